@@ -14,8 +14,8 @@ from typing import Dict, List, Optional
 from comments import read_comments
 
 
-# Headers that the packages have nothing of, or by hand: Python has graphs.
-_LEFT_OUT = {"evaluate.h", "graph.h"}
+# Headers that the packages have nothing of.
+_LEFT_OUT = {"evaluate.h"}
 
 # Types of C, as the languages are told of them.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",

@@ -29,10 +29,10 @@ NAMES = {
 }
 # What the packages give out in another way: arrays of a file's tensors, prompts of
 # conversations, and their options, most of which are JSON; those of embeddings,
-# scores and fetching, which are plain arguments.
+# scores, fetching and runs of graphs, which are plain arguments.
 _NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
               "rc_chat_content_report", "rc_embed_options", "rc_fetch_options",
-              "rc_quantize_options", "rc_rerank_options"}
+              "rc_quantize_options", "rc_rerank_options", "rc_graph_run_options"}
 
 # Numbers that may have all 64 bits.
 UNSIGNED = {"seed"}

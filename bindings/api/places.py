@@ -33,6 +33,9 @@ _PLACES = {
     "rc_tokenize": ("tokenizer", "tokenize"),
     "rc_detokenize": ("tokenizer", "detokenize"),
     "rc_op_choose": ("tensor", "choice"),
+    "rc_graph_begin": ("graph", "record"),
+    "rc_graph_input": ("graph", "record"),
+    "rc_graph_end": ("graph", "record"),
     "rc_generate": ("session", "generate"),
     "rc_generate_async": ("session", "generate"),
 }

@@ -6,14 +6,15 @@
 
 /* The receiver of one request's events. It holds the room for the last of them,
  * so that an end is told whatever memory is left, and becomes that event. */
-typedef struct receiver {
+typedef struct mailbox_receiver {
   kept_event end;            /* first: freed as an event */
   rc_generate_report report; /* of the end, as the message */
   char message[1024];
   mailbox* box;
   int lost_a_piece;
-  struct receiver* previous;
-  struct receiver* next;
+  int is_call; /* of mailbox_begin */
+  struct mailbox_receiver* previous;
+  struct mailbox_receiver* next;
 } receiver;
 
 struct mailbox {
@@ -215,10 +216,22 @@ mailbox_status mailbox_create_uv(struct uv_loop_s* uv_loop,
   return RC_OK;
 }
 
+/* Calls work with what they were given until they have ended. */
+static void end_calls(mailbox* box) {
+  receiver* waiting = box->receivers;
+  while (waiting != NULL && !waiting->is_call) waiting = waiting->next;
+  if (waiting == NULL) return;
+  rc_loop_close(box->loop);
+  while (rc_loop_wait(box->loop, -1) == RC_OK) {
+    rc_loop_dispatch(box->loop, 0, NULL);
+  }
+}
+
 void mailbox_release(mailbox* box) {
   kept_events left;
   receiver* waiting;
   if (box == NULL) return;
+  end_calls(box);
   /* No callback runs from here on: nobody can dispatch. */
   rc_loop_release(box->loop);
   left.first = box->first;
@@ -296,6 +309,31 @@ mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
   if (to == NULL) return lacking_memory();
   return started(to, rc_chat_answer_async(chat, options, box->loop,
                                           callback_of(box), to, request));
+}
+
+mailbox_status mailbox_begin(mailbox* box, uint64_t key,
+                             mailbox_receiver** to) {
+  *to = make_receiver(box, key);
+  if (*to == NULL) return lacking_memory();
+  (*to)->is_call = 1;
+  return RC_OK;
+}
+
+mailbox_status mailbox_begun(mailbox_receiver* to, rc_status status) {
+  return started(to, status);
+}
+
+rc_loop* mailbox_loop(mailbox* box) { return box->loop; }
+
+void mailbox_end(mailbox_receiver* to, rc_status status, const char* message) {
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  rc_event event = RC_EVENT_INIT;
+  event.type = RC_EVENT_END;
+  event.message = message == NULL ? "" : message;
+  event.report = &report;
+  report.status = status;
+  if (status != RC_OK) report.reason = RC_END_ERROR;
+  keep_end(to, &event);
 }
 
 mailbox_status mailbox_take(mailbox* box, kept_events* events) {

@@ -96,6 +96,18 @@ void kept_events_free(kept_events* events);
 /* Blocks until there is something to take; see rc_loop_wait. */
 mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
 
+/* For calls that are no generations, of a mailbox with a descriptor: where the
+ * end of one goes, as an end event with `key` and an empty report. */
+typedef struct mailbox_receiver mailbox_receiver;
+mailbox_status mailbox_begin(mailbox* box, uint64_t key, mailbox_receiver** to);
+/* What came of starting the call on the loop of the mailbox. One that has not
+ * started has no end. */
+mailbox_status mailbox_begun(mailbox_receiver* to, rc_status status);
+rc_loop* mailbox_loop(mailbox* box);
+/* In the callback of the call. It comes for each: mailbox_release waits for
+ * calls that are under way. */
+void mailbox_end(mailbox_receiver* to, rc_status status, const char* message);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -60,6 +60,9 @@
 %include "runcible/chat.h"
 %include "runcible/tensor.h"
 %include "runcible/op.h"
+#ifndef SWIGPYTHON
+%include "graphs.i"
+#endif
 
 /* The version that these files were written for: checked when SWIG runs, and
  * when C is compiled, which may find other headers. */

@@ -16,7 +16,7 @@ _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
-_HANDLES = ("rc_backend", "rc_chat", "rc_grammar", "rc_model", "rc_session",
+_HANDLES = ("rc_backend", "rc_chat", "rc_grammar", "rc_graph", "rc_model", "rc_session",
             "rc_tensor", "rc_tokenizer")
 # The deadline of a generation is its context's.
 _OF_CONTEXT = "deadline_ms"

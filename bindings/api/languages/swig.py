@@ -8,10 +8,11 @@ from language import Language, block
 from members import end_numbers, options
 
 # With constructors of their own, or plain functions in their place; see
-# generate_options.i, model_options.i, chat.i, convert.i, embed.i and fetch.i.
+# generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i and
+# graphs.i.
 _BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
             "rc_embed_options", "rc_fetch_options", "rc_quantize_options",
-            "rc_rerank_options"}
+            "rc_rerank_options", "rc_graph_run_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
 _IGNORED = {"rc_loop_release"}
 

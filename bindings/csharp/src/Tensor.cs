@@ -12,7 +12,7 @@ namespace Runcible {
       this.handle = handle;
     }
 
-    private static Tensor Of(IntPtr address) => new Tensor(new tensor(address));
+    internal static Tensor Of(IntPtr address) => new Tensor(new tensor(address));
 
     /// <summary>A tensor of F32 numbers, row-major, which are copied.</summary>
     public static Tensor From(
@@ -111,6 +111,18 @@ namespace Runcible {
 
     /// <summary>Element by element, broadcast.</summary>
     public static Tensor operator *(Tensor a, Tensor b) => a.Mul(b);
+
+    /// What stands for such a tensor as the next input of a graph.
+    internal Tensor StandIn(graph recorded) {
+      long[] shape = Shape;
+      native.graph_input(
+          recorded, (int)Dtype, shape, shape.Length, out var made);
+      return Of(made);
+    }
+
+    internal void AddTo(tensor_list list) {
+      list.add(handle);
+    }
 
     private static byte[] Raw(Array numbers, int size) {
       long bytes = (long)numbers.Length * size;

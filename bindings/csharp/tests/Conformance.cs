@@ -34,7 +34,7 @@ static class ConformanceTests {
 }
 
 /// Runs the steps of a case of bindings/conformance/cases.json.
-class Conformance {
+partial class Conformance {
   private readonly JsonValue golden;
   private readonly string folder;
   private readonly Dictionary<string, object> objects =
@@ -301,6 +301,24 @@ class Conformance {
       case "read":
         Check.Same(Longs(step["expect_shape"]), TensorOf(step, "tensor").Shape);
         Check.Same(Floats(step["expect"]), TensorOf(step, "tensor").ToFloats());
+        break;
+      case "record":
+        Record(step);
+        break;
+      case "run":
+        Ran(step, ((Graph)objects[step["graph"]]).Run(
+            Tensors(step["inputs"]), null));
+        break;
+      case "run_later":
+        Ran(step, Later(((Graph)objects[step["graph"]]).RunAsync(
+            Tensors(step["inputs"]))));
+        break;
+      case "open_later":
+        OpenLater(step);
+        break;
+      case "discover_later":
+        Check.That(Later(Backend.DiscoverAsync()).Devices.Any(
+            device => device.Id == (string)step["expect"]));
         break;
       case "grammar":
         objects[step["as"]] = GrammarOf(step);

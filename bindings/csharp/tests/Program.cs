@@ -14,7 +14,8 @@ static class Program {
     var tests = new List<KeyValuePair<string, Action>>();
     tests.AddRange(ConformanceTests.All());
     foreach (Type type in new[] {
-        typeof(PackageTests), typeof(StreamTests), typeof(FaultsTests) }) {
+        typeof(PackageTests), typeof(StreamTests), typeof(GraphTests),
+        typeof(FaultsTests) }) {
       object instance = Activator.CreateInstance(type);
       foreach (MethodInfo method in type.GetMethods()) {
         if (method.Name.StartsWith("Test")) {

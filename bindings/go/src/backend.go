@@ -27,6 +27,14 @@ type BackendOptions struct {
 //
 //runcible:doc rc_backend_open
 func OpenBackend(spec string, options BackendOptions) (*Backend, error) {
+	return OpenBackendContext(context.Background(), spec, options)
+}
+
+// OpenBackendContext is OpenBackend, which a context that is done cancels.
+func OpenBackendContext(ctx context.Context, spec string, options BackendOptions) (*Backend, error) {
+	if err := contextError(ctx); err != nil {
+		return nil, err
+	}
 	if abiError != nil {
 		return nil, abiError
 	}
@@ -39,7 +47,7 @@ func OpenBackend(spec string, options BackendOptions) (*Backend, error) {
 		return nil, err
 	}
 	defer native.DeleteBackend_options(o)
-	told := &telling{ctx: context.Background(), tell: options.Progress}
+	told := &telling{ctx: ctx, tell: options.Progress}
 	function := told.function()
 	defer function.Delete()
 	o.Set_progress(uint64(function))

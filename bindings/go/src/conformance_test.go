@@ -174,6 +174,8 @@ func init() {
 		"tensor": newTensor, "matmul": matmul, "quantize": quantize, "read": read,
 		"grammar": newGrammar, "chat": newChat, "add": addMessages, "undo": undo,
 		"messages": messages, "fork_chat": forkChat, "answer": answer, "ask": ask,
+		"record": record, "run": runGraph, "run_later": runLater,
+		"open_later": openLater, "discover_later": discoverLater,
 	}
 }
 

@@ -129,18 +129,11 @@ func (m *Model) rows(ctx context.Context, texts []string, begin func(native.Mode
 		return nil, err
 	}
 	embedding := native.SwigcptrEmbedding(pointer)
-	over, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-over:
-		case <-ctx.Done():
-			_ = native.Embedding_cancel(embedding) // an error would say that it is none
-		}
-	}()
+	end := cancelWhenDone(ctx, func() {
+		_ = native.Embedding_cancel(embedding) // an error would say that it is none
+	})
 	defer func() {
-		close(over)
-		<-watched
+		end()
 		native.DeleteEmbedding(embedding)
 	}()
 	if err := native.Embedding_wait(embedding, -1); err != nil {

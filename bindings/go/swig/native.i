@@ -17,3 +17,21 @@ __attribute__((constructor)) static void runcible_begin(void) {
 %init %{
 }
 %}
+
+/* A tensor of memory that Go has pinned, `lent` by lending.go. */
+%{
+void runcibleGiveBack(uintptr_t lent);
+
+static void runcible_give_back(void* user) {
+  runcibleGiveBack((uintptr_t)user);
+}
+%}
+%inline %{
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank,
+                               const void* data, size_t bytes, uint64_t lent,
+                               rc_tensor** tensor) {
+  return rc_tensor_borrow(backend, dtype, shape, rank, (void*)data, bytes,
+                          runcible_give_back, (void*)(uintptr_t)lent, tensor);
+}
+%}

@@ -252,16 +252,20 @@ runcible_number(size_t)
   $result = runcible::events(jenv, $1);
 }
 
-/* Loading tells a DoubleConsumer how far it is, on the thread that loads: an
- * exception of it cancels and is thrown by the load. The object is held until
+/* Opening and loading tell a DoubleConsumer how far they are, on their thread: an
+ * exception of it cancels and is thrown by them. The object is held until
  * another, or null, takes its place. */
 %typemap(jni) jobject CONSUMER "jobject"
 %typemap(jtype) jobject CONSUMER "java.util.function.DoubleConsumer"
 %typemap(jstype) jobject CONSUMER "java.util.function.DoubleConsumer"
 %typemap(javain) jobject CONSUMER "$javainput"
-%extend rc_model_options {
+%define runcible_progress_of(STRUCT)
+%extend STRUCT {
   void set_progress(JNIEnv* jenv, jobject CONSUMER) {
     runcible::set_progress(jenv, $self, CONSUMER);
   }
 }
+%enddef
+runcible_progress_of(rc_backend_options)
+runcible_progress_of(rc_model_options)
 %typemap(in, numinputs=0) JNIEnv* jenv { $1 = jenv; }

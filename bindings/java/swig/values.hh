@@ -333,8 +333,8 @@ inline jobject events(JNIEnv* jenv, const kept_events* events) {
   return made;
 }
 
-// An rc_progress_callback; `user` is a DoubleConsumer. The thread that loads is
-// one of Java's: that which called.
+// An rc_progress_callback; `user` is a DoubleConsumer. The thread that opens or
+// loads is one of Java's: that which called.
 inline int32_t on_progress(void* user, double fraction) {
   void* found = nullptr;
   if (known.machine->GetEnv(&found, JNI_VERSION_1_8) != JNI_OK) return 0;
@@ -344,14 +344,41 @@ inline int32_t on_progress(void* user, double fraction) {
   return jenv->ExceptionCheck() ? 1 : 0;
 }
 
-inline void set_progress(JNIEnv* jenv, rc_model_options* options,
-                         jobject consumer) {
+template <typename Options>
+void set_progress(JNIEnv* jenv, Options* options, jobject consumer) {
   if (options->progress_user != nullptr) {
     jenv->DeleteGlobalRef(static_cast<jobject>(options->progress_user));
   }
   options->progress_user =
       consumer == nullptr ? nullptr : jenv->NewGlobalRef(consumer);
   options->progress = options->progress_user == nullptr ? nullptr : on_progress;
+}
+
+// An rc_tensor_borrow_callback, on any thread, also one that Java has not seen.
+inline void give_back(void* user) {
+  void* found = nullptr;
+  const bool attached =
+      known.machine->GetEnv(&found, JNI_VERSION_1_8) == JNI_OK;
+  if (!attached &&
+      known.machine->AttachCurrentThreadAsDaemon(&found, nullptr) != JNI_OK) {
+    return;  // the machine is being ended, with all that it holds
+  }
+  static_cast<JNIEnv*>(found)->DeleteGlobalRef(static_cast<jobject>(user));
+  if (!attached) known.machine->DetachCurrentThread();
+}
+
+inline rc_status borrow(JNIEnv* jenv, rc_backend* backend, rc_dtype dtype,
+                        const int64_t* shape, int32_t rank, jobject buffer,
+                        rc_tensor** tensor) {
+  void* const data = jenv->GetDirectBufferAddress(buffer);
+  const auto bytes =
+      static_cast<size_t>(jenv->GetDirectBufferCapacity(buffer));
+  const jobject kept = jenv->NewGlobalRef(buffer);
+  if (kept == nullptr) return RC_E_OUT_OF_MEMORY;
+  const rc_status status = rc_tensor_borrow(
+      backend, dtype, shape, rank, data, bytes, give_back, kept, tensor);
+  if (status != RC_OK) jenv->DeleteGlobalRef(kept);
+  return status;
 }
 
 }  // namespace runcible

@@ -1,3 +1,4 @@
 %module runcible_native
 %include "typemaps.i"
 %include "runcible.i"
+%include "pending.i"

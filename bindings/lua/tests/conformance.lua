@@ -322,4 +322,57 @@ function steps.read(runner, step)
   unit.assertEquals(tensor:read(), step.expect)
 end
 
+function steps.record(runner, step)
+  local like = {}
+  for i, name in ipairs(step.like) do like[i] = runner.objects[name] end
+  runner.objects[step.as] = runcible.Graph.record(runcible.Backend(step.backend), like, function(...)
+    local values = {...}
+    for _, op in ipairs(step.ops) do
+      local a, b = values[op[2] + 1], op[3] and values[op[3] + 1]
+      values[#values + 1] = op[3] and a[op[1]](a, b) or a[op[1]](a)
+    end
+    local outputs = {}
+    for i, number in ipairs(step.outputs) do outputs[i] = values[number + 1] end
+    return table.unpack(outputs)
+  end)
+end
+
+local function run_graph(runner, step, run)
+  local inputs = {}
+  for i, name in ipairs(step.inputs) do inputs[i] = runner.objects[name] end
+  local made = {run(runner.objects[step.graph], inputs)}
+  unit.assertEquals(#made, #step.as)
+  for i, name in ipairs(step.as) do runner.objects[name] = made[i] end
+end
+
+function steps.run(runner, step)
+  run_graph(runner, step, function(graph, inputs)
+    return graph:run(inputs)
+  end)
+end
+
+function steps.run_later(runner, step)
+  run_graph(runner, step, function(graph, inputs)
+    return graph:run_async(inputs):wait()
+  end)
+end
+
+function steps.open_later(_, step)
+  local told = {}
+  local opening = runcible.Backend.open_async(step.spec, {
+    progress = function(fraction)
+      told[#told + 1] = fraction
+    end,
+  })
+  local backend = opening:wait()
+  unit.assertEquals(told[#told], 1)
+  unit.assertEquals(backend:device().id, step.expect)
+end
+
+function steps.discover_later(_, step)
+  local ids = {}
+  for _, device in ipairs(runcible.discover_async():wait()) do ids[device.id] = true end
+  unit.assertTrue(ids[step.expect])
+end
+
 return conformance

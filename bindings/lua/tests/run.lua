@@ -1,10 +1,12 @@
 -- Runs every test.
--- luacheck: globals TestCases TestPackage TestStreams TestFaults
+-- luacheck: globals TestCases TestPackage TestStreams TestFaults TestGraphs TestOpening
 local unit = require "luaunit"
 
 TestCases = require "test_cases"
 TestPackage = require "test_package"
 TestStreams = require "test_streams"
 TestFaults = require "test_faults"
+TestGraphs = require "test_graphs"
+TestOpening = require "test_opening"
 
 os.exit(unit.LuaUnit.run())

@@ -136,7 +136,7 @@ function valueOf(name: string, value: unknown): unknown {
 }
 
 /** Of a time; at least 1, as 0 means none to the library. */
-function milliseconds(time: unknown, name: string): number {
+export function milliseconds(time: unknown, name: string): number {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);
   }

@@ -30,6 +30,7 @@ export {
   type Prompt,
   type StreamOptions,
 } from "./generation";
+export { Graph, type RunOptions } from "./graph";
 export { Grammar, type GrammarOptions, type Schema } from "./grammar";
 export type { Handle, Path } from "./handle";
 export type { EmbedOptions, RerankOptions } from "./embedding";

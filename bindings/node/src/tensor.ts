@@ -1,4 +1,5 @@
 /** Tensors and ops, for those who compute without a model. */
+import { markAsUntransferable } from "node:worker_threads";
 import { Backend } from "./backend";
 import { dtypeName, dtypeNumber, type Dtype } from "./dtypes";
 import {
@@ -69,6 +70,11 @@ export class Tensor extends Handle {
     super(proxy);
   }
 
+  /** A tensor of a proxy. @internal */
+  static _of(proxy: Proxy): Tensor {
+    return new Tensor(proxy);
+  }
+
   // :api: release rc_tensor
 
   /** A tensor of the caller's numbers, which are copied; number[] is f32. */
@@ -113,6 +119,48 @@ export class Tensor extends Handle {
     return new Tensor(
       native.tensor_from_data(handle, dtypeNumber(dtype), sizes, bytes),
     );
+  }
+
+  /**
+   * A tensor of the memory of a typed array, which is not copied and is kept as long
+   * as the library needs it. What is written to the array later ops read, and ops
+   * that go into the tensor write there; not while a call works with it. For types
+   * that JavaScript lacks give their bytes and a dtype.
+   *
+   * The array's buffer cannot be transferred to another thread any more, for then the
+   * memory would go with it: postMessage and structuredClone copy it, or refuse (from
+   * Node 21 on). Its method transfer must not be called.
+   *
+   * @throws {TypeError} the buffer is shared or can be resized
+   */
+  static borrow(
+    numbers: Numbers | Uint16Array | Uint8Array,
+    shape: readonly number[],
+    backend: Backend,
+    options: TensorOptions = {},
+  ): Tensor {
+    const found = Object.entries(arrays).find(([, kind]) => numbers instanceof kind);
+    const dtype = options.dtype ?? found?.[0];
+    if (!ArrayBuffer.isView(numbers) || dtype === undefined) {
+      throw new TypeError(
+        `numbers must be a typed array of ${Object.keys(arrays).join(", ")}, or of ` +
+          `bytes with a dtype, not ${shown(numbers)}`,
+      );
+    }
+    const { buffer } = numbers;
+    if (!(buffer instanceof ArrayBuffer) || (buffer as { resizable?: boolean }).resizable) {
+      throw new TypeError(
+        "memory that is shared or can be resized cannot be borrowed; Tensor.from copies",
+      );
+    }
+    const sizes = plain(shape);
+    const made = new Tensor(
+      native.tensor_borrow(
+        need(backend, Backend, "backend"), dtypeNumber(dtype), sizes, numbers, buffer,
+      ),
+    );
+    markAsUntransferable(buffer);
+    return made;
   }
 
   // :api: makers

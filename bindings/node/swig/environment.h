@@ -16,6 +16,7 @@
 #define RUNCIBLE_NAMES_CAMEL
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
+#include "returns.h"
 #include "system_errors.h"
 
 class runcible_environment {
@@ -68,6 +69,13 @@ class runcible_environment {
     return box_;
   }
 
+  // Where other threads give back what they hold of this environment.
+  const std::shared_ptr<runcible_returns>& returns() {
+    if (returns_ == nullptr)
+      returns_ = std::make_shared<runcible_returns>(env_);
+    return returns_;
+  }
+
   // True once the environment has begun to end; for any thread.
   const std::shared_ptr<std::atomic<bool>>& left() const { return leaving_; }
 
@@ -109,6 +117,7 @@ class runcible_environment {
     auto* self = static_cast<runcible_environment*>(user);
     self->hook_ = hook;
     self->leaving_->store(true);
+    if (self->returns_ != nullptr) self->returns_->leave();
     if (self->box_ != nullptr) {
       mailbox_release_uv(self->box_, on_gone, self);
     } else {
@@ -130,6 +139,7 @@ class runcible_environment {
   Napi::FunctionReference make_error_;
   Napi::FunctionReference wake_;
   mailbox* box_ = nullptr;
+  std::shared_ptr<runcible_returns> returns_;
   const std::shared_ptr<std::atomic<bool>> leaving_;
   napi_async_cleanup_hook_handle hook_ = nullptr;
 };

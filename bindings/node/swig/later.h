@@ -27,6 +27,8 @@ RUNCIBLE_COUNTED(rc_session)
 RUNCIBLE_COUNTED(rc_tokenizer)
 RUNCIBLE_COUNTED(rc_grammar)
 RUNCIBLE_COUNTED(rc_embedding)
+RUNCIBLE_COUNTED(rc_graph)
+RUNCIBLE_COUNTED(rc_tensor)
 static inline void runcible_release(rc_device_list* list) {
   rc_device_list_release(list);
 }

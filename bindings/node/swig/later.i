@@ -62,6 +62,36 @@ static runcible_later* runcible_later_nothing(std::function<rc_status()> call) {
       call, [](Napi::Env env) -> Napi::Value { return env.Undefined(); });
 }
 
+/* Tensors with a reference of its own to each. */
+class runcible_tensors {
+ public:
+  runcible_tensors() = default;
+  explicit runcible_tensors(const tensor_list* others) {
+    for (size_t i = 0; i < others->count; ++i) {
+      held_.push_back(runcible_hold(others->tensors[i]));
+      pointers_.push_back(others->tensors[i]);
+    }
+    list = {pointers_.data(), pointers_.size()};
+  }
+  runcible_tensors(const runcible_tensors&) = delete;
+  runcible_tensors& operator=(const runcible_tensors&) = delete;
+
+  tensor_list list = {};
+
+ private:
+  std::vector<std::shared_ptr<rc_tensor>> held_;
+  std::vector<rc_tensor*> pointers_;
+};
+
+/* Tensors that a call makes. */
+struct runcible_made_tensors {
+  ~runcible_made_tensors() {
+    for (size_t i = 0; i < list.count; ++i) rc_tensor_release(list.tensors[i]);
+    free(list.tensors);
+  }
+  tensor_list list = {};
+};
+
 /* NULL stays NULL. */
 static std::function<const char*()> runcible_copy(const char* text) {
   if (text == nullptr) return [] { return nullptr; };
@@ -148,6 +178,40 @@ static runcible_later* model_plan_later(const char* path,
         return rc_model_plan(path(), &options, backend.get(), made);
       },
       SWIGTYPE_p_rc_plan);
+}
+
+static runcible_later* graph_finish_later(rc_graph* graph,
+                                          const tensor_list* outputs) {
+  return runcible_later_nothing(
+      [graph = runcible_hold(graph),
+       held = std::make_shared<runcible_tensors>(outputs)] {
+        return graph_finish(graph.get(), &held->list);
+      });
+}
+
+/* An array of tensors. One that was cancelled before it began does nothing. */
+static runcible_later* graph_compute_later(rc_graph* graph,
+                                           const tensor_list* inputs,
+                                           int64_t deadline_ms,
+                                           load_state* state) {
+  auto made = std::make_shared<runcible_made_tensors>();
+  return new runcible_later(
+      [graph = runcible_hold(graph),
+       held = std::make_shared<runcible_tensors>(inputs), deadline_ms, made,
+       shared = state->share()]() -> rc_status {
+        if (shared->cancelled.load()) return RC_E_CANCELLED;
+        return graph_compute(graph.get(), &held->list, deadline_ms,
+                             &made->list);
+      },
+      [made](Napi::Env env) -> Napi::Value {
+        Napi::Array all = Napi::Array::New(env, made->list.count);
+        for (uint32_t i = 0; i < made->list.count; ++i) {
+          all[i] = SWIG_NAPI_NewPointerObj(
+              env, rc_tensor_retain(made->list.tensors[i]),
+              SWIGTYPE_p_rc_tensor, SWIG_POINTER_OWN);
+        }
+        return all;
+      });
 }
 
 static runcible_later* model_verify_later(const char* path) {

@@ -8,12 +8,14 @@ import { after, test } from "node:test";
 import {
   Backend,
   Grammar,
+  Graph,
   Model,
   Reasoning,
   RuncibleError,
   Session,
   Tensor,
   ToolCall,
+  discover,
   errors,
 } from "runcible";
 
@@ -325,6 +327,49 @@ class Runner {
     const tensor = this.objects[step.tensor];
     assert.deepEqual(tensor.shape, step.expect_shape);
     assert.deepEqual([...tensor.toArray()], step.expect);
+  }
+
+  named(names) {
+    return names.map((name) => this.objects[name]);
+  }
+
+  async record(step) {
+    const backend = await Backend.open(step.backend);
+    this.objects[step.as] = await Graph.record(
+      backend,
+      this.named(step.like),
+      (...values) => {
+        for (const [op, x, ...others] of step.ops) {
+          values.push(values[x][op](...others.map((i) => values[i])));
+        }
+        return step.outputs.map((i) => values[i]);
+      },
+    );
+  }
+
+  keep(names, made) {
+    assert.equal(made.length, names.length);
+    names.forEach((name, i) => (this.objects[name] = made[i]));
+  }
+
+  run(step) {
+    this.keep(step.as, this.objects[step.graph].runSync(this.named(step.inputs)));
+  }
+
+  async run_later(step) {
+    this.keep(step.as, await this.objects[step.graph].run(this.named(step.inputs)));
+  }
+
+  async open_later(step) {
+    const told = [];
+    const backend = await Backend.open(step.spec, { progress: (done) => told.push(done) });
+    assert.equal(told.at(-1), 1);
+    assert.equal(backend.device.id, step.expect);
+  }
+
+  async discover_later(step) {
+    const { devices } = await discover();
+    assert.ok(devices.some(({ id }) => id === step.expect));
   }
 }
 

@@ -5,6 +5,7 @@ use warnings;
 use Runcible::Arguments ();
 use Runcible::Backend;
 use Runcible::Error;
+use Runcible::Graph;
 use Runcible::Model;
 use Runcible::Native;
 use Runcible::Report;
@@ -32,7 +33,8 @@ Runcible - language models in Perl
 
 See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
 L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Chat>,
-L<Runcible::Grammar>, L<Runcible::Tensor> and L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
+L<Runcible::Grammar>, L<Runcible::Tensor>, L<Runcible::Graph> and
+L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
 has the default of the library. Times are in seconds. Strings are of characters.
 
 =head1 FUNCTIONS
@@ -47,14 +49,33 @@ A reference to an array of Runcible::Report::Device; in list context also what
 =cut
 
 sub discover {
-    my $found   = Runcible::Native::discover();
+    my ($devices, $automatic) = _discovered(Runcible::Native::discover());
+    return wantarray ? ($devices, $automatic) : $devices;
+}
+
+sub _discovered {
+    my ($found) = @_;
     my @devices = map {
         my $i = $_;
         Runcible::Report->told('Device',
             sub { Runcible::Native::device_list_get($found, $i, @_) });
     } 0 .. Runcible::Native::device_list_count($found) - 1;
-    return \@devices unless wantarray;
     return (\@devices, Runcible::Native::device_list_automatic($found));
+}
+
+=head2 Runcible::discover_async(options...)
+
+The same while an IO::Async event loop goes on: a L<Future> of both, which can be
+cancelled. Options: C<loop> and C<progress>, see L<Runcible::Backend/open_async>.
+
+=cut
+
+sub discover_async {
+    my (%options) = @_;
+    require Runcible::Pending;
+    return Runcible::Pending->future(
+        \%options, \&Runcible::Native::discover_start,
+        sub { _discovered(Runcible::Native::pending_call_devices($_[0])) });
 }
 
 =head2 Runcible::plan(path, backend, options...)

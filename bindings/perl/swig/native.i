@@ -4,6 +4,7 @@
 %ignore mailbox_wait;
 %ignore rc_request_wait;
 %include "runcible.i"
+%include "pending.i"
 
 /* So many that an event loop is not held up; see Mailbox.pm. */
 mailbox_status mailbox_take_some(mailbox* box, size_t max,
@@ -27,7 +28,9 @@ runcible_proxies_of(rc_grammar_matcher, rc_grammar_matcher_retain)
 runcible_proxies_of(rc_embedding, rc_embedding_retain)
 runcible_proxies_of(rc_request, runcible_not_shared)
 runcible_proxies_of(rc_tensor, rc_tensor_retain)
+runcible_proxies_of(rc_graph, rc_graph_retain)
 runcible_proxies_of(mailbox, runcible_not_shared)
+runcible_proxies_of(pending_call, runcible_not_shared)
 %}
 
 /* Gives a handle back before its proxy is collected, which is used up then. */

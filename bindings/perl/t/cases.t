@@ -303,8 +303,45 @@ sub near {
     read     => sub {
         my ($step) = @_;
         is_deeply(object($step, 'tensor')->shape, $step->{expect_shape}, 'the shape');
-        my @numbers = map {@$_} @{ object($step, 'tensor')->array };
+        my @numbers = map { ref $_ ? @$_ : $_ } @{ object($step, 'tensor')->array };
         is_deeply(\@numbers, $step->{expect}, 'the numbers');
+    },
+    record => sub {
+        my ($step) = @_;
+        $objects{ $step->{as} } = Runcible::Graph->record(
+            Runcible::Backend->new($step->{backend}),
+            [@objects{ @{ $step->{like} } }],
+            sub {
+                my @values = @_;
+                for my $op (@{ $step->{ops} }) {
+                    my ($name, $x, @others) = @$op;
+                    push @values, $values[$x]->$name(@values[@others]);
+                }
+                return @values[@{ $step->{outputs} }];
+            });
+    },
+    run => sub {
+        my ($step) = @_;
+        my @made = object($step, 'graph')->run([@objects{ @{ $step->{inputs} } }]);
+        @objects{ @{ $step->{as} } } = @made;
+    },
+    run_later => sub {
+        my ($step) = @_;
+        my @made = object($step, 'graph')->run_async([@objects{ @{ $step->{inputs} } }])->get;
+        @objects{ @{ $step->{as} } } = @made;
+    },
+    open_later => sub {
+        my ($step) = @_;
+        my @told;
+        my $backend = Runcible::Backend->open_async($step->{spec},
+            progress => sub { push @told, @_ })->get;
+        is($told[-1], 1, 'all is done');
+        is($backend->device->id, $step->{expect}, 'the device');
+    },
+    discover_later => sub {
+        my ($step) = @_;
+        my ($devices) = Runcible::discover_async()->get;
+        ok((grep { $_->id eq $step->{expect} } @$devices), 'the device');
     },
 );
 

@@ -2,10 +2,6 @@
 %ignore rc_graph_run;
 %ignore rc_graph_run_async;
 %ignore rc_graph_run_options;
-%ignore rc_graph_info;
-%ignore rc_graph_report;
-
-runcible_handle(rc_graph)
 
 /* A sequence of proxies, which its caller keeps. */
 %typemap(in) (rc_tensor* const* TENSORS, size_t COUNT)

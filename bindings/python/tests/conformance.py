@@ -8,7 +8,7 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 import runcible
 
@@ -289,3 +289,49 @@ class Runner:
         numbers = self.objects[step["tensor"]].numpy()
         assert list(numbers.shape) == step["expect_shape"]
         assert numbers.ravel().tolist() == step["expect"]
+
+    def do_record(self, step: Dict[str, Any]) -> None:
+        backend = runcible.Backend(step["backend"])
+        # Distinct ones, for an input is told by its tensor.
+        inputs = [
+            runcible.Tensor(self.objects[name].numpy(), backend)
+            for name in step["like"]
+        ]
+        with runcible.graph(backend) as graph:
+            values = list(inputs)
+            for op, x, *others in step["ops"]:
+                values.append(
+                    getattr(values[x], op)(*(values[i] for i in others))
+                )
+            outputs = [values[i] for i in step["outputs"]]
+        self.objects[step["as"]] = graph, inputs, outputs
+
+    def run_inputs(self, step: Dict[str, Any]) -> Any:
+        graph, inputs, outputs = self.objects[step["graph"]]
+        others = [self.objects[name] for name in step["inputs"]]
+        return graph, dict(zip(inputs, others)), outputs
+
+    def do_run(self, step: Dict[str, Any]) -> None:
+        graph, given, outputs = self.run_inputs(step)
+        found = graph.run(given)
+        for name, output in zip(step["as"], outputs):
+            self.objects[name] = found[output]
+
+    async def do_run_later(self, step: Dict[str, Any]) -> None:
+        graph, given, outputs = self.run_inputs(step)
+        found = await graph.run_async(given)
+        for name, output in zip(step["as"], outputs):
+            self.objects[name] = found[output]
+
+    async def do_open_later(self, step: Dict[str, Any]) -> None:
+        told: List[float] = []
+        backend = await runcible.Backend.open(
+            step["spec"], progress=told.append
+        )
+        await asyncio.sleep(0)  # the last is told on the loop
+        assert told[-1] == 1
+        assert backend.device.id == step["expect"]
+
+    async def do_discover_later(self, step: Dict[str, Any]) -> None:
+        found = await runcible.discover_async()
+        assert step["expect"] in [device.id for device in found.devices]

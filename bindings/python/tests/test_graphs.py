@@ -40,6 +40,7 @@ def test_gives_the_bits_of_its_ops(backend):
         assert second.dtype == "f32"
     for found, wanted in zip((first, second), chain(x, y, scale)):
         assert found.read() == wanted.read()
+    assert (graph.info.inputs, graph.info.outputs) == (3, 2)
     again = graph.run({x: x2})
     assert set(again) == {first, second}
     for key, wanted in zip((first, second), chain(x2, y, scale)):

@@ -7,6 +7,9 @@
 #include <runcible/runcible.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
 #include <tuple>
 
 /* Handles that a call may hold; NULL is none. */
@@ -23,6 +26,7 @@ RUNCIBLE_HANDLE(rc_tensor)
 RUNCIBLE_HANDLE(rc_grammar)
 RUNCIBLE_HANDLE(rc_chat)
 RUNCIBLE_HANDLE(rc_embedding)
+RUNCIBLE_HANDLE(rc_graph)
 #undef RUNCIBLE_HANDLE
 
 template <class Run>
@@ -66,7 +70,7 @@ void runcible_without_lock(Run& run, const Handles& handles,
   if (failure != 0) rb_jump_tag(failure);
 }
 
-/* A model that is being loaded. */
+/* A backend that is being opened, or a model that is being loaded. */
 struct runcible_loading {
   VALUE progress = Qnil; /* on the stack of the thread that loads */
   double fraction = 0;
@@ -105,26 +109,122 @@ struct runcible_loading {
   }
 };
 
-/* rc_model_load, which tells `progress`, nil or something to call, how far it
- * is. An exception of that, or an interrupt, cancels it and is raised. */
-inline rc_status runcible_load(rc_backend* backend, const char* path,
-                               const rc_model_options* options, VALUE progress,
-                               rc_model** model) {
-  rc_model_options told = *options;
+/* A call with options that tells `progress`, nil or something to call, how far
+ * it is. An exception of that, or an interrupt, cancels it; *failure is not 0
+ * then, to be raised once what was made has been given back. */
+template <class Options, class Handles, class Make>
+rc_status runcible_telling(const Options& options, VALUE progress,
+                           const Handles& handles, const Make& make,
+                           int* failure) {
+  Options told = options;
   rc_status status = RC_OK;
   runcible_loading loading;
   loading.progress = progress;
   told.progress = runcible_loading::on_progress;
   told.progress_user = &loading;
-  auto run = [&] { status = rc_model_load(backend, path, &told, model); };
-  runcible_without_lock(run, std::make_tuple(backend),
-                        runcible_loading::interrupt, &loading);
+  auto run = [&] { status = make(&told); };
+  runcible_without_lock(run, handles, runcible_loading::interrupt, &loading);
   RB_GC_GUARD(progress);
-  if (loading.failure != 0) {
-    rc_model_release(*model);
-    rb_jump_tag(loading.failure);
+  *failure = loading.failure;
+  return status;
+}
+
+inline rc_status runcible_open(const char* spec,
+                               const rc_backend_options* options,
+                               VALUE progress, rc_backend** backend) {
+  int failure = 0;
+  const rc_status status = runcible_telling(
+      *options, progress, std::make_tuple(),
+      [&](const rc_backend_options* told) {
+        return rc_backend_open(spec, told, backend);
+      },
+      &failure);
+  if (failure != 0) {
+    rc_backend_release(*backend);
+    rb_jump_tag(failure);
   }
   return status;
 }
+
+inline rc_status runcible_load(rc_backend* backend, const char* path,
+                               const rc_model_options* options, VALUE progress,
+                               rc_model** model) {
+  int failure = 0;
+  const rc_status status = runcible_telling(
+      *options, progress, std::make_tuple(backend),
+      [&](const rc_model_options* told) {
+        return rc_model_load(backend, path, told, model);
+      },
+      &failure);
+  if (failure != 0) {
+    rc_model_release(*model);
+    rb_jump_tag(failure);
+  }
+  return status;
+}
+
+/* Looking for devices, in a thread of the library, until an interrupt that
+ * raises. */
+struct runcible_discovery {
+  std::mutex mutex;
+  std::condition_variable told;
+  std::atomic<bool> interrupted{false};
+  bool ended = false;
+  rc_status status = RC_OK;
+  rc_device_list* list = nullptr;
+  char message[1024] = "";
+
+  static int32_t on_progress(void* user, double) {
+    return static_cast<runcible_discovery*>(user)->interrupted.load();
+  }
+
+  static void on_end(void* user, rc_status status, const char* message,
+                     rc_device_list* list) {
+    auto* self = static_cast<runcible_discovery*>(user);
+    const std::lock_guard<std::mutex> lock(self->mutex);
+    self->ended = true;
+    self->status = status;
+    self->list = list;
+    if (message != nullptr) {
+      std::strncpy(self->message, message, sizeof(self->message) - 1);
+    }
+    self->told.notify_all();
+  }
+
+  static void interrupt(void* data) {
+    static_cast<runcible_discovery*>(data)->interrupted = true;
+  }
+
+  void wait() {
+    ended = false;
+    status = rc_discover_async(on_progress, this, nullptr, on_end, this);
+    if (status != RC_OK) {
+      std::strncpy(message, rc_error_message(), sizeof(message) - 1);
+      return;
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    told.wait(lock, [this] { return ended; });
+  }
+
+  /* One that was interrupted by what raises nothing begins again. */
+  rc_status run(rc_device_list** found) {
+    for (;;) {
+      int failure = 0;
+      auto waiting = [this] { wait(); };
+      interrupted = false;
+      runcible_without_lock(waiting, std::make_tuple(), interrupt, this);
+      if (interrupted) {
+        rb_protect(runcible_check_interrupts, Qnil, &failure);
+      }
+      if (failure != 0) {
+        rc_device_list_release(list);
+        rb_jump_tag(failure);
+      }
+      if (status != RC_E_CANCELLED || !interrupted) break;
+    }
+    *found = list;
+    return status;
+  }
+};
 
 #endif /* RUNCIBLE_RUBY_LONG_CALLS_H */

@@ -12,8 +12,23 @@
 }
 %enddef
 
-runcible_long(rc_discover)
-runcible_long(rc_backend_open)
+/* The same, which an interrupt ends; see long_calls.h. */
+%define runcible_discovering(NAME)
+%exception NAME {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  runcible_discovery discovery;
+  result = discovery.run(arg1);
+  if (result != RC_OK) {
+    runcible_raise(result, discovery.message);
+    RUNCIBLE_FAIL;
+  }
+}
+%enddef
+
+runcible_discovering(rc_discover)
 runcible_long(rc_backend_device, arg1)
 runcible_long(rc_backend_trace, arg1)
 runcible_long(rc_model_info_open)
@@ -109,6 +124,9 @@ runcible_long(rc_op_gather_rows, arg1, arg2)
 runcible_long(rc_op_quantize, arg1)
 runcible_long(rc_op_dequantize, arg1)
 
+runcible_long(graph_finish, arg1)
+runcible_long(graph_compute, arg1)
+
 /* Not wanted: requests post to mailboxes, and loading tells how far it is. */
 %ignore request_start;
 %ignore answer_start;
@@ -116,3 +134,4 @@ runcible_long(rc_op_dequantize, arg1)
 %ignore request_next;
 %ignore rc_request_wait;
 %ignore rc_model_load;
+%ignore rc_backend_open;

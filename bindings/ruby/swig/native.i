@@ -30,11 +30,18 @@ static void drop(VALUE proxy) {
 }
 %}
 
-/* rc_model_load with `progress`, nil or something to call; see long_calls.h. */
-%typemap(check) const rc_model_options* loading {
+/* rc_backend_open and rc_model_load with `progress`, nil or something to call; see long_calls.h. */
+%typemap(check) const rc_model_options* loading,
+                const rc_backend_options* opening {
   if ($1 == NULL) rb_raise(rb_eArgError, "options must not be nil");
 }
 %inline %{
+static rc_status open_backend(const char* spec,
+                              const rc_backend_options* opening,
+                              VALUE progress, rc_backend** backend) {
+  return runcible_open(spec, opening, progress, backend);
+}
+
 static rc_status load_model(rc_backend* backend, const char* path,
                             const rc_model_options* loading, VALUE progress,
                             rc_model** model) {

@@ -293,6 +293,37 @@ class Steps
     assert_equal step["expect_shape"], tensor.shape
     assert_equal step["expect"], tensor.to_a.flatten
   end
+
+  def do_record(step)
+    like = step["like"].map { |name| @objects.fetch(name) }
+    backend = Runcible::Backend.new(step["backend"])
+    @objects[step["as"]] = Runcible::Graph.record(backend, *like) do |*values|
+      step["ops"].each do |name, x, *others|
+        operator = { "add" => :+, "mul" => :* }.fetch(name, name)
+        values << values[x].public_send(operator, *values.values_at(*others))
+      end
+      values.values_at(*step["outputs"])
+    end
+  end
+
+  # What other languages do on an event loop is the same under a Fiber scheduler.
+  def do_run(step)
+    inputs = step["inputs"].map { |name| @objects.fetch(name) }
+    made = object(step, "graph").run(*inputs)
+    step["as"].zip(made) { |name, tensor| @objects[name] = tensor }
+  end
+  alias do_run_later do_run
+
+  def do_open_later(step)
+    told = []
+    backend = Runcible::Backend.new(step["spec"]) { |fraction| told << fraction }
+    assert_equal 1.0, told.last
+    assert_equal step["expect"], backend.device.id
+  end
+
+  def do_discover_later(step)
+    assert_includes Runcible.discover.map(&:id), step["expect"]
+  end
 end
 
 class TestCases < Minitest::Test

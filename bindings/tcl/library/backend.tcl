@@ -3,7 +3,18 @@
 # The devices of the machine, and the backends that are not available: a dict of
 # `devices`, a list of reports, and `automatic`, what "auto" would choose.
 proc ::runcible::discover {} {
-    set found [native::discover]
+    return [Discovered [native::discover]]
+}
+
+# The same while the event loop goes on: a Pending, whose `wait` gives the dict.
+# Options: -progress and -command, as of open_async.
+proc ::runcible::discover_async {args} {
+    return [Pending new ::runcible::native::discover_start [list apply {{call} {
+        Discovered [native::pending_call_devices $call]
+    } ::runcible}] [Pairs $args]]
+}
+
+proc ::runcible::Discovered {found} {
     try {
         set devices {}
         for {set i 0} {$i < [native::device_list_count $found]} {incr i} {
@@ -15,6 +26,21 @@ proc ::runcible::discover {} {
     }
 }
 
+# Opens a backend while the event loop goes on: a Pending, whose `wait` gives the
+# Backend. Options: those of Backend; -progress, a command that is told the fraction
+# done, 0 to 1, some times in a second: if it raises an error the opening is
+# cancelled, and raises it; -command as of Pending.
+proc ::runcible::open_async {{spec ""} args} {
+    set pairs [Pairs $args]
+    set begin [list apply {{spec pairs box key} {
+        WithOptions backend_options $pairs [list native::backend_open_start $box $key $spec]
+    } ::runcible} $spec [dict remove $pairs command progress]]
+    set result [list apply {{call} {
+        Backend new "" -handle [native::pending_call_backend $call]
+    } ::runcible}]
+    return [Pending new $begin $result [dict filter $pairs key command progress]]
+}
+
 # One opening of one device, with its own limits and its own meter.
 oo::class create ::runcible::Backend {
     superclass ::runcible::Handle
@@ -24,6 +50,10 @@ oo::class create ::runcible::Backend {
     # RUNCIBLE_BACKEND holds.
     # :api: members rc_backend_options
     constructor {{spec ""} args} {
+        if {[lindex $args 0] eq "-handle"} {
+            set handle [lindex $args 1]
+            return
+        }
         set pairs [::runcible::Pairs $args]
         set handle [::runcible::WithOptions backend_options $pairs \
             [list ::runcible::native::backend_open $spec]]

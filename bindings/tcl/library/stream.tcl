@@ -2,13 +2,14 @@
 # events wait; no thread of it ever runs Tcl.
 
 namespace eval ::runcible {
-    # The streams whose end has not come, by key; "" for one that was destroyed.
+    # The streams and calls whose end has not come, by key; "" for one that was
+    # destroyed.
     variable streams {}
     variable last_key 0
 }
 
-# Starts a request that posts to a stream.
-proc ::runcible::StartStream {stream starter handle options} {
+# Starts what posts to an object: {*}$begin with the mailbox and a key.
+proc ::runcible::StartPosting {object begin} {
     variable box
     variable channel
     variable streams
@@ -20,13 +21,20 @@ proc ::runcible::StartStream {stream starter handle options} {
         set box $made
     }
     set key [expr {$last_key + 1}]
-    set request [native::$starter $box $handle $options $key]
+    set request [{*}$begin $box $key]
     set last_key $key
     if {[dict size $streams] == 0} {
         chan event $channel readable [namespace code TakeEvents]
     }
-    dict set streams $key $stream
+    dict set streams $key $object
     return [list $key $request]
+}
+
+# Starts a request that posts to a stream.
+proc ::runcible::StartStream {stream starter handle options} {
+    return [StartPosting $stream [list apply {{starter handle options box key} {
+        native::$starter $box $handle $options $key
+    } ::runcible} $starter $handle $options]]
 }
 
 proc ::runcible::TakeEvents {} {

@@ -2,6 +2,9 @@ package runcible;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.DoubleConsumer;
 
 /** {@rc rc_backend} */
 public final class Backend extends Handle {
@@ -24,10 +27,63 @@ public final class Backend extends Handle {
 
   /** {@rc rc_backend_open} */
   public static Backend open(String spec, BackendOptions options) {
+    return open(spec, options, null);
+  }
+
+  /**
+   * The same, and tells the fraction done, 0 to 1, on the thread that opens,
+   * unless nobody is to be told (null). What that throws ends the opening and is
+   * thrown by it.
+   */
+  public static Backend open(
+      String spec, BackendOptions options, DoubleConsumer progress) {
     byte[] name = Text.name(spec);
     try (backend_options made = options.make()) {
-      return new Backend(new backend((Long) Native.backend_open(name, made)));
+      return open(name, made, progress);
     }
+  }
+
+  private static Backend open(
+      byte[] name, backend_options made, DoubleConsumer progress) {
+    made.set_progress(progress);
+    try {
+      return new Backend(new backend((Long) Native.backend_open(name, made)));
+    } finally {
+      made.set_progress(null);
+    }
+  }
+
+  /** The same with the options of the library, telling nobody. */
+  public static CompletableFuture<Backend> openAsync(String spec) {
+    return openAsync(spec, new BackendOptions(), null);
+  }
+
+  /**
+   * Opens in a thread of its own. Cancelling the future cancels the opening.
+   *
+   * @see #open(String, BackendOptions, DoubleConsumer)
+   */
+  public static CompletableFuture<Backend> openAsync(
+      String spec, BackendOptions options, DoubleConsumer progress) {
+    byte[] name = Text.name(spec);
+    backend_options made = options.make();
+    return Later.start("runcible open", future -> {
+      try (made) {
+        return open(name, made, fraction -> {
+          if (future.isDone()) {
+            throw new CancellationException("nobody waits for the backend");
+          }
+          if (progress != null) {
+            progress.accept(fraction);
+          }
+        });
+      }
+    }, Backend::close);
+  }
+
+  /** The same as discover in a thread of its own. */
+  public static CompletableFuture<Discovery> discoverAsync() {
+    return Later.start("runcible discover", future -> discover(), made -> {});
   }
 
   /** {@rc rc_discover} */

@@ -11,7 +11,7 @@ public final class Tensor extends Handle {
 
   private final tensor handle;
 
-  private Tensor(Object address) {
+  Tensor(Object address) {
     this(new tensor((Long) address));
   }
 
@@ -32,6 +32,26 @@ public final class Tensor extends Handle {
     ByteBuffer bytes = room(numbers.length, Integer.BYTES);
     bytes.asIntBuffer().put(numbers);
     return of(backend, Dtype.I32, bytes.array(), shape);
+  }
+
+  /**
+   * A tensor of memory that is not copied: from the position to the limit of a
+   * direct buffer, in the order of the machine. The buffer is kept as long as
+   * the library needs it. Writing to it changes the tensor, and ops that go
+   * {@link #into} the tensor change it; not while a call works with it.
+   *
+   * @throws IllegalArgumentException the buffer is not direct, or read-only
+   */
+  public static Tensor borrow(
+      Backend backend, Dtype dtype, ByteBuffer numbers, long... shape) {
+    if (!numbers.isDirect() || numbers.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "a buffer that is " + (numbers.isDirect() ? "read-only" : "not direct")
+              + " cannot be borrowed; see ByteBuffer.allocateDirect");
+    }
+    return new Tensor(
+        Native.tensor_borrow(
+            backend.handle, dtype.number(), shape, numbers.slice()));
   }
 
   // :api: makers
@@ -100,6 +120,18 @@ public final class Tensor extends Handle {
   // Views and ops. What may be null is said; other operands are needed.
 
   // :api: ops
+
+  /** What stands for such a tensor as the next input of a graph. */
+  Tensor standIn(graph recorded) {
+    int dtype = ((Long) Native.tensor_dtype(handle)).intValue();
+    return new Tensor(
+        Native.graph_input(
+            recorded, dtype, (long[]) Native.tensor_shape(handle)));
+  }
+
+  void addTo(tensor_list list) {
+    list.add(handle);
+  }
 
   private static tensor optional(Tensor given) {
     return given == null ? null : given.handle;

@@ -1,4 +1,5 @@
 --- Backends and devices; see runcible/backend.h.
+local Pending = require "runcible.pending"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
@@ -14,6 +15,19 @@ function Backend.new(spec, options)
   return Backend.of(native.backend_open(spec, handle.set_options(native.backend_options(), options)))
 end
 
+--- Opens while an event loop goes on: a Pending, whose `wait` gives the Backend.
+-- Options: those of Backend; `loop`, as of streams; `progress`, a function that is
+-- told the fraction done, 0 to 1, some times in a second, in the loop: if it raises
+-- an error the opening is cancelled, and `wait` raises it.
+function Backend.open_async(spec, options)
+  local made = handle.set_options(native.backend_options(), options, {loop = true, progress = true})
+  return Pending.start(options, function(box, key)
+    return native.backend_open_start(box, key, spec, made)
+  end, function(call)
+    return Backend.of(native.pending_call_backend(call))
+  end)
+end
+
 --- A backend itself, or one that is opened by what it is called.
 function Backend.from(backend)
   if backend == nil or type(backend) == "string" then return Backend.new(backend) end
@@ -23,10 +37,7 @@ end
 
 -- :api: methods rc_backend
 
---- The devices of the machine, and the backends that are not available: a list
--- of reports whose field `automatic` tells what "auto" would choose.
-local function discover()
-  local found = native.discover()
+local function told(found)
   local devices = {automatic = native.device_list_automatic(found)}
   for i = 1, native.device_list_count(found) do
     local report = native.device_report()
@@ -36,4 +47,18 @@ local function discover()
   return devices
 end
 
-return {Backend = Backend, discover = discover}
+--- The devices of the machine, and the backends that are not available: a list
+-- of reports whose field `automatic` tells what "auto" would choose.
+local function discover()
+  return told(native.discover())
+end
+
+--- The same while an event loop goes on: a Pending, whose `wait` gives the list.
+-- Options: `loop` and `progress`, as of Backend.open_async.
+local function discover_async(options)
+  return Pending.start(options, native.discover_start, function(call)
+    return told(native.pending_call_devices(call))
+  end)
+end
+
+return {Backend = Backend, discover = discover, discover_async = discover_async}

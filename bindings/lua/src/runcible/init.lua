@@ -15,6 +15,7 @@ local model = require "runcible.model"
 
 return {
   Backend = backend.Backend,
+  Graph = require "runcible.graph",
   Grammar = require "runcible.grammar",
   Loop = require "runcible.loop",
   Model = model.Model,
@@ -22,6 +23,7 @@ return {
   Tensor = require "runcible.tensor",
   Tokenizer = require "runcible.tokenizer",
   discover = backend.discover,
+  discover_async = backend.discover_async,
   errors = require "runcible.errors",
   plan = model.plan,
   verify = model.verify,

@@ -21,13 +21,16 @@ local busy = {}
 -- `watch(descriptor, dispatch)` returns two functions. The first makes the event
 -- loop call `dispatch` whenever the descriptor is readable; it is called when the
 -- first stream begins. The second ends that, when no stream is in flight any
--- more. Without `watch` call `run`, or `dispatch` when the descriptor is readable.
+-- more. A third, if there is one, `every(seconds, f)`, calls f again and again, and
+-- returns a function that ends that: so a `progress` is told of an opening that
+-- says nothing else. Without `watch` call `run`, or `dispatch` when the descriptor
+-- is readable.
 function Loop.new(watch)
   local box = native.mailbox_create()
   local loop = setmetatable({_box = box, _channels = {}, _last_key = 0}, Loop)
   if watch then
     local weak = setmetatable({loop}, {__mode = "v"})
-    loop._begin, loop._rest = watch(native.mailbox_descriptor(box), function()
+    loop._begin, loop._rest, loop._every = watch(native.mailbox_descriptor(box), function()
       if weak[1] then weak[1]:dispatch() end
     end)
   end
@@ -40,13 +43,23 @@ function Loop:descriptor()
 end
 
 local function watch_by_luv(descriptor, dispatch)
-  local poll = assert(require("luv").new_poll(descriptor))
+  local uv = require "luv"
+  local poll = assert(uv.new_poll(descriptor))
   return function()
     assert(poll:start("r", function()
       dispatch()
     end))
   end, function()
     poll:stop()
+  end, function(seconds, f)
+    local timer = uv.new_timer()
+    local period = math.floor(seconds * 1000)
+    timer:start(period, period, function()
+      f()
+    end)
+    return function()
+      timer:close()
+    end
   end
 end
 
@@ -90,8 +103,22 @@ function Loop:_post(event)
   else
     channel.finish = event
     self._channels[event.key] = nil
+    if channel.stop then channel.stop() end
   end
   return channel
+end
+
+--- Yields the coroutine until something comes to a channel, `what`. Who else
+-- resumes it sees no harm. Outside of one `refusal` is the error.
+function Loop.await(channel, what, refusal)
+  local thread = coroutine.running()
+  if not coroutine.isyieldable() then handle.refuse("%s", refusal) end
+  if channel.waiter and channel.waiter ~= thread then
+    handle.refuse("another coroutine waits for %s", what)
+  end
+  channel.waiter = thread
+  coroutine.yield()
+  channel.waiter = nil
 end
 
 -- The error of a coroutine that died, with where; its to-be-closed variables
@@ -138,10 +165,19 @@ function Loop:wait(seconds)
   return false
 end
 
---- Runs until no stream is in flight, for programs without an event loop.
+-- Tells calls how far they are.
+function Loop:_tell()
+  local telling = {}
+  for _, channel in pairs(self._channels) do telling[#telling + 1] = channel.tell end
+  for _, tell in ipairs(telling) do tell() end
+end
+
+--- Runs until no stream and no call is in flight, for programs without an event
+-- loop.
 function Loop:run()
   while next(self._channels) do
-    self:wait()
+    self:_tell()
+    self:wait(INTERRUPT_MS / 1000)
     self:dispatch()
   end
 end

@@ -1,7 +1,6 @@
 --- Generating text on an event loop.
 local Generation = require "runcible.generation"
 local Loop = require "runcible.loop"
-local handle = require "runcible.handle"
 local native = require "runcible.native"
 
 --- A text in the making, as an iterator over its pieces, to be read within a
@@ -27,25 +26,11 @@ end
 
 Stream._values = Generation._values
 
--- Yields until something comes. Who else resumes the coroutine sees no harm.
-local function wait(channel)
-  local thread = coroutine.running()
-  if not coroutine.isyieldable() then
-    handle.refuse "a stream is read within a coroutine; Session:generate blocks"
-  end
-  if channel.waiter and channel.waiter ~= thread then
-    handle.refuse "another coroutine waits for this stream"
-  end
-  channel.waiter = thread
-  coroutine.yield()
-  channel.waiter = nil
-end
-
 function Stream:_next()
   local channel = self._channel
   while channel.first > channel.last do
     if channel.finish then return nil end
-    wait(channel)
+    Loop.await(channel, "this stream", "a stream is read within a coroutine; Session:generate blocks")
   end
   local piece = channel[channel.first]
   channel[channel.first] = nil

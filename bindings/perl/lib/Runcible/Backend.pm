@@ -27,6 +27,31 @@ sub new {
     return $class->of(Runcible::Native::backend_open($spec, $made));
 }
 
+=head2 open_async(spec, options...)
+
+The same while an IO::Async event loop goes on: a L<Future> of the backend; cancelling
+it cancels the opening. More options: C<loop>, by default
+C<IO::Async::Loop-E<gt>new>, and C<progress>, a function that is told the fraction
+done, 0 to 1, some times in a second; if it dies the opening is cancelled, and the
+future fails so.
+
+=cut
+
+sub open_async {
+    my ($class, $spec, %options) = @_;
+    require Runcible::Pending;
+    my %own;
+    @own{qw(loop progress)} = delete @options{qw(loop progress)};
+    my $made = set_options('backend_options', \%options);
+    return Runcible::Pending->future(
+        \%own,
+        sub {
+            my ($box, $key) = @_;
+            return Runcible::Native::backend_open_start($box, $key, $spec, $made);
+        },
+        sub { $class->of(Runcible::Native::pending_call_backend($_[0])) });
+}
+
 # A backend itself, or one that is opened by what it is called.
 sub from {
     my ($class, $backend) = @_;

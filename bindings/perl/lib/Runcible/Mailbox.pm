@@ -4,6 +4,7 @@ package Runcible::Mailbox;
 # descriptor while there are any.
 use strict;
 use warnings;
+use Hash::Util::FieldHash 'fieldhash';
 use Scalar::Util 'weaken';
 use Runcible::Error;
 use Runcible::Native;
@@ -11,6 +12,14 @@ use Runcible::Native;
 # The most events of one turn of the loop; the descriptor stays readable while
 # more wait.
 use constant TURN => 32;
+
+fieldhash my %mailboxes;    # by loops
+
+# That of a loop.
+sub of {
+    my ($class, $loop) = @_;
+    return $mailboxes{$loop} //= $class->new($loop);
+}
 
 sub new {
     my ($class, $loop) = @_;

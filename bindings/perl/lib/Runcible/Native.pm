@@ -16,8 +16,11 @@ for my $kind (map {/^delete_(.*)/} keys %Runcible::Native::) {
     my $delete = \&{"Runcible::Native::delete_$kind"};
     delete $Runcible::Native::{"delete_$kind"};
     next unless Runcible::Native->can("new_$kind");
-    *{"_p_rc_${kind}::DESTROY"}    = sub { $delete->($_[0]) if reftype $_[0] eq 'HASH' };
-    *{"_p_rc_${kind}::CLONE_SKIP"} = sub {1};
+    # Lists have no prefix in C.
+    for my $class ("_p_rc_$kind", "_p_$kind") {
+        *{"${class}::DESTROY"}    = sub { $delete->($_[0]) if reftype $_[0] eq 'HASH' };
+        *{"${class}::CLONE_SKIP"} = sub {1};
+    }
 }
 
 1;

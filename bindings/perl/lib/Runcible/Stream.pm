@@ -4,7 +4,6 @@ use strict;
 use warnings;
 use Future;
 use Future::Utils 'repeat';
-use Hash::Util::FieldHash 'fieldhash';
 use IO::Async::Loop;
 use Runcible::Channel;
 use Runcible::Error;
@@ -36,12 +35,10 @@ be pending; cancelling it cancels the generation.
 
 =cut
 
-fieldhash my %mailboxes;    # by loops
-
 sub _start {
     my ($class, $loop, $begin) = @_;
     $loop //= IO::Async::Loop->new;
-    my $mailbox = $mailboxes{$loop} //= Runcible::Mailbox->new($loop);
+    my $mailbox = Runcible::Mailbox->of($loop);
     # The mailbox knows the channel and not the stream, so that a stream can be
     # lost.
     my $channel = Runcible::Channel->new;

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type
 
 from . import native as _native
+from . import reports
 from ._current import Recording, current
 from ._handle import need
 from ._loops import loop_of, running
@@ -143,6 +144,20 @@ class Graph:
 
     # ---- Running
 
+    def _need_one(self) -> None:
+        """Whether all that was recorded is one graph, which can be run again."""
+        if current.get() is self or self._token is not None:
+            raise ValueError("the graph is still being recorded")
+        if self._parts != 1:
+            raise ValueError(
+                "the graph cannot be run again: "
+                + (
+                    "nothing was recorded in it"
+                    if self._parts == 0
+                    else "numbers were read while it was being recorded"
+                )
+            )
+
     def run(
         self,
         inputs: Optional[Mapping[Tensor, Tensor]] = None,
@@ -156,17 +171,7 @@ class Graph:
         seconds; then WaitTimeoutError. What was recorded with it and what it
         left is kept as long as the graph.
         """
-        if current.get() is self or self._token is not None:
-            raise ValueError("the graph is still being recorded")
-        if self._parts != 1:
-            raise ValueError(
-                "the graph cannot be run again: "
-                + (
-                    "nothing was recorded in it"
-                    if self._parts == 0
-                    else "numbers were read while it was being recorded"
-                )
-            )
+        self._need_one()
         others = dict(inputs or {})
         given = []
         for tensor, own in self._inputs:
@@ -200,6 +205,14 @@ class Graph:
         except loop.cancelled:
             self.cancel()
             raise
+
+    @property
+    def info(self) -> reports.GraphReport:
+        """What became of a graph that can be run again."""
+        self._need_one()
+        report = _native.graph_report()
+        _native.graph_info(self._proxy, report)
+        return reports.copied(reports.GraphReport, report)
 
     def cancel(self) -> None:
         """Ends the runs that are under way with CancelledError."""

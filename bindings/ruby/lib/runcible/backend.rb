@@ -8,16 +8,23 @@ module Runcible
     # :header: rc_backend_open
     #
     # :header: rc_backend_options
-    def initialize(
-      spec = nil,
+    #
+    # Under a Fiber scheduler other fibers go on meanwhile. A block is told the
+    # fraction done; an exception of it, or the end of the fiber that waits, ends
+    # the opening.
+    def initialize(spec = nil, **options, &progress)
+      super()
+      options = self.class.options(**options)
+      own(Cooperation.wait_for { Native.open_backend(spec, options, progress) })
+    end
+
+    def self.options( # :nodoc:
       # :api: keywords rc_backend_options
     )
-      super()
-      options = Arguments.set(
+      Arguments.set(
         Native::Backend_options.new,
         # :api: values rc_backend_options
       )
-      own(Cooperation.wait_for { Native.backend_open(spec, options) })
     end
 
     # A backend itself, or one that is opened by what it is called.
@@ -41,6 +48,9 @@ module Runcible
   end
 
   # :header: rc_discover
+  #
+  # Under a Fiber scheduler other fibers go on meanwhile. The end of the fiber that
+  # waits, or another interrupt of the thread that raises, ends it.
   def self.discover
     found = Cooperation.wait_for { Native.discover }
     devices = Array.new(Native.device_list_count(found)) do |i|

@@ -1,0 +1,132 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible.Native;
+
+namespace Runcible {
+  /// <summary>What a function does with tensors, as one, run many
+  /// times.</summary>
+  /// <remarks>Chains of ops that look at one element at a time are done in one
+  /// go over memory, products with the bias and the function that follow. The
+  /// numbers are those that the ops would have given one by one.</remarks>
+  public sealed class Graph : Handle {
+    private readonly graph handle;
+    private readonly int outputs;
+
+    private Graph(graph handle, int outputs) : base(handle) {
+      this.handle = handle;
+      this.outputs = outputs;
+    }
+
+    /// <summary>Calls a function with tensors that stand for the inputs, of the
+    /// types and shapes of those that are given; what it does with them is
+    /// recorded and not done.</summary>
+    /// <remarks>What it returns are the outputs, of which each run gives new
+    /// ones; other tensors that it uses are constants. Shapes and types that do
+    /// not fit are told by the op.</remarks>
+    /// <param name="backend">where it runs</param>
+    /// <param name="like">tensors of the types and shapes of the inputs</param>
+    /// <param name="ops">what is recorded</param>
+    public static Graph Record(
+        Backend backend, IEnumerable<Tensor> like,
+        Func<Tensor[], IEnumerable<Tensor>> ops) {
+      native.graph_begin(backend.handle, out var begun);
+      var handle = new graph(begun);
+      var standIns = new List<Tensor>();
+      try {
+        foreach (Tensor each in like) {
+          standIns.Add(each.StandIn(handle));
+        }
+        Tensor[] made = ops(standIns.ToArray()).ToArray();
+        using (tensor_list list = ListOf(made)) {
+          native.graph_finish(handle, list);
+        }
+        return new Graph(handle, made.Length);
+      } catch {
+        handle.Dispose();
+        throw;
+      } finally {
+        foreach (Tensor each in standIns) {
+          each.Dispose();
+        }
+      }
+    }
+
+    /// <summary>The same without a limit of time.</summary>
+    public Tensor[] Run(params Tensor[] inputs) => Run(inputs, null);
+
+    /// <summary>The outputs of these inputs, as many and of the types and shapes
+    /// that were recorded.</summary>
+    /// <param name="inputs">in the order in which they were recorded</param>
+    /// <param name="deadline">then TimeoutException; null: none</param>
+    /// <param name="cancel">ends all runs of the graph that are under
+    /// way</param>
+    public Tensor[] Run(
+        IEnumerable<Tensor> inputs, TimeSpan? deadline,
+        CancellationToken cancel = default(CancellationToken)) {
+      using (tensor_list given = ListOf(inputs)) {
+        return Run(given, Limit(deadline), cancel);
+      }
+    }
+
+    /// <summary>The same in a thread of its own.</summary>
+    public Task<Tensor[]> RunAsync(
+        IEnumerable<Tensor> inputs, TimeSpan? deadline = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      long limit = Limit(deadline);
+      tensor_list given = ListOf(inputs);
+      return Task.Factory.StartNew(
+          () => {
+            using (given) {
+              return Run(given, limit, cancel);
+            }
+          },
+          cancel, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    }
+
+    /// <summary>{@rc rc_graph_cancel}</summary>
+    public void Cancel() {
+      native.graph_cancel(handle);
+    }
+
+    private Tensor[] Run(
+        tensor_list given, long limit, CancellationToken cancel) {
+      cancel.ThrowIfCancellationRequested();
+      using (var made = new tensor_list())
+      using (cancel.Register(() => native.graph_cancel(handle))) {
+        try {
+          native.graph_compute(handle, given, limit, made);
+        } catch (CancelledException) {
+          cancel.ThrowIfCancellationRequested();
+          throw;
+        }
+        var tensors = new Tensor[outputs];
+        for (int i = 0; i < outputs; ++i) {
+          native.tensor_of_list(made, i, out var one);
+          tensors[i] = Tensor.Of(one);
+        }
+        return tensors;
+      }
+    }
+
+    private static long Limit(TimeSpan? deadline) =>
+        deadline == null ? 0 : Limits.Milliseconds(deadline.Value, "deadline");
+
+    private static tensor_list ListOf(IEnumerable<Tensor> tensors) {
+      var list = new tensor_list();
+      try {
+        foreach (Tensor each in tensors) {
+          each.AddTo(list);
+        }
+        return list;
+      } catch {
+        list.Dispose();
+        throw;
+      }
+    }
+
+    // :api: methods rc_graph
+  }
+}

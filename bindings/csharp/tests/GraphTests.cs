@@ -1,0 +1,94 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Runcible;
+
+/// Graphs: recorded, run, run in threads.
+class GraphTests {
+  private readonly Backend backend = new Backend("cpu");
+
+  private Tensor Of(params float[] numbers) =>
+      Tensor.From(backend, numbers, numbers.Length);
+
+  private Tensor Random(ulong seed, params long[] shape) =>
+      Tensor.Random(backend, new RandomOptions { Seed = seed }, shape);
+
+  private static Tensor[] Chain(Tensor x, Tensor y) {
+    Tensor first = (x * x + y).Relu();
+    return new[] { first, first.Tanh().Softmax() };
+  }
+
+  public void TestTheBitsOfItsOps() {
+    Tensor x = Random(1, 40, 30), y = Random(2, 40, 30);
+    Tensor scale = Of(0.5f);
+    using (Graph graph = Graph.Record(
+        backend, new[] { x }, of => Chain(of[0] * scale, y))) {
+      foreach (Tensor given in new[] { x, Random(3, 40, 30) }) {
+        Tensor[] found = graph.Run(given);
+        Tensor[] wanted = Chain(given * scale, y);
+        Check.Equal(2, found.Length);
+        for (int i = 0; i < 2; ++i) {
+          Check.Same(wanted[i].Read(), found[i].Read());
+        }
+      }
+      Check.Equal(1L, graph.Info.Inputs);
+      Check.Equal(2L, graph.Info.Outputs);
+    }
+  }
+
+  public void TestErrors() {
+    Tensor x = Of(1, 2), y = Of(1, 2, 3);
+    var misfit = Check.Throws<InvalidArgumentException>(
+        () => Graph.Record(backend, new[] { x }, of => new[] { of[0] + y }));
+    Check.That(misfit.Message.Contains("[3]"), misfit.Message);
+    Check.Throws<DivideByZeroException>(
+        () => Graph.Record(backend, new[] { x }, of => {
+          throw new DivideByZeroException();
+        }));
+    Tensor kept = null;
+    Graph graph = Graph.Record(backend, new[] { x }, of => {
+      kept = of[0].Neg();
+      Check.Throws<InvalidArgumentException>(() => kept.Read());
+      return new[] { kept };
+    });
+    Check.Throws<InvalidArgumentException>(() => kept.Neg());
+    Check.Same(new float[] { -1, 2 }, graph.Run(Of(1, -2))[0].ToFloats());
+    Check.Throws<InvalidArgumentException>(() => graph.Run(y));
+    graph.Dispose();
+    Check.Throws<ClosedException>(() => graph.Run(x));
+  }
+
+  public void TestManyRunsAtOnce() {
+    Graph graph = Graph.Record(
+        backend, new[] { Of(0, 0) }, of => new[] { of[0] + of[0] });
+    Tensor[][] found = Task.WhenAll(Enumerable.Range(1, 6).Select(
+        i => graph.RunAsync(new[] { Of(i, 1) }, TimeSpan.FromMinutes(1))))
+        .Result;
+    for (int i = 1; i <= 6; ++i) {
+      Check.Same(new float[] { 2 * i, 2 }, found[i - 1][0].ToFloats());
+    }
+    Check.Throws<InvalidArgumentException>(
+        () => graph.RunAsync(new[] { Of(1) }).Wait());
+  }
+
+  public void TestEndingRuns() {
+    Tensor x = Random(1, 1024, 1024);
+    Graph graph = Graph.Record(backend, new[] { x }, of => {
+      Tensor y = of[0];
+      for (int i = 0; i < 40; ++i) {
+        y = y.Matmul(y);
+      }
+      return new[] { y };
+    });
+    Check.Throws<WaitTimeoutException>(
+        () => graph.Run(new[] { x }, TimeSpan.FromMilliseconds(1)));
+    using (var source = new CancellationTokenSource(20)) {
+      Task<Tensor[]> run =
+          graph.RunAsync(new[] { x }, cancel: source.Token);
+      Check.Throws<TaskCanceledException>(() => run.Wait());
+      Check.That(run.IsCanceled);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package runcible
+
+import (
+	"context"
+	"time"
+
+	"runcible/internal/native"
+)
+
+// Graph is what a function does with tensors, as one, run many times. Chains of
+// ops that look at one element at a time are done in one go over memory, products
+// with the bias and the function that follow; the numbers are those that the ops
+// would have given one by one.
+type Graph struct {
+	handle  *handle[native.Graph]
+	outputs int
+}
+
+// RecordGraph calls a function with tensors that stand for the inputs, of the
+// types and shapes of those that are given; what it does with them is recorded and
+// not done. What it returns are the outputs, of which each run gives new ones;
+// other tensors that it uses are constants. Shapes and types that do not fit are
+// told by the op.
+func RecordGraph(backend *Backend, like []*Tensor, record func([]*Tensor) ([]*Tensor, error)) (*Graph, error) {
+	b, err := backend.use()
+	if err != nil {
+		return nil, err
+	}
+	defer backend.handle.done()
+	var pointer uintptr
+	if err := native.Graph_begin(b, &pointer); err != nil {
+		return nil, err
+	}
+	graph := &Graph{newHandle[native.Graph]("Graph",
+		native.SwigcptrGraph(pointer), native.DeleteGraph), 0}
+	if err := graph.record(like, record); err != nil {
+		graph.handle.close()
+		return nil, err
+	}
+	return graph, nil
+}
+
+func (g *Graph) record(like []*Tensor, record func([]*Tensor) ([]*Tensor, error)) error {
+	standIns := make([]*Tensor, len(like))
+	defer func() {
+		for _, each := range standIns {
+			if each != nil {
+				each.handle.close()
+			}
+		}
+	}()
+	for i, each := range like {
+		made, err := g.standIn(each)
+		if err != nil {
+			return err
+		}
+		standIns[i] = made
+	}
+	outputs, err := record(standIns)
+	if err != nil {
+		return err
+	}
+	g.outputs = len(outputs)
+	return withTensors(outputs, func(list native.Tensor_list) error {
+		return g.with(func(graph native.Graph) error {
+			return native.Graph_finish(graph, list)
+		})
+	})
+}
+
+// standIn is an input of the type and shape of a tensor.
+func (g *Graph) standIn(like *Tensor) (*Tensor, error) {
+	dtype, err := like.DType()
+	if err != nil {
+		return nil, err
+	}
+	shape, err := like.Shape()
+	if err != nil {
+		return nil, err
+	}
+	graph, err := g.use()
+	if err != nil {
+		return nil, err
+	}
+	defer g.handle.done()
+	return newTensor(func(pointer *uintptr) error {
+		return native.Graph_input(graph, int32(dtype), shape, pointer)
+	})
+}
+
+// withTensors calls a function with a list of the library's of tensors.
+func withTensors(tensors []*Tensor, call func(native.Tensor_list) error) error {
+	list := native.NewTensor_list()
+	if err := made(list); err != nil {
+		return err
+	}
+	defer native.DeleteTensor_list(list)
+	for _, each := range tensors {
+		if err := each.with(list.Add); err != nil {
+			return err
+		}
+	}
+	return call(list)
+}
+
+// Run computes the outputs of these inputs, as many and of the types and shapes
+// that were recorded. A context that is cancelled ends all runs of the graph that
+// are under way.
+func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
+	if err := contextError(ctx); err != nil {
+		return nil, err
+	}
+	graph, err := g.use()
+	if err != nil {
+		return nil, err
+	}
+	defer g.handle.done()
+	results := native.NewTensor_list()
+	if err := made(results); err != nil {
+		return nil, err
+	}
+	defer native.DeleteTensor_list(results)
+	defer cancelWhenDone(ctx, func() {
+		_ = native.Graph_cancel(graph) // an error would say that it is none
+	})()
+	err = withTensors(inputs, func(list native.Tensor_list) error {
+		return native.Graph_compute(graph, list, untilDeadline(ctx), results)
+	})
+	if err != nil {
+		if cause := contextError(ctx); cause != nil {
+			return nil, cause
+		}
+		return nil, err
+	}
+	outputs := make([]*Tensor, g.outputs)
+	for i := range outputs {
+		outputs[i], err = newTensor(func(pointer *uintptr) error {
+			return native.Tensor_of_list(results, int64(i), pointer)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
+}
+
+// Cancel ends the runs that are under way.
+//
+//runcible:doc rc_graph_cancel
+func (g *Graph) Cancel() error {
+	return g.with(native.Graph_cancel)
+}
+
+// untilDeadline is in milliseconds; 0 without a deadline.
+func untilDeadline(ctx context.Context) int64 {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	if left := milliseconds(time.Until(deadline)); left > 0 {
+		return left
+	}
+	return 1
+}
+
+// cancelWhenDone calls a function if the context is done before the function that it
+// gives is called, which waits for that.
+func cancelWhenDone(ctx context.Context, cancel func()) (end func()) {
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-over:
+		case <-ctx.Done():
+			cancel()
+		}
+	}()
+	return func() {
+		close(over)
+		<-watched
+	}
+}

@@ -1,0 +1,33 @@
+//go:build go1.21
+
+package native
+
+/*
+#include <stdint.h>
+*/
+import "C"
+
+import (
+	"runtime"
+	"runtime/cgo"
+)
+
+// Lend pins the memory that begins at a pointer, and gives the number that C
+// knows it by, which ends it once.
+func Lend(memory any) uint64 {
+	pinner := new(runtime.Pinner)
+	pinner.Pin(memory)
+	return uint64(cgo.NewHandle(pinner))
+}
+
+// GiveBack ends what Lend began.
+func GiveBack(lent uint64) {
+	handle := cgo.Handle(lent)
+	handle.Value().(*runtime.Pinner).Unpin()
+	handle.Delete()
+}
+
+//export runcibleGiveBack
+func runcibleGiveBack(lent C.uintptr_t) {
+	GiveBack(uint64(lent))
+}

@@ -1,0 +1,13 @@
+//go:build !go1.21
+
+package native
+
+/*
+#include <stdint.h>
+*/
+import "C"
+
+// Nothing is lent: memory cannot be pinned before Go 1.21.
+//
+//export runcibleGiveBack
+func runcibleGiveBack(C.uintptr_t) {}

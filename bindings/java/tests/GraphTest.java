@@ -1,0 +1,236 @@
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import runcible.Backend;
+import runcible.BackendOptions;
+import runcible.Dtype;
+import runcible.Graph;
+import runcible.RandomOptions;
+import runcible.RuncibleException;
+import runcible.Tensor;
+
+/** Graphs, opening in a thread, and memory that is borrowed. */
+@Timeout(300)
+class GraphTest {
+  private final Backend backend = Backend.open("cpu");
+
+  private Tensor tensor(float... numbers) {
+    return Tensor.of(backend, numbers, numbers.length);
+  }
+
+  private Tensor random(int seed, long... shape) {
+    return Tensor.random(backend, new RandomOptions().seed(seed), shape);
+  }
+
+  private static List<Tensor> chain(Tensor x, Tensor y) {
+    Tensor first = x.mul(x).add(y).relu();
+    return List.of(first, first.tanh().softmax(-1));
+  }
+
+  @Test
+  void givesTheBitsOfItsOps() {
+    Tensor x = random(1, 40, 30);
+    Tensor y = random(2, 40, 30);
+    Tensor scale = tensor(0.5f);
+    try (Graph graph = Graph.record(
+        backend, List.of(x),
+        inputs -> chain(inputs.get(0).mul(scale), y))) {
+      for (Tensor given : List.of(x, random(3, 40, 30))) {
+        List<Tensor> found = graph.run(given);
+        List<Tensor> wanted = chain(given.mul(scale), y);
+        for (int i = 0; i < 2; ++i) {
+          assertArrayEquals(wanted.get(i).read(), found.get(i).read());
+        }
+      }
+      assertEquals(1, graph.info().inputs());
+      assertEquals(2, graph.info().outputs());
+    }
+  }
+
+  @Test
+  void errors() {
+    Tensor x = tensor(1, 2);
+    Tensor y = tensor(1, 2, 3);
+    var misfit = assertThrows(
+        RuncibleException.InvalidArgument.class,
+        () -> Graph.record(
+            backend, List.of(x), in -> List.of(in.get(0).add(y))));
+    assertTrue(misfit.getMessage().contains("[3]"), misfit.getMessage());
+    assertThrows(
+        ArithmeticException.class,
+        () -> Graph.record(backend, List.of(x), in -> {
+          throw new ArithmeticException("mine");
+        }));
+    List<Tensor> kept = new ArrayList<>();
+    Graph graph = Graph.record(backend, List.of(x), in -> {
+      kept.add(in.get(0).neg());
+      assertThrows(
+          RuncibleException.InvalidArgument.class, kept.get(0)::read);
+      return kept;
+    });
+    assertThrows(RuncibleException.InvalidArgument.class, kept.get(0)::neg);
+    assertArrayEquals(
+        new float[] {-1, 2}, graph.run(tensor(1, -2)).get(0).toFloats());
+    assertThrows(
+        RuncibleException.InvalidArgument.class, () -> graph.run(y));
+    graph.close();
+    assertThrows(RuncibleException.Closed.class, () -> graph.run(x));
+  }
+
+  @Test
+  void manyRunsAtOnce() throws Exception {
+    Graph graph = Graph.record(
+        backend, List.of(tensor(0, 0)),
+        in -> List.of(in.get(0).add(in.get(0))));
+    List<CompletableFuture<List<Tensor>>> all = new ArrayList<>();
+    for (int i = 1; i <= 6; ++i) {
+      all.add(graph.runAsync(List.of(tensor(i, 1)), Duration.ofMinutes(1)));
+    }
+    for (int i = 1; i <= 6; ++i) {
+      assertArrayEquals(
+          new float[] {2 * i, 2}, all.get(i - 1).get().get(0).toFloats());
+    }
+    var failed = assertThrows(
+        ExecutionException.class, graph.runAsync(tensor(1))::get);
+    assertInstanceOf(
+        RuncibleException.InvalidArgument.class, failed.getCause());
+  }
+
+  @Test
+  void endingRuns() throws Exception {
+    Tensor x = random(1, 1024, 1024);
+    Graph graph = Graph.record(backend, List.of(x), in -> {
+      Tensor y = in.get(0);
+      for (int i = 0; i < 40; ++i) {
+        y = y.matmul(y);
+      }
+      return List.of(y);
+    });
+    assertThrows(
+        RuncibleException.Timeout.class,
+        () -> graph.run(List.of(x), Duration.ofMillis(1)));
+    CompletableFuture<List<Tensor>> future = graph.runAsync(x);
+    CompletableFuture<List<Tensor>> other = graph.runAsync(x);
+    while (!other.isDone() || !future.isDone()) {
+      Thread.sleep(5);
+      graph.cancel();
+    }
+    assertThrows(RuncibleException.Cancelled.class, other::get);
+    assertThrows(RuncibleException.Cancelled.class, future::get);
+    // Who does not wait for it any more ends it.
+    boolean ended = false;
+    // Both must have begun, and not be over.
+    for (int wait = 10; wait < 2000 && !ended; wait *= 2) {
+      CompletableFuture<List<Tensor>> lost = graph.runAsync(x);
+      CompletableFuture<List<Tensor>> beside = graph.runAsync(x);
+      Thread.sleep(wait);
+      lost.complete(List.of());
+      try {
+        beside.get();
+      } catch (RuncibleException.Cancelled expected) {
+        ended = true;
+      }
+    }
+    assertTrue(ended);
+  }
+
+  @Test
+  void opensInAThread() throws Exception {
+    List<Double> told = new ArrayList<>();
+    Backend opened = Backend.openAsync(
+        "cpu", new BackendOptions().threads(1), told::add).get();
+    assertEquals("cpu:0", opened.device().id());
+    assertEquals(1.0, told.get(told.size() - 1));
+    assertEquals(
+        Backend.discover().automatic(),
+        Backend.discoverAsync().get().automatic());
+    var unknown = assertThrows(
+        ExecutionException.class, Backend.openAsync("nosuch")::get);
+    assertInstanceOf(RuncibleException.NotFound.class, unknown.getCause());
+    assertThrows(
+        IllegalStateException.class,
+        () -> Backend.open("cpu", new BackendOptions(), fraction -> {
+          throw new IllegalStateException("enough");
+        }));
+    var ended = assertThrows(
+        ExecutionException.class,
+        Backend.openAsync("cpu", new BackendOptions(), fraction -> {
+          throw new IllegalStateException("enough");
+        })::get);
+    assertInstanceOf(IllegalStateException.class, ended.getCause());
+    CompletableFuture<Backend> lost = Backend.openAsync("cpu");
+    lost.cancel(true);
+    assertThrows(CancellationException.class, lost::get);
+  }
+
+  private static ByteBuffer direct(float... numbers) {
+    ByteBuffer made = ByteBuffer.allocateDirect(numbers.length * Float.BYTES)
+        .order(ByteOrder.nativeOrder());
+    made.asFloatBuffer().put(numbers);
+    return made;
+  }
+
+  @Test
+  void borrowsDirectBuffers() {
+    ByteBuffer bytes = direct(9, 1, -2, 3, 9);
+    FloatBuffer numbers = bytes.asFloatBuffer();
+    Tensor x = Tensor.borrow(
+        backend, Dtype.F32, bytes.position(4).limit(16), 3);
+    assertArrayEquals(new float[] {1, 0, 3}, x.relu().toFloats());
+    numbers.put(1, -7); // is seen
+    assertArrayEquals(new float[] {0, 0, 3}, x.relu().toFloats());
+    tensor(1, 2, 3).into(x).neg(); // writes there
+    assertEquals(-1, numbers.get(1));
+    assertEquals(-3, numbers.get(3));
+    assertEquals(9, numbers.get(4));
+    x.close();
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> Tensor.borrow(backend, Dtype.F32, ByteBuffer.allocate(4), 1));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> Tensor.borrow(
+            backend, Dtype.F32, direct(1).asReadOnlyBuffer(), 1));
+    var misfit = assertThrows(
+        RuncibleException.InvalidArgument.class,
+        () -> Tensor.borrow(backend, Dtype.F32, direct(1, 2), 3));
+    assertFalse(misfit.getMessage().contains("rc_"), misfit.getMessage());
+  }
+
+  @Test
+  void keepsTheBufferAsLongAsTheTensor() throws Exception {
+    ByteBuffer bytes = direct(1, -2);
+    WeakReference<ByteBuffer> seen = new WeakReference<>(bytes);
+    Tensor x = Tensor.borrow(backend, Dtype.F32, bytes, 2);
+    Graph graph = Graph.record(
+        backend, List.of(tensor(0, 0)), in -> List.of(in.get(0).add(x)));
+    bytes = null;
+    x.close();
+    System.gc();
+    // A constant of the graph.
+    assertArrayEquals(
+        new float[] {2, -1}, graph.run(tensor(1, 1)).get(0).toFloats());
+    graph.close();
+    for (int i = 0; i < 200 && seen.get() != null; ++i) {
+      System.gc();
+      Thread.sleep(10);
+    }
+    assertEquals(null, seen.get());
+  }
+}

@@ -1,0 +1,112 @@
+-- Graphs: recorded, run, run on an event loop.
+local helpers = require "helpers"
+local runcible = require "runcible"
+local unit = require "luaunit"
+local uv = require "luv"
+
+local TestGraphs = {}
+
+local backend = runcible.Backend("cpu")
+
+local function tensor(...)
+  return runcible.Tensor({...}, backend)
+end
+
+local function chain(x, y)
+  local a = (x * x + y):relu()
+  return a, a:tanh():softmax()
+end
+
+function TestGraphs.test_gives_the_bits_of_its_ops()
+  local x = runcible.Tensor.random({40, 30}, backend, {seed = 1})
+  local y = runcible.Tensor.random({40, 30}, backend, {seed = 2})
+  local other = runcible.Tensor.random({40, 30}, backend, {seed = 3})
+  local scale = tensor(0.5)
+  local graph = runcible.Graph.record(backend, {x}, function(stand_in)
+    return chain(stand_in * scale, y)
+  end)
+  for _, given in ipairs {x, other} do
+    local first, second = graph:run {given}
+    local wanted_first, wanted_second = chain(given * scale, y)
+    unit.assertEquals(first:bytes(), wanted_first:bytes())
+    unit.assertEquals(second:bytes(), wanted_second:bytes())
+  end
+  local info = graph:info()
+  unit.assertEquals({info.inputs, info.outputs}, {1, 2})
+end
+
+function TestGraphs.test_what_was_recorded_has_no_numbers()
+  local kept
+  local graph = runcible.Graph.record(backend, {tensor(1, 2)}, function(x)
+    kept = x:neg()
+    unit.assertEquals(kept:shape(), {2})
+    helpers.raises("InvalidArgumentError", kept.read, kept)
+    return kept
+  end)
+  helpers.raises("InvalidArgumentError", kept.neg, kept)
+  unit.assertEquals(graph:run({tensor(1, -2)}):read(), {-1, 2})
+end
+
+function TestGraphs.test_errors()
+  local x, y = tensor(1, 2), tensor(1, 2, 3)
+  local failure = helpers.raises("InvalidArgumentError", runcible.Graph.record, backend, {x}, function(given)
+    return given:add(y)
+  end)
+  unit.assertStrContains(failure.message, "[3]")
+  local _, mistake = pcall(runcible.Graph.record, backend, {x}, function()
+    error "mine"
+  end)
+  unit.assertStrContains(mistake, "mine")
+  unit.assertErrorMsgContains("an output must be a Tensor", runcible.Graph.record, backend, {x}, function()
+    return 1
+  end)
+  unit.assertErrorMsgContains("list of tensors, not a Tensor", runcible.Graph.record, backend, x, print)
+  local graph = runcible.Graph.record(backend, {x}, function(given)
+    return given:neg()
+  end)
+  unit.assertErrorMsgContains("no option dead", graph.run, graph, {x}, {dead = 1})
+  helpers.raises("InvalidArgumentError", graph.run, graph, {y})
+  graph:close()
+  helpers.raises("ClosedError", graph.run, graph, {x})
+end
+
+function TestGraphs.test_many_runs_share_a_loop()
+  local graph = runcible.Graph.record(backend, {tensor(0, 0)}, function(x)
+    return x + x
+  end)
+  local found, plain = {}, runcible.Loop.new()
+  for i = 1, 6 do
+    local loop = i % 2 == 0 and plain or nil
+    coroutine.wrap(function()
+      local y = graph:run_async({tensor(i, 1)}, {deadline = 60, loop = loop}):wait()
+      found[i] = y:read()
+    end)()
+  end
+  unit.assertEquals(found, {})
+  uv.run()
+  plain:run()
+  for i = 1, 6 do unit.assertEquals(found[i], {2 * i, 2}) end
+  graph:cancel() -- nothing is under way
+  unit.assertErrorMsgContains("within a coroutine", function()
+    graph:run_async({tensor(1, 2)}):wait()
+  end)
+  uv.run()
+end
+
+function TestGraphs.test_ending_runs()
+  local x = runcible.Tensor.random({1024, 1024}, backend, {seed = 1})
+  local graph = runcible.Graph.record(backend, {x}, function(y)
+    for _ = 1, 40 do y = y:matmul(y) end
+    return y
+  end)
+  helpers.raises("TimeoutError", graph.run, graph, {x}, {deadline = 0.001})
+  coroutine.wrap(function()
+    local running = graph:run_async {x}
+    running:cancel()
+    helpers.raises("CancelledError", running.wait, running)
+    helpers.raises("CancelledError", running.wait, running)
+  end)()
+  uv.run()
+end
+
+return TestGraphs

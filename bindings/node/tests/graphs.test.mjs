@@ -1,0 +1,170 @@
+// Graphs, and tensors of memory that is borrowed.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+
+import { Backend, Graph, Tensor, errors } from "runcible";
+
+const backend = await Backend.open("cpu");
+const tensor = (...numbers) => Tensor.from(numbers, [numbers.length], backend);
+
+function chain(x, y) {
+  const first = x.mul(x).add(y).relu();
+  return [first, first.tanh().softmax()];
+}
+
+test("a graph gives the bits of its ops", async () => {
+  const [x, y, other] = [1, 2, 3].map((seed) => Tensor.random([40, 30], backend, { seed }));
+  const scale = tensor(0.5);
+  const graph = await Graph.record(backend, [x], (given) => chain(given.mul(scale), y));
+  for (const given of [x, other]) {
+    const wanted = chain(given.mul(scale), y).map((each) => each.toArray());
+    for (const made of [await graph.run([given]), graph.runSync([given], { deadline: 60000 })]) {
+      assert.deepEqual(made.map((each) => each.toArray()), wanted);
+    }
+  }
+  const { inputs, outputs } = graph.info;
+  assert.deepEqual([inputs, outputs], [1, 2]);
+});
+
+test("what was recorded has no numbers", async () => {
+  let kept;
+  const graph = await Graph.record(backend, [tensor(1, 2)], (x) => {
+    kept = x.neg();
+    assert.deepEqual(kept.shape, [2]);
+    assert.throws(() => kept.read(), errors.InvalidArgumentError);
+    return kept;
+  });
+  assert.throws(() => kept.neg(), errors.InvalidArgumentError);
+  assert.deepEqual([...graph.runSync([tensor(1, -2)])[0].toArray()], [-1, 2]);
+});
+
+test("errors of graphs", async () => {
+  const [x, y] = [tensor(1, 2), tensor(1, 2, 3)];
+  await assert.rejects(Graph.record(backend, [x], (a) => a.add(y)), (error) => {
+    assert.ok(error instanceof errors.InvalidArgumentError);
+    assert.match(error.message, /\[3\]/);
+    return true;
+  });
+  const mine = new Error("mine");
+  await assert.rejects(Graph.record(backend, [x], () => { throw mine; }), mine);
+  await assert.rejects(Graph.record(backend, [x], () => [1]), /an output must be a Tensor/);
+  const graph = await Graph.record(backend, [x], (a) => a.neg());
+  await assert.rejects(graph.run([y]), errors.InvalidArgumentError);
+  await assert.rejects(graph.run(x), TypeError);
+  assert.throws(() => graph.runSync([1]), TypeError);
+  graph.close();
+  await assert.rejects(graph.run([x]), errors.ClosedError);
+});
+
+test("runs share the event loop, and end early", async () => {
+  const double = await Graph.record(backend, [tensor(0, 0)], (x) => x.add(x));
+  const all = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => double.run([tensor(i, 1)])));
+  all.forEach(([y], i) => assert.deepEqual([...y.toArray()], [2 * (i + 1), 2]));
+  const x = Tensor.random([1024, 1024], backend, { seed: 1 });
+  const long = await Graph.record(backend, [x], (y) => {
+    for (let i = 0; i < 40; ++i) y = y.matmul(y);
+    return y;
+  });
+  await assert.rejects(long.run([x], { deadline: 1 }), errors.WaitTimeoutError);
+  const controller = new AbortController();
+  const run = long.run([x], { signal: controller.signal });
+  let ticks = 0;
+  const timer = setInterval(() => ++ticks === 3 && controller.abort(), 1);
+  await assert.rejects(run, { name: "AbortError" });
+  clearInterval(timer);
+  assert.ok(ticks >= 3);
+  await assert.rejects(long.run([x], { signal: AbortSignal.abort() }), { name: "AbortError" });
+  const cancelled = long.run([x]);
+  const cancelling = setInterval(() => long.cancel(), 1);
+  await assert.rejects(cancelled, errors.CancelledError);
+  clearInterval(cancelling);
+});
+
+test("a tensor borrows the memory of a typed array", () => {
+  const numbers = Float32Array.of(9, 1, -2, 3, 9);
+  const x = Tensor.borrow(numbers.subarray(1, 4), [3], backend);
+  assert.deepEqual([...x.relu().toArray()], [1, 0, 3]);
+  numbers[1] = -7; // is seen
+  assert.deepEqual([...x.relu().toArray()], [0, 0, 3]);
+  tensor(1, 2, 3).into(x).neg(); // writes there
+  assert.deepEqual([...numbers], [9, -1, -2, -3, 9]);
+  const halves = Uint16Array.of(0x3c00, 0xc000);
+  const half = Tensor.borrow(halves, [2], backend, { dtype: "f16" });
+  assert.equal(half.dtype, "f16");
+  assert.deepEqual([...half.toArray()], [1, -2]);
+  const integers = Tensor.borrow(BigInt64Array.of(5n), [1], backend);
+  assert.deepEqual([...integers.toArray()], [5n]);
+  assert.equal(Tensor.borrow(new Float32Array(0), [0], backend).size, 0);
+});
+
+test("what cannot be borrowed", async () => {
+  const shared = new Float32Array(new SharedArrayBuffer(4));
+  assert.throws(() => Tensor.borrow(shared, [1], backend), /Tensor\.from copies/);
+  assert.throws(() => Tensor.borrow([1], [1], backend), TypeError);
+  assert.throws(() => Tensor.borrow(new Uint8Array(4), [1], backend), TypeError);
+  assert.throws(
+    () => Tensor.borrow(new Float32Array(2), [3], backend),
+    errors.InvalidArgumentError,
+  );
+  const lent = Float32Array.of(1, 2);
+  const x = Tensor.borrow(lent, [2], backend);
+  // Before Node 21 it is copied, and refused from then on.
+  try {
+    structuredClone(lent, { transfer: [lent.buffer] });
+  } catch (error) {
+    assert.equal(error.name, "DataCloneError");
+  }
+  assert.equal(lent.length, 2);
+  assert.deepEqual([...x.toArray()], [1, 2]);
+});
+
+test("borrowed memory is kept, and let go of", () => {
+  const program = `
+    const { Backend, Graph, Tensor } = require("runcible");
+    (async () => {
+      const backend = await Backend.open("cpu");
+      const zero = Tensor.from([0, 0], [2], backend);
+      let gone = 0;
+      const registry = new FinalizationRegistry(() => ++gone);
+      let graph;
+      for (let i = 0; i < 20; ++i) {
+        const numbers = new Float32Array(1 << 18).fill(i);
+        registry.register(numbers.buffer, i);
+        const x = Tensor.borrow(numbers, [1 << 18], backend);
+        if (i === 7) graph = await Graph.record(backend, [x], (y) => y.add(x));
+        x.close();
+      }
+      // The last may still be in a register.
+      for (let i = 0; i < 200 && gone < 18; ++i) {
+        global.gc();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      // A constant of the graph is still there.
+      const [y] = await graph.run([Tensor.ones([1 << 18], backend)]);
+      console.log(gone === 18 || gone === 19, y.toArray().every((n) => n === 8));
+    })();`;
+  const output = execFileSync(process.execPath, ["--expose-gc", "-e", program], {
+    encoding: "utf8",
+  });
+  assert.equal(output, "true true\n");
+});
+
+test("a worker may end with what it has lent", async () => {
+  const worker = new Worker(
+    `const { Backend, Tensor } = require("runcible");
+     Backend.open("cpu").then((backend) => {
+       globalThis.kept = Tensor.borrow(new Float32Array(1000).fill(1), [1000], backend);
+       require("node:worker_threads").parentPort.postMessage(kept.sum().toArray()[0]);
+     });`,
+    { eval: true },
+  );
+  const sum = await new Promise((resolve, reject) => {
+    worker.on("message", resolve).on("error", reject);
+  });
+  assert.equal(sum, 1000);
+  await worker.terminate();
+  await sleep(1);
+});

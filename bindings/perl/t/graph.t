@@ -1,0 +1,98 @@
+# Graphs: recorded, run, run on an event loop.
+use strict;
+use warnings;
+use Future;
+use IO::Async::Loop;
+use Runcible;
+use Test::More;
+
+my $backend = Runcible::Backend->new('cpu');
+sub tensor { Runcible::Tensor->new([@_], $backend) }
+
+sub chain {
+    my ($x, $y) = @_;
+    my $a = ($x * $x + $y)->relu;
+    return ($a, $a->tanh->softmax);
+}
+
+sub error_of {
+    my ($code) = @_;
+    return eval { $code->(); 1 } ? undef : $@;
+}
+
+subtest 'the bits of its ops' => sub {
+    my ($x, $y, $other)
+        = map { Runcible::Tensor->random([40, 30], $backend, seed => $_) } 1 .. 3;
+    my $scale = tensor(0.5);
+    my $graph = Runcible::Graph->record($backend, [$x], sub { chain($_[0] * $scale, $y) });
+    for my $given ($x, $other) {
+        my @found  = $graph->run([$given]);
+        my @wanted = chain($given * $scale, $y);
+        is(scalar @found, 2, 'two outputs');
+        ok($found[$_]->read eq $wanted[$_]->read, "the numbers of $_") for 0, 1;
+    }
+    is_deeply([$graph->info->inputs, $graph->info->outputs], [1, 2], 'the report');
+    is(scalar $graph->run([$x], deadline => 60)->shape->[1], 30, 'the first of them');
+};
+
+subtest 'what was recorded has no numbers' => sub {
+    my $kept;
+    my $graph = Runcible::Graph->record($backend, [tensor(1, 2)], sub {
+        $kept = $_[0]->neg;
+        is_deeply($kept->shape, [2], 'its shape');
+        isa_ok(error_of(sub { $kept->read }), 'Runcible::Error::InvalidArgument');
+        return $kept;
+    });
+    isa_ok(error_of(sub { $kept->neg }), 'Runcible::Error::InvalidArgument');
+    is_deeply(scalar $graph->run([tensor(1, -2)])->array, [-1, 2], 'a run has');
+};
+
+subtest 'errors' => sub {
+    my ($x, $y) = (tensor(1, 2), tensor(1, 2, 3));
+    my $error = error_of(sub {
+        Runcible::Graph->record($backend, [$x], sub { $_[0]->add($y) });
+    });
+    isa_ok($error, 'Runcible::Error::InvalidArgument');
+    like("$error", qr/\[3\].*graph\.t line/s, 'it tells shapes and where');
+    like(error_of(sub { Runcible::Graph->record($backend, [$x], sub { die "mine\n" }) }),
+        qr/^mine$/, 'of the function');
+    like(error_of(sub { Runcible::Graph->record($backend, [$x], sub {1}) }),
+        qr/an output must be a Runcible::Tensor/, 'no tensor');
+    like(error_of(sub { Runcible::Graph->record($backend, $x, sub {1}) }),
+        qr/reference to an array/, 'no array');
+    my $graph = Runcible::Graph->record($backend, [$x], sub { $_[0]->neg });
+    like(error_of(sub { $graph->run([$x], dead => 1) }), qr/no option 'dead'/, 'no option');
+    like(error_of(sub { $graph->run([$y]) }), qr/\[3\]/, 'another shape');
+    $graph->close;
+    isa_ok(error_of(sub { $graph->run([$x]) }), 'Runcible::Error::Closed');
+};
+
+subtest 'on an event loop' => sub {
+    my $graph = Runcible::Graph->record($backend, [tensor(0, 0)], sub { $_[0] + $_[0] });
+    my @all = map { $graph->run_async([tensor($_, 1)], deadline => 60) } 1 .. 6;
+    my @found = Future->needs_all(@all)->get;
+    is_deeply([map { $_->array } @found], [map { [2 * $_, 2] } 1 .. 6], 'many at once');
+    isa_ok(error_of(sub { $graph->run_async([tensor(1)]) }),
+        'Runcible::Error::InvalidArgument');
+};
+
+subtest 'cancelling a run' => sub {
+    my $x = Runcible::Tensor->random([1024, 1024], $backend, seed => 1);
+    my $graph = Runcible::Graph->record($backend, [$x], sub {
+        my ($y) = @_;
+        $y = $y->matmul($y) for 1 .. 40;
+        return $y;
+    });
+    my $run = $graph->run_async([$x]);
+    $graph->cancel;
+    $run->await;
+    isa_ok($run->failure, 'Runcible::Error::Cancelled');
+    my $given_up = $graph->run_async([$x]);
+    $given_up->cancel;
+    # The loop is rid of it before long.
+    my $next = $graph->run_async([$x], deadline => 0.001);
+    $next->await;
+    isa_ok($next->failure, 'Runcible::Error::Timeout');
+};
+
+done_testing;

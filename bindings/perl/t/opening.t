@@ -1,0 +1,68 @@
+# Opening and discovering on an IO::Async event loop.
+use strict;
+use warnings;
+use IO::Async::Loop;
+use IO::Async::Timer::Periodic;
+use Runcible;
+use Test::More;
+
+my $loop = IO::Async::Loop->new;
+
+subtest 'beside a timer' => sub {
+    my ($ticks, @told) = 0;
+    my $timer = IO::Async::Timer::Periodic->new(
+        interval => 0.001,
+        on_tick  => sub { ++$ticks },
+    );
+    $loop->add($timer->start);
+    my $opening = Runcible::Backend->open_async('cpu', threads => 1,
+        progress => sub { push @told, @_ });
+    $loop->delay_future(after => 0.02)->get;
+    my $backend = $opening->get;
+    $loop->remove($timer);
+    isa_ok($backend, 'Runcible::Backend');
+    is($backend->device->id, 'cpu:0', 'the device');
+    is_deeply(Runcible::Tensor->new([1, -2], $backend)->relu->array, [1, 0], 'it computes');
+    is($told[-1], 1, 'all is done');
+    cmp_ok($ticks, '>', 0, 'the timer ticked');
+};
+
+subtest 'discovering' => sub {
+    my ($devices, $automatic) = Runcible::discover_async(loop => $loop)->get;
+    my ($wanted, $chosen) = Runcible::discover();
+    is_deeply([map { $_->id } @$devices], [map { $_->id } @$wanted], 'the devices');
+    is($automatic, $chosen, 'what is chosen');
+};
+
+subtest 'failures' => sub {
+    my $opening = Runcible::Backend->open_async('nosuch');
+    $opening->await;
+    isa_ok($opening->failure, 'Runcible::Error::NotFound');
+    like($opening->failure, qr/nosuch.*at .*opening\.t line \d+\.$/s, 'it tells where');
+    my $told = Runcible::Backend->open_async('cpu', progress => sub { die "enough\n" });
+    $told->await;
+    is($told->failure, "enough\n", 'of the function');
+    for my $wrong ([threads => -1], [nothing => 1], [progress => 1]) {
+        ok(!eval { Runcible::Backend->open_async('cpu', @$wrong); 1 }, "@$wrong");
+        isa_ok($@, 'Runcible::Error::InvalidArgument');
+    }
+};
+
+subtest 'cancelling' => sub {
+    my $opening = Runcible::Backend->open_async('cpu', progress => sub { });
+    $opening->cancel;
+    my $discovery = Runcible::discover_async();
+    $discovery->cancel;
+    ok($_->is_cancelled, 'cancelled') for $opening, $discovery;
+    # What goes on in the loop is none the worse.
+    isa_ok(Runcible::Backend->open_async('cpu')->get, 'Runcible::Backend');
+};
+
+subtest 'lost with its loop' => sub {
+    my $program = 'use Runcible; Runcible::Backend->open_async("cpu", progress => sub { });'
+        . 'Runcible::discover_async(); print "ends\n"';
+    is(`$^X -e '$program' 2>&1`, "ends\n", 'the program ends');
+    is($?, 0, 'well');
+};
+
+done_testing;

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module Runcible
+  # What a block does with tensors, as one, run many times.
+  #
+  #   graph = Runcible::Graph.record(backend, x) { |x| (x * scale + offset).relu }
+  #   y = graph.run(x2)
+  #
+  # Chains of ops that look at one element at a time are done in one go over memory,
+  # products with the bias and the function that follow. The numbers are those that
+  # the ops would have given one by one.
+  class Graph < Handle
+    private_class_method :new, :open
+
+    class << self
+      # Calls the block with tensors that stand for the inputs, of the types and
+      # shapes of these; what it does with them is recorded and not done. Its value,
+      # a tensor or an Array of them, are the outputs, of which each run gives new
+      # ones; other tensors that it uses are constants. Shapes and types that do not
+      # fit are told by the op.
+      def record(backend, *inputs)
+        handle = Native.graph_begin(Arguments.proxy_of(backend, Backend, "backend"))
+        stand_ins = inputs.map { |like| stand_in(handle, like) }
+        made = yield(*stand_ins)
+        outputs = made.is_a?(Array) ? made : [made]
+        list = list_of(outputs, "an output")
+        Cooperation.wait_for { Native.graph_finish(handle, list) }
+        stand_ins.each(&:close)
+        graph = of(handle)
+        graph.__send__(:gives, outputs.size, made.is_a?(Array))
+        graph
+      end
+
+      def list_of(tensors, what) # :nodoc:
+        tensors.each_with_object(Native::Tensor_list.new) do |tensor, list|
+          list.add(Arguments.proxy_of(tensor, Tensor, what))
+        end
+      end
+
+      private
+
+      def stand_in(handle, like)
+        own = Arguments.proxy_of(like, Tensor, "an input")
+        Tensor.__send__(:of, Native.graph_input(handle, Native.tensor_dtype(own),
+                                                Native.tensor_shape(own)))
+      end
+    end
+
+    # The outputs of these inputs, as many and of the types and shapes that were
+    # recorded: a tensor, or an Array where the block gave one. +deadline+ is in
+    # seconds; then WaitTimeoutError. Under a Fiber scheduler other fibers go on
+    # meanwhile.
+    def run(*inputs, deadline: nil)
+      handle = proxy
+      list = self.class.list_of(inputs, "an input")
+      limit = deadline.nil? ? 0 : Arguments.milliseconds(deadline, "deadline")
+      made = Native::Tensor_list.new
+      Cooperation.wait_for { Native.graph_compute(handle, list, limit, made) }
+      outputs = Array.new(@count) do |i|
+        Tensor.__send__(:of, Native.tensor_of_list(made, i))
+      end
+      @several ? outputs : outputs.first
+    end
+
+    # :api: methods rc_graph
+
+    private
+
+    def gives(count, several)
+      @count = count
+      @several = several
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+# Graphs, and opening beside other fibers and threads.
+require "timeout"
+require_relative "helper"
+require_relative "scheduler"
+
+class TestGraphs < Minitest::Test
+  include Helper
+
+  BACKEND = Runcible::Backend.new("cpu")
+
+  def tensor(*numbers)
+    Runcible::Tensor.new(numbers, BACKEND)
+  end
+
+  def chain(given, other)
+    first = ((given * given) + other).relu
+    [first, first.tanh.softmax]
+  end
+
+  def test_the_bits_of_its_ops
+    x, y, another = (1..3).map { |seed| Runcible::Tensor.random([40, 30], BACKEND, seed: seed) }
+    scale = tensor(0.5)
+    graph = Runcible::Graph.record(BACKEND, x) { |stand_in| chain(stand_in * scale, y) }
+    [x, another].each do |given|
+      assert_equal chain(given * scale, y).map(&:read), graph.run(given, deadline: 60).map(&:read)
+    end
+    assert_equal [1, 2], [graph.info.inputs, graph.info.outputs]
+  end
+
+  def test_what_was_recorded_has_no_numbers
+    kept = nil
+    graph = Runcible::Graph.record(BACKEND, tensor(1, 2)) do |x|
+      kept = x.neg
+      assert_equal [2], kept.shape
+      assert_raises(Runcible::InvalidArgumentError) { kept.read }
+      kept
+    end
+    assert_raises(Runcible::InvalidArgumentError) { kept.neg }
+    assert_equal [-1.0, 2.0], graph.run(tensor(1, -2)).to_a
+  end
+
+  def test_errors
+    x = tensor(1, 2)
+    y = tensor(1, 2, 3)
+    error = assert_raises(Runcible::InvalidArgumentError) do
+      Runcible::Graph.record(BACKEND, x) { |a| a + y }
+    end
+    assert_includes error.message, "[3]"
+    assert_raises(ZeroDivisionError) { Runcible::Graph.record(BACKEND, x) { 1 / 0 } }
+    error = assert_raises(TypeError) { Runcible::Graph.record(BACKEND, x) { 1 } }
+    assert_includes error.message, "an output must be a Runcible::Tensor"
+    assert_raises(TypeError) { Runcible::Graph.record(BACKEND, [1.0], &:neg) }
+    graph = Runcible::Graph.record(BACKEND, x, &:neg)
+    assert_raises(Runcible::InvalidArgumentError) { graph.run(y) }
+    assert_raises(TypeError) { graph.run(1) }
+    graph.close
+    assert_raises(Runcible::ClosedError) { graph.run(x) }
+  end
+
+  def test_other_fibers_go_on
+    graph = Runcible::Graph.record(BACKEND, tensor(0, 0)) { |x| x + x }
+    found = {}
+    Scheduler.run do
+      (1..6).each do |i|
+        Fiber.schedule { found[i] = graph.run(tensor(i, 1)).to_a }
+      end
+    end
+    assert_equal((1..6).to_h { |i| [i, [2.0 * i, 2.0]] }, found)
+  end
+
+  def long_graph
+    x = Runcible::Tensor.random([1024, 1024], BACKEND, seed: 1)
+    graph = Runcible::Graph.record(BACKEND, x) do |y|
+      40.times { y = y.matmul(y) }
+      y
+    end
+    [graph, x]
+  end
+
+  def test_ending_a_run
+    graph, x = long_graph
+    assert_raises(Runcible::WaitTimeoutError) { graph.run(x, deadline: 0.001) }
+    thread = Thread.new { graph.run(x) }
+    thread.report_on_exception = false
+    graph.cancel until thread.join(0.01) || !thread.alive?
+  rescue Runcible::CancelledError
+    assert true
+  else
+    flunk "the run went on to its end"
+  end
+
+  def test_opening_beside_fibers
+    order = []
+    Scheduler.run do
+      Fiber.schedule do
+        order << :begins
+        Runcible::Backend.new("cpu", threads: 1) { |fraction| order << fraction }
+        order << :open
+      end
+      Fiber.schedule { order << :other }
+      Fiber.schedule { assert_includes Runcible.discover.map(&:id), "cpu:0" }
+    end
+    assert_operator order.index(:other), :<, order.index(:open)
+    assert_includes order, 1.0
+  end
+
+  def test_an_exception_ends_an_opening
+    error = assert_raises(RuntimeError) { Runcible::Backend.new("cpu") { raise "enough" } }
+    assert_equal "enough", error.message
+    assert_equal "cpu:0", Runcible::Backend.new("cpu").device.id
+  end
+
+  def test_an_interrupt_ends_a_discovery
+    thread = Thread.new { loop { Runcible.discover } }
+    sleep 0.01
+    thread.kill
+    assert thread.join(60)
+    # A handler of a signal raises nothing, and it goes on.
+    heard = 0
+    before = trap("USR1") { heard += 1 }
+    begin
+      killer = Thread.new { 5.times { Process.kill("USR1", Process.pid) and sleep 0.001 } }
+      assert_includes Runcible.discover.map(&:id), "cpu:0"
+      killer.join
+    ensure
+      trap("USR1", before || "DEFAULT")
+    end
+    assert_operator heard, :>, 0
+  end
+end

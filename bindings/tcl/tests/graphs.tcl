@@ -1,0 +1,104 @@
+# Graphs: recorded, run, run on the event loop.
+
+proc chain {x y} {
+    set a [[[$x mul $x] add $y] relu]
+    return [list $a [[$a tanh] softmax]]
+}
+
+proc random {seed} {
+    return [runcible::Tensor random {40 30} $::backend -seed $seed]
+}
+
+it graphs_give_the_bits_of_their_ops {
+    lassign [lmap seed {1 2 3} {random $seed}] x y other
+    set scale [tensor {0.5}]
+    set given $x
+    set graph [runcible::Graph new $::backend [dict create given $x] {
+        chain [$given mul $scale] $y
+    }]
+    # The variable is what it was.
+    check {$given eq $x}
+    foreach given [list $x $other] {
+        set found [$graph run [list $given] -deadline 60]
+        check {[llength $found] == 2}
+        foreach made $found wanted [chain [$given mul $scale] $y] {
+            check {[$made bytes] eq [$wanted bytes]}
+        }
+    }
+    set info [$graph info]
+    check {[dict get $info inputs] == 1 && [dict get $info outputs] == 2}
+}
+
+it graphs_what_was_recorded_has_no_numbers {
+    set graph [runcible::Graph new $::backend [dict create x [tensor {1 2}]] {
+        set kept [$x neg]
+        check {[$kept shape] eq 2}
+        check {[failure {$kept read}] eq "INVALID_ARGUMENT"}
+        set kept
+    }]
+    check {![info exists x]}
+    check {[failure {$kept neg}] eq "INVALID_ARGUMENT"}
+    check {[[$graph run [list [tensor {1 -2}]]] read] eq {-1.0 2.0}}
+}
+
+it graphs_errors {
+    set x [tensor {1 2}]
+    set y [tensor {1 2 3}]
+    set code [failure {runcible::Graph new $::backend [dict create a $x] {$a add $y}}]
+    check {$code eq "INVALID_ARGUMENT" && [string match {*\[3\]*} $::failure]}
+    check {[catch {runcible::Graph new $::backend [dict create a $x] {error mine}} message]}
+    check {$message eq "mine" && ![info exists a]}
+    check {[failure {runcible::Graph new $::backend [dict create a $x] {list 1}}] eq "VALUE"}
+    check {[string match "an output must be a Tensor*" $::failure]}
+    set graph [runcible::Graph new $::backend [dict create a $x] {$a neg}]
+    check {[failure {$graph run [list $x] -dead 1}] eq "VALUE"}
+    check {[failure {$graph run [list $y]}] eq "INVALID_ARGUMENT"}
+    $graph close
+    check {[failure {$graph run [list $x]}] eq "CLOSED"}
+}
+
+it graphs_on_the_event_loop {
+    set graph [runcible::Graph new $::backend [dict create x [tensor {0 0}]] {$x add $x}]
+    set ::found {}
+    for {set i 1} {$i <= 6} {incr i} {
+        coroutine run$i apply {{graph i} {
+            set running [$graph run_async [list [tensor [list $i 1]]] -deadline 60]
+            dict set ::found $i [[$running wait] read]
+            $running destroy
+        }} $graph $i
+    }
+    while {[dict size $::found] < 6} {wait_for ::found}
+    for {set i 1} {$i <= 6} {incr i} {
+        check {[dict get $::found $i] eq [list [expr {2.0 * $i}] 2.0]}
+    }
+    # Without a coroutine, as vwait does.
+    set running [$graph run_async [list [tensor {1 2}]]]
+    check {[[$running wait] read] eq {2.0 4.0}}
+    $running destroy
+    # To a command.
+    set ::last ""
+    $graph run_async [list [tensor {3 2}]] -command {apply {{pending what args} {set ::last [list $what {*}$args]}}}
+    wait_for ::last
+    check {[lindex $::last 0] eq "end" && [[lindex $::last 1] read] eq {6.0 4.0}}
+    check {[failure {$graph run_async [list [tensor {3}]]}] eq "INVALID_ARGUMENT"
+        || [failure {[$graph run_async [list [tensor {3}]]] wait}] eq "INVALID_ARGUMENT"}
+}
+
+it graphs_cancelled {
+    set x [runcible::Tensor random {1024 1024} $::backend -seed 1]
+    set graph [runcible::Graph new $::backend [dict create x $x] {
+        set y $x
+        for {set i 0} {$i < 40} {incr i} {set y [$y matmul $y]}
+        set y
+    }]
+    set running [$graph run_async [list $x]]
+    $running cancel
+    check {[failure {$running wait}] eq "CANCELLED"}
+    $running destroy
+    # Destroying it cancels too, and the loop is rid of it.
+    set running [$graph run_async [list $x]]
+    $running destroy
+    set running [$graph run_async [list $x] -deadline 0.001]
+    check {[failure {$running wait}] eq "TIMEOUT"}
+    $running destroy
+}

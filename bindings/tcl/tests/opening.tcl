@@ -1,0 +1,72 @@
+# Opening and discovering on Tcl's event loop.
+
+proc ticking {} {
+    incr ::ticks
+    set ::ticker [after 1 ticking]
+}
+
+it opening_beside_a_timer {
+    set ::ticks 0
+    set ::told {}
+    ticking
+    in_coroutine {{} {
+        set opening [runcible::open_async cpu -threads 1 -progress {lappend ::told}]
+        set backend [$opening wait]
+        check {[$opening wait] eq $backend}
+        $opening destroy
+        check {[dict get [$backend device] id] eq "cpu:0"}
+        check {[[[runcible::Tensor new {1 -2} $backend] relu] read] eq {1.0 0.0}}
+        $backend destroy
+    }}
+    after cancel $::ticker
+    check {$::ticks > 0 && [lindex $::told end] == 1}
+}
+
+it opening_without_a_coroutine {
+    set discovery [runcible::discover_async]
+    set found [$discovery wait]
+    $discovery destroy
+    # But for the memory that is free.
+    foreach device [dict get $found devices] wanted [dict get [runcible::discover] devices] {
+        check {[dict get $device id] eq [dict get $wanted id]}
+    }
+    check {[dict get $found automatic] eq [dict get [runcible::discover] automatic]}
+}
+
+it opening_tells_a_command {
+    foreach spec {cpu nosuch} {
+        set ::last ""
+        runcible::open_async $spec -command {apply {{pending what args} {set ::last [list $what {*}$args]}}}
+        wait_for ::last
+        lappend heard [lindex $::last 0]
+    }
+    check {$heard eq {end error}}
+    check {[lrange [dict get [lindex $::last 2] -errorcode] 0 1] eq {RUNCIBLE NOT_FOUND}}
+    check {[string match *nosuch* [lindex $::last 1]]}
+}
+
+it opening_cancelled {
+    set opening [runcible::open_async cpu -progress {error enough}]
+    check {[catch {$opening wait} message] && [string match *enough* $message]}
+    $opening destroy
+    # Destroying it is no harm to what comes next.
+    [runcible::open_async cpu -progress {set ::told}] destroy
+    [runcible::discover_async] destroy
+    set opening [runcible::open_async cpu]
+    set backend [$opening wait]
+    $opening destroy
+    $backend destroy
+}
+
+it opening_refused_at_once {
+    check {[failure {runcible::open_async cpu -nothing 1}] eq "VALUE"}
+    check {[failure {runcible::open_async cpu -threads -1}] eq "INVALID_ARGUMENT"}
+}
+
+it opening_lost_with_its_interpreter {
+    check {[run_tcl {
+        runcible::open_async cpu -progress {set ::told}
+        runcible::discover_async
+        puts ends
+    }] eq "ends"}
+}
