@@ -42,6 +42,8 @@
 //   void start_with(Program& program, const rc_plugin_run& run,
 //                   std::span<Buffer* const> caches);   // run_with
 //
+// and what plugin_kernels.h names for custom ops.
+//
 // Each does what plugin.h says of the function of the table; ops obey check_op,
 // and ranges lie within their buffers and are not empty.
 #pragma once
@@ -53,13 +55,15 @@
 #include "base/error.h"
 #include "common/given_program.h"
 #include "common/guard.h"
+#include "common/plugin_handles.h"
+#include "common/plugin_kernels.h"
 #include "runcible/plugin.h"
 #include "tensor/op.h"
 
 namespace rc::plugin {
 
 template <class Backend>
-class PluginTable {
+class PluginTable : private PluginHandles<Backend> {
  public:
   static constexpr rc_plugin table();
 
@@ -70,37 +74,13 @@ class PluginTable {
   }
 
  private:
-  using Device = typename Backend::Device;
-  using Weight = typename Backend::Weight;
-  using Buffer = typename Backend::Buffer;
-  using Program = typename Backend::Program;
-
-  static void require(const void* pointer, const char* what) {
-    if (pointer == nullptr) fail(RC_E_INVALID_ARGUMENT, what, " is NULL");
-  }
-  template <class T, class Handle>
-  static T& from(Handle* handle, const char* what) {
-    require(handle, what);
-    return *reinterpret_cast<T*>(handle);
-  }
-  static Device& from(rc_plugin_device* device) {
-    return from<Device>(device, "device");
-  }
-  // Makes something and gives it away as a handle.
-  template <class Handle, class Make>
-  static rc_status create(Handle** made, char* message, const Make& make) {
-    return guarded(message, [&] {
-      require(made, "the place for the result");
-      *made = nullptr;
-      *made = reinterpret_cast<Handle*>(make().release());
-    });
-  }
-  static Buffer& range(rc_plugin_buffer* handle, uint64_t offset,
-                       uint64_t bytes) {
-    auto& buffer = from<Buffer>(handle, "buffer");
-    check_range(Backend::bytes(buffer), offset, bytes);
-    return buffer;
-  }
+  using Handles = PluginHandles<Backend>;
+  using Handles::from;
+  using Handles::range;
+  using typename Handles::Buffer;
+  using typename Handles::Device;
+  using typename Handles::Program;
+  using typename Handles::Weight;
 
   static rc_status device_count(int32_t* count, char* message) {
     return guarded(message, [&] {
@@ -215,7 +195,7 @@ class PluginTable {
   {
     return guarded(message, [&] {
       require(data, "data");
-      *data = from(device).buffer_memory(from<Buffer>(buffer, "buffer"));
+      *data = from(device).buffer_memory(object_of<Buffer>(buffer, "buffer"));
     });
   }
   static void destroy_buffer(rc_plugin_device*, rc_plugin_buffer* buffer) {
@@ -272,7 +252,7 @@ class PluginTable {
                        const rc_plugin_run* run, char* message) {
     return guarded(message, [&] {
       require(run, "run");
-      from(device).start(from<Program>(compiled, "compiled"), *run);
+      from(device).start(object_of<Program>(compiled, "compiled"), *run);
     });
   }
   static rc_status run_with(rc_plugin_device* device,
@@ -290,9 +270,10 @@ class PluginTable {
       if (cache_count > 0) require(caches, "caches");
       std::vector<Buffer*> found;
       for (size_t i = 0; i < cache_count; ++i) {
-        found.push_back(&from<Buffer>(caches[i], "a cache"));
+        found.push_back(&object_of<Buffer>(caches[i], "a cache"));
       }
-      from(device).start_with(from<Program>(compiled, "compiled"), *run, found);
+      from(device).start_with(object_of<Program>(compiled, "compiled"), *run,
+                              found);
     });
   }
   static rc_status wait(rc_plugin_device* device, int64_t timeout_ms,
@@ -384,6 +365,7 @@ constexpr rc_plugin PluginTable<Backend>::table() {
     table.map_experts = map_experts;
   }
   if constexpr (requires { &PluginTable::run_with; }) table.run_with = run_with;
+  PluginKernels<Backend>::add_to(table);
   return table;
 }
 

@@ -13,6 +13,7 @@
 #include "cpu/level.h"
 #include "cpu/machine.h"
 #include "cpu/pool.h"
+#include "cpu/ranges.h"
 
 namespace rc::cpu {
 namespace {
@@ -87,6 +88,10 @@ class OpenDevice {
       memory[i] = buffers[i]->memory + values[i].offset;
     }
     return run_at_once(kernels_, pool_.threads(), op, values, memory);
+  }
+
+  void run_ranges(int64_t count, RangeFunction function, void* user) {
+    cpu::run_ranges(pool_, count, function, user);
   }
 
   // A run is over when it returns.

@@ -57,6 +57,14 @@ class OpenDevice {
     device_->copy(target, target_offset, source, source_offset, bytes);
   }
 
+  int32_t kernel_language() const { return device_->kernel_language(); }
+  std::unique_ptr<CustomKernel> create_kernel(
+      const rc_plugin_kernel_info& info) {
+    return device_->create_kernel(info);
+  }
+  bool run_kernel(CustomKernel& kernel, std::span<Buffer* const> buffers,
+                  const rc_plugin_kernel_run& run);
+
   std::unique_ptr<Program> compile(const plugin::GivenProgram& program) {
     return std::make_unique<Program>(*device_, program);
   }
@@ -102,6 +110,7 @@ struct Backend {
   using Weight = gpu::Weight;
   using Buffer = gpu::Buffer;
   using Program = gpu::Program;
+  using Kernel = gpu::CustomKernel;
 
   static int32_t count() { return Driver::count(); }
   static rc_plugin_device_info describe(int32_t index) {

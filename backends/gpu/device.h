@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/buffer.h"
+#include "gpu/custom_kernel.h"
 #include "gpu/packing.h"
 #include "gpu/tuning.h"
 #include "runcible/plugin.h"
@@ -110,6 +111,12 @@ class Device {
   virtual void check_supported(
       const Op& op, std::span<const rc_plugin_value> values) const = 0;
   virtual std::unique_ptr<Recording> record(const PlacedProgram& program) = 0;
+
+  // Kernels that the caller wrote: RC_KERNEL_*, and one in that language.
+  // Throws RC_E_FORMAT if it does not compile.
+  virtual int32_t kernel_language() const { return RC_KERNEL_NONE; }
+  virtual std::unique_ptr<CustomKernel> create_kernel(
+      const rc_plugin_kernel_info& info);
 
   // Multiply-adds per second, as the last runs had them; at first a guess.
   double speed = 0;

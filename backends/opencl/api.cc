@@ -112,4 +112,18 @@ std::string device_text(cl_device_id device, cl_device_info name) {
   return text;
 }
 
+std::string build_log(cl_program program, cl_device_id device) {
+  size_t bytes = 0;
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0,
+                                nullptr, &bytes) != CL_SUCCESS) {
+    return "";
+  }
+  std::string text(bytes, '\0');
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes,
+                                text.data(), nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  return text.substr(0, text.find('\0'));
+}
+
 }  // namespace rc::opencl

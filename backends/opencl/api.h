@@ -97,5 +97,7 @@ bool find_device_property(cl_device_id device, cl_device_info name, T* value) {
          CL_SUCCESS;
 }
 std::string device_text(cl_device_id device, cl_device_info name);
+// What the compiler said of a program; "" if that is not known.
+std::string build_log(cl_program program, cl_device_id device);
 
 }  // namespace rc::opencl

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "gpu/dispatch.h"
 #include "opencl/buffer.h"
+#include "opencl/custom_kernel.h"
 #include "opencl/platform.h"
 #include "opencl/recording.h"
 
@@ -87,6 +88,11 @@ void Device::check_supported(const Op& op,
 std::unique_ptr<gpu::Recording> Device::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
+}
+
+std::unique_ptr<gpu::CustomKernel> Device::create_kernel(
+    const rc_plugin_kernel_info& info) {
+  return std::make_unique<CustomKernel>(*this, id_, info);
 }
 
 }  // namespace rc::opencl

@@ -45,6 +45,9 @@ class Device final : public gpu::Device {
                        std::span<const rc_plugin_value> values) const override;
   std::unique_ptr<gpu::Recording> record(
       const gpu::PlacedProgram& program) override;
+  int32_t kernel_language() const override { return RC_KERNEL_OPENCL_C; }
+  std::unique_ptr<gpu::CustomKernel> create_kernel(
+      const rc_plugin_kernel_info& info) override;
 
  private:
   Queue make_queue(cl_command_queue_properties properties) const;

@@ -29,20 +29,6 @@ std::string source_of(const std::string& name) {
   return source;
 }
 
-std::string build_log(cl_program program, cl_device_id device) {
-  size_t bytes = 0;
-  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0,
-                                nullptr, &bytes) != CL_SUCCESS) {
-    return "";
-  }
-  std::string text(bytes, '\0');
-  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes,
-                                text.data(), nullptr) != CL_SUCCESS) {
-    return "";
-  }
-  return text.substr(0, text.find('\0'));
-}
-
 }  // namespace
 
 cl_program Library::compiled(const std::string& file,

@@ -1,37 +1,11 @@
 #include "opencl/recording.h"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 #include "base/error.h"
+#include "opencl/wait.h"
 
 namespace rc::opencl {
-namespace {
-
-cl_int status_of_event(cl_event event) {
-  cl_int status = CL_COMPLETE;
-  check(api().GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                           sizeof status, &status, nullptr),
-        "clGetEventInfo");
-  return status;
-}
-
-// Throws if an event ended with a failure.
-void check_event(cl_event event) {
-  const cl_int status = status_of_event(event);
-  if (status < 0) fail_call(status, "a command");
-}
-
-}  // namespace
-
-struct Recording::Bell {
-  std::mutex mutex;
-  std::condition_variable rung;
-  bool is_rung = false;
-};
-
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(device, sizeof host_counts_),
@@ -126,37 +100,8 @@ double Recording::submit(int portion, double work) {
 }
 
 bool Recording::wait(int portion, int64_t timeout_ms) {
-  cl_event event = ends_[portion].get();
-  if (timeout_ms < 0) {
-    // Portions are short, so that nothing need be asked meanwhile.
-    const cl_int code = api().WaitForEvents(1, &event);
-    check_event(event);
-    check(code, "clWaitForEvents");
-    return true;
-  }
-  if (status_of_event(event) > CL_COMPLETE) {
-    auto bell = std::make_shared<Bell>();
-    auto user = std::make_unique<std::shared_ptr<Bell>>(bell);
-    check(api().SetEventCallback(
-              event, CL_COMPLETE,
-              [](cl_event, cl_int, void* data) {
-                std::unique_ptr<std::shared_ptr<Bell>> given(
-                    static_cast<std::shared_ptr<Bell>*>(data));
-                const std::lock_guard lock((*given)->mutex);
-                (*given)->is_rung = true;
-                (*given)->rung.notify_all();
-              },
-              user.get()),
-          "clSetEventCallback");
-    (void)user.release();
-    std::unique_lock lock(bell->mutex);
-    if (!bell->rung.wait_for(lock, std::chrono::milliseconds(timeout_ms),
-                             [&] { return bell->is_rung; })) {
-      return false;
-    }
-  }
-  check_event(event);
-  return true;
+  // Portions are short, so that nothing need be asked meanwhile.
+  return wait_for(ends_[portion].get(), timeout_ms);
 }
 
 std::vector<rc_plugin_op_time> Recording::op_times() const {

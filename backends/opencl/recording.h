@@ -36,7 +36,6 @@ class Recording final : public gpu::Recording {
     Event event;
   };
   // Wakes a waiting thread when an event comes to its end.
-  struct Bell;
 
   // Part of a step worth at most about `work`; returns what it is worth.
   double enqueue_some(double work);

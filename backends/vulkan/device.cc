@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "tensor/formats/coded_formats.h"
 #include "tensor/value.h"
+#include "vulkan/custom_kernel.h"
 #include "vulkan/instance.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
@@ -97,6 +98,11 @@ void Device::check_supported(const Op& op,
 std::unique_ptr<gpu::Recording> Device::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
+}
+
+std::unique_ptr<gpu::CustomKernel> Device::create_kernel(
+    const rc_plugin_kernel_info& info) {
+  return std::make_unique<CustomKernel>(*this, info);
 }
 
 void Device::submit(const VkCommandBuffer* commands, uint32_t count,

@@ -53,6 +53,9 @@ class Device final : public gpu::Device {
                        std::span<const rc_plugin_value> values) const override;
   std::unique_ptr<gpu::Recording> record(
       const gpu::PlacedProgram& program) override;
+  int32_t kernel_language() const override { return RC_KERNEL_SPIRV; }
+  std::unique_ptr<gpu::CustomKernel> create_kernel(
+      const rc_plugin_kernel_info& info) override;
 
   void submit(const VkCommandBuffer* commands, uint32_t count, VkFence fence);
   // Until nothing is under way. Errors do not matter to who waits.

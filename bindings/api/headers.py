@@ -14,8 +14,9 @@ from typing import Dict, List, Optional
 from comments import read_comments
 
 
-# Headers that the packages have nothing of.
-_LEFT_OUT = {"evaluate.h"}
+# Headers that the packages have nothing of, or by hand: Python has custom ops,
+# which are called with what backends of functions are.
+_LEFT_OUT = {"custom_op.h", "evaluate.h", "op_backend.h", "plugin_ops.h"}
 
 # Types of C, as the languages are told of them.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",

@@ -21,6 +21,9 @@
 %ignore rc_model_load_async;
 %ignore rc_backend_open_async;
 %ignore rc_discover_async;
+%ignore rc_backend_switch_async;
+%ignore rc_backend_switch_options::progress;
+%ignore rc_backend_switch_options::progress_user;
 %ignore rc_tensor_to_async;
 %ignore rc_tensor_borrow;
 %ignore rc_tensor_memory;

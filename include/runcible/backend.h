@@ -237,6 +237,68 @@ RC_API rc_status rc_backend_open_async(const char* spec,
                                        rc_backend_callback callback,
                                        void* user);
 
+/* How to switch a handle; see rc_backend_switch. */
+typedef struct rc_backend_switch_options {
+  size_t struct_size;
+  /* How long to wait for requests that are in flight on sessions of the handle;
+   * milliseconds; 0: not at all, negative: as long as they take. */
+  int64_t wait_ms;
+  /* How far opening and loading are; may be NULL. Not called any more once the
+   * switch is over. */
+  rc_progress_callback progress;
+  void* progress_user;
+} rc_backend_switch_options;
+
+#define RC_BACKEND_SWITCH_OPTIONS_INIT \
+  { sizeof(rc_backend_switch_options), -1, NULL, NULL }
+/* The same as a function; see base.h. */
+RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
+                                           size_t size);
+
+/* Changes the device of a handle in place: opens what `spec` names, as
+ * rc_backend_open does and with the options with which the handle was opened,
+ * loads the models of the handle there, with the options with which they were
+ * loaded, and moves the states of their sessions and conversations. All handles
+ * stay as they are: what is made from then on is made there, and a session goes
+ * on as one with the same state does there. Tensors and graphs stay on the
+ * device on which they lie, as do models that other handles have loaded.
+ *
+ * It comes wholly about or not at all: after a failure everything is as it was.
+ * The memory of the new device is asked for, against its free memory and the
+ * handle's memory_limit, before any of it is taken; models of the old device
+ * count as gone for the limit, but both are resident until the switch is over.
+ *
+ * While devices are opened and models are loaded, sessions go on on the old
+ * device. Then, for as long as their states are copied, requests that are in
+ * flight are waited for at most wait_ms, and new ones are refused with
+ * RC_E_BUSY
+ * ("the backend is being switched"); other calls of sessions wait. A request
+ * never changes its device: one that began on the old device ends there. Texts
+ * that are embedded, scored or measured meanwhile are done by the device on
+ * which they began. What rc_session_logits gave is gone; decode again. Forks
+ * that shared memory have memory of their own then.
+ *
+ * Statuses of rc_backend_open and rc_model_load, and RC_E_BUSY: requests were
+ * in flight after wait_ms, or another switch of the handle is under way. */
+RC_API rc_status rc_backend_switch(rc_backend* backend, const char* spec,
+                                   const rc_backend_switch_options* options);
+
+/* The end of rc_backend_switch_async, on the loop's thread, exactly once;
+ * `message` (valid during the call) says why it failed. */
+typedef void (*rc_backend_switch_callback)(void* user, rc_status status,
+                                           const char* message);
+
+/* Switches in a thread of the library; `loop` NULL: the callback runs on the
+ * library's own loop thread. The progress callback runs on the switching
+ * thread. The handle may be released meanwhile. Closing the loop cancels it, as
+ * long as states are not copied. RC_E_INVALID_ARGUMENT of `backend`, `options`,
+ * `loop` and `callback` and RC_E_CLOSED are returned at once, everything else
+ * goes to the callback. */
+RC_API rc_status
+rc_backend_switch_async(rc_backend* backend, const char* spec,
+                        const rc_backend_switch_options* options, rc_loop* loop,
+                        rc_backend_switch_callback callback, void* user);
+
 /* References; see base.h. The device is closed when neither a handle nor a
  * model or tensor of one uses it any more. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);

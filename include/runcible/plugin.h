@@ -63,6 +63,7 @@ typedef struct rc_plugin_device rc_plugin_device;
 typedef struct rc_plugin_weight rc_plugin_weight;
 typedef struct rc_plugin_buffer rc_plugin_buffer;
 typedef struct rc_plugin_compiled rc_plugin_compiled;
+typedef struct rc_plugin_kernel rc_plugin_kernel;
 
 /* The ways in which a program uses a weight; or-ed together. A backend chooses
  * the arrangement of a weight in memory by them. */
@@ -151,6 +152,44 @@ typedef struct rc_plugin_op_time {
   int64_t begin_ns;
   int64_t end_ns;
 } rc_plugin_op_time;
+
+/* The languages of kernels of custom ops (custom_op.h). */
+enum {
+  RC_KERNEL_NONE = 0,
+  RC_KERNEL_OPENCL_C = 1, /* the text of an OpenCL C program */
+  RC_KERNEL_SPIRV = 2     /* the words of a SPIR-V module, made from GLSL */
+};
+
+/* A kernel. In OpenCL C it is called custom_op, and its parameters are pointers
+ * to global memory, one for each buffer, a ulong for each of them (where the
+ * tensor begins in it, in bytes), and the words. In SPIR-V it is called main,
+ * the buffers are storage buffers of set 0 with the bindings from 0 on, which
+ * begin at multiples of 256 bytes, and the words are push constants. */
+typedef struct rc_plugin_kernel_info {
+  size_t struct_size;
+  const char* name; /* of the op, for messages */
+  const void* source;
+  uint64_t source_bytes;
+  uint32_t buffer_count;
+  uint32_t input_count; /* of the buffers, the first ones: only read */
+  uint32_t parameter_words;
+  uint32_t group[3]; /* work-items of a work-group */
+  /* Takes what the compiler says, if anything: NUL-terminated, valid during the
+   * call. */
+  void (*log)(void* log_user, const char* text);
+  void* log_user;
+} rc_plugin_kernel_info;
+
+typedef struct rc_plugin_kernel_run {
+  size_t struct_size;
+  rc_plugin_buffer* const* buffers;
+  const uint64_t* offsets; /* of each buffer: where its tensor begins */
+  const uint64_t* bytes;   /* of each tensor, at least 1 */
+  const uint32_t* parameters;
+  uint32_t groups[3]; /* work-groups; at least 1 */
+  /* RC_E_TIMEOUT if it is not over by then; negative: no limit. */
+  int64_t timeout_ms;
+} rc_plugin_kernel_run;
 
 typedef struct rc_plugin {
   size_t struct_size;
@@ -292,6 +331,30 @@ typedef struct rc_plugin {
    * write them there between runs. Default: they lie elsewhere. */
   rc_status (*buffer_memory)(rc_plugin_device* device, rc_plugin_buffer* buffer,
                              void** data, char* message);
+
+  /* Calls function(user, begin, end) for ranges that together are 0 to `count`,
+   * on several threads of the device's at once, and returns when all are done.
+   * The function throws nothing. Default: one call by the calling thread. */
+  rc_status (*run_ranges)(rc_plugin_device* device, int64_t count,
+                          void (*function)(void* user, int64_t begin,
+                                           int64_t end),
+                          void* user, char* message);
+
+  /* Kernels of custom ops. A device that has one of these has all four;
+   * default: it can run none. */
+
+  /* Gives the language that the device takes, RC_KERNEL_*. */
+  rc_status (*kernel_language)(rc_plugin_device* device, int32_t* language,
+                               char* message);
+  /* RC_E_FORMAT: it does not compile. */
+  rc_status (*create_kernel)(rc_plugin_device* device,
+                             const rc_plugin_kernel_info* info,
+                             rc_plugin_kernel** kernel, char* message);
+  void (*destroy_kernel)(rc_plugin_device* device, rc_plugin_kernel* kernel);
+  /* Runs it and returns when it is over. After RC_E_TIMEOUT nothing of the
+   * device is touched any more. */
+  rc_status (*run_kernel)(rc_plugin_device* device, rc_plugin_kernel* kernel,
+                          const rc_plugin_kernel_run* run, char* message);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

@@ -7,6 +7,7 @@
 #include "runcible/chat.h"
 #include "runcible/config.h"
 #include "runcible/convert.h"
+#include "runcible/custom_op.h"
 #include "runcible/embed.h"
 #include "runcible/evaluate.h"
 #include "runcible/fetch.h"

@@ -56,6 +56,20 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
 
 std::unique_ptr<rc_backend> OpenRequest::open(
     const std::function<bool()>& stopped) const {
+  auto tenant =
+      std::make_shared<Tenant>(options_.max_requests, options_.memory_limit);
+  auto opened = open_device(tenant, stopped);
+  tenant->set_spare(opened->compute->pool());
+  rc_backend_options options = options_;
+  options.progress = nullptr;
+  options.progress_user = nullptr;
+  return std::make_unique<rc_backend>(std::move(tenant), options,
+                                      std::move(opened));
+}
+
+std::shared_ptr<OpenedDevice> OpenRequest::open_device(
+    const std::shared_ptr<Tenant>& tenant,
+    const std::function<bool()>& stopped) const {
   runtime::Selection selection;
   selection.spec = spec_;
   selection.required_memory = options_.required_memory;
@@ -70,25 +84,17 @@ std::unique_ptr<rc_backend> OpenRequest::open(
   const rc_plugin& plugin = device.plugin();
   const std::string id = device.id();
   const int32_t index = std::stoi(id.substr(id.rfind(':') + 1));
-  DeviceText text(plugin.name, plugin.description, index, device.info());
+  auto text = std::make_shared<const DeviceText>(
+      plugin.name, plugin.description, index, device.info());
   runtime::Explanation explanation(selected);
-  auto tenant =
-      std::make_shared<Tenant>(options_.max_requests, options_.memory_limit);
   runtime::DeviceChain chain(selected.device, std::move(selected.next),
                              options_.strict != 0);
   auto compute = std::make_shared<compute::Context>(
       chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
-  tenant->set_spare(compute->pool());
   auto placement = place(*compute, chain, selected);
-  return std::unique_ptr<rc_backend>(new rc_backend{std::move(chain),
-                                                    std::move(tenant),
-                                                    options_.timeout_ms,
-                                                    std::move(text),
-                                                    std::move(explanation),
-                                                    std::move(compute),
-                                                    std::move(placement),
-                                                    {},
-                                                    {}});
+  return std::shared_ptr<OpenedDevice>(new OpenedDevice{
+      std::move(chain), std::move(text), std::move(explanation),
+      std::move(compute), std::move(placement)});
 }
 
 std::shared_ptr<compute::Placement> OpenRequest::place(
@@ -199,11 +205,12 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
   return guard([&] {
     rc_backend& handle = need(backend, "backend");
     need_pointer(json, "json");
-    const bool choosing = handle.placement != nullptr;
-    std::string text = handle.explanation.text(
+    const auto now = handle.opened();
+    const bool choosing = now->placement != nullptr;
+    std::string text = now->explanation.text(
         handle.tenant->models(),
-        choosing ? handle.placement->fallbacks() : handle.compute->fallbacks(),
-        choosing ? handle.placement->explanation() : "null");
+        choosing ? now->placement->fallbacks() : now->compute->fallbacks(),
+        choosing ? now->placement->explanation() : "null");
     const std::lock_guard lock(handle.mutex);
     *json = handle.explanations.insert(std::move(text)).first->c_str();
   });
@@ -212,8 +219,9 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
 rc_status rc_backend_device(rc_backend* backend, rc_device_report* report) {
   return guard([&] {
     const rc_backend& handle = need(backend, "backend");
-    const rc_plugin_device_info now = handle.chain.first()->info();
-    rc::api::write_report(report, handle.text.report(&now), "report");
+    const auto opened = handle.opened();
+    const rc_plugin_device_info now = opened->chain.first()->info();
+    rc::api::write_report(report, opened->text->report(&now), "report");
   });
 }
 
@@ -244,7 +252,7 @@ rc_status rc_backend_trace(rc_backend* backend, char** json) {
   return guard([&] {
     const rc_backend& handle = need(backend, "backend");
     need_pointer(json, "json");
-    const auto own = handle.chain.first()->profile();
+    const auto own = handle.opened()->chain.first()->profile();
     if (own == nullptr) {
       rc::fail(RC_E_UNSUPPORTED,
                "the backend was opened without profile, so there is no trace; "

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/device_text.h"
@@ -17,29 +18,71 @@
 #include "runtime/explain.h"
 #include "runtime/search_progress.h"
 
+namespace rc::api {
+
+// What a spec has come to mean.
+struct OpenedDevice {
+  const runtime::DeviceChain chain;
+  const std::shared_ptr<const DeviceText> text;
+  const runtime::Explanation explanation;
+  const std::shared_ptr<compute::Context> compute;
+  // nullptr: tensors lie on the opened device.
+  const std::shared_ptr<compute::Placement> placement;
+};
+
+}  // namespace rc::api
+
 struct rc_backend {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kBackend;
 
-  const rc::runtime::DeviceChain chain;
   const std::shared_ptr<rc::api::Tenant> tenant;
-  const int64_t timeout_ms;
-  const rc::api::DeviceText text;
-  const rc::runtime::Explanation explanation;
-  const std::shared_ptr<rc::compute::Context> compute;
-  // nullptr: tensors lie on the opened device.
-  const std::shared_ptr<rc::compute::Placement> placement;
-  // What rc_backend_explain has given so far, which lives as long as the
-  // handle.
-  std::mutex mutex;
-  std::set<std::string> explanations;  // JSON
+  // With which it was opened; without `progress`.
+  const rc_backend_options options;
 
+  rc_backend(std::shared_ptr<rc::api::Tenant> tenant,
+             const rc_backend_options& options,
+             std::shared_ptr<rc::api::OpenedDevice> opened)
+      : tenant(std::move(tenant)),
+        options(options),
+        opened_(std::move(opened)) {}
+
+  // The device that it is on now.
+  std::shared_ptr<rc::api::OpenedDevice> opened() const {
+    const std::lock_guard lock(mutex);
+    return opened_;
+  }
   // Where new tensors lie.
   std::shared_ptr<rc::compute::Context> home() const {
-    return placement == nullptr ? compute : placement->home();
+    const auto now = opened();
+    return now->placement == nullptr ? now->compute : now->placement->home();
+  }
+
+  mutable std::mutex mutex;
+  // What rc_backend_explain and rc_backend_device have given so far, which
+  // lives as long as the handle.
+  std::set<std::string> explanations;  // JSON
+  std::vector<std::shared_ptr<const rc::api::DeviceText>> texts;
+  // While it is switched.
+  std::mutex switching;
+
+  // Makes room, so that exchanging the device cannot fail.
+  void prepare_exchange() {
+    const std::lock_guard lock(mutex);
+    texts.reserve(texts.size() + 1);
+  }
+  // Goes on on another device; gives the one before.
+  std::shared_ptr<rc::api::OpenedDevice> exchange(
+      std::shared_ptr<rc::api::OpenedDevice> next) noexcept {
+    const std::lock_guard lock(mutex);
+    texts.push_back(opened_->text);
+    return std::exchange(opened_, std::move(next));
   }
 
   // Tensors outlive the handle; what is kept for others does not.
-  ~rc_backend() { compute->pool()->close(); }
+  ~rc_backend() { opened()->compute->pool()->close(); }
+
+ private:
+  std::shared_ptr<rc::api::OpenedDevice> opened_;
 };
 
 struct rc_device_list {
@@ -60,6 +103,10 @@ class OpenRequest {
   // `stopped` is another who may want an end.
   std::unique_ptr<rc_backend> open(
       const std::function<bool()>& stopped = {}) const;
+  // The device alone, on the account of the tenant.
+  std::shared_ptr<OpenedDevice> open_device(
+      const std::shared_ptr<Tenant>& tenant,
+      const std::function<bool()>& stopped) const;
 
   const rc_backend_options& options() const { return options_; }
   const std::string& spec() const { return spec_; }

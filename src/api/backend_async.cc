@@ -7,6 +7,7 @@
 #include "api/guard.h"
 #include "api/loop.h"
 #include "api/progress.h"
+#include "api/switch.h"
 
 namespace rc::api {
 namespace {
@@ -70,6 +71,35 @@ class AsyncOpen final : public AsyncWork {
   rc_backend* backend_ = nullptr;
 };
 
+class AsyncSwitch final : public AsyncWork {
+ public:
+  AsyncSwitch(SwitchRequest request, rc_backend* backend,
+              std::shared_ptr<engine::Loop> loop,
+              rc_backend_switch_callback callback, void* user)
+      : AsyncWork(std::move(loop), "switching", "rc_backend_switch_async"),
+        request_(std::move(request)),
+        backend_(rc_backend_retain(backend), rc_backend_release),
+        callback_(callback),
+        user_(user) {}
+
+ private:
+  void work() override {
+    if (backend_ == nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "backend: it was released");
+    }
+    request_.run(*backend_, [&] { return stopped(); });
+  }
+
+  void tell(rc_status status, const char* message) override {
+    callback_(user_, status, message);
+  }
+
+  const SwitchRequest request_;
+  const std::unique_ptr<rc_backend, decltype(&rc_backend_release)> backend_;
+  const rc_backend_switch_callback callback_;
+  void* const user_;
+};
+
 }  // namespace
 }  // namespace rc::api
 
@@ -95,5 +125,19 @@ rc_status rc_backend_open_async(const char* spec,
     need_pointer(reinterpret_cast<const void*>(callback), "callback");
     rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncOpen>(
         std::move(request), rc::api::loop_or_own(loop), callback, user));
+  });
+}
+
+rc_status rc_backend_switch_async(rc_backend* backend, const char* spec,
+                                  const rc_backend_switch_options* options,
+                                  rc_loop* loop,
+                                  rc_backend_switch_callback callback,
+                                  void* user) {
+  return guard([&] {
+    rc::api::SwitchRequest request(backend, spec, options);
+    need_pointer(reinterpret_cast<const void*>(callback), "callback");
+    rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncSwitch>(
+        std::move(request), backend, rc::api::loop_or_own(loop), callback,
+        user));
   });
 }

@@ -59,6 +59,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_tensor";
     case Kind::kGraph:
       return "rc_graph";
+    case Kind::kCustomOp:
+      return "rc_custom_op";
     case Kind::kGrammar:
       return "rc_grammar";
     case Kind::kEmbedding:

@@ -32,6 +32,7 @@ enum class Kind {
   kRequest,
   kTensor,
   kGraph,
+  kCustomOp,
   kGrammar,
   kGrammarMatcher,
   kEmbedding

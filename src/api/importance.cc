@@ -40,7 +40,8 @@ class ImportanceRequest {
 
   // `stopped` says whether to cancel, beside the progress callback.
   rc_importance_report run(const std::function<bool()>& stopped) const {
-    const engine::Engine& engine = *model_->engine;
+    const std::shared_ptr<engine::Engine> held = model_->engine();
+    const engine::Engine& engine = *held;
     engine::EngineOptions options = engine.options();
     options.memory_limit = model_->tenant->memory_left();
     options.has_weight = [this](const runtime::Weight& weight) {

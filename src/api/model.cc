@@ -102,15 +102,56 @@ uint64_t count_parameters(const gguf::File& file) {
 
 }  // namespace
 
+LoadedModel::Resident::Resident(std::shared_ptr<Tenant> tenant,
+                                std::shared_ptr<engine::Engine> given)
+    : engine(std::move(given)),
+      charge(std::move(tenant), engine),
+      device(engine->device()->id()) {}
+
 LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
                          std::shared_ptr<const model::ModelFile> model_file,
-                         std::shared_ptr<engine::Engine> model_engine)
+                         std::shared_ptr<const Resident> resident,
+                         engine::EngineOptions options)
     : tenant(std::move(owner)),
       file(std::move(model_file)),
-      engine(std::move(model_engine)),
-      charge(tenant, engine),
-      device(engine->device()->id()),
-      parameters(count_parameters(file->file())) {}
+      parameters(count_parameters(file->file())),
+      asked(std::move(options)),
+      resident_(std::move(resident)) {}
+
+std::shared_ptr<LoadedModel> LoadedModel::create(
+    std::shared_ptr<Tenant> tenant,
+    std::shared_ptr<const model::ModelFile> file,
+    std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked) {
+  auto resident = std::make_shared<const Resident>(tenant, std::move(engine));
+  const std::shared_ptr<LoadedModel> made(
+      new LoadedModel(std::move(tenant), std::move(file), std::move(resident),
+                      std::move(asked)));
+  made->tenant->add(made);
+  return made;
+}
+
+std::shared_ptr<engine::Engine> LoadedModel::engine() const {
+  const std::lock_guard lock(mutex_);
+  return resident_->engine;
+}
+
+const char* LoadedModel::device() const {
+  const std::lock_guard lock(mutex_);
+  return names_.insert(resident_->device).first->c_str();
+}
+
+std::shared_ptr<engine::Session> LoadedModel::make_session(
+    const std::function<std::shared_ptr<engine::Session>(engine::Engine&)>&
+        function) const {
+  const std::shared_lock lock(sessions_->mutex());
+  return engine::MovableSession::create(function(*engine()), sessions_);
+}
+
+std::shared_ptr<const LoadedModel::Resident> LoadedModel::exchange(
+    std::shared_ptr<const Resident> next) noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(resident_, std::move(next));
+}
 
 LoadRequest::LoadRequest(rc_backend* backend, const char* file,
                          const rc_model_options* asked)
@@ -126,27 +167,18 @@ LoadRequest::LoadRequest(rc_backend* backend,
 }
 
 LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
-    : chain(need(backend, "backend").chain) {
+    : chain(need(backend, "backend").opened()->chain) {
   const rc_backend& handle = *backend;
   std::string type;
   const rc_model_options read =
       configured(read_options(asked, kModelDefaults, "options"), type);
   tenant = handle.tenant;
   options = engine_options(read);
-  options.timeout_ms = handle.timeout_ms;
+  options.timeout_ms = handle.options.timeout_ms;
   output = wanted_output(read);
   quantize = wanted_type(read);
   progress = read.progress;
   progress_user = read.progress_user;
-}
-
-engine::EngineOptions LoadRequest::limited_options() const {
-  engine::EngineOptions limited = options;
-  limited.memory_limit = tenant->memory_left();
-  limited.has_weight = [&account = *tenant](const runtime::Weight& weight) {
-    return account.holds(weight);
-  };
-  return limited;
 }
 
 std::shared_ptr<const model::ModelFile> LoadRequest::open() const {
@@ -166,7 +198,7 @@ std::unique_ptr<rc_model> LoadRequest::load(
       file, chain, limited_options(), report,
       [&](const engine::Engine& resident) { return tenant->holds(resident); });
   return std::make_unique<rc_model>(
-      std::make_shared<LoadedModel>(tenant, file, std::move(engine)));
+      LoadedModel::create(tenant, file, std::move(engine), options));
 }
 
 }  // namespace rc::api
@@ -215,12 +247,13 @@ void rc_model_report_init(rc_model_report* report, size_t size) {
 rc_status rc_model_describe(rc_model* model, rc_model_report* report) {
   return guard([&] {
     const rc::api::LoadedModel& loaded = *need(model, "model").loaded;
-    const rc::engine::Engine& engine = *loaded.engine;
+    const std::shared_ptr<rc::engine::Engine> held = loaded.engine();
+    const rc::engine::Engine& engine = *held;
     const rc::model::HyperParameters& hyper = loaded.file->hyper_parameters();
     rc_model_report result = RC_MODEL_REPORT_INIT;
     result.architecture = hyper.architecture.c_str();
     result.name = hyper.name.c_str();
-    result.device = loaded.device.c_str();
+    result.device = loaded.device();
     result.context_length = engine.options().context_length;
     result.trained_context_length = hyper.context_length;
     result.vocabulary = hyper.vocabulary;

@@ -1,13 +1,17 @@
 // The handles of model files, tokenizers and models.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "api/handle.h"
 #include "api/tenant.h"
 #include "engine/engine.h"
+#include "engine/movable_session.h"
 #include "files/gguf/file.h"
 #include "runcible/model.h"
 #include "text/chat/template_choice.h"
@@ -40,29 +44,71 @@ struct rc_tokenizer {
 namespace rc::api {
 
 // A loaded model on a tenant's account: what an rc_model, its sessions and
-// their requests hold on to.
-struct LoadedModel {
-  LoadedModel(std::shared_ptr<Tenant> tenant,
-              std::shared_ptr<const model::ModelFile> file,
-              std::shared_ptr<engine::Engine> engine);
+// their requests hold on to. The engine changes when the backend handle is
+// switched.
+class LoadedModel {
+ public:
+  // An engine, paid for.
+  struct Resident {
+    Resident(std::shared_ptr<Tenant> tenant,
+             std::shared_ptr<engine::Engine> engine);
+
+    const std::shared_ptr<engine::Engine> engine;
+    const Tenant::Charge charge;
+    const std::string device;  // for reports
+  };
+
+  // `asked` is what the engine was loaded with, but for the tenant's limit. The
+  // tenant knows it from then on.
+  static std::shared_ptr<LoadedModel> create(
+      std::shared_ptr<Tenant> tenant,
+      std::shared_ptr<const model::ModelFile> file,
+      std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked);
 
   const std::shared_ptr<Tenant> tenant;
   const std::shared_ptr<const model::ModelFile> file;
-  const std::shared_ptr<engine::Engine> engine;
-  const Tenant::Charge charge;
-  // For reports.
-  const std::string device;
   const uint64_t parameters;
+  const engine::EngineOptions asked;
+
+  // The one that is used now.
+  std::shared_ptr<engine::Engine> engine() const;
+  // The name of its device, which lives as long as this.
+  const char* device() const;
+
+  const std::shared_ptr<engine::SessionList>& sessions() const {
+    return sessions_;
+  }
+  // A new session: function(engine) makes it.
+  std::shared_ptr<engine::Session> make_session(
+      const std::function<std::shared_ptr<engine::Session>(engine::Engine&)>&
+          function) const;
+
+  // Takes another engine; gives the one before.
+  std::shared_ptr<const Resident> exchange(
+      std::shared_ptr<const Resident> next) noexcept;
+
+ private:
+  LoadedModel(std::shared_ptr<Tenant> tenant,
+              std::shared_ptr<const model::ModelFile> file,
+              std::shared_ptr<const Resident> resident,
+              engine::EngineOptions asked);
+
+  const std::shared_ptr<engine::SessionList> sessions_ =
+      std::make_shared<engine::SessionList>();
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Resident> resident_;
+  // Of the names of devices that were given out.
+  mutable std::set<std::string> names_;
 };
 
 }  // namespace rc::api
 
 struct rc_model {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kModel;
-  explicit rc_model(std::shared_ptr<const rc::api::LoadedModel> loaded)
+  explicit rc_model(std::shared_ptr<rc::api::LoadedModel> loaded)
       : loaded(std::move(loaded)) {}
 
-  const std::shared_ptr<const rc::api::LoadedModel> loaded;
+  const std::shared_ptr<rc::api::LoadedModel> loaded;
 };
 
 namespace rc::api {
@@ -80,7 +126,9 @@ struct LoadRequest {
   std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
   std::shared_ptr<const model::ModelFile> open() const;
   // The options with what the tenant has left; good while the tenant lives.
-  engine::EngineOptions limited_options() const;
+  engine::EngineOptions limited_options() const {
+    return tenant->limit(options);
+  }
 
   runtime::DeviceChain chain;
   std::shared_ptr<Tenant> tenant;

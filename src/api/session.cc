@@ -13,7 +13,7 @@ constexpr rc_session_options kSessionDefaults = RC_SESSION_OPTIONS_INIT;
 
 engine::SessionOptions session_options(const rc_session_options* given,
                                        const LoadedModel& model) {
-  const int64_t most = model.engine->options().context_length;
+  const int64_t most = model.engine()->options().context_length;
   const rc_session_options options =
       configured(read_options(given, kSessionDefaults, "options"), most);
   need_range<int64_t>(options.context_length, 0, most,
@@ -42,8 +42,9 @@ rc_session* give_out(const std::shared_ptr<const LoadedModel>& model,
 rc_session* restore(const std::shared_ptr<const LoadedModel>& model,
                     const gguf::File& saved,
                     const engine::SessionOptions& options) {
-  return give_out(model, model->engine->restore_session(
-                             saved, options, model->tenant->meter()));
+  return give_out(model, model->make_session([&](engine::Engine& engine) {
+    return engine.restore_session(saved, options, model->tenant->meter());
+  }));
 }
 
 // A file over memory that outlives the call.
@@ -68,12 +69,13 @@ void rc_session_options_init(rc_session_options* options, size_t size) {
 rc_status rc_session_create(rc_model* model, const rc_session_options* options,
                             rc_session** session) {
   return guard_handle(session, "session", [&] {
-    const std::shared_ptr<const LoadedModel>& loaded =
+    const std::shared_ptr<const LoadedModel> loaded =
         need(model, "model").loaded;
-    return rc::api::give_out(loaded,
-                             loaded->engine->create_session(
-                                 rc::api::session_options(options, *loaded),
-                                 loaded->tenant->meter()));
+    const auto checked = rc::api::session_options(options, *loaded);
+    return rc::api::give_out(
+        loaded, loaded->make_session([&](rc::engine::Engine& engine) {
+          return engine.create_session(checked, loaded->tenant->meter());
+        }));
   });
 }
 
@@ -191,7 +193,7 @@ rc_status rc_session_restore(rc_model* model, const char* path,
                              const rc_session_options* options,
                              rc_session** session) {
   return guard_handle(session, "session", [&] {
-    const std::shared_ptr<const LoadedModel>& loaded =
+    const std::shared_ptr<const LoadedModel> loaded =
         need(model, "model").loaded;
     need_pointer(path, "path");
     if (*path == '\0') rc::fail(RC_E_INVALID_ARGUMENT, "path: empty");
@@ -206,7 +208,7 @@ rc_status rc_session_restore_memory(rc_model* model, const void* data,
                                     const rc_session_options* options,
                                     rc_session** session) {
   return guard_handle(session, "session", [&] {
-    const std::shared_ptr<const LoadedModel>& loaded =
+    const std::shared_ptr<const LoadedModel> loaded =
         need(model, "model").loaded;
     need_array(data, size, 1, "data");
     const rc::engine::SessionOptions checked =
@@ -220,13 +222,13 @@ rc_status rc_session_migrate(rc_session* session, rc_model* model,
                              rc_session** migrated) {
   return guard_handle(migrated, "migrated", [&] {
     const rc_session& handle = need(session, "session");
-    const std::shared_ptr<const LoadedModel>& target =
+    const std::shared_ptr<const LoadedModel> target =
         need(model, "model").loaded;
     const std::vector<std::byte> saved = handle.session->save();
     rc::engine::SessionOptions options = handle.session->options();
     // A session of the whole context of its model is one there too.
     if (options.context_length ==
-        handle.model->engine->options().context_length) {
+        handle.model->engine()->options().context_length) {
       options.context_length = 0;
     }
     return rc::api::restore(target, *rc::api::open_memory(saved), options);

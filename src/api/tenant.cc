@@ -1,6 +1,7 @@
 #include "api/tenant.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 
@@ -45,7 +46,7 @@ void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
   if (!has_room(bill.limited)) {
     fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
          device, "; of the backend handle's memory_limit of ", memory_limit_,
-         " bytes, ", limited_memory_, " are in use");
+         " bytes, ", counted(), " are in use");
   }
   limited_memory_ += bill.limited;
   memory_ += bill.bytes;
@@ -133,7 +134,7 @@ void Tenant::take(uint64_t bytes) {
   if (!has_room(bytes)) {
     fail(RC_E_DEVICE_MEMORY, "a tensor takes ", bytes,
          " bytes of device memory; of the backend handle's memory_limit of ",
-         memory_limit_, " bytes, ", limited_memory_, " are in use");
+         memory_limit_, " bytes, ", counted(), " are in use");
   }
   limited_memory_ += bytes;
   memory_ += bytes;
@@ -148,23 +149,79 @@ void Tenant::give_back(uint64_t bytes) noexcept {
 
 bool Tenant::has_room(uint64_t bytes) const {
   return memory_limit_ == 0 ||
-         (bytes <= memory_limit_ && limited_memory_ <= memory_limit_ - bytes);
+         (bytes <= memory_limit_ && counted() <= memory_limit_ - bytes);
+}
+
+uint64_t Tenant::counted() const {
+  return limited_memory_ - std::min(limited_memory_, leaving_);
 }
 
 std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
   std::unique_lock lock(mutex_);
   if (has_room(bytes)) return lock;
+  const auto given_up = spare();
   lock.unlock();
-  if (const auto spare = spare_.lock()) spare->trim();
+  if (given_up != nullptr) given_up->trim();
   lock.lock();
   return lock;
 }
 
 uint64_t Tenant::memory_left() const {
-  if (const auto spare = spare_.lock()) spare->trim();
+  std::unique_lock lock(mutex_);
+  if (const auto given_up = spare()) {
+    lock.unlock();
+    given_up->trim();
+    lock.lock();
+  }
   if (memory_limit_ == 0) return 0;
-  std::lock_guard lock(mutex_);
-  return limited_memory_ < memory_limit_ ? memory_limit_ - limited_memory_ : 1;
+  return counted() < memory_limit_ ? memory_limit_ - counted() : 1;
+}
+
+engine::EngineOptions Tenant::limit(engine::EngineOptions options) const {
+  options.memory_limit = memory_left();
+  options.has_weight = [this](const runtime::Weight& weight) {
+    return holds(weight);
+  };
+  return options;
+}
+
+void Tenant::add(const std::shared_ptr<LoadedModel>& model) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(models_, [](const auto& known) { return known.expired(); });
+  models_.push_back(model);
+}
+
+std::vector<std::shared_ptr<LoadedModel>> Tenant::loaded_models() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<LoadedModel>> found;
+  for (const auto& known : models_) {
+    if (auto model = known.lock()) found.push_back(std::move(model));
+  }
+  return found;
+}
+
+Tenant::Leaving::Leaving(std::shared_ptr<Tenant> tenant)
+    : tenant_(std::move(tenant)) {
+  const std::lock_guard ledger_lock(ledger().mutex);
+  uint64_t bytes = 0;
+  std::set<const void*> counted;
+  const std::lock_guard lock(tenant_->mutex_);
+  for (const auto& [engine, times] : tenant_->engines_) {
+    for (const model::Resource& resource : engine->resources()) {
+      const auto& holders = ledger().holders.at(resource.identity);
+      const bool pays =
+          holders.front().tenant == tenant_.get() && holders.front().limited;
+      if (pays && counted.insert(resource.identity).second) {
+        bytes += resource.bytes;
+      }
+    }
+  }
+  tenant_->leaving_ = bytes;
+}
+
+Tenant::Leaving::~Leaving() {
+  const std::lock_guard lock(tenant_->mutex_);
+  tenant_->leaving_ = 0;
 }
 
 bool Tenant::holds(const engine::Engine& engine) const {

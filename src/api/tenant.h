@@ -17,6 +17,8 @@
 
 namespace rc::api {
 
+class LoadedModel;
+
 class Tenant : public compute::Account,
                public std::enable_shared_from_this<Tenant> {
  public:
@@ -67,6 +69,23 @@ class Tenant : public compute::Account,
     std::shared_ptr<engine::Engine> engine_;
   };
 
+  // Models on the account, as long as they live.
+  void add(const std::shared_ptr<LoadedModel>& model);
+  std::vector<std::shared_ptr<LoadedModel>> loaded_models() const;
+
+  // While the handle is switched: what its models take of the device that it
+  // leaves does not count within the limit.
+  class Leaving {
+   public:
+    explicit Leaving(std::shared_ptr<Tenant> tenant);
+    ~Leaving();
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+
+   private:
+    const std::shared_ptr<Tenant> tenant_;
+  };
+
   // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
   void take(uint64_t bytes) override;
   void give_back(uint64_t bytes) noexcept override;
@@ -75,10 +94,14 @@ class Tenant : public compute::Account,
   }
 
   // Memory that the tenant's tensors do not need now: given up before anything
-  // is refused for the limit. To be called before the tenant is used.
+  // is refused for the limit.
   void set_spare(std::weak_ptr<compute::BufferPool> spare) {
+    const std::lock_guard lock(mutex_);
     spare_ = std::move(spare);
   }
+
+  // Options with what is left of the memory limit; good while this lives.
+  engine::EngineOptions limit(engine::EngineOptions options) const;
 
   // What is left of the memory limit, for EngineOptions: 0 is no limit, so that
   // nothing left is 1. Spare memory is given up for it.
@@ -119,7 +142,9 @@ class Tenant : public compute::Account,
   // A lock of mutex_. So many bytes more of the device are within the limit
   // then, if giving up spare memory can bring that about.
   std::unique_lock<std::mutex> make_room(uint64_t bytes) const;
-  bool has_room(uint64_t bytes) const;
+  bool has_room(uint64_t bytes) const;  // under the mutex, as the next two
+  uint64_t counted() const;
+  std::shared_ptr<compute::BufferPool> spare() const { return spare_.lock(); }
   void pay(uint64_t bytes, bool limited) noexcept;
   void take_back(uint64_t bytes, bool limited) noexcept;
 
@@ -131,7 +156,9 @@ class Tenant : public compute::Account,
   std::atomic<int64_t> op_ns_{0};  // of tensors and graphs, on all devices
   mutable std::mutex mutex_;
   std::map<const engine::Engine*, int64_t> engines_;  // times loaded
-  uint64_t limited_memory_ = 0;                       // of the handle's device
+  std::vector<std::weak_ptr<LoadedModel>> models_;
+  uint64_t leaving_ = 0;         // of the next
+  uint64_t limited_memory_ = 0;  // of the handle's device
   uint64_t memory_ = 0;
   uint64_t peak_memory_ = 0;
 };

@@ -23,8 +23,9 @@ class MoveRequest {
       opened_ = tensor_.context;
     } else {
       const rc_backend& handle = need(backend, "backend");
-      placement_ = handle.placement;
-      opened_ = handle.compute;
+      const auto now = handle.opened();
+      placement_ = now->placement;
+      opened_ = now->compute;
     }
   }
 

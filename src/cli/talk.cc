@@ -27,6 +27,7 @@ const std::vector<Talk::Command>& Talk::commands() {
       {"/load", "FILE: go on with the messages of a file",
        &Talk::load_messages},
       {"/model", "MODEL: go on with another model", &Talk::change_model},
+      {"/backend", "SPEC: go on with another device", &Talk::change_backend},
       {"/stats", "tokens and speed of the last answer", &Talk::stats},
       {"/quit", "end; Ctrl-D does the same", &Talk::quit}};
   return all;
@@ -45,6 +46,7 @@ Talk::Talk(const TalkOptions& options, LineReader* lines)
 void Talk::load(const std::string& path) {
   ModelChoice choice = options_.model;
   choice.path = path;
+  if (!backend_spec_.empty()) choice.backend = backend_spec_;
   Backend backend = choice.open_backend();
   Model model = choice.load(backend, choice.options());
   // The old one stays until the new one is there.
@@ -315,6 +317,18 @@ bool Talk::change_model(const std::string& rest) {
     begin(all);
     throw;
   }
+  return true;
+}
+
+bool Talk::change_backend(const std::string& rest) {
+  if (!rest.empty()) {
+    check(rc_backend_switch(backend_.get(), rest.c_str(), nullptr));
+    backend_spec_ = rest;
+  }
+  rc_device_report device = RC_DEVICE_REPORT_INIT;
+  check(rc_backend_device(backend_.get(), &device));
+  note(std::string(device.backend) + ":" + std::to_string(device.index) + ", " +
+       device.name);
   return true;
 }
 

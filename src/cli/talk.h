@@ -61,12 +61,14 @@ class Talk {
   bool save(const std::string& rest);
   bool load_messages(const std::string& rest);
   bool change_model(const std::string& rest);
+  bool change_backend(const std::string& rest);
   bool stats(const std::string& rest);
   bool quit(const std::string& rest);
 
   const TalkOptions& options_;
   LineReader* const lines_;
   std::string path_;
+  std::string backend_spec_;  // once it was changed
   Backend backend_;
   Model model_;
   Session session_;

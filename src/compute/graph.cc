@@ -90,7 +90,7 @@ void Graph::end(std::span<const Tensor> outputs) {
   Recorded recorded = recording_->recorded();
   recorded_ops_ = recorded.ops.size();
   program_ =
-      std::make_unique<GraphProgram>(context(), std::move(recorded), results);
+      std::make_unique<GraphStages>(context(), std::move(recorded), results);
   // Of what was recorded only types and shapes are left.
   for (Output& output : wanted) {
     if (output.result >= 0) output.tensor.storage = nullptr;
@@ -188,8 +188,7 @@ std::vector<Tensor> Graph::run(std::span<const Tensor> inputs,
   arguments.user = &watch;
   arguments.spent_ns = limits.spent_ns;
   try {
-    program_->run(given, results, std::move(arguments),
-                  context()->timeout_ms());
+    program_->run(given, results, arguments, context()->timeout_ms());
   } catch (const Error& error) {
     if (error.status() == RC_E_CANCELLED) watch.check();
     throw;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/graph_program.h"
+#include "compute/graph_stages.h"
 #include "compute/recording.h"
 
 namespace rc::compute {
@@ -76,7 +76,7 @@ class Graph {
   // From the end on these do not change.
   std::atomic<bool> ended_{false};
   std::vector<Output> outputs_;
-  std::unique_ptr<GraphProgram> program_;
+  std::unique_ptr<GraphStages> program_;
   size_t recorded_ops_ = 0;
   std::atomic<uint64_t> cancels_{0};
 };

@@ -42,9 +42,9 @@ class Reduction {
         at = move_to(user, at, fused);
       }
     }
-    std::vector<Op> kept;
+    std::vector<RecordedOp> kept;
     for (size_t i = 0; i < ops_.size(); ++i) {
-      if (needed_[i]) kept.push_back(ops_[i]);
+      if (needed_[i]) kept.push_back(std::move(ops_[i]));
     }
     ops_ = std::move(kept);
   }
@@ -119,12 +119,12 @@ class Reduction {
     recorded_.values[static_cast<size_t>(result)].index = base;
     fused.outputs[0] = result;
     needed_[from] = false;
-    ops_[to] = fused;
+    static_cast<Op&>(ops_[to]) = fused;
     return to;
   }
 
   Recorded& recorded_;
-  std::vector<Op>& ops_;
+  std::vector<RecordedOp>& ops_;
   std::vector<bool> needed_;
   std::vector<size_t> uses_;   // by base
   std::vector<size_t> users_;  // by base: the first op that reads it

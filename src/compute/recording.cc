@@ -53,12 +53,9 @@ int32_t Recording::base_of(const std::shared_ptr<Storage>& storage) {
   return known->second;
 }
 
-Tensor Recording::add(const Op& op, std::span<const rc_plugin_value> values,
-                      const std::shared_ptr<Storage>* const* storages,
-                      const Shape& shape) {
-  const std::lock_guard lock(mutex_);
+void Recording::check_open(const char* op) const {
   if (ended_) {
-    fail(RC_E_INVALID_ARGUMENT, op_name(op.code),
+    fail(RC_E_INVALID_ARGUMENT, op,
          ": an operand was recorded in a graph that has been ended; ops on it "
          "can only be recorded before");
   }
@@ -66,36 +63,91 @@ Tensor Recording::add(const Op& op, std::span<const rc_plugin_value> values,
     fail(RC_E_INVALID_ARGUMENT, "a graph has ", kMostOps,
          " ops at most; make several");
   }
-  const auto first = static_cast<int32_t>(recorded_.values.size());
-  const size_t operands = values.size() - 1;
+}
+
+template <class Function>
+void Recording::attempt(const Function& function) {
+  const size_t values_before = recorded_.values.size();
   const size_t bases_before = recorded_.bases.size();
   try {
-    for (size_t i = 0; i < operands; ++i) {
-      rc_plugin_value value = values[i];
-      value.index = base_of(*storages[i]);
-      recorded_.values.push_back(value);
-    }
-    const auto base = static_cast<int32_t>(recorded_.bases.size());
-    rc_plugin_value value = values.back();
-    value.index = base;
-    recorded_.values.push_back(value);
-    Tensor result = tensor_of(base, value.dtype, shape);
-    recorded_.bases.push_back(
-        {Base::kResult, recorded_.ops.size(), nullptr, value});
-    Op numbered = op;
-    for (int32_t& input : numbered.inputs) input += input < 0 ? 0 : first;
-    numbered.outputs[0] += first;
-    recorded_.ops.push_back(numbered);
-    return result;
+    function(static_cast<int32_t>(values_before));
   } catch (...) {
-    // Nothing of an op that failed is left.
-    recorded_.values.resize(static_cast<size_t>(first));
+    recorded_.values.resize(values_before);
     recorded_.bases.resize(bases_before);
     std::erase_if(constants_, [&](const auto& constant) {
       return static_cast<size_t>(constant.second) >= bases_before;
     });
     throw;
   }
+}
+
+void Recording::add_value(rc_plugin_value value,
+                          const std::shared_ptr<Storage>& storage) {
+  value.index = base_of(storage);
+  recorded_.values.push_back(value);
+}
+
+Tensor Recording::add_result(rc_plugin_value value, const Shape& shape) {
+  const auto base = static_cast<int32_t>(recorded_.bases.size());
+  value.index = base;
+  recorded_.values.push_back(value);
+  Tensor result = tensor_of(base, value.dtype, shape);
+  recorded_.bases.push_back(
+      {Base::kResult, recorded_.ops.size(), nullptr, value});
+  return result;
+}
+
+Tensor Recording::add(const Op& op, std::span<const rc_plugin_value> values,
+                      const std::shared_ptr<Storage>* const* storages,
+                      const Shape& shape) {
+  const std::lock_guard lock(mutex_);
+  check_open(op_name(op.code));
+  Tensor result;
+  attempt([&](int32_t first) {
+    for (size_t i = 0; i + 1 < values.size(); ++i) {
+      add_value(values[i], *storages[i]);
+    }
+    result = add_result(values.back(), shape);
+    RecordedOp numbered{op, nullptr, {}};
+    for (int32_t& input : numbered.inputs) input += input < 0 ? 0 : first;
+    numbered.outputs[0] += first;
+    recorded_.ops.push_back(std::move(numbered));
+  });
+  return result;
+}
+
+std::vector<Tensor> Recording::add(CustomCall call,
+                                   std::span<const Tensor> inputs) {
+  const std::lock_guard lock(mutex_);
+  check_open(call.op->name().c_str());
+  std::vector<Tensor> results;
+  attempt([&](int32_t first) {
+    RecordedOp made;
+    made.code = kCustomOp;
+    int32_t next = first;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      // One without elements has no memory to stand for.
+      if (inputs[i].empty()) continue;
+      rc_plugin_value value = whole_value(inputs[i].dtype, inputs[i].shape, 0);
+      value.offset = inputs[i].byte_offset();
+      add_value(value, inputs[i].storage);
+      made.inputs[i] = next++;
+    }
+    for (const CustomValue& value : call.outputs()) {
+      if (value.elements == 0) {
+        results.push_back(make_tensor(context_, value.dtype, value.shape));
+        made.results.push_back(-1);
+        continue;
+      }
+      results.push_back(
+          add_result(whole_value(value.dtype, value.shape, 0), value.shape));
+      if (made.outputs[0] < 0) made.outputs[0] = next;
+      made.results.push_back(next++);
+    }
+    made.custom = std::make_shared<const CustomCall>(std::move(call));
+    recorded_.ops.push_back(std::move(made));
+  });
+  return results;
 }
 
 bool Recording::is_result(const Tensor& tensor) const {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compute/custom/op.h"
 #include "compute/tensor.h"
 #include "tensor/op.h"
 
@@ -26,10 +27,21 @@ struct Base {
   rc_plugin_value whole = {};        // of the others: all of it
 };
 
+// Where an op of the schema has its code.
+inline constexpr int32_t kCustomOp = -1;
+
+// Each computes new bases, whole: an op of the schema one.
+struct RecordedOp : Op {
+  // Of a custom op, whose inputs are those of the call, and whose outputs are
+  // these values; outputs[0] is the first of them.
+  std::shared_ptr<const CustomCall> custom;
+  std::vector<int32_t> results;
+};
+
 struct Recorded {
   std::vector<Base> bases;
   std::vector<rc_plugin_value> values;  // of storage RC_STORAGE_CACHE
-  std::vector<Op> ops;                  // each computes one new base, whole
+  std::vector<RecordedOp> ops;
 };
 
 class Recording : public std::enable_shared_from_this<Recording> {
@@ -49,6 +61,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
              const std::shared_ptr<Storage>* const* storages,
              const Shape& shape);
 
+  // The results of a custom op of dense tensors.
+  std::vector<Tensor> add(CustomCall call, std::span<const Tensor> inputs);
+
   // Whether a dense tensor is all that an op has made.
   bool is_result(const Tensor& tensor) const;
 
@@ -57,6 +72,17 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void end();
 
  private:
+  // Throws unless one more op can be recorded.
+  void check_open(const char* op) const;
+  // function(first) records what comes from there on; of one that fails nothing
+  // is left.
+  template <class Function>
+  void attempt(const Function& function);
+  // The value of an operand.
+  void add_value(rc_plugin_value value,
+                 const std::shared_ptr<Storage>& storage);
+  // A new base, of which the value is the whole.
+  Tensor add_result(rc_plugin_value value, const Shape& shape);
   int32_t base_of(const std::shared_ptr<Storage>& storage);
   Tensor tensor_of(int32_t base, DType dtype, const Shape& shape);
 

@@ -150,7 +150,7 @@ class Request {
 class Session {
  public:
   virtual ~Session() = default;
-  virtual const std::shared_ptr<Engine>& engine() const = 0;
+  virtual std::shared_ptr<Engine> engine() const = 0;
   virtual void append(std::vector<TokenId> tokens) = 0;
   // Tokenizes; special tokens are added only if the session is empty.
   virtual void append_text(std::string_view text, uint32_t flags) = 0;
@@ -167,11 +167,14 @@ class Session {
   virtual std::shared_ptr<Session> fork() = 0;
   virtual std::vector<std::byte> save() = 0;
   virtual void save(const std::string& path) = 0;
-  virtual const SessionOptions& options() const = 0;
+  virtual SessionOptions options() const = 0;
+  // Whether no request is in flight. Does not block.
+  virtual bool idle() const = 0;
   // Queues a generation behind those in flight on this session. The options
-  // have passed check(). Throws std::bad_alloc only; every other failure is
-  // reported to the listener, on the engine thread. Text is tokenized on a
-  // thread for it, unless it is known to be too long before.
+  // have passed check(). Throws std::bad_alloc, and RC_E_BUSY while the session
+  // is moved to another engine; every other failure is reported to the
+  // listener, on the engine thread. Text is tokenized on a thread for it,
+  // unless it is known to be too long before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

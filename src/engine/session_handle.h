@@ -16,7 +16,7 @@ class SessionHandle final : public Session {
                 std::shared_ptr<SessionState> state);
   ~SessionHandle() override;
 
-  const std::shared_ptr<Engine>& engine() const override { return engine_; }
+  std::shared_ptr<Engine> engine() const override { return engine_; }
   void append(std::vector<TokenId> tokens) override;
   void append_text(std::string_view text, uint32_t flags) override;
   void decode(bool all_logits) override;
@@ -27,7 +27,8 @@ class SessionHandle final : public Session {
   std::shared_ptr<Session> fork() override;
   std::vector<std::byte> save() override;
   void save(const std::string& path) override;
-  const SessionOptions& options() const override { return options_; }
+  SessionOptions options() const override { return options_; }
+  bool idle() const override { return state_->in_flight.load() == 0; }
   std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) override;
 

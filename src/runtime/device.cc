@@ -129,6 +129,7 @@ Device::~Device() {
     leak_deliberately(handle_);
     return;
   }
+  destroy_kernels();
   quietly([&] { plugin_.close(handle_); });
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -127,6 +128,22 @@ class Device : public std::enable_shared_from_this<Device> {
     return built_in_ ? function() : on_deep_stack(function);
   }
 
+  // Kernels of custom ops (device_kernels.cc): RC_KERNEL_*.
+  int32_t kernel_language() const;
+  // Compiles one, which stays until it is destroyed or the device is. Throws
+  // RC_E_FORMAT, with all that the compiler says, if it does not compile.
+  rc_plugin_kernel* create_kernel(rc_plugin_kernel_info info);
+  void destroy_kernel(rc_plugin_kernel* kernel) noexcept;
+  // Runs it and waits for its end. timeout_ms: negative is no limit; `spent_ns`
+  // gets the time that it has worked added.
+  void run_kernel(rc_plugin_kernel* kernel, rc_plugin_kernel_run run,
+                  int64_t timeout_ms, int64_t& spent_ns);
+  // Calls function(user, begin, end) for ranges of 0 to `count`, on threads of
+  // the device if it has some. The function throws nothing.
+  void run_ranges(int64_t count,
+                  void (*function)(void* user, int64_t begin, int64_t end),
+                  void* user, int64_t& spent_ns);
+
   // Held while the device works for one thread. Throws RC_E_DEVICE_LOST if the
   // device has been abandoned.
   std::unique_lock<std::mutex> turn() const;
@@ -152,6 +169,7 @@ class Device : public std::enable_shared_from_this<Device> {
                                       const Function& function);
   Device(const rc_plugin& plugin, int index, const DeviceOptions& options);
   void check_not_abandoned() const;
+  void destroy_kernels() noexcept;
   const rc_plugin& plugin_;
   int index_;
   DeviceOptions options_;
@@ -160,6 +178,7 @@ class Device : public std::enable_shared_from_this<Device> {
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed
   mutable std::mutex mutex_;
+  std::set<rc_plugin_kernel*> kernels_;  // under mutex_
   mutable std::atomic<bool> lost_ = false;
   std::atomic<bool> abandoned_ = false;
 };

@@ -118,13 +118,24 @@ TEST_F(CommandChat, ChangesItsModel) {
   expect_failure(run(chat(), "/model no/such"), 3, "no/such");
 }
 
+TEST_F(CommandChat, GoesOnWithAnotherDevice) {
+  EXPECT_NE(run(chat(), "/backend").err.find("reference:0, "),
+            std::string::npos);
+  const Outcome there = run(chat(), "a\n/backend cpu\nb\n/backend");
+  EXPECT_EQ(there.code, 0) << there.err;
+  EXPECT_NE(there.err.find("cpu:0, "), std::string::npos) << there.err;
+  EXPECT_EQ(roles(saved("a\n/backend cpu\nb")),
+            (Roles{"user", "assistant", "user", "assistant"}));
+  expect_failure(run(chat(), "/backend nothing"), 3, "nothing");
+}
+
 TEST_F(CommandChat, TellsWhatItCanDo) {
   const Outcome help = run(chat(), "/help\n/quit\nnever asked");
   EXPECT_EQ(help.code, 0) << help.err;
   EXPECT_EQ(help.out, "");
   const std::string lines = "\n" + help.err;
   for (const char* name : {"/help", "/system", "/undo", "/retry", "/save",
-                           "/load", "/model", "/stats", "/quit"}) {
+                           "/load", "/model", "/backend", "/stats", "/quit"}) {
     EXPECT_NE(lines.find(std::string("\n") + name + " "), std::string::npos)
         << name << " in " << lines;
   }

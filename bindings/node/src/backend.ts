@@ -10,6 +10,11 @@ export interface BackendOptions {
   // :api: options rc_backend_options
 }
 
+/** @c rc_backend_switch_options */
+export interface SwitchOptions {
+  // :api: options rc_backend_switch_options
+}
+
 function specOf(spec: string | undefined): string | null {
   if (spec === undefined || typeof spec === "string") return spec ?? null;
   throw new TypeError(`a backend must be told by a string, not ${shown(spec)}`);
@@ -39,6 +44,14 @@ export class Backend extends Handle {
   /** The same, blocking until drivers have answered. */
   static openSync(spec?: string, options?: BackendOptions): Backend {
     return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
+  }
+
+  /** @c rc_backend_switch */
+  async switch(spec?: string, options?: SwitchOptions & ProgressOptions): Promise<void> {
+    const made = optionsOf("backend_switch_options", options, progressOptions);
+    await withProgress(options ?? {}, async (state) => {
+      await native.backend_switch_later(this._handle, specOf(spec), made, state);
+    });
   }
 
   // :api: methods rc_backend

@@ -9,7 +9,7 @@ import { native } from "./native";
 
 export * as errors from "./errors";
 export { RuncibleError } from "./errors";
-export { Backend, discover, type BackendOptions } from "./backend";
+export { Backend, discover, type BackendOptions, type SwitchOptions } from "./backend";
 export {
   AnswerStream,
   Chat,

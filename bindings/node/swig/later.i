@@ -130,6 +130,19 @@ static runcible_later* backend_open_later(const char* spec,
       SWIGTYPE_p_rc_backend);
 }
 
+static runcible_later* backend_switch_later(
+    rc_backend* backend, const char* spec,
+    const rc_backend_switch_options* options, load_state* state) {
+  rc_backend_switch_options copy = *options;
+  copy.progress = load_state::on_progress;
+  copy.progress_user = state->share().get();
+  return runcible_later_nothing(
+      [backend = runcible_hold(backend), spec = runcible_copy(spec), copy,
+       shared = state->share()] {
+        return rc_backend_switch(backend.get(), spec(), &copy);
+      });
+}
+
 static runcible_later* model_load_later(rc_backend* backend, const char* path,
                                         const rc_model_options* options,
                                         load_state* state) {

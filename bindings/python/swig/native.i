@@ -3,6 +3,7 @@
 %include "runcible.i"
 %include "graph.i"
 %include "op_backend.i"
+%include "custom_op.i"
 %include "borrow.i"
 
 /* A model of memory that an object of Python holds, which is not copied: the

@@ -16,6 +16,7 @@ from . import errors
 from .native import version_string as _version_string
 from .backend import Backend, discover, discover_async
 from .chat import Answer, AnswerStream, Chat, Reasoning, Reply, ToolCall
+from .custom import CustomOp, custom_op
 from .errors import Error
 from .generation import GenerateOptions, Generation, Piece
 from .grammar import Grammar
@@ -41,6 +42,7 @@ __all__ = [
     "Backend",
     "Call",
     "Chat",
+    "CustomOp",
     "Discovery",
     "Error",
     "GenerateOptions",
@@ -57,6 +59,7 @@ __all__ = [
     "Tokenizer",
     "ToolCall",
     "cached_models",
+    "custom_op",
     "discover",
     "discover_async",
     "errors",

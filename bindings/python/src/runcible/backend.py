@@ -50,6 +50,24 @@ class Backend(Handle):
         opening = functools.partial(cls, spec, **options)
         return await loop_of(running()).load(opening, progress)
 
+    def switch(
+        self,
+        spec: Optional[str] = None,
+        *,
+        # :api: keywords rc_backend_switch_options
+    ) -> None:
+        # :header: rc_backend_switch rc_backend_switch_options
+        options = set_options(
+            _native.backend_switch_options(),
+            # :api: values rc_backend_switch_options
+        )
+        _native.backend_switch(self._handle, spec, options)
+
+    async def switch_async(self, spec: Optional[str] = None, **options: Any) -> None:
+        """The same in a thread, while the event loop goes on."""
+        switching = functools.partial(self.switch, spec, **options)
+        await loop_of(running()).call(switching)
+
     # :api: methods rc_backend
 
     def __repr__(self) -> str:

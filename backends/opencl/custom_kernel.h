@@ -1,0 +1,26 @@
+// Kernels in OpenCL C that the caller wrote.
+#pragma once
+
+#include "gpu/custom_kernel.h"
+#include "opencl/api.h"
+#include "opencl/device.h"
+
+namespace rc::opencl {
+
+class CustomKernel final : public gpu::CustomKernel {
+ public:
+  // Throws RC_E_FORMAT if it does not compile, after info.log has been told
+  // why.
+  CustomKernel(Device& device, cl_device_id id,
+               const rc_plugin_kernel_info& info);
+
+  bool run(const gpu::KernelRun& run) override;
+
+ private:
+  Device& device_;
+  const size_t group_[3];
+  CompiledSource program_;
+  Kernel kernel_;
+};
+
+}  // namespace rc::opencl

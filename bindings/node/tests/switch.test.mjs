@@ -1,0 +1,29 @@
+// A backend that changes its device: models move, sessions go on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Backend, Model, errors } from "runcible";
+
+const greedy = { maxTokens: 8, temperature: 0, ignoreEos: true };
+
+test("a text goes on, and the loop does", async () => {
+  const backend = await Backend.open("cpu");
+  const model = await Model.load("builtin:fable", { backend, contextLength: 128 });
+  const session = model.session();
+  const there = await Model.load("builtin:fable", {
+    backend: await Backend.open("reference"),
+    contextLength: 128,
+  });
+  await session.generate("The fox", greedy);
+  const moved = await session.migrate(there);
+  const expected = (await moved.generate("", greedy)).text;
+  await backend.switch("reference", { wait: 1000 });
+  assert.equal(backend.device.id, "reference:0");
+  assert.equal((await session.generate("", greedy)).text, expected);
+  await assert.rejects(backend.switch("nothing"), errors.NotFoundError);
+  await assert.rejects(
+    backend.switch("cpu", { signal: AbortSignal.abort(new Error("not now")) }),
+    /not now/,
+  );
+  assert.equal(backend.device.id, "reference:0");
+});

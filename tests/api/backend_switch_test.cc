@@ -1,0 +1,446 @@
+// Handles that change their device: models move, sessions go on.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "api_util.h"
+#include "tensor_util.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+rc_status switch_to(const Backend& backend, const char* spec,
+                    int64_t wait_ms = -1) {
+  rc_backend_switch_options options = RC_BACKEND_SWITCH_OPTIONS_INIT;
+  options.wait_ms = wait_ms;
+  return rc_backend_switch(backend.get(), spec, &options);
+}
+
+std::string device_of(const Backend& backend) {
+  rc_device_report report = RC_DEVICE_REPORT_INIT;
+  EXPECT_OK(rc_backend_device(backend.get(), &report));
+  return report.backend;
+}
+
+std::string device_of(const Model& model) {
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  EXPECT_OK(rc_model_describe(model.get(), &report));
+  return report.device;
+}
+
+uint64_t memory_of(const Backend& backend) {
+  rc_backend_usage_report report = RC_BACKEND_USAGE_REPORT_INIT;
+  EXPECT_OK(rc_backend_usage(backend.get(), &report));
+  return report.memory;
+}
+
+uint64_t bytes_of(const Model& model) {
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  EXPECT_OK(rc_model_describe(model.get(), &report));
+  return report.weight_bytes + report.cache_bytes + report.scratch_bytes;
+}
+
+Model load_fable(const Backend& backend) {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  options.context_length = 256;
+  options.cache_tokens = 1024;
+  rc_model* model = nullptr;
+  EXPECT_OK(rc_model_load(backend.get(),
+                          source_path("examples/model/fable.gguf").c_str(),
+                          &options, &model));
+  return Model(model);
+}
+
+std::string greedy(rc_session* session, const std::string& prompt, int count) {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = prompt.data();
+  options.prompt_length = prompt.size();
+  options.max_tokens = count;
+  options.temperature = 0;
+  options.ignore_eos = 1;
+  char* text = nullptr;
+  size_t length = 0;
+  EXPECT_OK(rc_generate(session, &options, &text, &length, nullptr));
+  const std::string copy(text == nullptr ? "" : std::string(text, length));
+  rc_free(text);
+  return copy;
+}
+
+std::vector<int32_t> tokens_of(rc_session* session) {
+  int32_t* tokens = nullptr;
+  size_t count = 0;
+  EXPECT_OK(rc_session_tokens(session, &tokens, &count));
+  const std::vector<int32_t> copy(tokens, tokens + count);
+  rc_free(tokens);
+  return copy;
+}
+
+// The text that follows is what it is when the same session is moved by hand,
+// to the device and back.
+TEST(BackendSwitch, ATextGoesOn) {
+  const Backend backend = open_backend("cpu");
+  const Backend by_hand = open_backend("reference");
+  const Model model = load_fable(backend);
+  const Model there = load_fable(by_hand);
+  const Session session = create_session(model.get());
+  greedy(session.get(), "The fox", 10);
+  rc_session* moved = nullptr;
+  ASSERT_OK(rc_session_migrate(session.get(), there.get(), &moved));
+  const Session expected(moved);
+  const std::vector<int32_t> before = tokens_of(session.get());
+
+  ASSERT_OK(switch_to(backend, "reference"));
+  EXPECT_EQ(device_of(backend), "reference");
+  EXPECT_EQ(device_of(model), "reference:0");
+  EXPECT_EQ(tokens_of(session.get()), before);
+  const std::string text = greedy(session.get(), "", 10);
+  EXPECT_EQ(text, greedy(expected.get(), "", 10));
+
+  // What is new lies there, too.
+  const Session fresh = create_session(model.get());
+  const Session beside = create_session(there.get());
+  EXPECT_EQ(greedy(fresh.get(), "Once", 6), greedy(beside.get(), "Once", 6));
+  const Tensor x = make(backend.get(), {1}, {1});
+  const char* id = nullptr;
+  ASSERT_OK(rc_tensor_device(x.get(), &id));
+  EXPECT_STREQ(id, "reference:0");
+  const char* json = nullptr;
+  ASSERT_OK(rc_backend_explain(backend.get(), &json));
+  EXPECT_NE(std::string(json).find("\"spec\":\"reference\""), std::string::npos)
+      << json;
+
+  const Session stays = create_session(model.get());
+  ASSERT_OK(switch_to(backend, "cpu"));
+  EXPECT_EQ(device_of(model), "cpu:0");
+  EXPECT_EQ(device_of(backend), "cpu");
+  EXPECT_FALSE(greedy(session.get(), "", 4).empty());
+  EXPECT_FALSE(greedy(stays.get(), "The", 4).empty());
+  // With the tensor, which has stayed where it was.
+  EXPECT_EQ(memory_of(backend), bytes_of(model) + sizeof(float));
+}
+
+// Sessions that were forked, one of the whole context and a shorter one; the
+// model's handle is gone.
+TEST(BackendSwitch, SessionsOfEveryKind) {
+  const Backend backend = open_backend("cpu");
+  Model model = load_fable(backend);
+  rc_session_options options = RC_SESSION_OPTIONS_INIT;
+  options.context_length = 40;
+  options.when_full = RC_FULL_SHIFT;
+  rc_session* made = nullptr;
+  ASSERT_OK(rc_session_create(model.get(), &options, &made));
+  const Session shorter(made);
+  const Session empty = create_session(model.get());
+  const Session first = create_session(model.get());
+  greedy(first.get(), "The owl", 4);
+  ASSERT_OK(rc_session_fork(first.get(), &made));
+  const Session fork(made);
+  greedy(shorter.get(), "The owl", 3);
+  model.reset();
+  ASSERT_OK(switch_to(backend, "reference"));
+  EXPECT_EQ(greedy(first.get(), "", 5), greedy(fork.get(), "", 5));
+  // It shifts as it did.
+  EXPECT_FALSE(greedy(shorter.get(), "", 60).empty());
+  int64_t position = 0;
+  ASSERT_OK(rc_session_position(shorter.get(), &position));
+  EXPECT_LE(position, 40);
+  ASSERT_OK(rc_session_position(empty.get(), &position));
+  EXPECT_EQ(position, 0);
+  // Logits are of what was decoded here.
+  const float* logits = nullptr;
+  size_t rows = 0, vocabulary = 0;
+  EXPECT_FAILS(RC_E_NOT_FOUND,
+               rc_session_logits(first.get(), &logits, &rows, &vocabulary));
+}
+
+TEST(BackendSwitch, ConversationsGoOn) {
+  const Backend backend = open_backend("cpu");
+  const Model model = load_fable(backend);
+  const Session session = create_session(model.get());
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text =
+      "{% for m in messages %}{{ m.content }}\n{% endfor %}";
+  rc_chat* made = nullptr;
+  ASSERT_OK(rc_chat_create(session.get(), &options, &made));
+  const Conversation chat(made);
+  const std::string message = R"({"role": "user", "content": "The fox"})";
+  const auto answer = [&] {
+    ASSERT_OK(rc_chat_add(chat.get(), message.data(), message.size()));
+    rc_generate_options wanted = RC_GENERATE_OPTIONS_INIT;
+    wanted.max_tokens = 5;
+    wanted.ignore_eos = 1;
+    rc_request* request = nullptr;
+    ASSERT_OK(rc_chat_answer_async(chat.get(), &wanted, nullptr, nullptr,
+                                   nullptr, &request));
+    const Request owned(request);
+    ASSERT_OK(rc_request_wait(request, -1));
+  };
+  answer();
+  ASSERT_OK(switch_to(backend, "reference"));
+  answer();
+  char* messages = nullptr;
+  ASSERT_OK(rc_chat_messages(chat.get(), &messages, nullptr));
+  const std::string all = messages;
+  rc_free(messages);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '{'), 4) << all;
+}
+
+// A stream that is under way while the device changes.
+struct Stream {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int pieces = 0;
+  bool ended = false;
+  rc_status status = RC_OK;
+
+  static void hear(void* user, const rc_event* event) {
+    auto& stream = *static_cast<Stream*>(user);
+    const std::lock_guard lock(stream.mutex);
+    ++stream.pieces;
+    if (event->type == RC_EVENT_END) {
+      stream.ended = true;
+      stream.status = event->report->status;
+    }
+    stream.changed.notify_all();
+  }
+  void wait_for(const std::function<bool()>& holds) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, holds);
+  }
+};
+
+Request begin(const Session& session, Stream& stream) {
+  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+  options.prompt = "hello";
+  options.prompt_length = 5;
+  options.ignore_eos = 1;
+  rc_request* request = nullptr;
+  EXPECT_OK(rc_generate_async(session.get(), &options, nullptr, Stream::hear,
+                              &stream, &request));
+  return Request(request);
+}
+
+TEST(BackendSwitch, WhatIsInFlightIsWaitedForOrRefused) {
+  const Backend backend = open_backend("cpu");
+  const Model model = load_model(backend.get());
+  const Session session = create_endless_session(model.get());
+  const Session other = create_session(model.get());
+  Stream stream;
+  const Request request = begin(session, stream);
+  stream.wait_for([&] { return stream.pieces > 0; });
+  EXPECT_FAILS(RC_E_BUSY, switch_to(backend, "reference", 0), "in flight",
+               "wait_ms");
+  EXPECT_FAILS(RC_E_BUSY, switch_to(backend, "reference", 5), "5 ms");
+  EXPECT_EQ(device_of(model), "cpu:0");
+  EXPECT_FALSE(generate(other.get()).empty());
+
+  rc_status switched = RC_E_INTERNAL;
+  std::thread waiting([&] { switched = switch_to(backend, "reference"); });
+  // As long as it waits, new requests are refused.
+  rc_status refused = RC_OK;
+  Stream late;
+  for (;;) {
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.prompt = "hello";
+    options.prompt_length = 5;
+    options.max_tokens = 1;
+    rc_request* made = nullptr;
+    refused = rc_generate_async(other.get(), &options, nullptr, nullptr,
+                                nullptr, &made);
+    if (refused != RC_OK) break;
+    const Request owned(made);
+    ASSERT_OK(rc_request_wait(made, -1));
+  }
+  EXPECT_EQ(refused, RC_E_BUSY);
+  EXPECT_NE(std::string(rc_error_message()).find("being switched"),
+            std::string::npos)
+      << rc_error_message();
+  EXPECT_OK(rc_request_cancel(request.get()));
+  waiting.join();
+  EXPECT_EQ(switched, RC_OK);
+  stream.wait_for([&] { return stream.ended; });
+  EXPECT_EQ(device_of(model), "reference:0");
+  EXPECT_FALSE(generate(other.get()).empty());
+}
+
+// Many sessions are used while the device changes to and fro.
+TEST(BackendSwitch, ConcurrentSessions) {
+  const Backend backend = open_backend("cpu");
+  const Model model = load_model(backend.get());
+  std::atomic<bool> stop{false};
+  std::atomic<int> done{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        const Session session = create_session(model.get());
+        for (int turn = 0; turn < 3; ++turn) {
+          rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+          options.prompt = "hello";
+          options.prompt_length = 5;
+          options.max_tokens = 2;
+          options.ignore_eos = 1;
+          int64_t position = 0;
+          EXPECT_OK(rc_session_position(session.get(), &position));
+          char* text = nullptr;
+          const rc_status status =
+              rc_generate(session.get(), &options, &text, nullptr, nullptr);
+          rc_free(text);
+          EXPECT_TRUE(status == RC_OK || status == RC_E_BUSY)
+              << rc_error_message();
+          int64_t after = 0;
+          EXPECT_OK(rc_session_position(session.get(), &after));
+          EXPECT_EQ(after > position, status == RC_OK);
+          ++done;
+        }
+      }
+    });
+  }
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_OK(switch_to(backend, i % 2 == 0 ? "reference" : "cpu"));
+    const int before = done;
+    while (done < before + 3) std::this_thread::yield();
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(device_of(model), "cpu:0");
+}
+
+// After a failure everything is as it was.
+TEST(BackendSwitch, Failures) {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
+  Backend backend(opened);
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  const std::string text = generate(session.get());
+  const auto unchanged = [&] {
+    EXPECT_EQ(device_of(backend), "cpu");
+    EXPECT_EQ(device_of(model), "cpu:0");
+    EXPECT_EQ(generate(session.get()), text);
+    EXPECT_EQ(memory_of(backend), bytes_of(model));
+  };
+  EXPECT_FAILS(RC_E_NOT_FOUND, switch_to(backend, "nothing"), "nothing");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, switch_to(backend, "cpu:x"), "cpu:x");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_switch(nullptr, "cpu", nullptr), "backend: NULL");
+  rc_backend_switch_options cancelling = RC_BACKEND_SWITCH_OPTIONS_INIT;
+  cancelling.progress = [](void*, double done) -> int32_t {
+    return done > 0.5 ? 1 : 0;
+  };
+  EXPECT_FAILS(RC_E_CANCELLED,
+               rc_backend_switch(backend.get(), "reference", &cancelling));
+  unchanged();
+}
+
+// The limit is enough for the models, once: on the new device it is asked for
+// anew, and not for both.
+TEST(BackendSwitch, TheMemoryLimit) {
+  uint64_t bytes = 0;
+  for (const char* spec : {"cpu", "reference"}) {
+    const Backend backend = open_backend(spec);
+    const Model first = load_model(backend.get());
+    const Model second = load_fable(backend);
+    bytes = std::max(bytes, memory_of(backend));
+  }
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.memory_limit = bytes;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
+  const Backend backend(opened);
+  const Model first = load_model(backend.get());
+  const Model second = load_fable(backend);
+  const Session session = create_session(first.get());
+  const std::string text = generate(session.get());
+  ASSERT_OK(switch_to(backend, "reference"));
+  EXPECT_EQ(memory_of(backend), bytes_of(first) + bytes_of(second));
+  ASSERT_OK(switch_to(backend, "cpu"));
+  EXPECT_EQ(device_of(first), "cpu:0");
+  EXPECT_EQ(device_of(second), "cpu:0");
+  EXPECT_EQ(generate(session.get()), text);
+  const uint64_t before = memory_of(backend);
+  EXPECT_EQ(before, bytes_of(first) + bytes_of(second));
+
+  // While the first is loaded somebody takes what the second needs.
+  struct Taking {
+    const Backend& backend;
+    Tensor tensor;
+  } taking{backend, nullptr};
+  rc_backend_switch_options switching = RC_BACKEND_SWITCH_OPTIONS_INIT;
+  switching.progress_user = &taking;
+  switching.progress = [](void* user, double done) -> int32_t {
+    auto& self = *static_cast<Taking*>(user);
+    if (done > 0.2 && self.tensor == nullptr) {
+      self.tensor =
+          make(self.backend.get(), {1 << 15}, std::vector<float>(1 << 15));
+    }
+    return 0;
+  };
+  EXPECT_FAILS(RC_E_DEVICE_MEMORY,
+               rc_backend_switch(backend.get(), "reference", &switching));
+  EXPECT_EQ(device_of(backend), "cpu");
+  EXPECT_EQ(device_of(first), "cpu:0");
+  EXPECT_EQ(device_of(second), "cpu:0");
+  EXPECT_EQ(generate(session.get()), text);
+  taking.tensor.reset();
+  EXPECT_GE(memory_of(backend), before);
+  ASSERT_OK(switch_to(backend, "reference"));
+  EXPECT_EQ(device_of(second), "reference:0");
+}
+
+void dispatch(const Loop& loop) {
+  EXPECT_OK(rc_loop_wait(loop.get(), 60000));
+  EXPECT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
+}
+
+TEST(BackendSwitch, Asynchronously) {
+  Backend backend = open_backend("cpu");
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  rc_loop* made = nullptr;
+  ASSERT_OK(rc_loop_create(&made));
+  const Loop loop(made);
+  struct End {
+    int calls = 0;
+    rc_status status = RC_OK;
+    std::string message;
+  } end;
+  const rc_backend_switch_callback callback = [](void* user, rc_status status,
+                                                 const char* message) {
+    auto& told = *static_cast<End*>(user);
+    ++told.calls;
+    told.status = status;
+    told.message = message == nullptr ? "" : message;
+  };
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_backend_switch_async(backend.get(), "reference", nullptr,
+                                       loop.get(), nullptr, nullptr),
+               "callback");
+  const auto run = [&](const char* spec) {
+    const int before = end.calls;
+    ASSERT_OK(rc_backend_switch_async(backend.get(), spec, nullptr, loop.get(),
+                                      callback, &end));
+    while (end.calls == before) dispatch(loop);
+    EXPECT_EQ(end.calls, before + 1);
+  };
+  run("reference");
+  EXPECT_EQ(end.status, RC_OK) << end.message;
+  EXPECT_EQ(device_of(model), "reference:0");
+  run("nothing");
+  EXPECT_EQ(end.status, RC_E_NOT_FOUND);
+  EXPECT_NE(end.message.find("nothing"), std::string::npos);
+  EXPECT_FALSE(generate(session.get()).empty());
+  // The handle may go meanwhile.
+  ASSERT_OK(rc_backend_switch_async(backend.get(), "cpu", nullptr, loop.get(),
+                                    callback, &end));
+  backend.reset();
+  while (end.calls < 3) dispatch(loop);
+  EXPECT_EQ(end.status, RC_OK) << end.message;
+  EXPECT_EQ(device_of(model), "cpu:0");
+}
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,534 @@
+// Custom ops on devices that compute in host memory. Kernels are tested on
+// every device by conformance/custom_op_test.cc.
+#include "runcible/custom_op.h"
+
+#include <atomic>
+#include <cmath>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "graph_util.h"
+#include "tensor_util.h"
+
+namespace rc::test {
+namespace {
+
+using CustomOp = std::unique_ptr<rc_custom_op, Release<rc_custom_op_release>>;
+using Numbers = std::vector<float>;
+
+const float* floats(const rc_op_value* value) {
+  return static_cast<const float*>(value->data);
+}
+
+// y = x * scale + shift, row by row.
+rc_status scale_rows(void*, const rc_custom_call* call, char*) {
+  const int64_t columns = call->inputs[1]->shape[0];
+  const float* x = floats(call->inputs[0]);
+  const float* scale = floats(call->inputs[1]);
+  auto* y = static_cast<float*>(call->outputs[0]->data);
+  for (int64_t i = call->begin * columns; i < call->end * columns; ++i) {
+    y[i] = x[i] * scale[i % columns] + static_cast<float>(call->attributes[0]);
+  }
+  return RC_OK;
+}
+
+rc_custom_op_options scale_options() {
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "scale_rows";
+  options.signature = "x F32 [..., n], scale F32 [n] -> y F32 [..., n]";
+  options.attributes = "shift float";
+  options.function = scale_rows;
+  options.items = "elements(x) / max(n, 1)";
+  return options;
+}
+
+CustomOp create(const rc_custom_op_options& options) {
+  rc_custom_op* op = nullptr;
+  EXPECT_OK(rc_custom_op_create(&options, &op));
+  return CustomOp(op);
+}
+
+rc_status compute(const CustomOp& op, const std::vector<rc_tensor*>& inputs,
+                  const std::vector<double>& attributes,
+                  std::vector<Tensor>* outputs, size_t count = 1) {
+  std::vector<rc_tensor*> made(count, reinterpret_cast<rc_tensor*>(1));
+  const rc_status status = rc_custom_op_compute(
+      op.get(), inputs.data(), inputs.size(), attributes.data(),
+      attributes.size(), made.data(), made.size());
+  for (rc_tensor* tensor : made) {
+    EXPECT_EQ(tensor == nullptr, status != RC_OK);
+    outputs->emplace_back(tensor);
+  }
+  return status;
+}
+
+class CustomOps : public testing::TestWithParam<const char*> {
+ protected:
+  const Backend backend_ = open_backend(GetParam());
+  std::vector<Tensor> made_;
+};
+
+TEST_P(CustomOps, ComputesRows) {
+  const CustomOp op = create(scale_options());
+  const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor scale = make(backend_.get(), {3}, {1, 10, 100});
+  ASSERT_OK(compute(op, {x.get(), scale.get()}, {0.5}, &made_));
+  EXPECT_EQ(numbers_of(made_[0].get()),
+            (Numbers{1.5, 20.5, 300.5, 4.5, 50.5, 600.5}));
+  EXPECT_EQ(shape_of(made_[0].get()), (Shape{2, 3}));
+  // A view whose elements do not lie in order is given in order.
+  rc_tensor* view = nullptr;
+  ASSERT_OK(rc_tensor_transpose(x.get(), 0, 1, &view));
+  const Tensor transposed(view);
+  const Tensor two = make(backend_.get(), {2}, {1, -1});
+  ASSERT_OK(compute(op, {view, two.get()}, {0}, &made_));
+  EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{1, -4, 2, -5, 3, -6}));
+}
+
+TEST_P(CustomOps, EveryItemIsComputedOnce) {
+  static std::atomic<int> counts[10007];
+  for (std::atomic<int>& count : counts) count = 0;
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "count";
+  options.signature = "x F32 [n] -> y I32 [1]";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    EXPECT_LT(call->begin, call->end);
+    for (int64_t i = call->begin; i < call->end; ++i) ++counts[i];
+    return RC_OK;
+  };
+  options.items = "n";
+  const CustomOp op = create(options);
+  const Tensor x = make_random(backend_.get(), {10007}, 1);
+  for (int run = 0; run < 20; ++run) {
+    ASSERT_OK(compute(op, {x.get()}, {}, &made_));
+  }
+  for (const std::atomic<int>& count : counts) ASSERT_EQ(count, 20);
+}
+
+TEST_P(CustomOps, WithoutItemsItIsOneCallOfThisThread) {
+  static std::thread::id thread;
+  static int calls;
+  calls = 0;
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "once";
+  options.signature = "x F32 [...] -> y x [...]";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    EXPECT_EQ(call->begin, 0);
+    EXPECT_EQ(call->end, 1);
+    thread = std::this_thread::get_id();
+    ++calls;
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  const Tensor x = make_random(backend_.get(), {100, 100}, 1);
+  ASSERT_OK(compute(op, {x.get()}, {}, &made_));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(thread, std::this_thread::get_id());
+}
+
+// The largest of each row and where it is: two outputs of two types, with
+// shapes that are computed.
+TEST_P(CustomOps, MakesSeveralTensors) {
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "largest";
+  options.signature =
+      "x F32 [m, n] -> value F32 [m, 1], place I32 [m], all F32 [(m + 1) * n - "
+      "n / 2 + k, min(m, 1), 2 - 1]";
+  options.attributes = "k int";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    const rc_op_value& x = *call->inputs[0];
+    EXPECT_EQ(x.rank, 2);
+    EXPECT_EQ(x.writable, 0);
+    EXPECT_EQ(call->outputs[0]->writable, 1);
+    EXPECT_EQ(
+        call->outputs[2]->bytes,
+        sizeof(float) * static_cast<uint64_t>(call->outputs[2]->shape[0]));
+    for (int64_t row = 0; row < x.shape[0]; ++row) {
+      const float* from = floats(&x) + row * x.shape[1];
+      const float* best = std::max_element(from, from + x.shape[1]);
+      static_cast<float*>(call->outputs[0]->data)[row] = *best;
+      static_cast<int32_t*>(call->outputs[1]->data)[row] =
+          static_cast<int32_t>(best - from);
+    }
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  const Tensor x = make(backend_.get(), {2, 3}, {1, 5, 3, 9, 8, 7});
+  ASSERT_OK(compute(op, {x.get()}, {-2}, &made_, 3));
+  EXPECT_EQ(shape_of(made_[0].get()), (Shape{2, 1}));
+  EXPECT_EQ(numbers_of(made_[0].get()), (Numbers{5, 9}));
+  int32_t places[2];
+  ASSERT_OK(rc_tensor_read(made_[1].get(), places, sizeof places));
+  EXPECT_EQ(places[0], 1);
+  EXPECT_EQ(places[1], 0);
+  EXPECT_EQ(shape_of(made_[2].get()), (Shape{9 - 1 - 2, 1, 1}));
+}
+
+TEST_P(CustomOps, TensorsWithoutElements) {
+  const CustomOp op = create(scale_options());
+  const Tensor none = make(backend_.get(), {0, 3}, {});
+  const Tensor scale = make(backend_.get(), {3}, {1, 2, 3});
+  ASSERT_OK(compute(op, {none.get(), scale.get()}, {0}, &made_));
+  EXPECT_EQ(shape_of(made_[0].get()), (Shape{0, 3}));
+  // Of nothing something can be made.
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "total";
+  options.signature = "x F32 [n] -> y F32 [1]";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    EXPECT_EQ(call->inputs[0]->bytes, 0u);
+    *static_cast<float*>(call->outputs[0]->data) = 42;
+    return RC_OK;
+  };
+  const Tensor empty = make(backend_.get(), {0}, {});
+  ASSERT_OK(compute(create(options), {empty.get()}, {}, &made_));
+  EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{42}));
+}
+
+TEST_P(CustomOps, InGraphs) {
+  const CustomOp op = create(scale_options());
+  const Tensor scale = make(backend_.get(), {3}, {1, 10, 100});
+  RecordedGraph graph(backend_.get());
+  rc_tensor* x = graph.input({2, 3});
+  // Ops before, between, beside and after; a view of a result; one that nobody
+  // needs.
+  rc_tensor *doubled = nullptr, *row = nullptr, *sum = nullptr,
+            *again = nullptr, *last = nullptr;
+  ASSERT_OK(rc_op_add(x, x, &doubled));
+  const Tensor keep_doubled(doubled);
+  ASSERT_OK(compute(op, {doubled, scale.get()}, {1}, &made_));
+  ASSERT_OK(compute(op, {x, scale.get()}, {1}, &made_));
+  ASSERT_OK(rc_tensor_slice(made_[0].get(), 0, 1, 2, 1, &row));
+  const Tensor keep_row(row);
+  ASSERT_OK(rc_op_add(row, doubled, &sum));
+  const Tensor keep_sum(sum);
+  ASSERT_OK(compute(op, {sum, scale.get()}, {0}, &made_));
+  ASSERT_OK(rc_op_neg(made_[2].get(), &again));
+  std::vector<Tensor> outputs;
+  outputs.emplace_back(again);
+  outputs.push_back(std::move(made_[0]));
+  ASSERT_OK(rc_op_relu(x, &last));
+  outputs.emplace_back(last);
+  graph.end(std::move(outputs));
+  for (const float f : {1.0f, -2.0f}) {
+    const Numbers given = {f, 2 * f, 3 * f, 4 * f, 5 * f, 6 * f};
+    const Tensor input = make(backend_.get(), {2, 3}, given);
+    const auto found = graph.run({input.get()});
+    Numbers first, second, third;
+    const float scales[] = {1, 10, 100};
+    for (size_t i = 0; i < 6; ++i) {
+      second.push_back(2 * given[i] * scales[i % 3] + 1);
+    }
+    for (size_t i = 0; i < 6; ++i) {
+      first.push_back(-(second[3 + i % 3] + 2 * given[i]) * scales[i % 3]);
+      third.push_back(std::max(given[i], 0.0f));
+    }
+    EXPECT_EQ(numbers_of(found[0].get()), first);
+    EXPECT_EQ(numbers_of(found[1].get()), second);
+    EXPECT_EQ(numbers_of(found[2].get()), third);
+  }
+  rc_graph_report report = RC_GRAPH_REPORT_INIT;
+  ASSERT_OK(rc_graph_info(graph.get(), &report));
+  EXPECT_EQ(report.ops, 6u);  // without the one that nobody needs
+}
+
+TEST_P(CustomOps, AGraphKeepsTheOp) {
+  static int released;
+  released = 0;
+  rc_custom_op_options options = scale_options();
+  options.release = [](void*) { ++released; };
+  {
+    RecordedGraph graph(backend_.get());
+    {
+      const CustomOp op = create(options);
+      const Tensor scale = make(backend_.get(), {2}, {2, 3});
+      ASSERT_OK(compute(op, {graph.input({1, 2}), scale.get()}, {0}, &made_));
+      graph.end(std::move(made_));
+    }
+    EXPECT_EQ(released, 0);
+    const Tensor x = make(backend_.get(), {1, 2}, {1, 1});
+    EXPECT_EQ(numbers_of(graph.run({x.get()})[0].get()), (Numbers{2, 3}));
+  }
+  EXPECT_EQ(released, 1);
+}
+
+TEST_P(CustomOps, FailuresOfTheFunction) {
+  rc_custom_op_options options = scale_options();
+  options.function = [](void* user, const rc_custom_call*,
+                        char* message) -> rc_status {
+    std::strcpy(message, "there is no ice");
+    return *static_cast<rc_status*>(user);
+  };
+  rc_status status = RC_E_IO;
+  options.user = &status;
+  const CustomOp op = create(options);
+  const Tensor x = make_random(backend_.get(), {64, 2}, 1);
+  const Tensor scale = make(backend_.get(), {2}, {2, 3});
+  EXPECT_FAILS(RC_E_IO, compute(op, {x.get(), scale.get()}, {0}, &made_),
+               "scale_rows", "there is no ice");
+  status = 1234;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), scale.get()}, {0}, &made_), "1234",
+               "there is no ice");
+  options.function = [](void*, const rc_custom_call*, char*) -> rc_status {
+    throw std::runtime_error("thrown");
+  };
+  EXPECT_FAILS(RC_E_INTERNAL,
+               compute(create(options), {x.get(), scale.get()}, {0}, &made_),
+               "rc_custom_op_options.function", "thrown");
+  // In a graph, too, which can be run again.
+  RecordedGraph graph(backend_.get());
+  made_.clear();
+  ASSERT_OK(compute(op, {graph.input({64, 2}), scale.get()}, {0}, &made_));
+  graph.end(std::move(made_));
+  rc_tensor* given = x.get();
+  rc_tensor* found = nullptr;
+  status = RC_E_IO;
+  EXPECT_FAILS(RC_E_IO,
+               rc_graph_run(graph.get(), &given, 1, nullptr, &found, 1),
+               "there is no ice");
+  status = RC_OK;
+  EXPECT_EQ(graph.run({x.get()}).size(), 1u);
+}
+
+TEST_P(CustomOps, TensorsThatDoNotFit) {
+  const CustomOp op = create(scale_options());
+  const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor two = make(backend_.get(), {2}, {1, 2});
+  const Tensor three = make(backend_.get(), {3}, {1, 2, 3});
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), two.get()}, {0}, &made_), "scale_rows",
+               "scale is F32 [2]", "n is 3", "F32 [n]");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), x.get()}, {0}, &made_),
+               "scale is F32 [2, "
+               "3]");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, compute(op, {x.get()}, {0}, &made_),
+               "1 inputs", "has 2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), three.get()}, {}, &made_), "0 attributes",
+               "has 1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), three.get()}, {1e300}, &made_), "shift",
+               "float");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), nullptr}, {0}, &made_), "inputs[1]");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), three.get()}, {0}, &made_, 2),
+               "output_count: 2");
+  rc_tensor* other = nullptr;
+  const int64_t shape[] = {3};
+  const int32_t whole[] = {1, 2, 3};
+  ASSERT_OK(rc_tensor_from_data(backend_.get(), RC_DTYPE_I32, shape, 1, whole,
+                                sizeof whole, &other));
+  const Tensor integers(other);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), integers.get()}, {0}, &made_),
+               "scale is I32 [3]", "F32 [n] is wanted");
+  ASSERT_OK(rc_tensor_outline(backend_.get(), RC_DTYPE_F32, shape, 1, &other));
+  const Tensor outline(other);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), outline.get()}, {0}, &made_), "outline");
+  ASSERT_OK(rc_op_into(x.get(), x.get(), &other));
+  const Tensor operand(other);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {operand.get(), three.get()}, {0}, &made_),
+               "rc_op_into");
+  const Backend elsewhere =
+      open_backend(std::string(GetParam()) == "cpu" ? "reference" : "cpu");
+  const Tensor far = make(elsewhere.get(), {3}, {1, 2, 3});
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(op, {x.get(), far.get()}, {0}, &made_), "scale lives on",
+               "rc_tensor_to");
+  EXPECT_FAILS(
+      RC_E_INVALID_ARGUMENT,
+      rc_custom_op_compute(nullptr, nullptr, 0, nullptr, 0, nullptr, 0),
+      "op: NULL");
+  EXPECT_FAILS(
+      RC_E_INVALID_ARGUMENT,
+      rc_custom_op_compute(op.get(), nullptr, 2, nullptr, 0, nullptr, 0),
+      "inputs: NULL");
+}
+
+TEST_P(CustomOps, SizesThatCannotBe) {
+  rc_custom_op_options options = scale_options();
+  options.signature = "x F32 [n] -> y F32 [n - 5]";
+  options.attributes = nullptr;
+  options.items = nullptr;
+  const Tensor x = make(backend_.get(), {3}, {1, 2, 3});
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(create(options), {x.get()}, {}, &made_), "output y",
+               "-2");
+  options.signature =
+      "x F32 [n] -> y F32 [n * 2147483647 * 2147483647 * 2147483647]";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(create(options), {x.get()}, {}, &made_), "output y",
+               "beyond 64 bits");
+  options.signature =
+      "x F32 [n] -> y F32 [n * 2147483647, 2147483647, 2147483647]";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(create(options), {x.get()}, {}, &made_),
+               "more elements than can be addressed");
+  options.signature = "x F32 [n] -> y F32 [n / (n - 3)]";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(create(options), {x.get()}, {}, &made_), "divided by 0");
+  options.signature = "x F32 [n] -> y F32 [1]";
+  options.items = "n - 5";
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               compute(create(options), {x.get()}, {}, &made_),
+               "options->items", "-2");
+}
+
+// A kernel alone cannot run here.
+TEST_P(CustomOps, WithoutAFunction) {
+  rc_custom_op_options options = scale_options();
+  options.function = nullptr;
+  options.opencl_c = "y[0] = 0;";
+  options.grid = "1";
+  const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor scale = make(backend_.get(), {3}, {1, 2, 3});
+  EXPECT_FAILS(RC_E_UNSUPPORTED,
+               compute(create(options), {x.get(), scale.get()}, {0}, &made_),
+               "scale_rows", GetParam(), "no function");
+}
+
+TEST_P(CustomOps, TimeIsLimited) {
+  rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
+  limited.timeout_ms = 20;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open(GetParam(), &limited, &opened));
+  const Backend backend(opened);
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "endless";
+  options.signature = "x F32 [n] -> y F32 [n]";
+  options.items = "n";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    while (call->should_stop(call->stop_user) == 0) {
+    }
+    return RC_E_CANCELLED;
+  };
+  const Tensor x = make(backend.get(), {3}, {1, 2, 3});
+  EXPECT_FAILS(RC_E_TIMEOUT, compute(create(options), {x.get()}, {}, &made_),
+               "endless", "20 ms");
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CustomOps,
+                         testing::Values("cpu", "reference"));
+
+struct Mistake {
+  const char* what;
+  std::function<void(rc_custom_op_options&)> make;
+  std::vector<std::string> texts;
+};
+
+TEST(CustomOpOptions, MistakesAreNamed) {
+  using Options = rc_custom_op_options;
+  const auto signature = [](const char* text) {
+    return [text](Options& options) {
+      options.signature = text;
+      options.attributes = nullptr;
+      options.items = nullptr;
+    };
+  };
+  const Mistake mistakes[] = {
+      {"no name", [](Options& o) { o.name = nullptr; }, {"options->name"}},
+      {"name", [](Options& o) { o.name = "a b"; }, {"options->name"}},
+      {"name", [](Options& o) { o.name = "3d"; }, {"options->name"}},
+      {"no signature",
+       [](Options& o) { o.signature = nullptr; },
+       {"options->signature: NULL"}},
+      {"empty", signature(""), {"options->signature", "name of a tensor"}},
+      {"no arrow", signature("x F32 [n]"), {"\"->\" is missing"}},
+      {"no output", signature("x F32 [n] ->"), {"name of a tensor"}},
+      {"no type", signature("x [n] -> y F32 [n]"), {"type"}},
+      {"unknown type", signature("x F31 [n] -> y F32 [n]"), {"F31", "BF16"}},
+      {"blocks", signature("x Q4_K [n] -> y F32 [n]"), {"Q4_K"}},
+      {"type twice", signature("x F32|F32 [n] -> y x [n]"), {"twice"}},
+      {"two types", signature("x F32 [n] -> y F32|F16 [n]"), {"one type"}},
+      {"names twice",
+       signature("x F32 [n], x F32 [n] -> y x [n]"),
+       {"x is used twice"}},
+      {"names twice", signature("x F32 [x] -> y x [1]"), {"x is used twice"}},
+      {"names twice", signature("x F32 [n] -> n x [1]"), {"n is used twice"}},
+      {"rank",
+       signature("x F32 [a, b, c, d, e] -> y x [1]"),
+       {"more than 4 dimensions"}},
+      {"rank", signature("x F32 [] -> y x [1]"), {"1 to 4 dimensions"}},
+      {"rest", signature("x F32 [n, ...] -> y x [1]"), {"..."}},
+      {"rest", signature("x F32 [n] -> y x [...]"), {"no input has ..."}},
+      {"unknown", signature("x F32 [n] -> y x [m]"), {"m is neither"}},
+      {"elements", signature("x F32 [n] -> y x [elements(z)]"), {"z"}},
+      {"sum", signature("x F32 [n] -> y x [n +]"), {"missing"}},
+      {"open", signature("x F32 [n] -> y x [(n]"), {"\")\" is missing"}},
+      {"number", signature("x F32 [n] -> y x [99999999999]"), {"2147483647"}},
+      {"behind", signature("x F32 [n] -> y x [n] z"), {"\",\" is missing"}},
+      {"inputs",
+       signature("a F32 [1], b F32 [1], c F32 [1], d F32 [1], e F32 [1], f F32 "
+                 "[1], g F32 [1], h F32 [1], i F32 [1] -> y F32 [1]"),
+       {"more than 8 inputs"}},
+      {"attribute",
+       [](Options& o) { o.attributes = "shift double"; },
+       {"options->attributes", "int or float"}},
+      {"attribute twice",
+       [](Options& o) { o.attributes = "shift float, shift int"; },
+       {"shift is used twice"}},
+      {"attribute and dimension",
+       [](Options& o) { o.attributes = "n int"; },
+       {"n is used twice"}},
+      {"items", [](Options& o) { o.items = "q"; }, {"options->items", "q"}},
+      {"items", [](Options& o) { o.items = "n, n"; }, {"options->items"}},
+      {"nothing to run",
+       [](Options& o) { o.function = nullptr; },
+       {"neither a function nor a kernel"}},
+      {"no grid", [](Options& o) { o.glsl = ""; }, {"options->grid"}},
+      {"head alone",
+       [](Options& o) { o.opencl_c_head = ""; },
+       {"options->opencl_c_head"}},
+      {"group",
+       [](Options& o) {
+         o.glsl = "";
+         o.grid = "n";
+         o.group = "8, 8";
+       },
+       {"options->group"}},
+      {"group",
+       [](Options& o) {
+         o.glsl = "";
+         o.grid = "n, n";
+         o.group = "64, 64";
+       },
+       {"options->group", "1024"}},
+  };
+  for (const Mistake& mistake : mistakes) {
+    SCOPED_TRACE(mistake.what);
+    Options options = scale_options();
+    static int released;
+    released = 0;
+    options.release = [](void*) { ++released; };
+    mistake.make(options);
+    rc_custom_op* op = nullptr;
+    const rc_status status = rc_custom_op_create(&options, &op);
+    const std::string message = rc_error_message();
+    EXPECT_EQ(status, RC_E_INVALID_ARGUMENT);
+    EXPECT_EQ(op, nullptr);
+    EXPECT_EQ(released, 0);
+    for (const std::string& text : mistake.texts) {
+      EXPECT_NE(message.find(text), std::string::npos)
+          << message << "\nlacks " << text;
+    }
+    rc_custom_op_release(op);
+  }
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_custom_op_create(nullptr, nullptr),
+               "NULL");
+}
+
+TEST(CustomOpOptions, HandlesAreCounted) {
+  const CustomOp op = create(scale_options());
+  EXPECT_EQ(rc_custom_op_retain(op.get()), op.get());
+  rc_custom_op_release(op.get());
+  EXPECT_EQ(rc_custom_op_retain(nullptr), nullptr);
+  rc_custom_op_release(nullptr);
+}
+
+}  // namespace
+}  // namespace rc::test
