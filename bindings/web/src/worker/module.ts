@@ -1,0 +1,74 @@
+/** The module that Emscripten makes of the library. */
+import { StatusError } from "./status.js";
+
+/** What is used of it; pointers are numbers, and integers of 64 bits bigints. */
+export interface Module {
+  readonly wasmMemory: WebAssembly.Memory;
+  readonly FS: any;
+  addFunction(f: (...args: any[]) => unknown, signature: string): number;
+  _malloc(size: number): number;
+  _free(at: number): void;
+  readonly [name: `_rc_${string}`]: (...args: any[]) => any;
+}
+
+// Each is named by itself, so that bundlers find it.
+const threaded = {
+  "runcible.mjs": new URL("../runcible/runcible.mjs", import.meta.url),
+  "runcible.wasm": new URL("../runcible/runcible.wasm", import.meta.url),
+  "runcible.worker.js": new URL(
+    "../runcible/runcible.worker.js",
+    import.meta.url,
+  ),
+};
+const single = {
+  "runcible-single.mjs": new URL(
+    "../runcible/runcible-single.mjs",
+    import.meta.url,
+  ),
+  "runcible-single.wasm": new URL(
+    "../runcible/runcible-single.wasm",
+    import.meta.url,
+  ),
+};
+
+/** Where models of the package are, by name. */
+export const builtins: Readonly<Record<string, URL>> = {
+  fable: new URL("../models/fable.gguf", import.meta.url),
+};
+
+const UNSUPPORTED = -6;
+const IO = -4;
+
+export async function loadModule(
+  threads: boolean,
+  workers: number,
+): Promise<Module> {
+  const files: Readonly<Record<string, URL>> = threads ? threaded : single;
+  const main = Object.values(files)[0]!.href;
+  let made;
+  try {
+    made = await import(/* @vite-ignore */ /* webpackIgnore: true */ main);
+  } catch (error) {
+    throw new StatusError(
+      IO,
+      `${main} cannot be loaded: ${String(error)}; the files of the package ` +
+        "belong together on the server, with the type text/javascript",
+    );
+  }
+  try {
+    return await made.default({
+      workers,
+      mainScriptUrlOrBlob: main,
+      locateFile: (name: string) => files[name]?.href ?? name,
+      print: (text: string) => console.info(text),
+      printErr: (text: string) => console.warn(text),
+    });
+  } catch (error) {
+    throw new StatusError(
+      UNSUPPORTED,
+      `this browser cannot run ${Object.values(files)[1]!.href}: ` +
+        `${String(error)}; it takes SIMD, exceptions and bulk memory of ` +
+        "WebAssembly, and memory for it",
+    );
+  }
+}
