@@ -34,6 +34,7 @@ const single = {
 /** Where models of the package are, by name. */
 export const builtins: Readonly<Record<string, URL>> = {
   fable: new URL("../models/fable.gguf", import.meta.url),
+  fabulist: new URL("../models/fabulist.gguf", import.meta.url),
 };
 
 const UNSUPPORTED = -6;
