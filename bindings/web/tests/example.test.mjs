@@ -39,7 +39,10 @@ after(async () => {
   server.close();
 });
 
-const isIdle = () => page.waitForSelector("#send:enabled", { timeout: 60000 });
+/** Until something of the page is so; Firefox does not tell of selectors. */
+const until = (fact, given) =>
+  page.waitForFunction(fact, given, { timeout: 60000, polling: 50 });
+const isIdle = () => until(() => !document.getElementById("send").disabled);
 
 async function screenshot(name) {
   if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
@@ -49,7 +52,7 @@ async function ask(text) {
   const before = await page.locator("article").count();
   await page.fill("#say", text);
   await page.press("#say", "Enter");
-  await page.waitForFunction(
+  await until(
     (count) => document.querySelectorAll("article").length === count,
     before + 2,
   );
@@ -81,14 +84,14 @@ test("chats, and the page goes on", async () => {
 test("the same conversation on another backend", async () => {
   const said = await page.locator("article").count();
   await page.selectOption("#backend", "reference");
-  await page.waitForFunction(() =>
+  await until(() =>
     document.getElementById("model").textContent.includes("reference:0"),
   );
   await isIdle();
   assert.equal(await page.locator("article").count(), said);
   assert.match(await ask("Thank you."), /\w/);
   await page.selectOption("#backend", "cpu");
-  await page.waitForFunction(() =>
+  await until(() =>
     document.getElementById("model").textContent.includes("cpu:0"),
   );
   await isIdle();
@@ -97,7 +100,7 @@ test("the same conversation on another backend", async () => {
 test("an answer that is stopped stays as far as it came", async () => {
   await page.fill("#say", "Tell me a fable.");
   await page.press("#say", "Enter");
-  await page.waitForFunction(
+  await until(
     () => document.querySelector("article:last-child").textContent.length > 10,
   );
   await page.keyboard.press("Escape");
@@ -112,13 +115,13 @@ test("takes a file, and tells what is none", async () => {
     mimeType: "application/octet-stream",
     buffer: Buffer.from("no model at all"),
   });
-  await page.waitForSelector("#error:visible");
+  await until(() => !document.getElementById("error").hidden);
   assert.match(await page.textContent("#error"), /none\.gguf/);
   await isIdle();
   await screenshot("error");
   await page.setInputFiles("#file", modelFile);
-  await page.waitForSelector("#error", { state: "hidden" });
-  await page.waitForFunction(() => !document.querySelector("article"));
+  await until(() => document.getElementById("error").hidden);
+  await until(() => !document.querySelector("article"));
   await isIdle();
   assert.match(await ask("Hello!"), /\w/);
 });
@@ -150,8 +153,8 @@ test("is dark where the system is", { skip: !isChromium }, async () => {
 });
 
 test("is there without a network", { skip: !isChromium }, async () => {
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await page.waitForFunction(
+  await until(() => navigator.serviceWorker.controller !== null);
+  await until(
     () => document.getElementById("offline").textContent !== "",
   );
   // The server is gone, not only the network of the page: of workers as well.
