@@ -76,7 +76,7 @@ mkdir -p "$clean/bindings/web" "$clean/tests/golden" "$clean/examples"
 ln -s "$tools/node_modules/playwright-core" "$clean/node_modules"
 cp -r "$here/tests" "$clean/bindings/web"
 cp -r "$here/../conformance" "$clean/bindings"
-cp -r "$root/tests/golden/fable" "$root/tests/golden/fabulist" \
+cp -r "$root/tests/golden/fable" "$root/tests/golden/parts" \
   "$clean/tests/golden"
 cp -r "$root/examples/web" "$root/examples/chat_model" "$clean/examples"
 

@@ -11,8 +11,8 @@ export interface StartOptions {
   threads?: boolean | undefined;
   /**
    * Workers that are begun at once for the threads of the library: those that
-   * compute, and some that open, load and write prompts down. By default six more
-   * than the processor has cores.
+   * compute, and some that open, load and write prompts down. More follow as they
+   * are needed. By default four more than the processor has cores.
    */
   workers?: number | undefined;
 }
@@ -47,7 +47,6 @@ export class Engine {
 
   constructor({ threads, workers }: StartOptions) {
     const several = threadsOf(threads);
-    const url = new URL("./worker/worker.js", import.meta.url);
     this.#worker = new Worker(
       new URL("./worker/worker.js", import.meta.url),
       { type: "module", name: "runcible" },
@@ -61,8 +60,8 @@ export class Engine {
       const { message, filename, lineno } = event;
       const what = message
         ? `the worker has failed: ${message} (${filename}:${lineno})`
-        : `the worker ${url.href} cannot be loaded: see that the server ` +
-          "gives it, as text/javascript";
+        : "the worker of runcible-web cannot be loaded: see that the server gives " +
+          "its file worker/worker.js, as text/javascript";
       this.lose(new InternalError(what));
     };
     this.started = new Promise((resolve, reject) => {
@@ -71,7 +70,7 @@ export class Engine {
     this.#tell({
       start: {
         threads: several,
-        workers: workers ?? (navigator.hardwareConcurrency || 2) + 6,
+        workers: workers ?? (navigator.hardwareConcurrency || 2) + 4,
       },
     });
   }

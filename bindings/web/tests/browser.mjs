@@ -8,6 +8,8 @@ import { chromium, firefox } from "playwright-core";
 
 import { isolation, serve } from "../../../examples/web/serve.mjs";
 
+export { isolation };
+
 const { BROWSER = "chromium", BROWSER_PROGRAM, DIST } = process.env;
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -6,6 +6,7 @@ import { Files } from "./files.js";
 import { Handles } from "./handles.js";
 import type { Library } from "./library.js";
 import { told } from "./reports.js";
+import { standBy } from "./module.js";
 import { Requests } from "./requests.js";
 import { status, StatusError } from "./status.js";
 
@@ -64,6 +65,7 @@ export class Calls {
         ),
     );
     this.#handles.add(id, pointer);
+    standBy(library.module);
   }
 
   async discover(): Promise<object> {
@@ -116,6 +118,8 @@ export class Calls {
       );
       this.#handles.add(id, pointer);
       this.#handles.whenReleased(id, file.leave);
+      standBy(library.module);
+      course.progress(1, { stage: "load", bytes: 0, total: 0 });
     } catch (error) {
       file.leave();
       throw error;

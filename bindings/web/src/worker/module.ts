@@ -5,6 +5,12 @@ import { StatusError } from "./status.js";
 export interface Module {
   readonly wasmMemory: WebAssembly.Memory;
   readonly FS: any;
+  /** Of the build with threads. */
+  readonly PThread?: {
+    readonly unusedWorkers: Worker[];
+    allocateUnusedWorker(): void;
+    loadWasmModuleToWorker(worker: Worker): void;
+  };
   addFunction(f: (...args: any[]) => unknown, signature: string): number;
   _malloc(size: number): number;
   _free(at: number): void;
@@ -71,5 +77,21 @@ export async function loadModule(
         `${String(error)}; it takes SIMD, exceptions and bulk memory of ` +
         "WebAssembly, and memory for it",
     );
+  }
+}
+
+/** How many workers stand by for threads that the library begins. */
+const STANDING = 4;
+
+/**
+ * Begins workers for those that have become threads: a thread that is begun while
+ * none stands by fails.
+ */
+export function standBy({ PThread }: Module): void {
+  if (PThread === undefined) return;
+  const { unusedWorkers } = PThread;
+  while (unusedWorkers.length < STANDING) {
+    PThread.allocateUnusedWorker();
+    PThread.loadWasmModuleToWorker(unusedWorkers.at(-1)!);
   }
 }
