@@ -56,6 +56,13 @@ for file in runcible-single.mjs runcible-single.wasm; do
 done
 cp "$root/examples/model/fable.gguf" "$root/examples/chat_model/fabulist.gguf" \
   "$package/dist/models"
+# For service workers.
+"$node" -e '
+  const names = require("node:fs").readdirSync(process.argv[1], { recursive: true });
+  const files = names.filter((name) => /\.(js|mjs|wasm|gguf)$/.test(name));
+  console.log(JSON.stringify(files.sort(), null, 1));
+' "$package/dist" >"$work/files.json"
+mv "$work/files.json" "$package/dist"
 cp "$here/README.md" "$root/LICENSE" "$package"
 "$node" -e '
   const { devDependencies, ...manifest } = require(process.argv[1]);
