@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Serves the page, with the headers that give it SharedArrayBuffer:
 //
-//   node examples/web/serve.mjs [--port 8080] [--package FOLDER] [--models FOLDER]
+//   node examples/web/serve.mjs [--port 8080] [--package FOLDER]
 //
 // --package is the folder dist of runcible-web, by default that of
-// bindings/web/run.sh; --models has the model in the box, fabulist.gguf. Any other
-// server of static files does as well if it sends the headers of `isolation`.
+// bindings/web/run.sh. Any other server of static files does as well if it sends the
+// headers of `isolation`.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -111,18 +111,16 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** The folders of the page; see above. */
 export const foldersOf = (
   dist = join(here, "../../build/bindings/web/package/dist"),
-  models = join(here, "../chat_model"),
-) => ({ "/": here, "/runcible-web/": dist, "/models/": models });
+) => ({ "/": here, "/runcible-web/": dist });
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
     options: {
       port: { type: "string", default: "8080" },
       package: { type: "string" },
-      models: { type: "string" },
     },
   });
-  const folders = foldersOf(values.package, values.models);
+  const folders = foldersOf(values.package);
   const server = await serve(folders, { port: Number(values.port) });
   console.log(`http://localhost:${server.address().port}/`);
 }

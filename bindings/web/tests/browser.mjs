@@ -33,7 +33,6 @@ export async function site(headers = isolation, more = {}) {
       "/runcible-web/": DIST,
       "/conformance/": folder("../../conformance"),
       "/golden/": folder("../../../tests/golden"),
-      "/models/": folder("../../../examples/chat_model"),
       ...more,
     },
     { headers },

@@ -1,5 +1,5 @@
 /** The module that Emscripten makes of the library. */
-import { StatusError } from "./status.js";
+import { status, StatusError } from "./status.js";
 
 /** What is used of it; pointers are numbers, and integers of 64 bits bigints. */
 export interface Module {
@@ -43,21 +43,30 @@ export const builtins: Readonly<Record<string, URL>> = {
   fabulist: new URL("../models/fabulist.gguf", import.meta.url),
 };
 
-const UNSUPPORTED = -6;
-const IO = -4;
+/**
+ * A file that a bundler has made a part of a script as one of the page's origin,
+ * which a worker has to be of.
+ */
+async function ofOrigin(url: URL): Promise<string> {
+  if (url.protocol !== "data:") return url.href;
+  return URL.createObjectURL(await (await fetch(url)).blob());
+}
 
 export async function loadModule(
   threads: boolean,
   workers: number,
 ): Promise<Module> {
-  const files: Readonly<Record<string, URL>> = threads ? threaded : single;
-  const main = Object.values(files)[0]!.href;
+  const files = new Map<string, string>();
+  for (const [name, url] of Object.entries(threads ? threaded : single)) {
+    files.set(name, await ofOrigin(url));
+  }
+  const [main, binary] = [...files.values()] as [string, string];
   let made;
   try {
     made = await import(/* @vite-ignore */ /* webpackIgnore: true */ main);
   } catch (error) {
     throw new StatusError(
-      IO,
+      status.IO,
       `${main} cannot be loaded: ${String(error)}; the files of the package ` +
         "belong together on the server, with the type text/javascript",
     );
@@ -66,16 +75,15 @@ export async function loadModule(
     return await made.default({
       workers,
       mainScriptUrlOrBlob: main,
-      locateFile: (name: string) => files[name]?.href ?? name,
+      locateFile: (name: string) => files.get(name) ?? name,
       print: (text: string) => console.info(text),
       printErr: (text: string) => console.warn(text),
     });
   } catch (error) {
     throw new StatusError(
-      UNSUPPORTED,
-      `this browser cannot run ${Object.values(files)[1]!.href}: ` +
-        `${String(error)}; it takes SIMD, exceptions and bulk memory of ` +
-        "WebAssembly, and memory for it",
+      status.UNSUPPORTED,
+      `this browser cannot run ${binary}: ${String(error)}; it takes SIMD, ` +
+        "exceptions and bulk memory of WebAssembly, and memory for it",
     );
   }
 }
