@@ -9,7 +9,7 @@ export interface Module {
   readonly PThread?: {
     readonly unusedWorkers: Worker[];
     allocateUnusedWorker(): void;
-    loadWasmModuleToWorker(worker: Worker): void;
+    loadWasmModuleToWorker(worker: Worker, loaded: () => void): void;
   };
   addFunction(f: (...args: any[]) => unknown, signature: string): number;
   _malloc(size: number): number;
@@ -93,13 +93,22 @@ const STANDING = 4;
 
 /**
  * Begins workers for those that have become threads: a thread that is begun while
- * none stands by fails.
+ * none stands by fails. One that is being loaded does not stand by yet: a call that
+ * waits for a thread in it would keep it from being loaded.
  */
-export function standBy({ PThread }: Module): void {
+export async function standBy({ PThread }: Module): Promise<void> {
   if (PThread === undefined) return;
   const { unusedWorkers } = PThread;
-  while (unusedWorkers.length < STANDING) {
+  const lacking = Math.max(0, STANDING - unusedWorkers.length);
+  const coming = Array.from({ length: lacking }, () => {
     PThread.allocateUnusedWorker();
-    PThread.loadWasmModuleToWorker(unusedWorkers.at(-1)!);
-  }
+    const worker = unusedWorkers.pop()!;
+    return new Promise<void>((resolve) =>
+      PThread.loadWasmModuleToWorker(worker, () => {
+        unusedWorkers.push(worker);
+        resolve();
+      }),
+    );
+  });
+  await Promise.all(coming);
 }

@@ -1,6 +1,7 @@
 /** The worker that the library runs in: it does what the page tells it. */
 import type { FromWorker, ToWorker } from "../protocol.js";
-import { Calls, type Course } from "./calls.js";
+import { Calls } from "./calls.js";
+import type { Course } from "./context.js";
 import { Library } from "./library.js";
 import { loadModule } from "./module.js";
 import { failureOf, status, StatusError } from "./status.js";
@@ -45,12 +46,10 @@ async function answer(
   const controller = new AbortController();
   courses.set(call, controller);
   try {
-    const known = calls as unknown as Record<string, Function>;
-    const course = courseOf(call, controller);
-    if (typeof known?.[name] !== "function") {
-      throw new StatusError(status.INTERNAL, `the worker knows no ${name}`);
+    if (calls === undefined) {
+      throw new StatusError(status.INTERNAL, `${name} came before the start`);
     }
-    const value: unknown = await known[name]!(course, ...args);
+    const value = await calls.call(courseOf(call, controller), name, args);
     if (call !== 0) tell({ answer: call, value });
   } catch (error) {
     if (call !== 0) tell({ answer: call, failure: failureOf(error) });
