@@ -29,7 +29,15 @@ export class Requests {
     this.#tell = tell;
     this.#task.port1.onmessage = () => this.#flush();
     this.#callback = library.module.addFunction(
-      (user: number, event: number) => this.#hear(user, event),
+      (user: number, event: number) => {
+        // Nothing may be thrown through the library.
+        try {
+          this.#hear(user, event);
+        } catch (error) {
+          this.cancel(user);
+          this.#fail(user, error);
+        }
+      },
       "vii",
     );
   }
@@ -53,16 +61,20 @@ export class Requests {
         this.#requests.set(key, library.pointer(request));
       });
     } catch (error) {
-      const failure = failureOf(error);
-      this.#post({
-        key,
-        kind: "end",
-        ...failure,
-        reason: "error",
-        seed: 0n,
-        numbers: Object.fromEntries(endNumbers.map((each) => [camel(each), 0])),
-      });
+      this.#fail(key, error);
     }
+  }
+
+  /** Ends what the library has not begun, or tells in vain. */
+  #fail(key: number, error: unknown): void {
+    this.#post({
+      key,
+      kind: "end",
+      ...failureOf(error),
+      reason: "error",
+      seed: 0n,
+      numbers: Object.fromEntries(endNumbers.map((each) => [camel(each), 0])),
+    });
   }
 
   cancel(key: number): void {
