@@ -1,9 +1,10 @@
-// Runs the cases of bindings/conformance/cases.json in a page.
+// Runs the cases of bindings/conformance/cases.json in a page, with the build that
+// has threads and in one that is not isolated with the other.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 
-import { launch, pageOf, site } from "./browser.mjs";
+import { isolation, launch, pageOf, site } from "./browser.mjs";
 
 const cases = new URL("../../conformance/cases.json", import.meta.url);
 const document = JSON.parse(readFileSync(cases, "utf8"));
@@ -15,21 +16,31 @@ const missing = {
 };
 
 const browser = await launch();
-const { server, url } = await site(undefined, {
-  "/converted/": process.env.CONVERTED,
-});
+const servers = [];
+const pages = [];
+for (const headers of [isolation, {}]) {
+  const { server, url } = await site(headers, {
+    "/converted/": process.env.CONVERTED,
+  });
+  servers.push(server);
+  const page = await pageOf(await browser.newContext(), url);
+  await page.evaluate(async () => {
+    window.conformance = await import("/conformance_page.mjs");
+  });
+  pages.push(page);
+}
 after(async () => {
   await browser.close();
-  server.close();
-});
-const page = await pageOf(await browser.newContext(), url);
-await page.evaluate(async () => {
-  window.conformance = await import("/conformance_page.mjs");
+  for (const server of servers) server.close();
 });
 
-for (const [i, { name }] of document.cases.entries()) {
-  test(name, { skip: missing[name] }, async () => {
-    const failure = await page.evaluate((i) => window.conformance.run(i), i);
-    assert.equal(failure, undefined);
-  });
+for (const [build, page] of [["threads", pages[0]], ["one thread", pages[1]]]) {
+  for (const [i, { name }] of document.cases.entries()) {
+    test(`${name}, ${build}`, { skip: missing[name] }, async () => {
+      const isolated = await page.evaluate(() => crossOriginIsolated);
+      assert.equal(isolated, build === "threads");
+      const failure = await page.evaluate((i) => window.conformance.run(i), i);
+      assert.equal(failure, undefined);
+    });
+  }
 }
