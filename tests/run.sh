@@ -104,15 +104,18 @@ for name in $stages; do
       ctest --test-dir build/arm --output-on-failure -j "$jobs"
       ;;
     web)
-      # Not among the default stages: it compiles all of the library once more,
-      # which takes six minutes of processor time. -DRUNCIBLE_WEB_ALL_TESTS=ON
-      # adds conformance, engines, models, texts and the ABI in C.
+      # Not among the default stages: it compiles all of the library twice more,
+      # which takes six minutes of processor time each.
+      # -DRUNCIBLE_WEB_ALL_TESTS=ON adds conformance, engines, models, texts and
+      # the ABI in C.
       stage "WebAssembly, in Node"
       # Bits are compared with those of this build.
       [ -d build/release ] || configure_and_build "" release
-      cmake --preset web -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
-      cmake --build --preset web
-      ctest --preset web -j "$jobs"
+      for preset in web web-single; do
+        cmake --preset $preset -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
+        cmake --build --preset $preset
+        ctest --preset $preset -j "$jobs"
+      done
       ;;
     asan)
       stage "address and undefined behaviour sanitizers"
