@@ -52,11 +52,13 @@ async function asked(
     response = await fetch(url, { headers, signal });
   } catch (error) {
     signal.throwIfAborted();
+    const what = `${url} cannot be fetched: ${String(error)}; `;
     throw new StatusError(
       status.IO,
-      `${url} cannot be fetched: ${String(error)}; is the network there, and does ` +
-        "the server allow this page (CORS, and where the page is isolated " +
-        "Cross-Origin-Resource-Policy)?",
+      from > 0
+        ? `${what}${from} bytes are there, and loading it again goes on from there`
+        : `${what}is the network there, and does the server allow this page ` +
+          "(CORS, and where the page is isolated Cross-Origin-Resource-Policy)?",
     );
   }
   if (response.ok) return response;
