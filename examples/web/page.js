@@ -7,6 +7,8 @@ const [modelLine, progress, error] = ["model", "progress", "error"].map(find);
 const IN_THE_BOX = "builtin:fabulist";
 
 let talk;
+/** What is said of the model that is there. */
+let described = "There is no model yet.";
 /** What goes on and can be stopped. */
 let going;
 
@@ -75,9 +77,9 @@ function showProgress(fraction, { stage, bytes: done, total }) {
   }
 }
 
-async function showModel(report) {
+function describe(report) {
   const { name, architecture, parameters, device } = report;
-  modelLine.textContent =
+  described =
     `${name || architecture}, ${(parameters / 1e6).toFixed(1)} million ` +
     `parameters, on ${device}.`;
 }
@@ -105,13 +107,10 @@ const loadModel = (source) =>
     progress.removeAttribute("value");
     const options = { progress: showProgress, signal };
     try {
-      await showModel(await talk.load(source, backend.value || "cpu", options));
+      describe(await talk.load(source, backend.value || "cpu", options));
       log.replaceChildren();
-    } catch (wrong) {
-      modelLine.textContent = talk.model
-        ? "The model that was there still is."
-        : "There is no model yet.";
-      throw wrong;
+    } finally {
+      modelLine.textContent = described;
     }
   });
 
@@ -170,8 +169,9 @@ backend.addEventListener("change", () =>
     const before = talk.model;
     try {
       const options = { progress: showProgress, signal };
-      await showModel(await talk.move(backend.value, options));
+      describe(await talk.move(backend.value, options));
     } finally {
+      modelLine.textContent = described;
       // What is shown is what computes.
       if (talk.model === before) backend.value = backend.dataset.before;
       backend.dataset.before = backend.value;

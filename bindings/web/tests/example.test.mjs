@@ -116,7 +116,8 @@ test("takes a file, and tells what is none", async () => {
     buffer: Buffer.from("no model at all"),
   });
   await until(() => !document.getElementById("error").hidden);
-  assert.match(await page.textContent("#error"), /none\.gguf/);
+  assert.match(await page.textContent("#error"), /^none\.gguf/);
+  assert.match(await page.textContent("#model"), /fabulist/);
   await isIdle();
   await screenshot("error");
   await page.setInputFiles("#file", modelFile);

@@ -23,9 +23,13 @@ export class StatusError extends Error {
   }
 }
 
+/** Where the files of models lie, which nobody has given this name. */
+const folders = /\/models\/\d+\//g;
+
 export function failureOf(error: unknown): Failure {
   if (error instanceof StatusError) {
-    return { status: error.status, message: error.message };
+    const message = error.message.replace(folders, "");
+    return { status: error.status, message };
   }
   if (error instanceof DOMException && error.name === "AbortError") {
     return { status: status.CANCELLED, message: "cancelled by the caller" };
