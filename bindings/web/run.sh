@@ -12,7 +12,7 @@ set -eu
 if [ "$1" = --packages ]; then
   command -v "${NODE:-node}" >/dev/null || echo nodejs
   command -v npm >/dev/null || echo npm
-  echo chromium firefox-esr
+  echo chromium firefox-esr clang-15
   exit
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,6 +48,8 @@ python3 "$here/../api/generate.py" web "$root/include/runcible" "$here/src" \
 tsc=$tools/node_modules/.bin/tsc
 "$tsc" -p "$work/source" --outDir "$package/dist"
 "$tsc" -p "$work/source/tsconfig.worker.json" --outDir "$package/dist"
+"$node" "$here/tests/layouts.mjs" "$package/dist" |
+  clang-15 --target=wasm32 -ffreestanding -fsyntax-only -I "$root/include" -x c -
 for file in runcible.mjs runcible.wasm runcible.worker.js; do
   cp "$threaded/bin/$file" "$package/dist/runcible"
 done
