@@ -291,6 +291,27 @@ test("a page that is not isolated computes with one thread", async () => {
   }
 });
 
+test("files of the package that are not on the server are told of", async () => {
+  const found = {};
+  const files = ["worker/worker.js", "runcible/runcible.mjs"];
+  files.push("runcible/runcible.wasm", "runcible/runcible.worker.js");
+  for (const name of files) {
+    const { server: other, url } = await site(isolation, {
+      [`/runcible-web/${name}`]: "/nowhere",
+    });
+    const page = await pageOf(await browser.newContext(), url);
+    found[name] = await page.evaluate(() =>
+      runcible.start().catch(({ name, message }) => `${name}: ${message}`),
+    );
+    await page.close();
+    other.close();
+  }
+  assert.match(found[files[0]], /^InternalError.*worker\.js/);
+  assert.match(found[files[1]], /^FileError.*runcible\.mjs cannot be loaded/);
+  assert.match(found[files[2]], /^\w+Error.*runcible\.wasm/);
+  assert.match(found[files[3]], /^FileError.*404.*runcible\.worker\.js/);
+});
+
 test("a browser without SIMD is told so", async () => {
   const page = await context.newPage();
   await page.addInitScript(() => {

@@ -52,6 +52,12 @@ async function ofOrigin(url: URL): Promise<string> {
   return URL.createObjectURL(await (await fetch(url)).blob());
 }
 
+/** Not all browsers tell that a worker cannot be loaded. */
+async function see(url: string): Promise<void> {
+  const { ok, status: code } = await fetch(url);
+  if (!ok) throw new Error(`the server answers ${code} for ${url}`);
+}
+
 export async function loadModule(
   threads: boolean,
   workers: number,
@@ -60,10 +66,13 @@ export async function loadModule(
   for (const [name, url] of Object.entries(threads ? threaded : single)) {
     files.set(name, await ofOrigin(url));
   }
-  const [main, binary] = [...files.values()] as [string, string];
+  const [main, binary, ...others] = [...files.values()] as [string, string];
   let made;
   try {
-    made = await import(/* @vite-ignore */ /* webpackIgnore: true */ main);
+    [made] = await Promise.all([
+      import(/* @vite-ignore */ /* webpackIgnore: true */ main),
+      ...others.map(see),
+    ]);
   } catch (error) {
     throw new StatusError(
       status.IO,
