@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text_stream.h"
+#include "base/threads.h"
 #include "base/whole_file.h"
 
 #if defined(__linux__)
@@ -132,6 +133,7 @@ std::string processor_name() {
 }
 
 int usable_cores() {
+  if constexpr (!kThreads) return 1;
   const int cores = std::max(1, affinity());
   const double granted = quota();
   if (granted >= cores) return cores;

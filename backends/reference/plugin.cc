@@ -86,7 +86,7 @@ class OpenDevice {
   }
   std::unique_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes) const {
     auto made = std::make_unique<Buffer>();
-    made->bytes = {static_cast<std::byte*>(data), bytes};
+    made->bytes = {static_cast<std::byte*>(data), static_cast<size_t>(bytes)};
     return made;
   }
   void* buffer_memory(const Buffer& buffer) const {

@@ -148,8 +148,8 @@ RC_API rc_status rc_abi_check(uint32_t major, uint32_t minor);
 #define RC_ABI_CHECK() rc_abi_check(RC_VERSION_MAJOR, RC_VERSION_MINOR)
 
 /* A JSON object that says how the library was built: "version", "compiler",
- * "build_type", "backends" (built in), "instruction_sets" (of the cpu backend).
- * Static storage. */
+ * "build_type", "backends" (built in), "instruction_sets" (of the cpu backend),
+ * "threads" (false in WebAssembly built without). Static storage. */
 RC_API const char* rc_build_info(void);
 
 /* Frees memory that a function of this library returned and said to free so.

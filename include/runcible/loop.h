@@ -18,6 +18,10 @@
  * runs the caller's libuv loop, or that calls rc_loop_dispatch, or the
  * library's own loop thread where a NULL loop was given. Compute never runs on
  * a loop's thread nor on libuv's thread pool.
+ *
+ * In WebAssembly the library's own loop is the event loop of the JavaScript
+ * thread that made the module. A build without threads computes there too, a
+ * step at a time between other events, and in calls that wait.
  */
 #ifndef RUNCIBLE_LOOP_H
 #define RUNCIBLE_LOOP_H

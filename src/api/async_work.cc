@@ -8,6 +8,8 @@
 #include "base/callback.h"
 #include "base/library_thread.h"
 #include "base/log.h"
+#include "base/threads.h"
+#include "engine/turns.h"
 
 namespace rc::api {
 
@@ -48,18 +50,26 @@ void AsyncWork::run() {
 }
 
 void AsyncWork::start(std::unique_ptr<AsyncWork> work) {
+  // A raw pointer, for what did not start leaves `work` alone.
+  const auto run = [under_way = work.get()] {
+    struct Delivering {
+      std::unique_ptr<AsyncWork> work;
+      ~Delivering() {
+        const std::shared_ptr<engine::Loop> loop = work->loop_;
+        loop->post(std::move(work));
+      }
+    } const delivering{std::unique_ptr<AsyncWork>(under_way)};
+    delivering.work->work_guarded();
+  };
+  if constexpr (!kThreads) {
+    engine::Turns::add_work(run);
+    static_cast<void>(work.release());
+    return;
+  }
   try {
-    // A raw pointer, for a thread that did not start leaves `work` alone.
-    std::thread([under_way = work.get()] {
+    std::thread([run] {
       become_library_thread();
-      struct Delivering {
-        std::unique_ptr<AsyncWork> work;
-        ~Delivering() {
-          const std::shared_ptr<engine::Loop> loop = work->loop_;
-          loop->post(std::move(work));
-        }
-      } const delivering{std::unique_ptr<AsyncWork>(under_way)};
-      delivering.work->work_guarded();
+      run();
     }).detach();
   } catch (const std::system_error& error) {
     fail(RC_E_OUT_OF_MEMORY, "the ", work->name_,

@@ -19,6 +19,13 @@
 #define RC_COMPILER "unknown"
 #endif
 
+// As base/threads.h has it.
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+#define RC_BUILD_THREADS "false"
+#else
+#define RC_BUILD_THREADS "true"
+#endif
+
 const char* rc_status_name(rc_status status) {
   switch (status) {
 #define RC_CASE(name) \
@@ -79,7 +86,8 @@ const char* rc_build_info(void) {
   return "{\"version\":\"" RC_VERSION_TEXT "\",\"compiler\":\"" RC_COMPILER
          "\",\"build_type\":\"" RC_BUILD_TYPE
          "\",\"backends\":[" RC_BUILD_BACKENDS
-         "],\"instruction_sets\":[" RC_BUILD_INSTRUCTION_SETS "]}";
+         "],\"instruction_sets\":[" RC_BUILD_INSTRUCTION_SETS
+         "],\"threads\":" RC_BUILD_THREADS "}";
 }
 
 void rc_free(void* memory) { std::free(memory); }

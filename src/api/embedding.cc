@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/guard.h"
+#include "engine/turns.h"
 
 namespace rc::api {
 
@@ -25,10 +26,11 @@ void Making::wait(int64_t timeout_ms) {
   // The clock's range is 292 years from its start.
   constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   if (timeout_ms < 0) {
-    changed_.wait(lock, over);
-  } else if (!changed_.wait_for(
-                 lock,
-                 std::chrono::milliseconds(std::min(timeout_ms, kLongest)),
+    engine::wait(changed_, lock, over);
+  } else if (!engine::wait_until(
+                 changed_, lock,
+                 std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(std::min(timeout_ms, kLongest)),
                  over)) {
     fail(RC_E_TIMEOUT, "the embedding has not ended after ", timeout_ms, " ms");
   }

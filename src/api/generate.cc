@@ -12,6 +12,7 @@
 #include "api/returned_memory.h"
 #include "api/session.h"
 #include "api/start_request.h"
+#include "engine/turns.h"
 
 namespace rc::api {
 namespace {
@@ -36,7 +37,7 @@ class Collector final : public engine::Listener {
 
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_; });
+    engine::wait(changed_, lock, [this] { return ended_; });
   }
 
   // After wait().

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "engine/turns.h"
 
 namespace {
 
@@ -17,14 +18,14 @@ bool wait_for(std::condition_variable& changed,
               std::unique_lock<std::mutex>& lock, int64_t timeout_ms,
               Condition condition) {
   if (timeout_ms < 0) {
-    changed.wait(lock, condition);
+    rc::engine::wait(changed, lock, condition);
     return true;
   }
   // The clock's range is 292 years from its start.
   constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   const auto until =
       Clock::now() + std::chrono::milliseconds(std::min(timeout_ms, kLongest));
-  return changed.wait_until(lock, until, condition);
+  return rc::engine::wait_until(changed, lock, until, condition);
 }
 
 }  // namespace

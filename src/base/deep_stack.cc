@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/library_thread.h"
+#include "base/threads.h"
 
 namespace rc {
 namespace {
@@ -67,6 +68,10 @@ class Attributes {
 }  // namespace
 
 void on_deep_stack(void (*function)(void*), void* data) {
+  if constexpr (!kThreads) {
+    function(data);
+    return;
+  }
   Attributes attributes;
   pthread_attr_setstacksize(attributes.get(), kStackBytes);
   Call call = {function, data, nullptr};

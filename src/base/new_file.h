@@ -42,7 +42,8 @@ class NewFile {
   std::vector<std::byte> buffer_;
   int descriptor_ = -1;
   off_t written_ = 0;  // bytes
-  off_t begun_ = 0;    // of them what the disk has begun to write
+  // Of them what the disk has begun to write, where it can be told to.
+  [[maybe_unused]] off_t begun_ = 0;
 };
 
 }  // namespace rc

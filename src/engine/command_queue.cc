@@ -1,5 +1,7 @@
 #include "engine/command_queue.h"
 
+#include "engine/turns.h"
+
 namespace rc::engine {
 
 void CommandQueue::post(Command& command) noexcept {
@@ -7,19 +9,19 @@ void CommandQueue::post(Command& command) noexcept {
   command.next_ = nullptr;
   (last_ == nullptr ? first_ : last_->next_) = &command;
   last_ = &command;
-  changed_.notify_one();
+  call_engine();
 }
 
 void CommandQueue::wake() noexcept {
   const std::lock_guard lock(mutex_);
   woken_ = true;
-  changed_.notify_one();
+  call_engine();
 }
 
 void CommandQueue::stop() noexcept {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
-  changed_.notify_one();
+  call_engine();
 }
 
 void CommandQueue::wait(
@@ -43,9 +45,22 @@ Command* CommandQueue::take() noexcept {
   return command;
 }
 
+bool CommandQueue::stopping() noexcept {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
 bool CommandQueue::stopped() noexcept {
   const std::lock_guard lock(mutex_);
   return stopping_ && first_ == nullptr;
+}
+
+void CommandQueue::call_engine() noexcept {
+  if constexpr (kThreads) {
+    changed_.notify_one();
+  } else {
+    Turns::want();
+  }
 }
 
 }  // namespace rc::engine

@@ -39,10 +39,14 @@ class CommandQueue {
       std::optional<std::chrono::steady_clock::time_point> until) noexcept;
   // Takes the oldest command; nullptr if there is none.
   Command* take() noexcept;
+  bool stopping() noexcept;
   // Only true once every command has been taken.
   bool stopped() noexcept;
 
  private:
+  // Under the lock.
+  void call_engine() noexcept;
+
   std::mutex mutex_;
   std::condition_variable changed_;
   Command* first_ = nullptr;

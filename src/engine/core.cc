@@ -31,7 +31,7 @@ void Call::execute(Core& core) noexcept {
 
 void Call::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return done_; });
+  engine::wait(changed_, lock, [&] { return done_; });
   if (error_) throw Error(std::move(*error_));
   if (out_of_memory_) throw std::bad_alloc();
 }
@@ -55,15 +55,32 @@ void Core::run() noexcept {
   thread_ = std::this_thread::get_id();
   become_compute_thread();
   while (!commands_->stopped()) {
-    while (Command* command = commands_->take()) command->execute(*this);
-    end_overdue();
-    pages_.sweep();
-    if (begin_jobs()) {
-      do_step();
-    } else {
-      commands_->wait(next_deadline());
-    }
+    take_commands();
+    if (!step_if_any()) commands_->wait(next_deadline());
   }
+}
+
+bool Core::turn() noexcept {
+  thread_ = std::this_thread::get_id();
+  const bool asked = take_commands();
+  return step_if_any() || asked;
+}
+
+bool Core::take_commands() noexcept {
+  bool any = false;
+  while (Command* command = commands_->take()) {
+    command->execute(*this);
+    any = true;
+  }
+  return any;
+}
+
+bool Core::step_if_any() noexcept {
+  end_overdue();
+  pages_.sweep();
+  const bool any = begin_jobs();
+  if (any) do_step();
+  return any;
 }
 
 void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {

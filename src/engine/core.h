@@ -21,6 +21,7 @@
 #include "engine/job.h"
 #include "engine/page_keeper.h"
 #include "engine/scheduler.h"
+#include "engine/turns.h"
 
 namespace rc::engine {
 
@@ -60,6 +61,7 @@ class Core {
       void run(Core& core) override { function_(core); }
       Function& function_;
     };
+    if constexpr (!kThreads) Turns::check_outside();
     Bound bound(function);
     commands_->post(bound);
     bound.wait();
@@ -67,6 +69,11 @@ class Core {
 
   // The engine thread, until the queue is stopped.
   void run() noexcept;
+  // In a program without threads (turns.h): what is asked for now, and a step
+  // if a job needs one; whether there was either.
+  bool turn() noexcept;
+  // When a job that waits will be overdue, unless it ends before.
+  std::optional<Clock::time_point> next_deadline() const noexcept;
 
   // Whether the device is lost, so that no step can succeed any more.
   bool broken() const noexcept { return broken_.load(); }
@@ -102,13 +109,15 @@ class Core {
   void mark_broken(rc_status status, const char* message) noexcept;
 
  private:
+  // Whether there were any.
+  bool take_commands() noexcept;
+  // Whether any job needed one.
+  bool step_if_any() noexcept;
   bool begin_jobs() noexcept;
   void take_held(const std::shared_ptr<Job>& job) noexcept;
   // Whether it was, and has ended.
   bool end_if_overdue(const std::shared_ptr<Job>& job,
                       Clock::time_point now) noexcept;
-  // When a job that waits will be overdue, unless it ends before.
-  std::optional<Clock::time_point> next_deadline() const noexcept;
   void do_step() noexcept;
 
   std::unique_ptr<model::ResidentModel> model_;

@@ -16,7 +16,7 @@ Decoding::Decoding(std::shared_ptr<Engine> engine,
 
 void Decoding::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ended_; });
+  engine::wait(changed_, lock, [&] { return ended_; });
   if (status_ == RC_E_OUT_OF_MEMORY) throw std::bad_alloc();
   if (status_ != RC_OK) throw Error(status_, message_);
 }

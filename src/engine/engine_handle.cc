@@ -13,7 +13,12 @@
 namespace rc::engine {
 namespace {
 
+// No thread where there are none.
 std::thread start(const std::shared_ptr<Core>& core) {
+  if constexpr (!kThreads) {
+    Turns::add(core);
+    return {};
+  }
   try {
     return std::thread([core] { core->run(); });
   } catch (const std::system_error& error) {
@@ -38,7 +43,9 @@ EngineHandle::EngineHandle(std::unique_ptr<model::ResidentModel> model,
 
 EngineHandle::~EngineHandle() {
   core_->commands()->stop();
-  if (thread_.get_id() == std::this_thread::get_id()) {
+  if constexpr (!kThreads) {
+    Turns::end(*core_);
+  } else if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();
   } else {
     thread_.join();

@@ -13,8 +13,9 @@ class EngineHandle final : public Engine {
   // `options` as they were chosen, but for the limit, which is as it was given.
   EngineHandle(std::unique_ptr<model::ResidentModel> model,
                const EngineOptions& options, runtime::DeviceChain chain);
-  // Ends the thread and waits for it; on the engine thread itself, where the
-  // last reference may be dropped together with a request, it goes by itself.
+  // Ends the thread, where there are threads, and waits for it; on the engine
+  // thread itself, where the last reference may be dropped together with a
+  // request, it goes by itself.
   ~EngineHandle() override;
 
   const model::ModelFile& file() const override { return *file_; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/compute_thread.h"
+#include "base/threads.h"
 #include "engine/generation.h"
 
 namespace rc::engine {
@@ -18,6 +19,7 @@ GenerationThread::~GenerationThread() {
 }
 
 bool GenerationThread::post(std::shared_ptr<Generation> generation, Task task) {
+  if constexpr (!kThreads) return false;
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
     try {

@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "base/wakeup.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
+#include "engine/turns.h"
 
 namespace rc::engine {
 namespace {
@@ -57,6 +59,7 @@ class DescriptorLoop final : public Loop {
       }
     } const rest{*this};
     if (max == 0) max = SIZE_MAX;
+    if constexpr (!kThreads) Turns::take();
     // Cleared before looking: what is pushed later sets the signal again.
     signal_.clear();
     size_t count = 0;
@@ -95,7 +98,15 @@ class DescriptorLoop final : public Loop {
           fail(RC_E_TIMEOUT, "no event came within ", timeout_ms, " ms");
         }
       }
-      const bool woken = signal_.wait(rest);
+      if constexpr (!kThreads) {
+        if (Turns::take() || !queue_.empty()) continue;
+        if (timeout_ms < 0 && !Turns::wait_for_time()) {
+          fail(RC_E_BUSY,
+               "nothing is under way that an event could come of, and this "
+               "build has no threads that could begin something");
+        }
+      }
+      const bool woken = signal_.wait(kThreads ? rest : 0);
       if (!woken && timeout_ms == 0 && queue_.empty()) {
         fail(RC_E_TIMEOUT, "no event waits");
       }

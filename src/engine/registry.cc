@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "engine/engine_handle.h"
 #include "engine/plan.h"
 
@@ -95,6 +96,12 @@ class Registry {
       if (!loading) {
         entries_.push_back({key, {}, true});
         return {nullptr, std::prev(entries_.end())};
+      }
+      if constexpr (!kThreads) {
+        fail(
+            RC_E_BUSY,
+            "the model is being loaded, by a call whose progress callback this "
+            "one is made in; without threads it cannot be waited for");
       }
       changed_.wait(lock);
     }

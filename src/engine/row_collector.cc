@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/turns.h"
+
 namespace rc::engine {
 namespace {
 
@@ -70,6 +72,7 @@ RowCollector::RowCollector(Engine& engine, std::shared_ptr<Meter> meter,
       options_(options),
       what_(what),
       shared_(std::make_shared<Shared>()) {
+  if constexpr (!kThreads) Turns::check_outside();
   shared_->columns = columns;
   shared_->values.resize(count * columns);
   requests_.reserve(count);
@@ -80,7 +83,7 @@ RowCollector::~RowCollector() {
     if (const auto held = request.lock()) held->cancel();
   }
   std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(lock, [&] { return shared_->under_way == 0; });
+  engine::wait(shared_->changed, lock, [&] { return shared_->under_way == 0; });
 }
 
 void RowCollector::add(PoolOptions text) {
@@ -113,10 +116,12 @@ void RowCollector::wait_below(size_t limit) {
       fail(RC_E_CANCELLED, "the request was cancelled");
     }
     std::unique_lock lock(shared_->mutex);
-    const bool enough = shared_->changed.wait_for(lock, kPatience, [&] {
-      return shared_->under_way < limit || shared_->failure ||
-             shared_->out_of_memory;
-    });
+    const bool enough =
+        wait_until(shared_->changed, lock,
+                   std::chrono::steady_clock::now() + kPatience, [&] {
+                     return shared_->under_way < limit || shared_->failure ||
+                            shared_->out_of_memory;
+                   });
     throw_failure();
     if (enough) return;
   }

@@ -1,20 +1,24 @@
 /* What models compute, bit by bit: for each file the likeliest tokens and a
- * hash of the logits before each, and the likeliest text to an empty prompt.
- * Two builds that print the same compute the same.
+ * hash of the logits before each, and the likeliest text to a prompt; of one
+ * that has no sessions a hash of embeddings; and where something cannot be, the
+ * message. Two builds that print the same compute the same.
  *
  *     bits BACKEND MODEL...
  */
 #include <runcible/runcible.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { kPrompt = 40, kTokens = 200, kContext = 256 };
+enum { kPrompt = 40, kTokens = 64, kContext = 256 };
 
 static void check(rc_status status) {
   if (status == RC_OK) return;
   fprintf(stderr, "bits: %s\n", rc_error_message());
   exit(EXIT_FAILURE);
 }
+
+static const uint64_t kHash = UINT64_C(0xcbf29ce484222325);
 
 /* FNV-1a, of the bits of floats. */
 static uint64_t hash(uint64_t state, const float* logits, size_t count) {
@@ -25,26 +29,23 @@ static uint64_t hash(uint64_t state, const float* logits, size_t count) {
   return state;
 }
 
-static void play(rc_backend* backend, const char* path) {
-  rc_model_options options = RC_MODEL_OPTIONS_INIT;
-  rc_generate_options generate = RC_GENERATE_OPTIONS_INIT;
-  rc_model* model = NULL;
-  rc_session* session = NULL;
-  int32_t prompt[kPrompt];
-  char* text = NULL;
-  uint64_t state = UINT64_C(0xcbf29ce484222325);
+/* Whether it is RC_OK; else the message is printed. */
+static int can(rc_status status) {
+  if (status == RC_OK) return 1;
+  printf(" %s\n", rc_error_message());
+  return 0;
+}
 
-  options.context_length = kContext;
-  check(rc_model_load(backend, path, &options, &model));
-  check(rc_session_create(model, NULL, &session));
-  for (int i = 0; i < kPrompt; ++i) prompt[i] = 3 + (i * 37 + i * i) % 200;
-  check(rc_session_append(session, prompt, kPrompt));
-  printf("%s", path);
+static void print_logits(rc_session* session) {
+  int32_t prompt[kPrompt];
+  uint64_t state = kHash;
+  for (int i = 0; i < kPrompt; ++i) prompt[i] = 3 + (i * 37 + i * i) % 64;
+  if (!can(rc_session_append(session, prompt, kPrompt))) return;
   for (int i = 0; i < kTokens; ++i) {
     const float* logits = NULL;
     size_t rows = 0, vocabulary = 0;
     int32_t best = 0;
-    check(rc_session_decode(session, i == 0));
+    if (!can(rc_session_decode(session, i == 0))) return;
     check(rc_session_logits(session, &logits, &rows, &vocabulary));
     state = hash(state, logits, rows * vocabulary);
     logits += (rows - 1) * vocabulary;
@@ -55,14 +56,47 @@ static void play(rc_backend* backend, const char* path) {
     check(rc_session_append(session, &best, 1));
   }
   printf(" %016llx\n", (unsigned long long)state);
-  rc_session_release(session);
+}
 
+static void print_text(rc_session* session) {
+  rc_generate_options generate = RC_GENERATE_OPTIONS_INIT;
+  char* text = NULL;
   generate.temperature = 0;
   generate.max_tokens = kTokens;
-  check(rc_session_create(model, NULL, &session));
-  check(rc_generate(session, &generate, &text, NULL, NULL));
+  generate.prompt = "The fox";
+  generate.prompt_length = strlen(generate.prompt);
+  if (!can(rc_generate(session, &generate, &text, NULL, NULL))) return;
   printf("%s\n", text);
   rc_free(text);
+}
+
+static void print_embeddings(rc_model* model) {
+  const char* texts[] = {"The fox", "A crow sat on a tree with a piece of"};
+  rc_embedding* embedding = NULL;
+  const float* rows = NULL;
+  size_t count = 0, columns = 0;
+  if (!can(rc_embed(model, texts, NULL, 2, NULL, &embedding))) return;
+  check(rc_embedding_rows(embedding, &rows, &count, &columns));
+  printf(" %016llx\n", (unsigned long long)hash(kHash, rows, count * columns));
+  rc_embedding_release(embedding);
+}
+
+static void play(rc_backend* backend, const char* path) {
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  rc_model* model = NULL;
+  rc_session* session = NULL;
+
+  printf("%s", path);
+  options.context_length = kContext;
+  if (!can(rc_model_load(backend, path, &options, &model))) return;
+  if (rc_session_create(model, NULL, &session) == RC_E_UNSUPPORTED) {
+    print_embeddings(model);
+  } else {
+    print_logits(session);
+    rc_session_release(session);
+    check(rc_session_create(model, NULL, &session));
+    print_text(session);
+  }
   rc_session_release(session);
   rc_model_release(model);
 }

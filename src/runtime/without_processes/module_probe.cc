@@ -12,4 +12,6 @@ ModuleProbe probe_module(const std::string& path, const SearchProgress&) {
           false};
 }
 
+bool forget_failed_probe(const std::string&) { return false; }
+
 }  // namespace rc::runtime

@@ -9,12 +9,20 @@ foreach(program ${emscripten}/cmake/Modules/Platform/Emscripten.cmake
   endif()
 endforeach()
 set(config ${CMAKE_CURRENT_LIST_DIR}/config.py)
-set(flags "--em-config ${config} -pthread -msimd128 -fwasm-exceptions")
+set(RUNCIBLE_WEB_THREADS ON CACHE BOOL
+    "Threads, for which pages must be allowed to share memory")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RUNCIBLE_WEB_THREADS)
+set(flags "--em-config ${config} -msimd128 -fwasm-exceptions")
+if(RUNCIBLE_WEB_THREADS)
+  string(APPEND flags " -pthread")
+endif()
 set(CMAKE_C_FLAGS_INIT "${flags}")
 set(CMAKE_CXX_FLAGS_INIT "${flags} -isystem ${CMAKE_CURRENT_LIST_DIR}/libcxx")
 set(ENV{EM_CONFIG} ${config})
-# Memory that grows is slow only where JavaScript looks at it.
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wno-pthreads-mem-growth")
+if(RUNCIBLE_WEB_THREADS)
+  # Memory that grows is slow only where JavaScript looks at it.
+  set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wno-pthreads-mem-growth")
+endif()
 set(CMAKE_INSTALL_PREFIX /usr/local CACHE PATH
   "Where a module looks for the models that come with Runcible")
 include(${emscripten}/cmake/Modules/Platform/Emscripten.cmake)

@@ -1,0 +1,180 @@
+"""TypeScript for pages: as Node's, but that the library is in a worker, and that
+what SWIG knows of C is told here: where members of structs lie, and constants."""
+
+from calls import Call
+from headers import Constant, Field, Struct
+from language import block
+from languages import node
+from members import (camel, choices, end_numbers, kinds, options, pascal, report_of,
+                     text_of, times, truths, words_of)
+
+# Structs that the package fills or reads, beside options and reports.
+_STRUCTS = {"rc_event"}
+# What the worker calls things by where C has constants.
+_CONSTANTS = ("RC_EVENT_", "RC_TOKENIZE_", "RC_DECODE_", "RC_GRAMMAR_", "RC_POOLING_",
+              "RC_END_")
+_WIDE = {"int64_t": "int64", "uint64_t": "uint64"}
+_NARROW = {"size_t": "size", "uint32_t": "uint32", "float": "float"}
+
+
+def _kind(field: Field) -> str:
+    if field.ctype == "const char*":
+        return "text"
+    if "*" in field.ctype or field.ctype.endswith("_callback"):
+        return "pointer"
+    return {**_WIDE, **_NARROW}.get(field.ctype, "int32")
+
+
+class Made(node.Made):
+    own_places = {**node.Made.own_places, "rc_model_fetch": "Model.load",
+                  "rc_cached_model_remove": "removeCachedModel"}
+
+    def files(self):
+        return {"members.ts": self._members(), "layouts.ts": self._layouts()}
+
+    # ---- What the package has to know when it runs
+
+    def _members(self) -> str:
+        """What the page knows: kinds of members, and how values are told."""
+        structs = [each for each in self.api.structs.values() if each.is_options]
+        lines = ["/** What members of options are. */", "",
+                 "export type Kind =", "  | \"int32\" | \"uint32\" | \"int64\" | \"uint64\"",
+                 "  | \"size\" | \"float\" | \"text\" | \"pointer\";", "",
+                 "/** The members of each struct of options. */",
+                 "export const members: Readonly<",
+                 "  Record<string, Readonly<Record<string, Kind>>>", "> = {"]
+        for struct in structs:
+            lines.append(f"  {struct.native}: {{")
+            lines += [f'    {each.name}: "{_kind(each)}",' for each in struct.fields
+                      if each.name not in ("struct_size", "reserved") and not each.array]
+            lines.append("  },")
+        lines += ["};", "", "/** Options that are times: their members of C. */",
+                  "export const times: Readonly<Record<string, string>> = {",
+                  *(f'  {camel(name)}: "{member}",'
+                    for name, member in times(self.api).items()), "};", "",
+                  "/** Options that are told by a name. */",
+                  "export const choices: Readonly<",
+                  "  Record<string, Readonly<Record<string, number>>>", "> = {"]
+        for name, enum in choices(self.api).items():
+            lines.append(f"  {camel(name)}: {{")
+            lines += [f'    "{text_of(self.api, enum, each)}": {each.value},'
+                      for each in enum.constants]
+            lines.append("  },")
+        names = [field.name for struct in options(self.api) for field in struct.fields
+                 if field.ctype not in ("size_t", "uint32_t", "void*")
+                 and not field.ctype.endswith("_callback")
+                 and not field.name.endswith(("_ms", "_us"))]
+        lines += ["};", "",
+                  "/** Names of options that messages have in the form of C. */",
+                  "export const optionNames: ReadonlySet<string> = new Set([",
+                  *(f'  "{each}",' for each in dict.fromkeys(names)), "]);", "",
+                  "/** Names of statuses. */",
+                  "export const statusNames: Readonly<Record<number, string>> = {",
+                  *(f'  [{each.value}]: "{each.name}",' for each in self.api.statuses),
+                  "};", "", *self._constants()]
+        return block(lines)
+
+    def _constants(self):
+        yield "/** Constants of the library. */"
+        yield "export const rc = {"
+        for enum in self.api.enums:
+            for each in enum.constants:
+                if each.name.startswith(_CONSTANTS):
+                    yield f"  {each.native}: {each.value},"
+        yield "} as const;"
+
+    def _layouts(self) -> str:
+        """What the worker knows: where members lie, with pointers of 32 bits."""
+        structs = [each for name, each in self.api.structs.items()
+                   if each.is_options or each.is_report or name in _STRUCTS]
+        lines = ["/** Where members of structs lie in memory. */",
+                 'import type { Kind } from "./members.js";', "",
+                 "export interface Layout {", "  readonly size: number;",
+                 "  readonly members: Readonly<Record<string, readonly [number, Kind]>>;",
+                 "}", "",
+                 "export const layouts: Readonly<Record<string, Layout>> = {"]
+        for struct in structs:
+            lines += self._layout(struct)
+        reasons = self.api.enum("rc_end_reason")
+        lines += ["};", "", "/** Members of reports that are yes or no. */",
+                  "export const flags: ReadonlySet<string> = new Set([",
+                  *(f'  "{camel(each)}",' for each in truths(self.api)), "]);", "",
+                  "/** Of how a generation ended: its numbers, in their order. */",
+                  "export const endNumbers: readonly string[] = [",
+                  *(f'  "{each}",' for each in end_numbers(self.api)), "];", "",
+                  "/** Why generations end, by numbers. */",
+                  "export const endReasons: readonly string[] = [",
+                  *(f'  "{text_of(self.api, reasons, each)}",'
+                    for each in reasons.constants), "];", "",
+                  "/** What devices are, by their numbers. */",
+                  "export const kinds: ReadonlyMap<number, string> = new Map([",
+                  *(f'  [{each.value}, "{text}"],'
+                    for each, text in kinds(self.api).items()), "]);"]
+        return block(lines)
+
+    def _layout(self, struct: Struct):
+        yield f"  {struct.native}: {{"
+        yield "    members: {"
+        at = 0
+        for field in struct.fields:
+            size = 8 if field.ctype in _WIDE else 4
+            at = (at + size - 1) // size * size
+            yield f'      {field.name}: [{at}, "{_kind(field)}"],'
+            at += size * max(1, field.array)
+        widest = max(8 if each.ctype in _WIDE else 4 for each in struct.fields)
+        yield "    },"
+        yield f"    size: {(at + widest - 1) // widest * widest},"
+        yield "  },"
+
+    # ---- Methods
+
+    def told(self, handle: str, function) -> str:
+        struct = report_of(self.api, function)
+        kind = pascal(words_of(struct.name))
+        name = camel(self._told_words(handle, function))
+        return (f"{self._doc(self.said(struct.doc))}"
+                f"{name}(): Promise<reports.{kind}> {{\n"
+                f'  return this._ask("told", "{function.name}", '
+                f'"{struct.native}");\n}}\n')
+
+    @staticmethod
+    def _told_words(handle: str, function) -> str:
+        name = function.name[len(handle) + 1:]
+        return "report" if name == "describe" else name
+
+    def plain(self, handle: str, call: Call) -> str:
+        if call.of_kind("path"):  # a page has none
+            return ""
+        kind, name = pascal(words_of(handle)), camel(call.words)
+        gives = kind if call.gives == "handle" else node._GIVEN[call.gives]
+        parameters = ", ".join(node._taken(each) for each in call.inputs)
+        given = "".join(self._passed(each) for each in call.inputs)
+        doc = self._doc(self.said(call.function.doc))
+        if call.gives != "handle":
+            return block([
+                f"{doc}{name}({parameters}): Promise<{gives}> {{",
+                f'  return this._ask("plain", "{call.function.name}", '
+                f'"{call.gives}"{given});', "}"])
+        others = [each.name for each in call.of_kind("handle")]
+        owner = others[0] if others else "this.model"
+        return block([
+            f"{doc}async {name}({parameters}): Promise<{gives}> {{",
+            f'  const id = this._engine.newHandle();',
+            f'  await this._ask("child", "{call.function.name}", id{given});',
+            f"  return new {kind}(this._engine, id, {owner});", "}"])
+
+    @staticmethod
+    def _passed(taken) -> str:
+        name = camel(taken.name)
+        if taken.kind == "handle":
+            return (f', {{ handle: need({name}, "{pascal(words_of(taken.of))}", '
+                    f'"{name}") }}')
+        return f", {name}"
+
+    def _error(self, status: Constant) -> str:
+        return super()._error(status)
+
+    def _release(self, handle: str) -> str:
+        return block(["/** @internal */",
+                      "protected override get _releasing(): string {",
+                      f'  return "{handle}_release";', "}"])

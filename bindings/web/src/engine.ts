@@ -1,0 +1,215 @@
+/** The worker that the library runs in, and calls to it. */
+import { ClosedError, InternalError, ofStatus } from "./errors.js";
+import type { EventValues, FromWorker, Progress, ToWorker } from "./protocol.js";
+import { threadsOf } from "./support.js";
+
+export interface StartOptions {
+  /**
+   * Whether to compute with threads: true: UnsupportedError where there are none;
+   * false: with one; undefined: with as many as there are.
+   */
+  threads?: boolean | undefined;
+  /**
+   * Workers that are begun at once for the threads of the library: those that
+   * compute, and some that open, load and write prompts down. More follow as they
+   * are needed. By default four more than the processor has cores.
+   */
+  workers?: number | undefined;
+}
+
+interface Waiting {
+  resolve: (value: any) => void;
+  reject: (error: unknown) => void;
+  progress: ((fraction: number, of: Progress) => void) | undefined;
+}
+
+export interface CallOptions {
+  progress?: ((fraction: number, of: Progress) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What is told of a request's events. */
+export interface Flight {
+  take(event: EventValues): void;
+  /** The worker is gone. */
+  lose(error: Error): void;
+}
+
+export class Engine {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #flights = new Map<number, Flight>();
+  /** The answer to the first message. */
+  readonly started: Promise<string>;
+  #last = 0;
+  #lost: Error | undefined;
+  #start: Waiting | undefined;
+
+  constructor({ threads, workers }: StartOptions) {
+    const several = threadsOf(threads);
+    this.#worker = new Worker(
+      new URL("./worker/worker.js", import.meta.url),
+      { type: "module", name: "runcible" },
+    );
+    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onmessageerror = () =>
+      this.lose(new InternalError("a message of the worker cannot be read"));
+    this.#worker.onerror = (event) => {
+      // Nothing of the page's is wrong that this would tell it twice.
+      event.preventDefault();
+      const { message, filename, lineno } = event;
+      const what = message
+        ? `the worker has failed: ${message} (${filename}:${lineno})`
+        : "the worker of runcible-web cannot be loaded: see that the server gives " +
+          "its file worker/worker.js, as text/javascript";
+      this.lose(new InternalError(what));
+    };
+    this.started = new Promise((resolve, reject) => {
+      this.#start = { resolve, reject, progress: undefined };
+    });
+    this.#tell({
+      start: {
+        threads: several,
+        workers: workers ?? (navigator.hardwareConcurrency || 2) + 4,
+      },
+    });
+  }
+
+  get lost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** A number for what the worker is to make next. */
+  newHandle(): number {
+    return ++this.#last;
+  }
+
+  /** Asks the worker; calls are begun in their order. */
+  async call<T>(
+    name: string,
+    args: readonly unknown[],
+    { progress, signal }: CallOptions = {},
+  ): Promise<T> {
+    if (progress !== undefined && typeof progress !== "function") {
+      throw new TypeError("progress must be a function");
+    }
+    signal?.throwIfAborted();
+    if (this.#lost !== undefined) throw this.#lost;
+    const call = ++this.#last;
+    const stop = () => this.#tell({ abort: call });
+    signal?.addEventListener("abort", stop);
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#waiting.set(call, { resolve, reject, progress });
+        this.#tell({ call, name, args });
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      this.#waiting.delete(call);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** The same where nobody waits for an answer. */
+  tell(name: string, ...args: readonly unknown[]): void {
+    if (this.#lost === undefined) this.#tell({ call: 0, name, args });
+  }
+
+  /** Starts a request whose events go to a flight; gives its key. */
+  begin(flight: Flight, name: string, ...args: readonly unknown[]): number {
+    if (this.#lost !== undefined) throw this.#lost;
+    const key = ++this.#last;
+    this.#flights.set(key, flight);
+    this.#tell({ call: 0, name, args: [key, ...args] });
+    return key;
+  }
+
+  /** Ends the worker; all that waits gets the error. */
+  lose(error: Error): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = error;
+    this.#worker.terminate();
+    this.#start?.reject(error);
+    this.started.catch(() => {});
+    for (const { reject } of this.#waiting.values()) reject(error);
+    for (const flight of this.#flights.values()) flight.lose(error);
+    this.#flights.clear();
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #hear(message: FromWorker): void {
+    if ("events" in message) {
+      for (const event of message.events) {
+        const flight = this.#flights.get(event.key);
+        if (event.kind === "end") this.#flights.delete(event.key);
+        flight?.take(event);
+      }
+    } else if ("progress" in message) {
+      const { progress, fraction, of } = message;
+      this.#waiting.get(progress)?.progress?.(fraction, of);
+    } else if ("started" in message) {
+      this.#start?.resolve(message.started);
+    } else {
+      const waiting =
+        message.answer === 0 ? this.#start : this.#waiting.get(message.answer);
+      if ("failure" in message) {
+        const { status, message: text } = message.failure;
+        waiting?.reject(ofStatus(status, text));
+        if (message.answer === 0) this.lose(ofStatus(status, text));
+      } else {
+        waiting?.resolve(message.value);
+      }
+    }
+  }
+}
+
+let current: Promise<Engine> | undefined;
+
+async function begun(options: StartOptions): Promise<Engine> {
+  const engine = new Engine(options);
+  await engine.started;
+  return engine;
+}
+
+/** The engine that runs, or one that is started. */
+export async function theEngine(options: StartOptions = {}): Promise<Engine> {
+  for (;;) {
+    const made = (current ??= begun(options));
+    try {
+      const engine = await made;
+      if (!engine.lost) return engine;
+      if (current === made) current = undefined;
+    } catch (error) {
+      if (current === made) current = undefined;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Starts the worker, which the first call of anything else would do as well, and
+ * gives the version of the library. Options of a worker that runs stay as they
+ * are.
+ *
+ * UnsupportedError: the browser or the page lacks something, and what to do.
+ */
+export async function start(options?: StartOptions): Promise<string> {
+  return (await theEngine(options)).started;
+}
+
+/**
+ * Ends the worker, its threads and all that they hold: models, sessions and
+ * requests. What was made throws ClosedError from then on; a later call starts a
+ * new worker.
+ */
+export async function terminate(): Promise<void> {
+  const made = current;
+  current = undefined;
+  const engine = await made?.catch(() => undefined);
+  engine?.lose(new ClosedError("the engine was ended by terminate()"));
+}

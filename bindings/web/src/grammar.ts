@@ -1,0 +1,86 @@
+/** Grammars, which say what a text may be. */
+import { Handle, className, named, optionsOf, shown } from "./handle.js";
+import { rc } from "./members.js";
+import type { Model } from "./model.js";
+import type { Tokenizer } from "./tokenizer.js";
+
+/** A JSON Schema, as an object or as JSON. */
+export type Schema = object | boolean | string;
+
+/** @c rc_grammar_options */
+export interface GrammarOptions {
+  // :api: options rc_grammar_options
+}
+
+/** @c rc_grammar rc_grammar_create */
+export class Grammar extends Handle {
+  // :api: release rc_grammar
+
+  /** @c RC_GRAMMAR_JSON_SCHEMA */
+  static jsonSchema(
+    tokenizer: Tokenizer | Model,
+    schema: Schema,
+    options?: GrammarOptions,
+  ): Promise<Grammar> {
+    const text = typeof schema === "string" ? schema : JSON.stringify(schema);
+    const kind = rc.GRAMMAR_JSON_SCHEMA;
+    return Grammar.#create(tokenizer, kind, text, options);
+  }
+
+  /** @c RC_GRAMMAR_REGEX */
+  static regex(
+    tokenizer: Tokenizer | Model,
+    expression: string | RegExp,
+  ): Promise<Grammar> {
+    const text = expression instanceof RegExp ? expression.source : expression;
+    return Grammar.#create(tokenizer, rc.GRAMMAR_REGEX, text);
+  }
+
+  /** A list of texts, of which the text is one. */
+  static async choices(
+    tokenizer: Tokenizer | Model,
+    choices: readonly string[],
+  ): Promise<Grammar> {
+    return Grammar.#made(tokenizer, "choices", [...choices]);
+  }
+
+  /** @c RC_GRAMMAR_GBNF */
+  static gbnf(tokenizer: Tokenizer | Model, rules: string): Promise<Grammar> {
+    return Grammar.#create(tokenizer, rc.GRAMMAR_GBNF, rules);
+  }
+
+  /** @c RC_GRAMMAR_LARK */
+  static lark(tokenizer: Tokenizer | Model, rules: string): Promise<Grammar> {
+    return Grammar.#create(tokenizer, rc.GRAMMAR_LARK, rules);
+  }
+
+  static async #create(
+    tokenizer: Tokenizer | Model,
+    kind: number,
+    text: string,
+    options?: GrammarOptions,
+  ): Promise<Grammar> {
+    const made = optionsOf("grammar_options", options);
+    return Grammar.#made(tokenizer, "grammar", kind, text, made);
+  }
+
+  static async #made(
+    of: Tokenizer | Model,
+    name: string,
+    ...args: readonly unknown[]
+  ): Promise<Grammar> {
+    const given: unknown = of;
+    const known =
+      given instanceof Handle && ["Tokenizer", "Model"].includes(className(given));
+    if (!known) {
+      throw new TypeError(
+        `tokenizer must be a Tokenizer or a Model, not ${shown(given)}`,
+      );
+    }
+    const tokenizer = "tokenizer" in of ? of.tokenizer : of;
+    const id = of._engine.newHandle();
+    await tokenizer._ask(name, id, ...args);
+    return new Grammar(of._engine, id);
+  }
+}
+named(Grammar, "Grammar");

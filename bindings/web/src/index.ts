@@ -1,0 +1,46 @@
+/**
+ * Runcible: language models in a page.
+ *
+ * The library runs in a worker, which the first call starts: whatever it does, the
+ * page goes on. Failures throw the classes of `errors`, all of them RuncibleError.
+ */
+export * as errors from "./errors.js";
+export { RuncibleError } from "./errors.js";
+export { Backend, discover, type BackendOptions } from "./backend.js";
+export {
+  cachedModels,
+  removeCachedModel,
+  type CachedModel,
+} from "./cache.js";
+export {
+  AnswerStream,
+  Chat,
+  type ChatOptions,
+  type Message,
+  type Reply,
+} from "./chat.js";
+export type { Dtype } from "./dtypes.js";
+export type { EmbedOptions, RerankOptions } from "./embedding.js";
+export { start, terminate, type StartOptions } from "./engine.js";
+export {
+  Piece,
+  Reasoning,
+  ToolCall,
+  type GenerateOptions,
+  type Generated,
+  type Logprob,
+  type Part,
+  type Prompt,
+  type StreamOptions,
+} from "./generation.js";
+export { Grammar, type GrammarOptions, type Schema } from "./grammar.js";
+export type { Handle } from "./handle.js";
+export { Model, type LoadOptions, type ModelOptions } from "./model.js";
+export type { ProgressOptions } from "./progress.js";
+export type { Progress } from "./protocol.js";
+export type * from "./reports.js";
+export { Session, type Logits, type SessionOptions } from "./session.js";
+export type { ModelSource, SourceOptions } from "./source.js";
+export { Stream } from "./streaming.js";
+export { support, type Support } from "./support.js";
+export { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer.js";

@@ -1,0 +1,132 @@
+/** Sessions, the state of one conversation. */
+import { Chat, type ChatOptions } from "./chat.js";
+import type { Engine } from "./engine.js";
+import {
+  wantedOf,
+  type Generated,
+  type Prompt,
+  type StreamOptions,
+} from "./generation.js";
+import { Handle, named, need, optionsOf } from "./handle.js";
+import { rc } from "./members.js";
+import type { Model } from "./model.js";
+import { Stream } from "./streaming.js";
+import {
+  tokenizeFlags,
+  tokensOf,
+  type TokenizeOptions,
+  type Tokens,
+} from "./tokenizer.js";
+
+/** @c rc_session_options */
+export interface SessionOptions {
+  // :api: options rc_session_options
+}
+
+/** Logits of the last decode, F32 [rows, vocabulary]. */
+export interface Logits {
+  readonly rows: number;
+  readonly vocabulary: number;
+  /** All of them, row after row; the caller's. */
+  readonly data: Float32Array;
+  /** A view of one row. */
+  row(i: number): Float32Array;
+}
+
+/**
+ * @c session.h
+ */
+export class Session extends Handle {
+  readonly model: Model;
+
+  /** @internal */
+  constructor(engine: Engine, id: number, model: Model) {
+    super(engine, id);
+    this.model = model;
+  }
+
+  // :api: release rc_session
+
+  /**
+   * @c rc_session_create
+   */
+  static create(model: Model, options?: SessionOptions): Session {
+    const of = need(model, "Model", "model");
+    const made = optionsOf("session_options", options);
+    const id = model._engine.newHandle();
+    model._engine.tell("session", of, id, made);
+    return new Session(model._engine, id, model);
+  }
+
+  /** @c rc_session_restore */
+  static async restore(
+    model: Model,
+    saved: Uint8Array,
+    options?: SessionOptions,
+  ): Promise<Session> {
+    const of = need(model, "Model", "model");
+    const made = optionsOf("session_options", options);
+    const id = model._engine.newHandle();
+    await model._engine.call("restore", [of, id, saved, made]);
+    return new Session(model._engine, id, model);
+  }
+
+  /** Starts generating in the worker; for `for await`. */
+  stream(prompt?: Prompt, options?: StreamOptions): Stream {
+    return new Stream(
+      this._engine,
+      this._id,
+      wantedOf(prompt, options),
+      options?.signal,
+    );
+  }
+
+  /** The whole text, once it is there. */
+  async generate(prompt?: Prompt, options?: StreamOptions): Promise<Generated> {
+    return this.stream(prompt, options).whole();
+  }
+
+  /**
+   * Begins a conversation without messages over the session. What is wrong with
+   * the options is told by what is asked of it first.
+   *
+   * InvalidArgumentError: an option; NotFoundError: no such template, or the
+   * file has none; UnsupportedError: the model has no tokenizer, or its template
+   * no place for tools; FormatError: a mistake of the template.
+   */
+  chat(options?: ChatOptions): Chat {
+    return Chat._begin(this, options);
+  }
+
+  /** @c rc_session_append rc_session_append_text */
+  async append(
+    what: string | Uint8Array | Tokens,
+    options?: TokenizeOptions,
+  ): Promise<void> {
+    if (typeof what === "string" || what instanceof Uint8Array) {
+      await this._ask("appendText", what, tokenizeFlags(options));
+    } else {
+      await this._ask("appendTokens", tokensOf(what, "tokens"));
+    }
+  }
+
+  /** @c rc_session_decode */
+  decode(options: { allLogits?: boolean } = {}): Promise<void> {
+    return this._ask("decode", options.allLogits ? rc.DECODE_ALL_LOGITS : 0);
+  }
+
+  /**
+   * The logits of the last decode: one row, or one for each token evaluated
+   * with `allLogits`. NotFoundError: there was no decode since the last change.
+   */
+  async logits(): Promise<Logits> {
+    const [data, rows, vocabulary] =
+      await this._ask<[Float32Array, number, number]>("logits");
+    const row = (i: number) =>
+      data.subarray(i * vocabulary, (i + 1) * vocabulary);
+    return { rows, vocabulary, data, row };
+  }
+
+  // :api: methods rc_session
+}
+named(Session, "Session");

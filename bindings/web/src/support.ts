@@ -1,0 +1,50 @@
+/** What this browser and this page have of what the package needs. */
+import { UnsupportedError } from "./errors.js";
+
+export interface Support {
+  /** 128-bit SIMD of WebAssembly, without which nothing runs. */
+  readonly simd: boolean;
+  /** SharedArrayBuffer, without which one thread computes. */
+  readonly threads: boolean;
+  /** What is lacking and what to do about it; "" if nothing is. */
+  readonly advice: string;
+}
+
+/**
+ * A module that makes a vector of a number: one function without parameters that
+ * gives a v128, by i32.const 0 and i8x16.splat (WebAssembly Core 2.0, chapter 5).
+ */
+const vectors = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b],
+);
+
+const noSimd =
+  "this browser has no SIMD of WebAssembly: it takes Chromium 91, Firefox 100, " +
+  "Safari 16.4 or a later one";
+const notIsolated =
+  "this page is not isolated, so that it has no SharedArrayBuffer and one " +
+  "thread computes: serve it, and all that it loads, with the headers " +
+  '"Cross-Origin-Opener-Policy: same-origin" and ' +
+  '"Cross-Origin-Embedder-Policy: require-corp", by https or from localhost';
+
+/** Tells what there is, without starting anything. */
+export function support(): Support {
+  const simd =
+    typeof WebAssembly === "object" && WebAssembly.validate(vectors);
+  const threads =
+    typeof SharedArrayBuffer === "function" &&
+    globalThis.crossOriginIsolated === true;
+  const advice = !simd ? noSimd : !threads ? notIsolated : "";
+  return Object.freeze({ simd, threads, advice });
+}
+
+/** Whether to compute with threads; `wanted` undefined: if they are there. */
+export function threadsOf(wanted: boolean | undefined): boolean {
+  const { simd, threads } = support();
+  if (!simd) throw new UnsupportedError(noSimd);
+  if (wanted === true && !threads) throw new UnsupportedError(notIsolated);
+  return wanted ?? threads;
+}

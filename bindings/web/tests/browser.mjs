@@ -1,0 +1,55 @@
+// A browser, a server, and pages that have the package as `runcible`.
+//
+// Of the environment: BROWSER (chromium or firefox), BROWSER_PROGRAM, its path, and
+// DIST, the folder dist of the package.
+import { fileURLToPath } from "node:url";
+
+import { chromium, firefox } from "playwright-core";
+
+import { isolation, serve } from "../../../examples/web/serve.mjs";
+
+export { isolation };
+
+const { BROWSER = "chromium", BROWSER_PROGRAM, DIST } = process.env;
+const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+export const isChromium = BROWSER === "chromium";
+
+/** Starts a browser; the port of a debugger tells it apart from the user's. */
+export function launch() {
+  return isChromium
+    ? chromium.launch({
+        executablePath: BROWSER_PROGRAM,
+        args: ["--no-sandbox", "--disable-gpu"],
+      })
+    : firefox.launch({ channel: "moz-firefox", executablePath: BROWSER_PROGRAM });
+}
+
+/** Serves the package, the tests and the models; with other headers if given. */
+export async function site(headers = isolation, more = {}) {
+  const server = await serve(
+    {
+      "/": folder("."),
+      "/runcible-web/": DIST,
+      "/conformance/": folder("../../conformance"),
+      "/golden/": folder("../../../tests/golden"),
+      ...more,
+    },
+    { headers },
+  );
+  return { server, url: `http://localhost:${server.address().port}` };
+}
+
+/** A page that has the package; `context` is of a browser. */
+export async function pageOf(context, url) {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => console.error("page:", error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) {
+      console.error("page:", message.text());
+    }
+  });
+  await page.goto(`${url}/page.html`);
+  await page.waitForFunction(() => window.runcible !== undefined);
+  return page;
+}

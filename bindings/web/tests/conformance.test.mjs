@@ -1,0 +1,46 @@
+// Runs the cases of bindings/conformance/cases.json in a page, with the build that
+// has threads and in one that is not isolated with the other.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+
+import { isolation, launch, pageOf, site } from "./browser.mjs";
+
+const cases = new URL("../../conformance/cases.json", import.meta.url);
+const document = JSON.parse(readFileSync(cases, "utf8"));
+
+/** What a page has not, and why. */
+const missing = {
+  "load a model from a hub": "a page fetches files by their URLs",
+  "product of tensors": "a page computes with models alone",
+};
+
+const browser = await launch();
+const servers = [];
+const pages = [];
+for (const headers of [isolation, {}]) {
+  const { server, url } = await site(headers, {
+    "/converted/": process.env.CONVERTED,
+  });
+  servers.push(server);
+  const page = await pageOf(await browser.newContext(), url);
+  await page.evaluate(async () => {
+    window.conformance = await import("/conformance_page.mjs");
+  });
+  pages.push(page);
+}
+after(async () => {
+  await browser.close();
+  for (const server of servers) server.close();
+});
+
+for (const [build, page] of [["threads", pages[0]], ["one thread", pages[1]]]) {
+  for (const [i, { name }] of document.cases.entries()) {
+    test(`${name}, ${build}`, { skip: missing[name] }, async () => {
+      const isolated = await page.evaluate(() => crossOriginIsolated);
+      assert.equal(isolated, build === "threads");
+      const failure = await page.evaluate((i) => window.conformance.run(i), i);
+      assert.equal(failure, undefined);
+    });
+  }
+}

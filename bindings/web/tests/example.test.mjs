@@ -1,0 +1,173 @@
+// The page of examples/web: loads, chats, goes on upon another backend, takes a
+// file, and is there without a network.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { foldersOf, serve } from "../../../examples/web/serve.mjs";
+import { isChromium, launch } from "./browser.mjs";
+
+const modelFile = fileURLToPath(
+  new URL("../../../examples/chat_model/fabulist.gguf", import.meta.url),
+);
+const { SCREENSHOTS } = process.env;
+
+let browser, server, page, url, folders;
+const wrong = [];
+
+before(async () => {
+  browser = await launch();
+  folders = foldersOf(process.env.DIST);
+  server = await serve(folders);
+  url = `http://localhost:${server.address().port}/`;
+  const context = await browser.newContext({ colorScheme: "light" });
+  page = await context.newPage();
+  page.on("pageerror", (error) => wrong.push(error.message));
+  await page.addInitScript(() => {
+    window.longest = 0;
+    if (!PerformanceObserver.supportedEntryTypes.includes("longtask")) return;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        window.longest = Math.max(window.longest, duration);
+      }
+    }).observe({ type: "longtask" });
+  });
+  await page.goto(url);
+});
+after(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** Until something of the page is so; Firefox does not tell of selectors. */
+const until = (fact, given) =>
+  page.waitForFunction(fact, given, { timeout: 60000, polling: 50 });
+const isIdle = () => until(() => !document.getElementById("send").disabled);
+
+async function screenshot(name) {
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
+}
+
+async function ask(text) {
+  const before = await page.locator("article").count();
+  await page.fill("#say", text);
+  await page.press("#say", "Enter");
+  await until(
+    (count) => document.querySelectorAll("article").length === count,
+    before + 2,
+  );
+  await isIdle();
+  return page.locator("article.assistant").last().textContent();
+}
+
+test("loads the model in the box", async () => {
+  await isIdle();
+  assert.match(await page.textContent("#model"), /fabulist.*cpu:0/);
+  assert.equal(await page.isVisible("#error"), false);
+  await screenshot("loaded");
+});
+
+test("chats, and the page goes on", async () => {
+  // The least of some: a machine that does other work makes any task long.
+  const longest = [];
+  for (const text of ["Tell me a fable.", "Tell me another.", "And one more."]) {
+    await page.evaluate(() => (window.longest = 0));
+    assert.match(await ask(text), /[A-Z].{10}/s);
+    longest.push(await page.evaluate(() => window.longest));
+  }
+  assert.ok(Math.min(...longest) < 50, `tasks of ${longest} ms`);
+  assert.match(await ask("And the moral?"), /[A-Z].{10}/s);
+  assert.match(await page.textContent("#rate"), /^\d+ tokens\/s, prompt \d+/);
+  await screenshot("chat");
+});
+
+test("the same conversation on another backend", async () => {
+  const said = await page.locator("article").count();
+  await page.selectOption("#backend", "reference");
+  await until(() =>
+    document.getElementById("model").textContent.includes("reference:0"),
+  );
+  await isIdle();
+  assert.equal(await page.locator("article").count(), said);
+  assert.match(await ask("Thank you."), /\w/);
+  await page.selectOption("#backend", "cpu");
+  await until(() =>
+    document.getElementById("model").textContent.includes("cpu:0"),
+  );
+  await isIdle();
+});
+
+test("an answer that is stopped stays as far as it came", async () => {
+  await page.fill("#say", "Tell me a fable.");
+  await page.press("#say", "Enter");
+  await until(
+    () => document.querySelector("article:last-child").textContent.length > 10,
+  );
+  await page.keyboard.press("Escape");
+  await isIdle();
+  assert.equal(await page.isVisible("#error"), false);
+  assert.match(await ask("And the moral?"), /\w/);
+});
+
+test("takes a file, and tells what is none", async () => {
+  await page.setInputFiles("#file", {
+    name: "none.gguf",
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from("no model at all"),
+  });
+  await until(() => !document.getElementById("error").hidden);
+  assert.match(await page.textContent("#error"), /^none\.gguf/);
+  assert.match(await page.textContent("#model"), /fabulist/);
+  await isIdle();
+  await screenshot("error");
+  await page.setInputFiles("#file", modelFile);
+  await until(() => document.getElementById("error").hidden);
+  await until(() => !document.querySelector("article"));
+  await isIdle();
+  assert.match(await ask("Hello!"), /\w/);
+});
+
+test("every control has a name", async () => {
+  const unnamed = await page.evaluate(() =>
+    [...document.querySelectorAll("button, input, select, textarea, progress")]
+      .filter(
+        (each) =>
+          !each.labels?.length &&
+          !each.getAttribute("aria-label") &&
+          !(each.tagName === "BUTTON" && each.textContent.trim()),
+      )
+      .map((each) => each.outerHTML),
+  );
+  assert.deepEqual(unnamed, []);
+});
+
+test("is dark where the system is", { skip: !isChromium }, async () => {
+  const lightness = () =>
+    page.evaluate(() => {
+      const color = getComputedStyle(document.body).backgroundColor;
+      return color.match(/\d+/g).slice(0, 3).reduce((sum, n) => sum + +n, 0);
+    });
+  assert.ok((await lightness()) > 600);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.ok((await lightness()) < 200);
+  await screenshot("dark");
+});
+
+test("is there without a network", { skip: !isChromium }, async () => {
+  await until(() => navigator.serviceWorker.controller !== null);
+  await until(
+    () => document.getElementById("offline").textContent !== "",
+  );
+  // The server is gone, not only the network of the page: of workers as well.
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await page.reload();
+  await isIdle();
+  assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+  assert.match(await ask("Tell me a fable."), /[A-Z].{80}/s);
+  await screenshot("offline");
+});
+
+test("nothing was thrown that nobody caught", () => {
+  assert.deepEqual(wrong, []);
+});

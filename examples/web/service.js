@@ -1,0 +1,44 @@
+// The service worker: keeps the page, the package and the model in the box, so that
+// all of it is there without a network. With one, what the server has comes first.
+const CACHE = "runcible-page";
+const PACKAGE = "runcible-web/";
+const PAGE = ["./", "page.css", "page.js", "talk.js", "icon.svg"];
+
+async function keep() {
+  const cache = await caches.open(CACHE);
+  const response = await fetch(`${PACKAGE}files.json`);
+  const files = await response.clone().json();
+  await cache.put(`${PACKAGE}files.json`, response);
+  await cache.addAll([...PAGE, ...files.map((name) => PACKAGE + name)]);
+}
+
+async function answer(request) {
+  const cache = await caches.open(CACHE);
+  try {
+    const response = await fetch(request);
+    // Only what is kept is kept up to date: models have a cache of their own.
+    if (response.ok && (await cache.match(request))) {
+      await cache.put(request, response.clone());
+    }
+    return response;
+  } catch (error) {
+    const kept = await cache.match(request, { ignoreSearch: true });
+    if (kept === undefined) throw error;
+    return kept;
+  }
+}
+
+self.addEventListener("install", (event) => {
+  self.skipWaiting();
+  event.waitUntil(keep());
+});
+self.addEventListener("activate", (event) => {
+  event.waitUntil(self.clients.claim());
+});
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const own = new URL(request.url).origin === self.location.origin;
+  if (own && request.method === "GET" && !request.headers.has("range")) {
+    event.respondWith(answer(request));
+  }
+});

@@ -1,0 +1,85 @@
+// Waiting for what engines do, in programs with threads and in those without.
+//
+// Where there are no threads (base/threads.h) nothing happens beside a caller
+// who waits: it does itself, a turn at a time, what other threads would do.
+// Whoever does not wait leaves it to the event loop of JavaScript, which takes
+// a turn between its other events as long as there is something to do.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/threads.h"
+
+namespace rc::engine {
+
+class Core;
+
+// What is to be done in a program without threads.
+class Turns {
+ public:
+  static void add(std::shared_ptr<Core> core);
+  // Of an engine whose queue is stopped: what is left in it, and no more turns.
+  // Within a turn that comes at its end.
+  static void end(Core& core) noexcept;
+  // Has a function called that a thread of its own would call. It must not
+  // throw.
+  static void add_work(std::function<void()> work);
+  // Asks the event loop for a turn: there may be something to do.
+  static void want() noexcept;
+
+  // Lets each engine do what it has to do now, and a step; or calls a function
+  // of add_work. Whether there was anything to do; false within a turn.
+  static bool take() noexcept;
+  // Whether an engine has a job whose time will come.
+  static bool wait_for_time() noexcept;
+  // Throws RC_E_BUSY within a turn, where nothing can be waited for.
+  static void check_outside();
+};
+
+// Waits until the condition, which is about what the lock protects, holds or
+// the time has come; whether it holds.
+template <class Condition>
+bool wait_until(std::condition_variable& changed,
+                std::unique_lock<std::mutex>& lock,
+                std::chrono::steady_clock::time_point until,
+                Condition condition) {
+  if constexpr (kThreads) {
+    return changed.wait_until(lock, until, condition);
+  } else {
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() >= until) return false;
+      lock.unlock();
+      Turns::take();
+      lock.lock();
+    }
+    return true;
+  }
+}
+
+// The same without a limit. Throws RC_E_BUSY where no one is left who could
+// make the condition hold.
+template <class Condition>
+void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+          Condition condition) {
+  if constexpr (kThreads) {
+    changed.wait(lock, condition);
+  } else {
+    while (!condition()) {
+      lock.unlock();
+      const bool possible = Turns::take() || Turns::wait_for_time();
+      lock.lock();
+      if (!possible && !condition()) {
+        fail(RC_E_BUSY,
+             "this build has no threads, and nothing is under way that this "
+             "call could wait for");
+      }
+    }
+  }
+}
+
+}  // namespace rc::engine
