@@ -10,15 +10,15 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kOp = 0;
+CONSTANT(1, uint, kOp, 0)
 const uint kSum = 0;  // to kLargest: RC_REDUCE_*
 const uint kMean = 1;
 const uint kLargest = 2;
 const uint kPlace = 3;
 const uint kSoftmax = 4;
-layout(constant_id = 2) const bool kTogether = true;  // a work-group has one
+CONSTANT(2, bool, kTogether, true)  // a work-group has one
 
-layout(constant_id = 3) const uint kStage = 0;
+CONSTANT(3, uint, kStage, 0)
 const uint kWhole = 0;   // everything at once
 const uint kParts = 1;   // x to pairs [parts, lines]
 const uint kJoin = 2;    // these, as x, to results; of SOFTMAX to pairs [lines]
@@ -28,7 +28,7 @@ INPUT(1, x)
 INPUT(2, joined)
 OUTPUT(8, uint, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;
   uint y_base;
@@ -48,13 +48,13 @@ uint key(uint bits) {
 }
 
 float number_of(uint key_) {
-  if (key_ == 0xFFFFFFFFu) return uintBitsToFloat(0x7FC00000u);
+  if (key_ == 0xFFFFFFFFu) return NOT_A_NUMBER;
   return uintBitsToFloat((key_ & 0x80000000u) != 0 ? key_ & 0x7FFFFFFFu
                                                    : ~key_);
 }
 
 #ifndef TEXELS
-shared uvec2 found[kLanes];
+shared uvec2 found[SIZE(1, kLanes)];
 #endif
 
 // The largest key of all lanes, and the first place that has it.

@@ -9,7 +9,7 @@ INPUT(1, x)
 OUTPUT(8, uint, ids)
 OUTPUT(9, float, weights)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint experts;
   uint chosen;
