@@ -6,7 +6,7 @@
 #include "math.glsl"
 
 CONSTANT(1, uint, kState, 16)  // elements of the state
-const uint kParts = 8;
+#define kParts 8u
 #define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, x)

@@ -9,7 +9,7 @@
 CONSTANT(1, uint, kState, 64)  // elements of the row
 // Whether there are a and b; their buffers are others if not.
 CONSTANT(3, uint, kCorrects, 0)
-const uint kParts = 8;
+#define kParts 8u
 #define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, v)

@@ -144,7 +144,7 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
 #define kColumnLanes (kLanes / kRowLanes)
 #define kTileRows (kRowLanes * kRows)
 #define kTileColumns (kColumnLanes * kColumns)
-const uint kDepth = 16;  // of a strip
+#define kDepth 16u  // of a strip
 
 shared float a_strip[SIZE(2, kDepth * kTileRows)];
 shared float b_strip[SIZE(3, kDepth * kTileColumns)];

@@ -7,7 +7,7 @@
 #include "math.glsl"
 
 CONSTANT(1, uint, kState, 128)  // elements of the row
-const uint kParts = 8;
+#define kParts 8u
 #define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, x)
