@@ -126,6 +126,15 @@ void Device::take_loss(const abi::Device*, uint32_t, abi::Text message,
 
 void Device::check(const char* what) const {
   const Lock lock;
+  if (!state_->message.empty() && !state_->lost) {
+    // A loss may be told only now; wgpu-native calls what is done to a device
+    // that is gone an error of whoever does it.
+    process_events();
+    if (state_->message.find("device is lost") != std::string::npos) {
+      state_->lost = true;
+      state_->lost_message = state_->message;
+    }
+  }
   if (state_->lost) {
     fail(RC_E_DEVICE_LOST, what,
          ": the device was lost: ", state_->lost_message, "; open it again");

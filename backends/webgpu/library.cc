@@ -44,7 +44,7 @@ void* open(std::string* file) {
     void* handle = dlopen(wanted, kFlags);
     if (handle == nullptr) {
       const char* reason = dlerror();
-      fail(RC_E_BACKEND_UNAVAILABLE, kLibraryVariable, ": ",
+      fail(RC_E_BACKEND_UNAVAILABLE, "RUNCIBLE_WEBGPU_LIBRARY: ",
            reason != nullptr ? reason : "it cannot be loaded");
     }
     return handle;
@@ -54,8 +54,8 @@ void* open(std::string* file) {
     if (void* handle = dlopen(name, kFlags)) return handle;
   }
   fail(RC_E_BACKEND_UNAVAILABLE,
-       "no implementation of WebGPU is installed: ", kNames[0], " or ",
-       kNames[1], ", or the file that ", kLibraryVariable, " names");
+       "no implementation of WebGPU is installed; install ", kNames[0], " or ",
+       kNames[1], ", or set ", kLibraryVariable, " to the path of one");
 }
 
 Library* load() {

@@ -28,18 +28,18 @@ void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
   for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
                          tuning.attention, tuning.plain}) {
     if (lanes > most) {
-      fail(RC_E_INVALID_ARGUMENT, kTuningVariable, ": a work-group of ", lanes,
-           " lanes is wanted; this device allows ", most);
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: a work-group of ",
+           lanes, " lanes is wanted; this device allows ", most);
     }
   }
   if (shared_bytes(tuning) > limits.workgroup_bytes) {
-    fail(RC_E_INVALID_ARGUMENT, kTuningVariable, ": a product takes ",
+    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: a product takes ",
          shared_bytes(tuning), " bytes of shared memory; this device has ",
          limits.workgroup_bytes);
   }
   for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {
     if (!std::has_single_bit(lanes)) {
-      fail(RC_E_INVALID_ARGUMENT, kTuningVariable, ": ", lanes,
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: ", lanes,
            " lanes are no power of two");
     }
   }

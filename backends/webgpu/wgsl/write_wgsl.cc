@@ -88,6 +88,29 @@ std::string constant(const std::string& name, const std::string& type,
          ";\n";
 }
 
+// naga keeps what tells a work-group its place in variables, which are another
+// for each lane to those who look whether lanes meet in barriers. So the main
+// function gets it as parameters. (Its helpers have no use for it.)
+constexpr const char* kGroups[] = {"gl_WorkGroupID", "gl_NumWorkGroups"};
+
+std::string with_groups(std::string text, const std::string& each,
+                        const std::string& end) {
+  for (const char* name : kGroups) {
+    text += (name == kGroups[0] ? "" : ", ") + (name + each);
+  }
+  return text + end;
+}
+
+// Whether a line declares one, or, with "", assigns it.
+bool is_of_groups(const std::string& line, const std::string& before,
+                  const std::string& after) {
+  for (const std::string name : kGroups) {
+    const std::string rest = after.empty() ? "_1 = " + name + ";" : after;
+    if (line == before + name + rest) return true;
+  }
+  return false;
+}
+
 bool fail(const char* kernel, const std::string& what) {
   std::fprintf(stderr, "write_wgsl: %s: %s\n", kernel, what.c_str());
   return false;
@@ -117,6 +140,26 @@ bool translate(const char* kernel, const std::string& translated,
       if (line != "    " + assigned + " = " + assigned + "_id;") {
         return fail(kernel, "the constant " + assigned + " is assigned");
       }
+      continue;
+    }
+    if (is_of_groups(line, "var<private> ", "_1: vec3<u32>;") ||
+        is_of_groups(line, "    ", "")) {
+      continue;
+    }
+    if (line == "fn main_1() {") {
+      *result += with_groups("fn main_1(", "_1: vec3<u32>", ") {\n");
+      continue;
+    }
+    if (line == "    main_1();") {
+      *result += with_groups("    main_1(", "", ");\n");
+      continue;
+    }
+    if (line.starts_with("fn main(")) {
+      *result +=
+          "fn main(@builtin(local_invocation_index) "
+          "gl_LocalInvocationIndex: u32, @builtin(workgroup_id) "
+          "gl_WorkGroupID: vec3<u32>, @builtin(num_workgroups) "
+          "gl_NumWorkGroups: vec3<u32>) {\n";
       continue;
     }
     if (line.starts_with("@compute @workgroup_size(1, 1, 1)")) {

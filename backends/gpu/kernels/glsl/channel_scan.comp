@@ -34,7 +34,7 @@ p;
 #include "parts.glsl"
 
 void main() {
-  if (!has_piece()) return;
+  if (!HAS_PIECE) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint part = gl_LocalInvocationIndex % kParts;
   const uint wanted = COLUMN_GROUP * (kLanes / kParts) +

@@ -31,7 +31,7 @@ p;
 
 void main() {
   const uint channel = COLUMN_GROUP * kLanes + gl_LocalInvocationIndex;
-  if (!has_piece() || channel >= p.d) return;
+  if (!HAS_PIECE || channel >= p.d) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint from = slot_to_read(sequence);
   const uint to = slot_to_write(sequence);

@@ -17,7 +17,12 @@ PARAMETERS {
 }
 p;
 
+#ifdef WGSL
+// Its text is rounded to a number beyond.
+#define kLeast uintBitsToFloat((infinity_bits | 0x80000000u) - 1)
+#else
 const float kLeast = -3.402823466e38;
+#endif
 
 // NaN counts as the least, so that every choice is a valid number.
 float number_of(uint at) {
