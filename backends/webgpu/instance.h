@@ -31,16 +31,10 @@ AdapterHandle request(const Found& found);
 // Calls the callbacks that are due. Under the lock.
 void process_events();
 
-// Processes events until `done` says so; waits between a little longer each
-// time.
-template <class Done>
-void process_until(Done done);
-
-void describe(const Found& found, rc_plugin_device_info* info);
-
 // Of a wait that has looked so often without success.
 void pause(int looks);
 
+// Processes events until `done` says so. Not under the lock.
 template <class Done>
 void process_until(Done done) {
   for (int looks = 0;; ++looks) {
@@ -53,5 +47,7 @@ void process_until(Done done) {
     pause(looks);
   }
 }
+
+void describe(const Found& found, rc_plugin_device_info* info);
 
 }  // namespace rc::webgpu

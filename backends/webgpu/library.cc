@@ -63,13 +63,15 @@ Library* load() {
   void* handle = open(&file);
   auto library = std::make_unique<Library>();
   library->implementation = implementation_of(handle, file);
+  const std::string version = library->implementation == file
+                                  ? ""
+                                  : cat(" (", library->implementation, ")");
   const auto find = [&](const char* name) {
     void* symbol = dlsym(handle, name);
     if (symbol == nullptr) {
-      fail(RC_E_BACKEND_UNAVAILABLE, file,
-           " has another interface than the standard one of 2026: it lacks ",
-           name, " (it is ", library->implementation,
-           "); use a newer one, such as wgpu-native 29");
+      fail(RC_E_BACKEND_UNAVAILABLE, file, version,
+           " has another interface than the standard one of 2026: ",
+           "it lacks ", name, "; use a newer one, such as wgpu-native 29");
     }
     return symbol;
   };

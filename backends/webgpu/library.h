@@ -28,9 +28,6 @@ struct Lock : std::lock_guard<std::recursive_mutex> {
   Lock() : std::lock_guard<std::recursive_mutex>(mutex()) {}
 };
 
-inline abi::Text text(const char* text, size_t length) {
-  return {text, length};
-}
 std::string string(const abi::Text& text);
 
 // Owns a reference. `kRelease` is the function that gives it back.

@@ -17,10 +17,10 @@
 
 CONSTANT(1, uint, kTileRows, 8)
 CONSTANT(2, uint, kElementBits, 4)  // in quads; 0: none
-CONSTANT(3, uint, kLowPlane, 0)     // 1 or 2: lowest bits
-CONSTANT(4, uint, kHighPlane, 0)    // 1 or 2: bits above
+CONSTANT(3, uint, kLowPlane, 0)  // 1 or 2: lowest bits
+CONSTANT(4, uint, kHighPlane, 0)  // 1 or 2: bits above
 CONSTANT(5, uint, kScaling, 0)
-CONSTANT(6, int, kZero, 0)     // subtracted from elements
+CONSTANT(6, int, kZero, 0)  // subtracted from elements
 CONSTANT(7, uint, kMeaning, 0)  // of an element's bits
 
 // kScaling, with what a word of the section holds.

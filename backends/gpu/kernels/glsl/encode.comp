@@ -6,7 +6,7 @@
 #include "math.glsl"
 #include "tables.glsl"
 
-CONSTANT(1, uint, kType, 0)   // rc_dtype
+CONSTANT(1, uint, kType, 0)  // rc_dtype
 CONSTANT(2, uint, kBlock, 1)  // elements: 1, 32 or 256
 CONSTANT(3, uint, kBlockBytes, 4)
 

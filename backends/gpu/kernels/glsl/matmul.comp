@@ -13,8 +13,8 @@
 
 CONSTANT(4, bool, kTransposed, false)
 CONSTANT(5, uint, kFunction, 0)  // RC_FUNCTION_*
-CONSTANT(6, uint, kRows, 8)      // of a lane
-CONSTANT(7, uint, kColumns, 4)   // of a lane
+CONSTANT(6, uint, kRows, 8)  // of a lane
+CONSTANT(7, uint, kColumns, 4)  // of a lane
 CONSTANT(8, uint, kRowLanes, 1)
 // Rows of b, which is F32, begin at whole quads; kColumns is 4.
 CONSTANT(9, bool, kQuads, false)

@@ -1,7 +1,7 @@
 // Numbers of any type that can be decoded, as tensors hold them: src/tensor/
 // formats describes the blocks, src/tensor/decode.cc is the definition that this
 // equals bit for bit. Needs math.glsl and tables.glsl, and the input `numbers`.
-CONSTANT(1, uint, kType, 0)   // rc_dtype
+CONSTANT(1, uint, kType, 0)  // rc_dtype
 CONSTANT(2, uint, kBlock, 1)  // elements
 CONSTANT(3, uint, kBlockBytes, 4)
 
