@@ -61,7 +61,7 @@ std::string circumstances(const std::string& module) {
   for (const char* variable :
        {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES",
         "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "LD_LIBRARY_PATH",
-        "CUDA_VISIBLE_DEVICES"}) {
+        "RUNCIBLE_WEBGPU_LIBRARY", "CUDA_VISIBLE_DEVICES"}) {
     text += cat(variable, "=", environment(variable).value_or(""), "; ");
   }
   for (const int resource : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {

@@ -83,13 +83,11 @@ TEST_P(CommandEvaluateDevices, AreAsNearToTheReferenceAsIsPromised) {
   EXPECT_NEAR(json["against"]["perplexity_ratio"]["value"], 1, 10 * most);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CommandEvaluateDevices,
-                         testing::Values(std::pair("cpu", 1e-3),
-                                         std::pair("opencl", 1e-6),
-                                         std::pair("vulkan", 1e-6)),
-                         [](const auto& info) {
-                           return std::string(info.param.first);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, CommandEvaluateDevices,
+    testing::Values(std::pair("cpu", 1e-3), std::pair("opencl", 1e-6),
+                    std::pair("vulkan", 1e-6), std::pair("webgpu", 1e-6)),
+    [](const auto& info) { return std::string(info.param.first); });
 
 TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
   const Outcome outcome =

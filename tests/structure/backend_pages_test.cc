@@ -107,7 +107,7 @@ TEST_P(BackendPages, TellOfEveryVariable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BackendPages,
-                         testing::Values("cpu", "opencl", "vulkan"),
+                         testing::Values("cpu", "opencl", "vulkan", "webgpu"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

@@ -39,8 +39,8 @@ std::vector<Room> rooms() {
       room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h"});
     }
   }
-  for (const char* backend :
-       {"common", "cpu", "formats", "gpu", "opencl", "reference", "vulkan"}) {
+  for (const char* backend : {"common", "cpu", "formats", "gpu", "opencl",
+                              "reference", "vulkan", "webgpu"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",
@@ -48,7 +48,8 @@ std::vector<Room> rooms() {
           "runcible/types.h", "runcible/base.h", "base/", "tensor/"}});
     Room& room = rooms.back();
     // Their host.
-    if (room.folder == "backends/opencl" || room.folder == "backends/vulkan") {
+    if (room.folder == "backends/opencl" || room.folder == "backends/vulkan" ||
+        room.folder == "backends/webgpu") {
       room.sees.emplace_back("gpu/");
     }
   }

@@ -8,7 +8,7 @@ INPUT(2, weight)
 INPUT(3, bias)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint width;  // elements of a row
   uint has_weight;

@@ -6,15 +6,15 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kHead = 64;  // elements of a head
-const uint kEach = (kHead + kLanes - 1) / kLanes;  // of a lane
+CONSTANT(1, uint, kHead, 64)  // elements of a head
+#define kEach ((kHead + kLanes - 1) / kLanes)  // of a lane
 
 INPUT(1, q)
 INPUT(2, keys)
 INPUT(3, values)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint q_base;
   uint keys_base;
@@ -31,8 +31,8 @@ layout(push_constant) uniform Parameters {
 }
 p;
 
-float query[kEach];
-float sums[kEach];
+float query[SIZE(1, kEach)];
+float sums[SIZE(1, kEach)];
 
 // Vectors are given by their first element, counted from the first of all.
 #ifdef TEXELS
@@ -74,9 +74,9 @@ void share_query() {}
 
 #else
 
-shared float query_area[kEach * kLanes];
-shared float shares[kLanes];
-shared uint places[kLanes];
+shared float query_area[SIZE(2, kEach * kLanes)];
+shared float shares[SIZE(3, kLanes)];
+shared uint places[SIZE(3, kLanes)];
 
 void share_query() {
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
@@ -129,7 +129,7 @@ void main() {
 
   const uint seen =
       p.causal != 0 ? p.positions - p.rows + row + 1 : p.positions;
-  float largest = uintBitsToFloat(0xFF800000u);
+  float largest = NEGATIVE_INFINITY;
   float total = 0;
   for (uint chunk = 0; chunk < seen; chunk += kLanes) {
     const uint position = min(chunk + lane, seen - 1);
@@ -137,7 +137,7 @@ void main() {
         ((batch * p.positions + position) * p.kv_heads + kv_head) * p.d;
     float score = score_of(vector) * p.scale;
     if (p.softcap > 0) score = p.softcap * exact_tanh(score / p.softcap);
-    if (chunk + lane >= seen) score = uintBitsToFloat(0xFF800000u);
+    if (chunk + lane >= seen) score = NEGATIVE_INFINITY;
     const float larger = max(largest, reduce_max(score));
     const float share = chunk + lane < seen ? exact_exp(score - larger) : 0.0;
     const float fading = chunk == 0 ? 0.0 : exact_exp(largest - larger);

@@ -11,13 +11,13 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kType = 0;  // 0: F32, 1: F16, 2: Q8_0
-layout(constant_id = 2) const uint kHead = 64;  // elements of a key
-layout(constant_id = 3) const uint kRanges = 1;
-layout(constant_id = 4) const uint kValue = 64;  // elements of a value ...
-layout(constant_id = 5) const uint kValueStep = 64;  // ... and to the next
+CONSTANT(1, uint, kType, 0)  // 0: F32, 1: F16, 2: Q8_0
+CONSTANT(2, uint, kHead, 64)  // elements of a key
+CONSTANT(3, uint, kRanges, 1)
+CONSTANT(4, uint, kValue, 64)  // elements of a value ...
+CONSTANT(5, uint, kValueStep, 64)  // ... and to the next
 // Scores have what only GENERAL_ATTENTION has.
-layout(constant_id = 6) const uint kMore = 0;
+CONSTANT(6, uint, kMore, 0)
 
 INPUT(1, q)
 INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
@@ -37,7 +37,7 @@ INPUT(15, values1)
 INPUT(16, values2)
 INPUT(17, values3)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint kv_heads;
   uint page_size;
@@ -105,11 +105,12 @@ uint value_word(uint range, uint i) {
     result = scale * float(int(bits << (24 - byte_ % 4 * 8)) >> 24);      \
   }
 
-const uint kEach = (kHead + kLanes - 1) / kLanes;  // elements of a lane
-const uint kEachValue = (kValue + kLanes - 1) / kLanes;
+// Elements of a lane.
+#define kEach ((kHead + kLanes - 1) / kLanes)
+#define kEachValue ((kValue + kLanes - 1) / kLanes)
 
-float query[kEach];
-float sums[kEachValue];
+float query[SIZE(1, kEach)];
+float sums[SIZE(2, kEachValue)];
 
 #ifdef TEXELS
 
@@ -171,9 +172,9 @@ void share_query() {}
 
 #else
 
-shared float query_area[kHead];
-shared float shares[kLanes];
-shared Place places[kLanes];
+shared float query_area[SIZE(3, kHead)];
+shared float shares[SIZE(4, kLanes)];
+shared Place places[SIZE(4, kLanes)];
 
 void share_query() {
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
@@ -264,7 +265,7 @@ void main() {
   }
   // A sink counts as a position that was seen before, of values that are zero.
   const bool sink = p.has_sinks != 0;
-  float largest = sink ? NUMBER(sinks, head) : uintBitsToFloat(0xFF800000u);
+  float largest = sink ? NUMBER(sinks, head) : NEGATIVE_INFINITY;
   float total = sink ? 1 : 0;
   const uint reach = p.table_width * p.page_size;
   const uint end = last < reach ? last + 1 : first;  // nothing if beyond
@@ -277,7 +278,7 @@ void main() {
     float score = score_of(place) * scale;
     if (p.softcap > 0) score = p.softcap * exact_tanh(score / p.softcap);
     if (kMore != 0) score = with_terms(score, row, head, position);
-    if (!seen) score = uintBitsToFloat(0xFF800000u);
+    if (!seen) score = NEGATIVE_INFINITY;
     const float larger = max(largest, reduce_max(score));
     const float share = seen ? exact_exp(score - larger) : 0.0;
     const float fading = chunk == first && !sink ? 0.0 : exact_exp(largest - larger);

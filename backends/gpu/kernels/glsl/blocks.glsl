@@ -15,13 +15,13 @@
 #include "math.glsl"
 #include "tables.glsl"
 
-layout(constant_id = 1) const uint kTileRows = 8;
-layout(constant_id = 2) const uint kElementBits = 4;  // in quads; 0: none
-layout(constant_id = 3) const uint kLowPlane = 0;     // 1 or 2: lowest bits
-layout(constant_id = 4) const uint kHighPlane = 0;    // 1 or 2: bits above
-layout(constant_id = 5) const uint kScaling = 0;
-layout(constant_id = 6) const int kZero = 0;     // subtracted from elements
-layout(constant_id = 7) const uint kMeaning = 0;  // of an element's bits
+CONSTANT(1, uint, kTileRows, 8)
+CONSTANT(2, uint, kElementBits, 4)  // in quads; 0: none
+CONSTANT(3, uint, kLowPlane, 0)  // 1 or 2: lowest bits
+CONSTANT(4, uint, kHighPlane, 0)  // 1 or 2: bits above
+CONSTANT(5, uint, kScaling, 0)
+CONSTANT(6, int, kZero, 0)  // subtracted from elements
+CONSTANT(7, uint, kMeaning, 0)  // of an element's bits
 
 // kScaling, with what a word of the section holds.
 const uint kUnscaled = 0;
@@ -43,13 +43,14 @@ const uint kF32 = 64;
 const uint kF16 = 65;
 const uint kBF16 = 66;
 
-const uint kQuads = kElementBits / 4;
-const uint kPlanes = kLowPlane + kHighPlane;
-const bool kHasMinimum =
-    kScaling == kHalfPair || kScaling == kThirds || kScaling == kNibbles;
+#define kQuads (kElementBits / 4)
+#define kPlanes (kLowPlane + kHighPlane)
+#define kHasMinimum \
+  (kScaling == kHalfPair || kScaling == kThirds || kScaling == kNibbles)
 // Each half of a group has a scale of its own.
-const bool kHalves = kScaling == kSixteenths || kScaling == kNibbles ||
-                     kScaling == kBrainPair || kScaling == kSingleSixteenths;
+#define kHalves                                           \
+  (kScaling == kSixteenths || kScaling == kNibbles ||     \
+   kScaling == kBrainPair || kScaling == kSingleSixteenths)
 
 INPUT(3, weight_words)
 INPUT_QUADS(4, weight_quads)

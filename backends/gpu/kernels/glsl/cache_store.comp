@@ -6,7 +6,7 @@
 #include "common.glsl"
 #include "math.glsl"
 
-layout(constant_id = 1) const uint kType = 0;  // 0: F32, 1: F16, 2: Q8_0
+CONSTANT(1, uint, kType, 0)  // 0: F32, 1: F16, 2: Q8_0
 
 INPUT(1, x)
 INPUT(2, positions)
@@ -14,7 +14,7 @@ INPUT(3, sequences)
 INPUT(4, page_table)
 OUTPUT(8, uint, cache)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint kv_heads;
   uint page_size;

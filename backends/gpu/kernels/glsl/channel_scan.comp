@@ -5,9 +5,9 @@
 #include "common.glsl"
 #include "math.glsl"
 
-layout(constant_id = 1) const uint kState = 16;  // elements of the state
-const uint kParts = 8;
-const uint kEach = (kState + kParts - 1) / kParts;
+CONSTANT(1, uint, kState, 16)  // elements of the state
+#define kParts 8u
+#define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, x)
 INPUT(2, steps)
@@ -20,7 +20,7 @@ OUTPUT(9, float, cache)  // [slots, channels, kState]
 INPUT(10, sequences)
 INPUT(11, state_slots)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint bound_row;  // the first that is bound
   uint begin;
@@ -34,7 +34,7 @@ p;
 #include "parts.glsl"
 
 void main() {
-  if (!has_piece()) return;
+  if (!HAS_PIECE) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint part = gl_LocalInvocationIndex % kParts;
   const uint wanted = COLUMN_GROUP * (kLanes / kParts) +
@@ -44,8 +44,8 @@ void main() {
   const bool writes = wanted < p.channels;
   const uint from = slot_to_read(sequence);
   const uint to = slot_to_write(sequence);
-  float state[kEach];
-  float rates[kEach];
+  float state[SIZE(1, kEach)];
+  float rates[SIZE(1, kEach)];
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
     const uint j = t * kParts + part;
     state[t] = 0.0;

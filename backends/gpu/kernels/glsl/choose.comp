@@ -6,14 +6,14 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kGroups = 1;  // at most 64
+CONSTANT(1, uint, kGroups, 1)  // at most 64
 
 INPUT(1, x)
 INPUT(2, bias)
 OUTPUT(8, uint, ids)
 OUTPUT(9, float, weights)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint experts;
   uint chosen;
@@ -37,7 +37,7 @@ bool before(uvec2 a, uvec2 b) {
 }
 
 #ifndef TEXELS
-shared uvec2 found[kLanes];
+shared uvec2 found[SIZE(1, kLanes)];
 #endif
 
 // The expert that comes first, of those of all lanes.
@@ -72,9 +72,9 @@ float order_of(uint begin, uint e, float largest, float total) {
 // than all but groups_used - 1 others. Every lane finds all of them.
 uvec2 used_groups(uint begin, float largest, float total) {
   const uint each = p.experts / kGroups;
-  float scores[kGroups];
+  float scores[SIZE(2, kGroups)];
   for (uint g = 0; g < kGroups; ++g) {
-    float first = uintBitsToFloat(0xFF800000u);
+    float first = NEGATIVE_INFINITY;
     float second = first;
     for (uint e = g * each; e < (g + 1) * each; ++e) {
       const float score = order_of(begin, e, largest, total);

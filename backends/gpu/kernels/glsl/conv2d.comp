@@ -11,7 +11,7 @@ INPUT(2, weight)
 INPUT(3, bias)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS_WITH_ARRAYS {
   GROUP_PARAMETERS
   uint x_base;
   uint weight_base;

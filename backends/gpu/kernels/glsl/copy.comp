@@ -4,14 +4,14 @@
 // 2 or 4 bytes, whichever divides their bytes.
 #include "tensor.glsl"
 
-layout(constant_id = 1) const uint kGrain = 4;  // bytes
+CONSTANT(1, uint, kGrain, 4)  // bytes
 
 INPUT(1, x)
 OUTPUT(8, uint, y)
 
 #include "put_word.glsl"
 
-layout(push_constant) uniform Parameters {
+PARAMETERS_WITH_ARRAYS {
   GROUP_PARAMETERS
   uint x_base;      // in grains, as all that follows
   uint y_base;
@@ -23,7 +23,7 @@ layout(push_constant) uniform Parameters {
 p;
 
 const uint kEach = 8;  // words of a lane
-const uint kGrains = 4 / kGrain;
+#define kGrains (4 / kGrain)
 
 uint grain(uint i) {
   if (kGrain == 4) return WORD(x, i);

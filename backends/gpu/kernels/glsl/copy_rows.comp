@@ -7,7 +7,7 @@ INPUT(1, ids)
 INPUT(2, table)
 OUTPUT(8, uint, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint k;
   uint table_symbol;  // the number of rows that there are

@@ -5,7 +5,7 @@
 #include "math.glsl"
 #include "tables.glsl"
 
-layout(constant_id = 4) const bool kGather = false;
+CONSTANT(4, bool, kGather, false)
 
 INPUT(1, numbers)
 INPUT(2, ids)
@@ -14,7 +14,7 @@ OUTPUT(9, uint, fault)  // see Slots in gpu/kernel.h
 
 #include "numbers.glsl"
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;  // in bytes
   uint ids_base;

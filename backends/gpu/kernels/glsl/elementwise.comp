@@ -6,7 +6,7 @@
 #include "math.glsl"
 #include "functions.glsl"
 
-layout(constant_id = 1) const uint kOp = 0;
+CONSTANT(1, uint, kOp, 0)
 const uint kAdd = 16;
 const uint kScale = 17;
 const uint kSoftcap = 18;
@@ -19,7 +19,7 @@ INPUT(1, a)
 INPUT(2, b)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint width;  // elements of a row
   float factor;  // of GLU: the limit

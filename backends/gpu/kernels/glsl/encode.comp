@@ -6,16 +6,16 @@
 #include "math.glsl"
 #include "tables.glsl"
 
-layout(constant_id = 1) const uint kType = 0;   // rc_dtype
-layout(constant_id = 2) const uint kBlock = 1;  // elements: 1, 32 or 256
-layout(constant_id = 3) const uint kBlockBytes = 4;
+CONSTANT(1, uint, kType, 0)  // rc_dtype
+CONSTANT(2, uint, kBlock, 1)  // elements: 1, 32 or 256
+CONSTANT(3, uint, kBlockBytes, 4)
 
 INPUT(1, x)
 OUTPUT(8, uint, y)
 
 #include "put_word.glsl"
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;
   uint y_base;  // in bytes
@@ -331,7 +331,7 @@ uvec2 to_double(float number) {
   }
   if (exponent == 0) {
     if (mantissa == 0) return uvec2(0, sign);
-    const int shift = 23 - findMSB(mantissa);
+    const int shift = 23 - highest_bit(mantissa);
     mantissa = mantissa << shift & 0x7FFFFFu;
     exponent = 1 - shift;
   }
@@ -365,7 +365,7 @@ uvec2 to_long(float number) {
 
 const uint kEach = 8;  // words of a lane
 // Elements of a word.
-const uint kElements = kBlockBytes < 4 ? 4 / kBlockBytes : 1;
+#define kElements (kBlockBytes < 4 ? 4 / kBlockBytes : 1)
 
 void encode_words(uint word) {
   if (kBlockBytes == 8) {

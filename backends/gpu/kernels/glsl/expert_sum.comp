@@ -7,7 +7,7 @@ INPUT(1, x)
 INPUT(2, weights)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint n;
   uint chosen;

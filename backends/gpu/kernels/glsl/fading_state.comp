@@ -6,11 +6,11 @@
 #include "common.glsl"
 #include "math.glsl"
 
-layout(constant_id = 1) const uint kState = 64;  // elements of the row
+CONSTANT(1, uint, kState, 64)  // elements of the row
 // Whether there are a and b; their buffers are others if not.
-layout(constant_id = 3) const uint kCorrects = 0;
-const uint kParts = 8;
-const uint kEach = (kState + kParts - 1) / kParts;
+CONSTANT(3, uint, kCorrects, 0)
+#define kParts 8u
+#define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, v)
 INPUT(2, q)
@@ -25,7 +25,7 @@ INPUT(10, sequences)
 INPUT(11, state_slots)
 OUTPUT(12, float, own)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint bound_row;  // the first that is bound
   uint begin;
@@ -46,7 +46,7 @@ float kept(float x) {
 }
 
 void main() {
-  if (!has_piece()) return;
+  if (!HAS_PIECE) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint part = gl_LocalInvocationIndex % kParts;
   const uint wanted = COLUMN_GROUP * (kLanes / kParts) +
@@ -58,7 +58,7 @@ void main() {
   const uint head = element / p.head;
   const uint from = slot_to_read(sequence);
   const uint to = slot_to_write(sequence);
-  float state[kEach];
+  float state[SIZE(1, kEach)];
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
     const uint j = t * kParts + part;
     state[t] = 0.0;

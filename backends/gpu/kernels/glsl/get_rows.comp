@@ -7,7 +7,7 @@
 INPUT(1, ids)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint table_rows;
   uint k;

@@ -7,7 +7,7 @@ INPUT(1, a)
 INPUT(2, b)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint width;  // of a row of the output
   uint m;

@@ -9,7 +9,7 @@ INPUT(2, weight)
 INPUT(3, bias)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;
   uint weight_base;

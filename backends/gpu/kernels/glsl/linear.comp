@@ -10,13 +10,13 @@
 // not depend on the other rows.
 #include "common.glsl"
 
-layout(constant_id = 8) const uint kBatch = 1;
-layout(constant_id = 9) const uint kTiles = 1;
-layout(constant_id = 10) const bool kExperts = false;
+CONSTANT(8, uint, kBatch, 1)
+CONSTANT(9, uint, kTiles, 1)
+CONSTANT(10, bool, kExperts, false)
 // Whether rows of x begin at a whole quad.
-layout(constant_id = 11) const bool kWholeQuads = true;
+CONSTANT(11, bool, kWholeQuads, true)
 // Columns beyond the last whole group.
-layout(constant_id = 12) const bool kRest = false;
+CONSTANT(12, bool, kRest, false)
 
 #include "blocks.glsl"
 
@@ -27,7 +27,7 @@ INPUT(6, residual)
 INPUT(7, ids)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint n;
   uint k;
@@ -43,7 +43,9 @@ layout(push_constant) uniform Parameters {
 }
 p;
 
-float sums[kTiles * kBatch];
+#define kSums (kTiles * kBatch)
+
+float sums[SIZE(1, kSums)];
 
 #ifdef TEXELS
 
@@ -133,13 +135,13 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
 
 #else
 
-layout(constant_id = 13) const uint kParts = 1;
-layout(constant_id = 14) const uint kChunk = 4;  // groups of a part at a time
+CONSTANT(13, uint, kParts, 1)
+CONSTANT(14, uint, kChunk, 4)  // groups of a part at a time
 
-shared vec4 x_area[kBatch * kParts * kChunk * 8];
-shared float part_sums[kParts > 1 ? kLanes : 1];
+shared vec4 x_area[SIZE(2, kBatch * kParts * kChunk * 8)];
+shared float part_sums[SIZE(3, kLanes)];
 
-void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
+void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
   const uint lane = gl_LocalInvocationIndex % kTileRows;
   const uint part = gl_LocalInvocationIndex / kTileRows;
   const uint columns = kParts * kChunk * 32;
@@ -162,12 +164,12 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
       const uint local = part * kChunk + c;
       const uint group = begin + local;
       if (group >= p.groups) break;
-      Raw raw[kTiles];
+      Raw raw[SIZE(4, kTiles)];
       [[unroll]] for (uint t = 0; t < kTiles; ++t) {
         raw[t] = read_group(tiles[t], lane, group, p.groups);
       }
-      float part_sum[2 * kTiles * kBatch];
-      float x_sum[2 * kBatch];
+      float part_sum[SIZE(6, 2 * kSums)];
+      float x_sum[SIZE(7, 2 * kBatch)];
       [[unroll]] for (uint i = 0; i < 2 * kTiles * kBatch; ++i) part_sum[i] = 0;
       [[unroll]] for (uint i = 0; i < 2 * kBatch; ++i) x_sum[i] = 0;
       [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
@@ -218,7 +220,7 @@ void main() {
   const uint first_row = gl_WorkGroupID.y * kBatch;
   if (first_row >= rows) return;
 
-  uint x_rows[kBatch];
+  uint x_rows[SIZE(5, kBatch)];
   [[unroll]] for (uint b = 0; b < kBatch; ++b) {
     x_rows[b] = min(first_row + b, rows - 1);
   }
@@ -235,7 +237,7 @@ void main() {
     in_piece = wanted - p.first_tile;
     first_bias = expert * p.n;
   }
-  uint tiles[kTiles];
+  uint tiles[SIZE(4, kTiles)];
   [[unroll]] for (uint t = 0; t < kTiles; ++t) {
     tiles[t] = min(in_piece + t, p.piece_tiles - 1);
   }

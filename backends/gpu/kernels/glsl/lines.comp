@@ -10,15 +10,15 @@
 #include "math.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const uint kOp = 0;
+CONSTANT(1, uint, kOp, 0)
 const uint kSum = 0;  // to kLargest: RC_REDUCE_*
 const uint kMean = 1;
 const uint kLargest = 2;
 const uint kPlace = 3;
 const uint kSoftmax = 4;
-layout(constant_id = 2) const bool kTogether = true;  // a work-group has one
+CONSTANT(2, bool, kTogether, true)  // a work-group has one
 
-layout(constant_id = 3) const uint kStage = 0;
+CONSTANT(3, uint, kStage, 0)
 const uint kWhole = 0;   // everything at once
 const uint kParts = 1;   // x to pairs [parts, lines]
 const uint kJoin = 2;    // these, as x, to results; of SOFTMAX to pairs [lines]
@@ -28,7 +28,7 @@ INPUT(1, x)
 INPUT(2, joined)
 OUTPUT(8, uint, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;
   uint y_base;
@@ -48,13 +48,13 @@ uint key(uint bits) {
 }
 
 float number_of(uint key_) {
-  if (key_ == 0xFFFFFFFFu) return uintBitsToFloat(0x7FC00000u);
+  if (key_ == 0xFFFFFFFFu) return NOT_A_NUMBER;
   return uintBitsToFloat((key_ & 0x80000000u) != 0 ? key_ & 0x7FFFFFFFu
                                                    : ~key_);
 }
 
 #ifndef TEXELS
-shared uvec2 found[kLanes];
+shared uvec2 found[SIZE(1, kLanes)];
 #endif
 
 // The largest key of all lanes, and the first place that has it.
@@ -195,12 +195,17 @@ void main() {
   const uint group = GROUP;
   if (NOTHING_TO_DO(group)) return;
   const uint lane = gl_LocalInvocationIndex;
-  const uint unit = kTogether ? group : group * kLanes + lane;
-  if (unit >= p.lines * (kStage == kJoin ? 1 : p.parts)) return;
+  const uint units = p.lines * (kStage == kJoin ? 1 : p.parts);
+  if (kTogether && group >= units) return;
+  // Lanes beyond the last unit do it too: WGSL wants to see that lanes that meet
+  // are all there.
+  const uint wanted = kTogether ? group : group * kLanes + lane;
+  const uint unit = min(wanted, units - 1);
+  const bool within = wanted < units;
   const uint line = unit % p.lines;
   const uint by = kTogether ? kLanes : 1;
   const uint begin = kTogether ? lane : 0;
-  const bool writes = !kTogether || lane == 0;
+  const bool writes = within && (!kTogether || lane == 0);
   // Of the element from which others are counted.
   const uint first = line / p.inner * p.n * p.inner + line % p.inner;
   const uint part = unit / p.lines * p.part;
@@ -208,8 +213,10 @@ void main() {
                          min(part + p.part, p.n), by);
 
   if (kStage == kShares) {
-    divide(walk, number_of(WORD(joined, 2 * line)),
-           NUMBER(joined, 2 * line + 1), p.y_base + first);
+    if (within) {
+      divide(walk, number_of(WORD(joined, 2 * line)),
+             NUMBER(joined, 2 * line + 1), p.y_base + first);
+    }
     return;
   }
   if (kOp <= kMean) {
@@ -219,14 +226,13 @@ void main() {
     } else {
       sum = sum_of(walk);
     }
-    if (!writes) return;
-    if (kStage == kParts) {
-      put_pair(unit, floatBitsToUint(sum.all), floatBitsToUint(sum.lost));
-      return;
-    }
     float result = sum.all + sum.lost;
     if (kOp == kMean) result /= float(p.n);
-    y[p.y_base + line] = floatBitsToUint(result);
+    if (writes && kStage == kParts) {
+      put_pair(unit, floatBitsToUint(sum.all), floatBitsToUint(sum.lost));
+    } else if (writes) {
+      y[p.y_base + line] = floatBitsToUint(result);
+    }
     return;
   }
   uvec2 best;
@@ -237,10 +243,9 @@ void main() {
   }
   const float largest = number_of(best.x);
   if (kOp != kSoftmax) {
-    if (!writes) return;
-    if (kStage == kParts) {
+    if (writes && kStage == kParts) {
       put_pair(unit, best.x, best.y);
-    } else {
+    } else if (writes) {
       y[p.y_base + line] =
           kOp == kPlace ? best.y : floatBitsToUint(largest);
     }
@@ -253,7 +258,7 @@ void main() {
     shares = shares_of(walk, largest);
   }
   if (kStage == kWhole) {
-    divide(walk, largest, shares, p.y_base + first);
+    if (within) divide(walk, largest, shares, p.y_base + first);
   } else if (writes) {
     put_pair(unit, best.x,
              floatBitsToUint(kStage == kParts

@@ -5,16 +5,16 @@
 #include "math.glsl"
 #include "functions.glsl"
 
-layout(constant_id = 1) const uint kFunction = 0;  // of one number
+CONSTANT(1, uint, kFunction, 0)  // of one number
 const uint kOfTwo = 16;  // more than RC_BINARY_*
 // Otherwise the elements of both are those of the output, in order.
-layout(constant_id = 2) const bool kBroadcast = false;
+CONSTANT(2, bool, kBroadcast, false)
 
 INPUT(1, a)
 INPUT(2, b)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS_WITH_ARRAYS {
   GROUP_PARAMETERS
   uint a_base;
   uint b_base;

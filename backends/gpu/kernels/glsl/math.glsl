@@ -42,14 +42,40 @@ float exact_softplus(float x) {
   return (x > 0.0 ? x : 0.0) + 2.0 * r * y;
 }
 
+// The fraction, from 0.5 on and below 1, of a finite number above 0, and the
+// power of two that it is to be multiplied by.
+#ifdef WGSL
+float fraction_of(float x, out int exponent) {
+  const bool small = x < 1.17549435e-38;
+  const uint bits = floatBitsToUint(small ? x * 16777216.0 : x);
+  exponent = int(bits >> 23) - (small ? 150 : 126);
+  return uintBitsToFloat((bits & 0x7FFFFFu) | 0x3F000000u);
+}
+#else
+#define fraction_of(x, exponent) frexp(x, exponent)
+#endif
+
+// The place of the highest bit that is set, of a number above 0.
+#ifdef WGSL
+int highest_bit(uint x) {
+  int place = 0;
+  for (int step_ = 16; step_ > 0; step_ /= 2) {
+    if (x >> (place + step_) != 0) place += step_;
+  }
+  return place;
+}
+#else
+#define highest_bit(x) findMSB(x)
+#endif
+
 // The exponent times log(2), and twice the series of artanh for what is left,
 // whose argument is 0.172 at most.
 float exact_log(float x) {
-  if (isnan(x) || x < 0.0) return uintBitsToFloat(0x7FC00000u);
-  if (x == 0.0) return uintBitsToFloat(0xFF800000u);
+  if (isnan(x) || x < 0.0) return NOT_A_NUMBER;
+  if (x == 0.0) return NEGATIVE_INFINITY;
   if (isinf(x)) return x;
   int exponent;
-  float m = frexp(x, exponent);
+  float m = fraction_of(x, exponent);
   if (m < 0.70710678) {
     m *= 2.0;
     --exponent;
@@ -119,16 +145,16 @@ float exact_pow(float a, float b) {
   const bool whole = floor(b) == b;
   const bool odd = whole && abs(b) < 16777216.0 && (int(abs(b)) & 1) != 0;
   if (negative && !whole && magnitude != 0.0 && !isinf(a)) {
-    return uintBitsToFloat(0x7FC00000u);
+    return NOT_A_NUMBER;
   }
   float y = 1.0;
   if (magnitude == 0.0 || isinf(a) || isinf(b)) {
     if (magnitude != 1.0) {
-      y = (magnitude > 1.0) == (b > 0.0) ? uintBitsToFloat(0x7F800000u) : 0.0;
+      y = (magnitude > 1.0) == (b > 0.0) ? INFINITY : 0.0;
     }
   } else if (magnitude != 1.0) {
     int exponent;
-    float m = frexp(magnitude, exponent);
+    float m = fraction_of(magnitude, exponent);
     if (m < 0.70710678) {
       m *= 2.0;
       --exponent;

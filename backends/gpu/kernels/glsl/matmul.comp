@@ -11,13 +11,13 @@
 #include "tables.glsl"
 #include "functions.glsl"
 
-layout(constant_id = 4) const bool kTransposed = false;
-layout(constant_id = 5) const uint kFunction = 0;  // RC_FUNCTION_*
-layout(constant_id = 6) const uint kRows = 8;      // of a lane
-layout(constant_id = 7) const uint kColumns = 4;   // of a lane
-layout(constant_id = 8) const uint kRowLanes = 1;
+CONSTANT(4, bool, kTransposed, false)
+CONSTANT(5, uint, kFunction, 0)  // RC_FUNCTION_*
+CONSTANT(6, uint, kRows, 8)  // of a lane
+CONSTANT(7, uint, kColumns, 4)  // of a lane
+CONSTANT(8, uint, kRowLanes, 1)
 // Rows of b, which is F32, begin at whole quads; kColumns is 4.
-layout(constant_id = 9) const bool kQuads = false;
+CONSTANT(9, bool, kQuads, false)
 
 INPUT(1, a)
 INPUT(2, numbers)  // b
@@ -27,7 +27,7 @@ OUTPUT(8, float, y)
 
 #include "numbers.glsl"
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint a_base;
   uint b_base;  // in bytes
@@ -48,7 +48,7 @@ layout(push_constant) uniform Parameters {
 }
 p;
 
-float sums[kRows * kColumns];
+float sums[SIZE(1, kRows * kColumns)];
 
 // Element (i, column) of b, or (column, i) if it is transposed.
 float element_of_b(uint matrix, uint i, uint column) {
@@ -58,11 +58,11 @@ float element_of_b(uint matrix, uint i, uint column) {
 
 #ifdef TEXELS
 
-const uint kTileRows = kRows;
-const uint kTileColumns = 8 * kColumns;
+#define kTileRows kRows
+#define kTileColumns (8 * kColumns)
 
 // A lane has neighbouring columns where these are read by quads.
-const bool kColumnQuads = kQuads && !kTransposed;
+#define kColumnQuads (kQuads && !kTransposed)
 uint row_of(uint r) { return r; }
 uint column_of(uint c) {
   return kColumnQuads ? gl_SubgroupInvocationID * kColumns + c
@@ -141,13 +141,13 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
 
 #else
 
-const uint kColumnLanes = kLanes / kRowLanes;
-const uint kTileRows = kRowLanes * kRows;
-const uint kTileColumns = kColumnLanes * kColumns;
-const uint kDepth = 16;  // of a strip
+#define kColumnLanes (kLanes / kRowLanes)
+#define kTileRows (kRowLanes * kRows)
+#define kTileColumns (kColumnLanes * kColumns)
+#define kDepth 16u  // of a strip
 
-shared float a_strip[kDepth * kTileRows];
-shared float b_strip[kDepth * kTileColumns];
+shared float a_strip[SIZE(2, kDepth * kTileRows)];
+shared float b_strip[SIZE(3, kDepth * kTileColumns)];
 
 uint row_of(uint r) {
   return r * kRowLanes + gl_LocalInvocationIndex / kColumnLanes;
@@ -178,7 +178,7 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
     barrier();
     const uint depths = min(kDepth, p.end - begin);
     for (uint depth = 0; depth < depths; ++depth) {
-      float w[kColumns];
+      float w[SIZE(4, kColumns)];
       [[unroll]] for (uint c = 0; c < kColumns; ++c) {
         w[c] = b_strip[depth * kTileColumns + column_of(c)];
       }

@@ -1,9 +1,9 @@
 // Numbers of any type that can be decoded, as tensors hold them: src/tensor/
 // formats describes the blocks, src/tensor/decode.cc is the definition that this
 // equals bit for bit. Needs math.glsl and tables.glsl, and the input `numbers`.
-layout(constant_id = 1) const uint kType = 0;   // rc_dtype
-layout(constant_id = 2) const uint kBlock = 1;  // elements
-layout(constant_id = 3) const uint kBlockBytes = 4;
+CONSTANT(1, uint, kType, 0)  // rc_dtype
+CONSTANT(2, uint, kBlock, 1)  // elements
+CONSTANT(3, uint, kBlockBytes, 4)
 
 const uint kF32 = 0;
 const uint kF16 = 1;
@@ -31,7 +31,7 @@ float nearest(bool negative, uint high, uint low) {
     high = ~high + (low == 0 ? 1 : 0);
   }
   if (high == 0 && low == 0) return 0.0;
-  const int most = high != 0 ? 32 + findMSB(high) : findMSB(low);
+  const int most = high != 0 ? 32 + highest_bit(high) : highest_bit(low);
   const int shift = 63 - most;
   if (shift >= 32) {
     high = low << (shift - 32);

@@ -6,7 +6,7 @@
 #ifdef TEXELS
 float sum_of_parts(float part) { return subgroupAdd(part); }
 #else
-shared float part_area[kLanes];
+shared float part_area[SIZE(91, kLanes)];
 
 float sum_of_parts(float part) {
   const uint lane = gl_LocalInvocationIndex;

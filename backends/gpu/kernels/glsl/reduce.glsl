@@ -3,7 +3,7 @@
 float reduce_add(float x) { return subgroupAdd(x); }
 float reduce_max(float x) { return subgroupMax(x); }
 #else
-shared float reduce_area[kLanes];
+shared float reduce_area[SIZE(92, kLanes)];
 
 // The number of lanes is a power of two.
 #define REDUCE(function, expression)                               \

@@ -9,7 +9,7 @@ INPUT(2, positions)
 INPUT(3, frequencies)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint d;
   uint pairs;

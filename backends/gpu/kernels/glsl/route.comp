@@ -10,7 +10,7 @@ INPUT(1, x)
 OUTPUT(8, uint, ids)
 OUTPUT(9, float, weights)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint experts;
   uint chosen;
@@ -30,7 +30,7 @@ bool before(uvec2 a, uvec2 b) {
 }
 
 #ifndef TEXELS
-shared uvec2 found[kLanes];
+shared uvec2 found[SIZE(1, kLanes)];
 #endif
 
 // The expert that comes first, of those of all lanes.

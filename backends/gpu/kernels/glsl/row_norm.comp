@@ -4,14 +4,14 @@
 #include "common.glsl"
 #include "reduce.glsl"
 
-layout(constant_id = 1) const bool kCenter = false;
+CONSTANT(1, bool, kCenter, false)
 
 INPUT(1, x)
 INPUT(2, weight)
 INPUT(3, bias)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint d;
   uint has_weight;

@@ -6,9 +6,9 @@
 #include "common.glsl"
 #include "math.glsl"
 
-layout(constant_id = 1) const uint kState = 128;  // elements of the row
-const uint kParts = 8;
-const uint kEach = (kState + kParts - 1) / kParts;
+CONSTANT(1, uint, kState, 128)  // elements of the row
+#define kParts 8u
+#define kEach ((kState + kParts - 1) / kParts)
 
 INPUT(1, x)
 INPUT(2, steps)
@@ -22,7 +22,7 @@ OUTPUT(9, float, cache)  // [slots, heads, head, kState]
 INPUT(10, sequences)
 INPUT(11, state_slots)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint bound_row;  // the first that is bound
   uint begin;
@@ -39,7 +39,7 @@ p;
 #include "parts.glsl"
 
 void main() {
-  if (!has_piece()) return;
+  if (!HAS_PIECE) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint part = gl_LocalInvocationIndex % kParts;
   const uint wanted = COLUMN_GROUP * (kLanes / kParts) +
@@ -52,7 +52,7 @@ void main() {
   const uint group = head / (p.heads / p.groups);
   const uint from = slot_to_read(sequence);
   const uint to = slot_to_write(sequence);
-  float state[kEach];
+  float state[SIZE(1, kEach)];
   [[unroll]] for (uint t = 0; t < kEach; ++t) {
     const uint j = t * kParts + part;
     state[t] = 0.0;

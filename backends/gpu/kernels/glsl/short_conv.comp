@@ -5,8 +5,8 @@
 #include "math.glsl"
 #include "functions.glsl"
 
-layout(constant_id = 1) const uint kWidth = 4;
-layout(constant_id = 2) const uint kFunction = 0;  // RC_FUNCTION_*
+CONSTANT(1, uint, kWidth, 4)
+CONSTANT(2, uint, kFunction, 0)  // RC_FUNCTION_*
 
 INPUT(1, x)
 INPUT(2, weight)
@@ -16,7 +16,7 @@ INPUT(5, state_slots)
 OUTPUT(8, float, y)
 OUTPUT(9, float, cache)  // [slots, kWidth - 1, d]
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint bound_row;  // the first that is bound
   uint begin;
@@ -31,12 +31,12 @@ p;
 
 void main() {
   const uint channel = COLUMN_GROUP * kLanes + gl_LocalInvocationIndex;
-  if (!has_piece() || channel >= p.d) return;
+  if (!HAS_PIECE || channel >= p.d) return;
   const uint sequence = p.first_row + gl_WorkGroupID.y;
   const uint from = slot_to_read(sequence);
   const uint to = slot_to_write(sequence);
-  float weights[kWidth];
-  float window[kWidth];  // the row and those before it
+  float weights[SIZE(1, kWidth)];
+  float window[SIZE(1, kWidth)];  // the row and those before it
   [[unroll]] for (uint i = 0; i < kWidth; ++i) {
     weights[i] = NUMBER(weight, channel * kWidth + i);
     window[i] = 0.0;

@@ -9,7 +9,7 @@ INPUT(1, x)
 OUTPUT(8, uint, ids)
 OUTPUT(9, float, weights)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint experts;
   uint chosen;
@@ -17,7 +17,12 @@ layout(push_constant) uniform Parameters {
 }
 p;
 
+#ifdef WGSL
+// Its text is rounded to a number beyond.
+#define kLeast uintBitsToFloat((infinity_bits | 0x80000000u) - 1)
+#else
 const float kLeast = -3.402823466e38;
+#endif
 
 // NaN counts as the least, so that every choice is a valid number.
 float number_of(uint at) {

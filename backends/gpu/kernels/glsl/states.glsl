@@ -24,7 +24,6 @@ uint slot_to_write(uint sequence) {
 
 // Whether the work-group has a sequence and the piece has something to do. The
 // first one has, rows or none: it moves the state.
-bool has_piece() {
-  return gl_WorkGroupID.y < ROW_COUNT &&
-         (p.begin == 0 || p.begin < counts[0]);
-}
+#define HAS_PIECE                   \
+  (gl_WorkGroupID.y < ROW_COUNT && \
+   (p.begin == 0 || p.begin < counts[0]))

@@ -10,7 +10,7 @@ INPUT(2, positions)
 INPUT(3, frequencies)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   GROUP_PARAMETERS
   uint x_base;
   uint positions_base;

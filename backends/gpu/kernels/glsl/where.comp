@@ -4,14 +4,14 @@
 #include "tensor.glsl"
 
 // Otherwise the elements of all are those of the output, in order.
-layout(constant_id = 1) const bool kBroadcast = false;
+CONSTANT(1, bool, kBroadcast, false)
 
 INPUT(1, c)
 INPUT(2, a)
 INPUT(3, b)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS_WITH_ARRAYS {
   GROUP_PARAMETERS
   uint c_base;
   uint a_base;

@@ -7,7 +7,7 @@
 INPUT(1, x)
 OUTPUT(8, float, y)
 
-layout(push_constant) uniform Parameters {
+PARAMETERS {
   ROW_PARAMETERS
   uint width;  // elements of a row
   float alpha_p;

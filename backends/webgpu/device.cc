@@ -1,0 +1,240 @@
+#include "webgpu/device.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "gpu/dispatch.h"
+#include "tensor/formats/coded_formats.h"
+#include "tensor/value.h"
+#include "webgpu/memory.h"
+#include "webgpu/pipelines.h"
+#include "webgpu/recording.h"
+#include "webgpu/tuning.h"
+
+namespace rc::webgpu {
+namespace {
+
+struct DeviceAnswer {
+  bool given = false;
+  abi::Device device = nullptr;
+  std::string message;
+};
+
+void take_device(uint32_t status, abi::Device device, abi::Text message,
+                 void* answer_, void*) {
+  auto* answer = static_cast<DeviceAnswer*>(answer_);
+  answer->given = true;
+  answer->device = device;
+  if (status != abi::kSuccess) answer->message = string(message);
+}
+
+// The kernel of an op that binds the most buffers, if they may be too many.
+gpu::Kernel widest_kernel(const Op& op) {
+  switch (op.code) {
+    case RC_OP_ATTENTION:
+    case RC_OP_GENERAL_ATTENTION:
+      return gpu::Kernel::kAttention;
+    case RC_OP_SELECTIVE_SCAN:
+      return gpu::Kernel::kSelectiveScan;
+    case RC_OP_CHANNEL_SCAN:
+      return gpu::Kernel::kChannelScan;
+    case RC_OP_DELTA_RULE:
+      return gpu::Kernel::kDeltaRule;
+    case RC_OP_FADING_STATE:
+      return gpu::Kernel::kFadingState;
+    default:
+      return gpu::Kernel::kLinear;
+  }
+}
+
+}  // namespace
+
+// Callbacks may come when the device is gone, so that it stays.
+Device::State* Device::new_state() {
+  static auto* const all = new std::vector<std::unique_ptr<State>>;
+  const Lock lock;
+  all->push_back(std::make_unique<State>());
+  return all->back().get();
+}
+
+Device::Device(int index, const rc_plugin_open_options&) : state_(new_state()) {
+  const Found& found = adapter(index);
+  const AdapterHandle from = request(found);
+  {
+    const Lock lock;
+    if (wgpu().AdapterGetLimits(from.get(), &limits_) != abi::kSuccess) {
+      fail(RC_E_DEVICE, found.name, " does not tell its limits");
+    }
+  }
+  limits_.next = nullptr;
+  tuning_ = choose_tuning(limits_, found.kind == abi::kCpu);
+  speed = found.kind == abi::kCpu ? 1e9 : 1e12;  // until it is measured
+  open(from.get());
+  {
+    const Lock lock;
+    queue_ = QueueHandle(wgpu().DeviceGetQueue(device_));
+  }
+  pipelines_ = std::make_unique<Pipelines>(*this);
+}
+
+void Device::open(abi::Adapter from) {
+  abi::DeviceDescription description = {};
+  description.limits = &limits_;
+  description.lost = {nullptr, abi::kAnyTime, take_loss, state_, nullptr};
+  description.error = {nullptr, take_error, state_, nullptr};
+  DeviceAnswer answer;
+  {
+    const Lock lock;
+    wgpu().AdapterRequestDevice(
+        from, &description,
+        {nullptr, abi::kWithEvents, take_device, &answer, nullptr});
+  }
+  process_until([&] { return answer.given; });
+  if (answer.device == nullptr) {
+    fail(RC_E_DEVICE, "the device does not open: ", answer.message);
+  }
+  device_ = answer.device;
+}
+
+Device::~Device() {
+  pipelines_.reset();
+  queue_ = {};
+  const Lock lock;
+  wgpu().DeviceDestroy(device_);
+  wgpu().DeviceRelease(device_);
+}
+
+void Device::take_error(const abi::Device*, uint32_t type, abi::Text message,
+                        void* state_, void*) {
+  const Lock lock;
+  State& state = *static_cast<State*>(state_);
+  if (!state.message.empty()) return;
+  state.message = string(message);
+  if (state.message.empty()) state.message = "an error without a message";
+  state.out_of_memory = type == abi::kErrorOutOfMemory;
+}
+
+void Device::take_loss(const abi::Device*, uint32_t, abi::Text message,
+                       void* state_, void*) {
+  const Lock lock;
+  State& state = *static_cast<State*>(state_);
+  state.lost = true;
+  state.lost_message = string(message);
+}
+
+void Device::check(const char* what) const {
+  const Lock lock;
+  if (!state_->message.empty() && !state_->lost) {
+    // A loss may be told only now; wgpu-native calls what is done to a device
+    // that is gone an error of whoever does it.
+    process_events();
+    if (state_->message.find("device is lost") != std::string::npos) {
+      state_->lost = true;
+      state_->lost_message = state_->message;
+    }
+  }
+  if (state_->lost) {
+    fail(RC_E_DEVICE_LOST, what,
+         ": the device was lost: ", state_->lost_message, "; open it again");
+  }
+  if (state_->message.empty()) return;
+  const std::string message = std::exchange(state_->message, "");
+  fail(state_->out_of_memory ? RC_E_DEVICE_MEMORY : RC_E_DEVICE, what, ": ",
+       message);
+}
+
+BufferHandle Device::make_buffer(uint64_t bytes, uint64_t use) const {
+  if (bytes > limits_.buffer_bytes) {
+    fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
+         " bytes is too large; the device allows ", limits_.buffer_bytes);
+  }
+  const Lock lock;
+  abi::BufferDescription description = {};
+  description.use = use;
+  description.bytes = std::max<uint64_t>((bytes + 15) / 16 * 16, 16);
+  BufferHandle buffer(wgpu().DeviceCreateBuffer(device_, &description));
+  check("a buffer cannot be made");
+  if (!buffer) {
+    fail(RC_E_DEVICE_MEMORY, "there is no room for a buffer of ", bytes,
+         " bytes");
+  }
+  return buffer;
+}
+
+void Device::finish(const EncoderHandle& encoder) {
+  const abi::Description nothing = {};
+  const CommandsHandle commands(
+      wgpu().CommandEncoderFinish(encoder.get(), &nothing));
+  check("commands cannot be recorded");
+  const abi::Commands all[] = {commands.get()};
+  wgpu().QueueSubmit(queue_.get(), 1, all);
+  check("commands cannot be submitted");
+}
+
+void Device::read(abi::Buffer buffer, uint64_t bytes, void* data) const {
+  struct Answer {
+    bool given = false;
+    uint32_t status = 0;
+    std::string message;
+  };
+  // Lives on if the wait for it is given up.
+  auto answer = std::make_shared<Answer>();
+  const auto take = [](uint32_t status, abi::Text message, void* first, void*) {
+    const std::unique_ptr<std::shared_ptr<Answer>> answer(
+        static_cast<std::shared_ptr<Answer>*>(first));
+    (*answer)->given = true;
+    (*answer)->status = status;
+    (*answer)->message = string(message);
+  };
+  {
+    const Lock lock;
+    wgpu().BufferMapAsync(buffer, abi::kMapRead, 0, bytes,
+                          {nullptr, abi::kWithEvents, take,
+                           new std::shared_ptr<Answer>(answer), nullptr});
+  }
+  process_until([&] { return answer->given || lost(); });
+  const Lock lock;
+  check("a buffer cannot be read");
+  if (answer->status != abi::kSuccess) {
+    fail(RC_E_DEVICE, "a buffer cannot be read: ", answer->message);
+  }
+  std::memcpy(data, wgpu().BufferGetConstMappedRange(buffer, 0, bytes), bytes);
+  wgpu().BufferUnmap(buffer);
+}
+
+std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes, gpu::MemoryUse) {
+  return std::make_unique<Buffer>(*this, bytes);
+}
+
+void Device::copy(gpu::Buffer& target, uint64_t target_offset,
+                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+  webgpu::copy(*this, static_cast<Buffer&>(target), target_offset,
+               static_cast<Buffer&>(source), source_offset, bytes);
+}
+
+void Device::check_supported(const Op& op,
+                             std::span<const rc_plugin_value> values) const {
+  // COPY is of bytes, and weights are expanded.
+  if (op.code != RC_OP_COPY && is_tensor_op(op, values)) {
+    for (const int32_t input : op.inputs) {
+      if (input < 0 || !has_codebook(values[input].dtype)) continue;
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+           value_text(values[input]), ": shaders have no codebooks");
+    }
+  }
+  const uint32_t buffers = storage_buffers(widest_kernel(op));
+  if (buffers > limits_.storage_buffers) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " binds ", buffers,
+         " buffers; the device allows ", limits_.storage_buffers);
+  }
+  gpu::check_supported(*this, op, values);
+}
+
+std::unique_ptr<gpu::Recording> Device::record(
+    const gpu::PlacedProgram& program) {
+  return std::make_unique<Recording>(*this, program);
+}
+
+}  // namespace rc::webgpu

@@ -1,0 +1,333 @@
+#include "webgpu/recording.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/error.h"
+#include "webgpu/memory.h"
+
+namespace rc::webgpu {
+namespace {
+
+using gpu::Dispatch;
+using gpu::Region;
+
+constexpr uint64_t kParameterBytes = gpu::kParameterWords * sizeof(uint32_t);
+// The caller of wait is asked at least so often whether to stop.
+constexpr int64_t kAskMs = 10;
+constexpr uint64_t kFaultBytes = 16;
+
+// Whole quads, as the sizes of all buffers are.
+uint64_t whole(uint64_t bytes) {
+  return std::max<uint64_t>((bytes + 15) / 16 * 16, 16);
+}
+
+bool is_input(const Dispatch& dispatch, const gpu::Binding& binding) {
+  return (gpu::slots_of(dispatch.kernel).inputs >> binding.slot & 1) != 0;
+}
+
+void end(abi::Pass* pass) {
+  if (*pass == nullptr) return;
+  wgpu().ComputePassEncoderEnd(*pass);
+  wgpu().ComputePassEncoderRelease(*pass);
+  *pass = nullptr;
+}
+
+}  // namespace
+
+Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+    : device_(device) {
+  for (const gpu::Placed& placed : program.values) {
+    if (placed.value.storage == RC_STORAGE_SCRATCH) {
+      scratch_ = placed.region.buffer;
+    }
+  }
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
+                           program.values, program.limits, &dispatches_,
+                           &kept_);
+  }
+  counts_ = device.make_buffer(16, abi::kUseUniform | abi::kUseCopyTo);
+  fault_ = device.make_buffer(
+      kFaultBytes, abi::kUseStorage | abi::kUseCopyTo | abi::kUseCopyFrom);
+  nothing_ = device.make_buffer(16, abi::kUseStorage);
+  make_parameters();
+  steps_.resize(dispatches_.size());
+  for (size_t first = 0; first < dispatches_.size();) {
+    size_t last = first + 1;
+    while (last < dispatches_.size() &&
+           dispatches_[last].op == dispatches_[first].op) {
+      ++last;
+    }
+    make_steps(first, last);
+    first = last;
+  }
+  for (auto& progress : progress_) progress = std::make_shared<Progress>();
+}
+
+void Recording::make_parameters() {
+  const abi::Limits& limits = device_.limits();
+  parameter_step_ =
+      std::max({kParameterBytes, uint64_t{limits.uniform_alignment},
+                uint64_t{limits.storage_alignment}});
+  std::vector<uint8_t> all(dispatches_.size() * parameter_step_);
+  for (size_t i = 0; i < dispatches_.size(); ++i) {
+    const std::vector<uint32_t>& words = dispatches_[i].parameters;
+    std::memcpy(all.data() + i * parameter_step_, words.data(),
+                words.size() * sizeof words[0]);
+  }
+  parameters_ = device_.make_buffer(
+      all.size(), abi::kUseUniform | abi::kUseStorage | abi::kUseCopyTo);
+  if (all.empty()) return;
+  const Lock lock;
+  wgpu().QueueWriteBuffer(device_.queue(), parameters_.get(), 0, all.data(),
+                          all.size());
+}
+
+void Recording::make_steps(size_t first, size_t last) {
+  std::vector<uint32_t> read;
+  for (size_t i = first; i < last; ++i) {
+    for (const gpu::Binding& binding : dispatches_[i].bindings) {
+      if (binding.region.buffer == scratch_ &&
+          is_input(dispatches_[i], binding)) {
+        read.push_back(map_.find(binding.region.offset, binding.region.bytes));
+      }
+    }
+  }
+  const uint32_t written = least_without(read);
+  for (size_t i = first; i < last; ++i) make_group(i, written);
+  for (size_t i = first; i < last; ++i) {
+    for (const gpu::Binding& binding : dispatches_[i].bindings) {
+      if (binding.region.buffer == scratch_ &&
+          !is_input(dispatches_[i], binding)) {
+        map_.write(binding.region.offset, binding.region.bytes, written);
+      }
+    }
+  }
+}
+
+abi::Buffer Recording::scratch_buffer(uint32_t number) {
+  if (number == 0) return static_cast<const Buffer*>(scratch_)->get();
+  while (more_scratch_.size() < number) {
+    more_scratch_.push_back(device_.make_buffer(
+        scratch_->bytes(),
+        abi::kUseStorage | abi::kUseCopyFrom | abi::kUseCopyTo));
+  }
+  return more_scratch_[number - 1].get();
+}
+
+Recording::Bound Recording::place(const Region& region,
+                                  uint32_t scratch_number) {
+  if (region.buffer == scratch_) {
+    return {scratch_buffer(scratch_number), region.offset};
+  }
+  return {static_cast<const Buffer*>(region.buffer)->get(), region.offset};
+}
+
+void Recording::make_group(size_t number, uint32_t written) {
+  const Dispatch& dispatch = dispatches_[number];
+  Step& step = steps_[number];
+  step.pipeline =
+      device_.pipelines().get({dispatch.kernel, dispatch.constants});
+  std::vector<abi::BindGroupEntry> entries;
+  const auto bind = [&](uint32_t slot, abi::Buffer buffer, uint64_t offset,
+                        uint64_t bytes) {
+    entries.push_back({nullptr, slot, buffer, offset, bytes, nullptr, nullptr});
+  };
+  bind(kCountsSlot, counts_.get(), 0, 16);
+  bind(kParametersSlot, parameters_.get(), number * parameter_step_,
+       kParameterBytes);
+  const gpu::Slots slots = gpu::slots_of(dispatch.kernel);
+  if (slots.fault) bind(gpu::kFaultSlot, fault_.get(), 0, kFaultBytes);
+  std::vector<abi::Buffer> outputs;
+  for (const gpu::Binding& binding : dispatch.bindings) {
+    if (is_input(dispatch, binding)) continue;
+    const Bound bound = place(binding.region, written);
+    outputs.push_back(bound.buffer);
+    bind(binding.slot, bound.buffer, bound.offset, whole(binding.region.bytes));
+  }
+  for (const gpu::Binding& binding : dispatch.bindings) {
+    if (!is_input(dispatch, binding)) continue;
+    const Region& region = binding.region;
+    Bound bound = place(region, region.buffer == scratch_
+                                    ? map_.find(region.offset, region.bytes)
+                                    : 0);
+    const uint64_t bytes = whole(region.bytes);
+    if (std::find(outputs.begin(), outputs.end(), bound.buffer) !=
+        outputs.end()) {
+      step.copies.push_back(
+          {bound.buffer, bound.offset,
+           device_.make_buffer(bytes, abi::kUseStorage | abi::kUseCopyTo),
+           bytes});
+      bound = {step.copies.back().target.get(), 0};
+    }
+    bind(binding.slot, bound.buffer, bound.offset, bytes);
+  }
+  // Every slot of the layout is bound.
+  const uint32_t all = slots.inputs | slots.outputs;
+  for (uint32_t slot = 0; slot < 32; ++slot) {
+    const bool bound = std::any_of(entries.begin(), entries.end(),
+                                   [&](const abi::BindGroupEntry& entry) {
+                                     return entry.binding == slot;
+                                   });
+    if ((all >> slot & 1) != 0 && !bound) bind(slot, nothing_.get(), 0, 16);
+  }
+  abi::BindGroupDescription description = {};
+  description.layout = step.pipeline.groups;
+  description.count = entries.size();
+  description.entries = entries.data();
+  const Lock lock;
+  step.group =
+      GroupHandle(wgpu().DeviceCreateBindGroup(device_.get(), &description));
+  device_.check(gpu::kernel_name(dispatch.kernel));
+}
+
+void Recording::begin(const gpu::RunSize& size,
+                      std::span<const gpu::Transfer> inputs,
+                      std::span<const gpu::Transfer> outputs) {
+  size_ = size;
+  outputs_ = outputs;
+  next_ = 0;
+  staged_ = false;
+  results_.clear();
+  for (const gpu::Transfer& input : inputs) {
+    // Inputs are buffers that the host writes to.
+    const_cast<gpu::Buffer*>(input.region.buffer)
+        ->write(input.region.offset, input.host, input.region.bytes);
+  }
+  uint64_t bytes = kFaultBytes;
+  for (const gpu::Transfer& output : outputs) {
+    bytes += whole(output.region.bytes);
+  }
+  if (bytes > staging_bytes_) {
+    staging_ = device_.make_buffer(bytes, abi::kUseMapRead | abi::kUseCopyTo);
+    staging_bytes_ = bytes;
+  }
+  const uint32_t counts[4] = {static_cast<uint32_t>(size.rows.rows),
+                              static_cast<uint32_t>(size.rows.outputs),
+                              static_cast<uint32_t>(size.rows.sequences), 0};
+  const uint32_t no_fault[4] = {};
+  const Lock lock;
+  wgpu().QueueWriteBuffer(device_.queue(), counts_.get(), 0, counts,
+                          sizeof counts);
+  wgpu().QueueWriteBuffer(device_.queue(), fault_.get(), 0, no_fault,
+                          sizeof no_fault);
+  device_.check("a run cannot begin");
+}
+
+void Recording::encode(abi::Encoder encoder, abi::Pass* pass, size_t number,
+                       uint32_t rows) const {
+  const Dispatch& dispatch = dispatches_[number];
+  const Step& step = steps_[number];
+  if (!step.copies.empty()) end(pass);
+  for (const Copy& copy : step.copies) {
+    wgpu().CommandEncoderCopyBufferToBuffer(encoder, copy.source, copy.offset,
+                                            copy.target.get(), 0, copy.bytes);
+  }
+  if (*pass == nullptr) {
+    const abi::PassDescription nothing = {};
+    *pass = wgpu().CommandEncoderBeginComputePass(encoder, &nothing);
+  }
+  wgpu().ComputePassEncoderSetPipeline(*pass, step.pipeline.pipeline);
+  wgpu().ComputePassEncoderSetBindGroup(*pass, 0, step.group.get(), 0, nullptr);
+  wgpu().ComputePassEncoderDispatchWorkgroups(
+      *pass, dispatch.x, (rows + dispatch.batch - 1) / dispatch.batch,
+      dispatch.z);
+}
+
+double Recording::submit(int portion, double work) {
+  double taken = 0;
+  device_.submit([&](abi::Encoder encoder) {
+    abi::Pass pass = nullptr;
+    bool encoded = false;
+    for (; !submitted() && (!encoded || taken < work); ++next_) {
+      const Dispatch& dispatch = dispatches_[next_];
+      const uint32_t rows = dispatch.rows.count(size_.rows);
+      if (rows == 0) continue;
+      encode(encoder, &pass, next_, rows);
+      encoded = true;
+      taken += dispatch.work.of(dispatch.rows, size_, rows);
+    }
+    end(&pass);
+    if (submitted()) read_back(encoder);
+  });
+  const auto take = [](uint32_t, abi::Text, void* first, void*) {
+    const std::unique_ptr<std::shared_ptr<Progress>> progress(
+        static_cast<std::shared_ptr<Progress>*>(first));
+    (*progress)->over = true;
+  };
+  progress_[portion] = std::make_shared<Progress>();
+  const Lock lock;
+  progress_[portion]->over = false;
+  wgpu().QueueOnSubmittedWorkDone(
+      device_.queue(),
+      {nullptr, abi::kWithEvents, take,
+       new std::shared_ptr<Progress>(progress_[portion]), nullptr});
+  return taken;
+}
+
+void Recording::read_back(abi::Encoder encoder) {
+  const auto& copy = wgpu().CommandEncoderCopyBufferToBuffer;
+  copy(encoder, fault_.get(), 0, staging_.get(), 0, kFaultBytes);
+  uint64_t at = kFaultBytes;
+  for (const gpu::Transfer& output : outputs_) {
+    copy(encoder, static_cast<const Buffer*>(output.region.buffer)->get(),
+         output.region.offset, staging_.get(), at, whole(output.region.bytes));
+    at += whole(output.region.bytes);
+  }
+  staged_ = true;
+}
+
+bool Recording::wait(int portion, int64_t timeout_ms) {
+  const auto deadline =
+      std::chrono::steady_clock::now() +
+      std::chrono::milliseconds(timeout_ms < 0 ? kAskMs
+                                               : std::min(timeout_ms, kAskMs));
+  bool over = false;
+  process_until([&] {
+    over = progress_[portion]->over;
+    return over || device_.lost() ||
+           std::chrono::steady_clock::now() >= deadline;
+  });
+  device_.check("a run failed");
+  return over;
+}
+
+void Recording::fetch() {
+  if (!results_.empty()) return;
+  if (!staged_) {  // there was nothing to do
+    device_.submit([&](abi::Encoder encoder) { read_back(encoder); });
+  }
+  std::vector<uint8_t> results(staging_bytes_);
+  device_.read(staging_.get(), results.size(), results.data());
+  results_ = std::move(results);
+}
+
+gpu::Fault Recording::fault() const {
+  const_cast<Recording*>(this)->fetch();
+  uint32_t words[3];
+  std::memcpy(words, results_.data(), sizeof words);
+  return {words[0], words[1], words[2]};
+}
+
+void Recording::finish() {
+  fetch();
+  uint64_t at = kFaultBytes;
+  for (const gpu::Transfer& output : outputs_) {
+    std::memcpy(output.host, results_.data() + at, output.region.bytes);
+    at += whole(output.region.bytes);
+  }
+}
+
+void Recording::wait_idle() noexcept {
+  try {
+    process_until([&] {
+      return (progress_[0]->over && progress_[1]->over) || device_.lost();
+    });
+  } catch (...) {
+    // Who waits for the end of a run is not interested in errors.
+  }
+}
+
+}  // namespace rc::webgpu

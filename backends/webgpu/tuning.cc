@@ -1,0 +1,86 @@
+#include "webgpu/tuning.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace rc::webgpu {
+namespace {
+
+// Buffers of more are bound in pieces: words are counted in 32 bits, bytes of
+// them too.
+constexpr uint64_t kLargestRange = uint64_t{1} << 31;
+
+constexpr const char* kTuningVariable = "RUNCIBLE_WEBGPU_TUNING";
+constexpr const char* kRangeVariable = "RUNCIBLE_WEBGPU_RANGE";
+
+// x_area and part_sums of linear.comp.
+uint64_t shared_bytes(const gpu::Tuning& tuning) {
+  return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
+         uint64_t{4} * tuning.tile * tuning.parts;
+}
+
+void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
+  const uint32_t most =
+      std::min(limits.workgroup_invocations, limits.workgroup_size[0]);
+  for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
+                         tuning.attention, tuning.plain}) {
+    if (lanes > most) {
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: a work-group of ",
+           lanes, " lanes is wanted; this device allows ", most);
+    }
+  }
+  if (shared_bytes(tuning) > limits.workgroup_bytes) {
+    fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: a product takes ",
+         shared_bytes(tuning), " bytes of shared memory; this device has ",
+         limits.workgroup_bytes);
+  }
+  for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {
+    if (!std::has_single_bit(lanes)) {
+      fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: ", lanes,
+           " lanes are no power of two");
+    }
+  }
+}
+
+}  // namespace
+
+gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
+  gpu::Tuning tuning;
+  tuning.local_bytes = limits.workgroup_bytes;
+  // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
+  if (software) tuning.loops = 65535;
+  while (shared_bytes(tuning) > limits.workgroup_bytes && tuning.batch > 1) {
+    (tuning.chunk > 1 ? tuning.chunk : tuning.batch) /= 2;
+  }
+  if (const char* text = std::getenv(kTuningVariable)) {
+    gpu::apply_choices(
+        kTuningVariable, text,
+        {
+            {"tile", &tuning.tile, 4, 128},
+            {"parts", &tuning.parts, 1, 32},
+            {"chunk", &tuning.chunk, 1, 16},
+            {"tiles", &tuning.tiles, 1, 4},
+            {"batch", &tuning.batch, 1, 16},
+            {"batch_tiles", &tuning.batch_tiles, 1, 4},
+            {"few", &tuning.few, 0, 64},
+            {"reduce", &tuning.reduce, 1, 1024},
+            {"attention", &tuning.attention, 1, 1024},
+            {"plain", &tuning.plain, 1, 1024},
+            // What lines and products cannot be cut for takes less than these.
+            {"loops", &tuning.loops, 4096, UINT32_MAX},
+            {"groups", &tuning.groups, 1, UINT32_MAX},
+        });
+  }
+  check(tuning, limits);
+  tuning.range =
+      std::min(limits.storage_binding_bytes, kLargestRange) / 16 * 16;
+  if (const char* text = std::getenv(kRangeVariable)) {
+    tuning.range = std::min(tuning.range, gpu::number_of(kRangeVariable, text));
+  }
+  return tuning;
+}
+
+}  // namespace rc::webgpu

@@ -1,0 +1,148 @@
+// The driver itself, where the table cannot see: a device that is lost, and
+// where values lie.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "device/module_util.h"
+#include "temporary.h"
+#include "webgpu/device.h"
+#include "webgpu/pipelines.h"
+#include "webgpu/places.h"
+
+namespace rc::test {
+namespace {
+
+rc_plugin_open_options options() {
+  return {sizeof(rc_plugin_open_options), 0, 0,
+          [](rc_log_level, const char*) {}, RC_PLUGIN_ABI_VERSION};
+}
+
+TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {
+  RC_NEEDS_DEVICE("webgpu");
+  const uint32_t written = 1234;
+  {
+    webgpu::Device device(0, options());
+    const auto buffer = device.allocate(16, gpu::MemoryUse::kDevice);
+    buffer->write(0, &written, sizeof written);
+    {
+      const webgpu::Lock lock;
+      webgpu::wgpu().DeviceDestroy(device.get());
+    }
+    uint32_t read = 0;
+    for (int i = 0; i < 2; ++i) {
+      try {
+        buffer->read(0, &read, sizeof read);
+        ADD_FAILURE() << "read " << read;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), RC_E_DEVICE_LOST) << error.message();
+        EXPECT_NE(error.message().find("open it again"), std::string::npos);
+      }
+    }
+  }
+  webgpu::Device again(0, options());
+  const auto buffer = again.allocate(16, gpu::MemoryUse::kDevice);
+  buffer->write(0, &written, sizeof written);
+  uint32_t read = 0;
+  buffer->read(0, &read, sizeof read);
+  EXPECT_EQ(read, written);
+}
+
+TEST(WebgpuDevice, ABufferBeyondItsLimitsIsRefused) {
+  RC_NEEDS_DEVICE("webgpu");
+  webgpu::Device device(0, options());
+  try {
+    device.allocate(device.largest_buffer() + 1, gpu::MemoryUse::kDevice);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
+    EXPECT_NE(error.message().find(std::to_string(device.largest_buffer())),
+              std::string::npos);
+  }
+}
+
+TEST(WebgpuScratch, IsReadWhereItWasWrittenLast) {
+  webgpu::ScratchMap map;
+  EXPECT_EQ(map.find(0, 100), 0u);
+  map.write(0, 256, 0);
+  map.write(256, 256, 1);
+  EXPECT_EQ(map.find(0, 256), 0u);
+  EXPECT_EQ(map.find(300, 10), 1u);
+  EXPECT_EQ(map.find(600, 10), 0u);
+  // Of what was there before, both ends are left.
+  map.write(64, 64, 2);
+  EXPECT_EQ(map.find(0, 64), 0u);
+  EXPECT_EQ(map.find(64, 64), 2u);
+  EXPECT_EQ(map.find(128, 128), 0u);
+  EXPECT_THROW(map.find(0, 128), Error);
+  map.write(0, 512, 1);
+  EXPECT_EQ(map.find(0, 512), 1u);
+  EXPECT_EQ(map.buffers(), 3u);
+}
+
+TEST(WebgpuScratch, IsWrittenWhereItIsNotRead) {
+  EXPECT_EQ(webgpu::least_without({}), 0u);
+  EXPECT_EQ(webgpu::least_without({1, 2}), 0u);
+  EXPECT_EQ(webgpu::least_without({1, 0, 0}), 2u);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What implementations are told of a kernel: its constants, and that it writes
+// its outputs alone.
+TEST(WebgpuShaders, HaveTheirConstantsAndWriteOutputsAlone) {
+  for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
+    const auto kernel = static_cast<gpu::Kernel>(i);
+    const std::string text = webgpu::shader_source({kernel, {64, 7}});
+    SCOPED_TRACE(gpu::kernel_name(kernel));
+    EXPECT_EQ(text.rfind("const constant_0: u32 = 64u;\n"
+                         "const constant_1: u32 = 7u;\n",
+                         0),
+              0u);
+    EXPECT_NE(text.find("@workgroup_size(kLanes)"), std::string::npos);
+    EXPECT_EQ(text.find("override"), std::string::npos);
+    const std::string written = "var<storage, read_write>";
+    size_t outputs = 0;
+    for (size_t at = text.find(written); at != std::string::npos;
+         at = text.find(written, at + 1)) {
+      ++outputs;
+    }
+    // The counts are no storage.
+    EXPECT_EQ(
+        outputs,
+        static_cast<size_t>(std::popcount(gpu::slots_of(kernel).outputs)) - 1);
+  }
+}
+
+// What naga has written for itself is taken by the other implementation, whose
+// rules are stricter about where lanes meet.
+TEST(WebgpuShaders, AreValidToTint) {
+  const std::string tint = RC_TINT;
+  if (tint.empty()) GTEST_SKIP() << "there is no tint";
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "shader.wgsl").string();
+  const std::string log = (folder.path() / "log").string();
+  for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
+    const auto kernel = static_cast<gpu::Kernel>(i);
+    // As many as any kernel has; arrays are of some size whatever these mean.
+    std::vector<uint32_t> constants(16, 4);
+    constants[0] = 32;
+    std::ofstream(file) << webgpu::shader_source({kernel, constants});
+    const std::string command =
+        tint + " --format wgsl " + file + " > " + log + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0)
+        << gpu::kernel_name(kernel) << ": " << text_of(log);
+  }
+}
+
+}  // namespace
+}  // namespace rc::test

@@ -1,0 +1,63 @@
+// Whole models on a device of WebGPU.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "device/module_util.h"
+#include "device/whole_model_util.h"
+#include "test_data.h"
+
+namespace rc::test {
+namespace {
+
+using nlohmann::json;
+
+// Everything by pieces: the cache of the fable model is bound in ranges, its
+// table in several, rows by the dozen.
+constexpr char kSmallRange[] = "98304";
+
+TEST(WebgpuModel, FableLogitsAreThoseOfTransformers) {
+  RC_NEEDS_DEVICE("webgpu");
+  expect_fable_logits(*load_fable("webgpu"));
+}
+
+TEST(WebgpuModel, FableTextIsThatOfTransformers) {
+  RC_NEEDS_DEVICE("webgpu");
+  expect_fable_text("webgpu");
+}
+
+TEST(WebgpuModel, ArchitecturesAreThoseOfTransformers) {
+  RC_NEEDS_DEVICE("webgpu");
+  expect_architectures("webgpu");
+}
+
+TEST(WebgpuModel, FableIsTheSameWhereLittleCanBeBound) {
+  RC_NEEDS_DEVICE("webgpu");
+  const TemporaryVariable range("RUNCIBLE_WEBGPU_RANGE", kSmallRange);
+  expect_fable_logits(*load_fable("webgpu"));
+}
+
+TEST(WebgpuModel, ExpertsInPiecesAreTheSame) {
+  RC_NEEDS_DEVICE("webgpu");
+  const auto folder = source_path("tests/golden/architectures");
+  const json records = json::parse(std::ifstream(folder / "mixtral.json"));
+  const auto file = model::ModelFile::open(folder / "mixtral.gguf");
+  const std::vector<float> whole =
+      evaluate(*load(file, "webgpu"), records.at("tokens"));
+  const TemporaryVariable range("RUNCIBLE_WEBGPU_RANGE", kSmallRange);
+  EXPECT_EQ(evaluate(*load(file, "webgpu"), records.at("tokens")), whole);
+}
+
+TEST(WebgpuModel, ARunStopsWhenAskedAndTheNextIsAsGoodAsEver) {
+  RC_NEEDS_DEVICE("webgpu");
+  expect_a_run_can_be_stopped(*load_fable("webgpu"));
+}
+
+TEST(WebgpuModel, ATimeoutEndsARunAndTheNextIsAsGoodAsEver) {
+  RC_NEEDS_DEVICE("webgpu");
+  expect_a_run_can_time_out(*load_fable("webgpu"));
+}
+
+}  // namespace
+}  // namespace rc::test
