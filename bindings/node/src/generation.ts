@@ -220,6 +220,7 @@ export class Generation implements IterableIterator<Piece> {
   #end: End | undefined;
   #told = false;
   #read = false;
+  #slice = SLICE_MS;
 
   /** @internal */
   constructor(session: Proxy, options: Proxy) {
@@ -269,7 +270,11 @@ export class Generation implements IterableIterator<Piece> {
   }
 
   #wait(): Piece | undefined {
-    const list = native.request_next(this.#request, SLICE_MS);
+    // Ops of backends of this thread, which does not come to its event loop; while
+    // there are some, others follow soon.
+    const served: boolean = native.op_backend_serve();
+    this.#slice = served ? 1 : Math.min(2 * this.#slice, SLICE_MS);
+    const list = native.request_next(this.#request, this.#slice);
     let found: Piece | undefined;
     if (list !== undefined) {
       readEvents(

@@ -205,9 +205,10 @@ function need(good: boolean, message: string): void {
  *
  * The functions run on the thread that registers it. Threads of the library wait
  * for them, so that thread must be free: with promises and streams it is. A call
- * that blocks it runs functions itself where it computes itself, and they must not
- * give promises then; where another thread needs them meanwhile, the op fails
- * after two seconds and says so. What a function throws is the failure of the op.
+ * that blocks it runs functions itself where it computes itself, and between the
+ * waits of streamSync and generateSync, and they must not give promises then; where
+ * another thread needs them meanwhile, the op fails after two seconds and says so.
+ * What a function throws is the failure of the op.
  *
  * @throws {RuncibleError} the name is wrong or taken
  */

@@ -221,20 +221,31 @@ class runcible_op_backend {
     const auto asked = std::make_shared<runcible_op_request>(call);
     if (runcible_js_thread::here() == thread_) {
       // It is in a call that it has made itself: it computes here and now.
-      const Napi::HandleScope scope(env_);
-      tell(env_, function_.Value(), asked);
-      asked->end_here(env_, RC_E_BUSY,
-                      "the function gave a promise to a call that blocks its "
-                      "thread; use the call that gives a promise");
-    } else if (!post(std::make_unique<letter>(letter{asked}))) {
-      asked->end(RC_E_DEVICE_LOST, kEnded);
+      tell_now(asked);
+    } else {
+      // Whichever its thread comes to first.
+      thread_->offer(asked, [this, asked] { tell_now(asked); });
+      if (!post(std::make_unique<letter>(letter{asked}))) {
+        asked->end(RC_E_DEVICE_LOST, kEnded);
+      }
     }
     const auto then = runcible_js_thread::clock::now();
     while (!asked->wait(kBetweenLooks)) {
       if (left_->load()) asked->end(RC_E_DEVICE_LOST, kEnded);
       thread_->gives_up(kBlocked, then, env_, asked, kWouldWait);
     }
+    thread_->withdraw(asked);
     return say(message, asked->status(), asked->text());
+  }
+
+  // On the thread of JavaScript, in a call that blocks it: there it ends.
+  void tell_now(const request& asked) {
+    const Napi::HandleScope scope(env_);
+    if (asked->over() || !asked->claim()) return;
+    tell(env_, function_.Value(), asked);
+    asked->end_here(env_, RC_E_BUSY,
+                    "the function gave a promise to a call that blocks its "
+                    "thread; use the call that gives a promise");
   }
 
   // On the thread of JavaScript. Without an environment it is about to end.
@@ -246,7 +257,7 @@ class runcible_op_backend {
     }
     const Napi::Function called(env, function);
     if (got->asked != nullptr) {
-      tell(env, called, got->asked);
+      if (got->asked->claim()) tell(env, called, got->asked);
       return;
     }
     try {

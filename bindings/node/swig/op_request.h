@@ -10,6 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -70,6 +72,9 @@ class runcible_op_request {
     const std::lock_guard lock(mutex_);
     return over_;
   }
+  // Whether who calls it is to tell the function, which is done once.
+  bool claim() { return !claimed_.exchange(true); }
+
   // Once it is over.
   rc_status status() const { return status_; }
   const std::string& text() const { return text_; }
@@ -121,6 +126,7 @@ class runcible_op_request {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;  // nobody looks at the call any more
+  std::atomic<bool> claimed_{false};
   rc_status status_ = RC_E_DEVICE_LOST;
   std::string text_;
 };
@@ -151,6 +157,32 @@ class runcible_js_thread {
     }
     for (auto& [env, asked] : given_up) asked->end_here(env, RC_E_BUSY, "");
   }
+  // What another thread wants to be told here, until it is withdrawn. A thread
+  // of JavaScript that waits by short calls does not come to its event loop: it
+  // looks for that between them.
+  void offer(const request& asked, std::function<void()> tell) {
+    const std::lock_guard lock(mutex_);
+    offered_.push_back({asked, std::move(tell)});
+  }
+  void withdraw(const request& asked) {
+    const std::lock_guard lock(mutex_);
+    offered_.remove_if([&](const auto& each) { return each.first == asked; });
+  }
+  // On the thread itself; whether there was anything.
+  bool serve() {
+    bool any = false;
+    for (;; any = true) {
+      std::function<void()> tell;
+      {
+        const std::lock_guard lock(mutex_);
+        if (offered_.empty()) return any;
+        tell = std::move(offered_.front().second);
+        offered_.pop_front();
+      }
+      tell();
+    }
+  }
+
   // Whether it has been in one call for so long, and since `then`, too; if so
   // the request has been given up.
   bool gives_up(clock::duration time, clock::time_point then, napi_env env,
@@ -171,6 +203,7 @@ class runcible_js_thread {
   int depth_ = 0;  // of calls within functions that calls have called
   std::mutex mutex_;
   std::vector<std::pair<napi_env, request>> given_up_;
+  std::list<std::pair<request, std::function<void()>>> offered_;
 };
 
 class runcible_blocking_call {

@@ -29,6 +29,8 @@
     Napi::Value op_backend_register(const Napi::CallbackInfo&);
 %native(op_backend_unregister)
     Napi::Value op_backend_unregister(const Napi::CallbackInfo&);
+%native(op_backend_serve)
+    Napi::Value op_backend_serve(const Napi::CallbackInfo&);
 %native(op_name) Napi::Value op_name(const Napi::CallbackInfo&);
 
 %define runcible_output_handle(TYPE)
@@ -253,6 +255,9 @@ Napi::Value op_backend_register(const Napi::CallbackInfo& info) {
 }
 Napi::Value op_backend_unregister(const Napi::CallbackInfo& info) {
   return runcible_op_backend::remove(info);
+}
+Napi::Value op_backend_serve(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), runcible_js_thread::here()->serve());
 }
 Napi::Value op_name(const Napi::CallbackInfo& info) {
   const char* name = rc_op_name(info[0].As<Napi::Number>().Int32Value());

@@ -212,6 +212,20 @@ test("blocking calls", async () => {
     assert.ok(performance.now() - begin < 10000);
     // Afterwards all is well.
     assert.equal(await textOn("own,cpu"), expected);
+    // Generating that blocks computes ops between its waits.
+    const model = await modelOn("own,cpu");
+    assert.equal(model.session().generateSync(prompt, greedy).text, expected);
+    let text = "";
+    for (const piece of model.session().streamSync(prompt, greedy)) text += piece;
+    assert.equal(text, expected);
+    const good = own.rms_norm;
+    own.rms_norm = async () => {};
+    assert.throws(
+      () => model.session().generateSync(prompt, greedy),
+      (error) => error instanceof errors.BusyError && /promise/.test(error.message),
+    );
+    own.rms_norm = good;
+    assert.equal(model.session().generateSync(prompt, greedy).text, expected);
   });
 });
 
