@@ -241,7 +241,7 @@ RC_API rc_status rc_backend_open_async(const char* spec,
 typedef struct rc_backend_switch_options {
   size_t struct_size;
   /* How long to wait for requests that are in flight on sessions of the handle;
-   * milliseconds; 0: not at all, negative: as long as they take. */
+   * milliseconds, 0: not at all, negative: as long as they take. */
   int64_t wait_ms;
   /* How far opening and loading are; may be NULL. Not called any more once the
    * switch is over. */
@@ -261,12 +261,14 @@ RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
  * loaded, and moves the states of their sessions and conversations. All handles
  * stay as they are: what is made from then on is made there, and a session goes
  * on as one with the same state does there. Tensors and graphs stay on the
- * device on which they lie, as do models that other handles have loaded.
+ * device on which they lie, as do models that other handles have loaded, and a
+ * model whose loading is under way where it has begun.
  *
  * It comes wholly about or not at all: after a failure everything is as it was.
  * The memory of the new device is asked for, against its free memory and the
- * handle's memory_limit, before any of it is taken; models of the old device
- * count as gone for the limit, but both are resident until the switch is over.
+ * handle's memory_limit, model by model before it is taken; models of the old
+ * device count as gone for the limit, but both are resident until the switch is
+ * over.
  *
  * While devices are opened and models are loaded, sessions go on on the old
  * device. Then, for as long as their states are copied, requests that are in
