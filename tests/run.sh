@@ -142,10 +142,12 @@ vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
       case $(uname -m) in x86_64) levels="baseline;avx2" ;; *) levels= ;; esac
       configure_and_build "$levels" tsan \
         test_engine test_api test_backends c_programs
-      # The reference backend has no threads of its own; long texts are about
-      # numbers.
+      # The reference backend has no threads of its own; long texts, tests of
+      # devices and draws without end are about numbers.
       ctest --preset tsan -j "$test_jobs" -R '^(engine|api|backends|c)[.]' \
-        -E "CpuAmx|Determinism.*reference|TellsTheExpectedFables"
+        -E "CpuAmx|Determinism.*reference|TellsTheExpectedFables|LeavesWhatIsRead|\
+DeviceTest[.](Tells|Refuses)|Estimate|Fabulist[.](Answers|CallsWhat)|\
+ModelImportance|MirostatHolds|SamplerShares"
       ;;
     fuzz)
       stage "fuzz targets"
