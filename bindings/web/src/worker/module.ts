@@ -58,6 +58,18 @@ async function see(url: string): Promise<void> {
   if (!ok) throw new Error(`the server answers ${code} for ${url}`);
 }
 
+/** Compiled while it comes, if the server gives it its type. */
+async function compiled(url: string): Promise<WebAssembly.Module> {
+  const response = await fetch(url);
+  if (!response.ok) {
+    throw new Error(`the server answers ${response.status} for ${url}`);
+  }
+  const type = response.headers.get("content-type") ?? "";
+  return type.startsWith("application/wasm")
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}
+
 export async function loadModule(
   threads: boolean,
   workers: number,
@@ -67,13 +79,16 @@ export async function loadModule(
     files.set(name, await ofOrigin(url));
   }
   const [main, binary, ...others] = [...files.values()] as [string, string];
-  let made;
+  let made: any;
+  let code: WebAssembly.Module;
   try {
-    [made] = await Promise.all([
+    [made, code] = await Promise.all([
       import(/* @vite-ignore */ /* webpackIgnore: true */ main),
+      compiled(binary),
       ...others.map(see),
     ]);
   } catch (error) {
+    if (error instanceof WebAssembly.CompileError) throw unsupported(binary, error);
     throw new StatusError(
       status.IO,
       `${main} cannot be loaded: ${String(error)}; the files of the package ` +
@@ -85,16 +100,28 @@ export async function loadModule(
       workers,
       mainScriptUrlOrBlob: main,
       locateFile: (name: string) => files.get(name) ?? name,
+      instantiateWasm: (
+        imports: WebAssembly.Imports,
+        receive: (made: WebAssembly.Instance, of: WebAssembly.Module) => void,
+      ) => {
+        const instance = new WebAssembly.Instance(code, imports);
+        receive(instance, code);
+        return instance.exports;
+      },
       print: (text: string) => console.info(text),
       printErr: (text: string) => console.warn(text),
     });
   } catch (error) {
-    throw new StatusError(
-      status.UNSUPPORTED,
-      `this browser cannot run ${binary}: ${String(error)}; it takes SIMD, ` +
-        "exceptions and bulk memory of WebAssembly, and memory for it",
-    );
+    throw unsupported(binary, error);
   }
+}
+
+function unsupported(binary: string, error: unknown): StatusError {
+  return new StatusError(
+    status.UNSUPPORTED,
+    `this browser cannot run ${binary}: ${String(error)}; it takes SIMD, ` +
+      "exceptions and bulk memory of WebAssembly, and memory for it",
+  );
 }
 
 /** How many workers stand by for threads that the library begins. */
