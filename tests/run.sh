@@ -122,7 +122,7 @@ for name in $stages; do
       ctest --preset asan -j "$test_jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
 BitsDoNotDepend|CpuFused.LeavesWhatIsRead|\
 vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
-(Vulkan|Opencl)Model.Architectures|SmallStack"
+(Vulkan|Opencl|Webgpu)Model.Architectures|SmallStack"
       ;;
     tsan)
       stage "thread sanitizer over engine, loops and threads"
@@ -130,10 +130,12 @@ vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
       case $(uname -m) in x86_64) levels="baseline;avx2" ;; *) levels= ;; esac
       configure_and_build "$levels" tsan \
         test_engine test_api test_backends c_programs
-      # The reference backend has no threads of its own; long texts are about
-      # numbers.
+      # The reference backend has no threads of its own; long texts, tests of
+      # devices and draws without end are about numbers.
       ctest --preset tsan -j "$test_jobs" -R '^(engine|api|backends|c)[.]' \
-        -E "CpuAmx|Determinism.*reference|TellsTheExpectedFables"
+        -E "CpuAmx|Determinism.*reference|TellsTheExpectedFables|LeavesWhatIsRead|\
+DeviceTest[.](Tells|Refuses)|Estimate|Fabulist[.](Answers|CallsWhat)|\
+ModelImportance|MirostatHolds|SamplerShares"
       ;;
     fuzz)
       stage "fuzz targets"

@@ -182,6 +182,41 @@ const std::vector<Level>& levels() {
   return all;
 }
 
+#if defined(__x86_64__)
+
+Arithmetic arithmetic() {
+  // Clang 14 has no names for most of these; registers must be the system's to
+  // keep, which has_avx2() and has_avx512() have asked.
+  constexpr unsigned kHalves = 1u << 23;       // EDX: AVX512-FP16
+  constexpr unsigned kWideDot = 1u << 11;      // ECX: AVX512-VNNI
+  constexpr unsigned kNarrowDot = 1u << 4;     // EAX of leaf 1: AVX-VNNI
+  constexpr unsigned kWideProducts = 1u << 5;  // the same: AVX512-BF16
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (!has_avx2() || __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) {
+    return {};
+  }
+  unsigned more = 0, unused = 0;
+  if (eax >= 1) __get_cpuid_count(7, 1, &more, &unused, &unused, &unused);
+  const bool wide = has_avx512();
+  return {wide && (edx & kHalves) != 0, wide && (more & kWideProducts) != 0,
+          (wide && (ecx & kWideDot) != 0) || (more & kNarrowDot) != 0};
+}
+
+#elif defined(__aarch64__) && defined(__linux__)
+
+Arithmetic arithmetic() {
+  constexpr unsigned long kHalves = 1ul << 10;    // HWCAP_ASIMDHP
+  constexpr unsigned long kProducts = 1ul << 14;  // HWCAP2_BF16
+  return {(getauxval(AT_HWCAP) & kHalves) != 0,
+          (getauxval(AT_HWCAP2) & kProducts) != 0, has_dotprod()};
+}
+
+#else
+
+Arithmetic arithmetic() { return {}; }
+
+#endif
+
 std::vector<const Level*> available_levels() {
   std::vector<const Level*> found;
   for (const Level& level : levels()) {

@@ -20,6 +20,14 @@ const std::vector<Level>& levels();
 // Those that the processor can run, the lowest first.
 std::vector<const Level*> available_levels();
 
+// What instructions the processor has, whether or not a level uses them.
+struct Arithmetic {
+  bool fp16 = false;      // 16-bit floats
+  bool bf16 = false;      // products of bfloat16
+  bool int8_dot = false;  // sums of products of 8-bit integers
+};
+Arithmetic arithmetic();
+
 // The highest available one or, if the setting library.isa (RUNCIBLE_ISA) has a
 // value, the one it names. Fails with RC_E_UNSUPPORTED if the processor lacks
 // that one and with RC_E_INVALID_ARGUMENT if there is no such level.

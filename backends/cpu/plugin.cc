@@ -184,6 +184,11 @@ rc_plugin_device_info Backend::describe(int32_t index) {
   info.free_memory = memory.free;
   info.unified_memory = 1;
   info.cores = usable_cores();
+  const Arithmetic known = arithmetic();
+  info.fp16 = known.fp16 ? 1 : 0;
+  info.bf16 = known.bf16 ? 1 : 0;
+  info.fp64 = 1;
+  info.int8_dot = known.int8_dot ? 1 : 0;
   std::string features;
   for (const Level* level : available_levels()) {
     features += cat(features.empty() ? "" : " ", level->name);

@@ -192,6 +192,9 @@ rc_plugin_device_info describe(cl_device_id device) {
     }
   }
   std::snprintf(info.features, sizeof info.features, "%s", features.c_str());
+  info.fp16 = has_extension(device, "cl_khr_fp16") ? 1 : 0;
+  info.fp64 = has_extension(device, "cl_khr_fp64") ? 1 : 0;
+  info.int8_dot = has_extension(device, "cl_khr_integer_dot_product") ? 1 : 0;
   std::snprintf(info.driver, sizeof info.driver, "%s, driver %s",
                 device_text(device, CL_DEVICE_VERSION).c_str(),
                 device_text(device, CL_DRIVER_VERSION).c_str());

@@ -163,6 +163,7 @@ rc_plugin_device_info Backend::describe(int32_t index) {
   }
   info.unified_memory = 1;
   info.cores = 1;
+  info.fp64 = 1;
   return info;
 }
 

@@ -189,8 +189,40 @@ int compute_family(VkPhysicalDevice device) {
   return found;
 }
 
+namespace {
+
+void describe_arithmetic(VkPhysicalDevice device, const Extensions& extensions,
+                         rc_plugin_device_info* info) {
+  VkPhysicalDeviceShaderFloat16Int8FeaturesKHR halves = {};
+  halves.sType =
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES_KHR;
+  VkPhysicalDeviceFeatures2 features = {};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  if (extensions.has(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) {
+    features.pNext = &halves;
+  }
+  vkGetPhysicalDeviceFeatures2(device, &features);
+  info->fp16 = halves.shaderFloat16 == VK_TRUE ? 1 : 0;
+  info->fp64 = features.features.shaderFloat64 == VK_TRUE ? 1 : 0;
+
+  VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dot = {};
+  dot.sType =
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR;
+  VkPhysicalDeviceProperties2 properties = {};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  if (extensions.has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
+    properties.pNext = &dot;
+  }
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  info->int8_dot =
+      dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE ? 1 : 0;
+}
+
+}  // namespace
+
 void describe(VkPhysicalDevice device, rc_plugin_device_info* info) {
   const Extensions extensions(device);
+  describe_arithmetic(device, extensions, info);
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {};
   pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
   VkPhysicalDeviceDriverPropertiesKHR driver = {};

@@ -55,12 +55,18 @@ typedef struct rc_device_report {
                               lacking until driver or module changes, a line
                               for each with its reason; "" if there are none;
                               see rc_quarantine_forget */
+  /* 1: the device has instructions for such arithmetic, whether or not a kernel
+   * uses them; 0: it has not, or its driver does not say. */
+  int32_t fp16;     /* 16-bit floats (IEEE 754) */
+  int32_t bf16;     /* products of bfloat16 */
+  int32_t fp64;     /* 64-bit floats */
+  int32_t int8_dot; /* sums of products of 8-bit integers */
 } rc_device_report;
 
 #define RC_DEVICE_REPORT_INIT                                                 \
   {                                                                           \
     sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
-        NULL, NULL, NULL, NULL                                                \
+        NULL, NULL, NULL, NULL, 0, 0, 0, 0                                    \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);

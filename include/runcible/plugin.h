@@ -128,6 +128,11 @@ typedef struct rc_plugin_device_info {
   char features[256]; /* instruction sets or extensions, separated by spaces */
   char driver[128];   /* API and driver versions; "" if there is none */
   char physical_id[64]; /* PCI address or UUID; "" if unknown */
+  /* 1: the device has instructions for it, as in rc_device_report. */
+  int32_t fp16;
+  int32_t bf16;
+  int32_t fp64;
+  int32_t int8_dot;
 } rc_plugin_device_info;
 
 typedef struct rc_plugin_open_options {

@@ -34,7 +34,11 @@ DeviceText::DeviceText(std::string backend_name,
       features(text(info.features)),
       driver(text(info.driver)),
       physical_id(text(info.physical_id)),
-      quarantined(std::move(quarantined_ops)) {}
+      quarantined(std::move(quarantined_ops)),
+      fp16(info.fp16 != 0),
+      bf16(info.bf16 != 0),
+      fp64(info.fp64 != 0),
+      int8_dot(info.int8_dot != 0) {}
 
 DeviceText::DeviceText(std::string backend_name,
                        std::string backend_description, std::string why)
@@ -59,6 +63,10 @@ rc_device_report DeviceText::report(const rc_plugin_device_info* info) const {
   report.driver = driver.c_str();
   report.physical_id = physical_id.c_str();
   report.quarantined = quarantined.c_str();
+  report.fp16 = fp16 ? 1 : 0;
+  report.bf16 = bf16 ? 1 : 0;
+  report.fp64 = fp64 ? 1 : 0;
+  report.int8_dot = int8_dot ? 1 : 0;
   return report;
 }
 

@@ -34,6 +34,10 @@ struct DeviceText {
   std::string driver;
   std::string physical_id;
   std::string quarantined;
+  bool fp16 = false;
+  bool bf16 = false;
+  bool fp64 = false;
+  bool int8_dot = false;
 };
 
 }  // namespace rc::api

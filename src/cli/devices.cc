@@ -51,11 +51,29 @@ Json to_json(const rc_device_report& device) {
           {"free_memory", device.free_memory},
           {"unified_memory", device.unified_memory != 0},
           {"cores", device.cores},
+          {"fp16", device.fp16 != 0},
+          {"bf16", device.bf16 != 0},
+          {"fp64", device.fp64 != 0},
+          {"int8_dot", device.int8_dot != 0},
           {"features", device.features},
           {"driver", device.driver},
           {"physical_id", device.physical_id},
           {"reason", device.reason},
           {"quarantined", lines_of(device.quarantined)}};
+}
+
+// What the device has instructions for.
+std::string arithmetic(const rc_device_report& device) {
+  const std::pair<const char*, int32_t> kinds[] = {
+      {"fp16", device.fp16},
+      {"bf16", device.bf16},
+      {"fp64", device.fp64},
+      {"int8 products", device.int8_dot}};
+  std::string text;
+  for (const auto& [name, has] : kinds) {
+    if (has != 0) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
 }
 
 void print_text(const rc_device_report& device) {
@@ -78,6 +96,7 @@ void print_text(const rc_device_report& device) {
                                ? ", " + bytes_text(device.free_memory) + " free"
                                : std::string()));
   }
+  add("computes  ", arithmetic(device));
   add("features  ", device.features);
   add("driver    ", device.driver);
   print(text);

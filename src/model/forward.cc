@@ -408,15 +408,13 @@ Rotation Forward::rotation() const {
 
 }  // namespace
 
-runtime::ProgramDescription forward_program(const Architecture& architecture,
-                                            const HyperParameters& hyper,
-                                            std::span<const float> rope_scales,
-                                            const HyperParameters* source,
-                                            const gguf::File& file,
-                                            const CacheLayout& layout,
-                                            const WantedOutput& wanted) {
+runtime::ProgramDescription forward_program(
+    const Architecture& architecture, const HyperParameters& hyper,
+    std::span<const float> rope_scales, const HyperParameters* source,
+    const gguf::File& file, const CacheLayout& layout,
+    const WantedOutput& wanted, MissingTensors* missing) {
   runtime::ProgramBuilder builder("embedding");
-  Weights weights(file, builder);
+  Weights weights(file, builder, missing);
   Forward forward(LayerParts(file, architecture, hyper, builder, weights),
                   rope_scales, layout, wanted);
   forward.describe();

@@ -24,13 +24,12 @@ struct WantedOutput {
 // further parts, which are the embedding and the layers of that, and for each
 // layer what is stored for it. `wanted` is what the output is.
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED naming the first tensor of the file
-// that is missing or not as the program needs it.
-runtime::ProgramDescription forward_program(const Architecture& architecture,
-                                            const HyperParameters& hyper,
-                                            std::span<const float> rope_scales,
-                                            const HyperParameters* source,
-                                            const gguf::File& file,
-                                            const CacheLayout& layout,
-                                            const WantedOutput& wanted);
+// that is missing or not as the program needs it; with `missing`, all that are
+// missing or of another shape are added to it, and the program has them.
+runtime::ProgramDescription forward_program(
+    const Architecture& architecture, const HyperParameters& hyper,
+    std::span<const float> rope_scales, const HyperParameters* source,
+    const gguf::File& file, const CacheLayout& layout,
+    const WantedOutput& wanted, MissingTensors* missing = nullptr);
 
 }  // namespace rc::model

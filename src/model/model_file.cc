@@ -77,7 +77,7 @@ std::shared_ptr<const ModelFile> ModelFile::open(
 
 std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     std::shared_ptr<const gguf::File> shared_file,
-    std::optional<ForwardOutput> output) {
+    std::optional<ForwardOutput> output, MissingTensors* missing) {
   std::shared_ptr<ModelFile> model(new ModelFile());
   model->file_ = std::move(shared_file);
   const gguf::File& file = *model->file_;
@@ -144,7 +144,11 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
 
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
-      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
+      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1},
+      missing);
+  if (missing != nullptr && !missing->list.empty()) {
+    throw MissingTensor(missing->list.front());
+  }
   for (const runtime::WeightInfo& weight : program.weights) {
     if (model->is_made(weight.name)) continue;
     const gguf::Tensor tensor = model->weight_tensor(weight.name);
@@ -191,8 +195,8 @@ int64_t ModelFile::position_step() const {
   return hyper_.position_scale != 0.0f ? hyper_.ropes[0].original_context : 0;
 }
 
-runtime::ProgramDescription ModelFile::forward(
-    const CacheLayout& layout) const {
+runtime::ProgramDescription ModelFile::forward(const CacheLayout& layout,
+                                               MissingTensors* missing) const {
   check_range("page size", layout.page_size, kMaxPageSize);
   check_range("number of pages", layout.pages, kMaxPages);
   check_range("pages per sequence", layout.pages_per_sequence, kMaxPages);
@@ -211,7 +215,7 @@ runtime::ProgramDescription ModelFile::forward(
     if (layer.has_cache()) row_bytes_of_head(layer.key_size, layout.dtype);
   }
   return forward_program(*architecture_, hyper_, rope_scales_, source(), *file_,
-                         layout, {output_, score_tokens_});
+                         layout, {output_, score_tokens_}, missing);
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {

@@ -21,6 +21,8 @@
 
 namespace rc::model {
 
+struct MissingTensors;
+
 // Inputs and outputs of the forward program, by number.
 enum ForwardInput {
   kTokens = 0,      // I32 [rows]
@@ -75,9 +77,12 @@ class ModelFile {
   static std::shared_ptr<const ModelFile> open(
       std::shared_ptr<const gguf::File> file,
       std::optional<ForwardOutput> output, const std::string& quantize);
+  // With `missing`, all tensors that are missing or of another shape are added
+  // to it before one of them is thrown as a MissingTensor.
   static std::shared_ptr<const ModelFile> from_gguf(
       std::shared_ptr<const gguf::File> file,
-      std::optional<ForwardOutput> output = {});
+      std::optional<ForwardOutput> output = {},
+      MissingTensors* missing = nullptr);
 
   const gguf::File& file() const { return *file_; }
   const HyperParameters& hyper_parameters() const { return hyper_; }
@@ -105,7 +110,8 @@ class ModelFile {
   // How many positions have the same scale of queries; 0: they are not scaled
   // by their position.
   int64_t position_step() const;
-  runtime::ProgramDescription forward(const CacheLayout& layout) const;
+  runtime::ProgramDescription forward(const CacheLayout& layout,
+                                      MissingTensors* missing = nullptr) const;
   // The bytes of a weight that forward() names: read from the file into the
   // buffer, or made (rotary frequencies, positions with a type of tokens, norms
   // and biases that the file does not hold as F32). Valid until the next call

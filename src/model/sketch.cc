@@ -143,6 +143,8 @@ class Sketch {
     return file;
   }
 
+  DType type() const { return type_; }
+
   // Whether it is another file then.
   bool add(const MissingTensor& missing) {
     if (tensors_.size() >= gguf::kMaxTensors) return false;
@@ -342,13 +344,21 @@ std::shared_ptr<const gguf::File> sketch_file(
   Sketch sketch(given, plain.value_or(RC_DTYPE_F16));
   for (;;) {
     std::shared_ptr<const gguf::File> file = sketch.make();
+    // All in one pass: there may be thousands of layers.
+    MissingTensors missing = {sketch.type(), {}};
     try {
-      static_cast<void>(ModelFile::from_gguf(file, output));
+      static_cast<void>(ModelFile::from_gguf(file, output, &missing));
       return plain ? file : quantized_file(std::move(file), type);
-    } catch (const MissingTensor& missing) {
-      if (!sketch.add(missing)) throw;
     } catch (const gguf::WrongType& wrong) {
       if (!sketch.turn(wrong)) throw;
+    } catch (const MissingTensor& first) {
+      if (missing.list.empty()) missing.list.push_back(first);
+    } catch (const Error&) {
+      // It may come of what is missing.
+      if (missing.list.empty()) throw;
+    }
+    for (const MissingTensor& one : missing.list) {
+      if (!sketch.add(one)) throw MissingTensor(one);
     }
   }
 }

@@ -61,11 +61,28 @@ const gguf::Tensor& check_matrix(const gguf::File& file,
   return tensor;
 }
 
+DType Weights::type_of_matrix(const std::string& name,
+                              const Shape& shape) const {
+  try {
+    return check_matrix(file_, name, shape).dtype;
+  } catch (const MissingTensor& missing) {
+    if (missing_ == nullptr) throw;
+    missing_->list.push_back(missing);
+    return missing_->type;
+  }
+}
+
 void Weights::check_plain(const std::string& name, const Shape& shape) const {
-  const gguf::Tensor& tensor = find(file_, name, shape, true);
-  if (!is_plain_float(tensor.dtype)) {
+  DType dtype = RC_DTYPE_F32;
+  try {
+    dtype = find(file_, name, shape, true).dtype;
+  } catch (const MissingTensor& missing) {
+    if (missing_ == nullptr) throw;
+    missing_->list.push_back(missing);
+  }
+  if (!is_plain_float(dtype)) {
     fail(RC_E_FORMAT, file_.name(), ": tensor ", name, " is of type ",
-         dtype_name(tensor.dtype), ", but must be F32, F16, BF16 or F64");
+         dtype_name(dtype), ", but must be F32, F16, BF16 or F64");
   }
 }
 
@@ -76,7 +93,7 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
                                const Shape& shape, uint32_t use) {
-  const DType dtype = check_matrix(file_, name, file_shape).dtype;
+  const DType dtype = type_of_matrix(name, file_shape);
   if (!row_bytes(dtype, shape.back())) {
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(dtype), ", of which rows of ", shape.back(),
@@ -89,7 +106,7 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
 runtime::Value Weights::matrix_rows(const std::string& name, const Shape& shape,
                                     int64_t first, int64_t count,
                                     uint32_t use) {
-  const DType dtype = check_matrix(file_, name, shape).dtype;
+  const DType dtype = type_of_matrix(name, shape);
   Shape rows = shape;
   rows[0] = count;
   return builder_.weight(name_of_rows(name, first, count), dtype, rows, use);
@@ -99,14 +116,14 @@ runtime::Value Weights::matrix_of_stack(const std::string& name,
                                         const Shape& shape, int64_t number,
                                         uint32_t use) {
   return builder_.weight(name_of_rows(name, number, 1),
-                         check_matrix(file_, name, shape).dtype,
-                         {shape[1], shape[2]}, use);
+                         type_of_matrix(name, shape), {shape[1], shape[2]},
+                         use);
 }
 
 runtime::Value Weights::rows_of_heads(const std::string& name,
                                       const Shape& shape,
                                       const RowsOfHeads& rows, uint32_t use) {
-  const DType dtype = check_matrix(file_, name, shape).dtype;
+  const DType dtype = type_of_matrix(name, shape);
   const int64_t heads = shape.size() == 3 ? shape[0] : shape[0] / rows.period;
   const int64_t columns = shape.back();
   Shape given = {heads * rows.count, columns};
@@ -155,8 +172,7 @@ runtime::Value Weights::piece(const std::string& name, const Shape& shape,
     check_plain(name, all);
     return builder_.weight(of_piece, RC_DTYPE_F32, shape, use);
   }
-  return builder_.weight(of_piece, check_matrix(file_, name, all).dtype, shape,
-                         use);
+  return builder_.weight(of_piece, type_of_matrix(name, all), shape, use);
 }
 
 runtime::Value Weights::element_rows(const std::string& name,

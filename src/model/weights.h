@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "files/gguf/file.h"
@@ -27,6 +28,13 @@ class MissingTensor : public Error {
   const bool plain;  // its type has to be one of plain floats
 };
 
+// What a program needs and a file has not, in the order in which it is asked
+// for. Without one, the first that is missing ends the program.
+struct MissingTensors {
+  const DType type;  // of those that need not be of plain floats
+  std::vector<MissingTensor> list;
+};
+
 // The tensor of that name. Throws MissingTensor unless it is there and has the
 // shape, RC_E_UNSUPPORTED if it cannot be decoded.
 const gguf::Tensor& check_matrix(const gguf::File& file,
@@ -37,9 +45,11 @@ class Weights {
  public:
   using Shape = runtime::ProgramBuilder::Shape;
 
-  // Both must outlive this object.
-  Weights(const gguf::File& file, runtime::ProgramBuilder& builder)
-      : file_(file), builder_(builder) {}
+  // All must outlive this object. What is missing is added to `missing`, if
+  // that is not nullptr, instead of being thrown.
+  Weights(const gguf::File& file, runtime::ProgramBuilder& builder,
+          MissingTensors* missing)
+      : file_(file), builder_(builder), missing_(missing) {}
 
   const gguf::File& file() const { return file_; }
   bool has(const std::string& name) const {
@@ -83,11 +93,13 @@ class Weights {
                               int64_t first, int64_t count);
 
  private:
+  DType type_of_matrix(const std::string& name, const Shape& shape) const;
   // Throws unless the program can have it as F32.
   void check_plain(const std::string& name, const Shape& shape) const;
 
   const gguf::File& file_;
   runtime::ProgramBuilder& builder_;
+  MissingTensors* const missing_;
 };
 
 }  // namespace rc::model

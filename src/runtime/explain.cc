@@ -27,17 +27,22 @@ std::string json_list(const std::vector<T>& list,
   return "[" + text + "]";
 }
 
+const char* flag(int32_t value) { return value != 0 ? "true" : "false"; }
+
 std::string device_json(const Device& device) {
   const rc_plugin_device_info info = device.info();
-  return cat(
-      "{\"id\":", json_text(device.id()), ",\"name\":", json_text(info.name),
-      ",\"kind\":", json_text(device_kind_name(info.kind)),
-      ",\"total_memory\":", memory(info.total_memory),
-      ",\"free_memory\":", memory(info.free_memory),
-      ",\"unified_memory\":", info.unified_memory != 0 ? "true" : "false",
-      ",\"cores\":", info.cores, ",\"features\":", json_text(info.features),
-      ",\"driver\":", json_text(info.driver),
-      ",\"physical_id\":", text_or_null(info.physical_id), "}");
+  return cat("{\"id\":", json_text(device.id()),
+             ",\"name\":", json_text(info.name),
+             ",\"kind\":", json_text(device_kind_name(info.kind)),
+             ",\"total_memory\":", memory(info.total_memory),
+             ",\"free_memory\":", memory(info.free_memory),
+             ",\"unified_memory\":", flag(info.unified_memory),
+             ",\"cores\":", info.cores, ",\"fp16\":", flag(info.fp16),
+             ",\"bf16\":", flag(info.bf16), ",\"fp64\":", flag(info.fp64),
+             ",\"int8_dot\":", flag(info.int8_dot),
+             ",\"features\":", json_text(info.features),
+             ",\"driver\":", json_text(info.driver),
+             ",\"physical_id\":", text_or_null(info.physical_id), "}");
 }
 
 std::string candidate_json(const Candidate& candidate) {

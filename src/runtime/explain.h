@@ -15,8 +15,9 @@ namespace rc::runtime {
 // A JSON object:
 //   "spec": what was asked for,
 //   "device": {"id", "name", "kind", "total_memory", "free_memory" (bytes, null
-//             if unknown), "unified_memory", "cores", "features", "driver",
-//             "physical_id" (null if unknown)},
+//             if unknown), "unified_memory", "cores", "fp16", "bf16", "fp64",
+//             "int8_dot", "features", "driver", "physical_id" (null if
+//             unknown)},
 //   "candidates": [{"id", "chosen", "reason" (null for the chosen)}, ...] in
 //             the order in which they were looked at,
 //   "warnings": [text, ...], what makes the device slower than what was asked

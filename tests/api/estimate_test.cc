@@ -169,6 +169,23 @@ TEST(Estimate, OfAModelThatManyKnow) {
   EXPECT_EQ(report.context_length, 8192);
 }
 
+// The tensors are found layer by layer, but not by looking at
+// all of the file for each.
+TEST(Estimate, OfManyLayers) {
+  const Backend backend = open_backend("reference");
+  Json json = eight_billion();
+  json["block_count"] = 1024;
+  for (const char* name : {"embedding_length", "feed_forward_length"}) {
+    json[name] = 256;
+  }
+  Plan plan;
+  ASSERT_OK(try_estimate(backend.get(), json.dump(), "F32", nullptr, plan));
+  // Keys and values are of 64 elements here.
+  const uint64_t of_layer =
+      2 * 256 * 256 + 2 * 64 * 256 + 3 * 256 * 256 + 2 * 256;
+  EXPECT_GE(report_of(plan.get()).weights, 1024 * 4 * of_layer);
+}
+
 TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
   const Backend backend = open_backend("cpu");
   const std::string path =

@@ -87,7 +87,7 @@ int main(void) {
    * padding at the end of its older self. */
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
-  CHECK_NO_PADDING(rc_device_report, quarantined);
+  CHECK_NO_PADDING(rc_device_report, int8_dot);
   CHECK_NO_PADDING(rc_backend_options, measure);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);

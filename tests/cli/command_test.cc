@@ -225,6 +225,26 @@ TEST(Command, ListsDevices) {
   EXPECT_NE(text.out.find("auto: "), std::string::npos);
   const Json json = Json::parse(run({"devices", "--json"}).out);
   EXPECT_GE(json["devices"].size(), 1u);
+  // Instructions of the processor, as the kernel names them.
+  std::ifstream processor("/proc/cpuinfo");
+  std::string known;
+  for (std::string line; std::getline(processor, line);) {
+    if (line.rfind("flags", 0) == 0 || line.rfind("Features", 0) == 0) {
+      known = line + " ";
+      break;
+    }
+  }
+  const auto has = [&](const std::string& flag) {
+    return known.find(" " + flag + " ") != known.npos;
+  };
+  for (const Json& device : json["devices"]) {
+    if (device["backend"] != "cpu") continue;
+    EXPECT_EQ(device["fp64"], true);
+    EXPECT_EQ(device["fp16"], has("avx512_fp16") || has("asimdhp"));
+    EXPECT_EQ(device["bf16"], has("avx512_bf16") || has("bf16"));
+    EXPECT_EQ(device["int8_dot"],
+              has("avx512_vnni") || has("avx_vnni") || has("asimddp"));
+  }
   EXPECT_NE(json["auto"], "");
 }
 

@@ -93,12 +93,14 @@ void expect_fable_text(const std::string& backend) {
 
 void expect_architectures(const std::string& backend) {
   const auto folder = source_path("tests/golden/architectures");
+  // Once: some compile each kernel for a second.
+  const auto device = open_device(backend);
   for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);
     const auto file = model::ModelFile::open(folder / cat(name, ".gguf"));
     const auto expected = read_floats(folder / cat(name, ".logits.f32"));
     EXPECT_LT(
-        relative_error(evaluate_case(*load(file, backend), name), expected),
+        relative_error(evaluate_case(*load(file, device), name), expected),
         1e-4);
     if (!file->causal() ||
         model::widest_window(file->hyper_parameters()) == 0) {
@@ -110,7 +112,7 @@ void expect_architectures(const std::string& backend) {
     Room room;
     room.page_size = 4;
     room.window_pages = 3 * 5;
-    EXPECT_LT(relative_error(evaluate(*load(file, backend, room), tokens, 4),
+    EXPECT_LT(relative_error(evaluate(*load(file, device, room), tokens, 4),
                              expected),
               1e-4);
   }

@@ -95,8 +95,14 @@ model::ResidentOptions options_of(const Room& room) {
 std::unique_ptr<model::ResidentModel> load(
     std::shared_ptr<const model::ModelFile> file, const std::string& backend,
     const Room& room, int threads) {
+  return load(std::move(file), open_device(backend, threads), room);
+}
+
+std::unique_ptr<model::ResidentModel> load(
+    std::shared_ptr<const model::ModelFile> file,
+    std::shared_ptr<runtime::Device> device, const Room& room) {
   model::Placement placement =
-      model::place(*file, options_of(room), open_device(backend, threads));
+      model::place(*file, options_of(room), std::move(device));
   return model::ResidentModel::load(std::move(file), std::move(placement),
                                     options_of(room), {});
 }

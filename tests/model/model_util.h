@@ -37,6 +37,9 @@ model::ResidentOptions options_of(const Room& room);
 std::unique_ptr<model::ResidentModel> load(
     std::shared_ptr<const model::ModelFile> file, const std::string& backend,
     const Room& room = {}, int threads = 0);
+std::unique_ptr<model::ResidentModel> load(
+    std::shared_ptr<const model::ModelFile> file,
+    std::shared_ptr<runtime::Device> device, const Room& room = {});
 
 // Tokens to evaluate, the pages to keep them in, and how many positions these
 // hold already.

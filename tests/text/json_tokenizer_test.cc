@@ -109,15 +109,19 @@ TEST(JsonTokenizer, StopsWhenAsked) {
 }
 
 // The message with which a spoilt tokenizer.json is refused, or "".
-std::string refusal(const std::string& pointer, const Json& value) {
-  Json json = recorded("llama-3")["tokenizer"];
-  json[Json::json_pointer(pointer)] = value;
+std::string message_of(const Json& json) {
   try {
     make(json);
   } catch (const Error& error) {
     return error.message();
   }
   return "";
+}
+
+std::string refusal(const std::string& pointer, const Json& value) {
+  Json json = recorded("llama-3")["tokenizer"];
+  json[Json::json_pointer(pointer)] = value;
+  return message_of(json);
 }
 
 TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
@@ -143,6 +147,21 @@ TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
                 .find(file + "/model/merges has an element 0 of 'no' and "
                              "'token'; "),
             0u);
+  // Without it the vocabulary has a token less than its highest id says.
+  Json json = recorded("llama-2")["tokenizer"];
+  json["model"]["vocab"].erase("</s>");
+  const size_t count = json["model"]["vocab"].size();
+  std::string last;
+  for (const auto& [text, id] : json["model"]["vocab"].items()) {
+    if (id == count) last = text;
+  }
+  EXPECT_EQ(message_of(json),
+            file +
+                "/added_tokens/2/content is '</s>', which the vocabulary "
+                "lacks; it gets the id " +
+                std::to_string(count) + ", but that is '" + last +
+                "' in the vocabulary, whose " + std::to_string(count) +
+                " tokens should have the ids from 0 on");
   Json deep;
   for (int i = 0; i < 40; ++i) deep = Json::array({deep});
   EXPECT_NE(refusal("/truncation", deep).find("nest deeper"),

@@ -54,6 +54,19 @@ AddedToken read_token(const JsonNode& node) {
   return token;
 }
 
+// New tokens are numbered from the count of the others on, which a vocabulary
+// that leaves ids out may have given to one of them.
+void check_is_free(const JsonNode& node, const AddedToken& token,
+                   const ModelTokens& model) {
+  const auto at = static_cast<size_t>(token.id);
+  if (at >= model.texts.size() || model.texts[at].empty()) return;
+  node.at("content").refuse("is ", quote(token.content),
+                            ", which the vocabulary lacks; it gets the id ", at,
+                            ", but that is ", quote(model.texts[at]),
+                            " in the vocabulary, whose ", model.count,
+                            " tokens should have the ids from 0 on");
+}
+
 }  // namespace
 
 AddedTokens::AddedTokens(const JsonNode& root, const ModelTokens& model,
@@ -78,6 +91,7 @@ AddedTokens::AddedTokens(const JsonNode& root, const ModelTokens& model,
       if (token.content.empty()) continue;
       TokenId& known = ids.find(token.content)->second;
       token.id = known != kNoToken ? known : std::max(next, highest + 1);
+      if (known == kNoToken) check_is_free(node, token, model);
       highest = std::max(highest, token.id);
       known = token.id;
       const auto [place, is_new] = places.try_emplace(token.id, all_.size());
