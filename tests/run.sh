@@ -134,7 +134,7 @@ for name in $stages; do
       ctest --preset asan -j "$test_jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
 BitsDoNotDepend|CpuFused.LeavesWhatIsRead|\
 vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
-(Vulkan|Opencl)Model.Architectures|SmallStack"
+(Vulkan|Opencl|Webgpu)Model.Architectures|SmallStack"
       ;;
     tsan)
       stage "thread sanitizer over engine, loops and threads"

@@ -65,7 +65,7 @@ const char* interface_name(uint32_t interface) {
 }
 
 Found described(abi::Adapter adapter, const abi::AdapterOptions& options) {
-  Found found = {options, "", "", 0, ""};
+  Found found = {options, "", "", 0, "", false};
   abi::AdapterInfo info = {};
   const Lock lock;
   wgpu().AdapterGetInfo(adapter, &info);
@@ -76,6 +76,7 @@ Found described(abi::Adapter adapter, const abi::AdapterOptions& options) {
           version.empty() ? "" : ", ", version, ", ", implementation());
   found.kind = info.kind;
   wgpu().AdapterInfoFreeMembers(info);
+  found.f16 = wgpu().AdapterHasFeature(adapter, abi::kFeatureF16) != 0;
   const std::pair<uint32_t, const char*> known[] = {
       {abi::kFeatureF16, "f16"}, {abi::kFeatureSubgroups, "subgroups"}};
   for (const auto& [feature, name] : known) {
@@ -166,6 +167,7 @@ void describe(const Found& found, rc_plugin_device_info* info) {
       found.kind == abi::kIntegrated || found.kind == abi::kCpu;
   std::snprintf(info->features, sizeof info->features, "%s",
                 found.features.c_str());
+  info->fp16 = found.f16 ? 1 : 0;
   std::snprintf(info->driver, sizeof info->driver, "%s", found.driver.c_str());
 }
 

@@ -17,6 +17,7 @@ struct Found {
   std::string driver;  // of the interface below, and its version
   uint32_t kind;
   std::string features;
+  bool f16;
 };
 
 // Asked for at the first call that succeeds. Throws RC_E_BACKEND_UNAVAILABLE if

@@ -10,10 +10,13 @@ namespace rc::webgpu {
 namespace {
 
 // Parameters with arrays, which uniform buffers do not hold as words do, lie in
-// a storage buffer.
+// a storage buffer: the text says so.
 bool has_arrays(gpu::Kernel kernel) {
-  return kernel == gpu::Kernel::kConv2d || kernel == gpu::Kernel::kCopy ||
-         kernel == gpu::Kernel::kMap || kernel == gpu::Kernel::kWhere;
+  const std::string_view text = shader_text(kernel);
+  const size_t binding = text.find("@binding(31)");
+  static_assert(kParametersSlot == 31);
+  return binding != text.npos &&
+         text.substr(text.find("var<", binding)).starts_with("var<storage");
 }
 
 bool is_output(gpu::Kernel kernel, uint32_t slot) {
