@@ -35,8 +35,7 @@ static rc_status runcible_custom_compute(void* user, const rc_custom_call* call,
   if (!runcible_ops_enter(&state)) return runcible_ops_gone(message);
   inputs = runcible_op_values(call->inputs, call->input_count);
   outputs = runcible_op_values(call->outputs, call->output_count);
-  attributes =
-      runcible_custom_numbers(call->attributes, call->attribute_count);
+  attributes = runcible_custom_numbers(call->attributes, call->attribute_count);
   if (inputs != NULL && outputs != NULL && attributes != NULL) {
     result = PyObject_CallMethod((PyObject*)user, "compute", "(OOO)", inputs,
                                  outputs, attributes);
