@@ -77,11 +77,18 @@ std::vector<int32_t> tokens_of(rc_session* session) {
   return copy;
 }
 
+class SwitchedTo : public testing::TestWithParam<const char*> {};
+
 // The text that follows is what it is when the same session is moved by hand,
 // to the device and back.
-TEST(BackendSwitch, ATextGoesOn) {
+TEST_P(SwitchedTo, ATextGoesOn) {
+  const std::string target = GetParam();
   const Backend backend = open_backend("cpu");
-  const Backend by_hand = open_backend("reference");
+  rc_backend* opened = nullptr;
+  if (rc_backend_open(target.c_str(), nullptr, &opened) != RC_OK) {
+    GTEST_SKIP() << rc_error_message();
+  }
+  const Backend by_hand(opened);
   const Model model = load_fable(backend);
   const Model there = load_fable(by_hand);
   const Session session = create_session(model.get());
@@ -91,9 +98,9 @@ TEST(BackendSwitch, ATextGoesOn) {
   const Session expected(moved);
   const std::vector<int32_t> before = tokens_of(session.get());
 
-  ASSERT_OK(switch_to(backend, "reference"));
-  EXPECT_EQ(device_of(backend), "reference");
-  EXPECT_EQ(device_of(model), "reference:0");
+  ASSERT_OK(switch_to(backend, target.c_str()));
+  EXPECT_EQ(device_of(backend), target);
+  EXPECT_EQ(device_of(model), target + ":0");
   EXPECT_EQ(tokens_of(session.get()), before);
   const std::string text = greedy(session.get(), "", 10);
   EXPECT_EQ(text, greedy(expected.get(), "", 10));
@@ -105,10 +112,11 @@ TEST(BackendSwitch, ATextGoesOn) {
   const Tensor x = make(backend.get(), {1}, {1});
   const char* id = nullptr;
   ASSERT_OK(rc_tensor_device(x.get(), &id));
-  EXPECT_STREQ(id, "reference:0");
+  EXPECT_EQ(id, target + ":0");
   const char* json = nullptr;
   ASSERT_OK(rc_backend_explain(backend.get(), &json));
-  EXPECT_NE(std::string(json).find("\"spec\":\"reference\""), std::string::npos)
+  EXPECT_NE(std::string(json).find("\"spec\":\"" + target + "\""),
+            std::string::npos)
       << json;
 
   const Session stays = create_session(model.get());
@@ -120,6 +128,12 @@ TEST(BackendSwitch, ATextGoesOn) {
   // With the tensor, which has stayed where it was.
   EXPECT_EQ(memory_of(backend), bytes_of(model) + sizeof(float));
 }
+
+INSTANTIATE_TEST_SUITE_P(BackendSwitch, SwitchedTo,
+                         testing::Values("reference", "opencl", "vulkan"),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
 
 // Sessions that were forked, one of the whole context and a shorter one; the
 // model's handle is gone.
