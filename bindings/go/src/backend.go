@@ -68,6 +68,50 @@ func OpenBackendContext(ctx context.Context, spec string, options BackendOptions
 	return nil, told.err
 }
 
+// BackendSwitchOptions of the zero value are the library's defaults.
+type BackendSwitchOptions struct {
+	// :api: fields rc_backend_switch_options
+	// Told while devices are opened and models are loaded: the fraction done, 0 to
+	// 1, on the goroutine that switches. Returning an error cancels the switch,
+	// which returns that error; all is then as it was.
+	Progress func(fraction float64) error
+}
+
+// Switch puts the backend on another device.
+//
+//runcible:doc rc_backend_switch
+func (b *Backend) Switch(ctx context.Context, spec string, options BackendSwitchOptions) error {
+	if err := contextError(ctx); err != nil {
+		return err
+	}
+	proxy, err := b.handle.use()
+	if err != nil {
+		return err
+	}
+	defer b.handle.done()
+	name, err := makeName("the spec", spec)
+	if err != nil {
+		return err
+	}
+	o, err := options.native()
+	if err != nil {
+		return err
+	}
+	defer native.DeleteBackend_switch_options(o)
+	told := &telling{ctx: ctx, tell: options.Progress}
+	function := told.function()
+	defer function.Delete()
+	o.Set_progress(uint64(function))
+	err = native.Backend_switch(proxy, name, o)
+	if told.panicked != nil {
+		panic(told.panicked)
+	}
+	if err != nil && told.err != nil {
+		return told.err
+	}
+	return err
+}
+
 // milliseconds rounds up, so that a short time is not none.
 func milliseconds(duration time.Duration) int64 {
 	ms := int64(duration / time.Millisecond)

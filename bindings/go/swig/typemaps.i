@@ -165,4 +165,5 @@ static int32_t runcible_progress(void* user, double fraction) {
 }
 %enddef
 runcible_progress_of(rc_backend_options)
+runcible_progress_of(rc_backend_switch_options)
 runcible_progress_of(rc_model_options)

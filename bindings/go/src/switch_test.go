@@ -1,0 +1,46 @@
+package runcible_test
+
+import (
+	"errors"
+	"testing"
+
+	"runcible"
+)
+
+func TestSwitch(t *testing.T) {
+	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
+	check(t, err)
+	defer backend.Close()
+	model, err := runcible.LoadModel(background, "builtin:fable", backend, runcible.ModelOptions{})
+	check(t, err)
+	defer model.Close()
+	on := func(want string) {
+		t.Helper()
+		device, err := backend.Device()
+		check(t, err)
+		if device.Backend != want {
+			t.Errorf("on %s", device.Backend)
+		}
+	}
+
+	told := 0
+	check(t, backend.Switch(background, "reference", runcible.BackendSwitchOptions{
+		Progress: func(float64) error { told++; return nil }}))
+	if told == 0 {
+		t.Error("nothing was told")
+	}
+	on("reference")
+	mine := errors.New("mine")
+	if err := backend.Switch(background, "cpu", runcible.BackendSwitchOptions{
+		Progress: func(float64) error { return mine }}); err != mine {
+		t.Error(err)
+	}
+	if err := backend.Switch(background, "nothing", runcible.BackendSwitchOptions{}); !errors.Is(err, runcible.ErrNotFound) {
+		t.Error(err)
+	}
+	on("reference")
+	check(t, backend.Close())
+	if err := backend.Switch(background, "cpu", runcible.BackendSwitchOptions{}); !errors.Is(err, runcible.ErrClosed) {
+		t.Error(err)
+	}
+}
