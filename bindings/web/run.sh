@@ -114,5 +114,6 @@ for browser in ${BROWSERS:-chromium firefox}; do
   BROWSER=$browser BROWSER_PROGRAM=$program CONVERTED=$converted \
     NATIVE=$work/native.txt DIST=$clean/node_modules/runcible-web/dist \
     "$node" --test --test-reporter=spec --test-concurrency=1 \
+    --test-timeout=900000 \
     bindings/web/tests/*.test.mjs
 done

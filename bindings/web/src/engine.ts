@@ -6,7 +6,8 @@ import { threadsOf } from "./support.js";
 export interface StartOptions {
   /**
    * Whether to compute with threads: true: UnsupportedError where there are none;
-   * false: with one; undefined: with as many as there are.
+   * false: with one; undefined: with as many as there are, but in Firefox with one,
+   * as support() tells.
    */
   threads?: boolean | undefined;
   /**
