@@ -299,6 +299,22 @@ class Runner {
     await this.objects[step.session].decode({ allLogits: step.all_logits });
   }
 
+  async open_later(step) {
+    const told = [];
+    const backend = await runcible.Backend.open(step.spec, {
+      progress: (done) => told.push(done),
+    });
+    equal(told.at(-1), 1, "progress");
+    const { id } = await backend.device();
+    equal(id, step.expect);
+    backend.close();
+  }
+
+  async discover_later(step) {
+    const { devices } = await runcible.discover();
+    ok(devices.some(({ id }) => id === step.expect), `no ${step.expect}`);
+  }
+
   async logits(step) {
     const logits = await this.objects[step.session].logits();
     ok(logits.data instanceof Float32Array, "no Float32Array");

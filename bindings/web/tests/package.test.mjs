@@ -301,7 +301,7 @@ test("files of the package that are not on the server are told of", async () => 
     });
     const page = await pageOf(await browser.newContext(), url);
     found[name] = await page.evaluate(() =>
-      runcible.start().catch(({ name, message }) => `${name}: ${message}`),
+      runcible.start({ threads: true }).catch(({ name, message }) => `${name}: ${message}`),
     );
     await page.close();
     other.close();
