@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -174,8 +175,18 @@ class GraphTest {
           throw new IllegalStateException("enough");
         })::get);
     assertInstanceOf(IllegalStateException.class, ended.getCause());
-    CompletableFuture<Backend> lost = Backend.openAsync("cpu");
+    // Not open before it is cancelled.
+    CountDownLatch cancelled = new CountDownLatch(1);
+    CompletableFuture<Backend> lost = Backend.openAsync(
+        "cpu", new BackendOptions(), fraction -> {
+          try {
+            cancelled.await();
+          } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
+          }
+        });
     lost.cancel(true);
+    cancelled.countDown();
     assertThrows(CancellationException.class, lost::get);
   }
 
