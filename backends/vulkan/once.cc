@@ -2,13 +2,9 @@
 
 #include <utility>
 
+#include "base/time_limit.h"
+
 namespace rc::vulkan {
-namespace {
-
-// A limit beyond this is none; the clock counts nanoseconds.
-constexpr int64_t kLongestMs = int64_t{100} * 365 * 24 * 3600 * 1000;
-
-}  // namespace
 
 bool once(Device& device, const std::function<void(VkCommandBuffer)>& record,
           int64_t timeout_ms) {

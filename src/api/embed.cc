@@ -6,6 +6,7 @@
 #include "api/loop.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "base/time_limit.h"
 
 namespace rc::api {
 namespace {
@@ -46,11 +47,7 @@ engine::RowOptions row_options(const Options& options) {
   result.truncate = options.truncate != 0;
   result.priority = options.priority;
   if (options.deadline_ms > 0) {
-    // The clock's range is 292 years from its start.
-    constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
-    result.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::milliseconds(std::min(options.deadline_ms, kLongest));
+    result.deadline = time_after(options.deadline_ms);
   }
   return result;
 }

@@ -1,10 +1,10 @@
 #include "api/embedding.h"
 
-#include <chrono>
 #include <cstdio>
 #include <utility>
 
 #include "api/guard.h"
+#include "base/time_limit.h"
 #include "engine/turns.h"
 
 namespace rc::api {
@@ -23,15 +23,10 @@ void Making::end(rc_status status, engine::TextRows rows) noexcept {
 void Making::wait(int64_t timeout_ms) {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return ended_; };
-  // The clock's range is 292 years from its start.
-  constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   if (timeout_ms < 0) {
     engine::wait(changed_, lock, over);
-  } else if (!engine::wait_until(
-                 changed_, lock,
-                 std::chrono::steady_clock::now() +
-                     std::chrono::milliseconds(std::min(timeout_ms, kLongest)),
-                 over)) {
+  } else if (!engine::wait_until(changed_, lock, time_after(timeout_ms),
+                                 over)) {
     fail(RC_E_TIMEOUT, "the embedding has not ended after ", timeout_ms, " ms");
   }
   throw_failure();

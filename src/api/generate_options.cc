@@ -1,13 +1,12 @@
 #include "api/generate_options.h"
 
-#include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "api/configured.h"
 #include "api/grammar.h"
 #include "api/guard.h"
 #include "api/options.h"
+#include "base/time_limit.h"
 
 namespace rc::api {
 namespace {
@@ -85,11 +84,7 @@ engine::RequestOptions request_options(const rc_generate_options* given,
   request.max_tokens = options.max_tokens;
   need_at_least_zero(options.deadline_ms, "options->deadline_ms");
   if (options.deadline_ms > 0) {
-    // The clock's range is 292 years from its start.
-    constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
-    request.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::milliseconds(std::min(options.deadline_ms, kLongest));
+    request.deadline = time_after(options.deadline_ms);
   }
   request.priority = options.priority;
   request.sampling = sampling_options(options);

@@ -1,15 +1,12 @@
 #include "api/request.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "base/log.h"
+#include "base/time_limit.h"
 #include "engine/turns.h"
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Waits until the condition holds; false if the time (negative: no limit) was
 // over before.
@@ -21,11 +18,8 @@ bool wait_for(std::condition_variable& changed,
     rc::engine::wait(changed, lock, condition);
     return true;
   }
-  // The clock's range is 292 years from its start.
-  constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
-  const auto until =
-      Clock::now() + std::chrono::milliseconds(std::min(timeout_ms, kLongest));
-  return rc::engine::wait_until(changed, lock, until, condition);
+  return rc::engine::wait_until(changed, lock, rc::time_after(timeout_ms),
+                                condition);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "compute/ops.h"
 
 namespace rc::compute {
@@ -161,8 +162,6 @@ std::vector<Tensor> Graph::check_inputs(std::span<const Tensor> inputs) const {
 
 std::vector<Tensor> Graph::run(std::span<const Tensor> inputs,
                                const Limits& limits) {
-  // A century from now is never.
-  constexpr int64_t kLongestMs = int64_t{100} * 365 * 24 * 3600 * 1000;
   Watch watch = {limits, cancels_, cancels_,
                  now_ms() + std::min(limits.deadline_ms, kLongestMs)};
   std::vector<Tensor> given = check_inputs(inputs);

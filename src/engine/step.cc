@@ -1,4 +1,5 @@
 #include "engine/step.h"
+#include "base/time_limit.h"
 
 #include <algorithm>
 #include <array>
@@ -253,10 +254,8 @@ void Step::evaluate() {
   const Clock::time_point begin = Clock::now();
   const int64_t timeout =
       core_.options().timeout_ms > 0 ? core_.options().timeout_ms : -1;
-  // The clock's range is 292 years from its start.
-  constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   if (timeout > 0) {
-    limit_ = begin + std::chrono::milliseconds(std::min(timeout, kLongest));
+    limit_ = time_after(timeout, begin);
   }
   const auto stop = [](void* step) {
     return static_cast<Step*>(step)->should_stop();

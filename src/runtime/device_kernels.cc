@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "runtime/device.h"
 
 namespace rc::runtime {
@@ -13,8 +14,6 @@ using KernelClock = std::chrono::steady_clock;
 
 // A kernel that is over time gets so long to end before the device is given up.
 constexpr int64_t kKernelGraceMs = 5000;
-// A limit beyond this is none; sums with it do not overflow.
-constexpr int64_t kLongestKernelMs = int64_t{100} * 365 * 24 * 3600 * 1000;
 
 int64_t ns_since(KernelClock::time_point start) {
   return std::chrono::nanoseconds(KernelClock::now() - start).count();
@@ -94,7 +93,7 @@ void Device::destroy_kernels() noexcept {
 void Device::run_kernel(rc_plugin_kernel* kernel, rc_plugin_kernel_run run,
                         int64_t timeout_ms, int64_t& spent_ns) {
   run.struct_size = sizeof run;
-  run.timeout_ms = timeout_ms < 0 || timeout_ms > kLongestKernelMs
+  run.timeout_ms = timeout_ms < 0 || timeout_ms > kLongestMs
                        ? -1
                        : timeout_ms + kKernelGraceMs;
   const auto mine = turn();

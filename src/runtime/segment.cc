@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "runtime/assignment.h"
 #include "runtime/profile.h"
 #include "runtime/self_test.h"
@@ -250,8 +251,6 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
 
   const auto turn = device_->turn();
   const int64_t start = now_ns();
-  // The clock's range is 292 years from its start.
-  constexpr int64_t kLongestMs = int64_t{100} * 365 * 24 * 3600 * 1000;
   limited->deadline_ns =
       start + std::min(limit.left_ms, kLongestMs) * 1'000'000;
   const rc_plugin& plugin = device_->plugin();

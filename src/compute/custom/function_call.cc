@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 
 namespace rc::compute {
 namespace {
@@ -17,10 +18,7 @@ class FunctionCall {
   FunctionCall(const CustomCall& call, std::span<void* const> memory,
                const CustomStop& stop, int64_t timeout_ms)
       : call_(call), stop_(stop), limited_(timeout_ms >= 0) {
-    // A century from now is never.
-    constexpr int64_t kLongestMs = int64_t{100} * 365 * 24 * 3600 * 1000;
-    end_ = Clock::now() + std::chrono::milliseconds(
-                              std::clamp<int64_t>(timeout_ms, 0, kLongestMs));
+    end_ = time_after(std::max<int64_t>(timeout_ms, 0));
     const size_t inputs = call.inputs().size();
     for (size_t i = 0; i < call.values.size(); ++i) {
       const CustomValue& value = call.values[i];
