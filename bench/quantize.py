@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares `runcible quantize` with llama.cpp's llama_model_quantize.
+"""Compares rc_model_quantize with llama.cpp's llama_model_quantize.
 
     pip install llama-cpp-python gguf numpy
-    python quantize.py --runcible build/release/bin/runcible --output FILE.json
+    python quantize.py --library build/release/lib/libruncible.so --output FILE.json
 
 A model of random weights in the shapes of a small llama is quantized by both,
 to each type alone (llama.cpp's `pure`), with the same threads, without
@@ -19,7 +19,6 @@ import os
 import pathlib
 import platform
 import struct
-import subprocess
 import tempfile
 import time
 
@@ -91,16 +90,33 @@ def write_importance(path, importance):
         file.write(struct.pack("<ii", 1, 4) + b"text")
 
 
-def by_runcible(arguments, source, target, name, importance_path):
-    command = [arguments.runcible, "quantize", source, target, name,
-               "--threads", str(arguments.threads)]
+class Options(ctypes.Structure):
+    """rc_quantize_options of runcible/convert.h."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_char_p),
+                ("importance", ctypes.c_char_p), ("tensors", ctypes.POINTER(ctypes.c_char_p)),
+                ("tensor_count", ctypes.c_size_t), ("threads", ctypes.c_int),
+                ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p)]
+
+
+def by_runcible(runcible, arguments, source, target, name, importance_path):
+    options = Options()
+    runcible.rc_quantize_options_init(ctypes.byref(options),
+                                      ctypes.c_size_t(ctypes.sizeof(options)))
+    options.type = name.encode()
+    options.threads = arguments.threads
     if name in PURE:
-        command += ["--tensor", rf"^(token_embd|output|blk.*(attn|ffn)_(?!norm).*)\.weight$={name}"]
+        pattern = rf"^(token_embd|output|blk.*(attn|ffn)_(?!norm).*)\.weight$={name}"
+        options.tensors = (ctypes.c_char_p * 1)(pattern.encode())
+        options.tensor_count = 1
     if importance_path:
-        command += ["--importance", importance_path]
+        options.importance = importance_path.encode()
     begin = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - begin
+    status = runcible.rc_model_quantize(source.encode(), target.encode(), ctypes.byref(options))
+    seconds = time.perf_counter() - begin
+    if status != 0:
+        runcible.rc_error_message.restype = ctypes.c_char_p
+        raise RuntimeError(runcible.rc_error_message().decode())
+    return seconds
 
 
 @contextlib.contextmanager
@@ -155,15 +171,16 @@ def error(path, name, weights, importance):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runcible", required=True)
+    parser.add_argument("--library", required=True, help="libruncible.so")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--layers", type=int, default=1,
-                        help="the quick types want more: a process of ours begins in each run")
+                        help="the quick types want more")
     parser.add_argument("--types", default=",".join(TYPES))
     arguments = parser.parse_args()
     import llama_cpp
+    runcible = ctypes.CDLL(arguments.library)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         source, ours, theirs, file = (str(pathlib.Path(folder, each)) for each in
@@ -182,7 +199,7 @@ def main():
                 if None in runs:
                     print(f"{name:7} llama.cpp makes none: llama_model_quantize fails", flush=True)
                     continue
-                seconds = [min(by_runcible(arguments, source, ours, name, importance and file)
+                seconds = [min(by_runcible(runcible, arguments, source, ours, name, importance and file)
                                for _ in range(arguments.runs)), min(runs)]
                 errors = [error(path, name, weights, importance) for path in (ours, theirs)]
                 rows.append({"type": name, "importance": importance is not None,

@@ -16,7 +16,7 @@ namespace rc {
 namespace {
 
 // How many pieces a thread makes in a turn.
-constexpr size_t kPiecesPerThread = 4;
+constexpr size_t kPiecesPerThread = 8;
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 
 class Work {
@@ -86,11 +86,11 @@ class Work {
       const int64_t elements = std::min(at_once, count - first);
       const auto pieces = static_cast<size_t>((elements + kPiece - 1) / kPiece);
       // One thread writes what the last turn made while the others go on.
-      const size_t writing = made_.empty() ? 0 : 1;
-      next_.resize(pieces);
+      const size_t writing = made_count_ == 0 ? 0 : 1;
+      if (next_.size() < pieces) next_.resize(pieces);
       crew_.run(writing + pieces, [&](size_t worker, size_t i) {
         if (i < writing) {
-          for (const auto& piece : made_) put(piece);
+          put_made(put);
           return;
         }
         const size_t piece = i - writing;
@@ -100,10 +100,15 @@ class Work {
                          scratch_[worker], next_[piece]);
       });
       std::swap(made_, next_);
+      made_count_ = pieces;
       advance(*row_bytes(from.dtype, elements));
     }
-    for (const auto& piece : made_) put(piece);
-    made_.clear();
+    put_made(put);
+    made_count_ = 0;
+  }
+
+  void put_made(const gguf::Writer::Put& put) const {
+    for (size_t i = 0; i < made_count_; ++i) put(made_[i]);
   }
 
   const gguf::File& file_;
@@ -111,8 +116,10 @@ class Work {
   const Recoding recoding_;
   quantize::Crew crew_;
   std::vector<Recoding::Scratch> scratch_;
-  // Pieces of the last turn, to be written, and of this one.
+  // Pieces of the last turn, to be written, and of this one; their memory is
+  // used again.
   std::vector<std::vector<std::byte>> made_, next_;
+  size_t made_count_ = 0;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "files/recoding.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/error.h"
@@ -132,13 +131,7 @@ void Recoding::check(const gguf::Tensor& tensor, DType dtype,
                      std::span<const float> values) const {
   const float largest = quantize::largest_element(dtype);
   if (std::isinf(largest)) return;
-  // Magnitudes are in the order of their bits, and what is no number is behind
-  // all of them.
-  int32_t most = 0;
-  for (const float value : values) {
-    most = std::max(most, std::bit_cast<int32_t>(value) & INT32_MAX);
-  }
-  if (most <= std::bit_cast<int32_t>(largest)) return;
+  if (quantize::are_within(values.data(), std::ssize(values), largest)) return;
   for (const float value : values) {
     if (std::abs(value) <= largest) continue;
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", quote(tensor.name),

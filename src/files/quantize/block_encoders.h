@@ -36,6 +36,32 @@ RC_LANES_INLINE Lanes rounded_scales(Lanes scale) {
   return select(scale < 0.0f, -value, value);
 }
 
+// The bits of the nearest binary16 in each lane, as scale_bits_of.
+RC_LANES_INLINE LaneMask scale_bits_in_lanes(Lanes scale) {
+  constexpr float kLargest = 65504.0f;
+  constexpr float kLeastNormal = 0x1p-14f;
+  constexpr int kFewerExponents = 127 - 15;
+  const LaneMask sign = (reinterpret_cast<LaneMask>(scale) >> 16) & 0x8000;
+  const Lanes size = lesser(magnitude(scale), all_lanes(kLargest));
+  const LaneMask bits = reinterpret_cast<LaneMask>(size);
+  const LaneMask near =
+      ((bits + 0xFFF + ((bits >> 13) & 1)) >> 13) - (kFewerExponents << 10);
+  // A multiple of 2^-24 below the normal numbers: that of the last bit of 0.5.
+  const LaneMask small = reinterpret_cast<LaneMask>(size + 0.5f) -
+                         reinterpret_cast<LaneMask>(all_lanes(0.5f));
+  return sign | select(size < kLeastNormal, small, near);
+}
+
+// The scales of `count` blocks, `stride` bytes apart.
+RC_LANES_INLINE void put_scales(Lanes scale, int count, int stride,
+                                uint8_t* to) {
+  const LaneMask bits = scale_bits_in_lanes(scale);
+  for (int g = 0; g < count; ++g) {
+    const auto two = static_cast<uint16_t>(bits[g]);
+    std::memcpy(to + g * stride, &two, sizeof two);
+  }
+}
+
 // Four bytes of each of `count` groups, bytes `stride` apart, from numbers of
 // which the lower bytes count.
 RC_LANES_INLINE void put_four(LaneMask a, LaneMask b, LaneMask c, LaneMask d,

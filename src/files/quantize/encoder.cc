@@ -1,6 +1,7 @@
 #include "files/quantize/encoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -36,14 +37,23 @@ RC_LANES_INLINE Lanes inverse_or_zero(Lanes scale) {
                 Lanes{});
 }
 
-template <class Block>
-void put_scales(Lanes scale, int count, uint8_t* target) {
-  for (int g = 0; g < count; ++g) {
-    const uint16_t bits = f32_to_f16(scale[g]);
-    std::memcpy(
-        target + g * static_cast<int>(sizeof(Block)) + offsetof(Block, scale),
-        &bits, sizeof bits);
+// The first element of largest magnitude. Only where the least and the greatest
+// element have the same magnitude does it matter which comes first.
+RC_LANES_INLINE Lanes first_extreme(const PlainBlocks& blocks) {
+  Lanes low = blocks.x(0), high = low;
+  for (int i = 1; i < kSmallBlock; ++i) {
+    low = lesser(low, blocks.x(i));
+    high = greater(high, blocks.x(i));
   }
+  Lanes far = select(high > -low, high, low);
+  const LaneMask both = high == -low;
+  if (any(both)) {
+    for (int i = kSmallBlock - 1; i >= 0; --i) {
+      const Lanes x = blocks.x(i);
+      far = select(both & (magnitude(x) == high), x, far);
+    }
+  }
+  return far;
 }
 
 // Q4_0 and Q5_0: the first element of largest magnitude becomes -kZero, and
@@ -54,11 +64,7 @@ void encode_from_extreme(const float* from, const float*, int64_t columns,
   constexpr int kBytes = sizeof(Block);
   for (int64_t at = 0; at < columns; at += kLanes * kSmallBlock) {
     const PlainBlocks blocks(from + at, (columns - at) / kSmallBlock);
-    Lanes far = blocks.x(0);
-    for (int i = 1; i < kSmallBlock; ++i) {
-      const Lanes x = blocks.x(i);
-      far = select(magnitude(x) > magnitude(far), x, far);
-    }
+    const Lanes far = first_extreme(blocks);
     const Lanes scale = far / static_cast<float>(-kZero);
     const Lanes by = inverse_or_zero(scale);
     PlainQuants quants;
@@ -68,7 +74,7 @@ void encode_from_extreme(const float* from, const float*, int64_t columns,
       quants.numbers[i] = __builtin_convertvector(
           lesser(shifted, all_lanes(2 * kZero - 1)), LaneMask);
     }
-    put_scales<Block>(scale, blocks.count, target);
+    put_scales(scale, blocks.count, kBytes, target + offsetof(Block, scale));
     quants.put_nibbles(blocks.count, kBytes, target + offsetof(Block, quants));
     if constexpr (kZero == 16) {
       quants.put_fifth_bits(blocks.count, kBytes,
@@ -105,7 +111,8 @@ void encode_q8_0(const float* from, const float*, int64_t columns,
       put_four(numbers[0], numbers[1], numbers[2], numbers[3], blocks.count,
                kBytes, target + offsetof(BlockQ8_0, quants) + i);
     }
-    put_scales<BlockQ8_0>(scale, blocks.count, target);
+    put_scales(scale, blocks.count, kBytes,
+               target + offsetof(BlockQ8_0, scale));
     target += blocks.count * kBytes;
   }
 }
@@ -119,7 +126,41 @@ void encode_rounded(const float* x, const float* w, int64_t columns,
   (w != nullptr ? search : round)(x, w, columns, target);
 }
 
+// Magnitudes are in the order of their bits, and what is no number is behind
+// all of them.
+void find_greatest_bits(const float* x, const float*, int64_t count,
+                        uint8_t* target) {
+  LaneMask most[4] = {};
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      const LaneMask bits =
+          reinterpret_cast<LaneMask>(load_lanes(x + i + k * kLanes)) &
+          INT32_MAX;
+      most[k] = bits > most[k] ? bits : most[k];
+    }
+  }
+  int32_t greatest = 0;
+  for (const LaneMask& lanes : most) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      greatest = std::max(greatest, lanes[lane]);
+    }
+  }
+  for (; i < count; ++i) {
+    greatest = std::max(greatest, std::bit_cast<int32_t>(x[i]) & INT32_MAX);
+  }
+  std::memcpy(target, &greatest, sizeof greatest);
+}
+
 }  // namespace
+
+bool are_within(const float* elements, int64_t count, float limit) {
+  static const Encoder find = best_of<find_greatest_bits>();
+  int32_t greatest = 0;
+  find(elements, nullptr, count, reinterpret_cast<uint8_t*>(&greatest));
+  return greatest <= std::bit_cast<int32_t>(limit);
+}
 
 Encoder find_encoder(DType dtype) {
   switch (dtype) {

@@ -22,4 +22,8 @@ Encoder find_encoder(DType dtype);
 // Infinite for a type that holds all that f32 does, NaN included.
 float largest_element(DType dtype);
 
+// Whether the magnitudes of `count` elements are at most `limit`; NaN is
+// greater than any.
+bool are_within(const float* elements, int64_t count, float limit);
+
 }  // namespace rc::quantize

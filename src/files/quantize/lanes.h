@@ -37,6 +37,12 @@ RC_LANES_INLINE Lanes clamp(Lanes a, float low, float high) {
   return lesser(greater(a, all_lanes(low)), all_lanes(high));
 }
 
+RC_LANES_INLINE bool any(LaneMask mask) {
+  int64_t pairs[kLanes / 2];
+  std::memcpy(pairs, &mask, sizeof pairs);
+  return (pairs[0] | pairs[1] | pairs[2] | pairs[3]) != 0;
+}
+
 // To the nearest integer, ties to even; for magnitudes below 2^22.
 RC_LANES_INLINE Lanes rounded(Lanes a) {
   constexpr float kUnit = 12582912.0f;  // 1.5 * 2^23, whose last bit is 1

@@ -95,10 +95,9 @@ void encode_plain_lines(const float* from, int64_t columns, uint8_t* target) {
     const Lanes offset =
         rounded_scales(zero + select(d == 0.0f, sum_x / kCount,
                                      (sum_qq * sum_x - sum_q * sum_xq) * d));
-    for (int g = 0; g < blocks.count; ++g) {
-      put_scale(scale[g], target + g * kFormat.bytes + kFormat.scale.at);
-      put_scale(offset[g], target + g * kFormat.bytes + kFormat.minimum.at);
-    }
+    put_scales(scale, blocks.count, kFormat.bytes, target + kFormat.scale.at);
+    put_scales(offset, blocks.count, kFormat.bytes,
+               target + kFormat.minimum.at);
     quants.put_nibbles(blocks.count, kFormat.bytes,
                        target + kFormat.quant.low.at);
     if constexpr (kWidth == 5) {

@@ -35,7 +35,7 @@ constexpr std::array<float, kA + kB> both(const std::array<float, kA>& a,
 }
 
 constexpr auto kPlacesTernary = steps<2>(1.8f, 2.5f);
-constexpr auto kPlaces3 = both(steps<6>(-4.6f, -3.0f), steps<2>(2.9f, 3.4f));
+constexpr auto kPlaces3 = both(steps<5>(-4.5f, -3.0f), steps<2>(2.9f, 3.4f));
 constexpr auto kPlaces4 = both(steps<18>(-9.4f, -6.0f), steps<10>(6.0f, 8.3f));
 constexpr auto kPlaces5 =
     both(steps<18>(-17.0f, -14.0f), steps<10>(14.0f, 16.0f));
@@ -169,7 +169,7 @@ Encoder find_searched_encoder(DType dtype) {
       return best_of<encode_line_blocks<RC_DTYPE_Q2_K, kSpans2>>();
     case RC_DTYPE_Q3_K:
       return best_of<encode_scaled_blocks<RC_DTYPE_Q3_K, IntegerGrid<-4, 3>,
-                                          kPlaces3, 2>>();
+                                          kPlaces3, 1>>();
     case RC_DTYPE_Q4_K:
       return best_of<encode_line_blocks<RC_DTYPE_Q4_K, kSpans4>>();
     case RC_DTYPE_Q5_K:
