@@ -213,6 +213,9 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
   void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
 }
 %extend rc_model_options {
+%extend rc_backend_switch_options {
+  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+}
   void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
 }
 

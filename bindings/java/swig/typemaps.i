@@ -269,3 +269,4 @@ runcible_number(size_t)
 runcible_progress_of(rc_backend_options)
 runcible_progress_of(rc_model_options)
 %typemap(in, numinputs=0) JNIEnv* jenv { $1 = jenv; }
+runcible_progress_of(rc_backend_switch_options)

@@ -147,6 +147,21 @@ inline rc_status runcible_open(const char* spec,
 }
 
 inline rc_status runcible_load(rc_backend* backend, const char* path,
+/* What it has done when it hears of an exception is done. */
+inline rc_status runcible_switch(rc_backend* backend, const char* spec,
+                                 const rc_backend_switch_options* options,
+                                 VALUE progress) {
+  int failure = 0;
+  const rc_status status = runcible_telling(
+      *options, progress, std::make_tuple(backend),
+      [&](const rc_backend_switch_options* told) {
+        return rc_backend_switch(backend, spec, told);
+      },
+      &failure);
+  if (failure != 0) rb_jump_tag(failure);
+  return status;
+}
+
                                const rc_model_options* options, VALUE progress,
                                rc_model** model) {
   int failure = 0;

@@ -135,3 +135,4 @@ runcible_long(graph_compute, arg1)
 %ignore rc_request_wait;
 %ignore rc_model_load;
 %ignore rc_backend_open;
+%ignore rc_backend_switch;

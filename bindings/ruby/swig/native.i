@@ -30,9 +30,11 @@ static void drop(VALUE proxy) {
 }
 %}
 
-/* rc_backend_open and rc_model_load with `progress`, nil or something to call; see long_calls.h. */
+/* rc_backend_open, rc_backend_switch and rc_model_load with `progress`, nil or
+ * something to call; see long_calls.h. */
 %typemap(check) const rc_model_options* loading,
-                const rc_backend_options* opening {
+                const rc_backend_options* opening,
+                const rc_backend_switch_options* switching {
   if ($1 == NULL) rb_raise(rb_eArgError, "options must not be nil");
 }
 %inline %{
@@ -48,3 +50,9 @@ static rc_status load_model(rc_backend* backend, const char* path,
   return runcible_load(backend, path, loading, progress, model);
 }
 %}
+static rc_status switch_backend(rc_backend* backend, const char* spec,
+                                const rc_backend_switch_options* switching,
+                                VALUE progress) {
+  return runcible_switch(backend, spec, switching, progress);
+}
+
