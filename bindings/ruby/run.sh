@@ -82,6 +82,8 @@ rm -rf "$clean"
 mkdir -p "$clean/bin"
 ln -s "$(command -v "$ruby")" "$clean/bin/ruby"
 ln -s "$(command -v gem)" "$clean/bin/gem"
+# Drivers of OpenCL call the linker.
+ln -s "$(command -v ld)" "$clean/bin/ld"
 env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
   ruby -S gem install --local --no-document "$made" \
   >>"$work/gem.log"
@@ -91,6 +93,7 @@ cd /
 for test in "$here"/tests/test_*.rb; do
   env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
     RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
     ruby -w "$test"
 done

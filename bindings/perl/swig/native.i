@@ -29,6 +29,7 @@ runcible_proxies_of(rc_embedding, rc_embedding_retain)
 runcible_proxies_of(rc_request, runcible_not_shared)
 runcible_proxies_of(rc_tensor, rc_tensor_retain)
 runcible_proxies_of(rc_graph, rc_graph_retain)
+runcible_proxies_of(rc_custom_op, rc_custom_op_retain)
 runcible_proxies_of(mailbox, runcible_not_shared)
 runcible_proxies_of(pending_call, runcible_not_shared)
 %}

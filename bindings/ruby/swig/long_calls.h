@@ -27,6 +27,7 @@ RUNCIBLE_HANDLE(rc_grammar)
 RUNCIBLE_HANDLE(rc_chat)
 RUNCIBLE_HANDLE(rc_embedding)
 RUNCIBLE_HANDLE(rc_graph)
+RUNCIBLE_HANDLE(rc_custom_op)
 #undef RUNCIBLE_HANDLE
 
 template <class Run>
@@ -146,7 +147,6 @@ inline rc_status runcible_open(const char* spec,
   return status;
 }
 
-inline rc_status runcible_load(rc_backend* backend, const char* path,
 /* What it has done when it hears of an exception is done. */
 inline rc_status runcible_switch(rc_backend* backend, const char* spec,
                                  const rc_backend_switch_options* options,
@@ -162,6 +162,7 @@ inline rc_status runcible_switch(rc_backend* backend, const char* spec,
   return status;
 }
 
+inline rc_status runcible_load(rc_backend* backend, const char* path,
                                const rc_model_options* options, VALUE progress,
                                rc_model** model) {
   int failure = 0;

@@ -126,6 +126,7 @@ runcible_long(rc_op_dequantize, arg1)
 
 runcible_long(graph_finish, arg1)
 runcible_long(graph_compute, arg1)
+runcible_long(custom_op_compute, arg1)
 
 /* Not wanted: requests post to mailboxes, and loading tells how far it is. */
 %ignore request_start;

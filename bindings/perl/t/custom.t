@@ -1,0 +1,89 @@
+# Custom ops: functions of C and kernels.
+use strict;
+use warnings;
+use Runcible;
+use Test::More;
+
+my $backend  = Runcible::Backend->new('cpu');
+my @x        = (-4, -1, 0, 1, 3);
+my %softsign = (
+    name       => 'softsign',
+    signature  => 'x F32 [...] -> y F32 [...]',
+    attributes => 'scale float',
+    items      => 'elements(x)',
+    library    => $ENV{RUNCIBLE_CUSTOM_OP},
+    opencl_c   => "size_t i = get_global_id(0);\n"
+        . 'if (i < x_elements) y[i] = x[i] / (1 + fabs(x[i]) * scale);',
+    grid => 'elements(x)',
+);
+
+sub tensor { Runcible::Tensor->new([@x], $_[0] // $backend) }
+
+sub softsign {
+    my ($scale, @numbers) = @_;
+    return map { $_ / (1 + abs($_) * $scale) } @numbers;
+}
+
+sub near {
+    my ($found, @wanted) = @_;
+    my $worst = 0;
+    for my $i (0 .. $#wanted) {
+        my $off = abs($found->[$i] - $wanted[$i]);
+        $worst = $off if $off > $worst;
+    }
+    is(scalar @$found, scalar @wanted, 'as many');
+    cmp_ok($worst, '<', 1e-6, 'the numbers');
+    return;
+}
+
+sub fails {
+    my ($class, $says, $code) = @_;
+    ok(!eval { $code->(); 1 }, $class);
+    isa_ok($@, "Runcible::Error::$class");
+    like("$@", $says, 'it says why');
+    return;
+}
+
+subtest 'functions of C and kernels' => sub {
+    my $op = Runcible::CustomOp->new(%softsign);
+    for my $device ('cpu', 'reference', 'opencl') {
+        my $other = eval { Runcible::Backend->new($device) } or next;
+        near(scalar($op->compute([tensor($other)], scale => 0.5))->array, softsign(0.5, @x));
+    }
+    my $graph = Runcible::Graph->record($backend, [tensor()], sub {
+        my ($y) = $op->compute([$_[0] + $_[0]], scale => 2);
+        return $y->relu;
+    });
+    near(scalar($graph->run([tensor()]))->array,
+        map { $_ < 0 ? 0 : $_ } softsign(2, map { 2 * $_ } @x));
+};
+
+subtest 'what goes wrong' => sub {
+    my $x       = tensor();
+    my $refuses = Runcible::CustomOp->new(%softsign, symbol => 'refuses');
+    fails('Format', qr/softsign will not/, sub { $refuses->compute([$x], scale => 1) });
+    my $op = Runcible::CustomOp->new(%softsign);
+    fails('InvalidArgument', qr/needs the attribute scale/, sub { $op->compute([$x]) });
+    fails('InvalidArgument', qr/no attribute size/,
+        sub { $op->compute([$x], scale => 1, size => 2) });
+    fails('InvalidArgument', qr/reference to an array/, sub { $op->compute($x, scale => 1) });
+    fails('InvalidArgument', qr/inputs/, sub { $op->compute([$x, $x], scale => 1) });
+    $op->close;
+    fails('Closed', qr/closed/, sub { $op->compute([$x], scale => 1) });
+    for my $wrong (
+        ['NotFound', qr/nothing/, symbol => 'nothing'],
+        ['NotFound', qr/such/, library => '/no/such.so'],
+        ['InvalidArgument', qr/signature/, signature => 'x F32 [n]'],
+        ['InvalidArgument', qr/neither a function nor a kernel/,
+            library => undef, opencl_c => undef],
+        ['InvalidArgument', qr/no option 'nothing'/, nothing => 1],
+        )
+    {
+        my ($class, $says, @changes) = @$wrong;
+        fails($class, $says, sub { Runcible::CustomOp->new(%softsign, @changes) });
+    }
+    my $kernels = Runcible::CustomOp->new(%softsign, library => undef);
+    fails('Unsupported', qr/no function/, sub { $kernels->compute([$x], scale => 1) });
+};
+
+done_testing;
