@@ -3,6 +3,7 @@
 %header %{
 #include <runcible/runcible.h>
 
+#include "borrow.h"
 #include "mailbox.h"
 #include "values.h"
 
@@ -242,6 +243,7 @@ static int runcible_dispose(lua_State* L) {
   SWIG_Lua_class_destruct(L);
   proxy->own = 0;
   proxy->ptr = NULL;
+  runcible_sweep_loans(L);
   return 0;
 }
 %}

@@ -1,4 +1,5 @@
--- Custom ops: functions of C and kernels.
+-- Custom ops: functions of C and kernels; borrowed memory.
+local forking = require "forking"
 local helpers = require "helpers"
 local runcible = require "runcible"
 local unit = require "luaunit"
@@ -74,6 +75,34 @@ function TestCustom.test_what_goes_wrong()
   unit.assertErrorMsgContains("there is no option", runcible.CustomOp, with {nothing = 1})
   op = runcible.CustomOp(with {library = ""})
   helpers.raises("UnsupportedError", op.compute, op, {x}, {scale = 1})
+end
+
+function TestCustom.test_borrowed_memory()
+  local block = forking.block(1, -2, 3)
+  local x = runcible.Tensor.borrow(block, {3}, "f32", backend)
+  unit.assertEquals(x:relu():read(), {1, 0, 3})
+  runcible.Tensor({4, 5, 6}, backend):into(x):neg()
+  unit.assertEquals({forking.numbers(block)}, {-4, -5, -6})
+  -- Kept by what keeps the tensor, and let go of.
+  local watched = setmetatable({block}, {__mode = "v"})
+  local graph = runcible.Graph.record(backend, {x}, function(given)
+    return given + x
+  end)
+  block = nil -- luacheck: ignore
+  x:close()
+  collectgarbage()
+  unit.assertNotNil(watched[1])
+  unit.assertEquals(graph:run({runcible.Tensor({1, 1, 1}, backend)}):read(), {-3, -4, -5})
+  graph:close()
+  collectgarbage()
+  runcible.Backend("cpu"):close() -- which lets go of what has ended
+  collectgarbage()
+  unit.assertNil(watched[1])
+  unit.assertErrorMsgContains("must be full userdata", runcible.Tensor.borrow, "text", {1}, "f32", backend)
+  local failure = helpers.raises(
+    "InvalidArgumentError", runcible.Tensor.borrow, forking.block(1), {3}, "f32", backend
+  )
+  unit.assertStrContains(failure.message, "[3]")
 end
 
 return TestCustom

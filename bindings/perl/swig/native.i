@@ -43,6 +43,19 @@ static void drop(SV* proxy) {
 }
 %}
 
+/* A tensor of the memory of a scalar; see borrow.h. */
+%{
+#include "borrow.h"
+%}
+%inline %{
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank, SV* bytes,
+                               rc_tensor** tensor) {
+  dTHX;
+  return runcible_borrow(aTHX_ backend, dtype, shape, rank, bytes, tensor);
+}
+%}
+
 /* rc_model_load, which calls `progress`, if that is defined, with the fraction
  * done; if it dies the load ends, and dies so. */
 %inline %{

@@ -86,4 +86,38 @@ subtest 'what goes wrong' => sub {
     fails('Unsupported', qr/no function/, sub { $kernels->compute([$x], scale => 1) });
 };
 
+subtest 'borrowed memory' => sub {
+    my $bytes = pack 'f*', 1, -2, 3;
+    my $x = Runcible::Tensor->borrow(\$bytes, [3], 'f32', $backend);
+    is_deeply($x->relu->array, [1, 0, 3], 'it is read');
+    Runcible::Tensor->new([4, 5, 6], $backend)->into($x)->neg;
+    is_deeply([unpack 'f*', $bytes], [-4, -5, -6], 'and written');
+    my $copy = $bytes;
+    Runcible::Tensor->new([7, 8, 9], $backend)->into($x)->neg;
+    is_deeply([unpack 'f*', $copy], [-4, -5, -6], 'a copy stays');
+    ok(!eval { $bytes .= 'more'; 1 }, 'it cannot be changed');
+    my $again = Runcible::Tensor->borrow(\$bytes, [3, 1], 'f32', $backend);
+    $x->close;
+    is_deeply($again->array, [[-7], [-8], [-9]], 'twice');
+    # Constants of graphs keep it, and threads of Perl.
+    my $graph;
+    for (1 .. 2) {
+        my $inner = pack 'f*', 10 * $_, 20;
+        my $y = Runcible::Tensor->borrow(\$inner, [2], 'f32', $backend);
+        $graph = Runcible::Graph->record($backend, [$y], sub { $_[0] + $y });
+    }
+    is_deeply(scalar($graph->run([Runcible::Tensor->new([1, 2], $backend)]))->array,
+        [21, 22], 'after the variable');
+    for my $wrong (\'constant', 'bytes', \$x, [1]) {
+        fails('InvalidArgument', qr/borrowed/,
+            sub { Runcible::Tensor->borrow($wrong, [1], 'f32', $backend) });
+    }
+    my $wide = "\x{100}";
+    fails('InvalidArgument', qr/no bytes/,
+        sub { Runcible::Tensor->borrow(\$wide, [1], 'f32', $backend) });
+    my $short = pack 'f*', 1;
+    fails('InvalidArgument', qr/\[3\]/,
+        sub { Runcible::Tensor->borrow(\$short, [3], 'f32', $backend) });
+};
+
 done_testing;

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Custom ops: functions of C and kernels.
+# Custom ops: functions of C and kernels; memory that is borrowed.
 require_relative "helper"
+Warning[:experimental] = false # of IO::Buffer in Ruby 3.1
 
 class TestCustom < Minitest::Test
   include Helper
@@ -49,6 +50,54 @@ class TestCustom < Minitest::Test
       Runcible::CustomOp.new(**SOFTSIGN, **changes).call(*inputs, **attributes)
     end
     assert_includes error.message, says
+  end
+
+  def buffer_of(*numbers)
+    buffer = IO::Buffer.new(numbers.size * 4)
+    numbers.each_with_index { |each, i| buffer.set_value(:f32, i * 4, each) }
+    buffer
+  end
+
+  def numbers_of(buffer)
+    buffer.get_string.unpack("f*")
+  end
+
+  def test_borrowed_memory
+    buffer = buffer_of(1, -2, 3)
+    x = Runcible::Tensor.borrow(buffer, [3], "f32", BACKEND)
+    assert_equal [1.0, 0.0, 3.0], x.relu.to_a
+    buffer.set_value(:f32, 0, -7)
+    assert_equal [-7.0, -2.0, 3.0], x.to_a
+    Runcible::Tensor.new([4, 5, 6], BACKEND).into(x).neg
+    assert_equal [-4.0, -5.0, -6.0], numbers_of(buffer)
+    assert_raises(IO::Buffer::LockedError) { buffer.free }
+    again = Runcible::Tensor.borrow(buffer, [3], "f32", BACKEND)
+    graph = Runcible::Graph.record(BACKEND, x) { |given| given + again }
+    [x, again].each(&:close)
+    GC.start
+    assert_raises(IO::Buffer::LockedError) { buffer.free }
+    assert_equal [-3.0, -4.0, -5.0], graph.run(Runcible::Tensor.new([1, 1, 1], BACKEND)).to_a
+    graph.close
+    buffer.free
+  end
+
+  def test_borrowed_memory_is_kept
+    tensors = Array.new(50) do |i|
+      Runcible::Tensor.borrow(buffer_of(*[i] * 1000), [1000], "f32", BACKEND)
+    end
+    GC.start
+    GC.compact if GC.respond_to?(:compact)
+    tensors.each_with_index { |x, i| assert_equal [i.to_f] * 1000, x.to_a }
+  end
+
+  def test_what_cannot_be_borrowed
+    borrow = ->(memory, size) { Runcible::Tensor.borrow(memory, [size], "f32", BACKEND) }
+    assert_raises(TypeError) { borrow.call("1234", 1) }
+    assert_raises(TypeError) { borrow.call(IO::Buffer.for("1234"), 1) }
+    buffer = buffer_of(1, 2)
+    error = assert_raises(Runcible::InvalidArgumentError) { borrow.call(buffer, 3) }
+    assert_includes error.message, "[3]"
+    buffer.free
   end
 
   def test_what_goes_wrong

@@ -54,6 +54,26 @@ module Runcible
          ))
     end
 
+    # A tensor of the memory of an IO::Buffer, which is not copied: one that is not
+    # read-only, has memory of its own or maps a file, and is as large as the shape
+    # takes in the layout of the type. It is kept and locked as long as the library
+    # needs it, and until a handle is closed then. What is written to it later ops
+    # read, and ops that go into the tensor write there; not while a call works with
+    # it. For a device with memory of its own it is an UnsupportedError.
+    #
+    # Strings are not borrowed: others may share their memory without knowing.
+    def self.borrow(buffer, shape, dtype, backend)
+      handle = Arguments.proxy_of(backend, Backend, "backend")
+      number = Arguments.choice(DTYPES, dtype, "dtype")
+      unless buffer.is_a?(IO::Buffer) && (buffer.internal? || buffer.mapped?)
+        raise TypeError,
+              "what is borrowed must be an IO::Buffer with memory of its own, not " \
+              "#{buffer.is_a?(IO::Buffer) ? "one of other memory" : buffer.class}"
+      end
+
+      of(Native.tensor_borrow(handle, number, shape, buffer))
+    end
+
     # :api: makers
 
     # The type of the elements: "f32", "q4_k".
