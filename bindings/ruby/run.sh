@@ -24,7 +24,7 @@ echo "module"
 module=$work/module
 mkdir -p "$module"
 cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] \
-  "$shared/own_words.h" "$module"
+  "$shared/own_words.h" "$shared/served.h" "$module"
 # Classes get the capital that Ruby wants (801), and no rc_event is given out
 # (453): events come from mailboxes.
 "$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \

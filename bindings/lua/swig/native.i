@@ -22,3 +22,22 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
   return runcible_borrow(STATE, backend, dtype, shape, rank, tensor);
 }
 %}
+
+/* Custom ops whose function is one of Lua; see functions.h. */
+%typemap(in, numinputs=0) runcible_server server { $1 = L; }
+%include "served.i"
+%typemap(in) lua_State* FUNCTION {
+  if (!lua_isfunction(L, $input)) {
+    lua_pushfstring(L, "the function of an op is a %s",
+                    luaL_typename(L, $input));
+    SWIG_fail;
+  }
+  lua_pushvalue(L, $input);
+  $1 = L;
+}
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       lua_State* FUNCTION, rc_custom_op** op) {
+  return runcible_custom_op(FUNCTION, options, op);
+}
+%}

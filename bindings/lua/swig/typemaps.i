@@ -4,6 +4,7 @@
 #include <runcible/runcible.h>
 
 #include "borrow.h"
+#include "functions.h"
 #include "mailbox.h"
 #include "values.h"
 

@@ -3,6 +3,7 @@ local forking = require "forking"
 local helpers = require "helpers"
 local runcible = require "runcible"
 local unit = require "luaunit"
+local uv = require "luv"
 
 local TestCustom = {}
 
@@ -37,8 +38,11 @@ local function assert_near(found, expected)
   for i, each in ipairs(expected) do unit.assertAlmostEquals(found[i], each, 1e-6) end
 end
 
-function TestCustom.test_functions_of_c_and_kernels()
-  local op = runcible.CustomOp(SOFTSIGN)
+local function in_lua(x, attributes)
+  return softsign(x, attributes.scale)
+end
+
+local function computes(op)
   for _, device in ipairs {"cpu", "reference", "opencl"} do
     local opened, other = pcall(runcible.Backend, device)
     if opened then
@@ -51,6 +55,49 @@ function TestCustom.test_functions_of_c_and_kernels()
   local expected = softsign({-8, -2, 0, 2, 6}, 2)
   expected[1], expected[2] = 0, 0
   assert_near(graph:run({runcible.Tensor(X, backend)}):read(), expected)
+  return graph
+end
+
+function TestCustom.test_functions_of_c_and_kernels()
+  computes(runcible.CustomOp(SOFTSIGN))
+end
+
+function TestCustom.test_functions_of_lua()
+  local graph = computes(runcible.CustomOp(with {library = "", items = "", compute = in_lua}))
+  collectgarbage() -- of the op, which the graph keeps
+  unit.assertEquals(#graph:run({runcible.Tensor(X, backend)}):read(), #X)
+  coroutine.wrap(function()
+    local running = graph:run_async({runcible.Tensor(X, backend)}, {loop = runcible.Loop.default()})
+    helpers.raises("BusyError", running.wait, running)
+  end)()
+  uv.run()
+end
+
+function TestCustom.test_types_and_failures_of_functions_of_lua()
+  local mistake = {}
+  local op = runcible.CustomOp {
+    signature = "x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]",
+    compute = function(x, w, about)
+      unit.assertEquals({x.dtype, x.shape, about[1]}, {"i32", {3, 2}, {dtype = "f64", shape = {3}}})
+      if w[1] < 0 then error(mistake) end
+      if w[1] == 0 then return {1, 2} end
+      local y, z = {}, {}
+      for row = 1, 3 do y[row] = x[2 * row - 1] * w[1] + x[2 * row] * w[2] end
+      for i, each in ipairs(x) do z[i] = -each end
+      return y, z
+    end,
+  }
+  local x = runcible.Tensor({{1, 2}, {3, 4}, {5, 6}}, backend, {dtype = "i32"})
+  local function weights(...)
+    return runcible.Tensor({...}, backend, {dtype = "f64"})
+  end
+  local y, z = op:compute {x, weights(10, 0.5)}
+  unit.assertEquals(y:read(), {11, 32, 53})
+  unit.assertEquals(z:read(), {-1, -2, -3, -4, -5, -6})
+  local going, failure = pcall(op.compute, op, {x, weights(-1, 0)})
+  unit.assertEquals({going, failure == mistake}, {false, true})
+  local few = helpers.raises("DeviceError", op.compute, op, {x, weights(0, 0)})
+  unit.assertStrContains(few.message, "output 1 has 2 numbers, of 3")
 end
 
 function TestCustom.test_what_goes_wrong()

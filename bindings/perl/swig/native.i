@@ -66,3 +66,32 @@ static rc_status load_model(rc_backend* backend, const char* path,
   return runcible_load(aTHX_ backend, path, options, progress, model);
 }
 %}
+
+/* Custom ops whose function is one of Perl; see functions.h. */
+%{
+#include "functions.h"
+%}
+%typemap(in, numinputs=0) runcible_server server (runcible_waiting waiting) {
+  waiting.exit = 0;
+  $1 = &waiting;
+}
+%define runcible_serving(NAME)
+%exception NAME {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  $action
+  if (arg1->exit != 0) JMPENV_JUMP(arg1->exit);
+}
+%enddef
+runcible_serving(custom_op_compute_serving)
+runcible_serving(graph_compute_serving)
+%include "served.i"
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       SV* function, rc_custom_op** op) {
+  dTHX;
+  return runcible_custom_op(aTHX_ options, function, op);
+}
+%}

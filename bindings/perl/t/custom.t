@@ -44,8 +44,8 @@ sub fails {
     return;
 }
 
-subtest 'functions of C and kernels' => sub {
-    my $op = Runcible::CustomOp->new(%softsign);
+sub computes {
+    my ($op) = @_;
     for my $device ('cpu', 'reference', 'opencl') {
         my $other = eval { Runcible::Backend->new($device) } or next;
         near(scalar($op->compute([tensor($other)], scale => 0.5))->array, softsign(0.5, @x));
@@ -56,6 +56,52 @@ subtest 'functions of C and kernels' => sub {
     });
     near(scalar($graph->run([tensor()]))->array,
         map { $_ < 0 ? 0 : $_ } softsign(2, map { 2 * $_ } @x));
+    return $graph;
+}
+
+subtest 'functions of C and kernels' => sub { computes(Runcible::CustomOp->new(%softsign)) };
+
+subtest 'functions of Perl' => sub {
+    my $seen;
+    my $graph = computes(Runcible::CustomOp->new(
+        %softsign,
+        library => undef,
+        items   => undef,
+        compute => sub {
+            my ($numbers, %given) = @_;
+            $seen = $given{shapes};
+            return [softsign($given{scale}, @$numbers)];
+        }));
+    is_deeply($seen, [[5], [5]], 'shapes');
+    my $running = $graph->run_async([tensor()]);
+    $running->await;
+    isa_ok($running->failure, 'Runcible::Error::Busy');
+};
+
+subtest 'types and failures of functions of Perl' => sub {
+    my $op = Runcible::CustomOp->new(
+        signature => 'x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]',
+        compute   => sub {
+            my ($given, $weights) = @_;
+            die { mine => 1 } if $weights->[0] < 0;
+            return [1] if $weights->[0] == 0;
+            my @rows = map { [@$given[2 * $_, 2 * $_ + 1]] } 0 .. 2;
+            return ([map { $_->[0] * $weights->[0] + $_->[1] * $weights->[1] } @rows],
+                [map { -$_ } @$given]);
+        });
+    my $x = Runcible::Tensor->new([[1, 2], [3, 4], [5, 6]], $backend, dtype => 'i32');
+    my $call = sub { $op->compute([$x, Runcible::Tensor->new([@_], $backend, dtype => 'f64')]) };
+    is_deeply([map { $_->array } $call->(10, 0.5)],
+        [[11, 32, 53], [[-1, -2], [-3, -4], [-5, -6]]], 'the numbers');
+    ok(!eval { $call->(-1, 0); 1 }, 'it dies');
+    is_deeply($@, { mine => 1 }, 'of what the function dies of');
+    fails('Device', qr/not as many bytes/, sub { $call->(0, 0) });
+    fails('InvalidArgument', qr/items/,
+        sub { Runcible::CustomOp->new(%softsign, compute => sub { }) });
+    my $program = 'use Runcible; my $op = Runcible::CustomOp->new('
+        . 'signature => "x F32 [n] -> y F32 [n]", compute => sub { exit 3 });'
+        . '$op->compute([Runcible::Tensor->new([1], Runcible::Backend->new("cpu"))])';
+    is(system($^X, '-e', $program) >> 8, 3, 'it may exit');
 };
 
 subtest 'what goes wrong' => sub {

@@ -69,3 +69,18 @@ static rc_status load_model(rc_backend* backend, const char* path,
   return runcible_load(backend, path, loading, progress, model);
 }
 %}
+
+/* Custom ops whose function is one of Ruby; see functions.h. */
+%{
+#include "functions.h"
+%}
+%typemap(in, numinputs=0) runcible_server server (runcible_waiting waiting) {
+  $1 = &waiting;
+}
+%include "served.i"
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       VALUE FUNCTION, rc_custom_op** op) {
+  return runcible_custom_op(options, FUNCTION, op);
+}
+%}

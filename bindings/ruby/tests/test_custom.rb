@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Custom ops: functions of C and kernels; memory that is borrowed.
+# Custom ops: blocks, functions of C and kernels; memory that is borrowed.
 require_relative "helper"
+require_relative "scheduler"
 Warning[:experimental] = false # of IO::Buffer in Ruby 3.1
 
 class TestCustom < Minitest::Test
@@ -33,16 +34,62 @@ class TestCustom < Minitest::Test
     end
   end
 
-  def test_functions_of_c_and_kernels
-    op = Runcible::CustomOp.new(**SOFTSIGN)
+  def computes(made)
     backends.each do |backend|
-      assert_near softsign(X, 0.5), op.call(Runcible::Tensor.new(X, backend), scale: 0.5)
+      assert_near softsign(X, 0.5), made.call(Runcible::Tensor.new(X, backend), scale: 0.5)
     end
     graph = Runcible::Graph.record(BACKEND, Runcible::Tensor.new(X, BACKEND)) do |x|
-      op.call(x + x, scale: 2).relu
+      made.call(x + x, scale: 2).relu
     end
     expected = softsign(X.map { |x| 2 * x }, 2).map { |y| [y, 0].max }
     assert_near expected, graph.run(Runcible::Tensor.new(X, BACKEND))
+    graph
+  end
+
+  def test_functions_of_c_and_kernels
+    computes Runcible::CustomOp.new(**SOFTSIGN)
+  end
+
+  def test_blocks
+    options = SOFTSIGN.except(:library, :items)
+    graph = computes(Runcible::CustomOp.new(**options) { |x, scale:| softsign(x, scale) })
+    GC.start # of the op, which the graph keeps
+    found = {}
+    Scheduler.run do
+      3.times do |i|
+        Fiber.schedule { found[i] = graph.run(Runcible::Tensor.new(X, BACKEND)).to_a.size }
+      end
+    end
+    assert_equal({ 0 => 5, 1 => 5, 2 => 5 }, found)
+    assert_raises(ArgumentError) { Runcible::CustomOp.new(**SOFTSIGN) { |x| x } }
+  end
+
+  def weighted(rows, weights)
+    raise "not mine" if weights.first.negative?
+    return [[1], [[1, 2]]] if weights.first.zero?
+
+    [rows.map { |row| row.zip(weights).sum { |a, b| a * b } },
+     rows.map { |row| row.map(&:-@) }]
+  end
+
+  def test_types_and_failures_of_blocks
+    op = Runcible::CustomOp.new(
+      signature: "x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]"
+    ) { |rows, weights| weighted(rows, weights) }
+    x = Runcible::Tensor.new([[1, 2], [3, 4], [5, 6]], BACKEND, dtype: "i32")
+    call = ->(*weights) { op.call(x, Runcible::Tensor.new(weights, BACKEND, dtype: "f64")) }
+    assert_equal [[11.0, 32.0, 53.0], [[-1, -2], [-3, -4], [-5, -6]]], call.call(10, 0.5).map(&:to_a)
+    error = assert_raises(RuntimeError) { call.call(-1, 0) }
+    assert_equal "not mine", error.message
+    error = assert_raises(ArgumentError) { call.call(0, 0) }
+    assert_includes error.message, "an output of shape [3]"
+    # Leaving it by other ways does no harm.
+    left = catch(:out) do
+      Runcible::CustomOp.new(signature: "x F32 [n] -> y F32 [n]") { throw :out, 7 }
+                        .call(Runcible::Tensor.new([1], BACKEND))
+    end
+    assert_equal 7, left
+    assert_equal 2, call.call(10, 0.5).size
   end
 
   def refuses(kind, says, *inputs, changes: {}, **attributes)

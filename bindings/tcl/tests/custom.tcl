@@ -23,9 +23,18 @@ proc check_softsign {found numbers scale} {
     }
 }
 
-it custom_functions_of_c_and_kernels {
+# As a command of Tcl.
+proc softsign {inputs attributes} {
+    set scale [dict get $attributes scale]
+    set numbers {}
+    foreach x [dict get [lindex $inputs 0] numbers] {
+        lappend numbers [expr {$x / (1 + abs($x) * $scale)}]
+    }
+    return [list $numbers]
+}
+
+proc check_computes {op} {
     set numbers {-4.0 -1.0 0.0 1.0 3.0}
-    set op [runcible::CustomOp new {*}[softsign_with]]
     foreach device {cpu reference opencl} {
         if {[catch {runcible::Backend new $device} backend]} continue
         set x [runcible::Tensor new $numbers $backend]
@@ -45,6 +54,54 @@ it custom_functions_of_c_and_kernels {
     lassign [$graph run [list $x]] y
     check_softsign [$y read] {2.0 4.0 6.0} 2
     foreach object [list $y $graph $x $op $backend] {$object destroy}
+}
+
+it custom_functions_of_c_and_kernels {
+    check_computes [runcible::CustomOp new {*}[softsign_with]]
+}
+
+it custom_commands {
+    check_computes [runcible::CustomOp new \
+        {*}[softsign_with -library "" -items "" -compute softsign]]
+}
+
+it custom_commands_of_types_that_fail {
+    set backend [runcible::Backend new cpu]
+    set op [runcible::CustomOp new \
+        -signature {x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]} \
+        -compute {apply {{inputs attributes} {
+            lassign $inputs x w
+            check {[dict get $x shape] eq {3 2} && [dict get $x dtype] eq "i32"}
+            lassign [dict get $w numbers] first second
+            if {$first < 0} {return -code error -errorcode {MINE 1} "not mine"}
+            if {$first == 0} {return {1 2}}
+            set z {}
+            foreach {a b} [dict get $x numbers] {
+                lappend y [expr {$a * $first + $b * $second}]
+                lappend z [expr {-$a}] [expr {-$b}]
+            }
+            return [list $y $z]
+        }}}]
+    set x [runcible::Tensor new {1 2 3 4 5 6} $backend -shape {3 2} -dtype i32]
+    foreach {weights expected} {{10 0.5} {11.0 32.0 53.0} {-1 0} 1 {0 0} DEVICE} {
+        set w [runcible::Tensor new $weights $backend -dtype f64]
+        set failed [failure {
+            lassign [$op compute [list $x $w]] y z
+            set found [$y read]
+            check {[$z read] eq {-1 -2 -3 -4 -5 -6}}
+            $y destroy
+            $z destroy
+        }]
+        check {($failed eq "" ? $found : $failed) eq $expected}
+        $w destroy
+    }
+    set graph [runcible::Graph new $backend [dict create given $x] {
+        $op compute [list $given [runcible::Tensor new {1 2} $backend -dtype f64]]
+    }]
+    set running [$graph run_async [list $x]]
+    check {[failure {$running wait}] eq "BUSY"}
+    check {[failure {runcible::CustomOp new -items n -compute puts}] eq "VALUE"}
+    foreach object [list $running $graph $x $op $backend] {$object destroy}
 }
 
 it custom_what_goes_wrong {

@@ -5,16 +5,11 @@ require "json"
 module Runcible
   # :header: tensor.h
   class Tensor < Handle
-    # How Array#pack and String#unpack write numbers of these types.
-    DIRECTIVES = {
-      "f32" => "f*", "f64" => "d*", "i8" => "c*", "i16" => "s*", "i32" => "l*",
-      "i64" => "q*"
-    }.freeze
     FUNCTIONS = Native.constants.grep(/\AFUNCTION_/).to_h do |name|
       [name.to_s.delete_prefix("FUNCTION_").downcase, Native.const_get(name)]
     end.freeze
     ALL = -2**31 # as the dimension of a reduction
-    private_constant :DIRECTIVES, :FUNCTIONS, :ALL
+    private_constant :FUNCTIONS, :ALL
 
     # A tensor of the numbers of an Array, whose nesting is the shape, or of a
     # flat one with a +shape+. They are copied to the backend's device. Types
