@@ -108,6 +108,13 @@ static inline void runcible_release_function(void* user) {
   runcible_unref_served(served);
 }
 
+/* Why a function is not called. */
+static inline void runcible_refuse_wanted(char* message) {
+  snprintf(message, RC_OP_BACKEND_MESSAGE_BYTES,
+           "the function runs only while its thread waits for the op or for a "
+           "run of a graph, in a call that waits itself");
+}
+
 /* An rc_custom_function. */
 static inline rc_status runcible_want(void* user, const rc_custom_call* call,
                                       char* message) {
@@ -126,10 +133,7 @@ static inline rc_status runcible_want(void* user, const rc_custom_call* call,
     pthread_cond_broadcast(&served->changed);
     while (!wanted.over) pthread_cond_wait(&served->changed, &served->mutex);
   } else {
-    snprintf(
-        message, RC_OP_BACKEND_MESSAGE_BYTES,
-        "the function runs only while its thread waits for the op or for a "
-        "run of a graph, in a call that waits itself");
+    runcible_refuse_wanted(message);
   }
   pthread_mutex_unlock(&served->mutex);
   return wanted.status;
@@ -200,6 +204,17 @@ static inline void runcible_answer_wanted(runcible_served_call* call,
   }
 }
 
+/* Nobody answers any more: those that wait fail, which are of other calls. Of
+ * the mutex's owner. */
+static inline void runcible_end_serving(runcible_served* served) {
+  if (--served->serving > 0) return;
+  for (; served->first != NULL; served->first = served->first->next) {
+    runcible_refuse_wanted(served->first->message);
+    served->first->over = 1;
+  }
+  pthread_cond_broadcast(&served->changed);
+}
+
 /* Does a call while the interpreter's thread, which calls this, answers what is
  * wanted by `tell`, which must return: it sets the status and, of a failure,
  * the message. `served` may be NULL, and `message` has room for 1024 bytes. */
@@ -223,7 +238,7 @@ static inline rc_status runcible_serve(runcible_served* served,
     if (serving) {
       ++served->serving;
       runcible_answer_wanted(&call, tell, teller);
-      --served->serving;
+      runcible_end_serving(served);
     }
     pthread_mutex_unlock(&served->mutex);
   }
