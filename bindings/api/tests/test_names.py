@@ -17,6 +17,7 @@ ABOUT_C = {
            "RC_EVENT_CALL", "rc_custom_call", "rc_custom_function", "rc_op_value",
            "RC_OP_BACKEND_MESSAGE_BYTES"},
     "java": {"rc_custom_function"},
+    "python": {"rc_custom_function"},
     "node": {"RC_E_"},  # taken from the names of statuses
     "tcl": {"RC_E_"},
 }

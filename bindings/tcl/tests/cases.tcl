@@ -402,6 +402,28 @@ namespace eval cases {
         $backend destroy
     }
 
+    proc do_switch {step} {
+        set backend [runcible::Backend new [dict get $step from]]
+        try {
+            $backend switch [dict get $step spec]
+            check {[dict get [$backend device] id] eq [dict get $step expect]}
+        } finally {
+            $backend destroy
+        }
+    }
+
+    proc do_custom_op {step} {
+        set options {}
+        foreach name {name signature attributes items} {
+            lappend options -$name [dict get $step $name]
+        }
+        keep $step [runcible::CustomOp new -library $::env(RUNCIBLE_CUSTOM_OP) {*}$options]
+    }
+
+    proc do_compute {step} {
+        keep_run $step [[object $step op] compute [inputs_of $step] -scale [dict get $step scale]]
+    }
+
     proc do_discover_later {step} {
         set discovery [runcible::discover_async]
         set devices [dict get [$discovery wait] devices]
