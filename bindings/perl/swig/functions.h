@@ -31,10 +31,37 @@ static runcible_served* runcible_served_of(runcible_server server) {
   return runcible_here;
 }
 
-static void runcible_end_served(pTHX_ void* served) {
+/* What is noted for the end of an interpreter. */
+typedef struct {
+  runcible_served* served;
+  void* interpreter;
+} runcible_noted;
+
+/* A thread of Perl begins with what its parent had noted, and ends in the
+ * thread that joins it. */
+static void runcible_end_served(pTHX_ void* user) {
+  runcible_noted* noted = (runcible_noted*)user;
   PERL_UNUSED_CONTEXT;
-  if (runcible_here == served) runcible_here = NULL;
-  runcible_leave_served((runcible_served*)served);
+  if (noted->interpreter != (void*)PERL_GET_THX) return;
+  if (runcible_here == noted->served) runcible_here = NULL;
+  runcible_leave_served(noted->served);
+  free(noted);
+}
+
+/* That of this interpreter, made if there is none; NULL without memory. */
+static runcible_served* runcible_make_served(pTHX) {
+  runcible_noted* noted;
+  if (runcible_here != NULL) return runcible_here;
+  noted = (runcible_noted*)malloc(sizeof(*noted));
+  if (noted == NULL) return NULL;
+  noted->interpreter = (void*)PERL_GET_THX;
+  noted->served = runcible_here = runcible_new_served();
+  if (runcible_here == NULL) {
+    free(noted);
+    return NULL;
+  }
+  Perl_call_atexit(aTHX_ runcible_end_served, noted);
+  return runcible_here;
 }
 
 static void runcible_let_functions_go(pTHX_ runcible_served* served) {
@@ -152,11 +179,7 @@ static rc_status runcible_custom_op(pTHX_ rc_custom_op_options* options,
                                     SV* function, rc_custom_op** op) {
   rc_status status;
   SV* kept;
-  if (runcible_here == NULL) {
-    runcible_here = runcible_new_served();
-    if (runcible_here == NULL) return RC_E_OUT_OF_MEMORY;
-    Perl_call_atexit(aTHX_ runcible_end_served, runcible_here);
-  }
+  if (runcible_make_served(aTHX) == NULL) return RC_E_OUT_OF_MEMORY;
   runcible_let_functions_go(aTHX_ runcible_here);
   kept = newSVsv(function);
   if (!runcible_set_function(options, runcible_here, kept)) {

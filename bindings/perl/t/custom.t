@@ -1,6 +1,7 @@
 # Custom ops: functions of C and kernels.
 use strict;
 use warnings;
+use Config;
 use Runcible;
 use Test::More;
 
@@ -130,6 +131,24 @@ subtest 'what goes wrong' => sub {
     }
     my $kernels = Runcible::CustomOp->new(%softsign, library => undef);
     fails('Unsupported', qr/no function/, sub { $kernels->compute([$x], scale => 1) });
+};
+
+subtest 'threads of Perl' => sub {
+    plan skip_all => 'this Perl has none' unless $Config{useithreads};
+    require threads;
+    my $double = sub { [map { 2 * $_ } @{ $_[0] }] };
+    my @same   = (signature => 'x F32 [n] -> y F32 [n]', compute => $double);
+    my $op     = Runcible::CustomOp->new(@same);
+    my $bytes  = pack 'f*', @x;
+    my $x      = Runcible::Tensor->borrow(\$bytes, [5], 'f32', $backend);
+    my $thread = threads->create({ context => 'list' }, sub {
+        my $others = eval { $op->compute([$x]); 1 } ? 'it ran' : ref $@;
+        my ($own) = Runcible::CustomOp->new(@same)->compute([$x]);
+        return ($others, join(' ', unpack 'f*', $bytes), join ' ', @{ $own->array });
+    });
+    is_deeply([$thread->join],
+        ['Runcible::Error::Busy', "@x", join ' ', map { 2 * $_ } @x], 'each runs its own');
+    is_deeply(scalar($op->compute([$x]))->array, [map { 2 * $_ } @x], 'and goes on to');
 };
 
 subtest 'borrowed memory' => sub {
