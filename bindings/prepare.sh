@@ -17,6 +17,8 @@
 #   HF_ENDPOINT, HF_HOME   a hub on loopback, and the cache of what is fetched,
 #             empty; its models are o/m, that in the box, o/e, which makes
 #             embeddings, and o/c, which makes scores
+#   RUNCIBLE_CUSTOM_OP   a shared library with functions of custom ops, see
+#             conformance/custom_op.c
 #   RUNCIBLE_CASES_REPORT   the file for the runner to write how they went,
 #             see bindings/README.md
 language=$(basename "$here")
@@ -55,6 +57,11 @@ fi
 rm -f "$prefix"/lib/librunciblebackend-*.so
 cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 soname=$(readlink "$prefix/lib/libruncible.so")
+
+RUNCIBLE_CUSTOM_OP=$work/custom_op.so
+export RUNCIBLE_CUSTOM_OP
+${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -I"$prefix/include" \
+  "$here/../conformance/custom_op.c" -lm -o "$RUNCIBLE_CUSTOM_OP"
 
 runcible_into() {
   mkdir -p "$1/lib" "$1/libexec/runcible" "$1/share"

@@ -14,9 +14,8 @@ from typing import Dict, List, Optional
 from comments import read_comments
 
 
-# Headers that the packages have nothing of, or by hand: Python has custom ops,
-# which are called with what backends of functions are.
-_LEFT_OUT = {"custom_op.h", "evaluate.h", "op_backend.h", "plugin_ops.h"}
+# Headers that the packages have nothing of, or by hand.
+_LEFT_OUT = {"evaluate.h", "op_backend.h", "plugin_ops.h"}
 
 # Types of C, as the languages are told of them.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",
@@ -167,9 +166,13 @@ class _Reader:
                                 self.macros.items() if text.strip().isdigit())
         for found in re.finditer(r"typedef struct (\w+)\s*\{(.*?)\}\s*\1;",
                                  self.code, re.DOTALL):
-            # One with a function in it is by hand: swig/model_memory.i.
-            if "(*" not in found.group(2):
-                self._struct(found.group(1), found.group(2))
+            # Of a function in options only the address is known; what else has one
+            # is by hand: swig/model_memory.i.
+            body = found.group(2)
+            if found.group(1).endswith("_options"):
+                body = re.sub(r"\w+\s*\(\*(\w+)\)\([^)]*\)", r"void* \1", body)
+            if "(*" not in body:
+                self._struct(found.group(1), body)
         for found in re.finditer(
                 r"(?:typedef\s+\w+\s+(\w+);\s*)?\benum\s*\{(.*?)\};",
                 self.code, re.DOTALL):
@@ -212,6 +215,10 @@ def read_api(folder) -> Api:
     """The description of the headers in a folder, include/runcible."""
     folder = Path(folder)
     api = Api(comments=read_comments(folder))
+    # Options are shown apart from what stands above them there.
+    api.comments.update(
+        (name, text.replace("see above", "see rc_custom_op"))
+        for name, text in api.comments.items() if name.startswith("rc_custom_op_options"))
     whole = (folder / "runcible.h").read_text(encoding="utf-8")
     for name in _in_order(folder, re.findall(r'#include "runcible/(\w+\.h)"', whole)):
         if name in _LEFT_OUT:

@@ -33,6 +33,7 @@ _PLACES = {
     "rc_tokenize": ("tokenizer", "tokenize"),
     "rc_detokenize": ("tokenizer", "detokenize"),
     "rc_op_choose": ("tensor", "choice"),
+    "rc_custom_op_create": ("custom_op", ""),
     "rc_graph_begin": ("graph", "record"),
     "rc_graph_input": ("graph", "record"),
     "rc_graph_end": ("graph", "record"),

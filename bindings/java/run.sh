@@ -100,6 +100,7 @@ mkdir "$work/home"
 cd /
 env -i PATH=/usr/bin:/bin HOME="$work/home" RUNCIBLE_CASES="$cases" \
   RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   RUNCIBLE_JAVA="$home/bin/java" RUNCIBLE_EXAMPLES="$here/examples" \
   "$home/bin/java" -Duser.home="$work/home" -Xcheck:jni -Xmx512m \

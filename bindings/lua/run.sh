@@ -33,6 +33,7 @@ env -i PATH=/usr/bin:/bin HOME="$work" \
   LUA_PATH="$clean/share/lua/5.4/?.lua;$clean/share/lua/5.4/?/init.lua;$here/tests/?.lua;;" \
   LUA_CPATH="$clean/lib/lua/5.4/?.so;$work/?.so;;" \
   RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   RUNCIBLE_EXAMPLES="$here/examples" TMPDIR="$work" \
   lua5.4 "$here/tests/run.lua"

@@ -61,6 +61,8 @@ clean=$work/clean
 rm -rf "$clean"
 mkdir -p "$clean/bin"
 ln -s "$node" "$clean/bin/node"
+# Drivers of OpenCL call the linker.
+ln -s "$(command -v ld)" "$clean/bin/ld"
 (cd "$clean" && echo '{"private": true}' >package.json &&
   npm install --offline --ignore-scripts --no-audit --no-fund \
     --loglevel=error "$work"/dist/runcible-*.tgz)
@@ -80,5 +82,6 @@ for kind in esm cjs; do
 done
 env -i PATH="$clean/bin" HOME="$work" \
   RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   "$clean/bin/node" --test --test-reporter=spec bindings/node/tests/*.test.mjs

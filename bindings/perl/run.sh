@@ -34,7 +34,7 @@ generate perl "$here/lib" "$dist/lib"
 sed -i "s/^our .VERSION = .*/our \$VERSION = '$version';/" "$dist/lib/Runcible.pm"
 cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
   "$here/../../LICENSE" "$here"/swig/*.h "$shared"/mailbox.[ch] \
-  "$shared/own_words.h" "$dist"
+  "$shared/own_words.h" "$shared/served.h" "$dist"
 "$swig" -perl5 -noproxy -nopm -Wall -Werror -I"$here/swig" -I"$shared" \
   -I"$prefix/include" -o "$dist/native_wrap.c" "$here/swig/native.i"
 # Beside the module Runcible lies as in any prefix, and finds what it needs.
@@ -56,10 +56,13 @@ tar -C "$work/unpacked" -xzf "$work/$name.tar.gz"
 ) >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; exit 1; }
 rm -rf "$work/unpacked"
 ln -s "$perl" "$clean/bin/perl"
+# Drivers of OpenCL call the linker.
+ln -s "$(command -v ld)" "$clean/bin/ld"
 
 echo "tests"
 cd /
 env -i PATH="$clean/bin" HOME="$work" PERL5LIB="$clean/lib/perl5" \
   RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   perl -MTest::Harness -e 'runtests(@ARGV)' "$here"/t/*.t

@@ -56,6 +56,7 @@ cd /
 # Drivers and kernels of custom ops call the linker and glslc.
 env -i PATH="$clean/bin:/usr/bin" HOME="$work" PYTHONDONTWRITEBYTECODE=1 \
   RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   "$clean/bin/python" -X faulthandler -m pytest -q -p no:cacheprovider \
   "$here/tests"

@@ -24,7 +24,7 @@ echo "module"
 module=$work/module
 mkdir -p "$module"
 cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] \
-  "$shared/own_words.h" "$module"
+  "$shared/own_words.h" "$shared/served.h" "$module"
 # Classes get the capital that Ruby wants (801), and no rc_event is given out
 # (453): events come from mailboxes.
 "$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \
@@ -82,6 +82,8 @@ rm -rf "$clean"
 mkdir -p "$clean/bin"
 ln -s "$(command -v "$ruby")" "$clean/bin/ruby"
 ln -s "$(command -v gem)" "$clean/bin/gem"
+# Drivers of OpenCL call the linker.
+ln -s "$(command -v ld)" "$clean/bin/ld"
 env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
   ruby -S gem install --local --no-document "$made" \
   >>"$work/gem.log"
@@ -91,6 +93,7 @@ cd /
 for test in "$here"/tests/test_*.rb; do
   env -i PATH="$clean/bin" HOME="$work" GEM_HOME="$clean/gems" \
     RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
     ruby -w "$test"
 done

@@ -76,6 +76,11 @@ static void on_call_backend(void* user, rc_status status, const char* message,
   call_ended(call, status, message);
 }
 
+static void on_call_switched(void* user, rc_status status,
+                             const char* message) {
+  call_ended((pending_call*)user, status, message);
+}
+
 static void on_call_devices(void* user, rc_status status, const char* message,
                             rc_device_list* list) {
   pending_call* call = (pending_call*)user;
@@ -118,6 +123,23 @@ static mailbox_status backend_open_start(mailbox* box, uint64_t key,
                     rc_backend_open_async(spec, &told, mailbox_loop(box),
                                           on_call_backend, begun),
                     call);
+}
+
+static mailbox_status backend_switch_start(
+    mailbox* box, uint64_t key, rc_backend* backend, const char* spec,
+    const rc_backend_switch_options* options, pending_call** call) {
+  mailbox_status status;
+  rc_backend_switch_options told = *options;
+  pending_call* begun = begin_call(box, key, &status);
+  *call = NULL;
+  if (begun == NULL) return status;
+  told.progress = on_call_progress;
+  told.progress_user = begun;
+  return call_begun(
+      begun,
+      rc_backend_switch_async(backend, spec, &told, mailbox_loop(box),
+                              on_call_switched, begun),
+      call);
 }
 
 static mailbox_status discover_start(mailbox* box, uint64_t key,

@@ -62,6 +62,7 @@
 %include "runcible/op.h"
 #ifndef SWIGPYTHON
 %include "graphs.i"
+%include "custom_ops.i"
 #endif
 
 /* The version that these files were written for: checked when SWIG runs, and

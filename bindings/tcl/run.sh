@@ -25,6 +25,7 @@ cd /
 env -i PATH=/usr/bin:/bin HOME="$work" LC_ALL=C.UTF-8 \
   TCLLIBPATH="$clean/lib/tcltk" FORKING="$work/forking.so" \
   RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
+  RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
   TMPDIR="$work" \
   tclsh8.6 "$here/tests/run.tcl"

@@ -16,7 +16,7 @@ _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 # With options of their own, by hand.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
-_HANDLES = ("rc_backend", "rc_chat", "rc_grammar", "rc_graph", "rc_model", "rc_session",
+_HANDLES = ("rc_backend", "rc_chat", "rc_custom_op", "rc_grammar", "rc_graph", "rc_model", "rc_session",
             "rc_tensor", "rc_tokenizer")
 # The deadline of a generation is its context's.
 _OF_CONTEXT = "deadline_ms"
@@ -114,7 +114,8 @@ class Made(Calls):
     def _options(self, struct: Struct) -> str:
         name, swig = type_of(struct), swig_of(struct.name)
         doc = f"{name}: {lowered(self.said_flat(struct.doc))}"
-        declared = "" if struct.field("progress") else (
+        with_function = struct.field("progress") or struct.field("function")
+        declared = "" if with_function else (
             f"{self.doc(doc + ' The zero value has the defaults of the library.')}"
             f"type {name} struct {{\n{self._fields(struct)}}}\n\n")
         settings = "".join(self._setting(each) for each in members(self.api, struct))

@@ -27,16 +27,17 @@ class Calls(Words):
     def handle_methods(self, handle: str) -> str:
         """How a handle is used and given back."""
         own = name_of(words_of(handle))
-        me, word, native = own[:1].lower(), own.lower(), f"native.{own}"
+        me, word, native = own[:1].lower(), own.lower(), f"native.{swig_of(handle)}"
+        said = words_of(handle).replace("_", " ")
         return block([
-            f"// Close gives the {word} back; what uses it goes on.",
+            f"// Close gives the {said} back; what uses it goes on.",
             f"func ({me} *{own}) Close() error {{", f"\t{me}.handle.close()",
             "\treturn nil", "}", "",
             f"func ({me} *{own}) use() ({native}, error) {{",
             f"\tif {me} == nil {{",
-            f'\t\treturn nil, newError(ErrInvalidArgument, "the {word} is nil")', "\t}",
+            f'\t\treturn nil, newError(ErrInvalidArgument, "the {said} is nil")', "\t}",
             f"\treturn {me}.handle.use()", "}", "",
-            f"// with calls a function with the {word}.",
+            f"// with calls a function with the {said}.",
             f"func ({me} *{own}) with(call func({native}) error) error {{",
             f"\t{word}, err := {me}.use()", "\tif err != nil {", "\t\treturn err",
             "\t}",

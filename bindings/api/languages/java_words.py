@@ -19,7 +19,8 @@ class Words(Language):
     unconverted = frozenset({"compute_us"})  # a number before there was a rule
     error_form = "RuncibleException.{}"
     own_places = {
-        "rc_backend_open": "Backend.open", "rc_model_load": "Model.load",
+        "rc_backend_open": "Backend.open", "rc_backend_switch": "Backend.switchTo",
+        "rc_model_load": "Model.load",
         "rc_model_info_open": "Model.load", "rc_tokenizer_open": "Tokenizer.open",
         "rc_discover": "Backend.discover", "rc_model_plan": "Model.plan",
         "rc_model_verify": "Model.verify"}

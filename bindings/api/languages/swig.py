@@ -8,11 +8,13 @@ from language import Language, block
 from members import end_numbers, options
 
 # With constructors of their own, or plain functions in their place; see
-# generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i and
-# graphs.i.
+# generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i, graphs.i
+# and custom_ops.i.
 _BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
             "rc_embed_options", "rc_fetch_options", "rc_quantize_options",
-            "rc_rerank_options", "rc_graph_run_options"}
+            "rc_rerank_options", "rc_graph_run_options", "rc_custom_op_options"}
+# Messages call their members options->name.
+_ALWAYS_NAMED = {"rc_custom_op_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
 _IGNORED = {"rc_loop_release"}
 
@@ -67,8 +69,8 @@ class Made(Language):
     def _option_names(self):
         """Names that messages may have to give in another way. Those with a unit
         stay, for languages have another one."""
-        names = [field.name for struct in options(self.api) for field in struct.fields
-                 if field.ctype not in ("size_t", "uint32_t", "void*")
+        names = [field.name for struct in options(self.api) if struct.name not in _ALWAYS_NAMED
+                 for field in struct.fields if field.ctype not in ("size_t", "uint32_t", "void*")
                  and not field.ctype.endswith("_callback")
                  and not re.search(r"_[mu]s$", field.name)]
         return [f'"{name}",' for name in dict.fromkeys(names)]

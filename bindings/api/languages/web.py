@@ -29,6 +29,11 @@ class Made(node.Made):
     own_places = {**node.Made.own_places, "rc_model_fetch": "Model.load",
                   "rc_cached_model_remove": "removeCachedModel"}
 
+    def __init__(self, api):
+        # Pages compute no tensors.
+        api.structs.pop("rc_custom_op_options", None)
+        super().__init__(api)
+
     def files(self):
         return {"members.ts": self._members(), "layouts.ts": self._layouts()}
 

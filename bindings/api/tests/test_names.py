@@ -12,8 +12,12 @@ from test_additions import ROOT, SOURCES, package  # noqa: E402
 # What is truly about C: names of the library that a package reads.
 ABOUT_C = {
     # Of files that read memory of C.
+    "csharp": {"rc_custom_function"},  # what a function of C has to be
     "go": {"rc_free", "RC_EVENT_END", "RC_EVENT_PIECE", "RC_EVENT_REASONING",
-           "RC_EVENT_CALL"},
+           "RC_EVENT_CALL", "rc_custom_call", "rc_custom_function", "rc_op_value",
+           "RC_OP_BACKEND_MESSAGE_BYTES"},
+    "java": {"rc_custom_function"},
+    "python": {"rc_custom_function"},
     "node": {"RC_E_"},  # taken from the names of statuses
     "tcl": {"RC_E_"},
 }

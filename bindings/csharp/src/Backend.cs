@@ -49,6 +49,41 @@ namespace Runcible {
                 fraction => cancel.ThrowIfCancellationRequested())),
             cancel, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
+    /// <summary>{@rc rc_backend_switch}</summary>
+    public void Switch(string spec = "", BackendSwitchOptions options = null) {
+      Switch(spec, options ?? new BackendSwitchOptions(), (Action<double>)null);
+    }
+
+    private void Switch(
+        string spec, BackendSwitchOptions options, Action<double> also) {
+      byte[] name = Memory.Name(spec);
+      var progress = new Progress(options.Progress + also);
+      using (backend_switch_options made = options.Make()) {
+        if (also != null || options.Progress != null) {
+          made.set_progress(progress.Told);
+        }
+        try {
+          native.backend_switch(handle, name, made);
+        } catch (CancelledException) {
+          progress.Rethrow();
+          throw;
+        } finally {
+          GC.KeepAlive(progress);
+        }
+      }
+    }
+
+    /// <summary>The same in a thread of its own. Cancelling ends the switch, and
+    /// all is as it was.</summary>
+    public Task SwitchAsync(
+        string spec = "", BackendSwitchOptions options = null,
+        CancellationToken cancel = default(CancellationToken)) =>
+        Task.Factory.StartNew(
+            () => Switch(
+                spec, options ?? new BackendSwitchOptions(),
+                fraction => cancel.ThrowIfCancellationRequested()),
+            cancel, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
     /// <summary>{@rc rc_discover}</summary>
     public static Discovery Discover() {
       native.discover(out var found);

@@ -114,7 +114,7 @@ namespace Runcible {
     private static long Limit(TimeSpan? deadline) =>
         deadline == null ? 0 : Limits.Milliseconds(deadline.Value, "deadline");
 
-    private static tensor_list ListOf(IEnumerable<Tensor> tensors) {
+    internal static tensor_list ListOf(IEnumerable<Tensor> tensors) {
       var list = new tensor_list();
       try {
         foreach (Tensor each in tensors) {

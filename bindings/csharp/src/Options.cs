@@ -31,6 +31,12 @@ namespace Runcible {
     public Action<double> Progress { get; set; }
   }
 
+  public sealed partial class BackendSwitchOptions {
+    /// <summary>Told the fraction done, 0 to 1, on the thread that switches. What
+    /// it throws ends the switch and is thrown by it.</summary>
+    public Action<double> Progress { get; set; }
+  }
+
   public sealed partial class ModelOptions {
     /// <summary>Told the fraction done, 0 to 1, on the thread that loads. What
     /// it throws ends the load and is thrown by it.</summary>

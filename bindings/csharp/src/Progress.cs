@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace Runcible {
   /// The progress of one opening or load: what the function throws may not pass through C.
@@ -10,6 +11,7 @@ namespace Runcible {
 
     private readonly Action<double> told;
     private ExceptionDispatchInfo thrown;
+    private bool aborted;
 
     internal Progress(Action<double> told) {
       this.told = told;
@@ -20,6 +22,9 @@ namespace Runcible {
     internal Callback Told { get; }
 
     internal void Rethrow() {
+      if (aborted) {
+        Thread.CurrentThread.Abort();
+      }
       thrown?.Throw();
     }
 
@@ -27,6 +32,11 @@ namespace Runcible {
       try {
         told(fraction);
         return 0;
+      } catch (ThreadAbortException) {
+        // It would go on through C; see Rethrow.
+        Thread.ResetAbort();
+        aborted = true;
+        return 1;
       } catch (Exception failure) {
         thrown = ExceptionDispatchInfo.Capture(failure);
         return 1;

@@ -1,10 +1,19 @@
 using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
 using Runcible.Native;
 
 namespace Runcible {
   /// <summary>{@rc tensor.h}</summary>
   public sealed class Tensor : Handle {
     private const int All = int.MinValue;
+
+    private static readonly Dictionary<Type, Dtype> dtypes =
+        new Dictionary<Type, Dtype> {
+          [typeof(float)] = Dtype.F32, [typeof(double)] = Dtype.F64,
+          [typeof(sbyte)] = Dtype.I8, [typeof(short)] = Dtype.I16,
+          [typeof(int)] = Dtype.I32, [typeof(long)] = Dtype.I64
+        };
 
     private readonly tensor handle;
 
@@ -23,6 +32,52 @@ namespace Runcible {
     public static Tensor From(
         Backend backend, int[] numbers, params long[] shape) =>
         From(backend, Dtype.I32, Raw(numbers, sizeof(int)), shape);
+
+    /// <summary>A tensor of the memory of an array, which is not copied, and
+    /// is pinned as long as the library needs it.</summary>
+    /// <remarks>What is written to the array later ops read, and ops that go into
+    /// the tensor write there; not while a call works with it. For a device with
+    /// memory of its own it is an UnsupportedException.</remarks>
+    /// <param name="backend">the device</param>
+    /// <param name="numbers">of float, double, sbyte, short, int or long</param>
+    /// <param name="shape">the slowest dimension first</param>
+    public static Tensor Borrow<T>(
+        Backend backend, T[] numbers, params long[] shape) where T : struct {
+      if (!dtypes.TryGetValue(typeof(T), out Dtype dtype)) {
+        throw new ArgumentException(
+            "numbers are float, double, sbyte, short, int or long, not "
+                + typeof(T).Name);
+      }
+      GCHandle pinned = GCHandle.Alloc(numbers, GCHandleType.Pinned);
+      return Borrow(
+          backend, dtype, pinned.AddrOfPinnedObject(),
+          (ulong)Buffer.ByteLength(numbers), pinned, shape);
+    }
+
+    /// <summary>The same of any memory, in the layout of the type, which stays
+    /// there until `ended` is called: once, on a thread of the
+    /// package.</summary>
+    public static Tensor Borrow(
+        Backend backend, Dtype dtype, IntPtr address, long bytes, Action ended,
+        params long[] shape) =>
+        Borrow(
+            backend, dtype, address, Limits.NotNegative(bytes, "bytes"),
+            GCHandle.Alloc(ended), shape);
+
+    private static Tensor Borrow(
+        Backend backend, Dtype dtype, IntPtr address, ulong bytes, GCHandle lent,
+        long[] shape) {
+      Asked.Begin();
+      try {
+        native.tensor_borrow(
+            backend.handle, (int)dtype, shape, shape.Length, address, bytes,
+            GCHandle.ToIntPtr(lent), out var made);
+        return Of(made);
+      } catch {
+        lent.Free();
+        throw;
+      }
+    }
 
     // :api: makers
 

@@ -18,3 +18,20 @@ static mailbox_status mailbox_watch(mailbox* box, int64_t timeout_ms) {
   return status == RC_E_TIMEOUT ? RC_OK : status;
 }
 %}
+
+/* A tensor of memory that the object of a handle keeps; see asked.h. */
+%apply void* ADDRESS { void* memory, void* handle }
+%inline %{
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank, void* memory,
+                               uint64_t size, void* handle,
+                               rc_tensor** tensor) {
+  runcible_asked* held = runcible_hold(handle);
+  rc_status status;
+  if (held == NULL) return RC_E_OUT_OF_MEMORY;
+  status = rc_tensor_borrow(backend, dtype, shape, rank, memory, (size_t)size,
+                            runcible_on_released, held, tensor);
+  if (status != RC_OK) free(held);
+  return status;
+}
+%}

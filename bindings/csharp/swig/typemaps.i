@@ -120,6 +120,7 @@ runcible_output(TYPE**, void*, IntPtr)
 runcible_status(rc_status)
 runcible_status(mailbox_status)
 runcible_status(runcible_kept)
+runcible_status(symbol_status)
 
 /* UTF-8; a NAME ends with a zero. */
 runcible_array(const char* TEXT, byte)
@@ -212,9 +213,106 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
 %extend rc_backend_options {
   void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
 }
+%extend rc_backend_switch_options {
+  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+}
 %extend rc_model_options {
   void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
 }
+
+/* The function of a custom op, by a handle; see asked.h. What no op was made of
+ * is let go of by drop_callback. */
+%{
+#include "asked.h"
+%}
+%extend rc_custom_op_options {
+  runcible_kept set_callback(void* ADDRESS) {
+    $self->user = runcible_hold(ADDRESS);
+    if ($self->user == NULL) return 0;
+    $self->function = runcible_on_compute;
+    $self->release = runcible_on_released;
+    return 1;
+  }
+  void drop_callback() { free($self->user); }
+}
+%typemap(ctype) runcible_custom_value* VALUE "runcible_custom_value*"
+%typemap(imtype) runcible_custom_value* VALUE "out CustomValue.Raw"
+%typemap(cstype) runcible_custom_value* VALUE "out CustomValue.Raw"
+%typemap(csin) runcible_custom_value* VALUE "out $csinput"
+%typemap(in) runcible_custom_value* VALUE "$1 = $input;"
+runcible_output(const double** numbers, void*, IntPtr)
+%apply size_t* OUTPUT { size_t* input_count, size_t* output_count }
+%apply int64_t* OUTPUT { int64_t* begin, int64_t* end }
+runcible_output(void** handle, void*, IntPtr)
+runcible_output(void** call, void*, IntPtr)
+%apply int32_t* OUTPUT { int32_t* idle }
+%exception take_asked "$action"
+%exception answer "$action"
+%exception free_asked "$action"
+%exception end_asking "$action"
+%inline %{
+/* What is to be done with the handle: to compute the call, or if there is none
+ * to let go of it. */
+static void* take_asked(int64_t timeout_ms, void** handle, void** call,
+                        int32_t* idle) {
+  runcible_asked* asked = runcible_take_asked(timeout_ms, idle);
+  *handle = asked == NULL ? NULL : asked->handle;
+  *call = asked == NULL ? NULL : (void*)asked->call;
+  return asked;
+}
+
+/* The text ends with a zero. */
+static void answer(void* ADDRESS, int32_t code, const char* TEXT) {
+  runcible_answer((runcible_asked*)ADDRESS, code, TEXT);
+}
+
+static void free_asked(void* ADDRESS) { free(ADDRESS); }
+
+static void end_asking(void) { runcible_end_asking(); }
+%}
+%exception custom_call_describe "$action"
+%exception custom_call_value "$action"
+%exception custom_call_stopped "$action"
+%exception copy_memory "$action"
+%apply void* ADDRESS { void* to, void* from }
+%inline %{
+static void custom_call_describe(void* ADDRESS, size_t* input_count,
+                                 size_t* output_count, size_t* count,
+                                 int64_t* begin, int64_t* end,
+                                 const double** numbers) {
+  const rc_custom_call* call = (const rc_custom_call*)ADDRESS;
+  *input_count = call->input_count;
+  *output_count = call->output_count;
+  *count = call->attribute_count;
+  *begin = call->begin;
+  *end = call->end;
+  *numbers = call->attributes;
+}
+
+/* The i-th of the inputs and then the outputs. */
+static void custom_call_value(void* ADDRESS, int64_t i,
+                              runcible_custom_value* VALUE) {
+  const rc_custom_call* call = (const rc_custom_call*)ADDRESS;
+  const size_t at = (size_t)i;
+  const rc_op_value* value = at < call->input_count
+                                 ? call->inputs[at]
+                                 : call->outputs[at - call->input_count];
+  VALUE->data = value->data;
+  VALUE->bytes = value->bytes;
+  VALUE->dtype = value->dtype;
+  VALUE->rank = value->rank;
+  memcpy(VALUE->shape, value->shape, sizeof(VALUE->shape));
+}
+
+static void copy_memory(void* to, void* from, uint64_t bytes) {
+  if (bytes > 0) memcpy(to, from, bytes);
+}
+
+static int32_t custom_call_stopped(void* ADDRESS) {
+  const rc_custom_call* call = (const rc_custom_call*)ADDRESS;
+  return call->should_stop(call->stop_user);
+}
+%}
 
 %exception events_next "$action"
 %exception events_free "$action"

@@ -71,4 +71,13 @@ static void runcible_read_event(const rc_event* event, runcible_event* raw) {
 #undef RUNCIBLE_COPY
 }
 
+/* A value of a custom op; CustomValue.Raw in C# has the same members. */
+typedef struct {
+  const void* data;
+  uint64_t bytes;
+  int64_t dtype;
+  int64_t rank;
+  int64_t shape[RC_TENSOR_MAX_RANK];
+} runcible_custom_value;
+
 #endif /* RUNCIBLE_CSHARP_VALUES_H */

@@ -316,6 +316,20 @@ partial class Conformance {
       case "open_later":
         OpenLater(step);
         break;
+      case "switch":
+        SwitchBackend(step);
+        break;
+      case "custom_op":
+        objects[step["as"]] = new CustomOp(new CustomOpOptions {
+          Name = step["name"], Signature = step["signature"],
+          Attributes = step["attributes"], Items = step["items"],
+          Library = Environment.GetEnvironmentVariable("RUNCIBLE_CUSTOM_OP")
+        });
+        break;
+      case "compute":
+        Ran(step, ((CustomOp)objects[step["op"]]).Compute(
+            Tensors(step["inputs"]), (double)step["scale"]));
+        break;
       case "discover_later":
         Check.That(Later(Backend.DiscoverAsync()).Devices.Any(
             device => device.Id == (string)step["expect"]));

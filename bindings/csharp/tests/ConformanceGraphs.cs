@@ -44,6 +44,12 @@ partial class Conformance {
         });
   }
 
+  private static void SwitchBackend(JsonValue step) {
+    var backend = new Backend(step["from"]);
+    backend.Switch(step["spec"]);
+    Check.Equal((string)step["expect"], backend.Device.Id);
+  }
+
   private static void OpenLater(JsonValue step) {
     double told = -1;
     var options = new BackendOptions { Progress = done => told = done };

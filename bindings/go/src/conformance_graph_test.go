@@ -3,6 +3,7 @@ package runcible_test
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"runcible"
 )
@@ -102,4 +103,37 @@ func discoverLater(_ *runner, s step) error {
 		}
 		return fmt.Errorf("%v among %v: %w", s["expect"], devices, err)
 	})
+}
+
+func switchBackend(_ *runner, s step) error {
+	backend, err := runcible.OpenBackend(s.text("from"), runcible.BackendOptions{})
+	if err != nil {
+		return err
+	}
+	if err := backend.Switch(context.Background(), s.text("spec"), runcible.BackendSwitchOptions{}); err != nil {
+		return err
+	}
+	device, err := backend.Device()
+	if err != nil {
+		return err
+	}
+	return same([]any{device.ID}, []any{s["expect"]})
+}
+
+func newCustomOp(r *runner, s step) error {
+	op, err := runcible.NewCustomOp(runcible.CustomOpOptions{
+		Name: s.text("name"), Signature: s.text("signature"), Attributes: s.text("attributes"), Items: s.text("items"),
+		Library: os.Getenv("RUNCIBLE_CUSTOM_OP"), Symbol: s.text("name")})
+	if err == nil {
+		r.set(s.text("as"), op)
+	}
+	return err
+}
+
+func compute(r *runner, s step) error {
+	made, err := r.get(s.text("op")).(*runcible.CustomOp).Compute(r.tensors(s["inputs"]), s["scale"].(float64))
+	for i, each := range made {
+		r.set(texts(s["as"])[i], each)
+	}
+	return err
 }

@@ -176,6 +176,7 @@ func init() {
 		"messages": messages, "fork_chat": forkChat, "answer": answer, "ask": ask,
 		"record": record, "run": runGraph, "run_later": runLater,
 		"open_later": openLater, "discover_later": discoverLater,
+		"switch": switchBackend, "custom_op": newCustomOp, "compute": compute,
 	}
 }
 

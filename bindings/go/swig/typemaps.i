@@ -51,6 +51,7 @@ void runcible_failure_free(runcible_failure* failure) {
 runcible_returns_failure(rc_status)
 runcible_returns_failure(mailbox_status)
 runcible_returns_failure(runcible_kept)
+runcible_returns_failure(symbol_status)
 
 /* Numbers of the same size as in C, so that none is cut. */
 %typemap(gotype) int32_t "int32"
@@ -164,6 +165,34 @@ static int32_t runcible_progress(void* user, double fraction) {
   }
 }
 %enddef
+
+/* Custom ops whose function is one of Go, which `function` is the number of; see
+ * custom.go. */
+%{
+int32_t runcibleCustomCompute(uintptr_t function, rc_custom_call* call,
+                              char* message);
+void runcibleCustomRelease(uintptr_t function);
+
+int32_t runcible_custom_stopped(const rc_custom_call* call) {
+  return call->should_stop(call->stop_user);
+}
+
+static rc_status runcible_custom_compute(void* user, const rc_custom_call* call,
+                                         char* message) {
+  return runcibleCustomCompute((uintptr_t)user, (rc_custom_call*)call, message);
+}
+
+static void runcible_custom_release(void* user) {
+  runcibleCustomRelease((uintptr_t)user);
+}
+%}
+%extend rc_custom_op_options {
+  void set_callback(uint64_t function) {
+    $self->function = runcible_custom_compute;
+    $self->user = (void*)(uintptr_t)function;
+    $self->release = runcible_custom_release;
+  }
+}
 runcible_progress_of(rc_backend_options)
 runcible_progress_of(rc_backend_switch_options)
 runcible_progress_of(rc_model_options)

@@ -11,6 +11,14 @@ __attribute__((constructor)) static void runcible_begin(void) {
 }
 %}
 
+%inline %{
+/* Whether nobody waits any more for what the rc_custom_call there computes. */
+static int32_t custom_call_stopped(int64_t call) {
+  const rc_custom_call* under_way = (const rc_custom_call*)(intptr_t)call;
+  return under_way->should_stop(under_way->stop_user);
+}
+%}
+
 /* A tensor of the memory of a direct ByteBuffer, which the library keeps. */
 %typemap(jni) jobject BUFFER "jobject"
 %typemap(jtype) jobject BUFFER "java.nio.ByteBuffer"

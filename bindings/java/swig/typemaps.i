@@ -8,6 +8,7 @@
 %header %{
 #include <runcible/runcible.h>
 
+#include "custom.hh"
 #include "mailbox.h"
 #include "values.hh"
 
@@ -100,6 +101,7 @@
 runcible_status(rc_status)
 runcible_status(mailbox_status)
 runcible_status(runcible_kept)
+runcible_status(symbol_status)
 
 /* What an argument or a result is in JNI and in Java. */
 %define runcible_java_type(C, JNI, JAVA)
@@ -267,5 +269,20 @@ runcible_number(size_t)
 }
 %enddef
 runcible_progress_of(rc_backend_options)
+runcible_progress_of(rc_backend_switch_options)
 runcible_progress_of(rc_model_options)
 %typemap(in, numinputs=0) JNIEnv* jenv { $1 = jenv; }
+
+/* The function of a custom op, which is held until the op is gone; false: there
+ * is no memory to hold it. What no op was made of is let go of by
+ * drop_callback. */
+%typemap(jni) jobject FUNCTION "jobject"
+%typemap(jtype) jobject FUNCTION "CustomOp.Function"
+%typemap(jstype) jobject FUNCTION "CustomOp.Function"
+%typemap(javain) jobject FUNCTION "$javainput"
+%extend rc_custom_op_options {
+  runcible_kept set_callback(JNIEnv* jenv, jobject FUNCTION) {
+    return runcible::set_custom(jenv, $self, FUNCTION);
+  }
+  void drop_callback() { $self->release($self->user); }
+}

@@ -23,8 +23,9 @@ namespace runcible {
 // Classes and methods of Java that C++ calls; found once, by JNI_OnLoad.
 struct Known {
   JavaVM* machine;
-  jclass object, errors, event, number, floats, out_of_memory;
-  jmethodID of_status, part, end, number_of, accept;
+  jclass object, errors, event, number, floats, bytes, longs, out_of_memory,
+      custom_call;
+  jmethodID of_status, part, end, number_of, accept, compute;
 };
 inline Known known;
 
@@ -42,13 +43,19 @@ inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
          (known.event = find_class(jenv, "runcible/Event")) &&
          (known.number = find_class(jenv, "java/lang/Long")) &&
          (known.floats = find_class(jenv, "[F")) &&
+         (known.bytes = find_class(jenv, "[B")) &&
+         (known.longs = find_class(jenv, "[J")) &&
+         (known.custom_call = find_class(jenv, "runcible/CustomCall")) &&
+         (known.compute = jenv->GetStaticMethodID(
+              known.custom_call, "compute",
+              "(Lruncible/CustomOp$Function;[Ljava/lang/Object;[[J[II[DJJJ[[B)"
+              "I")) &&
          (known.out_of_memory =
               find_class(jenv, "java/lang/OutOfMemoryError")) &&
          (known.of_status = jenv->GetStaticMethodID(
               known.errors, "ofStatus", "(I[B)Ljava/lang/RuntimeException;")) &&
          (known.part = jenv->GetStaticMethodID(
-              known.event, "part",
-              "(JI[B[I[F[I[F[B[B)Lruncible/Event;")) &&
+              known.event, "part", "(JI[B[I[F[I[F[B[B)Lruncible/Event;")) &&
          (known.end = jenv->GetStaticMethodID(known.event, "end",
                                               "(JI[B[J)Lruncible/Event;")) &&
          (known.number_of = jenv->GetStaticMethodID(known.number, "valueOf",
@@ -371,12 +378,11 @@ inline rc_status borrow(JNIEnv* jenv, rc_backend* backend, rc_dtype dtype,
                         const int64_t* shape, int32_t rank, jobject buffer,
                         rc_tensor** tensor) {
   void* const data = jenv->GetDirectBufferAddress(buffer);
-  const auto bytes =
-      static_cast<size_t>(jenv->GetDirectBufferCapacity(buffer));
+  const auto bytes = static_cast<size_t>(jenv->GetDirectBufferCapacity(buffer));
   const jobject kept = jenv->NewGlobalRef(buffer);
   if (kept == nullptr) return RC_E_OUT_OF_MEMORY;
-  const rc_status status = rc_tensor_borrow(
-      backend, dtype, shape, rank, data, bytes, give_back, kept, tensor);
+  const rc_status status = rc_tensor_borrow(backend, dtype, shape, rank, data,
+                                            bytes, give_back, kept, tensor);
   if (status != RC_OK) jenv->DeleteGlobalRef(kept);
   return status;
 }

@@ -298,7 +298,8 @@ class Conformance {
       case "quantize" -> step.named("tensor", Tensor.class).quantize(
           Dtype.valueOf(step.text("dtype").toUpperCase(Locale.ROOT)));
       case "read" -> read(step);
-      case "record", "run", "run_later", "open_later", "discover_later" ->
+      case "record", "run", "run_later", "open_later", "discover_later",
+          "switch", "custom_op", "compute" ->
           GraphSteps.act(step.json, objects);
       case "grammar" -> step.put(grammar(step));
       case "chat" -> step.put(step.session().chat(

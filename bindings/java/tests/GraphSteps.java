@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import runcible.Backend;
 import runcible.BackendOptions;
+import runcible.CustomOp;
+import runcible.CustomOpOptions;
 import runcible.Graph;
 import runcible.Tensor;
 
@@ -37,8 +40,29 @@ final class GraphSteps {
       case "discover_later" -> assertTrue(
           later(Backend.discoverAsync()).devices().stream()
               .anyMatch(each -> each.id().equals(steps.text("expect"))));
+      case "switch" -> steps.switchBackend();
+      case "custom_op" -> objects.put(steps.text("as"), steps.customOp());
+      case "compute" -> steps.keep(
+          ((CustomOp) objects.get(steps.text("op"))).compute(
+              steps.tensors("inputs"), step.get("scale").getAsDouble()));
       default -> fail("there is no step " + step);
     }
+  }
+
+  private void switchBackend() {
+    Backend backend = Backend.open(text("from"));
+    backend.switchTo(text("spec"));
+    assertEquals(text("expect"), backend.device().id());
+  }
+
+  private CustomOp customOp() {
+    return CustomOp.of(
+        new CustomOpOptions()
+            .name(text("name"))
+            .signature(text("signature"))
+            .attributes(text("attributes"))
+            .items(text("items")),
+        Path.of(System.getenv("RUNCIBLE_CUSTOM_OP")), text("name"));
   }
 
   private static <T> T later(CompletableFuture<T> future) throws Exception {

@@ -20,10 +20,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import runcible.Backend;
 import runcible.BackendOptions;
+import runcible.BackendSwitchOptions;
 import runcible.Dtype;
+import runcible.GenerateOptions;
 import runcible.Graph;
+import runcible.Model;
+import runcible.ModelOptions;
 import runcible.RandomOptions;
 import runcible.RuncibleException;
+import runcible.Session;
 import runcible.Tensor;
 
 /** Graphs, opening in a thread, and memory that is borrowed. */
@@ -188,6 +193,50 @@ class GraphTest {
     lost.cancel(true);
     cancelled.countDown();
     assertThrows(CancellationException.class, lost::get);
+  }
+
+  @Test
+  void switches() throws Exception {
+    GenerateOptions greedy =
+        new GenerateOptions().maxTokens(8).temperature(0).ignoreEos(true);
+    ModelOptions context = new ModelOptions().contextLength(128);
+    Backend moving = Backend.open("cpu");
+    Session session = Model.load("builtin:fable", moving, context).session();
+    Model there =
+        Model.load("builtin:fable", Backend.open("reference"), context);
+    session.generate("The fox", greedy).text();
+    String expected = session.migrate(there).generate("", greedy).text();
+    List<Double> told = new ArrayList<>();
+    moving.switchToAsync(
+        "reference", new BackendSwitchOptions().wait(Duration.ofSeconds(1)),
+        told::add).get();
+    assertEquals("reference:0", moving.device().id());
+    assertEquals(1.0, told.get(told.size() - 1));
+    assertEquals(expected, session.generate("", greedy).text());
+    assertThrows(
+        RuncibleException.NotFound.class, () -> moving.switchTo("nothing"));
+    assertThrows(
+        ArithmeticException.class,
+        () -> moving.switchTo("cpu", new BackendSwitchOptions(), fraction -> {
+          throw new ArithmeticException("not now");
+        }));
+    // Not done before it is cancelled.
+    CountDownLatch cancelled = new CountDownLatch(1);
+    CompletableFuture<Void> lost = moving.switchToAsync(
+        "cpu", new BackendSwitchOptions(), fraction -> {
+          try {
+            cancelled.await();
+          } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
+          }
+        });
+    lost.cancel(true);
+    cancelled.countDown();
+    assertThrows(CancellationException.class, lost::get);
+    assertEquals("reference:0", moving.device().id());
+    moving.close();
+    assertThrows(
+        RuncibleException.Closed.class, () -> moving.switchTo("cpu"));
   }
 
   private static ByteBuffer direct(float... numbers) {

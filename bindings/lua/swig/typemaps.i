@@ -3,6 +3,8 @@
 %header %{
 #include <runcible/runcible.h>
 
+#include "borrow.h"
+#include "functions.h"
 #include "mailbox.h"
 #include "values.h"
 
@@ -242,6 +244,7 @@ static int runcible_dispose(lua_State* L) {
   SWIG_Lua_class_destruct(L);
   proxy->own = 0;
   proxy->ptr = NULL;
+  runcible_sweep_loans(L);
   return 0;
 }
 %}

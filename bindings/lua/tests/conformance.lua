@@ -369,6 +369,25 @@ function steps.open_later(_, step)
   unit.assertEquals(backend:device().id, step.expect)
 end
 
+function steps.switch(_, step)
+  local backend = runcible.Backend(step["from"])
+  backend:switch(step.spec)
+  unit.assertEquals(backend:device().id, step.expect)
+end
+
+function steps.custom_op(runner, step)
+  runner.objects[step.as] = runcible.CustomOp {
+    name = step.name, signature = step.signature, attributes = step.attributes,
+    items = step.items, library = os.getenv "RUNCIBLE_CUSTOM_OP",
+  }
+end
+
+function steps.compute(runner, step)
+  local inputs = {}
+  for i, name in ipairs(step.inputs) do inputs[i] = runner.objects[name] end
+  runner.objects[step.as[1]] = runner.objects[step.op]:compute(inputs, {scale = step.scale})
+end
+
 function steps.discover_later(_, step)
   local ids = {}
   for _, device in ipairs(runcible.discover_async():wait()) do ids[device.id] = true end

@@ -1,5 +1,6 @@
-/* forking.run(f): calls f in the child of a fork, which then ends; the status
- * that it ended with, or the negated number of the signal. */
+/* What Lua has not, for the tests. forking.run(f): calls f in the child of a
+ * fork, which then ends; the status that it ended with, or the negated number
+ * of the signal. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdio.h>
@@ -25,9 +26,32 @@ static int run(lua_State* L) {
   return 1;
 }
 
+/* forking.block(...): full userdata of F32 numbers. */
+static int block(lua_State* L) {
+  const int count = lua_gettop(L);
+  float* numbers =
+      (float*)lua_newuserdatauv(L, (size_t)count * sizeof(float), 0);
+  int i;
+  for (i = 0; i < count; ++i) numbers[i] = (float)luaL_checknumber(L, i + 1);
+  return 1;
+}
+
+/* forking.numbers(block): what block made. */
+static int numbers(lua_State* L) {
+  const float* numbers = (const float*)lua_touserdata(L, 1);
+  const int count = (int)(lua_rawlen(L, 1) / sizeof(float));
+  int i;
+  for (i = 0; i < count; ++i) lua_pushnumber(L, numbers[i]);
+  return count;
+}
+
 int luaopen_forking(lua_State* L) {
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 3);
   lua_pushcfunction(L, run);
   lua_setfield(L, -2, "run");
+  lua_pushcfunction(L, block);
+  lua_setfield(L, -2, "block");
+  lua_pushcfunction(L, numbers);
+  lua_setfield(L, -2, "numbers");
   return 1;
 }

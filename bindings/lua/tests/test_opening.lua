@@ -66,6 +66,56 @@ function TestOpening.test_cancelling()
   end, uv.run)
 end
 
+-- A model of a backend of its own, a session that has begun a text, and how that
+-- goes on on the device to which it is going to be switched.
+local function begun()
+  local greedy = {max_tokens = 8, temperature = 0, ignore_eos = true}
+  local backend = runcible.Backend("cpu")
+  local session = runcible.Model("builtin:fable", backend, {context_length = 128}):session()
+  local there = runcible.Model("builtin:fable", "reference", {context_length = 128})
+  session:generate("The fox", greedy):text()
+  local expected = session:migrate(there):generate("", greedy):text()
+  return backend, function()
+    unit.assertEquals(backend:device().id, "reference:0")
+    unit.assertEquals(session:generate("", greedy):text(), expected)
+  end
+end
+
+function TestOpening.test_switching()
+  local backend, goes_on = begun()
+  backend:switch("reference", {wait = 1})
+  goes_on()
+  helpers.raises("NotFoundError", backend.switch, backend, "nothing")
+  unit.assertErrorMsgContains("there is no option", backend.switch, backend, "cpu", {threads = 1})
+  unit.assertEquals(backend:device().id, "reference:0")
+  backend:close()
+  helpers.raises("ClosedError", backend.switch, backend, "cpu")
+end
+
+function TestOpening.test_switching_beside_an_event_loop()
+  local backend, goes_on = begun()
+  in_coroutine(function()
+    local told = {}
+    local switching = backend:switch_async("reference", {
+      wait = 1,
+      progress = function(fraction)
+        told[#told + 1] = fraction
+      end,
+    })
+    unit.assertEquals(table.pack(switching:wait()).n, 0)
+    unit.assertEquals(told[#told], 1)
+    goes_on()
+    local failing = backend:switch_async("nothing")
+    helpers.raises("NotFoundError", failing.wait, failing)
+    local refused = backend:switch_async("cpu", {
+      progress = function()
+        error "not now"
+      end,
+    })
+    unit.assertErrorMsgContains("not now", refused.wait, refused)
+  end, uv.run)
+end
+
 function TestOpening.test_refused_at_once()
   unit.assertErrorMsgContains("progress must be", runcible.Backend.open_async, "cpu", {progress = 1})
   unit.assertErrorMsgContains("there is no option", runcible.Backend.open_async, "cpu", {nothing = 1})

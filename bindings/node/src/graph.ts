@@ -11,7 +11,8 @@ export interface RunOptions {
   deadline?: number | undefined;
 }
 
-function listOf(tensors: Iterable<Tensor>, what: string): Proxy {
+/** @internal */
+export function listOf(tensors: Iterable<Tensor>, what: string): Proxy {
   if (typeof tensors?.[Symbol.iterator] !== "function") {
     throw new TypeError(`${what}s must be a list of tensors, not ${shown(tensors)}`);
   }
@@ -110,7 +111,7 @@ export class Graph extends Handle {
   /** As run, blocking. */
   runSync(inputs: readonly Tensor[], options: RunOptions = {}): Tensor[] {
     const made = new native.tensor_list();
-    native.graph_compute(
+    native.graph_compute_serving(
       this._handle, listOf(inputs, "an input"), limit(options), made,
     );
     return Array.from({ length: this.#outputs }, (_, i) =>

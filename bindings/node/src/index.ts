@@ -48,6 +48,7 @@ export {
   type LoadOptions,
   type ModelOptions,
 } from "./model";
+export { CustomOp, type CustomFunction, type CustomOpOptions } from "./custom";
 export {
   registerBackend,
   unregisterBackend,

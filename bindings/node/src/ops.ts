@@ -70,14 +70,14 @@ export interface OpBackend {
   [op: string]: any;
 }
 
-type Native = {
+export type Native = {
   dtype: number;
   shape: number[];
   weight: number;
   memory: ArrayBuffer;
   bytes: number;
 };
-type Done = (status: number, text: string) => void;
+export type Done = (status: number, text: string) => void;
 
 /** The room of a message in the library, in bytes. */
 const ROOM = 460;
@@ -96,7 +96,8 @@ const widths: Record<string, number> = {
   f32: 4, f64: 8, i8: 1, i16: 2, i32: 4, i64: 8, f16: 2, bf16: 2,
 };
 
-function operand(value: Native): Operand {
+/** What a function is given of a value. @internal */
+export function operand(value: Native): Operand {
   const dtype = dtypeName(value.dtype);
   const kind = kinds[dtype] ?? Uint8Array;
   const data = new kind(value.memory, 0, value.bytes / (widths[dtype] ?? 1));
@@ -116,8 +117,8 @@ function statusOf(error: unknown): number {
     : native.E_DEVICE;
 }
 
-/** Runs a function, which may give a promise, and tells how it ends. */
-function settle(
+/** Runs a function, which may give a promise, and tells how it ends. @internal */
+export function settle(
   run: () => unknown,
   done: Done,
   good: (result: unknown) => [number, string],
@@ -152,6 +153,9 @@ function health(backend: OpBackend, done: Done): void {
   );
 }
 
+/** As the failure of an op. @internal */
+export const failed = (error: unknown): [number, string] => [statusOf(error), told(error)];
+
 function compute(
   backend: OpBackend,
   call: { op: string; params: string; inputs: (Native | null)[]; outputs: (Native | null)[] },
@@ -171,7 +175,7 @@ function compute(
     },
     done,
     () => [0, ""],
-    (error) => [statusOf(error), told(error)],
+    failed,
   );
 }
 

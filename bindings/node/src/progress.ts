@@ -25,13 +25,25 @@ export async function withProgress<T>(
   const state = new native.load_state();
   const stop = () => state.cancel();
   signal?.addEventListener("abort", stop);
-  const tell = () => progress?.(state.fraction());
+  // What it throws in the event loop is the failure of the call.
+  let problem: { error: unknown } | undefined;
+  const tell = () => {
+    if (problem !== undefined) return;
+    try {
+      progress?.(state.fraction());
+    } catch (error) {
+      problem = { error };
+      stop();
+    }
+  };
   const timer = progress && setInterval(tell, PROGRESS_MS);
   try {
     const made = await start(state);
     tell();
+    if (problem !== undefined) throw problem.error;
     return made;
   } catch (error) {
+    if (problem !== undefined) throw problem.error;
     signal?.throwIfAborted();
     throw error;
   } finally {

@@ -17,3 +17,45 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
                                tensor);
 }
 %}
+
+/* Custom ops: rc_custom_op_create with a function of JavaScript, and calls of
+ * ops and graphs that block the thread of JavaScript, and run its functions. */
+%{
+#include "custom_op.h"
+typedef rc_status served_status;
+static thread_local std::string runcible_served_message;
+%}
+%typemap(out) served_status {
+  if ($1 != RC_OK) {
+    runcible_raise($1, runcible_served_message.c_str());
+    RUNCIBLE_FAIL;
+  }
+  RUNCIBLE_NOTHING;
+}
+%typemap(in) Napi::Value FUNCTION { $1 = $input; }
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       Napi::Value FUNCTION,
+                                       rc_custom_op** op) {
+  return runcible_custom_function::create(options, FUNCTION, op);
+}
+
+static served_status custom_op_compute_serving(rc_custom_op* op,
+                                               const tensor_list* inputs,
+                                               const number_list* numbers,
+                                               int32_t count,
+                                               tensor_list* made) {
+  return runcible_serving(
+      [&] { return custom_op_compute(op, inputs, numbers, count, made); },
+      &runcible_served_message);
+}
+
+static served_status graph_compute_serving(rc_graph* graph,
+                                           const tensor_list* inputs,
+                                           int64_t deadline_ms,
+                                           tensor_list* made) {
+  return runcible_serving(
+      [&] { return graph_compute(graph, inputs, deadline_ms, made); },
+      &runcible_served_message);
+}
+%}

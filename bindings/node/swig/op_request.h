@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -163,6 +164,7 @@ class runcible_js_thread {
   void offer(const request& asked, std::function<void()> tell) {
     const std::lock_guard lock(mutex_);
     offered_.push_back({asked, std::move(tell)});
+    changed_.notify_all();
   }
   void withdraw(const request& asked) {
     const std::lock_guard lock(mutex_);
@@ -179,9 +181,36 @@ class runcible_js_thread {
         tell = std::move(offered_.front().second);
         offered_.pop_front();
       }
+      // It runs JavaScript meanwhile, and waits for nothing.
+      const int depth = std::exchange(depth_, 0);
+      since_.store(0);
       tell();
+      depth_ = depth;
+      if (depth > 0) since_.store(clock::now().time_since_epoch().count());
     }
   }
+
+  // On the thread itself: runs a call on another one, and what that wants to be
+  // told here meanwhile. It must not throw.
+  template <class Call>
+  void run_serving(const Call& call) {
+    bool over = false;
+    std::thread other([&] {
+      call();
+      const std::lock_guard lock(mutex_);
+      over = true;
+      changed_.notify_all();
+    });
+    for (;;) {
+      serve();
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return over || !offered_.empty(); });
+      if (over) break;
+    }
+    other.join();
+  }
+  // How many functions of its own ops may call.
+  std::atomic<int>& functions() { return functions_; }
 
   // Whether it has been in one call for so long, and since `then`, too; if so
   // the request has been given up.
@@ -200,8 +229,10 @@ class runcible_js_thread {
 
  private:
   std::atomic<int64_t> since_{0};
+  std::atomic<int> functions_{0};
   int depth_ = 0;  // of calls within functions that calls have called
   std::mutex mutex_;
+  std::condition_variable changed_;  // offered_, or that a call is over
   std::vector<std::pair<napi_env, request>> given_up_;
   std::list<std::pair<request, std::function<void()>>> offered_;
 };

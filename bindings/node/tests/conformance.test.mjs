@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 
 import {
   Backend,
+  CustomOp,
   Grammar,
   Graph,
   Model,
@@ -365,6 +366,22 @@ class Runner {
     const backend = await Backend.open(step.spec, { progress: (done) => told.push(done) });
     assert.equal(told.at(-1), 1);
     assert.equal(backend.device.id, step.expect);
+  }
+
+  async switch(step) {
+    const backend = await Backend.open(step.from);
+    await backend.switch(step.spec);
+    assert.equal(backend.device.id, step.expect);
+  }
+
+  custom_op({ as, name, signature, attributes, items }) {
+    const library = process.env.RUNCIBLE_CUSTOM_OP;
+    this.objects[as] = new CustomOp({ name, signature, attributes, items, library });
+  }
+
+  compute(step) {
+    const { scale } = step;
+    this.keep(step.as, this.objects[step.op].compute(this.named(step.inputs), { scale }));
   }
 
   async discover_later(step) {

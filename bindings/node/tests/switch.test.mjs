@@ -27,3 +27,13 @@ test("a text goes on, and the loop does", async () => {
   );
   assert.equal(backend.device.id, "reference:0");
 });
+
+test("what progress throws is the failure of the call", async () => {
+  const progress = () => {
+    throw new Error("enough");
+  };
+  await assert.rejects(Backend.open("cpu", { progress }), /enough/);
+  await assert.rejects(Model.load("builtin:fable", { progress }), /enough/);
+  const backend = await Backend.open("cpu");
+  await assert.rejects(backend.switch("reference", { progress }), /enough/);
+});

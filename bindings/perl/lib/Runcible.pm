@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Runcible::Arguments ();
 use Runcible::Backend;
+use Runcible::CustomOp;
 use Runcible::Error;
 use Runcible::Graph;
 use Runcible::Model;
@@ -33,7 +34,7 @@ Runcible - language models in Perl
 
 See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
 L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Chat>,
-L<Runcible::Grammar>, L<Runcible::Tensor>, L<Runcible::Graph> and
+L<Runcible::Grammar>, L<Runcible::Tensor>, L<Runcible::Graph>, L<Runcible::CustomOp> and
 L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
 has the default of the library. Times are in seconds. Strings are of characters.
 

@@ -29,6 +29,7 @@ runcible_proxies_of(rc_embedding, rc_embedding_retain)
 runcible_proxies_of(rc_request, runcible_not_shared)
 runcible_proxies_of(rc_tensor, rc_tensor_retain)
 runcible_proxies_of(rc_graph, rc_graph_retain)
+runcible_proxies_of(rc_custom_op, rc_custom_op_retain)
 runcible_proxies_of(mailbox, runcible_not_shared)
 runcible_proxies_of(pending_call, runcible_not_shared)
 %}
@@ -42,6 +43,19 @@ static void drop(SV* proxy) {
 }
 %}
 
+/* A tensor of the memory of a scalar; see borrow.h. */
+%{
+#include "borrow.h"
+%}
+%inline %{
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank, SV* bytes,
+                               rc_tensor** tensor) {
+  dTHX;
+  return runcible_borrow(aTHX_ backend, dtype, shape, rank, bytes, tensor);
+}
+%}
+
 /* rc_model_load, which calls `progress`, if that is defined, with the fraction
  * done; if it dies the load ends, and dies so. */
 %inline %{
@@ -50,5 +64,34 @@ static rc_status load_model(rc_backend* backend, const char* path,
                             rc_model** model) {
   dTHX;
   return runcible_load(aTHX_ backend, path, options, progress, model);
+}
+%}
+
+/* Custom ops whose function is one of Perl; see functions.h. */
+%{
+#include "functions.h"
+%}
+%typemap(in, numinputs=0) runcible_server server (runcible_waiting waiting) {
+  waiting.exit = 0;
+  $1 = &waiting;
+}
+%define runcible_serving(NAME)
+%exception NAME {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  $action
+  if (arg1->exit != 0) JMPENV_JUMP(arg1->exit);
+}
+%enddef
+runcible_serving(custom_op_compute_serving)
+runcible_serving(graph_compute_serving)
+%include "served.i"
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       SV* function, rc_custom_op** op) {
+  dTHX;
+  return runcible_custom_op(aTHX_ options, function, op);
 }
 %}

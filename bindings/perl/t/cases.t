@@ -338,6 +338,24 @@ sub near {
         is($told[-1], 1, 'all is done');
         is($backend->device->id, $step->{expect}, 'the device');
     },
+    switch => sub {
+        my ($step) = @_;
+        my $backend = Runcible::Backend->new($step->{from});
+        $backend->switch($step->{spec});
+        is($backend->device->id, $step->{expect}, 'the device');
+    },
+    custom_op => sub {
+        my ($step) = @_;
+        $objects{ $step->{as} } = Runcible::CustomOp->new(
+            library => $ENV{RUNCIBLE_CUSTOM_OP},
+            map { $_ => $step->{$_} } qw(name signature attributes items));
+    },
+    compute => sub {
+        my ($step) = @_;
+        my @made = object($step, 'op')
+            ->compute([@objects{ @{ $step->{inputs} } }], scale => $step->{scale});
+        @objects{ @{ $step->{as} } } = @made;
+    },
     discover_later => sub {
         my ($step) = @_;
         my ($devices) = Runcible::discover_async()->get;

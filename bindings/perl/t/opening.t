@@ -58,6 +58,52 @@ subtest 'cancelling' => sub {
     isa_ok(Runcible::Backend->open_async('cpu')->get, 'Runcible::Backend');
 };
 
+# A model of a backend of its own, a session that has begun a text, and how that goes
+# on on the device to which it is going to be switched.
+sub begun {
+    my @greedy  = (max_tokens => 8, temperature => 0, ignore_eos => 1);
+    my $backend = Runcible::Backend->new('cpu');
+    my @options = (context_length => 128);
+    my $session = Runcible::Model->new('builtin:fable', $backend, @options)->session;
+    my $there = Runcible::Model->new('builtin:fable', 'reference', @options);
+    $session->generate('The fox', @greedy)->text;
+    my $expected = $session->migrate($there)->generate('', @greedy)->text;
+    return ($backend, sub {
+        is($backend->device->id, 'reference:0', 'the device');
+        is($session->generate('', @greedy)->text, $expected, 'the text goes on');
+    });
+}
+
+subtest 'switching' => sub {
+    my ($backend, $goes_on) = begun();
+    $backend->switch('reference', wait => 1);
+    $goes_on->();
+    for my $wrong (['nothing', 'NotFound'], ['cpu', 'InvalidArgument', threads => 1]) {
+        my ($spec, $class, @options) = @$wrong;
+        ok(!eval { $backend->switch($spec, @options); 1 }, $spec);
+        isa_ok($@, "Runcible::Error::$class");
+    }
+    is($backend->device->id, 'reference:0', 'all is as it was');
+    $backend->close;
+    ok(!eval { $backend->switch('cpu'); 1 }, 'a closed one');
+    isa_ok($@, 'Runcible::Error::Closed');
+};
+
+subtest 'switching beside an event loop' => sub {
+    my ($backend, $goes_on) = begun();
+    my @told;
+    my @made = $backend->switch_async('reference', wait => 1,
+        progress => sub { push @told, @_ })->get;
+    is_deeply([scalar @made, $told[-1]], [0, 1], 'it is done');
+    $goes_on->();
+    my $unknown = $backend->switch_async('nothing');
+    $unknown->await;
+    isa_ok($unknown->failure, 'Runcible::Error::NotFound');
+    my $refused = $backend->switch_async('cpu', progress => sub { die "not now\n" });
+    $refused->await;
+    is($refused->failure, "not now\n", 'of the function');
+};
+
 subtest 'lost with its loop' => sub {
     my $program = 'use Runcible; Runcible::Backend->open_async("cpu", progress => sub { });'
         . 'Runcible::discover_async(); print "ends\n"';

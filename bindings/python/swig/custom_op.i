@@ -3,12 +3,10 @@
 #include "custom_op.h"
 %}
 
-runcible_handle(rc_custom_op)
-
 %apply const char* NAME {
   const char* signature, const char* attributes, const char* opencl_c,
   const char* opencl_c_head, const char* glsl, const char* glsl_head,
-  const char* grid, const char* group
+  const char* grid, const char* group, const char* items
 }
 
 /* A sequence of numbers. */
@@ -37,13 +35,16 @@ runcible_handle(rc_custom_op)
 }
 
 %inline %{
-/* `function` is None or has the method that custom_op.h calls. */
+/* `function` is None or has the method that custom_op.h calls; else `address` is
+ * that of a function of C, or 0. */
 static rc_status custom_op_create(const char* name, const char* signature,
                                   const char* attributes, PyObject* function,
                                   const char* opencl_c,
                                   const char* opencl_c_head, const char* glsl,
                                   const char* glsl_head, const char* grid,
-                                  const char* group, rc_custom_op** op) {
+                                  const char* group, const char* items,
+                                  uint64_t address, rc_custom_op** op) {
+  const uintptr_t of_c = (uintptr_t)address;
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = name;
   options.signature = signature;
@@ -54,6 +55,8 @@ static rc_status custom_op_create(const char* name, const char* signature,
   options.glsl_head = glsl_head;
   options.grid = grid;
   options.group = group;
+  options.items = items;
+  memcpy(&options.function, &of_c, sizeof(of_c));
   return runcible_custom_op_create(&options, function, op);
 }
 static rc_status custom_op_compute(rc_custom_op* op, rc_tensor* const* inputs,

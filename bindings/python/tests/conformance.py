@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import dataclasses
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any, Dict, List
@@ -331,6 +333,26 @@ class Runner:
         await asyncio.sleep(0)  # the last is told on the loop
         assert told[-1] == 1
         assert backend.device.id == step["expect"]
+
+    def do_switch(self, step: Dict[str, Any]) -> None:
+        backend = runcible.Backend(step["from"])
+        backend.switch(step["spec"])
+        assert backend.device.id == step["expect"]
+
+    def do_custom_op(self, step: Dict[str, Any]) -> None:
+        library = ctypes.CDLL(os.environ["RUNCIBLE_CUSTOM_OP"])
+        self.objects[step["as"]] = runcible.custom_op(
+            step["signature"],
+            ctypes.cast(library[step["name"]], ctypes.c_void_p).value,
+            name=step["name"],
+            attributes=step["attributes"],
+            items=step["items"],
+        )
+
+    def do_compute(self, step: Dict[str, Any]) -> None:
+        inputs = [self.objects[name] for name in step["inputs"]]
+        (name,) = step["as"]
+        self.objects[name] = self.objects[step["op"]](*inputs, scale=step["scale"])
 
     async def do_discover_later(self, step: Dict[str, Any]) -> None:
         found = await runcible.discover_async()

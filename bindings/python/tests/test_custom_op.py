@@ -1,5 +1,8 @@
 """Custom ops against NumPy: functions of Python, and kernels on devices."""
 
+import ctypes
+import os
+
 import numpy
 import pytest
 
@@ -42,6 +45,23 @@ def test_softsign(device):
         y = op(t + t, scale=2).relu()
     expected = numpy.maximum(2 * x / (1 + abs(2 * x) * 2), 0)
     numpy.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
+
+
+def test_a_function_of_c():
+    library = ctypes.CDLL(os.environ["RUNCIBLE_CUSTOM_OP"])
+    address = ctypes.cast(library.softsign, ctypes.c_void_p).value
+    op = runcible.custom_op(
+        "x F32 [...] -> y F32 [...]",
+        address,
+        name="softsign",
+        attributes="scale float",
+        items="elements(x)",
+    )
+    x = numpy.random.default_rng(3).standard_normal((5, 70)).astype("f4")
+    y = op(runcible.Tensor(x, runcible.Backend("cpu")), scale=0.5)
+    numpy.testing.assert_allclose(y.numpy(), x / (1 + abs(x) * 0.5), rtol=1e-5)
+    with pytest.raises(TypeError, match="items"):
+        runcible.custom_op("x F32 [n] -> y F32 [n]", softsign, items="n")
 
 
 @pytest.mark.parametrize("device", HOSTS + GPUS)

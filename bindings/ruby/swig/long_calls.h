@@ -27,6 +27,7 @@ RUNCIBLE_HANDLE(rc_grammar)
 RUNCIBLE_HANDLE(rc_chat)
 RUNCIBLE_HANDLE(rc_embedding)
 RUNCIBLE_HANDLE(rc_graph)
+RUNCIBLE_HANDLE(rc_custom_op)
 #undef RUNCIBLE_HANDLE
 
 template <class Run>
@@ -143,6 +144,21 @@ inline rc_status runcible_open(const char* spec,
     rc_backend_release(*backend);
     rb_jump_tag(failure);
   }
+  return status;
+}
+
+/* What it has done when it hears of an exception is done. */
+inline rc_status runcible_switch(rc_backend* backend, const char* spec,
+                                 const rc_backend_switch_options* options,
+                                 VALUE progress) {
+  int failure = 0;
+  const rc_status status = runcible_telling(
+      *options, progress, std::make_tuple(backend),
+      [&](const rc_backend_switch_options* told) {
+        return rc_backend_switch(backend, spec, told);
+      },
+      &failure);
+  if (failure != 0) rb_jump_tag(failure);
   return status;
 }
 

@@ -28,6 +28,20 @@
 }
 %enddef
 
+/* The same, whose first argument tells of what functions of Ruby raise
+ * meanwhile; see functions.h. */
+%define runcible_long_serving(NAME, HANDLES...)
+%exception NAME {
+  if (runcible_forked) {
+    runcible_raise(RC_E_CLOSED, runcible_fork_message);
+    RUNCIBLE_FAIL;
+  }
+  auto run = [&] { $action };
+  runcible_without_lock(run, std::make_tuple(HANDLES));
+  if (arg1->failure != 0) rb_jump_tag(arg1->failure);
+}
+%enddef
+
 runcible_discovering(rc_discover)
 runcible_long(rc_backend_device, arg1)
 runcible_long(rc_backend_trace, arg1)
@@ -125,9 +139,12 @@ runcible_long(rc_op_quantize, arg1)
 runcible_long(rc_op_dequantize, arg1)
 
 runcible_long(graph_finish, arg1)
-runcible_long(graph_compute, arg1)
+runcible_long_serving(graph_compute_serving, arg2)
+runcible_long_serving(custom_op_compute_serving, arg2)
 
 /* Not wanted: requests post to mailboxes, and loading tells how far it is. */
+%ignore graph_compute;
+%ignore custom_op_compute;
 %ignore request_start;
 %ignore answer_start;
 %ignore mailbox_wait;
@@ -135,3 +152,4 @@ runcible_long(graph_compute, arg1)
 %ignore rc_request_wait;
 %ignore rc_model_load;
 %ignore rc_backend_open;
+%ignore rc_backend_switch;

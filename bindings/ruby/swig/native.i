@@ -13,6 +13,18 @@ static void runcible_free_tensor(void* data) {
 }
 %}
 
+/* A tensor of the memory of an IO::Buffer; see borrow.h. */
+%{
+#include "borrow.h"
+%}
+%inline %{
+static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
+                               const int64_t* shape, int32_t rank, VALUE buffer,
+                               rc_tensor** tensor) {
+  return runcible_borrow(backend, dtype, shape, rank, buffer, tensor);
+}
+%}
+
 /* Gives a handle back before the collector finds its proxy, which is used up
  * then. Calls in other threads that use the handle go on to their end. */
 %exception drop "$action"
@@ -27,12 +39,15 @@ static void drop(VALUE proxy) {
              rb_obj_class(proxy));
   }
   if (handle != NULL) own.datafree(handle);
+  runcible_sweep_loans();
 }
 %}
 
-/* rc_backend_open and rc_model_load with `progress`, nil or something to call; see long_calls.h. */
+/* rc_backend_open, rc_backend_switch and rc_model_load with `progress`, nil or
+ * something to call; see long_calls.h. */
 %typemap(check) const rc_model_options* loading,
-                const rc_backend_options* opening {
+                const rc_backend_options* opening,
+                const rc_backend_switch_options* switching {
   if ($1 == NULL) rb_raise(rb_eArgError, "options must not be nil");
 }
 %inline %{
@@ -42,9 +57,30 @@ static rc_status open_backend(const char* spec,
   return runcible_open(spec, opening, progress, backend);
 }
 
+static rc_status switch_backend(rc_backend* backend, const char* spec,
+                                const rc_backend_switch_options* switching,
+                                VALUE progress) {
+  return runcible_switch(backend, spec, switching, progress);
+}
+
 static rc_status load_model(rc_backend* backend, const char* path,
                             const rc_model_options* loading, VALUE progress,
                             rc_model** model) {
   return runcible_load(backend, path, loading, progress, model);
+}
+%}
+
+/* Custom ops whose function is one of Ruby; see functions.h. */
+%{
+#include "functions.h"
+%}
+%typemap(in, numinputs=0) runcible_server server (runcible_waiting waiting) {
+  $1 = &waiting;
+}
+%include "served.i"
+%inline %{
+static rc_status custom_op_of_function(rc_custom_op_options* options,
+                                       VALUE FUNCTION, rc_custom_op** op) {
+  return runcible_custom_op(options, FUNCTION, op);
 }
 %}

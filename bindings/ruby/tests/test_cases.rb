@@ -321,6 +321,23 @@ class Steps
     assert_equal step["expect"], backend.device.id
   end
 
+  def do_switch(step)
+    backend = Runcible::Backend.new(step["from"])
+    backend.switch(step["spec"])
+    assert_equal step["expect"], backend.device.id
+  end
+
+  def do_custom_op(step)
+    options = step.slice("name", "signature", "attributes", "items").transform_keys(&:to_sym)
+    @objects[step["as"]] =
+      Runcible::CustomOp.new(library: ENV.fetch("RUNCIBLE_CUSTOM_OP"), **options)
+  end
+
+  def do_compute(step)
+    inputs = step["inputs"].map { |name| @objects.fetch(name) }
+    @objects[step["as"].first] = object(step, "op").call(*inputs, scale: step["scale"])
+  end
+
   def do_discover_later(step)
     assert_includes Runcible.discover.map(&:id), step["expect"]
   end

@@ -112,6 +112,50 @@ class TestGraphs < Minitest::Test
     assert_equal "cpu:0", Runcible::Backend.new("cpu").device.id
   end
 
+  # A model of a backend of its own, a session that has begun a text, and how that
+  # goes on on the device to which it is going to be switched.
+  def begun
+    greedy = { max_tokens: 8, temperature: 0, ignore_eos: true }
+    backend = Runcible::Backend.new("cpu")
+    session = Runcible::Model.new("builtin:fable", backend, context_length: 128).session
+    there = Runcible::Model.new("builtin:fable", "reference", context_length: 128)
+    session.generate("The fox", **greedy).text
+    expected = session.migrate(there).generate("", **greedy).text
+    yield backend
+    assert_equal "reference:0", backend.device.id
+    assert_equal expected, session.generate("", **greedy).text
+  end
+
+  def test_switching
+    begun do |backend|
+      told = []
+      assert_nil(backend.switch("reference", wait: 1) { |fraction| told << fraction })
+      assert_includes told, 1.0
+      assert_raises(Runcible::NotFoundError) { backend.switch("nothing") }
+      assert_raises(ArgumentError) { backend.switch("cpu", threads: 1) }
+      error = assert_raises(RuntimeError) { backend.switch("cpu") { raise "not now" } }
+      assert_equal "not now", error.message
+    end
+    closed = Runcible::Backend.new("cpu")
+    closed.close
+    assert_raises(Runcible::ClosedError) { closed.switch("cpu") }
+  end
+
+  def test_switching_beside_fibers
+    begun do |backend|
+      order = []
+      Scheduler.run do
+        Fiber.schedule do
+          order << :begins
+          backend.switch("reference")
+          order << :switched
+        end
+        Fiber.schedule { order << :other }
+      end
+      assert_equal %i[begins other switched], order
+    end
+  end
+
   def test_an_interrupt_ends_a_discovery
     thread = Thread.new { loop { Runcible.discover } }
     sleep 0.01

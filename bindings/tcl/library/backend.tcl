@@ -59,6 +59,27 @@ oo::class create ::runcible::Backend {
             [list ::runcible::native::backend_open $spec]]
     }
 
+    # :header: rc_backend_switch
+    # :api: members rc_backend_switch_options
+    method switch {{spec ""} args} {
+        ::runcible::WithOptions backend_switch_options [::runcible::Pairs $args] \
+            [list ::runcible::native::backend_switch [my Handle] $spec]
+        return
+    }
+
+    # The same while the event loop goes on: a Pending, whose `wait` gives nothing.
+    # Options: those of `switch`, and -progress and -command as of open_async.
+    # What ends it before it is over leaves all as it was.
+    method switch_async {{spec ""} args} {
+        set pairs [::runcible::Pairs $args]
+        set begin [list apply {{backend spec pairs box key} {
+            WithOptions backend_switch_options $pairs \
+                [list native::backend_switch_start $box $key $backend $spec]
+        } ::runcible} [my Handle] $spec [dict remove $pairs command progress]]
+        return [::runcible::Pending new $begin [list apply {{call} {return}}] \
+            [dict filter $pairs key command progress]]
+    }
+
     # :api: methods rc_backend
 }
 

@@ -81,7 +81,7 @@ oo::class create ::runcible::Graph {
         set made [::runcible::native::new_tensor_list]
         try {
             ::runcible::WithTensors $inputs "an input" [list apply {{graph deadline made list} {
-                native::graph_compute $graph $list $deadline $made
+                Serving [list native::graph_compute_serving $graph $list $deadline $made]
             } ::runcible} [my Handle] [::runcible::DeadlineOf $given] $made]
             return [::runcible::TensorsOf $outputs [list ::runcible::native::tensor_of_list $made]]
         } finally {

@@ -17,7 +17,7 @@ namespace eval ::runcible {
     # SWIG makes its commands where it is loaded from.
     namespace eval :: [list load [file join $folder native.so] Runcible]
     foreach file {members handle backend tokenizer model grammar generation stream pending session chat tensor
-        graph} {
+        graph custom} {
         source [file join $folder $file.tcl]
     }
     package provide runcible [native::version_string]

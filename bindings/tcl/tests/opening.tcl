@@ -58,6 +58,60 @@ it opening_cancelled {
     $backend destroy
 }
 
+# A script that a model of a backend of its own is given to, with a session that has
+# begun a text, and one that tells whether that goes on as it does on the device to
+# which it is going to be switched.
+proc begun {script} {
+    set greedy {-max_tokens 8 -temperature 0 -ignore_eos 1}
+    set backend [runcible::Backend new cpu]
+    set model [runcible::Model new builtin:fable -backend $backend -context_length 128]
+    set there [runcible::Model new builtin:fable -backend reference -context_length 128]
+    set session [$model session]
+    $session generate "The fox" {*}$greedy
+    set moved [$session migrate $there]
+    set expected [$moved generate "" {*}$greedy]
+    apply $script $backend
+    check {[dict get [$backend device] id] eq "reference:0"}
+    check {[$session generate "" {*}$greedy] eq $expected}
+    foreach object [list $moved $there $session $model $backend] {
+        $object destroy
+    }
+}
+
+it switching {
+    begun {{backend} {
+        check {[$backend switch reference -wait 1] eq ""}
+        check {[failure {$backend switch nothing}] eq "NOT_FOUND"}
+        check {[failure {$backend switch cpu -threads 1}] eq "VALUE"}
+    }}
+    set backend [runcible::Backend new cpu]
+    $backend close
+    check {[failure {$backend switch cpu}] eq "CLOSED"}
+    $backend destroy
+}
+
+it switching_beside_an_event_loop {
+    begun {{backend} {
+        set ::told {}
+        in_coroutine {{backend} {
+            set switching [$backend switch_async reference -wait 1 -progress {lappend ::told}]
+            check {[$switching wait] eq ""}
+            $switching destroy
+        }} $backend
+        check {[lindex $::told end] == 1}
+        $backend switch_async nothing -command {apply {{pending what args} {
+            set ::last [list $what {*}$args]
+        }}}
+        wait_for ::last
+        check {[lrange [dict get [lindex $::last 2] -errorcode] 0 1] eq {RUNCIBLE NOT_FOUND}}
+    }}
+    set backend [runcible::Backend new reference]
+    set refused [$backend switch_async cpu -progress {error "not now"}]
+    check {[catch {$refused wait} message] && [string match "not now*" $message]}
+    $refused destroy
+    $backend destroy
+}
+
 it opening_refused_at_once {
     check {[failure {runcible::open_async cpu -nothing 1}] eq "VALUE"}
     check {[failure {runcible::open_async cpu -threads -1}] eq "INVALID_ARGUMENT"}

@@ -14,6 +14,8 @@ const missing = {
   "load a model from a hub": "a page fetches files by their URLs",
   "product of tensors": "a page computes with models alone",
   graphs: "a page computes with models alone",
+  "custom ops": "a page computes with models alone",
+  "change the device of a backend": "backends of a page stay on their devices",
 };
 
 const browser = await launch();

@@ -81,6 +81,64 @@ public final class Backend extends Handle {
     }, Backend::close);
   }
 
+  /** {@rc rc_backend_switch} */
+  public void switchTo(String spec) {
+    switchTo(spec, new BackendSwitchOptions(), null);
+  }
+
+  /**
+   * The same, and tells the fraction done, 0 to 1, on the thread that switches,
+   * unless nobody is to be told (null). What that throws ends the switch and is
+   * thrown by it; all is then as it was.
+   */
+  public void switchTo(
+      String spec, BackendSwitchOptions options, DoubleConsumer progress) {
+    byte[] name = Text.name(spec);
+    try (backend_switch_options made = options.make()) {
+      switchTo(name, made, progress);
+    }
+  }
+
+  private void switchTo(
+      byte[] name, backend_switch_options made, DoubleConsumer progress) {
+    made.set_progress(progress);
+    try {
+      Native.backend_switch(handle, name, made);
+    } finally {
+      made.set_progress(null);
+    }
+  }
+
+  /** The same with the options of the library, telling nobody. */
+  public CompletableFuture<Void> switchToAsync(String spec) {
+    return switchToAsync(spec, new BackendSwitchOptions(), null);
+  }
+
+  /**
+   * Switches in a thread of its own. Cancelling the future ends the switch, and
+   * all is as it was.
+   *
+   * @see #switchTo(String, BackendSwitchOptions, DoubleConsumer)
+   */
+  public CompletableFuture<Void> switchToAsync(
+      String spec, BackendSwitchOptions options, DoubleConsumer progress) {
+    byte[] name = Text.name(spec);
+    backend_switch_options made = options.make();
+    return Later.start("runcible switch", future -> {
+      try (made) {
+        switchTo(name, made, fraction -> {
+          if (future.isDone()) {
+            throw new CancellationException("nobody waits for the switch");
+          }
+          if (progress != null) {
+            progress.accept(fraction);
+          }
+        });
+        return null;
+      }
+    }, nothing -> {});
+  }
+
   /** The same as discover in a thread of its own. */
   public static CompletableFuture<Discovery> discoverAsync() {
     return Later.start("runcible discover", future -> discover(), made -> {});

@@ -28,6 +28,26 @@ function Backend.open_async(spec, options)
   end)
 end
 
+-- :header: rc_backend_switch
+-- :api: members rc_backend_switch_options
+function Backend:switch(spec, options)
+  local proxy = need(self, Backend, "self")
+  native.backend_switch(proxy, spec, handle.set_options(native.backend_switch_options(), options))
+end
+
+--- The same while an event loop goes on: a Pending, whose `wait` gives nothing.
+-- Options: those of Backend:switch; `loop` and `progress`, as of Backend.open_async.
+-- What ends it before it is over leaves all as it was.
+function Backend:switch_async(spec, options)
+  local proxy = need(self, Backend, "self")
+  local made = handle.set_options(
+    native.backend_switch_options(), options, {loop = true, progress = true}
+  )
+  return Pending.start(options, function(box, key)
+    return native.backend_switch_start(box, key, proxy, spec, made)
+  end, function() end)
+end
+
 --- A backend itself, or one that is opened by what it is called.
 function Backend.from(backend)
   if backend == nil or type(backend) == "string" then return Backend.new(backend) end

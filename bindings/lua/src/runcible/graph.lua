@@ -5,6 +5,7 @@ local Pending = require "runcible.pending"
 local Tensor = require "runcible.tensor"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
+local served = require "runcible.served"
 
 local need = handle.need
 
@@ -64,7 +65,10 @@ end
 function Graph:run(inputs, options)
   local proxy = need(self, Graph, "self")
   local made = native.tensor_list()
-  native.graph_compute(proxy, inputs_of(inputs), deadline_of(options, {deadline = true}), made)
+  served.call(
+    native.graph_compute_serving, proxy, inputs_of(inputs),
+    deadline_of(options, {deadline = true}), made
+  )
   local outputs = {}
   for i = 1, self._outputs do outputs[i] = Tensor.of(native.tensor_of_list(made, i - 1)) end
   return table.unpack(outputs)

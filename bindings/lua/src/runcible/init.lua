@@ -15,6 +15,7 @@ local model = require "runcible.model"
 
 return {
   Backend = backend.Backend,
+  CustomOp = require "runcible.custom",
   Graph = require "runcible.graph",
   Grammar = require "runcible.grammar",
   Loop = require "runcible.loop",

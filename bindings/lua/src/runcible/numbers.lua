@@ -11,6 +11,12 @@ function numbers.known(dtype)
   return FORMATS[dtype] ~= nil
 end
 
+--- The bytes of a number.
+function numbers.size(dtype)
+  if not FORMATS[dtype] then error(("lists of numbers cannot be %s"):format(dtype), 0) end
+  return string.packsize(FORMATS[dtype])
+end
+
 --- The bytes of a list.
 function numbers.pack(list, dtype)
   local format, count = FORMATS[dtype], #list

@@ -62,6 +62,19 @@ function Tensor.from_bytes(bytes, shape, dtype, backend)
   return Tensor.of(native.tensor_from_data(proxy, dtypes.number(dtype), shape, bytes))
 end
 
+--- A tensor of the memory of full userdata of another module, which is not copied,
+-- and is kept as long as the library needs it: as many bytes as the shape takes, in
+-- the layout of the type. What is written there later ops read, and ops that go into
+-- the tensor write there; not while a call works with it. For a device with memory
+-- of its own it is an UnsupportedError.
+function Tensor.borrow(memory, shape, dtype, backend)
+  local proxy = need(backend, Backend, "backend")
+  if type(memory) ~= "userdata" then
+    handle.refuse("what is borrowed must be full userdata, not %s", type(memory))
+  end
+  return Tensor.of(native.tensor_borrow(proxy, dtypes.number(dtype), shape, memory))
+end
+
 -- :api: makers
 
 --- The type of the elements: "f32", "q4_k".

@@ -52,6 +52,45 @@ sub open_async {
         sub { $class->of(Runcible::Native::pending_call_backend($_[0])) });
 }
 
+=head2 switch(spec, options...)
+
+=for header rc_backend_switch
+
+=for header rc_backend_switch_options
+
+=cut
+
+sub switch {
+    my ($self, $spec, %options) = @_;
+    my $made = set_options('backend_switch_options', \%options);
+    Runcible::Native::backend_switch($self->proxy, $spec, $made);
+    return;
+}
+
+=head2 switch_async(spec, options...)
+
+The same while an IO::Async event loop goes on: a L<Future> of nothing. More options:
+C<loop> and C<progress>, as of C<open_async>. What ends it before it is over leaves all
+as it was.
+
+=cut
+
+sub switch_async {
+    my ($self, $spec, %options) = @_;
+    require Runcible::Pending;
+    my %own;
+    @own{qw(loop progress)} = delete @options{qw(loop progress)};
+    my $made  = set_options('backend_switch_options', \%options);
+    my $proxy = $self->proxy;
+    return Runcible::Pending->future(
+        \%own,
+        sub {
+            my ($box, $key) = @_;
+            return Runcible::Native::backend_switch_start($box, $key, $proxy, $spec, $made);
+        },
+        sub { return });
+}
+
 # A backend itself, or one that is opened by what it is called.
 sub from {
     my ($class, $backend) = @_;

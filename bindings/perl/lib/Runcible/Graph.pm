@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use parent 'Runcible::Handle';
 use Runcible::Arguments qw(proxy_of refuse);
+use Runcible::CustomOp ();
 use Runcible::Report;
 use Runcible::Tensor;
 
@@ -87,8 +88,10 @@ sub run {
     my $deadline = _deadline(delete $options{deadline});
     refuse("there is no option '$_', but deadline") for sort keys %options;
     my $made = Runcible::Native::new_tensor_list();
-    Runcible::Native::graph_compute($self->proxy, _list('an input', _each($inputs)),
-        $deadline, $made);
+    my $list = _list('an input', _each($inputs));
+    Runcible::CustomOp::serving(sub {
+        Runcible::Native::graph_compute_serving($self->proxy, $list, $deadline, $made);
+    });
     my @outputs = map { Runcible::Tensor->of(Runcible::Native::tensor_of_list($made, $_)) }
         0 .. $self->{outputs} - 1;
     return wantarray ? @outputs : $outputs[0];

@@ -91,6 +91,22 @@ sub from_bytes {
         _backend($backend), dtype_number($dtype), $shape, $bytes));
 }
 
+=head2 borrow(bytes, shape, dtype, backend)
+
+A tensor of the memory of a variable, which is not copied and is kept as long as the
+library needs it: a reference to a string of bytes, C<\$bytes>, as C<pack> makes them.
+The variable is read-only from then on, for Perl would give it other memory; what ops
+that go into the tensor write there is seen in it. For a device with memory of its own
+it is a Runcible::Error::Unsupported.
+
+=cut
+
+sub borrow {
+    my ($class, $bytes, $shape, $dtype, $backend) = @_;
+    return $class->of(Runcible::Native::tensor_borrow(
+        _backend($backend), dtype_number($dtype), $shape, $bytes));
+}
+
 # :api: makers
 
 =head2 dtype

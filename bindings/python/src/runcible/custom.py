@@ -117,10 +117,11 @@ class CustomOp(Handle):
 
 def custom_op(
     signature: str,
-    function: Optional[Callable[..., Any]] = None,
+    function: Union[Callable[..., Any], int, None] = None,
     *,
     name: Optional[str] = None,
     attributes: str = "",
+    items: Optional[str] = None,
     opencl_c: Optional[str] = None,
     opencl_c_head: Optional[str] = None,
     glsl: Optional[str] = None,
@@ -151,7 +152,16 @@ def custom_op(
     raised by the call of the op, as the exception of its status, with its text.
     It runs where a device has no kernel in its language, on the CPU, and may be
     called by any thread.
+
+    A number is the address of a function of C, an rc_custom_function, which is
+    called with NULL as `user`: ctypes.cast(library.clip, ctypes.c_void_p).value. With
+    `items`, an expression as in the signature, its work is divided among threads.
     """
+    address = 0
+    if isinstance(function, int):
+        address, function = function, None
+    if items is not None and address == 0:
+        raise TypeError("items divide the work of functions of C; one of Python has one")
     called = name
     if called is None:
         called = re.sub(r"\W", "_", getattr(function, "__name__", "custom_op"))
@@ -172,6 +182,8 @@ def custom_op(
         glsl_head,
         grid,
         group,
+        items,
+        address,
     )
     outputs = signature.partition("->")[2]
     # Commas between tensors are those outside of shapes.

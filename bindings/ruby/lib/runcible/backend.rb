@@ -27,6 +27,29 @@ module Runcible
       )
     end
 
+    # :header: rc_backend_switch
+    #
+    # :header: rc_backend_switch_options
+    #
+    # Under a Fiber scheduler other fibers go on meanwhile. A block is told the
+    # fraction done; an exception of it, or the end of the fiber that waits, ends
+    # the switch, and all is as it was.
+    def switch(spec = nil, **options, &progress)
+      handle = proxy
+      options = self.class.switch_options(**options)
+      Cooperation.wait_for { Native.switch_backend(handle, spec, options, progress) }
+      nil
+    end
+
+    def self.switch_options( # :nodoc:
+      # :api: keywords rc_backend_switch_options
+    )
+      Arguments.set(
+        Native::Backend_switch_options.new,
+        # :api: values rc_backend_switch_options
+      )
+    end
+
     # A backend itself, or one that is opened by what it is called.
     def self.from(backend) # :nodoc:
       case backend

@@ -7,5 +7,10 @@ module Runcible
   end.freeze
 
   DTYPE_NAMES = DTYPES.invert.freeze
-  private_constant :DTYPES, :DTYPE_NAMES
+  # How Array#pack and String#unpack write numbers of these types.
+  DIRECTIVES = {
+    "f32" => "f*", "f64" => "d*", "i8" => "c*", "i16" => "s*", "i32" => "l*",
+    "i64" => "q*"
+  }.freeze
+  private_constant :DIRECTIVES, :DTYPES, :DTYPE_NAMES
 end

@@ -55,7 +55,7 @@ module Runcible
       list = self.class.list_of(inputs, "an input")
       limit = deadline.nil? ? 0 : Arguments.milliseconds(deadline, "deadline")
       made = Native::Tensor_list.new
-      Cooperation.wait_for { Native.graph_compute(handle, list, limit, made) }
+      Cooperation.wait_for { Native.graph_compute_serving(handle, list, limit, made) }
       outputs = Array.new(@count) do |i|
         Tensor.__send__(:of, Native.tensor_of_list(made, i))
       end

@@ -5,16 +5,11 @@ require "json"
 module Runcible
   # :header: tensor.h
   class Tensor < Handle
-    # How Array#pack and String#unpack write numbers of these types.
-    DIRECTIVES = {
-      "f32" => "f*", "f64" => "d*", "i8" => "c*", "i16" => "s*", "i32" => "l*",
-      "i64" => "q*"
-    }.freeze
     FUNCTIONS = Native.constants.grep(/\AFUNCTION_/).to_h do |name|
       [name.to_s.delete_prefix("FUNCTION_").downcase, Native.const_get(name)]
     end.freeze
     ALL = -2**31 # as the dimension of a reduction
-    private_constant :DIRECTIVES, :FUNCTIONS, :ALL
+    private_constant :FUNCTIONS, :ALL
 
     # A tensor of the numbers of an Array, whose nesting is the shape, or of a
     # flat one with a +shape+. They are copied to the backend's device. Types
@@ -52,6 +47,26 @@ module Runcible
            Arguments.proxy_of(backend, Backend, "backend"),
            Arguments.choice(DTYPES, dtype, "dtype"), shape, bytes
          ))
+    end
+
+    # A tensor of the memory of an IO::Buffer, which is not copied: one that is not
+    # read-only, has memory of its own or maps a file, and is as large as the shape
+    # takes in the layout of the type. It is kept and locked as long as the library
+    # needs it, and until a handle is closed then. What is written to it later ops
+    # read, and ops that go into the tensor write there; not while a call works with
+    # it. For a device with memory of its own it is an UnsupportedError.
+    #
+    # Strings are not borrowed: others may share their memory without knowing.
+    def self.borrow(buffer, shape, dtype, backend)
+      handle = Arguments.proxy_of(backend, Backend, "backend")
+      number = Arguments.choice(DTYPES, dtype, "dtype")
+      unless buffer.is_a?(IO::Buffer) && (buffer.internal? || buffer.mapped?)
+        raise TypeError,
+              "what is borrowed must be an IO::Buffer with memory of its own, not " \
+              "#{buffer.is_a?(IO::Buffer) ? "one of other memory" : buffer.class}"
+      end
+
+      of(Native.tensor_borrow(handle, number, shape, buffer))
     end
 
     # :api: makers

@@ -1,0 +1,125 @@
+/* Memory of scalars that tensors borrow; included by the wrapper alone. The
+ * memory of a scalar's bytes becomes that of a counted object, which the
+ * scalar, its copies in threads of Perl and the tensors keep, so that any
+ * thread may let it go, whatever becomes of the interpreter. The scalar shows
+ * it, and is read-only from then on, for Perl would give it other memory. */
+#ifndef RUNCIBLE_PERL_BORROW_H
+#define RUNCIBLE_PERL_BORROW_H
+
+#include <runcible/runcible.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "errors.h"
+
+typedef struct {
+  atomic_int references;
+  char* bytes; /* of Perl's allocator, which needs no interpreter for it */
+  STRLEN size;
+} runcible_lent;
+
+/* An rc_tensor_borrow_callback, too. */
+static void runcible_lent_release(void* user) {
+  runcible_lent* lent = (runcible_lent*)user;
+  if (atomic_fetch_sub(&lent->references, 1) > 1) return;
+  Safefree(lent->bytes);
+  free(lent);
+}
+
+/* Perl may use the scalar for something else. */
+static int runcible_lent_free(pTHX_ SV* scalar, MAGIC* magic) {
+  PERL_UNUSED_CONTEXT;
+  SvPV_set(scalar, NULL);
+  SvCUR_set(scalar, 0);
+  runcible_lent_release(magic->mg_ptr);
+  magic->mg_ptr = NULL;
+  return 0;
+}
+
+static int runcible_lent_dup(pTHX_ MAGIC* magic, CLONE_PARAMS* param) {
+  PERL_UNUSED_CONTEXT;
+  PERL_UNUSED_ARG(param);
+  atomic_fetch_add(&((runcible_lent*)magic->mg_ptr)->references, 1);
+  return 0;
+}
+
+/* There so that Perl calls runcible_lent_free, too, where it empties a variable
+ * in its place. */
+static int runcible_lent_clear(pTHX_ SV* scalar, MAGIC* magic) {
+  PERL_UNUSED_CONTEXT;
+  PERL_UNUSED_ARG(scalar);
+  PERL_UNUSED_ARG(magic);
+  return 0;
+}
+
+static const MGVTBL runcible_lent_table = {NULL,
+                                           NULL,
+                                           NULL,
+                                           runcible_lent_clear,
+                                           runcible_lent_free,
+                                           NULL,
+                                           runcible_lent_dup,
+                                           NULL};
+
+/* Takes the memory of a scalar; NULL with an exception in $@, or without
+ * memory.
+ */
+static runcible_lent* runcible_lend(pTHX_ SV* scalar) {
+  runcible_lent* lent;
+  MAGIC* magic = SvTYPE(scalar) < SVt_PVMG
+                     ? NULL
+                     : mg_findext(scalar, PERL_MAGIC_ext, &runcible_lent_table);
+  if (magic != NULL) return (runcible_lent*)magic->mg_ptr;
+  if (SvREADONLY(scalar) || SvMAGICAL(scalar) || SvROK(scalar) ||
+      !SvPOK(scalar)) {
+    runcible_refuse(aTHX_
+                    "what is borrowed must be a reference to a variable "
+                    "that holds a string of bytes");
+    return NULL;
+  }
+  if (!sv_utf8_downgrade(scalar, TRUE)) {
+    runcible_refuse(aTHX_ "bytes has characters that are no bytes");
+    return NULL;
+  }
+  (void)SvPV_force_nolen(scalar); /* memory of its own */
+  SvOOK_off(scalar);
+  lent = (runcible_lent*)malloc(sizeof(*lent));
+  if (lent == NULL) return NULL;
+  atomic_init(&lent->references, 1);
+  lent->bytes = SvPVX(scalar);
+  lent->size = SvCUR(scalar);
+  magic = sv_magicext(scalar, NULL, PERL_MAGIC_ext, &runcible_lent_table,
+                      (const char*)lent, 0);
+  magic->mg_flags |= MGf_DUP;
+  SvLEN_set(scalar, 0); /* not Perl's to free */
+  SvREADONLY_on(scalar);
+  return lent;
+}
+
+/* After a failure of its own the exception is in $@ already. */
+static rc_status runcible_borrow(pTHX_ rc_backend* backend, rc_dtype dtype,
+                                 const int64_t* shape, int32_t rank,
+                                 SV* reference, rc_tensor** tensor) {
+  runcible_lent* lent;
+  rc_status status;
+  SvGETMAGIC(reference);
+  if (!SvROK(reference) || SvTYPE(SvRV(reference)) > SVt_PVMG) {
+    runcible_refuse(aTHX_
+                    "what is borrowed must be a reference to a variable "
+                    "that holds a string of bytes");
+    runcible_dying = 1;
+    return RC_E_INVALID_ARGUMENT;
+  }
+  lent = runcible_lend(aTHX_ SvRV(reference));
+  if (lent == NULL) {
+    runcible_dying = SvTRUE(ERRSV);
+    return RC_E_OUT_OF_MEMORY;
+  }
+  atomic_fetch_add(&lent->references, 1);
+  status = rc_tensor_borrow(backend, dtype, shape, rank, lent->bytes,
+                            lent->size, runcible_lent_release, lent, tensor);
+  if (status != RC_OK) runcible_lent_release(lent);
+  return status;
+}
+
+#endif /* RUNCIBLE_PERL_BORROW_H */
