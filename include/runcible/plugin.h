@@ -53,7 +53,7 @@
 extern "C" {
 #endif
 
-#define RC_PLUGIN_ABI_VERSION 3
+#define RC_PLUGIN_ABI_VERSION 4
 /* Of the oldest plugins that a library of this version loads. */
 #define RC_PLUGIN_OLDEST_ABI_VERSION 2
 #define RC_PLUGIN_MESSAGE_BYTES 512

@@ -27,9 +27,19 @@
  * - Shapes have rank 1 to RC_TENSOR_MAX_RANK, are written slowest dimension
  *   first, and are row-major. A dimension may be 0: the tensor is empty then.
  *   In types that store blocks the last dimension is a multiple of the block.
- * - "Numbers" are tensors of any type of rc_dtype. Ops compute in F32 with
- *   them, and results are F32, unless said otherwise. I64 and F64 are rounded
- *   first.
+ * - "Numbers" are tensors of any type of rc_dtype. An op computes in F64 if any
+ *   of its numbers is F64; in F16 or BF16 if all of them are of that type; and
+ *   else in F32. Its result has the type in which it computes, unless said
+ *   otherwise. Numbers of other types are converted first: exactly, except that
+ *   integers which the type cannot hold are rounded to nearest.
+ * - In F16 and BF16 what an op computes is what it computes in F32 of the same
+ *   numbers, rounded once more to nearest, ties to even; beyond the largest
+ *   number that is infinity. Sums, differences, products, quotients and square
+ *   roots of one or two numbers are correctly rounded by that, and long sums
+ *   are added up in F32 or better and rounded at their end.
+ * - F64 is computed by cpu and reference, by IEEE 754, with the functions of
+ * the C library. GPUs leave it to the CPU, as every op that they lack, also
+ * those whose rc_device_report.fp64 is 1.
  * - Broadcasting, where a comment allows it: shapes are compared from the last
  *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
  *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].
@@ -57,7 +67,7 @@
  *   time.
  * - What a device cannot do itself is done on the CPU, and the numbers are
  *   moved there and back; rc_backend_explain says which ops.
- * - On the cpu backend a large product of matrices, and a large convolution
+ * - On the cpu backend a large product of F32 matrices, and a large convolution
  *   whose windows do not move on by single columns, is given to OpenBLAS if
  *   libopenblas.so.0 is on the machine. Its results may differ in their last
  *   bits with the shape and the number of threads. All other ops give the same
