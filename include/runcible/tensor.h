@@ -249,6 +249,34 @@ RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
  * numbers. */
 RC_API rc_status rc_tensor_memory(rc_tensor* tensor, void** data);
 
+/* Memory of the host's that a device moves numbers from and to by itself,
+ * without a copy in between ("pinned" memory). */
+typedef struct rc_pinned rc_pinned;
+
+/* At least `bytes` bytes of such memory, at least 1, zero at first, at a
+ * multiple of 64. `device_id` is one of those that the handle chooses among, as
+ * in rc_tensor_to; NULL or "": where its new tensors lie. It counts within the
+ * handle's memory_limit, and as memory in use.
+ *
+ * The program reads and writes it as it likes. Where the `data` of
+ * rc_tensor_from_data or rc_tensor_read lies within it, whole and for a tensor
+ * of this device, opened through this handle or another that shares it, the
+ * device takes the numbers from there or puts them there; for other devices it
+ * is memory as any. On cpu and reference it is plain memory, which a tensor can
+ * also be of (rc_tensor_borrow). RC_E_UNSUPPORTED: the device has none, as
+ * those of webgpu; rc_tensor_from_data takes any memory. */
+RC_API rc_status rc_pinned_create(rc_backend* backend, const char* device_id,
+                                  size_t bytes, rc_pinned** pinned);
+
+/* References; see base.h. With the last one the memory is gone; no call may
+ * work with it then, and no tensor be of it. */
+RC_API rc_pinned* rc_pinned_retain(rc_pinned* pinned);
+RC_API void rc_pinned_release(rc_pinned* pinned);
+
+/* Where it lies, and the bytes that were asked for. Either may be NULL. */
+RC_API rc_status rc_pinned_memory(rc_pinned* pinned, void** data,
+                                  size_t* bytes);
+
 /* Views. They share the memory of their tensor. */
 
 /* The same elements, in order, under another shape. One dimension may be -1:

@@ -14,7 +14,7 @@ _BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
             "rc_embed_options", "rc_fetch_options", "rc_quantize_options",
             "rc_rerank_options", "rc_graph_run_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
-_IGNORED = {"rc_loop_release"}
+_IGNORED = {"rc_loop_release", "rc_pinned_release"}
 
 
 class Made(Language):
