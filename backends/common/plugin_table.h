@@ -57,6 +57,7 @@
 #include "common/guard.h"
 #include "common/plugin_handles.h"
 #include "common/plugin_kernels.h"
+#include "common/plugin_pinned.h"
 #include "runcible/plugin.h"
 #include "tensor/op.h"
 
@@ -366,6 +367,7 @@ constexpr rc_plugin PluginTable<Backend>::table() {
   }
   if constexpr (requires { &PluginTable::run_with; }) table.run_with = run_with;
   PluginKernels<Backend>::add_to(table);
+  PluginPinned<Backend>::add_to(table);
   return table;
 }
 

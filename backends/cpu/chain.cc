@@ -67,7 +67,7 @@ class Chain::Links {
 bool Chain::Links::joins(size_t i) const {
   const Op& op = c_.ops()[i];
   if (!Elements::has(op.code) || !c_.of_tensors(op) ||
-      elements_of(result(i)) != elements_) {
+      result(i).dtype != RC_DTYPE_F32 || elements_of(result(i)) != elements_) {
     return false;
   }
   // Of what the chain has made, only the same block can be read.

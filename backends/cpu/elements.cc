@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cpu/numbers.h"
 #include "cpu/sums.h"
 
 namespace rc::cpu {
@@ -90,7 +91,9 @@ bool run_at_once(const Kernels& kernels, int threads, const Op& op,
     return reinterpret_cast<float*>(memory[number]);
   };
   if (op.code == RC_OP_REDUCE) {
-    if (!Sums::are(op, values)) return false;
+    if (!Sums::are(op, values) || has_other_numbers(op, values.data())) {
+      return false;
+    }
     const Sums sums(op, values);
     if (sums.cost() > most) return false;
     for (int64_t line = 0; line < sums.lines; ++line) {
@@ -105,6 +108,18 @@ bool run_at_once(const Kernels& kernels, int threads, const Op& op,
   if (!Elements::has(op.code)) return false;
   const Elements elements(op, values);
   if (elements.cost() > most) return false;
+  if (const rc_dtype type = values[op.outputs[0]].dtype; type != RC_DTYPE_F32) {
+    const uint8_t* from[kMaxInputs];
+    for (int k = 0; k < elements.operands(); ++k) {
+      from[k] = memory[op.inputs[k]];
+    }
+    for (int64_t line = 0; line < elements.lines(); ++line) {
+      numbers::compute_elements(kernels, elements, type, from,
+                                memory[op.outputs[0]], line, 0,
+                                elements.columns());
+    }
+    return true;
+  }
   const float* from[kMaxInputs];
   for (int k = 0; k < elements.operands(); ++k) from[k] = at(op.inputs[k]);
   for (int64_t line = 0; line < elements.lines(); ++line) {

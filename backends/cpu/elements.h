@@ -18,6 +18,8 @@ class Elements {
   }
   Elements(const Op& op, std::span<const rc_plugin_value> values);
 
+  int32_t code() const { return code_; }
+  int32_t function() const { return function_; }
   int operands() const { return operands_; }
   // Lines along which every operand has a step of 1 or 0.
   int64_t lines() const { return shape_.lines(); }

@@ -74,6 +74,9 @@ struct AttentionTerms {
   int64_t span;
 };
 
+// Columns of a panel of product_f64.
+constexpr int kPanelColumns = 16;
+
 // Rows of queries of one sequence against one key/value head.
 constexpr int kAttentionRows = 16;   // at most
 constexpr int kAttentionChunk = 64;  // positions that are taken at once
@@ -228,6 +231,13 @@ struct Kernels {
   // y += x * weights.
   void (*multiply_add)(const float* x, const float* weights, int64_t n,
                        float* y);
+
+  // y[r][c] = sum over i of a[r * step + i] * panel[i][c], in the order of i;
+  // panel [k, kPanelColumns], y [rows, kPanelColumns].
+  void (*product_f64)(const double* a, int64_t step, int64_t rows,
+                      const double* panel, int64_t k, double* y);
+  // Of F16 or BF16.
+  void (*widen)(const uint16_t* x, int64_t n, rc_dtype type, float* y);
 };
 
 }  // namespace rc::cpu

@@ -5,6 +5,7 @@
 #include "cpu/compiler.h"
 #include "cpu/strides.h"
 #include "tensor/dtype.h"
+#include "tensor/wide.h"
 
 namespace rc::cpu {
 namespace {
@@ -138,7 +139,13 @@ void add_convert(Compiler& c, const Op& op) {
           // `at` is a multiple of the block: rows and chunks are.
           const uint8_t* source = from + *row_bytes(from_type, at);
           uint8_t* target = to + *row_bytes(to_type, at);
-          if (to_type == RC_DTYPE_F32) {
+          if (from_type == RC_DTYPE_F64) {
+            encode_row(to_type, reinterpret_cast<const double*>(source), target,
+                       count);
+          } else if (to_type == RC_DTYPE_F64) {
+            decode_row(from_type, source, reinterpret_cast<double*>(target),
+                       count);
+          } else if (to_type == RC_DTYPE_F32) {
             find_decoder(from_type)(source, reinterpret_cast<float*>(target),
                                     count);
           } else {
@@ -181,13 +188,16 @@ void add_concat(Compiler& c, const Op& op) {
   }
 }
 
+// Of elements of any type with the size of a Unit.
+template <class Unit>
 void add_pad(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.outputs[0]);
   const int64_t rows = value.shape[0];
   const int64_t whole = value.shape[1] * value.shape[2];
   const int64_t own = c.row_elements(op.inputs[0]);
   const int64_t before = op.params.pad.before * value.shape[2];
-  const float number = op.params.pad.value;
+  Unit number = {};
+  encode_row(value.dtype, &op.params.pad.value, &number, 1);
   const int64_t chunks = whole / kChunk + (whole % kChunk != 0);
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
@@ -196,8 +206,8 @@ void add_pad(Compiler& c, const Op& op) {
       [=](const Run&) { return rows * whole; },
       [=](const Run&) { return rows * chunks; },
       [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
-        float* to = run.at<float>(y);
+        const Unit* from = run.at<const Unit>(x);
+        Unit* to = run.at<Unit>(y);
         run.each_row(share, [&](int64_t unit) {
           const int64_t row = unit / chunks;
           const int64_t begin = unit % chunks * kChunk;
@@ -205,7 +215,7 @@ void add_pad(Compiler& c, const Op& op) {
           // Of x, counted in the row of the output.
           const int64_t first = std::clamp(before, begin, end);
           const int64_t last = std::clamp(before + own, begin, end);
-          float* line = to + row * whole;
+          Unit* line = to + row * whole;
           std::fill(line + begin, line + first, number);
           if (first < last) {
             std::copy_n(from + row * own + first - before, last - first,
@@ -225,7 +235,14 @@ void compile_arrangement(Compiler& c, const Op& op) {
     case RC_OP_CONCAT:
       return add_concat(c, op);
     case RC_OP_PAD:
-      return add_pad(c, op);
+      switch (c.value(op.outputs[0]).dtype) {
+        case RC_DTYPE_F64:
+          return add_pad<double>(c, op);
+        case RC_DTYPE_F32:
+          return add_pad<float>(c, op);
+        default:
+          return add_pad<uint16_t>(c, op);
+      }
     default:
       return add_convert(c, op);
   }

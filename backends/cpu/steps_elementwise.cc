@@ -5,10 +5,16 @@
 #include "cpu/chain.h"
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
+#include "cpu/numbers.h"
 
 namespace rc::cpu {
 
 size_t compile_elementwise(Compiler& c, size_t first) {
+  const Op& op = c.ops()[first];
+  if (c.value(op.outputs[0]).dtype != RC_DTYPE_F32) {
+    numbers::compile_elementwise(c, op);
+    return 1;
+  }
   auto chain = std::make_shared<const Chain>(c, first);
   const ThreadScratch* scratch = c.result_scratch(chain->scratch_bytes());
   c.add(

@@ -9,6 +9,7 @@
 #include "cpu/blas.h"
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
+#include "cpu/numbers.h"
 #include "cpu/tiles.h"
 
 namespace rc::cpu {
@@ -198,6 +199,9 @@ void add_matmul_tiles(Compiler& c, const Op& op, const MatmulSizes& sizes) {
 }  // namespace
 
 void compile_matmul(Compiler& c, const Op& op) {
+  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
+    return numbers::compile_matmul(c, op);
+  }
   const MatmulSizes sizes(c, op);
   const bool large = sizes.b_type == RC_DTYPE_F32 &&
                      Blas::suits(sizes.m, sizes.n, sizes.k) &&
@@ -210,6 +214,9 @@ void compile_matmul(Compiler& c, const Op& op) {
 }
 
 uint64_t matmul_scratch(const Compiler& c, const Op& op) {
+  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
+    return numbers::matmul_scratch(c, op);
+  }
   const MatmulSizes sizes(c, op);
   return product(aligned(sizes.tile_bytes), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cpu/compiler.h"
+#include "cpu/numbers.h"
 
 namespace rc::cpu {
 namespace {
@@ -24,6 +25,7 @@ uint32_t rank_of(float number) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
+template <class Number>
 void add_cumsum(Compiler& c, const Op& op) {
   const int64_t* shape = c.value(op.inputs[0]).shape;
   const int64_t outer = shape[0];
@@ -41,13 +43,13 @@ void add_cumsum(Compiler& c, const Op& op) {
           const int64_t column = unit % strips * kSumStrip;
           const int64_t width = std::min(kSumStrip, inner - column);
           const int64_t first = unit / strips * n * inner + column;
-          const float* from = run.at<const float>(x) + first;
-          float* to = run.at<float>(y) + first;
+          const Number* from = run.at<const Number>(x) + first;
+          Number* to = run.at<Number>(y) + first;
           double sums[kSumStrip] = {};
           for (int64_t i = 0; i < n; ++i) {
             for (int64_t j = 0; j < width; ++j) {
               sums[j] += from[i * inner + j];
-              to[i * inner + j] = static_cast<float>(sums[j]);
+              to[i * inner + j] = static_cast<Number>(sums[j]);
             }
           }
         });
@@ -91,6 +93,8 @@ void add_order(Compiler& c, const Op& op) {
       });
 }
 
+// Of elements of any type with the size of a Unit.
+template <class Unit>
 void add_take(Compiler& c, const Op& op) {
   const int64_t n = c.value(op.inputs[0]).shape[1];
   const int64_t k = c.value(op.inputs[1]).shape[1];
@@ -104,9 +108,9 @@ void add_take(Compiler& c, const Op& op) {
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return count * 4; }, [=](const Run&) { return chunks; },
       [=](Run& run, const Share& share) {
-        const float* from = run.at<const float>(x);
+        const Unit* from = run.at<const Unit>(x);
         const int32_t* wanted = run.at<const int32_t>(places);
-        float* to = run.at<float>(y);
+        Unit* to = run.at<Unit>(y);
         run.each_row(share, [&](int64_t chunk) {
           const int64_t end = std::min((chunk + 1) * kChunk, count);
           for (int64_t i = chunk * kChunk; i < end; ++i) {
@@ -126,19 +130,25 @@ void add_take(Compiler& c, const Op& op) {
 }  // namespace
 
 void compile_ordering(Compiler& c, const Op& op) {
+  const rc_dtype type = c.value(op.inputs[0]).dtype;
+  const bool wide = type == RC_DTYPE_F64;
   switch (op.code) {
     case RC_OP_CUMSUM:
-      return add_cumsum(c, op);
+      return wide ? add_cumsum<double>(c, op) : add_cumsum<float>(c, op);
     case RC_OP_ORDER:
-      return add_order(c, op);
+      return wide ? numbers::compile_order(c, op) : add_order(c, op);
     default:
-      return add_take(c, op);
+      return wide                   ? add_take<double>(c, op)
+             : type == RC_DTYPE_F32 ? add_take<float>(c, op)
+                                    : add_take<uint16_t>(c, op);
   }
 }
 
 uint64_t ordering_scratch(const Compiler& c, const Op& op) {
   if (op.code != RC_OP_ORDER) return 0;
-  return product(c.value(op.inputs[0]).shape[1], sizeof(uint64_t));
+  const rc_plugin_value& x = c.value(op.inputs[0]);
+  return product(x.shape[1], x.dtype == RC_DTYPE_F64 ? numbers::kKeyBytes
+                                                     : sizeof(uint64_t));
 }
 
 }  // namespace rc::cpu

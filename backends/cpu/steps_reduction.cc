@@ -8,6 +8,7 @@
 
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
+#include "cpu/numbers.h"
 #include "cpu/sums.h"
 
 namespace rc::cpu {
@@ -184,6 +185,9 @@ void add_layer_norm(Compiler& c, const Op& op) {
 }  // namespace
 
 void compile_reduction(Compiler& c, const Op& op) {
+  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
+    return numbers::compile_reduction(c, op);
+  }
   switch (op.code) {
     case RC_OP_LAYER_NORM:
       return add_layer_norm(c, op);
@@ -198,7 +202,8 @@ void compile_reduction(Compiler& c, const Op& op) {
 }
 
 uint64_t reduction_scratch(const Compiler& c, const Op& op) {
-  if (op.code == RC_OP_SOFTMAX && c.value(op.inputs[0]).shape[2] > 1) {
+  if (op.code == RC_OP_SOFTMAX && c.value(op.inputs[0]).shape[2] > 1 &&
+      c.value(op.inputs[0]).dtype == RC_DTYPE_F32) {
     return product(c.value(op.inputs[0]).shape[1], sizeof(float));
   }
   return 0;

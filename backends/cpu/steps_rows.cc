@@ -1,6 +1,7 @@
 // Steps that work row by row: tables, norms, gates, sums, rotation, routing.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/error.h"
 #include "cpu/chunks.h"
@@ -256,6 +257,7 @@ void compile_get_rows(Compiler& c, const Op& op) {
   const rc_dtype dtype = c.value(table).dtype;
   const Decoder decode = find_decoder(dtype);
   const uint64_t bytes = *row_bytes(dtype, d);
+  const bool wide = c.value(op.outputs[0]).dtype == RC_DTYPE_F64;
   const int64_t cost = dtype == RC_DTYPE_F32 ? d : d * 4;
   c.add(
       {c.area(table), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
@@ -267,6 +269,11 @@ void compile_get_rows(Compiler& c, const Op& op) {
         float* to = run.at<float>(y);
         run.each_row(share, [&](int64_t r) {
           if (!in_range(run, id[r], run.rows(table_rows))) return;
+          if (wide) {
+            std::memcpy(run.at<double>(y) + r * d,
+                        from + static_cast<uint64_t>(id[r]) * bytes, bytes);
+            return;
+          }
           decode(from + static_cast<uint64_t>(id[r]) * bytes, to + r * d, d);
         });
       });

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "common/plugin_table.h"
+#include "gpu/pinned.h"
 #include "gpu/program.h"
 #include "gpu/weight.h"
 
@@ -45,12 +47,25 @@ class OpenDevice {
     made->clear();
     return made;
   }
+  std::unique_ptr<PinnedMemory> create_pinned(uint64_t bytes) {
+    std::unique_ptr<Buffer> made = device_->allocate(bytes, MemoryUse::kPinned);
+    std::memset(made->host(), 0, static_cast<size_t>(bytes));
+    return std::make_unique<PinnedMemory>(pinned_, std::move(made));
+  }
   void upload(Buffer& buffer, uint64_t offset, const void* data,
               uint64_t bytes) {
-    buffer.write(offset, data, bytes);
+    uint64_t from = 0;
+    Buffer* const pinned =
+        device_->copies_pinned() ? pinned_->find(data, bytes, &from) : nullptr;
+    if (pinned == nullptr) return buffer.write(offset, data, bytes);
+    device_->copy(buffer, offset, *pinned, from, bytes);
   }
   void download(Buffer& buffer, uint64_t offset, void* data, uint64_t bytes) {
-    buffer.read(offset, data, bytes);
+    uint64_t to = 0;
+    Buffer* const pinned =
+        device_->copies_pinned() ? pinned_->find(data, bytes, &to) : nullptr;
+    if (pinned == nullptr) return buffer.read(offset, data, bytes);
+    device_->copy(*pinned, to, buffer, offset, bytes);
   }
   void copy(Buffer& target, uint64_t target_offset, Buffer& source,
             uint64_t source_offset, uint64_t bytes) {
@@ -97,6 +112,7 @@ class OpenDevice {
 
  private:
   std::unique_ptr<Device> device_;
+  const std::shared_ptr<PinnedList> pinned_ = std::make_shared<PinnedList>();
   Program* running_ = nullptr;
   std::vector<rc_plugin_op_time> op_times_;  // of the last run
 };
@@ -111,6 +127,7 @@ struct Backend {
   using Buffer = gpu::Buffer;
   using Program = gpu::Program;
   using Kernel = gpu::CustomKernel;
+  using Pinned = gpu::PinnedMemory;
 
   static int32_t count() { return Driver::count(); }
   static rc_plugin_device_info describe(int32_t index) {

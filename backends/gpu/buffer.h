@@ -1,6 +1,7 @@
 // Memory on a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace rc::gpu {
@@ -8,7 +9,8 @@ namespace rc::gpu {
 enum class MemoryUse {
   kDevice,    // where the device is fastest
   kToDevice,  // written by the host, read by the device
-  kToHost     // written by the device, read by the host
+  kToHost,    // written by the device, read by the host
+  kPinned     // of the host's, which the device moves bytes from and to
 };
 
 // A buffer of a driver. Reading and writing wait for the end of copies; the
@@ -25,6 +27,8 @@ class Buffer {
   virtual void write(uint64_t offset, const void* data, uint64_t bytes) = 0;
   virtual void read(uint64_t offset, void* data, uint64_t bytes) const = 0;
   virtual void clear() = 0;
+  // Of MemoryUse::kPinned: where the host has it.
+  virtual std::byte* host() const { return nullptr; }
 
  private:
   uint64_t bytes_;

@@ -102,11 +102,15 @@ class Device {
   // Work-groups that a dispatch may have along dimension 0, 1 or 2.
   virtual uint32_t most_groups(int dimension) const = 0;
 
-  // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.
+  // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room, and
+  // RC_E_UNSUPPORTED if it has none of MemoryUse::kPinned.
   virtual std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryUse use) = 0;
   // Within a buffer or between two; the ranges do not overlap.
   virtual void copy(Buffer& target, uint64_t target_offset, Buffer& source,
                     uint64_t source_offset, uint64_t bytes) = 0;
+  // Whether memory of MemoryUse::kPinned is moved by copy(), as a buffer; else
+  // by Buffer::write and read, to which its address tells all.
+  virtual bool copies_pinned() const { return false; }
   // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done.
   virtual void check_supported(
       const Op& op, std::span<const rc_plugin_value> values) const = 0;

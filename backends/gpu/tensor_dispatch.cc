@@ -152,6 +152,11 @@ void check_tensor_supported(const Device& device, const Op& op,
            ": the device can bind ", device.tuning().range, " bytes");
     }
   };
+  if (has_other_numbers(op, values.data())) {
+    fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+         value_text(values[op.inputs[0]]),
+         ": kernels of GPUs compute in F32 alone");
+  }
   if (op.code > RC_OP_WHERE) {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " is none of the kernels of GPUs");
   }

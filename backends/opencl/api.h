@@ -39,6 +39,8 @@ namespace rc::opencl {
   F(EnqueueWriteBuffer)        \
   F(EnqueueCopyBuffer)         \
   F(EnqueueFillBuffer)         \
+  F(EnqueueMapBuffer)          \
+  F(EnqueueUnmapMemObject)     \
   F(EnqueueMarkerWithWaitList) \
   F(GetEventInfo)              \
   F(GetEventProfilingInfo)     \

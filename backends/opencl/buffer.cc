@@ -6,7 +6,7 @@
 
 namespace rc::opencl {
 
-Buffer::Buffer(const Device& device, uint64_t bytes)
+Buffer::Buffer(const Device& device, uint64_t bytes, gpu::MemoryUse use)
     : gpu::Buffer(bytes), transfers_(device.transfers()) {
   const uint64_t limit = device.largest_buffer();
   if (bytes > limit) {
@@ -16,10 +16,25 @@ Buffer::Buffer(const Device& device, uint64_t bytes)
   }
   cl_int code = CL_SUCCESS;
   // OpenCL has no buffers of 0 bytes.
-  memory_.reset(api().CreateBuffer(device.context(), CL_MEM_READ_WRITE,
-                                   std::max<uint64_t>(bytes, 1), nullptr,
-                                   &code));
+  const bool pinned = use == gpu::MemoryUse::kPinned;
+  const cl_mem_flags flags =
+      CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
+  memory_.reset(api().CreateBuffer(
+      device.context(), flags, std::max<uint64_t>(bytes, 1), nullptr, &code));
   check(code, "clCreateBuffer");
+  if (!pinned) return;
+  host_ = static_cast<std::byte*>(api().EnqueueMapBuffer(
+      transfers_, get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+      std::max<uint64_t>(bytes, 1), 0, nullptr, nullptr, &code));
+  check(code, "clEnqueueMapBuffer");
+}
+
+Buffer::~Buffer() {
+  if (host_ == nullptr) return;
+  // Whatever it answers, the memory is given back.
+  static_cast<void>(api().EnqueueUnmapMemObject(transfers_, get(), host_, 0,
+                                                nullptr, nullptr));
+  static_cast<void>(api().Finish(transfers_));
 }
 
 void Buffer::clear() {

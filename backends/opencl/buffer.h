@@ -12,17 +12,23 @@ namespace rc::opencl {
 class Buffer final : public gpu::Buffer {
  public:
   // Not zeroed. Throws RC_E_DEVICE_MEMORY.
-  Buffer(const Device& device, uint64_t bytes);
+  Buffer(const Device& device, uint64_t bytes,
+         gpu::MemoryUse use = gpu::MemoryUse::kDevice);
+  ~Buffer() override;
 
   cl_mem get() const { return memory_.get(); }
 
   void write(uint64_t offset, const void* data, uint64_t bytes) override;
   void read(uint64_t offset, void* data, uint64_t bytes) const override;
   void clear() override;
+  // Mapped for good: transfers from and to a mapped region are what drivers
+  // move without a copy of their own.
+  std::byte* host() const override { return host_; }
 
  private:
   cl_command_queue transfers_;
   Memory memory_;
+  std::byte* host_ = nullptr;
 };
 
 // The memory of a buffer of this backend; nullptr: none.

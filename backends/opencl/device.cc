@@ -53,8 +53,9 @@ Queue Device::make_queue(cl_command_queue_properties properties) const {
   return queue;
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes, gpu::MemoryUse) {
-  return std::make_unique<Buffer>(*this, bytes);
+std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
+                                              gpu::MemoryUse use) {
+  return std::make_unique<Buffer>(*this, bytes, use);
 }
 
 void Device::copy(gpu::Buffer& target, uint64_t target_offset,

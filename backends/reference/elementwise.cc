@@ -16,7 +16,7 @@ void each(const Call& call, Function function) {
   for (int64_t r = 0; r < output.rows(); ++r) {
     call.check_stop();
     for (int64_t i = r * width; i < (r + 1) * width; ++i) {
-      output.floats()[i] = static_cast<float>(function(i));
+      output.put(i, function(i));
     }
   }
 }
@@ -64,7 +64,8 @@ double apply(int32_t function, double x) {
     case RC_FUNCTION_SILU:
       return x / (1 + std::exp(-x));
     case RC_FUNCTION_GELU:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+      // 1 + erf(v), which cancels far below 0.
+      return 0.5 * x * std::erfc(-x / std::numbers::sqrt2);
     case RC_FUNCTION_GELU_TANH:
       return 0.5 * x *
              (1 + std::tanh(std::sqrt(2 * std::numbers::inv_pi) *
@@ -88,7 +89,8 @@ double apply(int32_t function, double x) {
 namespace {
 
 // Rounding what is computed in double precision gives the nearest float: the
-// double of a sum, a product or a quotient of floats has digits enough for it.
+// double of a sum, a product or a quotient of floats has digits enough for it,
+// and the float of one of halves for those.
 double apply(int32_t function, double a, double b) {
   const bool unordered = std::isnan(a) || std::isnan(b);
   switch (function) {
@@ -125,30 +127,32 @@ double apply(int32_t function, double a, double b) {
 }  // namespace
 
 void unary(const Call& call) {
-  const float* x = call.inputs[0].floats();
+  const Tensor& x = call.inputs[0];
   const int32_t function = call.op.params.unary.function;
-  each(call, [&](int64_t i) { return apply(function, x[i]); });
+  each(call, [&](int64_t i) { return apply(function, x.number(i)); });
 }
 
 void binary(const Call& call) {
-  const float* a = call.inputs[0].floats();
-  const float* b = call.inputs[1].floats();
+  const Tensor& a = call.inputs[0];
+  const Tensor& b = call.inputs[1];
   const Broadcast from_a(call.inputs[0], call.outputs[0]);
   const Broadcast from_b(call.inputs[1], call.outputs[0]);
   const int32_t function = call.op.params.binary.function;
-  each(call,
-       [&](int64_t i) { return apply(function, a[from_a(i)], b[from_b(i)]); });
+  each(call, [&](int64_t i) {
+    return apply(function, a.number(from_a(i)), b.number(from_b(i)));
+  });
 }
 
 void where(const Call& call) {
-  const float* condition = call.inputs[0].floats();
-  const float* a = call.inputs[1].floats();
-  const float* b = call.inputs[2].floats();
+  const Tensor& condition = call.inputs[0];
+  const Tensor& a = call.inputs[1];
+  const Tensor& b = call.inputs[2];
   const Broadcast from_condition(call.inputs[0], call.outputs[0]);
   const Broadcast from_a(call.inputs[1], call.outputs[0]);
   const Broadcast from_b(call.inputs[2], call.outputs[0]);
   each(call, [&](int64_t i) {
-    return condition[from_condition(i)] != 0 ? a[from_a(i)] : b[from_b(i)];
+    return condition.number(from_condition(i)) != 0 ? a.number(from_a(i))
+                                                    : b.number(from_b(i));
   });
 }
 

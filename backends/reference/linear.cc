@@ -26,6 +26,11 @@ void get_rows(const Call& call) {
       fail(RC_E_INVALID_ARGUMENT, op_name(call.op.code), ": row ", r,
            " asks for number ", id, " of a table of ", table.rows());
     }
+    if (output.dtype == RC_DTYPE_F64) {
+      std::memcpy(output.vector(r), table.vector(id),
+                  *row_bytes(output.dtype, output.columns()));
+      continue;
+    }
     table.decode(id, output.floats() + r * output.columns());
   }
 }

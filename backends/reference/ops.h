@@ -44,6 +44,37 @@ struct Tensor {
   const int32_t* numbers() const {
     return reinterpret_cast<const int32_t*>(data);
   }
+  // An element of T (see plugin_tensor_ops.h), counted from the first.
+  double number(int64_t i) const {
+    switch (dtype) {
+      case RC_DTYPE_F64:
+        return reinterpret_cast<const double*>(data)[i];
+      case RC_DTYPE_F16:
+        return f16_to_f32(reinterpret_cast<const uint16_t*>(data)[i]);
+      case RC_DTYPE_BF16:
+        return bf16_to_f32(reinterpret_cast<const uint16_t*>(data)[i]);
+      default:
+        return floats()[i];
+    }
+  }
+  // Rounds to it: halves are what F32 rounds to, rounded once more.
+  void put(int64_t i, double number) const {
+    switch (dtype) {
+      case RC_DTYPE_F64:
+        reinterpret_cast<double*>(data)[i] = number;
+        return;
+      case RC_DTYPE_F16:
+        reinterpret_cast<uint16_t*>(data)[i] =
+            f32_to_f16(static_cast<float>(number));
+        return;
+      case RC_DTYPE_BF16:
+        reinterpret_cast<uint16_t*>(data)[i] =
+            f32_to_bf16(static_cast<float>(number));
+        return;
+      default:
+        floats()[i] = static_cast<float>(number);
+    }
+  }
   // Vector `index` of the last dimension, whatever the type.
   std::byte* vector(int64_t index) const {
     return data + static_cast<uint64_t>(index) * *row_bytes(dtype, columns());

@@ -1,6 +1,7 @@
 // Ops for which the order of elements along a dimension counts.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace rc::reference {
 namespace {
 
 // NaN is larger than every number.
-bool smaller(float a, float b) {
+bool smaller(double a, double b) {
   return a < b || (!std::isnan(a) && std::isnan(b));
 }
 
@@ -25,8 +26,8 @@ void cumsum(const Call& call) {
     const int64_t first = line / inner * n * inner + line % inner;
     double sum = 0;
     for (int64_t i = 0; i < n; ++i) {
-      sum += x.floats()[first + i * inner];
-      call.outputs[0].floats()[first + i * inner] = static_cast<float>(sum);
+      sum += x.number(first + i * inner);
+      call.outputs[0].put(first + i * inner, sum);
     }
   }
 }
@@ -41,13 +42,13 @@ void order(const Call& call) {
   std::vector<int32_t> places(static_cast<size_t>(n));
   for (int64_t line = 0; line < x.rows() * inner; ++line) {
     call.check_stop();
-    const float* from = x.floats() + line / inner * n * inner + line % inner;
+    const int64_t first = line / inner * n * inner + line % inner;
     auto* to = reinterpret_cast<int32_t*>(output.data) +
                line / inner * k * inner + line % inner;
     std::iota(places.begin(), places.end(), 0);
     std::stable_sort(places.begin(), places.end(), [&](int32_t a, int32_t b) {
-      const float left = from[a * inner];
-      const float right = from[b * inner];
+      const double left = x.number(first + a * inner);
+      const double right = x.number(first + b * inner);
       return falling ? smaller(right, left) : smaller(left, right);
     });
     for (int64_t i = 0; i < k; ++i) to[i * inner] = places[i];
@@ -68,8 +69,10 @@ void take(const Call& call) {
            " asks for place ", place, " of ", n);
     }
     const int64_t outer = i / (k * inner);
-    call.outputs[0].floats()[i] =
-        x.floats()[(outer * n + place) * inner + i % inner];
+    const int64_t from = (outer * n + place) * inner + i % inner;
+    const auto bytes = static_cast<size_t>(dtype_info(x.dtype)->block_bytes);
+    std::memcpy(call.outputs[0].data + static_cast<size_t>(i) * bytes,
+                x.data + static_cast<size_t>(from) * bytes, bytes);
   }
 }
 

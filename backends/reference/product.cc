@@ -3,8 +3,24 @@
 #include <cmath>
 
 #include "reference/ops.h"
+#include "tensor/wide.h"
 
 namespace rc::reference {
+namespace {
+
+// A vector of b, of whatever type.
+void decode_column(const Tensor& b, int64_t index,
+                   std::vector<double>& column) {
+  if (b.dtype == RC_DTYPE_F64) {
+    decode_row(b.dtype, b.vector(index), column.data(), b.columns());
+    return;
+  }
+  std::vector<float> floats(column.size());
+  b.decode(index, floats.data());
+  std::copy(floats.begin(), floats.end(), column.begin());
+}
+
+}  // namespace
 
 void matmul(const Call& call) {
   const Tensor& a = call.inputs[0];
@@ -15,32 +31,34 @@ void matmul(const Call& call) {
   const int64_t m = a.shape[1];
   const int64_t k = a.shape[2];
   const int64_t n = output.shape[2];
-  std::vector<float> column(k);
+  const bool wide = output.dtype == RC_DTYPE_F64;
+  std::vector<double> column(k);
   for (int64_t batch = 0; batch < a.shape[0]; ++batch) {
     const int64_t from = b.shape[0] == 1 ? 0 : batch;
     for (int64_t j = 0; j < n; ++j) {
       call.check_stop();
       if (params.transposed != 0) {
-        b.decode(from * n + j, column.data());
+        decode_column(b, from * n + j, column);
       } else {
         for (int64_t i = 0; i < k; ++i) {
-          column[i] = b.floats()[(from * k + i) * n + j];
+          column[i] = b.number((from * k + i) * n + j);
         }
       }
       for (int64_t r = 0; r < m; ++r) {
-        const float* row = a.floats() + (batch * m + r) * k;
+        const int64_t row = (batch * m + r) * k;
         double sum = 0;
-        for (int64_t i = 0; i < k; ++i) {
-          sum += static_cast<double>(row[i]) * column[i];
-        }
+        for (int64_t i = 0; i < k; ++i) sum += a.number(row + i) * column[i];
         // Rounded as op by op: a graph that has made one op of several gives
-        // the same bits.
-        auto result = static_cast<float>(sum);
-        if (bias) result += bias.floats()[j];
+        // the same bits. Of halves it makes none.
+        const auto rounded = [&](double x) {
+          return wide ? x : static_cast<double>(static_cast<float>(x));
+        };
+        double result = rounded(sum);
+        if (bias) result = rounded(result + bias.number(j));
         if (params.function != RC_FUNCTION_NONE) {
-          result = static_cast<float>(apply(params.function, result));
+          result = rounded(apply(params.function, result));
         }
-        output.floats()[(batch * m + r) * n + j] = result;
+        output.put((batch * m + r) * n + j, result);
       }
     }
   }

@@ -24,9 +24,25 @@ void each_line(const Call& call, Function function) {
 }
 
 // NaN is larger than every number.
-bool larger(float a, float b) {
+bool larger(double a, double b) {
   return a > b || (std::isnan(a) && !std::isnan(b));
 }
+
+// A sum of doubles with what each addition has rounded away.
+class LongSum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    const double added = next - sum_;
+    lost_ += (sum_ - (next - added)) + (x - added);
+    sum_ = next;
+  }
+  // What is infinite or no number has lost nothing.
+  double rounded() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
 
 }  // namespace
 
@@ -38,74 +54,77 @@ void layer_norm(const Call& call) {
   const auto count = static_cast<double>(d);
   for (int64_t v = 0; v < x.vectors(); ++v) {
     call.check_stop();
-    const float* from = x.floats() + v * d;
-    float* to = call.outputs[0].floats() + v * d;
+    const int64_t first = v * d;
     double mean = 0;
     if (call.op.params.layer_norm.center != 0) {
-      for (int64_t i = 0; i < d; ++i) mean += from[i];
+      for (int64_t i = 0; i < d; ++i) mean += x.number(first + i);
       mean /= count;
     }
     double squares = 0;
     for (int64_t i = 0; i < d; ++i) {
-      squares += (from[i] - mean) * (from[i] - mean);
+      const double distance = x.number(first + i) - mean;
+      squares += distance * distance;
     }
     const double factor =
         1 / std::sqrt(squares / count +
                       static_cast<double>(call.op.params.layer_norm.epsilon));
     for (int64_t i = 0; i < d; ++i) {
-      double y = (from[i] - mean) * factor;
-      if (weight) y *= weight.floats()[i];
-      if (bias) y += bias.floats()[i];
-      to[i] = static_cast<float>(y);
+      double y = (x.number(first + i) - mean) * factor;
+      if (weight) y *= weight.number(i);
+      if (bias) y += bias.number(i);
+      call.outputs[0].put(first + i, y);
     }
   }
 }
 
 void softmax(const Call& call) {
-  const float* x = call.inputs[0].floats();
-  float* y = call.outputs[0].floats();
-  const int64_t n = call.inputs[0].shape[1];
+  const Tensor& x = call.inputs[0];
+  const int64_t n = x.shape[1];
   each_line(call, [&](int64_t first, int64_t, int64_t step) {
     const int64_t end = first + n * step;
-    float most = x[first];
-    for (int64_t i = first; i < end; i += step) most = std::max(most, x[i]);
+    double most = x.number(first);
+    for (int64_t i = first; i < end; i += step) {
+      most = std::max(most, x.number(i));
+    }
     double total = 0;
     for (int64_t i = first; i < end; i += step) {
-      total += std::exp(static_cast<double>(x[i]) - most);
+      total += std::exp(x.number(i) - most);
     }
     for (int64_t i = first; i < end; i += step) {
-      y[i] = static_cast<float>(std::exp(static_cast<double>(x[i]) - most) /
-                                total);
+      call.outputs[0].put(i, std::exp(x.number(i) - most) / total);
     }
   });
 }
 
 void reduce(const Call& call) {
-  const float* x = call.inputs[0].floats();
-  float* y = call.outputs[0].floats();
-  const int64_t n = call.inputs[0].shape[1];
+  const Tensor& x = call.inputs[0];
+  const int64_t n = x.shape[1];
   const int32_t function = call.op.params.reduce.function;
   each_line(call, [&](int64_t first, int64_t line, int64_t step) {
     const int64_t end = first + n * step;
-    double sum = 0;
-    float most = x[first];
+    LongSum sum;
+    double most = x.number(first);
     for (int64_t i = first; i < end; i += step) {
-      sum += x[i];
-      if (larger(x[i], most)) most = x[i];
+      const double next = x.number(i);
+      sum.add(next);
+      if (larger(next, most)) most = next;
     }
-    if (function == RC_REDUCE_MEAN) sum /= static_cast<double>(n);
-    y[line] = function == RC_REDUCE_MAX ? most : static_cast<float>(sum);
+    double result = sum.rounded();
+    if (function == RC_REDUCE_MEAN) result /= static_cast<double>(n);
+    call.outputs[0].put(line, function == RC_REDUCE_MAX ? most : result);
   });
 }
 
 void argmax(const Call& call) {
-  const float* x = call.inputs[0].floats();
+  const Tensor& x = call.inputs[0];
   auto* y = reinterpret_cast<int32_t*>(call.outputs[0].data);
   const int64_t n = call.inputs[0].shape[1];
   each_line(call, [&](int64_t first, int64_t line, int64_t step) {
     int64_t best = 0;
     for (int64_t i = 1; i < n; ++i) {
-      if (larger(x[first + i * step], x[first + best * step])) best = i;
+      if (larger(x.number(first + i * step), x.number(first + best * step))) {
+        best = i;
+      }
     }
     y[line] = static_cast<int32_t>(best);
   });

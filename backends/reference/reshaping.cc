@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "reference/ops.h"
+#include "tensor/wide.h"
 
 namespace rc::reference {
 
@@ -36,7 +37,13 @@ void convert(const Call& call) {
   const Tensor& output = call.outputs[0];
   for (int64_t v = 0; v < x.vectors(); ++v) {
     call.check_stop();
-    if (output.dtype == RC_DTYPE_F32) {
+    if (x.dtype == RC_DTYPE_F64) {
+      encode_row(output.dtype, reinterpret_cast<const double*>(x.vector(v)),
+                 output.vector(v), x.columns());
+    } else if (output.dtype == RC_DTYPE_F64) {
+      decode_row(x.dtype, x.vector(v),
+                 reinterpret_cast<double*>(output.vector(v)), x.columns());
+    } else if (output.dtype == RC_DTYPE_F32) {
       x.decode(v, output.floats() + v * x.columns());
     } else {
       encode_row(output.dtype, x.floats() + v * x.columns(), output.vector(v),
@@ -78,9 +85,13 @@ void pad(const Call& call) {
   const int64_t before = params.before * output.shape[2];
   for (int64_t r = 0; r < output.rows(); ++r) {
     call.check_stop();
-    float* to = output.floats() + r * whole;
-    std::fill_n(to, whole, params.value);
-    std::copy_n(x.floats() + r * own, own, to + before);
+    const auto bytes = static_cast<size_t>(dtype_info(x.dtype)->block_bytes);
+    for (int64_t i = r * whole; i < (r + 1) * whole; ++i) {
+      output.put(i, params.value);
+    }
+    std::memcpy(output.data + static_cast<size_t>(r * whole + before) * bytes,
+                x.data + static_cast<size_t>(r * own) * bytes,
+                static_cast<size_t>(own) * bytes);
   }
 }
 

@@ -47,6 +47,7 @@ class Device final : public gpu::Device {
   }
   std::unique_ptr<gpu::Buffer> allocate(uint64_t bytes,
                                         gpu::MemoryUse use) override;
+  bool copies_pinned() const override { return true; }
   void copy(gpu::Buffer& target, uint64_t target_offset, gpu::Buffer& source,
             uint64_t source_offset, uint64_t bytes) override;
   void check_supported(const Op& op,

@@ -78,6 +78,7 @@ Buffer::Buffer(Device& device, uint64_t bytes, gpu::MemoryUse use)
                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
       break;
     case gpu::MemoryUse::kToHost:
+    case gpu::MemoryUse::kPinned:
       index = find_type(memory, needs.memoryTypeBits, kVisible,
                         VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
       break;

@@ -22,6 +22,9 @@ class Buffer final : public gpu::Buffer {
   void write(uint64_t offset, const void* data, uint64_t bytes) override;
   void read(uint64_t offset, void* data, uint64_t bytes) const override;
   void clear() override;
+  std::byte* host() const override {
+    return reinterpret_cast<std::byte*>(mapped_);
+  }
 
  private:
   Device& device_;

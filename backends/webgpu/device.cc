@@ -204,7 +204,13 @@ void Device::read(abi::Buffer buffer, uint64_t bytes, void* data) const {
   wgpu().BufferUnmap(buffer);
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes, gpu::MemoryUse) {
+std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
+                                              gpu::MemoryUse use) {
+  if (use == gpu::MemoryUse::kPinned) {
+    fail(RC_E_UNSUPPORTED,
+         "WebGPU shows the host no memory while the device may use it; "
+         "rc_tensor_from_data and rc_tensor_read take any memory");
+  }
   return std::make_unique<Buffer>(*this, bytes);
 }
 

@@ -27,6 +27,8 @@
 %ignore rc_tensor_to_async;
 %ignore rc_tensor_borrow;
 %ignore rc_tensor_memory;
+%ignore rc_pinned_create;
+%ignore rc_pinned_memory;
 %ignore rc_calibrate;
 %ignore rc_device_test;
 %ignore rc_log_set;

@@ -52,14 +52,16 @@ RC_API rc_status rc_op_matmul_transposed(rc_tensor* a, rc_tensor* b,
                                          rc_tensor** result);
 
 /* The same with a weight [..., n, k] of a type with blocks, which are decoded
- * within the product: no decoded copy of the weight is made. The device may
- * quantize rows of a to 8 bits for it (a mean square error of some 5e-5 of the
- * terms'). RC_E_INVALID_ARGUMENT: the weight's type has no blocks. */
+ * within the product: no decoded copy of the weight is made. It computes in
+ * F32. The device may quantize rows of a to 8 bits for it (a mean square error
+ * of some 5e-5 of the terms'). RC_E_INVALID_ARGUMENT: the weight's type has no
+ * blocks. */
 RC_API rc_status rc_op_matmul_quantized(rc_tensor* a, rc_tensor* weight,
                                         rc_tensor** result);
 
 /* function(x weight^T + bias) for x [..., k], weight [n, k] of numbers, bias
- * [n] or NULL: [..., n]. Types with blocks as in rc_op_matmul_quantized. */
+ * [n] or NULL: [..., n]. Types with blocks as in rc_op_matmul_quantized. In F16
+ * and BF16 it is rounded once, at its end. */
 RC_API rc_status rc_op_fused_linear(rc_tensor* x, rc_tensor* weight,
                                     rc_tensor* bias, rc_function function,
                                     rc_tensor** result);
@@ -76,8 +78,9 @@ RC_API rc_status rc_op_pow(rc_tensor* a, rc_tensor* b, rc_tensor** result);
 RC_API rc_status rc_op_minimum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
 RC_API rc_status rc_op_maximum(rc_tensor* a, rc_tensor* b, rc_tensor** result);
 
-/* Comparisons of each pair, broadcast: 1 where they hold, else 0. Nothing
- * compares with a NaN, but that it is not equal. */
+/* Comparisons of each pair, broadcast: 1 where they hold, else 0, of the type
+ * in which they are compared. Nothing compares with a NaN, but that it is not
+ * equal. */
 RC_API rc_status rc_op_equal(rc_tensor* a, rc_tensor* b, rc_tensor** result);
 RC_API rc_status rc_op_not_equal(rc_tensor* a, rc_tensor* b,
                                  rc_tensor** result);
@@ -89,7 +92,8 @@ RC_API rc_status rc_op_greater_equal(rc_tensor* a, rc_tensor* b,
                                      rc_tensor** result);
 
 /* Elements of a where those of `condition` are not 0, and of b elsewhere, all
- * three broadcast. A NaN is not 0. */
+ * three broadcast. A NaN is not 0. The type of the result is that of a and b;
+ * `condition` is looked at in its own. */
 RC_API rc_status rc_op_where(rc_tensor* condition, rc_tensor* a, rc_tensor* b,
                              rc_tensor** result);
 
@@ -142,8 +146,8 @@ typedef struct rc_rope_options {
 RC_API void rc_rope_options_init(rc_rope_options* options, size_t size);
 
 /* Rotary position embedding (arXiv:2104.09864) of x [..., rows, heads, d] with
- * I32 positions [rows]. `frequencies` [pairs] replaces theta and dimensions:
- * the pairs turn by position * frequency; NULL: none. */
+ * I32 positions [rows], in F32. `frequencies` [pairs] replaces theta and
+ * dimensions: the pairs turn by position * frequency; NULL: none. */
 RC_API rc_status rc_op_rope(rc_tensor* x, rc_tensor* positions,
                             rc_tensor* frequencies,
                             const rc_rope_options* options, rc_tensor** result);
@@ -163,7 +167,7 @@ RC_API void rc_attention_options_init(rc_attention_options* options,
                                       size_t size);
 
 /* softmax(scale q k^T) v for each head of q [..., R, heads, d], k and v
- * [..., P, kv_heads, d]: shape of q. Head h reads key/value head
+ * [..., P, kv_heads, d], in F32: shape of q. Head h reads key/value head
  * h / (heads / kv_heads); heads is a multiple of kv_heads. Dimensions before
  * the last three are equal. */
 RC_API rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
@@ -176,7 +180,11 @@ RC_API rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
 /* Sum, mean and maximum over one dimension, which the result lacks or, if
  * `keep` is 1, has with size 1; of a tensor of rank 1 the result has shape [1].
  * Of an empty dimension the sum is 0, the mean NaN, and the maximum
- * RC_E_INVALID_ARGUMENT. */
+ * RC_E_INVALID_ARGUMENT.
+ *
+ * Sums of n numbers in F64 are added up as if in twice the precision and
+ * rounded once: with u = 2^-53 the error is at most u |sum| + (n u)^2 sum of
+ * |x| (Ogita, Rump and Oishi 2005, "Accurate sum and dot product", Sum2). */
 RC_API rc_status rc_op_reduce_sum(rc_tensor* x, int32_t dimension, int32_t keep,
                                   rc_tensor** result);
 RC_API rc_status rc_op_reduce_mean(rc_tensor* x, int32_t dimension,
@@ -204,7 +212,7 @@ typedef struct rc_conv2d_options {
 RC_API void rc_conv2d_options_init(rc_conv2d_options* options, size_t size);
 
 /* Cross-correlation of x [batch, channels, height, width] with weight
- * [outputs, channels / groups, kh, kw], plus bias [outputs] or NULL:
+ * [outputs, channels / groups, kh, kw], plus bias [outputs] or NULL, in F32:
  * [batch, outputs, oh, ow] with oh = (height + 2 padding - dilation (kh - 1)
  * - 1) / stride + 1, rounded down, and ow alike. */
 RC_API rc_status rc_op_conv2d(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
@@ -227,7 +235,7 @@ RC_API rc_status rc_op_pad(rc_tensor* x, int32_t dimension, int64_t before,
                            int64_t after, float value, rc_tensor** result);
 
 /* The sums of each element and all before it along one dimension. They are
- * added up in this order; on CPUs in double precision, and rounded once. */
+ * added up in this order: on CPUs in double precision, F32 rounded once. */
 RC_API rc_status rc_op_cumsum(rc_tensor* x, int32_t dimension,
                               rc_tensor** result);
 
@@ -260,8 +268,10 @@ RC_API rc_status rc_op_take_along(rc_tensor* x, rc_tensor* indices,
                                   int32_t dimension, rc_tensor** result);
 
 /* The numbers of x in another type, rounded to nearest: F32, F16, BF16, F64, I8
- * to I64 (saturating), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL
- * or TQ2_0. RC_E_UNSUPPORTED: no such type. */
+ * to I64 (saturating; NaN becomes 0), Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K,
+ * Q6_K, IQ4_NL or TQ2_0. Between types without blocks they are rounded once,
+ * but for I64 beyond 2^53, which becomes F64 first; to and from types with
+ * blocks they go through F32. RC_E_UNSUPPORTED: no such type. */
 RC_API rc_status rc_op_quantize(rc_tensor* x, rc_dtype dtype,
                                 rc_tensor** result);
 

@@ -102,7 +102,8 @@ typedef struct rc_op_backend {
    * have as the driver. Else why they cannot be. NULL: they always can. */
   rc_status (*health)(void* user, char* message);
   /* RC_OK if the op can be computed; RC_E_UNSUPPORTED with the reason if not.
-   */
+   * Of ops of tensors those are asked for whose T and D are F32 (see
+   * plugin_tensor_ops.h). */
   rc_status (*supports)(void* user, const rc_op_call* call, char* message);
   /* Computes the op and returns when it is over. RC_E_DEVICE_LOST: neither can
    * any other be, until the backend is opened again. */

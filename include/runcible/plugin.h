@@ -18,8 +18,8 @@
  *   (RC_E_DEVICE_LOST, ...), never a crash; exceptions must not leave a plugin.
  * - The library calls the functions of one opened device from one thread at a
  *   time, except that weight_bytes, create_weight, map_weight, destroy_weight,
- *   create_buffer, borrow_buffer and destroy_buffer may be called at any time
- *   from any thread.
+ *   create_buffer, borrow_buffer, destroy_buffer, create_pinned and
+ *   destroy_pinned may be called at any time from any thread.
  *   Different opened devices are used from different threads at once.
  *   device_count and device_info may be called at any time from any thread.
  * - Shapes are written slowest dimension first; tensors are row-major and
@@ -53,7 +53,7 @@
 extern "C" {
 #endif
 
-#define RC_PLUGIN_ABI_VERSION 3
+#define RC_PLUGIN_ABI_VERSION 4
 /* Of the oldest plugins that a library of this version loads. */
 #define RC_PLUGIN_OLDEST_ABI_VERSION 2
 #define RC_PLUGIN_MESSAGE_BYTES 512
@@ -64,6 +64,7 @@ typedef struct rc_plugin_weight rc_plugin_weight;
 typedef struct rc_plugin_buffer rc_plugin_buffer;
 typedef struct rc_plugin_compiled rc_plugin_compiled;
 typedef struct rc_plugin_kernel rc_plugin_kernel;
+typedef struct rc_plugin_pinned rc_plugin_pinned;
 
 /* The ways in which a program uses a weight; or-ed together. A backend chooses
  * the arrangement of a weight in memory by them. */
@@ -355,6 +356,18 @@ typedef struct rc_plugin {
    * device is touched any more. */
   rc_status (*run_kernel)(rc_plugin_device* device, rc_plugin_kernel* kernel,
                           const rc_plugin_kernel_run* run, char* message);
+
+  /* From version 4 on. A device that has one of these two has both. */
+
+  /* Memory of the host's for moving numbers: `bytes` bytes, zero at first, at a
+   * multiple of 64. Where the `data` of upload or download lies within it, the
+   * device takes the bytes from there, or puts them there, without a copy in
+   * between. Default: for devices whose buffers are memory of the host's
+   * (buffer_memory) it is plain memory; others have none. */
+  rc_status (*create_pinned)(rc_plugin_device* device, uint64_t bytes,
+                             rc_plugin_pinned** pinned, void** data,
+                             char* message);
+  void (*destroy_pinned)(rc_plugin_device* device, rc_plugin_pinned* pinned);
 } rc_plugin;
 
 /* Adds a backend to the process. The table is copied; what it points to must

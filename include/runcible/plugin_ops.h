@@ -69,7 +69,8 @@ enum {
    * inputs: table [n, d] of any type (or F32 rows), ids I32 [R];
    *         output [R, d].
    * Of tensors: inputs: table [n, d] of any type that can be decoded,
-   *         ids I32 [r]; output [r, d]. */
+   *         ids I32 [r]; output [r, d] of D. D is F64 of a table of F64,
+   *         else F32. */
   RC_OP_GET_ROWS = 1,
   /* x / sqrt(mean(x^2) + epsilon) * weight over the last dimension
    * (Zhang and Sennrich 2019, arXiv:1910.07467).

@@ -15,7 +15,13 @@ extern "C" {
  * plugins of version 3 or later, the output of UNARY, BINARY or WHERE may be
  * all the bytes of an input. Every value is F32 unless said otherwise; rank is
  * 1 to RC_PLUGIN_MAX_RANK. A program may hold both kinds of ops. A backend need
- * not have any of these. */
+ * not have any of these.
+ *
+ * Values "of T" are all of one type, F32, F64, F16 or BF16, and values "of D"
+ * are all F32 or all F64; of GET_ROWS, CONVERT and MATMUL see there. Plugins
+ * before version 4 are asked for F32 alone, and a backend need not have the
+ * others. F16 and BF16 are computed in F32 or better and each result is rounded
+ * once. */
 enum {
   /* Makes a strided view dense, of the type of x. Element (i, j, ...) of the
    * output is element i * strides[0] + j * strides[1] + ... of x; strides are
@@ -26,40 +32,44 @@ enum {
   /* The same numbers in another type, rounded to nearest; the output has the
    * shape of x. One of them is F32, the other F32 or, being x, of any type that
    * can be decoded, or, being the output, one of F16, BF16, F64, I8 to I64,
-   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, TQ2_0.
+   * Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, TQ2_0; or one of
+   * them is F64 and the other of a type without blocks.
    * inputs: x [...] of any type; output [...] of any type. */
   RC_OP_CONVERT = 33,
   /* A function of each element: RC_FUNCTION_*, but NONE, or RC_UNARY_*.
    * inputs: x [R, ...]; output [R, ...]. params.unary.
-   * Of tensors: inputs: x [...]; output [...]. */
+   * Of tensors: inputs: x [...] of T; output [...] of T. */
   RC_OP_UNARY = 34,
   /* A function of each pair of elements. Shapes are compared from the last
    * dimension on, missing ones count as 1: a dimension of an input is that of
    * the output, which has the larger rank of both, or 1 and then repeated.
-   * inputs: a [...a], b [...b]; output [...c]. params.binary. */
+   * inputs: a [...a] of T, b [...b] of T; output [...c] of T.
+   *         params.binary. */
   RC_OP_BINARY = 35,
   /* Over the last dimension, with m the mean of x if params.layer_norm.center,
    * else 0: (x - m) / sqrt(mean((x - m)^2) + epsilon) * weight + bias (Ba,
    * Kiros and Hinton 2016, arXiv:1607.06450).
    * inputs: x [R, heads?, d], weight [d] or absent, bias [d] or absent;
    *         output [R, heads?, d]. params.layer_norm.
-   * Of tensors: inputs: x [..., d], weight [d] or absent,
-   *         bias [d] or absent; output [..., d]. */
+   * Of tensors: inputs: x [..., d] of D, weight [d] of D or absent,
+   *         bias [d] of D or absent; output [..., d] of D. */
   RC_OP_LAYER_NORM = 36,
   /* exp(x - max) / sum(exp(x - max)) over the middle dimension.
-   * inputs: x [outer, n, inner]; output [outer, n, inner]. */
+   * inputs: x [outer, n, inner] of D; output [outer, n, inner] of D. */
   RC_OP_SOFTMAX = 37,
   /* Sum, mean or maximum over the middle dimension; a NaN makes each NaN.
-   * inputs: x [outer, n, inner]; output [outer, inner]. params.reduce. */
+   * inputs: x [outer, n, inner] of D; output [outer, inner] of D.
+   *         params.reduce. */
   RC_OP_REDUCE = 38,
   /* The place of the largest over the middle dimension, the first among equals;
    * NaN counts as larger than every number.
-   * inputs: x [outer, n, inner]; output I32 [outer, inner]. */
+   * inputs: x [outer, n, inner] of D; output I32 [outer, inner]. */
   RC_OP_ARGMAX = 39,
-  /* function(a b + bias), where [p, q] is F32 [k, n], or [n, k] if
-   * params.matmul.transposed, and one b of dimension 1 serves for all of a.
-   * inputs: a [B, m, k], b [B|1, p, q] of any type that can be decoded,
-   *         bias [n] or absent; output [B, m, n]. */
+  /* function(a b + bias), where [p, q] is [k, n], or [n, k] if
+   * params.matmul.transposed, and one b of dimension 1 serves for all of a. b
+   * is of T, but where T is F32 and b transposed it is of any type. inputs: a
+   * [B, m, k] of T, b [B|1, p, q] of any type that can be decoded, bias [n] of
+   * T or absent; output [B, m, n] of T. */
   RC_OP_MATMUL = 40,
   /* Sums of products with a window (cross-correlation, as networks use it), x
    * counting as 0 beyond its edges by `padding`:
@@ -80,7 +90,8 @@ enum {
   RC_OP_ATTEND = 42,
   /* a where condition is not 0, b elsewhere; a NaN is not 0. Shapes as in
    * RC_OP_BINARY.
-   * inputs: condition [...a], a [...b], b [...c]; output [...d]. */
+   * inputs: condition [...a] of T, a [...b] of T, b [...c] of T;
+   *         output [...d] of T. */
   RC_OP_WHERE = 43,
   /* Rows one behind the other: those of b after those of a, and so on, which
    * are of one type: s = n0 + n1 + ...
@@ -94,21 +105,23 @@ enum {
    *         output [outer, s] of any type. */
   RC_OP_CONCAT = 44,
   /* x from element `before` of the middle dimension on, and `value` elsewhere.
-   * inputs: x [outer, n, inner]; output [outer, m, inner]. params.pad. */
+   * inputs: x [outer, n, inner] of T; output [outer, m, inner] of T.
+   *         params.pad. */
   RC_OP_PAD = 45,
   /* The sum of each element of the middle dimension and all before it, added up
    * in this order.
-   * inputs: x [outer, n, inner]; output [outer, n, inner]. */
+   * inputs: x [outer, n, inner] of D; output [outer, n, inner] of D. */
   RC_OP_CUMSUM = 46,
   /* The places of the first k elements of the middle dimension in rising or
    * falling order; NaN counts as larger than every number, and equals stay in
    * the order of their places, either way.
-   * inputs: x [outer, n, inner]; output I32 [outer, k, inner]. params.order. */
+   * inputs: x [outer, n, inner] of D; output I32 [outer, k, inner].
+   *         params.order. */
   RC_OP_ORDER = 47,
   /* The elements at these places of the middle dimension, each within 0 to
    * n - 1.
-   * inputs: x [outer, n, inner], places I32 [outer, k, inner];
-   *         output [outer, k, inner]. */
+   * inputs: x [outer, n, inner] of T, places I32 [outer, k, inner];
+   *         output [outer, k, inner] of T. */
   RC_OP_TAKE = 48
 };
 

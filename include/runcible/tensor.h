@@ -27,9 +27,19 @@
  * - Shapes have rank 1 to RC_TENSOR_MAX_RANK, are written slowest dimension
  *   first, and are row-major. A dimension may be 0: the tensor is empty then.
  *   In types that store blocks the last dimension is a multiple of the block.
- * - "Numbers" are tensors of any type of rc_dtype. Ops compute in F32 with
- *   them, and results are F32, unless said otherwise. I64 and F64 are rounded
- *   first.
+ * - "Numbers" are tensors of any type of rc_dtype. An op computes in F64 if any
+ *   of its numbers is F64; in F16 or BF16 if all of them are of that type; and
+ *   else in F32. Its result has the type in which it computes, unless said
+ *   otherwise. Numbers of other types are converted first: exactly, except that
+ *   integers which the type cannot hold are rounded to nearest.
+ * - In F16 and BF16 what an op computes is what it computes in F32 of the same
+ *   numbers, rounded once more to nearest, ties to even; beyond the largest
+ *   number that is infinity. Sums, differences, products, quotients and square
+ *   roots of one or two numbers are correctly rounded by that, and long sums
+ *   are added up in F32 or better and rounded at their end.
+ * - F64 is computed by cpu and reference, by IEEE 754, with the functions of
+ * the C library. GPUs leave it to the CPU, as every op that they lack, also
+ * those whose rc_device_report.fp64 is 1.
  * - Broadcasting, where a comment allows it: shapes are compared from the last
  *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
  *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].
@@ -57,7 +67,7 @@
  *   time.
  * - What a device cannot do itself is done on the CPU, and the numbers are
  *   moved there and back; rc_backend_explain says which ops.
- * - On the cpu backend a large product of matrices, and a large convolution
+ * - On the cpu backend a large product of F32 matrices, and a large convolution
  *   whose windows do not move on by single columns, is given to OpenBLAS if
  *   libopenblas.so.0 is on the machine. Its results may differ in their last
  *   bits with the shape and the number of threads. All other ops give the same
@@ -238,6 +248,34 @@ RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
  * RC_E_INVALID_ARGUMENT: elements that do not lie in order, or tensors without
  * numbers. */
 RC_API rc_status rc_tensor_memory(rc_tensor* tensor, void** data);
+
+/* Memory of the host's that a device moves numbers from and to by itself,
+ * without a copy in between ("pinned" memory). */
+typedef struct rc_pinned rc_pinned;
+
+/* At least `bytes` bytes of such memory, at least 1, zero at first, at a
+ * multiple of 64. `device_id` is one of those that the handle chooses among, as
+ * in rc_tensor_to; NULL or "": where its new tensors lie. It counts within the
+ * handle's memory_limit, and as memory in use.
+ *
+ * The program reads and writes it as it likes. Where the `data` of
+ * rc_tensor_from_data or rc_tensor_read lies within it, whole and for a tensor
+ * of this device, opened through this handle or another that shares it, the
+ * device takes the numbers from there or puts them there; for other devices it
+ * is memory as any. On cpu and reference it is plain memory, which a tensor can
+ * also be of (rc_tensor_borrow). RC_E_UNSUPPORTED: the device has none, as
+ * those of webgpu; rc_tensor_from_data takes any memory. */
+RC_API rc_status rc_pinned_create(rc_backend* backend, const char* device_id,
+                                  size_t bytes, rc_pinned** pinned);
+
+/* References; see base.h. With the last one the memory is gone; no call may
+ * work with it then, and no tensor be of it. */
+RC_API rc_pinned* rc_pinned_retain(rc_pinned* pinned);
+RC_API void rc_pinned_release(rc_pinned* pinned);
+
+/* Where it lies, and the bytes that were asked for. Either may be NULL. */
+RC_API rc_status rc_pinned_memory(rc_pinned* pinned, void** data,
+                                  size_t* bytes);
 
 /* Views. They share the memory of their tensor. */
 

@@ -57,6 +57,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_request";
     case Kind::kTensor:
       return "rc_tensor";
+    case Kind::kPinned:
+      return "pinned memory";
     case Kind::kGraph:
       return "rc_graph";
     case Kind::kCustomOp:

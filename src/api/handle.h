@@ -31,6 +31,7 @@ enum class Kind {
   kLoop,
   kRequest,
   kTensor,
+  kPinned,
   kGraph,
   kCustomOp,
   kGrammar,

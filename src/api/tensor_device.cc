@@ -7,7 +7,7 @@
 #include "api/loop.h"
 #include "api/returned_memory.h"
 #include "api/tensor.h"
-#include "base/quote.h"
+#include "api/tensor_context.h"
 
 namespace rc::api {
 namespace {
@@ -33,17 +33,7 @@ class MoveRequest {
 
  private:
   std::shared_ptr<compute::Context> target() const {
-    if (placement_ != nullptr) {
-      return device_.empty() ? placement_->home()
-                             : placement_->context(device_);
-    }
-    const std::string id = opened_->device()->id();
-    if (!device_.empty() && device_ != id &&
-        device_ != id.substr(0, id.rfind(':'))) {
-      fail(RC_E_INVALID_ARGUMENT, "device_id: ", quote(device_),
-           ", but the backend handle has ", id, " alone");
-    }
-    return opened_;
+    return context_of(placement_, opened_, device_);
   }
 
   const compute::Tensor tensor_;

@@ -1,4 +1,6 @@
 // The same numbers arranged in another way.
+#include <optional>
+
 #include "base/error.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
@@ -12,6 +14,28 @@ Tensor convert(const Tensor& x, DType dtype, const Destination* into) {
   OpCall call(RC_OP_CONVERT);
   call.add(x);
   return call.run(dtype, x.shape, x.shape, into);
+}
+
+bool is_plain(DType dtype) { return dtype_info(dtype)->block_size == 1; }
+
+// Integers that F32 cannot hold.
+bool is_wide_integer(DType dtype) {
+  return dtype == RC_DTYPE_I32 || dtype == RC_DTYPE_I64;
+}
+
+// Rounded once, if neither type has blocks: in one step where one of them is
+// F32 or F64, else by way of the one that holds all the numbers.
+Tensor converted(const Tensor& x, DType dtype, const Destination* into) {
+  const Tensor from = dense(x);
+  const bool plain = is_plain(x.dtype) && is_plain(dtype);
+  const bool at_once =
+      x.dtype == dtype || x.dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F32 ||
+      (plain && (x.dtype == RC_DTYPE_F64 || dtype == RC_DTYPE_F64));
+  if (at_once) return convert(from, dtype, into);
+  check_decodable(x);
+  const DType between =
+      plain && is_wide_integer(x.dtype) ? RC_DTYPE_F64 : RC_DTYPE_F32;
+  return convert(convert(from, between, nullptr), dtype, into);
 }
 
 }  // namespace
@@ -39,7 +63,17 @@ void check_decodable(const Tensor& x) {
   }
 }
 
-Tensor numbers(const Tensor& x) { return dequantize(x); }
+DType number_type(std::initializer_list<const Tensor*> operands) {
+  std::optional<DType> common;
+  for (const Tensor* x : operands) {
+    if (x == nullptr) continue;
+    if (x->dtype == RC_DTYPE_F64) return RC_DTYPE_F64;
+    const bool half = x->dtype == RC_DTYPE_F16 || x->dtype == RC_DTYPE_BF16;
+    const DType own = half ? x->dtype : RC_DTYPE_F32;
+    common = common.value_or(own) == own ? own : RC_DTYPE_F32;
+  }
+  return common.value_or(RC_DTYPE_F32);
+}
 
 Tensor dequantize(const Tensor& x, const Destination* into) {
   if (x.dtype == RC_DTYPE_F32) return dense(x);
@@ -53,7 +87,12 @@ Tensor quantize(const Tensor& x, DType dtype, const Destination* into) {
     fail(RC_E_UNSUPPORTED, dtype_name(dtype),
          " is a type that cannot be encoded");
   }
-  return convert(numbers(x), dtype, into);
+  return converted(x, dtype, into);
+}
+
+Tensor numbers(const Tensor& x, DType type) {
+  if (x.dtype != type) check_decodable(x);
+  return converted(x, type, nullptr);
 }
 
 Tensor expand(const Tensor& x, const Shape& shape) {
@@ -82,18 +121,23 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids,
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
   check_decodable(table);
-  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  const DType type = number_type({&table});
+  static_cast<void>(check_shape(type, shape));
   if (table.shape[0] == 0 && !ids.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),
          ", ids are ", ids.text(), ": there are no rows");
   }
   if (element_count(shape) == 0) {
-    return make_tensor(table.context, RC_DTYPE_F32, shape);
+    return make_tensor(table.context, type, shape);
   }
   OpCall call(RC_OP_GET_ROWS);
   call.add(dense(table));
   call.add(dense(ids), {ids.elements()});
-  return call.run(RC_DTYPE_F32, {ids.elements(), table.shape[1]}, shape, into);
+  const Shape as = {ids.elements(), table.shape[1]};
+  if (type == RC_DTYPE_F32 || type == RC_DTYPE_F64) {
+    return call.run(type, as, shape, into);
+  }
+  return quantize(call.run(RC_DTYPE_F32, as, shape), type, into);
 }
 
 }  // namespace rc::compute

@@ -9,12 +9,13 @@
 namespace rc::compute {
 
 Tensor unary(const Tensor& x, int32_t function, const Destination* into) {
-  const Tensor from = numbers(x);
+  const DType type = number_type({&x});
+  const Tensor from = numbers(x, type);
   if (from.empty()) return from;
   OpCall call(RC_OP_UNARY);
   call.op.params.unary.function = function;
   call.add(from);
-  return call.run(x.shape, into);
+  return call.run(type, x.shape, into);
 }
 
 namespace {
@@ -49,17 +50,34 @@ Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
          ", b is ", b.text(),
          "; from the last on, dimensions must be equal or one of them 1");
   }
+  const DType type = number_type({&a, &b});
   if (element_count(*shape) == 0) {
     check_decodable(a);
     check_decodable(b);
-    return make_tensor(a.context, RC_DTYPE_F32, *shape);
+    return make_tensor(a.context, type, *shape);
   }
   OpCall call(RC_OP_BINARY);
   call.op.params.binary.function = function;
-  call.add(numbers(a));
-  call.add(numbers(b));
-  return call.run(*shape, into);
+  call.add(numbers(a, type));
+  call.add(numbers(b, type));
+  return call.run(type, *shape, into);
 }
+
+namespace {
+
+// Of a condition, in another type: a number that is not 0 must not become 0 by
+// rounding.
+Tensor truths(const Tensor& condition, DType type) {
+  const DType own = number_type({&condition});
+  if (type == RC_DTYPE_F64 || own == type ||
+      (type == RC_DTYPE_F32 && own != RC_DTYPE_F64)) {
+    return numbers(condition, type);
+  }
+  const Tensor zero = make_tensor(condition.context, own, {1});
+  return numbers(binary(condition, zero, RC_BINARY_NOT_EQUAL), type);
+}
+
+}  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
              const Destination* into) {
@@ -71,14 +89,13 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
          "; from the last on, dimensions must be equal or 1");
   }
   for (const Tensor* x : {&condition, &a, &b}) check_decodable(*x);
-  if (element_count(*shape) == 0) {
-    return make_tensor(a.context, RC_DTYPE_F32, *shape);
-  }
+  const DType type = number_type({&a, &b});
+  if (element_count(*shape) == 0) return make_tensor(a.context, type, *shape);
   OpCall call(RC_OP_WHERE);
-  call.add(numbers(condition));
-  call.add(numbers(a));
-  call.add(numbers(b));
-  return call.run(*shape, into);
+  call.add(truths(condition, type));
+  call.add(numbers(a, type));
+  call.add(numbers(b, type));
+  return call.run(type, *shape, into);
 }
 
 namespace {

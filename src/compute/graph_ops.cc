@@ -30,6 +30,9 @@ class Reduction {
   void run() {
     for (size_t i = 0; i < ops_.size(); ++i) {
       if (!needed_[i] || ops_[i].code != RC_OP_MATMUL) continue;
+      // Halves are rounded after each op.
+      const DType number = value(ops_[i].outputs[0]).dtype;
+      if (number == RC_DTYPE_F16 || number == RC_DTYPE_BF16) continue;
       size_t at = i;
       if (const size_t user = only_user(at); takes_bias(at, user)) {
         Op fused = ops_[at];

@@ -89,17 +89,18 @@ Tensor pad(const Tensor& x, int32_t dimension, int64_t before, int64_t after,
          ", x is ", x.text(), "; both are at least 0 and can be counted");
   }
   shape[static_cast<size_t>(i)] = *padded;
-  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
-  const Tensor from = numbers(x);
-  if (element_count(shape) == 0) {
-    return make_tensor(x.context, RC_DTYPE_F32, shape);
+  const DType type = number_type({&x});
+  static_cast<void>(check_shape(type, shape));
+  const Tensor from = numbers(x, type);
+  if (element_count(shape) == 0) return make_tensor(x.context, type, shape);
+  if (from.empty()) {
+    return quantize(filled(x.context, shape, value), type);
   }
-  if (from.empty()) return filled(x.context, shape, value);
   OpCall call(RC_OP_PAD);
   call.op.params.pad.before = before;
   call.op.params.pad.value = value;
   call.add(from, lines_of(x.shape, i));
-  return call.run(RC_DTYPE_F32, lines_of(shape, i), shape, into);
+  return call.run(type, lines_of(shape, i), shape, into);
 }
 
 }  // namespace rc::compute

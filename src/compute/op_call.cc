@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compute/ops.h"
 #include "compute/recording.h"
 #include "runtime/program.h"
 #include "tensor/op.h"
+#include "tensor/op_schema.h"
 
 namespace rc::compute {
 namespace {
@@ -134,6 +136,7 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape,
                    const Destination* into) {
   op.outputs[0] = count_;
   values_[count_] = make_value(dtype, as, count_, 0);
+  if (is_widened()) return run_widened(dtype, as, shape, into);
   if (into != nullptr) return run_into(*into, dtype, shape);
   if (Recording* found = recording()) return record(*found, shape);
   const std::shared_ptr<Context>& context = operands_[0].context;
@@ -142,6 +145,53 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape,
   if (outlines()) return outline(dtype, shape);
   if (placement == nullptr) return run_here(context, dtype, shape);
   return run_where_done_first(*placement, dtype, shape);
+}
+
+bool OpCall::is_widened() const {
+  if (values_[0].dtype != RC_DTYPE_F16 && values_[0].dtype != RC_DTYPE_BF16) {
+    return false;
+  }
+  switch (find_op(op.code)->tensors.inputs[0].type) {
+    case ValueType::kD:
+      return true;
+    case ValueType::kT: {
+      check_op(op, values());
+      Recording* const found = recording();
+      const Context& context =
+          found != nullptr ? *found->context() : *operands_[0].context;
+      // Among several devices there is a CPU.
+      return context.placement() == nullptr && !supported_by(*context.device());
+    }
+    default:
+      return false;
+  }
+}
+
+Tensor OpCall::run_widened(DType dtype, const Shape& as, const Shape& shape,
+                           const Destination* into) const {
+  OpCall wide(op.code);
+  wide.op.params = op.params;
+  for (int slot = 0; slot < slots_; ++slot) {
+    const int32_t number = op.inputs[slot];
+    if (number < 0) {
+      wide.add_absent();
+      continue;
+    }
+    const rc_plugin_value& value = values_[number];
+    const DTypeInfo& type = *dtype_info(value.dtype);
+    Tensor operand;
+    operand.context = operands_[number].context;
+    operand.storage = operands_[number].storage;
+    operand.dtype = value.dtype;
+    operand.shape = Shape(value.shape, value.shape + value.rank);
+    operand.strides = dense_strides(operand.shape);
+    operand.offset =
+        static_cast<int64_t>(value.offset) / type.block_bytes * type.block_size;
+    const bool half = value.dtype == values_[0].dtype;
+    wide.add(half ? dequantize(operand) : operand);
+  }
+  if (dtype != values_[0].dtype) return wide.run(dtype, as, shape, into);
+  return quantize(wide.run(RC_DTYPE_F32, as, shape), dtype, into);
 }
 
 Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,

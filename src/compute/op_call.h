@@ -35,12 +35,21 @@ class OpCall {
   Tensor run(const Shape& shape, const Destination* into = nullptr) {
     return run(RC_DTYPE_F32, shape, shape, into);
   }
+  Tensor run(DType dtype, const Shape& shape, const Destination* into) {
+    return run(dtype, shape, shape, into);
+  }
 
  private:
   struct Operand {
     std::shared_ptr<Context> context;
     std::shared_ptr<Storage> storage;
   };
+
+  // Whether the operands are F16 or BF16, and the op is to be computed in F32
+  // and rounded: nobody has it in their type, or the device has not.
+  bool is_widened() const;
+  Tensor run_widened(DType dtype, const Shape& as, const Shape& shape,
+                     const Destination* into) const;
 
   // The operands' values and the result's.
   std::span<const rc_plugin_value> values() const {

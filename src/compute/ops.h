@@ -6,6 +6,9 @@
 // see deliver.
 #pragma once
 
+#include <initializer_list>
+#include <span>
+
 #include "compute/destination.h"
 #include "compute/tensor.h"
 #include "runcible/plugin.h"
@@ -18,8 +21,11 @@ Tensor dense(const Tensor& x);
 Tensor copy(const Tensor& x, const Destination* into = nullptr);
 // Throws RC_E_UNSUPPORTED.
 void check_decodable(const Tensor& x);
-// As dense F32.
-Tensor numbers(const Tensor& x);
+// The type in which an op of these numbers computes (see tensor.h). NULL:
+// absent.
+DType number_type(std::initializer_list<const Tensor*> operands);
+// Dense, in that type.
+Tensor numbers(const Tensor& x, DType type = RC_DTYPE_F32);
 Tensor quantize(const Tensor& x, DType dtype,
                 const Destination* into = nullptr);
 Tensor dequantize(const Tensor& x, const Destination* into = nullptr);

@@ -41,13 +41,13 @@ Tensor argsort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
   const Shape as = lines_of(x.shape, i);
   OpCall call(RC_OP_ORDER);
   call.op.params.order.falling = descending ? 1 : 0;
-  call.add(numbers(x), as);
+  call.add(numbers(x, number_type({&x})), as);
   return call.run(RC_DTYPE_I32, with(as, 1, count), shape, into);
 }
 
 Tensor sort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
             const Destination* into) {
-  const Tensor from = numbers(x);
+  const Tensor from = numbers(x, number_type({&x}));
   return take_along(from, argsort(from, k, dimension, descending), dimension,
                     into);
 }
@@ -64,24 +64,26 @@ Tensor take_along(const Tensor& x, const Tensor& indices, int32_t dimension,
     refuse("I32 indices of the same other dimensions are needed");
   }
   check_decodable(x);
+  const DType type = number_type({&x});
   if (element_count(indices.shape) == 0) {
-    return make_tensor(x.context, RC_DTYPE_F32, indices.shape);
+    return make_tensor(x.context, type, indices.shape);
   }
   if (x.elements() == 0) refuse("there are no elements");
   const Shape as = lines_of(indices.shape, i);
   OpCall call(RC_OP_TAKE);
-  call.add(numbers(x), lines_of(x.shape, i));
+  call.add(numbers(x, type), lines_of(x.shape, i));
   call.add(dense(indices), as);
-  return call.run(RC_DTYPE_F32, as, indices.shape, into);
+  return call.run(type, as, indices.shape, into);
 }
 
 Tensor cumsum(const Tensor& x, int32_t dimension, const Destination* into) {
   const Shape as = lines_of(x.shape, resolve(dimension, x.shape, "dimension"));
-  const Tensor from = numbers(x);
+  const DType type = number_type({&x});
+  const Tensor from = numbers(x, type);
   if (from.empty()) return from;
   OpCall call(RC_OP_CUMSUM);
   call.add(from, as);
-  return call.run(RC_DTYPE_F32, as, x.shape, into);
+  return call.run(type, as, x.shape, into);
 }
 
 }  // namespace rc::compute

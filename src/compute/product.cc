@@ -21,9 +21,9 @@ Shape joined(Shape a, std::initializer_list<int64_t> b) {
 }
 
 // A result for which there are no products to add up: bias alone.
-Tensor without_products(const Tensor& like, const Shape& shape,
+Tensor without_products(const Tensor& like, DType type, const Shape& shape,
                         const Tensor* bias, int32_t function) {
-  Tensor result = make_tensor(like.context, RC_DTYPE_F32, shape);
+  Tensor result = make_tensor(like.context, type, shape);
   if (result.empty()) return result;
   if (bias != nullptr) result = binary(result, *bias, RC_BINARY_ADD);
   return function == RC_FUNCTION_NONE ? result : unary(result, function);
@@ -41,12 +41,13 @@ Tensor product(const Tensor& a, const Shape& a_as, const Tensor& b,
   if (bias == nullptr) {
     call.add_absent();
   } else {
-    call.add(numbers(*bias));
+    call.add(numbers(*bias, a.dtype));
   }
-  return call.run(RC_DTYPE_F32, {a_as[0], a_as[1], shape.back()}, shape, into);
+  return call.run(a.dtype, {a_as[0], a_as[1], shape.back()}, shape, into);
 }
 
-Tensor batched(const char* name, const Tensor& a, const Tensor& b,
+// Computed in `type`.
+Tensor batched(const char* name, const Tensor& a, const Tensor& b, DType type,
                bool transposed, const Destination* into) {
   const size_t ra = a.shape.size();
   const size_t rb = b.shape.size();
@@ -68,11 +69,11 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b,
     refuse("the dimensions before the last two must be equal or one of them 1");
   }
   const Shape shape = joined(*batch, {m, n});
-  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  static_cast<void>(check_shape(type, shape));
   check_decodable(b);
-  const Tensor left = numbers(a);
+  const Tensor left = numbers(a, type);
   Tensor right = b;
-  if (b.dtype == RC_DTYPE_F32 && !b.dense()) {
+  if (b.dtype == type && !b.dense()) {
     // A view of a transposed one needs no copy.
     std::swap(right.shape[rb - 2], right.shape[rb - 1]);
     std::swap(right.strides[rb - 2], right.strides[rb - 1]);
@@ -82,9 +83,11 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b,
       right = b;
     }
   }
-  right = transposed ? dense(right) : numbers(right);
+  // Of F32, what is decoded within the product needs no copy.
+  right =
+      transposed && type == RC_DTYPE_F32 ? dense(right) : numbers(right, type);
   if (k == 0 || element_count(shape) == 0) {
-    return without_products(a, shape, nullptr, RC_FUNCTION_NONE);
+    return without_products(a, type, shape, nullptr, RC_FUNCTION_NONE);
   }
   const int64_t p = right.shape[rb - 2];
   const int64_t q = right.shape[rb - 1];
@@ -102,8 +105,8 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b,
 
 Tensor matmul(const Tensor& a, const Tensor& b, bool transposed,
               const Destination* into) {
-  return batched(transposed ? "matmul_transposed" : "matmul", a, b, transposed,
-                 into);
+  return batched(transposed ? "matmul_transposed" : "matmul", a, b,
+                 number_type({&a, &b}), transposed, into);
 }
 
 Tensor matmul_quantized(const Tensor& a, const Tensor& weight,
@@ -112,7 +115,7 @@ Tensor matmul_quantized(const Tensor& a, const Tensor& weight,
     fail(RC_E_INVALID_ARGUMENT, "matmul_quantized: weight is ", weight.text(),
          ", a type without blocks; matmul_transposed takes it");
   }
-  return batched("matmul_quantized", a, weight, true, into);
+  return batched("matmul_quantized", a, weight, RC_DTYPE_F32, true, into);
 }
 
 Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
@@ -130,14 +133,18 @@ Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
   const int64_t n = weight.shape[0];
   const int64_t k = weight.shape[1];
   const Shape shape = joined(leading(x.shape, 1), {n});
-  static_cast<void>(check_shape(RC_DTYPE_F32, shape));
+  const DType type = dtype_info(weight.dtype)->block_size > 1
+                         ? RC_DTYPE_F32
+                         : number_type({&x, &weight, bias});
+  static_cast<void>(check_shape(type, shape));
   check_decodable(weight);
-  const Tensor from = numbers(x);
+  const Tensor from = numbers(x, type);
   if (k == 0 || element_count(shape) == 0) {
-    return without_products(x, shape, bias, function);
+    return without_products(x, type, shape, bias, function);
   }
-  return product(from, {1, from.elements() / k, k}, dense(weight), {1, n, k},
-                 bias, true, function, shape, into);
+  return product(from, {1, from.elements() / k, k},
+                 type == RC_DTYPE_F32 ? dense(weight) : numbers(weight, type),
+                 {1, n, k}, bias, true, function, shape, into);
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
@@ -186,10 +193,11 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
   const Tensor window = numbers(weight);
   if (from.empty() || window.empty() || element_count(shape) == 0) {
     if (bias == nullptr) {
-      return without_products(x, shape, nullptr, RC_FUNCTION_NONE);
+      return without_products(x, RC_DTYPE_F32, shape, nullptr,
+                              RC_FUNCTION_NONE);
     }
     const Tensor planes = reshape(numbers(*bias), {weight.shape[0], 1, 1});
-    return without_products(x, shape, &planes, RC_FUNCTION_NONE);
+    return without_products(x, RC_DTYPE_F32, shape, &planes, RC_FUNCTION_NONE);
   }
   OpCall call(RC_OP_CONV2D);
   for (int i = 0; i < 2; ++i) {

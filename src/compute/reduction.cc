@@ -56,7 +56,8 @@ Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
     fail(RC_E_INVALID_ARGUMENT, "epsilon: ", epsilon,
          " is no finite number of at least 0");
   }
-  const Tensor from = numbers(x);
+  const DType type = number_type({&x, weight, bias});
+  const Tensor from = numbers(x, type);
   if (from.empty()) return from;
   OpCall call(RC_OP_LAYER_NORM);
   call.op.params.layer_norm.epsilon = epsilon;
@@ -66,35 +67,37 @@ Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
     if (vector == nullptr) {
       call.add_absent();
     } else {
-      call.add(numbers(*vector));
+      call.add(numbers(*vector, type));
     }
   }
-  return call.run(x.shape, into);
+  return call.run(type, x.shape, into);
 }
 
 Tensor softmax(const Tensor& x, int32_t dimension, const Destination* into) {
   const Lines lines(x, resolve(dimension, x.shape, "dimension"), true);
-  const Tensor from = numbers(x);
+  const DType type = number_type({&x});
+  const Tensor from = numbers(x, type);
   if (from.empty()) return from;
   OpCall call(RC_OP_SOFTMAX);
   call.add(from, lines.as);
-  return call.run(RC_DTYPE_F32, lines.as, x.shape, into);
+  return call.run(type, lines.as, x.shape, into);
 }
 
 Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function,
               const Destination* into) {
   const Lines lines(x, dimension, keep);
-  const Tensor from = numbers(x);
+  const DType type = number_type({&x});
+  const Tensor from = numbers(x, type);
   if (from.empty()) {
     if (function == RC_REDUCE_MAX) check_not_empty("reduce_max", x, lines);
     const float nothing =
         function == RC_REDUCE_SUM ? 0 : std::numeric_limits<float>::quiet_NaN();
-    return filled(x.context, lines.rest, nothing);
+    return quantize(filled(x.context, lines.rest, nothing), type);
   }
   OpCall call(RC_OP_REDUCE);
   call.op.params.reduce.function = function;
   call.add(from, lines.as);
-  return call.run(RC_DTYPE_F32, {lines.as[0], lines.as[2]}, lines.rest, into);
+  return call.run(type, {lines.as[0], lines.as[2]}, lines.rest, into);
 }
 
 Tensor argmax(const Tensor& x, int32_t dimension, bool keep,
@@ -104,7 +107,7 @@ Tensor argmax(const Tensor& x, int32_t dimension, bool keep,
     fail(RC_E_INVALID_ARGUMENT, "argmax: x is ", x.text(),
          ": I32 cannot hold indices beyond 2^31");
   }
-  const Tensor from = numbers(x);
+  const Tensor from = numbers(x, number_type({&x}));
   if (from.empty()) {
     check_not_empty("argmax", x, lines);
     return make_tensor(x.context, RC_DTYPE_I32, lines.rest);

@@ -14,6 +14,10 @@
 namespace rc::runtime {
 namespace {
 
+// Of the plugin ABI: from it on ops of tensors have numbers of other types than
+// F32.
+constexpr uint32_t kOtherNumbers = 4;
+
 // The last one of base.h.
 constexpr rc_status kLastStatus = RC_E_INTERNAL;
 
@@ -266,6 +270,13 @@ std::shared_ptr<Buffer> Device::borrow_buffer(
 
 rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
                                Message& message) const {
+  if (!knows_numbers(op, values)) {
+    std::snprintf(message.buffer(), RC_PLUGIN_MESSAGE_BYTES,
+                  "a plugin of version %u of the plugin ABI has tensors of F32 "
+                  "alone; from version %u on they have other types",
+                  plugin_.abi_version, kOtherNumbers);
+    return RC_E_UNSUPPORTED;
+  }
   // The op with its own values alone.
   Op own = op;
   const rc_plugin_value* own_values[kMaxInputs + kMaxOutputs];
@@ -289,8 +300,13 @@ rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
   return RC_E_UNSUPPORTED;
 }
 
+bool Device::knows_numbers(const Op& op, const rc_plugin_value* values) const {
+  return plugin_.abi_version >= kOtherNumbers || !has_other_numbers(op, values);
+}
+
 bool Device::run_op(const Op& op, std::span<const rc_plugin_value> values,
                     rc_plugin_buffer* const* buffers, int64_t& spent_ns) const {
+  if (!knows_numbers(op, values.data())) return false;
   const rc_plugin_value* pointers[kMaxInputs + kMaxOutputs];
   for (size_t i = 0; i < values.size(); ++i) pointers[i] = &values[i];
   const rc_plugin_op given = plugin_op(op);

@@ -169,6 +169,8 @@ class Device : public std::enable_shared_from_this<Device> {
                                       const Function& function);
   Device(const rc_plugin& plugin, int index, const DeviceOptions& options);
   void check_not_abandoned() const;
+  // Whether the plugin is new enough for the types of the op.
+  bool knows_numbers(const Op& op, const rc_plugin_value* values) const;
   void destroy_kernels() noexcept;
   const rc_plugin& plugin_;
   int index_;

@@ -166,6 +166,11 @@ rc_status op_supported(rc_plugin_device* device, const rc_plugin_op* given,
     need_known(op);
     std::vector<rc_plugin_value> own;
     for (size_t i = 0; i < value_count; ++i) own.push_back(*values[i]);
+    if (has_other_numbers(op, own.data())) {
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
+           value_text(own[static_cast<size_t>(op.inputs[0])]),
+           ": backends of ops are asked for F32 alone");
+    }
     const std::string parameters = parameters_json(op);
     Call call(op, own, parameters.c_str());
     const rc_op_backend& functions = functions_of(device);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "tensor/op_match.h"
+#include "tensor/op_schema.h"
 
 namespace rc {
 
@@ -75,6 +76,24 @@ bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values) {
   const int32_t number = deciding_value(op);
   const bool known = number >= 0 && static_cast<size_t>(number) < values.size();
   return is_tensor_op(op, known ? &values[number] : nullptr);
+}
+
+bool has_other_numbers(const Op& op, const rc_plugin_value* values) {
+  const OpSchema* known = find_op(op.code);
+  if (known == nullptr || !known->tensors.exists()) return false;
+  const int32_t deciding = deciding_value(op);
+  if (!is_tensor_op(op, deciding < 0 ? nullptr : &values[deciding])) {
+    return false;
+  }
+  const auto other = [&](const ValueSchema& schema, int32_t number) {
+    return number >= 0 && values[number].dtype != RC_DTYPE_F32 &&
+           (schema.type == ValueType::kT || schema.type == ValueType::kD ||
+            op.code == RC_OP_CONVERT);
+  };
+  const bool of_first = other(known->tensors.inputs[0], op.inputs[0]);
+  const bool of_result = other(known->tensors.outputs[0], op.outputs[0]);
+  return op.code == RC_OP_CONVERT ? of_first && of_result
+                                  : of_first || of_result;
 }
 
 bool may_share(int32_t code, int input) {

@@ -42,6 +42,11 @@ int32_t deciding_value(const Op& op);
 bool is_tensor_op(const Op& op, const rc_plugin_value* deciding);
 bool is_tensor_op(const Op& op, std::span<const rc_plugin_value> values);
 
+// Whether it is an op on tensors whose numbers are not F32 (see
+// plugin_tensor_ops.h), which plugins are asked for from version 4 of their ABI
+// on. The op names values that exist.
+bool has_other_numbers(const Op& op, const rc_plugin_value* values);
+
 // Whether plugin.h lets the output of the op take the bytes of this input.
 bool may_share(int32_t code, int input);
 

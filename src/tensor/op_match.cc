@@ -82,6 +82,11 @@ bool may_be_of(DType dtype, ValueType type) {
       return dtype == RC_DTYPE_F32;
     case ValueType::kI32:
       return dtype == RC_DTYPE_I32;
+    case ValueType::kT:
+      return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F64 ||
+             dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16;
+    case ValueType::kD:
+      return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F64;
     case ValueType::kCache:
       return dtype == RC_DTYPE_F32 || dtype == RC_DTYPE_F16 ||
              dtype == RC_DTYPE_Q8_0;
@@ -92,12 +97,20 @@ bool may_be_of(DType dtype, ValueType type) {
   return false;
 }
 
+bool is_number(ValueType type) {
+  return type == ValueType::kT || type == ValueType::kD;
+}
+
 const char* type_text(ValueType type) {
   switch (type) {
     case ValueType::kF32:
       return "F32 ";
     case ValueType::kI32:
       return "I32 ";
+    case ValueType::kT:
+      return "F32, F64, F16 or BF16 ";
+    case ValueType::kD:
+      return "F32 or F64 ";
     case ValueType::kCache:
       return "F32, F16 or Q8_0 ";
     case ValueType::kDecodable:
@@ -134,9 +147,11 @@ const rc_plugin_value& OpMatch::value(int32_t number, const char* role) const {
 
 void OpMatch::refuse_value(const rc_plugin_value& value,
                            const ValueSchema& wanted) const {
+  // What another value has already, all have.
+  const bool known = number_ && is_number(wanted.type);
   refuse(wanted.role, " is ", value_text(value), " where ",
-         type_text(wanted.type), dimensions_.text(wanted.pattern), " is needed",
-         others(wanted));
+         known ? cat(dtype_name(*number_), " ") : type_text(wanted.type),
+         dimensions_.text(wanted.pattern), " is needed", others(wanted));
 }
 
 // Those that the shape has to fit.
@@ -162,8 +177,12 @@ void OpMatch::check_place(const rc_plugin_value& value,
 }
 
 void OpMatch::check_type(const rc_plugin_value& value,
-                         const ValueSchema& wanted) const {
+                         const ValueSchema& wanted) {
   if (!may_be_of(value.dtype, wanted.type)) refuse_value(value, wanted);
+  if (is_number(wanted.type)) {
+    if (number_ && *number_ != value.dtype) refuse_value(value, wanted);
+    number_ = value.dtype;
+  }
   if (wanted.type == ValueType::kDecodable &&
       find_decoder(value.dtype) == nullptr) {
     fail(RC_E_UNSUPPORTED, schema_.name, ": ", wanted.role, " is ",
@@ -206,7 +225,9 @@ rc_plugin_value OpMatch::output_schema(int slot) const {
     throw std::logic_error(cat(schema_.name, " has no output ", slot));
   }
   rc_plugin_value value = {};
-  value.dtype = schema.type == ValueType::kI32 ? RC_DTYPE_I32 : RC_DTYPE_F32;
+  value.dtype = schema.type == ValueType::kI32 ? RC_DTYPE_I32
+                : is_number(schema.type)       ? number_.value_or(RC_DTYPE_F32)
+                                               : RC_DTYPE_F32;
   dimensions_.apply(schema.pattern, value);
   return value;
 }

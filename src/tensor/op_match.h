@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,8 +51,7 @@ class OpMatch {
   void match(int32_t number, const ValueSchema& wanted);
   void check_place(const rc_plugin_value& value,
                    const ValueSchema& wanted) const;
-  void check_type(const rc_plugin_value& value,
-                  const ValueSchema& wanted) const;
+  void check_type(const rc_plugin_value& value, const ValueSchema& wanted);
   [[noreturn]] void refuse_value(const rc_plugin_value& value,
                                  const ValueSchema& wanted) const;
   std::string others(const ValueSchema& wanted) const;
@@ -62,6 +62,8 @@ class OpMatch {
   const OpSchema& schema_;
   const OpForm& form_;
   Dimensions dimensions_;
+  // T or D, once a value has it.
+  std::optional<rc_dtype> number_;
 };
 
 }  // namespace rc

@@ -173,9 +173,14 @@ void check_view(const OpMatch& op) {
 void check_conversion(const OpMatch& op) {
   const rc_plugin_value& x = op.input(0);
   const rc_plugin_value& y = op.output();
-  if (x.dtype != RC_DTYPE_F32 && y.dtype != RC_DTYPE_F32) {
+  const auto plain = [](DType dtype) {
+    return dtype_info(dtype)->block_size == 1;
+  };
+  const bool of_f64 = x.dtype == RC_DTYPE_F64 || y.dtype == RC_DTYPE_F64;
+  if (x.dtype != RC_DTYPE_F32 && y.dtype != RC_DTYPE_F32 &&
+      !(of_f64 && plain(x.dtype) && plain(y.dtype))) {
     op.refuse("x is ", value_text(x), ", the output is ", value_text(y),
-              "; one of them must be F32");
+              "; one of them must be F32, or F64 and the other without blocks");
   }
   if (y.dtype == RC_DTYPE_F32 && find_decoder(x.dtype) == nullptr) {
     fail(RC_E_UNSUPPORTED, "CONVERT: x is ", value_text(x),
@@ -184,6 +189,15 @@ void check_conversion(const OpMatch& op) {
   if (y.dtype != RC_DTYPE_F32 && !encodable(y.dtype)) {
     fail(RC_E_UNSUPPORTED, "CONVERT: the output is ", value_text(y),
          ", a type that cannot be encoded");
+  }
+}
+
+void check_gathering(const OpMatch& op) {
+  const bool wide = op.input(0).dtype == RC_DTYPE_F64;
+  if (op.output().dtype != (wide ? RC_DTYPE_F64 : RC_DTYPE_F32)) {
+    op.refuse("table is ", value_text(op.input(0)), ", the output is ",
+              value_text(op.output()), " where ", wide ? "F64" : "F32",
+              " is needed");
   }
 }
 
@@ -233,8 +247,10 @@ void check_places(const OpMatch& op) {
 void check_product(const OpMatch& op) {
   const bool transposed = op.params().matmul.transposed != 0;
   const rc_plugin_value& b = op.input(1);
-  if (!transposed && b.dtype != RC_DTYPE_F32) {
-    op.refuse("b is ", value_text(b), " where F32 is needed");
+  const DType number = op.input(0).dtype;
+  if (b.dtype != number && (!transposed || number != RC_DTYPE_F32)) {
+    op.refuse("b is ", value_text(b), " where ", dtype_name(number),
+              " is needed");
   }
   if (op[transposed ? "q" : "p"] != op["k"] ||
       op[transposed ? "p" : "q"] != op["n"]) {

@@ -17,6 +17,7 @@ void check_key_groups(const OpMatch& op);         // DELTA_RULE
 void check_fading(const OpMatch& op);             // FADING_STATE
 void check_view(const OpMatch& op);               // COPY
 void check_conversion(const OpMatch& op);         // CONVERT
+void check_gathering(const OpMatch& op);          // GET_ROWS of tensors
 void check_row_function(const OpMatch& op);       // UNARY of rows
 void check_function(const OpMatch& op);           // UNARY of tensors
 void check_repeats(const OpMatch& op);            // BINARY, WHERE

@@ -22,6 +22,8 @@ class OpMatch;
 enum class ValueType : uint8_t {
   kF32,
   kI32,
+  kT,          // F32, F64, F16 or BF16: the same one, T, in all values of an op
+  kD,          // F32 or F64, D, alike
   kCache,      // F32, F16 or Q8_0
   kDecodable,  // whatever find_decoder knows
   kAny

@@ -23,6 +23,12 @@ std::string value_signature(const ValueSchema& value) {
       break;
     case ValueType::kI32:
       break;
+    case ValueType::kT:
+      text += " of T";
+      break;
+    case ValueType::kD:
+      text += " of D";
+      break;
     case ValueType::kCache:
       text += " of F32, F16 or Q8_0";
       break;

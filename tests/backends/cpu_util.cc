@@ -158,7 +158,8 @@ int32_t Program::scratch(rc_dtype dtype, const std::vector<int64_t>& shape) {
 }
 
 int32_t Program::output(rc_dtype dtype, const std::vector<int64_t>& shape) {
-  outputs_.emplace_back(elements(shape));
+  // Of wider types the bytes, as floats.
+  outputs_.emplace_back(elements(shape) * (dtype == RC_DTYPE_F64 ? 2 : 1));
   return add(dtype, shape, RC_STORAGE_OUTPUT,
              static_cast<int32_t>(outputs_.size()) - 1, 0);
 }

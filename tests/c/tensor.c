@@ -471,6 +471,68 @@ static void check_threads(void) {
   rc_tensor_release(x);
 }
 
+/* Whatever the device has, F64 and F16 are what they are. */
+static void check_types(void) {
+  static const double wide[3] = {1e300, 1.0 + 0x1p-52, -3};
+  static const uint16_t halves[3] = {0x3C00, 0x3C01, 0xC000};
+  const int64_t shape[1] = {3};
+  double sums[3] = {0, 0, 0};
+  uint16_t products[3] = {0, 0, 0};
+  rc_dtype dtype = -1;
+  rc_tensor *x = NULL, *y = NULL;
+  REQUIRE_OK(rc_tensor_from_data(backend, RC_DTYPE_F64, shape, 1, wide,
+                                 sizeof wide, &x));
+  REQUIRE_OK(rc_op_neg(x, &y));
+  CHECK_STATUS(RC_OK, rc_tensor_dtype(y, &dtype));
+  CHECK(dtype == RC_DTYPE_F64);
+  CHECK_STATUS(RC_OK, rc_tensor_read(y, sums, sizeof sums));
+  CHECK(sums[0] == -wide[0] && sums[1] == -wide[1] && sums[2] == 3);
+  rc_tensor_release(x);
+  rc_tensor_release(y);
+  REQUIRE_OK(rc_tensor_from_data(backend, RC_DTYPE_F16, shape, 1, halves,
+                                 sizeof halves, &x));
+  /* 1, (1 + 2^-10)^2, whose last digit is lost, and 4. */
+  REQUIRE_OK(rc_op_mul(x, x, &y));
+  CHECK_STATUS(RC_OK, rc_tensor_dtype(y, &dtype));
+  CHECK(dtype == RC_DTYPE_F16);
+  CHECK_STATUS(RC_OK, rc_tensor_read(y, products, sizeof products));
+  CHECK(products[0] == 0x3C00 && products[1] == 0x3C02 &&
+        products[2] == 0x4400);
+  rc_tensor_release(x);
+  rc_tensor_release(y);
+}
+
+/* Numbers from and to memory that the device moves by itself. */
+static void check_pinned(void) {
+  const int64_t shape[1] = {1000};
+  rc_pinned* pinned = NULL;
+  rc_tensor *x = NULL, *y = NULL;
+  void* data = NULL;
+  size_t bytes = 0;
+  int i;
+  const rc_status status = rc_pinned_create(backend, NULL, 8000, &pinned);
+  if (status == RC_E_UNSUPPORTED) {
+    CHECK(strstr(rc_error_message(), "rc_tensor_from_data") != NULL);
+    return;
+  }
+  REQUIRE_OK(status);
+  CHECK_STATUS(RC_OK, rc_pinned_memory(pinned, &data, &bytes));
+  CHECK(data != NULL && bytes == 8000 && (uintptr_t)data % 64 == 0);
+  for (i = 0; i < 1000; ++i) {
+    CHECK(((float*)data)[i] == 0);
+    ((float*)data)[i] = (float)i;
+  }
+  REQUIRE_OK(
+      rc_tensor_from_data(backend, RC_DTYPE_F32, shape, 1, data, 4000, &x));
+  REQUIRE_OK(rc_op_add(x, x, &y));
+  CHECK_STATUS(RC_OK, rc_tensor_read(y, (char*)data + 4000, 4000));
+  for (i = 0; i < 1000; ++i) CHECK(((float*)data)[1000 + i] == 2 * (float)i);
+  rc_tensor_release(x);
+  rc_tensor_release(y);
+  rc_pinned_release(pinned);
+  rc_pinned_release(NULL);
+}
+
 int main(int argc, char** argv) {
   static const char* const kSpecs[] = {"reference", "cpu"};
   int i;
@@ -486,6 +548,8 @@ int main(int argc, char** argv) {
     check_products();
     check_sequences();
     check_orders();
+    check_types();
+    check_pinned();
     if (argc == 1) check_targets();
     check_threads();
     if (here == NULL) {

@@ -123,6 +123,11 @@ std::vector<double> decode(DType dtype, const std::vector<std::byte>& bytes,
     }
     return values;
   }
+  if (dtype == RC_DTYPE_F64) {
+    values.resize(bytes.size() / sizeof(double));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
   const uint64_t row = row_bytes(dtype, columns).value();
   std::vector<float> plain(columns);
   for (uint64_t offset = 0; offset < bytes.size(); offset += row) {

@@ -16,6 +16,17 @@ namespace {
 using compute::element_count;
 using compute::shape_text;
 
+// The mean square error that rounding to a type brings, at most.
+double rounding(DType dtype) {
+  switch (dtype) {
+    case RC_DTYPE_F16:
+      return 0x1p-22;
+    case RC_DTYPE_BF16:
+      return 0x1p-16;
+  }
+  return 0;
+}
+
 int64_t block_size(DType dtype) { return dtype_info(dtype)->block_size; }
 
 // Rows of bytes in the order of the first dimension, with as many others
@@ -181,7 +192,7 @@ std::vector<Case> cases(DType dtype) {
 }
 
 std::vector<DType> number_types() {
-  return {RC_DTYPE_F32, RC_DTYPE_F16,  RC_DTYPE_BF16,
+  return {RC_DTYPE_F32, RC_DTYPE_F64,  RC_DTYPE_F16, RC_DTYPE_BF16,
           RC_DTYPE_I32, RC_DTYPE_Q8_0, RC_DTYPE_Q4_K};
 }
 
@@ -267,14 +278,17 @@ void TensorTest::run(const Call& call, const Shape& shape,
     for (rc_tensor* operand : operands) rc_tensor_release(operand);
     rc_tensor_release(result);
     EXPECT_EQ(shape_text(found), shape_text(shape));
+    const double rounded = rounding(dtype);
     if (bytes > 0) {
-      compare(label(id, op_), op_, detail_ + ", in a graph", tolerance,
-              decode(dtype, again, found.back()), expected, squares);
+      compare(label(id, op_), op_, detail_ + ", in a graph",
+              tolerance + rounded, decode(dtype, again, found.back()), expected,
+              squares);
     }
     compare(
         label(id, op_), op_, detail_,
-        id == "reference:0" ? std::min(tolerance, kReferenceTolerance)
-                            : tolerance,
+        rounded + (id == "reference:0"
+                       ? std::min(tolerance, kReferenceTolerance)
+                       : tolerance),
         bytes == 0 ? std::vector<double>() : decode(dtype, data, found.back()),
         expected, squares);
   }

@@ -10,7 +10,7 @@ extern const Kernels kKernels = {
     weighted_sum,    unary,          binary,        where,
     layer_norm,      softmax,        sum_elements,  windows,
     transpose,       scan_head,      scan_channels, delta_head,
-    fading_head,     multiply_add,
+    fading_head,     multiply_add,   product_f64,   widen,
 };
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -43,5 +43,8 @@ void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
 void fading_head(const FadingRow& row, int64_t p, int64_t n, float* state,
                  float* y);
 void multiply_add(const float* x, const float* weights, int64_t n, float* y);
+void product_f64(const double* a, int64_t step, int64_t rows,
+                 const double* panel, int64_t k, double* y);
+void widen(const uint16_t* x, int64_t n, rc_dtype type, float* y);
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -16,7 +16,7 @@ _BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
 # Messages call their members options->name.
 _ALWAYS_NAMED = {"rc_custom_op_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
-_IGNORED = {"rc_loop_release"}
+_IGNORED = {"rc_loop_release", "rc_pinned_release"}
 
 
 class Made(Language):

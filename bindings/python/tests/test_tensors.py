@@ -216,3 +216,61 @@ def test_arrays_of_the_memory_of_tensors(backend):
         assert (same == -A).all()
         with pytest.raises(ValueError):
             numpy.asarray(y, dtype=numpy.float64, copy=False)
+
+
+def test_float64_stays_float64(backend):
+    a = RANDOM.standard_normal((5, 1, 7)) * 10.0 ** RANDOM.integers(-8, 9, (5, 1, 7))
+    b = RANDOM.standard_normal((3, 1))
+    x, y = tensor(a, backend), tensor(b, backend)
+    assert x.dtype == "f64"
+    for found, exact in (
+        (x + y, a + b),
+        (x * y, a * b),
+        (x.div(y), a / b),
+        (x.less(y), (a < b).astype(float)),
+        (x.cumsum(2), numpy.cumsum(a, 2)),
+        (x.sort(0), numpy.sort(a, 0)),
+        (x.max(2), a.max(2)),
+        (x.pad(1, 1, 2), numpy.pad(a, [(0, 0), (1, 2), (0, 0)])),
+        (runcible.Tensor.concat([x, x], 1), numpy.concatenate([a, a], 1)),
+        (x.slice(0, 1, 5, 2), a[1:5:2]),
+    ):
+        assert found.dtype == "f64"
+        numpy.testing.assert_array_equal(found.numpy(), exact)
+    m = RANDOM.integers(-(2**25), 2**25, (4, 6)).astype(float)
+    n = RANDOM.integers(-(2**20), 2**20, (6, 3)).astype(float)
+    product = (tensor(m, backend) @ tensor(n, backend)).numpy()
+    assert product.dtype == numpy.float64 and (product == m @ n).all()
+    mixed = tensor(m, backend) + tensor(m.astype(numpy.float32), backend)
+    assert mixed.dtype == "f64" and (mixed.numpy() == 2 * m).all()
+    back = numpy.from_dlpack(x)
+    assert back.dtype == numpy.float64 and (back == a).all()
+    again = runcible.from_dlpack(a.copy(), backend)
+    assert again.dtype == "f64" and (again.numpy() == a).all()
+
+
+def test_float16_stays_float16(backend):
+    a = RANDOM.standard_normal((4, 33)).astype(numpy.float16)
+    x = tensor(a, backend)
+    found = (x + x).numpy()
+    assert found.dtype == numpy.float16 and (found == a + a).all()
+    exact = (a.astype(float) @ a.T.astype(float)).astype(numpy.float16)
+    product = x.matmul_transposed(x).numpy()
+    assert product.dtype == numpy.float16
+    numpy.testing.assert_allclose(product, exact, rtol=1e-3, atol=1e-3)
+
+
+def test_pinned_memory(backend):
+    array = runcible.pinned((2, 3), backend, dtype="f64")
+    assert array.shape == (2, 3) and array.dtype == numpy.float64
+    assert (array == 0).all()
+    array[:] = [[1, 2, 3], [4, 5, 6]]
+    x = runcible.Tensor(array, backend)
+    array[0, 0] = 9
+    y = x + x
+    assert y.numpy(out=array) is array and array.tolist() == [[2, 4, 6], [8, 10, 12]]
+    with pytest.raises(ValueError, match="float32"):
+        y.numpy(out=numpy.zeros((2, 3), numpy.float32))
+    with pytest.raises(ValueError, match="vulkan:9"):
+        runcible.pinned((1,), backend, device_id="vulkan:9")
+    assert runcible.pinned((0, 4), backend).shape == (0, 4)

@@ -30,7 +30,7 @@ from .reports import (
 )
 from .session import Session
 from .streaming import Stream
-from .tensor import Tensor, from_dlpack
+from .tensor import Tensor, from_dlpack, pinned
 from .tokenizer import Tokenizer
 from .tools import tool_of
 
@@ -66,6 +66,7 @@ __all__ = [
     "estimate",
     "fetch",
     "from_dlpack",
+    "pinned",
     "graph",
     "plan",
     "register_backend",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import operator
 from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
 from . import native as _native
@@ -223,8 +225,12 @@ class Tensor(Handle):
         )
         return numbers
 
-    def numpy(self, *, copy: bool = True) -> numpy.ndarray[Any, Any]:
+    def numpy(
+        self, *, copy: bool = True, out: Optional[Any] = None
+    ) -> numpy.ndarray[Any, Any]:
         """The numbers as a NumPy array, which the device writes directly.
+
+        `out`: the array, of the same type and shape; see pinned.
 
         Types that NumPy lacks are decoded to float32. With `copy=False` the
         array is the memory of the tensor, which it keeps, on cpu and reference:
@@ -233,6 +239,8 @@ class Tensor(Handle):
         """
         import numpy
 
+        if out is not None:
+            return self._read_into(out)
         if not copy:
             return numpy.asarray(_Memory(self))
         if self.dtype not in _NUMPY:
@@ -240,6 +248,19 @@ class Tensor(Handle):
             return numbers.numpy()
         kind = numpy.dtype(_NUMPY[self.dtype])
         return numpy.frombuffer(self.read(), kind).reshape(self.shape)
+
+    def _read_into(self, out: Any) -> numpy.ndarray[Any, Any]:
+        array = _lendable(out)
+        if _OF_NUMPY.get(array.dtype.name) != self.dtype or (
+            array.shape != self.shape
+        ):
+            raise ValueError(
+                f"out is {array.dtype.name} {list(array.shape)}, "
+                f"the tensor {self.dtype} {list(self.shape)}"
+            )
+        memory = (array.__array_interface__["data"][0], array.nbytes)
+        _native.tensor_read_into(self._numbers, memory)
+        return array
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         array = self.numpy(copy=copy is not False)
@@ -306,6 +327,44 @@ def from_dlpack(
         except (ValueError, UnsupportedError):
             copy = True
     return Tensor(array, backend, copy=copy)
+
+
+def pinned(
+    shape: Sequence[int],
+    backend: Backend,
+    *,
+    dtype: str = "f32",
+    device_id: str = "",
+) -> numpy.ndarray[Any, Any]:
+    """An array of zeros in memory that a device moves numbers from and to.
+
+    Tensor(array, backend) and tensor.numpy(out=array) need no copy in between.
+    See rc_pinned_create for what `device_id` is. The memory is given back with
+    the array and its views.
+    """
+    import numpy
+
+    if dtype not in _NUMPY:
+        raise ValueError(f"NumPy has no {dtype}")
+    kind = numpy.dtype(_NUMPY[dtype])
+    count = math.prod(operator.index(each) for each in shape)
+    room = max(count * kind.itemsize, 1)
+    memory = _Pinned(need(backend, Backend, "backend"), device_id, room)
+    whole = numpy.asarray(memory)
+    return whole[: count * kind.itemsize].view(kind).reshape(tuple(shape))
+
+
+class _Pinned:
+    """What NumPy makes an array of: bytes of pinned memory, which it keeps."""
+
+    def __init__(self, backend: Any, device_id: str, room: int) -> None:
+        self._proxy = _native.pinned_make(backend, device_id, room)
+        self.__array_interface__ = {
+            "shape": (room,),
+            "typestr": "|u1",
+            "data": (_native.pinned_address(self._proxy), False),
+            "version": 3,
+        }
 
 
 class _Memory:
