@@ -7,6 +7,11 @@
 #include <unistd.h>
 
 #include <climits>
+#elif defined(__EMSCRIPTEN_PTHREADS__)
+#include <emscripten/threading.h>
+
+#include <climits>
+#include <cmath>
 #endif
 
 namespace rc::cpu {
@@ -38,6 +43,20 @@ void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
 void Bell::wake_sleepers() {
   syscall(SYS_futex, &news_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
+
+#elif defined(__EMSCRIPTEN_PTHREADS__)
+
+// Its condition variables take several such calls, and locks around them.
+void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
+  const double milliseconds =
+      std::chrono::duration<double, std::milli>(most).count();
+  do {
+    emscripten_futex_wait(&news_, seen,
+                          most.count() > 0 ? milliseconds : INFINITY);
+  } while (most.count() == 0 && news() == seen);
+}
+
+void Bell::wake_sleepers() { emscripten_futex_wake(&news_, INT_MAX); }
 
 #else
 

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#if !defined(__linux__)
+#if !defined(__linux__) && !defined(__EMSCRIPTEN_PTHREADS__)
 #include <condition_variable>
 #include <mutex>
 #endif
@@ -21,6 +21,9 @@ inline void pause() {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
+#elif defined(__wasm__)
+  // There is no such instruction: about as long as that of x86-64.
+  for (int i = 0; i < 100; ++i) asm volatile("" : "+r"(i));
 #endif
 }
 
@@ -47,7 +50,7 @@ class Bell {
 
   alignas(64) std::atomic<uint32_t> news_{0};
   std::atomic<int> asleep_{0};
-#if !defined(__linux__)
+#if !defined(__linux__) && !defined(__EMSCRIPTEN_PTHREADS__)
   std::mutex mutex_;
   std::condition_variable woken_;
 #endif

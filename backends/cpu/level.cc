@@ -2,6 +2,7 @@
 
 #include "base/config/account.h"
 #include "base/error.h"
+#include "cpu/relaxed.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -177,6 +178,9 @@ const std::vector<Level>& levels() {
 #if defined(RC_CPU_HAS_simd128)
     // A module with such instructions does not start where there are none.
     {"simd128", &simd128::kKernels, always},
+#endif
+#if defined(RC_CPU_HAS_relaxed)
+    {"relaxed", &relaxed_kernels(), has_relaxed},
 #endif
   };
   return all;

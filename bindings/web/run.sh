@@ -56,6 +56,12 @@ done
 for file in runcible-single.mjs runcible-single.wasm; do
   cp "$single/bin/$file" "$package/dist/runcible"
 done
+# Where the build has no level `relaxed`, a module without anything: bundlers look
+# for all files that are named.
+for file in "$threaded/bin/runcible-relaxed" "$single/bin/runcible-single-relaxed"; do
+  to=$package/dist/runcible/${file##*/}.wasm
+  cp "$file.wasm" "$to" 2>/dev/null || printf '\0asm\1\0\0\0' >"$to"
+done
 cp "$root/examples/model/fable.gguf" "$root/examples/chat_model/fabulist.gguf" \
   "$package/dist/models"
 # For service workers.

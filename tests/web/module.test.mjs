@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const { MODULE, SOURCES, THREADS } = process.env;
+const { MODULE, SOURCES, THREADS, RELAXED } = process.env;
 const { default: createRuncible } = await import(pathToFileURL(MODULE));
 const { prompts } = JSON.parse(
   readFileSync(`${SOURCES}/tests/golden/fable/fable.json`, "utf8"),
@@ -15,6 +15,14 @@ const model_file = readFileSync(`${SOURCES}/examples/model/fable.gguf`);
 const rc = await createRuncible({ workers: 6 });
 rc.FS.mkdirTree("/usr/local/share/runcible");
 rc.FS.writeFile("/usr/local/share/runcible/fable.gguf", model_file);
+
+// Of the level `relaxed`, before any backend is opened.
+if (RELAXED) {
+  const products = readFileSync(RELAXED);
+  const at = rc._malloc(products.length);
+  new Uint8Array(rc.wasmMemory.buffer).set(products, at);
+  rc._rc_web_relaxed(at, products.length);
+}
 
 // Workers keep Node alive.
 after(() => rc.PThread?.terminateAllThreads());
@@ -292,9 +300,28 @@ test(
   },
 );
 
+test("the levels of the CPU tell the same", { skip: !RELAXED }, () => {
+  const stories = ["simd128", "relaxed"].map((level) => {
+    check(rc._rc_config_set(text("library.isa"), text(level)));
+    const backend = open("cpu");
+    const model = load(backend);
+    const session = given(rc._rc_session_create(model, 0, out));
+    const story = given(rc._rc_generate(session, 0, out, 0, 0));
+    const told = rc.UTF8ToString(story);
+    rc._rc_free(story);
+    rc._rc_session_release(session);
+    rc._rc_model_release(model);
+    rc._rc_backend_release(backend);
+    return told;
+  });
+  assert.ok(stories[0].length > 100);
+  assert.equal(stories[1], stories[0]);
+});
+
 test("builds tell what they are", () => {
   const info = JSON.parse(rc.UTF8ToString(rc._rc_build_info()));
-  assert.deepEqual(info.instruction_sets, ["simd128"]);
+  const levels = "_rc_web_relaxed" in rc ? ["simd128", "relaxed"] : ["simd128"];
+  assert.deepEqual(info.instruction_sets, levels);
   assert.deepEqual(info.backends, ["reference", "cpu"]);
   assert.equal(info.threads, THREADS === "ON");
   assert.equal("PThread" in rc, THREADS === "ON");

@@ -90,6 +90,19 @@ constexpr bool is_wide(const BlockFormat& format) {
                                            : format.quant.low.width == 8;
 }
 
+// The largest of the quants, made unsigned.
+constexpr int largest_of(const BlockFormat& format) {
+  if (format.table == ValueTable::kNone) {
+    return (1 << (format.quant.low.width + format.quant.high.width)) - 1;
+  }
+  const Entries entries = entries_of(format);
+  int largest = 0;
+  for (int i = 0; i < 16; ++i) {
+    if (entries.bytes[i] > largest) largest = entries.bytes[i];
+  }
+  return largest;
+}
+
 // Whether the numbers from `first` up to `end` of a plane lie in neighbouring
 // bytes, at the same place.
 constexpr bool is_run(const BitPlane& plane, int first, int end) {

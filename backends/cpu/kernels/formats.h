@@ -30,6 +30,7 @@
 #pragma once
 
 #include "cpu/kernels/described.h"
+#include "cpu/kernels/numbers.h"
 #include "cpu/kernels/simd.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
@@ -140,53 +141,46 @@ struct FactorPlanes {
 
   // Of numbers from `first` on number i.
   template <BitPlane plane, int first>
-  RC_SIMD_MEMBER Vi bits(int i) const {
-    constexpr int mask = (1 << plane.width) - 1;
+  RC_SIMD_MEMBER Numbers bits(int i) const {
     if constexpr (is_run(plane, first, count)) {
       constexpr BitPlace place = place_of(plane, first);
-      const Vi all =
-          load_u8(planes + kTileRows * (place.byte - first_byte + i - first));
-      if constexpr (place.shift == 0) return bits_and(all, splat_int(mask));
-      const Vi upper = shr(all, place.shift);
-      if constexpr (place.shift + plane.width == 8) return upper;
-      return bits_and(upper, splat_int(mask));
+      return some_bits<place.shift, plane.width>(load_numbers(
+          planes + kTileRows * (place.byte - first_byte + i - first)));
     } else {
       constexpr int slots = 8 / plane.width;
       static_assert(is_unbroken(plane));
       const int byte = plane.at - first_byte +
                        i / (slots * plane.stride) * plane.stride +
                        i % plane.stride;
-      return bits_and(shr(load_u8(planes + kTileRows * byte),
-                          i / plane.stride % slots * plane.width),
-                      splat_int(mask));
+      return some_bits(load_numbers(planes + kTileRows * byte),
+                       i / plane.stride % slots * plane.width, plane.width);
     }
   }
 
   RC_SIMD_MEMBER Vi at(int i) const {
     if constexpr (number.is_signed) {
-      return load_s8((const int8_t*)planes +
-                     kTileRows * (number.low.at - first_byte + i));
+      return load_signed_numbers(planes +
+                                 kTileRows * (number.low.at - first_byte + i));
     } else if constexpr (number.high.width == 0) {
       static_assert(number.zero == 0);
-      const Vi all = number.low.width == 8 ? load_u8(planes + kTileRows * i)
-                                           : bits<number.low, 0>(i);
+      const Vi all =
+          integers(number.low.width == 8 ? load_numbers(planes + kTileRows * i)
+                                         : bits<number.low, 0>(i));
       if constexpr (number.kind != BitKind::kOdd) return all;
       return add(add(all, all), splat_int(1));
     } else {
       constexpr int whole = undivided(number);
       if constexpr (whole > 0) {
         constexpr BitPlace place = place_of(number.low, 0);
-        constexpr int mask = (1 << width_of(number)) - 1;
         static_assert(number.zero == 0 && place.shift == 0);
         if (i < whole) {
-          return bits_and(
-              load_u8(planes + kTileRows * (place.byte - first_byte + i)),
-              splat_int(mask));
+          return integers(some_bits<0, width_of(number)>(load_numbers(
+              planes + kTileRows * (place.byte - first_byte + i))));
         }
       }
-      const Vi low = bits<number.low, whole>(i);
-      const Vi high = bits<number.high, whole>(i);
-      const Vi all = bits_or(low, shl<number.low.width>(high));
+      const Numbers low = bits<number.low, whole>(i);
+      const Numbers high = bits<number.high, whole>(i);
+      const Vi all = integers(join<number.low.width>(low, high));
       if constexpr (number.zero == 0) return all;
       return sub(all, splat_int(number.zero));
     }
@@ -209,6 +203,7 @@ struct Format {
   static constexpr bool kMinimum = kFormat.minimum.sign != Minimum::kNone;
   static constexpr bool kWide = is_wide(kFormat);
   static constexpr int kOffset = offset_of(kFormat);
+  static constexpr int kLargest = largest_of(kFormat);
   static_assert(kFormat.group == 0 || kFormat.group == 16 ||
                 kFormat.group == 32);
 

@@ -9,6 +9,7 @@
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/plain.h"
 #include "cpu/kernels/scaled.h"
+#include "cpu/kernels/short_sums.h"
 #include "cpu/kernels/two_rows.h"
 #include "cpu/kernels/unpacked.h"
 
@@ -22,17 +23,11 @@ constexpr int kMaxRows = kParts == 1 ? 8 : 4;
 // one, as they lie in memory.
 constexpr int kPairRows = kEightRows ? 8 : kParts == 1 ? 4 : 0;
 
-// Integer products of groups 2 first to 2 (first + pairs) - 1 of step j.
+// Adds the products of groups 2 first to 2 (first + pairs) - 1 of step j.
 template <class Format, int tiles, int rows, int first, int pairs>
-RC_SIMD void dot(const Format (&format)[2], int j,
-                 const ActivationBlock* const (&x)[rows], int64_t at,
-                 Vi (&y)[tiles][rows]) {
-  if constexpr (kTwoRows && rows % 2 == 0) {
-    for (int t = 0; t < tiles; ++t) {
-      dot_two_rows<Format, rows, first, pairs>(format[t], j, x, at, y[t]);
-    }
-    return;
-  }
+RC_SIMD void dot_long(const Format (&format)[2], int j,
+                      const ActivationBlock* const (&x)[rows], int64_t at,
+                      Vi (&y)[tiles][rows]) {
   const auto one = [&]<int h>() __attribute__((always_inline)) {
     const Pair pairs_of[2] = {format[0].template pair<h>(j),
                               format[tiles - 1].template pair<h>(j)};
@@ -51,6 +46,22 @@ RC_SIMD void dot(const Format (&format)[2], int j,
   if constexpr (pairs == 4) {
     one.template operator()<first + 2>();
     one.template operator()<first + 3>();
+  }
+}
+
+// The same, as the level does it best.
+template <class Format, int tiles, int rows, int first, int pairs>
+RC_SIMD void dot(const Format (&format)[2], int j,
+                 const ActivationBlock* const (&x)[rows], int64_t at,
+                 Vi (&y)[tiles][rows]) {
+  if constexpr (kTwoRows && rows % 2 == 0) {
+    for (int t = 0; t < tiles; ++t) {
+      dot_two_rows<Format, rows, first, pairs>(format[t], j, x, at, y[t]);
+    }
+  } else if constexpr (kShortSums && !Format::kWide) {
+    dot_short<Format, tiles, rows, first, pairs>(format, j, x, at, y);
+  } else {
+    dot_long<Format, tiles, rows, first, pairs>(format, j, x, at, y);
   }
 }
 

@@ -160,6 +160,40 @@ RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return wasm_i8x16_swizzle(b_load(table), index);
 }
 
+#if defined(__wasm_relaxed_simd__)
+
+// Four columns each.
+struct Columns {
+  v128_t low, high;
+};
+RC_SIMD Columns columns8(const int8_t* p) {
+  return {wasm_v128_load32_splat(p), wasm_v128_load32_splat(p + 4)};
+}
+
+// Sums of 16 bits of two products each. What is relaxed is what becomes of
+// bytes of eight bits in the second operand, and of sums that do not fit: with
+// quants of at most 63 the results are the same everywhere.
+RC_SIMD v128_t dot4_short(B u, v128_t a) {
+  return wasm_i16x8_relaxed_dot_i8x16_i7x16(a, u);
+}
+
+RC_SIMD I dot4_wide(I sum, B u, v128_t a) {
+  const v128_t even = wasm_i16x8_shr(wasm_i16x8_shl(a, 8), 8);
+  const v128_t odd = wasm_i16x8_shr(a, 8);
+  const v128_t byte = wasm_i16x8_splat(255);
+  sum = i_add(sum, wasm_i32x4_dot_i16x8(wasm_v128_and(u, byte), even));
+  return i_add(sum, wasm_i32x4_dot_i16x8(wasm_u16x8_shr(u, 8), odd));
+}
+
+// Those that are not wide are multiplied in short_sums.h.
+template <bool wide>
+RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
+  static_assert(wide);
+  return dot4_wide(dot4_wide(sum, u0, a.low), u1, a.high);
+}
+
+#else
+
 // The even and the odd columns, as 16-bit numbers.
 struct Columns {
   v128_t low_even, low_odd, high_even, high_odd;
@@ -179,5 +213,7 @@ RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
   sum = i_add(sum, wasm_i32x4_dot_i16x8(wasm_v128_and(u1, byte), a.high_even));
   return i_add(sum, wasm_i32x4_dot_i16x8(wasm_u16x8_shr(u1, 8), a.high_odd));
 }
+
+#endif
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

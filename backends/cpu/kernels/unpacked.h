@@ -3,12 +3,14 @@
 #pragma once
 
 #include "cpu/kernels/formats.h"
+#include "cpu/kernels/short_sums.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
 // 32 columns of 16 rows, read as a format of formats.h is. What differs between
 // those that are unpacked is only what the arithmetic has to know.
-template <bool halves, bool has_minimum, bool wide, int offset>
+template <bool halves, bool has_minimum, bool wide, int offset,
+          int pairs_per_sum>
 struct Unpacked {
   static constexpr int kColumns = 32;
   static constexpr int kScales = halves ? 2 : 1;
@@ -34,6 +36,13 @@ struct Unpacked {
   }
 };
 
+// As many as of the format that it was.
+template <bool halves, bool has_minimum, bool wide, int offset,
+          int pairs_per_sum>
+constexpr int
+    kPairsPerSum<Unpacked<halves, has_minimum, wide, offset, pairs_per_sum>> =
+        pairs_per_sum;
+
 // Columns that are unpacked at a time. Shorter runs through the activations
 // than this cost more than what a smaller area saves.
 constexpr int64_t kUnpackedColumns = 2048;
@@ -53,7 +62,8 @@ struct Ahead {
 
 template <class Format>
 using UnpackedOf =
-    Unpacked<Format::kHalves, Format::kMinimum, Format::kWide, Format::kOffset>;
+    Unpacked<Format::kHalves, Format::kMinimum, Format::kWide, Format::kOffset,
+             Format::kWide ? 0 : kPairsPerSum<Format>>;
 
 template <class Format, int h>
 RC_SIMD void unpack_pair(const Format& format, int j, uint8_t* to) {

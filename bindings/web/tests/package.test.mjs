@@ -1,6 +1,6 @@
 // What the package does in a page: texts, conversations, ends, errors.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { after, test } from "node:test";
 
 import { isolation, launch, pageOf, site } from "./browser.mjs";
@@ -310,6 +310,33 @@ test("files of the package that are not on the server are told of", async () => 
   assert.match(found[files[1]], /^FileError.*runcible\.mjs cannot be loaded/);
   assert.match(found[files[2]], /^\w+Error.*runcible\.wasm/);
   assert.match(found[files[3]], /^FileError.*404.*runcible\.worker\.js/);
+});
+
+/** A module without anything is in the package where it was built without. */
+const relaxed = "runcible/runcible-relaxed.wasm";
+const hasRelaxed = statSync(`${process.env.DIST}/${relaxed}`).size > 8;
+
+test("products are by relaxed SIMD", { skip: !hasRelaxed }, async () => {
+  const features = async (url) => {
+    const other = await pageOf(await browser.newContext(), url);
+    const found = await other.evaluate(async () => {
+      await runcible.start({ threads: true });
+      return (await (await runcible.Backend.open("cpu")).device()).features;
+    });
+    await other.close();
+    return found;
+  };
+  const taken = await page.evaluate(
+    (bytes) => WebAssembly.validate(Uint8Array.from(bytes)),
+    [...readFileSync(`${process.env.DIST}/${relaxed}`)],
+  );
+  assert.equal(await features(url), taken ? "simd128 relaxed" : "simd128");
+  // Without the file there are those of SIMD128.
+  const { server: other, url: without } = await site(isolation, {
+    [`/runcible-web/${relaxed}`]: "/nowhere",
+  });
+  assert.equal(await features(without), "simd128");
+  other.close();
 });
 
 test("a browser without SIMD is told so", async () => {

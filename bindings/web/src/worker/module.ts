@@ -14,6 +14,8 @@ export interface Module {
   addFunction(f: (...args: any[]) => unknown, signature: string): number;
   _malloc(size: number): number;
   _free(at: number): void;
+  /** Of a build with the level `relaxed`. */
+  _rc_web_relaxed?(module: number, size: number): void;
   readonly [name: `_rc_${string}`]: (...args: any[]) => any;
 }
 
@@ -36,6 +38,24 @@ const single = {
     import.meta.url,
   ),
 };
+
+/** Products by relaxed SIMD, for browsers that have it. */
+const relaxed = {
+  threaded: new URL("../runcible/runcible-relaxed.wasm", import.meta.url),
+  single: new URL("../runcible/runcible-single-relaxed.wasm", import.meta.url),
+};
+
+/**
+ * A module with i16x8.relaxed_dot_i8x16_i7x16_s of two zeros (WebAssembly Core 3.0,
+ * chapter 5).
+ */
+const relaxedDot = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x0f, 0x01, 0x0d, 0x00, 0x41, 0x00, 0xfd, 0x0f],
+  ...[0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x92, 0x02, 0x0b],
+);
 
 /** Where models of the package are, by name. */
 export const builtins: Readonly<Record<string, URL>> = {
@@ -70,10 +90,31 @@ async function compiled(url: string): Promise<WebAssembly.Module> {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
+/** Nothing is lost without it but speed: undefined where it cannot be had. */
+async function relaxedModule(url: URL): Promise<Uint8Array | undefined> {
+  if (!WebAssembly.validate(relaxedDot)) return undefined;
+  try {
+    const response = await fetch(url);
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Before a backend is opened. */
+function give(module: Module, products: Uint8Array | undefined): void {
+  if (products === undefined || module._rc_web_relaxed === undefined) return;
+  const at = module._malloc(products.length);
+  if (at === 0) return;
+  new Uint8Array(module.wasmMemory.buffer).set(products, at);
+  module._rc_web_relaxed(at, products.length);
+}
+
 export async function loadModule(
   threads: boolean,
   workers: number,
 ): Promise<Module> {
+  const products = relaxedModule(threads ? relaxed.threaded : relaxed.single);
   const files = new Map<string, string>();
   for (const [name, url] of Object.entries(threads ? threaded : single)) {
     files.set(name, await ofOrigin(url));
@@ -96,7 +137,7 @@ export async function loadModule(
     );
   }
   try {
-    return await made.default({
+    const module: Module = await made.default({
       workers,
       mainScriptUrlOrBlob: main,
       locateFile: (name: string) => files.get(name) ?? name,
@@ -111,6 +152,8 @@ export async function loadModule(
       print: (text: string) => console.info(text),
       printErr: (text: string) => console.warn(text),
     });
+    give(module, await products);
+    return module;
   } catch (error) {
     throw unsupported(binary, error);
   }
