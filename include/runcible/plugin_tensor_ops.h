@@ -67,9 +67,9 @@ enum {
   RC_OP_ARGMAX = 39,
   /* function(a b + bias), where [p, q] is [k, n], or [n, k] if
    * params.matmul.transposed, and one b of dimension 1 serves for all of a. b
-   * is of T, but where T is F32 and b transposed it is of any type. inputs: a
-   * [B, m, k] of T, b [B|1, p, q] of any type that can be decoded, bias [n] of
-   * T or absent; output [B, m, n] of T. */
+   * is of T, but where T is F32 and b transposed it is of any type.
+   * inputs: a [B, m, k] of T, b [B|1, p, q] of any type that can be decoded,
+   *         bias [n] of T or absent; output [B, m, n] of T. */
   RC_OP_MATMUL = 40,
   /* Sums of products with a window (cross-correlation, as networks use it), x
    * counting as 0 beyond its edges by `padding`:

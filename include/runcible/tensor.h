@@ -38,8 +38,8 @@
  *   roots of one or two numbers are correctly rounded by that, and long sums
  *   are added up in F32 or better and rounded at their end.
  * - F64 is computed by cpu and reference, by IEEE 754, with the functions of
- * the C library. GPUs leave it to the CPU, as every op that they lack, also
- * those whose rc_device_report.fp64 is 1.
+ *   the C library. GPUs leave it to the CPU, as every op that they lack, also
+ *   those whose rc_device_report.fp64 is 1.
  * - Broadcasting, where a comment allows it: shapes are compared from the last
  *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
  *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].
