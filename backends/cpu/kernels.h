@@ -228,6 +228,8 @@ struct Kernels {
   // y += x * weights.
   void (*multiply_add)(const float* x, const float* weights, int64_t n,
                        float* y);
+  // As encode_row of F16 does. NULL where that is as fast.
+  void (*to_f16)(const float* x, int64_t n, uint16_t* y);
 };
 
 }  // namespace rc::cpu

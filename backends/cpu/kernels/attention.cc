@@ -15,14 +15,33 @@ template <class Keys>
 RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
                               const uint8_t* const* keys, int begin, int end,
                               float* scores, NextChunk& ahead) {
-  for (int t = begin; t < end; ++t) {
-    ahead.step(t);
-    Vf total = splat(0);
-    for (int64_t i = 0; i < task.d; i += kLanes) {
-      total = fma(load_some(q + i, task.d - i),
-                  Keys::read(keys[t], i, task.d - i), total);
+  if constexpr (kParts == 1) {
+    // 16 sums across lanes at once; there are keys at places that no row sees.
+    for (int first = begin / kLanes * kLanes; first < end; first += kLanes) {
+      Vf totals[kLanes];
+#pragma GCC unroll 16
+      for (int k = 0; k < kLanes; ++k) totals[k] = splat(0);
+      for (int64_t i = 0; i < task.d; i += kLanes) {
+        const Vf part = load_some(q + i, task.d - i);
+#pragma GCC unroll 16
+        for (int k = 0; k < kLanes; ++k) {
+          totals[k] =
+              fma(part, Keys::read(keys[first + k], i, task.d - i), totals[k]);
+        }
+      }
+      for (int k = 0; k < kLanes; ++k) ahead.step(first + k);
+      store(scores + first, mul(sums(totals), splat(task.scale)));
     }
-    scores[t] = sum(total) * task.scale;
+  } else {
+    for (int t = begin; t < end; ++t) {
+      ahead.step(t);
+      Vf total = splat(0);
+      for (int64_t i = 0; i < task.d; i += kLanes) {
+        total = fma(load_some(q + i, task.d - i),
+                    Keys::read(keys[t], i, task.d - i), total);
+      }
+      scores[t] = sum(total) * task.scale;
+    }
   }
   if (task.softcap <= 0) return;
   const Vf cap = splat(task.softcap);
