@@ -159,9 +159,13 @@ void LinearPieces::work(Run& run, const Share& share) const {
     const auto results_at = [&] { return run.at<float>(y) + first * n + at; };
     float* to = results;
     int64_t step = width;
+    task.target = nullptr;
     if (share.units == nullptr) {
       to = results_at();
       step = n;
+    } else if (y.storage == RC_STORAGE_SCRATCH) {
+      task.target = results_at();
+      task.target_step = n;
     }
     for (int k = 0; k < task.rows; ++k) {
       xs[k] = from + k * x.row_bytes();
