@@ -27,5 +27,7 @@ const [late, opened] = await lateness(() => {
   return opening;
 });
 const seconds = (performance.now() - begin) / 1000;
+const closing = performance.now();
 opened.close?.();
-console.log(JSON.stringify({ late_ms: late, late_alone_ms: alone, call_ms: call, seconds }));
+const close = performance.now() - closing;
+console.log(JSON.stringify({ late_ms: late, late_alone_ms: alone, call_ms: call, close_ms: close, seconds }));

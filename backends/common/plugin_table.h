@@ -53,6 +53,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "common/alike.h"
 #include "common/given_program.h"
 #include "common/guard.h"
 #include "common/plugin_handles.h"
@@ -310,11 +311,12 @@ class PluginTable : private PluginHandles<Backend> {
       require(values, "values");
       require(buffers, "buffers");
       const GivenOp given(*op, values, value_count);
-      check_op(given.op, given.values());
+      const auto alike = bytes_of_alike(given.op, given.values());
+      if (!alike) check_op(given.op, given.values());
       Buffer* found[kMaxInputs + kMaxOutputs];
       for (size_t i = 0; i < value_count; ++i) {
         const rc_plugin_value& value = given.values()[i];
-        const auto bytes = value_bytes(value, {});
+        const auto bytes = alike ? alike : value_bytes(value, {});
         if (value.storage != RC_STORAGE_CACHE || !bytes) {
           fail(RC_E_INVALID_ARGUMENT, "value ", i, " lies in no buffer");
         }

@@ -259,7 +259,7 @@ void Compiler::compile() {
         compile_get_rows(*this, op);
         break;
       case RC_OP_LINEAR:
-        compile_linear(*this, op);
+        i += compile_linear(*this, i) - 1;
         break;
       case RC_OP_ROPE:
         of_tensors(op) ? compile_tensor_rope(*this, op)

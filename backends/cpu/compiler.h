@@ -194,7 +194,9 @@ uint64_t product(uint64_t a, uint64_t b);
 // One per group of ops; they add the op's steps. The op has been checked.
 void compile_get_rows(Compiler& compiler, const Op& op);
 void compile_row_op(Compiler& compiler, const Op& op);
-void compile_linear(Compiler& compiler, const Op& op);
+// Op `first`, and the function after it where it is done with it; gives how
+// many ops these are.
+size_t compile_linear(Compiler& compiler, size_t first);
 void compile_rope(Compiler& compiler, const Op& op);
 void compile_cache_store(Compiler& compiler, const Op& op);
 void compile_attention(Compiler& compiler, const Op& op);

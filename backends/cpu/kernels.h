@@ -52,7 +52,11 @@ struct LinearTask {
   // Per row: what is added to its results; NULL for nothing.
   const float* const* residual;
   const float* bias;  // of the tiles' rows; NULL for nothing
-  int rows;           // 1 to kMaxChunk
+  // Where y is copied to, for the first row and from row to row: it may be
+  // brought nearer meanwhile. NULL: nowhere.
+  const float* target = nullptr;
+  int64_t target_step = 0;
+  int rows;   // 1 to kMaxChunk
   int lanes;  // rows of the weight in the tiles; the last may have less than 16
 };
 using LinearFunction = void (*)(const LinearTask& task);
@@ -238,6 +242,8 @@ struct Kernels {
                       const double* panel, int64_t k, double* y);
   // Of F16 or BF16.
   void (*widen)(const uint16_t* x, int64_t n, rc_dtype type, float* y);
+  // As encode_row of F16 does. NULL where that is as fast.
+  void (*to_f16)(const float* x, int64_t n, uint16_t* y);
 };
 
 }  // namespace rc::cpu

@@ -44,20 +44,6 @@ int64_t Run::rows(int64_t dimension) const {
   }
 }
 
-void* Run::address(const Place& place) const {
-  switch (place.storage) {
-    case RC_STORAGE_CACHE:
-      return caches_ == nullptr ? place.memory
-                                : caches_[place.index] + place.offset;
-    case RC_STORAGE_INPUT:
-      return const_cast<void*>(run_->inputs[place.index]);
-    case RC_STORAGE_OUTPUT:
-      return run_->outputs_data[place.index];
-    default:
-      return scratch_ + place.offset;
-  }
-}
-
 void Run::fail(rc_status status, const char* format, ...) {
   if (!failed_.exchange(true)) {
     va_list arguments;

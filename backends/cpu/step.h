@@ -94,7 +94,18 @@ class Run {
   // repeated, except within commit.
   template <class T>
   T* at(const Place& place) const {
-    return static_cast<T*>(address(place));
+    switch (place.storage) {
+      case RC_STORAGE_CACHE:
+        return static_cast<T*>(static_cast<void*>(
+            caches_ == nullptr ? place.memory
+                               : caches_[place.index] + place.offset));
+      case RC_STORAGE_INPUT:
+        return static_cast<T*>(const_cast<void*>(run_->inputs[place.index]));
+      case RC_STORAGE_OUTPUT:
+        return static_cast<T*>(run_->outputs_data[place.index]);
+      default:
+        return static_cast<T*>(static_cast<void*>(scratch_ + place.offset));
+    }
   }
 
   // Ends the run with a failure; the first one counts. From any thread, but for
@@ -124,8 +135,6 @@ class Run {
   }
 
  private:
-  void* address(const Place& place) const;
-
   const rc_plugin_run* run_ = nullptr;
   uint8_t* const* caches_ = nullptr;
   uint8_t* const scratch_;

@@ -65,9 +65,13 @@ void compile_cache_store(Compiler& c, const Op& op) {
               reinterpret_cast<const uint8_t*>(from + begin * heads * d);
           if (dtype != RC_DTYPE_F32) {
             auto* own = results->of<uint8_t>(share.thread);
-            for (int64_t h = begin * heads; h < end * heads; ++h) {
-              encode_row(dtype, from + h * d, own + (h - begin * heads) * bytes,
-                         d);
+            const float* first = from + begin * heads * d;
+            const int64_t count = (end - begin) * heads * d;
+            if (dtype == RC_DTYPE_F16 && run.kernels.to_f16 != nullptr) {
+              run.kernels.to_f16(first, count,
+                                 reinterpret_cast<uint16_t*>(own));
+            } else {
+              encode_row(dtype, first, own, count);
             }
             encoded = own;
           }

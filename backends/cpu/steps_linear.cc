@@ -2,8 +2,9 @@
 //
 // The unit of work is some tiles of 16 rows of the weight with a chunk of rows
 // of activations that stays in the caches. Each thread begins with a contiguous
-// range of tiles, so that it streams through memory, and no cache line of the
-// output belongs to two units.
+// range of units: of tiles, so that it streams through memory, or, where there
+// are enough chunks, of chunks, so that it has rows to itself as the steps
+// before and after have, and no results go from one processor to another.
 #include <algorithm>
 
 #include "cpu/compiler.h"
@@ -29,9 +30,10 @@ struct Activations {
   int64_t columns;
 
   int64_t row_bytes() const { return blocks ? columns * 2 : columns * 4; }
-  const void* row(const Run& run, int64_t r) const {
-    if (blocks) return blocks + r * (columns / 32);
-    return run.at<const float>(floats) + r * columns;
+  // Row 0, and the bytes from row to row.
+  const uint8_t* rows(const Run& run) const {
+    return blocks ? reinterpret_cast<const uint8_t*>(blocks)
+                  : run.at<const uint8_t>(floats);
   }
 };
 
@@ -61,11 +63,15 @@ constexpr uint64_t kResultBytes =
 struct Grid {
   int64_t rows, tiles_per_group, groups, chunks;
   int threads;
+  bool by_chunks;  // ranges are of chunks
 
   struct Cell {
     int64_t group, chunk;
   };
+  // Threads begin at multiples of that.
+  int64_t multiple() const { return by_chunks ? 1 : chunks; }
   Cell cell(int64_t index) const {
+    if (by_chunks) return {index % groups, index / groups};
     for (int i = 0;; ++i) {
       const Part part(groups, i, threads);
       if (index >= part.end * chunks && i + 1 < threads) continue;
@@ -94,6 +100,7 @@ struct LinearPieces {
   const float* bias;  // NULL: none
   bool has_residual;
   Place residual, y;
+  int32_t then;  // what is made of each result, as of UNARY, or NONE
   int64_t dimension;
   ThreadScratch scratch;
   int64_t chunk;
@@ -107,8 +114,10 @@ struct LinearPieces {
     // should still be in the first-level cache when it is used.
     const bool one = tiles < kTilesPerUnit * threads || (mapped && rows < 8);
     const int64_t per_group = one ? 1 : kTilesPerUnit;
-    return Grid{rows, per_group, (tiles + per_group - 1) / per_group,
-                (rows + chunk - 1) / chunk, threads};
+    const int64_t chunks = (rows + chunk - 1) / chunk;
+    return Grid{
+        rows,   per_group, (tiles + per_group - 1) / per_group,
+        chunks, threads,   x.blocks == nullptr && chunks >= 2 * threads};
   }
   void work(Run& run, const Share& share) const;
 };
@@ -145,25 +154,45 @@ void LinearPieces::work(Run& run, const Share& share) const {
     const int64_t width = task.tiles * kTileRows;
     task.lanes = static_cast<int>(std::min(width, n - at));
     task.bias = bias == nullptr ? nullptr : bias + at;
-    const auto result = [&](int k) {
-      return run.at<float>(y) + (first + k) * n + at;
-    };
+    const uint8_t* from = x.rows(run) + first * x.row_bytes();
+    // Where the caller's results are is looked up while the run lasts.
+    const auto results_at = [&] { return run.at<float>(y) + first * n + at; };
+    float* to = results;
+    int64_t step = width;
+    task.target = nullptr;
+    if (share.units == nullptr) {
+      to = results_at();
+      step = n;
+    } else if (y.storage == RC_STORAGE_SCRATCH) {
+      task.target = results_at();
+      task.target_step = n;
+    }
     for (int k = 0; k < task.rows; ++k) {
-      xs[k] = x.row(run, first + k);
-      ys[k] = share.units != nullptr ? results + k * width : result(k);
-      if (has_residual) {
-        residuals[k] = run.at<const float>(residual) + (first + k) * n + at;
-      }
+      xs[k] = from + k * x.row_bytes();
+      ys[k] = to + k * step;
+    }
+    if (has_residual) {
+      const float* more = run.at<const float>(residual) + first * n + at;
+      for (int k = 0; k < task.rows; ++k) residuals[k] = more + k * n;
     }
     if (!share.wanted()) return;
     task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
     task.prefetch_offset =
         weight->prefetch_offset(task.tile, 0, tile, task.tiles);
     function(task);
+    if (then != RC_FUNCTION_NONE) {
+      const bool dense = step == task.lanes;
+      const int64_t calls = dense ? 1 : task.rows;
+      const int64_t count = dense ? task.rows * step : task.lanes;
+      for (int64_t k = 0; k < calls; ++k) {
+        run.kernels.unary(ys[k], count, then, ys[k]);
+      }
+    }
     share.commit([&] {
       if (share.units == nullptr) return;
+      float* at_last = results_at();
       for (int k = 0; k < task.rows; ++k) {
-        copy_lanes(ys[k], task.lanes, result(k));
+        copy_lanes(ys[k], task.lanes, at_last + k * n);
       }
     });
   }
@@ -171,7 +200,37 @@ void LinearPieces::work(Run& run, const Share& share) const {
 
 }  // namespace
 
-void compile_linear(Compiler& c, const Op& op) {
+namespace {
+
+// The UNARY that is done with LINEAR `first`: the next op, if nobody else reads
+// what it takes, and its results do not lie where the product reads. NULL:
+// none.
+const Op* function_after(Compiler& c, size_t first) {
+  if (first + 1 >= c.ops().size()) return nullptr;
+  const Op& op = c.ops()[first];
+  const Op& next = c.ops()[first + 1];
+  if (next.code != RC_OP_UNARY || c.of_tensors(next) ||
+      c.value(op.outputs[0]).storage != RC_STORAGE_SCRATCH) {
+    return nullptr;
+  }
+  const Flow::Source& source = c.flow().source(first + 1, 0);
+  if (source.op != first || !source.whole ||
+      c.flow().last_reader(first) != first + 1) {
+    return nullptr;
+  }
+  const Area results = c.area(next.outputs[0]);
+  const bool in_the_way =
+      results.overlaps(c.area(op.inputs[0])) ||
+      (op.inputs[3] >= 0 && results.overlaps(c.area(op.inputs[3])));
+  return in_the_way ? nullptr : &next;
+}
+
+}  // namespace
+
+size_t compile_linear(Compiler& c, size_t first) {
+  const Op& op = c.ops()[first];
+  const Op* function = function_after(c, first);
+  const int32_t y = function ? function->outputs[0] : op.outputs[0];
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const Activations x = activations_for(c, *weight, op.inputs[0]);
   const bool has_residual = op.inputs[3] >= 0;
@@ -184,7 +243,8 @@ void compile_linear(Compiler& c, const Op& op) {
       op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]),
       has_residual,
       has_residual ? c.place(op.inputs[3]) : Place{},
-      c.place(op.outputs[0]),
+      c.place(y),
+      function ? function->params.unary.function : RC_FUNCTION_NONE,
       dimension,
       c.thread_scratch(),
       chunk,
@@ -193,7 +253,7 @@ void compile_linear(Compiler& c, const Op& op) {
   if (has_residual) reads.push_back(c.area(op.inputs[3]));
   const int64_t n = weight->layout.rows;
   c.add_repeatable(
-      std::move(reads), {c.area(op.outputs[0])},
+      std::move(reads), {c.area(y)},
       [=](const Run& run) {
         return run.rows(dimension) * n * (x.columns / 16 + 1);
       },
@@ -201,10 +261,11 @@ void compile_linear(Compiler& c, const Op& op) {
         const Grid g = pieces.grid(run);
         return g.groups * g.chunks;
       },
-      [=](const Run& run) { return pieces.grid(run).chunks; },
+      [=](const Run& run) { return pieces.grid(run).multiple(); },
       weight->layout.tiles_per_matrix *
           ((c.max_rows(dimension) + chunk - 1) / chunk),
       [=](Run& run, const Share& share) { pieces.work(run, share); });
+  return function ? 2 : 1;
 }
 
 uint64_t expert_scratch(const Compiler& c, const Op& op) {
@@ -284,6 +345,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
     task.residual = nullptr;
     auto* results = scratch.of<float>(share.thread);
     auto* unpacked = reinterpret_cast<uint8_t*>(results) + kResultBytes;
+    const uint8_t* first_row = x.rows(run);
     for (int64_t i = share.begin; i < share.end; ++i) {
       if (share.units == nullptr && run.stopped(share.thread)) return;
       const Choices::Group group = choices->group(i / tiles);
@@ -298,7 +360,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
       };
       for (int r = 0; r < task.rows; ++r) {
         const int64_t choice = made[r] = choices->at(group.first + r);
-        xs[r] = x.row(run, shared ? choice / k : choice);
+        xs[r] = first_row + (shared ? choice / k : choice) * x.row_bytes();
         ys[r] =
             share.units != nullptr ? results + r * kTileRows : result(choice);
       }

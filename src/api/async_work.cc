@@ -6,7 +6,7 @@
 
 #include "api/guard.h"
 #include "base/callback.h"
-#include "base/library_thread.h"
+#include "base/compute_thread.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "engine/turns.h"
@@ -68,7 +68,7 @@ void AsyncWork::start(std::unique_ptr<AsyncWork> work) {
   }
   try {
     std::thread([run] {
-      become_library_thread();
+      become_compute_thread();
       run();
     }).detach();
   } catch (const std::system_error& error) {

@@ -7,8 +7,8 @@
 #include <new>
 #include <system_error>
 
+#include "base/compute_thread.h"
 #include "base/error.h"
-#include "base/library_thread.h"
 #include "base/threads.h"
 
 namespace rc {
@@ -40,7 +40,7 @@ class SignalStack {
 };
 
 void* run(void* data) noexcept {
-  become_library_thread();
+  become_compute_thread();
   auto* call = static_cast<Call*>(data);
   [[maybe_unused]] const SignalStack kept;
   try {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/compute_thread.h"
 #include "base/error.h"
-#include "base/library_thread.h"
 #include "base/log.h"
 #include "base/quote.h"
 #include "compute/measure.h"
@@ -132,7 +132,7 @@ void Placement::measure_missing() {
   }
   const auto measure = [devices, shared = measuring_,
                         options = chain_.first()->options()] {
-    become_library_thread();
+    become_compute_thread();
     for (const runtime::ReportedDevice& device : devices) {
       try {
         calibrate(device, options, false,

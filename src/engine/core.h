@@ -98,6 +98,9 @@ class Core {
   }
   // Ends the jobs that were cancelled or whose deadline has passed.
   void end_overdue() noexcept;
+  // Whether it was, and has ended.
+  bool end_if_overdue(const std::shared_ptr<Job>& job,
+                      Clock::time_point now) noexcept;
   // The job's session goes on to its next job.
   void finish(const std::shared_ptr<Job>& job, const End& end,
               const char* message) noexcept;
@@ -115,9 +118,6 @@ class Core {
   bool step_if_any() noexcept;
   bool begin_jobs() noexcept;
   void take_held(const std::shared_ptr<Job>& job) noexcept;
-  // Whether it was, and has ended.
-  bool end_if_overdue(const std::shared_ptr<Job>& job,
-                      Clock::time_point now) noexcept;
   void do_step() noexcept;
 
   std::unique_ptr<model::ResidentModel> model_;

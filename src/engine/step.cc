@@ -18,6 +18,10 @@ constexpr double kStepSecondsWithoutDecoding = 0.4;
 // prompts.
 constexpr int64_t kMostDecodingRows = 16;
 
+// During a step jobs that are not part of it may be a thousand, of which to ask
+// each every millisecond would be felt.
+constexpr std::chrono::milliseconds kBetweenLooksAtAll{5};
+
 bool ranks_before(const std::shared_ptr<Job>& a,
                   const std::shared_ptr<Job>& b) {
   return a->ranks_before(*b);
@@ -344,8 +348,17 @@ void Step::fail_all(rc_status status, const char* message) noexcept {
 int32_t Step::should_stop() noexcept {
   // Only the engine thread may end jobs.
   const bool on_engine_thread = core_.on_engine_thread();
-  if (on_engine_thread) core_.end_overdue();
   const Clock::time_point now = Clock::now();
+  if (on_engine_thread && now >= look_at_all_) {
+    core_.end_overdue();
+    look_at_all_ = now + kBetweenLooksAtAll;
+  } else if (on_engine_thread) {
+    for (const Share& share : shares_) {
+      if (End end; !share.job->over() && share.job->overdue(now, &end)) {
+        core_.end_if_overdue(std::shared_ptr(share.job), now);
+      }
+    }
+  }
   if (limit_ && now >= *limit_ && on_engine_thread && !stopped_.load()) {
     std::array<char, 128> message;
     std::snprintf(message.data(), message.size(),

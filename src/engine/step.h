@@ -54,6 +54,7 @@ class Step {
   model::Batch sources_;  // to be read before
   std::vector<Share> shares_;
   std::optional<Clock::time_point> limit_;  // of the evaluation
+  Clock::time_point look_at_all_;           // next, for jobs that are overdue
   std::atomic<bool> stopped_{false};
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "runtime/closing.h"
 #include "runtime/plugin_list.h"
 #include "runtime/profile.h"
 #include "runtime/self_test.h"
@@ -134,7 +135,13 @@ Device::~Device() {
     return;
   }
   destroy_kernels();
-  quietly([&] { plugin_.close(handle_); });
+  // What is built in takes no time, and what the host has registered calls it
+  // back.
+  const PluginEntry* entry = PluginList::instance().entry_of(plugin_);
+  const bool of_module = entry != nullptr && !entry->path.empty();
+  if (!of_module || !close_off_loop(plugin_, handle_)) {
+    close_device(plugin_, handle_);
+  }
 }
 
 std::string Device::id() const { return cat(plugin_.name, ":", index_); }

@@ -9,13 +9,37 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
 
+// Of sums across lanes: from how many on 16 are made at once.
+constexpr int kLeastAtOnce = 6;
+
 // Scores of one head with places `begin` to `end` - 1, as they are in the
 // cache.
 template <class Keys>
 RC_PER_CHUNK void score_alone(const AttentionTask& task, const float* q,
                               const uint8_t* const* keys, int begin, int end,
                               float* scores, NextChunk& ahead) {
-  for (int t = begin; t < end; ++t) {
+  int rest = begin;  // from where on they are made one by one
+  if constexpr (kParts == 1) {
+    // 16 sums across lanes at once; there are keys at places that no row sees.
+    int first = begin / kLanes * kLanes;
+    for (; end - first >= kLeastAtOnce; first += kLanes) {
+      Vf totals[kLanes];
+#pragma GCC unroll 16
+      for (int k = 0; k < kLanes; ++k) totals[k] = splat(0);
+      for (int64_t i = 0; i < task.d; i += kLanes) {
+        const Vf part = load_some(q + i, task.d - i);
+#pragma GCC unroll 16
+        for (int k = 0; k < kLanes; ++k) {
+          totals[k] =
+              fma(part, Keys::read(keys[first + k], i, task.d - i), totals[k]);
+        }
+      }
+      for (int k = 0; k < kLanes; ++k) ahead.step(first + k);
+      store(scores + first, mul(sums(totals), splat(task.scale)));
+    }
+    rest = first > begin ? first : begin;
+  }
+  for (int t = rest; t < end; ++t) {
     ahead.step(t);
     Vf total = splat(0);
     for (int64_t i = 0; i < task.d; i += kLanes) {

@@ -216,4 +216,17 @@ double sum_elements(const float* x, int64_t n) {
   return total + (double)sum(rest);
 }
 
+void to_f16(const float* x, int64_t n, uint16_t* y) {
+  if constexpr (kConvertsHalves) {
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      store_f16(y + i, load(x + i));
+    }
+    if (i == n) return;
+    uint16_t rest[kLanes];
+    store_f16(rest, load_some(x + i, n - i));
+    for (int64_t k = i; k < n; ++k) y[k] = rest[k - i];
+  }
+}
+
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -31,6 +31,7 @@ void layer_norm(const float* x, const float* weight, const float* bias,
                 int64_t n, float epsilon, int32_t center, float* y);
 void softmax(const float* x, int64_t n, float* y);
 double sum_elements(const float* x, int64_t n);
+void to_f16(const float* x, int64_t n, uint16_t* y);
 void windows(const WindowTask& task);
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step);

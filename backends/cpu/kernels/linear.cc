@@ -152,6 +152,13 @@ void some_rows(const LinearTask& task, int tile, int first) {
     x[r] = (const Element*)task.x[first + r];
     y[0][r] = splat(0);
   }
+  if (task.target) {
+    const float* target =
+        task.target + first * task.target_step + tile * kTileRows;
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+      prefetch_later(target + r * task.target_step);
+  }
   dot_rows<Weight, 1, rows>(task.tile + tile * task.tile_bytes, 0, task.columns,
                             Ahead{nullptr, 0, task.prefetch_offset}, x, y);
   for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[0][r]);

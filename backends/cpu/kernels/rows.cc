@@ -156,9 +156,10 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
   }
 }
 
-// Pieces are added up as doubles: long rows lose nothing.
+// Sums of pieces are added up as doubles: long rows lose nothing.
+constexpr int64_t kPiece = 32 * kLanes;
+
 static double sum_row(const float* x, int64_t n) {
-  constexpr int64_t kPiece = 32 * kLanes;
   double total = 0;
   for (int64_t first = 0; first < n; first += kPiece) {
     const int64_t end = first + kPiece < n ? first + kPiece : n;
@@ -191,15 +192,38 @@ void layer_norm(const float* x, const float* weight, const float* bias,
 }
 
 void softmax(const float* x, int64_t n, float* y) {
-  Vf most = splat(*x);
-  for (int64_t i = 0; i < n; i += kLanes) {
-    most = largest(most, load_some(x + i, n - i, *x));
+  constexpr int64_t kStep = 4 * kLanes;
+  Vf most[4] = {splat(*x), splat(*x), splat(*x), splat(*x)};
+  int64_t from = 0;
+  for (; from + kStep <= n; from += kStep) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      most[k] = largest(most[k], load(x + from + k * kLanes));
+    }
   }
-  const Vf limit = splat(largest_lane(most));
-  for (int64_t i = 0; i < n; i += kLanes) {
-    store_some(y + i, exp(sub(load_some(x + i, n - i), limit)), n - i);
+  for (; from < n; from += kLanes) {
+    most[0] = largest(most[0], load_some(x + from, n - from, *x));
   }
-  scale_row(y, n, (float)(1 / sum_row(y, n)), y);
+  const Vf limit = splat(largest_lane(
+      largest(largest(most[0], most[1]), largest(most[2], most[3]))));
+  // As sum_row adds up.
+  double total = 0;
+  for (int64_t first = 0; first < n; first += kPiece) {
+    const int64_t end = first + kPiece < n ? first + kPiece : n;
+    Vf piece = splat(0);
+    int64_t i = first;
+    for (; i + kLanes <= end; i += kLanes) {
+      const Vf power = exp(sub(load(x + i), limit));
+      store(y + i, power);
+      piece = add(piece, power);
+    }
+    if (i < end) {
+      store_some(y + i, exp(sub(load_some(x + i, end - i), limit)), end - i);
+      piece = add(piece, load_some(y + i, end - i));
+    }
+    total += (double)sum(piece);
+  }
+  scale_row(y, n, (float)(1 / total), y);
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

@@ -170,6 +170,11 @@ RC_SIMD Vf load_f16(const void* p) {
   RC_PARTS(i) y.p[i] = f_from_f16((const uint16_t*)p + i * kPartLanes);
   return y;
 }
+// Where kConvertsHalves is true.
+template <class V>
+RC_SIMD void store_f16(uint16_t* p, const V& x) {
+  RC_PARTS(i) f_to_f16(p + i * kPartLanes, x.p[i]);
+}
 RC_SIMD Vf load_bf16(const void* p) {
   Vf y;
   RC_PARTS(i) {
@@ -210,6 +215,14 @@ RC_SIMD float sum(const Vf& x) {
   } else {
     return f_sum(f_add(f_add(x.p[0], x.p[1]), f_add(x.p[2], x.p[3])));
   }
+}
+// Lane k is sum(x[k]). Where a vector is one register.
+template <class V>
+RC_SIMD V sums(const V (&x)[kLanes]) {
+  __typeof__(V{}.p[0]) parts[kLanes];
+#pragma GCC unroll 16
+  for (int k = 0; k < kLanes; ++k) parts[k] = x[k].p[0];
+  return {{f_sums(parts)}};
 }
 RC_SIMD float largest_lane(const Vf& x) {
   F y = x.p[0];

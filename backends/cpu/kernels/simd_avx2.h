@@ -61,6 +61,9 @@ RC_SIMD F f_cast(I x) { return _mm256_castsi256_ps(x); }
 RC_SIMD F f_from_f16(const uint16_t* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
 }
+RC_SIMD void f_to_f16(uint16_t* p, F x) {
+  _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
 
 RC_SIMD I i_set(int32_t x) { return _mm256_set1_epi32(x); }
 RC_SIMD I i_add(I a, I b) { return _mm256_add_epi32(a, b); }

@@ -53,6 +53,9 @@ RC_SIMD F f_cast(I x) { return vreinterpretq_f32_s32(x); }
 RC_SIMD F f_from_f16(const uint16_t* p) {
   return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
+RC_SIMD void f_to_f16(uint16_t* p, F x) {
+  vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(x)));
+}
 
 RC_SIMD I i_set(int32_t x) { return vdupq_n_s32(x); }
 RC_SIMD I i_add(I a, I b) { return vaddq_s32(a, b); }

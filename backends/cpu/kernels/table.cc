@@ -40,6 +40,13 @@ void table_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
 
 template <class Plain>
 void plain_row(const uint8_t* tile, int lane, int64_t columns, float* y) {
+  if constexpr (Plain::kBytes == kTileRows * sizeof(float)) {
+    const float* from = (const float*)tile + lane;
+    for (int64_t column = 0; column < columns; ++column) {
+      y[column] = from[column * kTileRows];
+    }
+    return;
+  }
   for (int64_t column = 0; column < columns; ++column) {
     float values[kTileRows];
     store(values, Plain::column(tile + column * Plain::kBytes));

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/library_thread.h"
+#include "base/compute_thread.h"
 
 namespace rc::engine {
 namespace {
@@ -39,7 +39,7 @@ void for_each_row(size_t rows, size_t elements_per_row, int threads,
   try {
     for (; begun + 1 < count; ++begun) {
       team.emplace_back([&part, begun] {
-        become_library_thread();
+        become_compute_thread();
         part(begun);
       });
     }

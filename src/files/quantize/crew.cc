@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/library_thread.h"
+#include "base/compute_thread.h"
 
 namespace rc::quantize {
 
@@ -15,7 +15,7 @@ Crew::Crew(int threads) {
     while (threads_.size() + 1 < wanted) {
       const size_t worker = threads_.size() + 1;
       threads_.emplace_back([this, worker] {
-        become_library_thread();
+        become_compute_thread();
         serve(worker);
       });
     }
