@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { foldersOf, serve } from "../../../examples/web/serve.mjs";
-import { isChromium, launch } from "./browser.mjs";
+import { isChromium, lacksWebgpu, launch } from "./browser.mjs";
 
 const modelFile = fileURLToPath(
   new URL("../../../examples/chat_model/fabulist.gguf", import.meta.url),
@@ -16,7 +16,7 @@ let browser, server, page, url, folders;
 const wrong = [];
 
 before(async () => {
-  browser = await launch();
+  browser = await launch({ webgpu: true });
   folders = foldersOf(process.env.DIST);
   server = await serve(folders);
   url = `http://localhost:${server.address().port}/`;
@@ -81,21 +81,28 @@ test("chats, and the page goes on", async () => {
   await screenshot("chat");
 });
 
-test("the same conversation on another backend", async () => {
-  const said = await page.locator("article").count();
-  await page.selectOption("#backend", "reference");
-  await until(() =>
-    document.getElementById("model").textContent.includes("reference:0"),
+/** Has another backend go on with the conversation. */
+async function move(backend) {
+  await page.selectOption("#backend", backend);
+  await until(
+    (device) => document.getElementById("model").textContent.includes(device),
+    `${backend}:0`,
   );
   await isIdle();
-  assert.equal(await page.locator("article").count(), said);
-  assert.match(await ask("Thank you."), /\w/);
-  await page.selectOption("#backend", "cpu");
-  await until(() =>
-    document.getElementById("model").textContent.includes("cpu:0"),
-  );
-  await isIdle();
-});
+}
+
+for (const backend of ["reference", "webgpu"]) {
+  test(`the same conversation on ${backend}`, async (context) => {
+    const lacks = backend === "webgpu" && (await lacksWebgpu(page));
+    if (lacks) return context.skip(lacks);
+    const said = await page.locator("article").count();
+    await move(backend);
+    assert.equal(await page.locator("article").count(), said);
+    assert.match(await ask("Thank you."), /\w/);
+    await screenshot(backend);
+    await move("cpu");
+  });
+}
 
 test("an answer that is stopped stays as far as it came", async () => {
   await page.fill("#say", "Tell me a fable.");

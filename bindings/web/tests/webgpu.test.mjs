@@ -1,0 +1,188 @@
+// The backend webgpu: on SwiftShader in Chromium, beside cpu in the same tab.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { isChromium, lacksWebgpu, launch, pageOf, site } from "./browser.mjs";
+
+const golden = new URL("../../../tests/golden/architectures/", import.meta.url);
+const browser = await launch({ webgpu: true });
+const { server, url } = await site(undefined, {
+  "/architectures/": fileURLToPath(golden),
+});
+const single = await site({});
+after(async () => {
+  await browser.close();
+  server.close();
+  single.server.close();
+});
+const page = await pageOf(await browser.newContext(), url);
+const skip =
+  (await lacksWebgpu(page)) ||
+  (!isChromium && "in Firefox one thread computes, and webgpu takes several");
+
+await page.evaluate(() => {
+  window.failureOf = (work) =>
+    work.then(() => undefined, ({ name, message }) => ({ name, message }));
+  /** The logits of all rows of some tokens. */
+  window.logitsOf = async (model, tokens) => {
+    const session = model.session();
+    await session.append(tokens);
+    await session.decode({ allLogits: true });
+    const { data } = await session.logits();
+    session.close();
+    return data;
+  };
+  /** The largest difference beside the largest number. */
+  window.difference = (found, expected) => {
+    if (found.length !== expected.length) return Infinity;
+    let most = 0;
+    let largest = 0;
+    expected.forEach((number, i) => {
+      const apart = Math.abs(found[i] - number);
+      most = Math.max(most, Number.isNaN(apart) ? Infinity : apart);
+      largest = Math.max(largest, Math.abs(number));
+    });
+    return most / largest;
+  };
+});
+
+test("is listed as software, with what computes", { skip }, async () => {
+  const { devices, automatic } = await page.evaluate(() => runcible.discover());
+  const found = devices.find(({ backend }) => backend === "webgpu");
+  assert.equal(found.id, "webgpu:0");
+  assert.match(found.name, /swiftshader/i);
+  assert.equal(found.kind, "software");
+  assert.match(found.driver, /^WebGPU, Chrome [\d.]+$/);
+  assert.equal(automatic, "cpu:0");
+});
+
+test("its kernels come when it is opened", { skip }, async () => {
+  const fetched = [];
+  page.context().on("request", (request) => fetched.push(request.url()));
+  await page.evaluate(async () => {
+    window.cpu = await runcible.Model.load("builtin:fable", { backend: "cpu" });
+  });
+  assert.deepEqual(fetched.filter((each) => each.endsWith(".wgsl")), []);
+  await page.evaluate(async () => {
+    window.gpu = await runcible.Model.load("builtin:fable", { backend: "webgpu" });
+  });
+  assert.match(await page.evaluate(async () => (await gpu.report()).device), /^webgpu:0/);
+});
+
+test("its text is that of cpu, which computes beside it", { skip }, async () => {
+  const texts = await page.evaluate(() => {
+    const options = { temperature: 0, maxTokens: 60 };
+    const text = async (model, prompt) =>
+      (await model.session().generate(prompt, options)).text;
+    return Promise.all(
+      ["A fox", "Once there was a crow"].flatMap((prompt) => [
+        text(cpu, prompt),
+        text(gpu, prompt),
+      ]),
+    );
+  });
+  assert.ok(texts[0].length > 40);
+  assert.equal(texts[1], texts[0]);
+  assert.equal(texts[3], texts[2]);
+});
+
+test("its logits are those of transformers", { skip }, async () => {
+  // One of each way to do attention, position and experts.
+  const names = ["llama2", "gemma3", "gpt2", "bloom", "mixtral", "deepseek2"];
+  const cases = names.map((name) => {
+    const { tokens } = JSON.parse(readFileSync(new URL(`${name}.json`, golden), "utf8"));
+    return { name, tokens };
+  });
+  const apart = await page.evaluate(async (cases) => {
+    const found = {};
+    for (const { name, tokens } of cases) {
+      const model = await runcible.Model.load(`/architectures/${name}.gguf`, {
+        backend: "webgpu",
+        cache: false,
+      });
+      const response = await fetch(`/architectures/${name}.logits.f32`);
+      const expected = new Float32Array(await response.arrayBuffer());
+      found[name] = difference(await logitsOf(model, tokens), expected);
+      model.close();
+    }
+    return found;
+  }, cases);
+  for (const [name, most] of Object.entries(apart)) {
+    assert.ok(most < 1e-4, `${name}: ${most}`);
+  }
+});
+
+test("a conversation goes on there and back", { skip }, async () => {
+  const texts = await page.evaluate(async () => {
+    const options = { temperature: 0, maxTokens: 20 };
+    const whole = cpu.session();
+    const moved = cpu.session();
+    const texts = [[], []];
+    for (const [i, session] of [whole, moved].entries()) {
+      texts[i].push((await session.generate("A wolf", options)).text);
+    }
+    let there = await moved.migrate(gpu);
+    texts[0].push((await whole.generate("", options)).text);
+    texts[1].push((await there.generate("", options)).text);
+    there = await there.migrate(cpu);
+    texts[0].push((await whole.generate("", options)).text);
+    texts[1].push((await there.generate("", options)).text);
+    return texts;
+  });
+  assert.equal(texts[0].length, 3);
+  assert.deepEqual(texts[1], texts[0]);
+});
+
+test("its ops compute what reference does", { skip }, async () => {
+  const { report, error } = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const worker = new Worker("/device_worker.mjs", { type: "module" });
+        worker.onmessage = ({ data }) => {
+          worker.terminate();
+          resolve(data);
+        };
+        worker.onerror = ({ message }) => resolve({ error: message });
+        worker.postMessage("webgpu");
+      }),
+  );
+  assert.equal(error, undefined);
+  const [{ failure, tests }] = report.devices;
+  assert.equal(failure, null);
+  const of = (wanted) => tests.filter(({ outcome }) => outcome === wanted);
+  assert.deepEqual(of("failed"), []);
+  assert.ok(of("passed").length > 400, `${of("passed").length} passed`);
+});
+
+test("a lost device is told, and opens again", { skip }, async () => {
+  // The process that has the device ends.
+  const other = await page.context().newPage();
+  await other.goto("chrome://gpucrash").catch(() => {});
+  await other.close();
+  const { failure, text } = await page.evaluate(async () => {
+    const options = { temperature: 0, maxTokens: 10 };
+    const failure = await failureOf(gpu.session().generate("A fox", options));
+    const again = await runcible.Model.load("builtin:fable", { backend: "webgpu" });
+    const { text } = await again.session().generate("A fox", options);
+    return { failure, text };
+  });
+  assert.equal(failure.name, "DeviceLostError");
+  assert.match(failure.message, /webgpu:0.*open it again/);
+  assert.ok(text.length > 0);
+});
+
+test("without threads it is listed with the reason", async () => {
+  const alone = await pageOf(await browser.newContext(), single.url);
+  const { message, devices } = await alone.evaluate(async () => {
+    const { devices } = await runcible.discover();
+    const opened = runcible.Backend.open("webgpu");
+    return { devices, message: await opened.catch((error) => error.message) };
+  });
+  const reason = /it takes a build with threads: .* COOP and COEP/;
+  const found = devices.find(({ backend }) => backend === "webgpu");
+  assert.match(found.name, reason);
+  assert.ok(found.index < 0);
+  assert.match(message, reason);
+});
