@@ -41,7 +41,7 @@ after(async () => {
 
 /** Until something of the page is so; Firefox does not tell of selectors. */
 const until = (fact, given) =>
-  page.waitForFunction(fact, given, { timeout: 60000, polling: 50 });
+  page.waitForFunction(fact, given, { timeout: 120000, polling: 50 });
 const isIdle = () => until(() => !document.getElementById("send").disabled);
 
 async function screenshot(name) {
@@ -91,18 +91,33 @@ async function move(backend) {
   await isIdle();
 }
 
-for (const backend of ["reference", "webgpu"]) {
-  test(`the same conversation on ${backend}`, async (context) => {
-    const lacks = backend === "webgpu" && (await lacksWebgpu(page));
-    if (lacks) return context.skip(lacks);
-    const said = await page.locator("article").count();
-    await move(backend);
-    assert.equal(await page.locator("article").count(), said);
-    assert.match(await ask("Thank you."), /\w/);
-    await screenshot(backend);
-    await move("cpu");
-  });
-}
+test("the same conversation on another backend", async () => {
+  const said = await page.locator("article").count();
+  await move("reference");
+  assert.equal(await page.locator("article").count(), said);
+  assert.match(await ask("Thank you."), /\w/);
+  await move("cpu");
+});
+
+test("the same conversation on webgpu", async (context) => {
+  const lacks = await lacksWebgpu(page);
+  if (lacks) return context.skip(lacks);
+  const said = await page.locator("article").count();
+  await move("webgpu");
+  assert.equal(await page.locator("article").count(), said);
+  // Its beginning: a processor in place of a GPU takes its time.
+  await page.fill("#say", "Tell me a fable.");
+  await page.press("#say", "Enter");
+  await until(
+    () => document.querySelector("article:last-child").textContent.length > 10,
+  );
+  await screenshot("webgpu");
+  await page.keyboard.press("Escape");
+  await isIdle();
+  assert.equal(await page.isVisible("#error"), false);
+  await move("cpu");
+  assert.match(await ask("Thank you."), /\w/);
+});
 
 test("an answer that is stopped stays as far as it came", async () => {
   await page.fill("#say", "Tell me a fable.");
