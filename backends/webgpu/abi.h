@@ -62,6 +62,7 @@ using LostCallback =
     Callback<void(const Device*, uint32_t, Text, void*, void*)>;
 
 inline constexpr uint32_t kErrorOutOfMemory = 3;
+inline constexpr uint32_t kErrorOther = 5;  // unknown
 struct ErrorCallback {
   Extension* next;
   void (*function)(const Device*, uint32_t, Text, void*, void*);
@@ -69,6 +70,8 @@ struct ErrorCallback {
   void* second;
 };
 
+inline constexpr uint32_t kNothing = 1;  // interfaces below
+inline constexpr uint32_t kWebGpu = 2;
 inline constexpr uint32_t kDiscrete = 1;
 inline constexpr uint32_t kIntegrated = 2;
 inline constexpr uint32_t kCpu = 3;
@@ -105,6 +108,7 @@ struct Limits {
   uint32_t workgroup_bytes, workgroup_invocations;
   uint32_t workgroup_size[3];
   uint32_t workgroups, immediate_bytes;
+  uint32_t of_stages[4];  // of Dawn, which writes them; in 2026 no longer
 };
 
 inline constexpr uint32_t kFeatureF16 = 0x0B;
@@ -222,8 +226,7 @@ struct PassDescription {
 };
 
 // FUNCTION(name, result, parameters): what every implementation exports, as
-// wgpu and the name. The last is not called: it is the youngest of the
-// interface, and what lacks it has structures of another layout.
+// wgpu and the name.
 #define RC_WEBGPU_FUNCTIONS(FUNCTION)                                         \
   FUNCTION(CreateInstance, Instance, (const void*))                           \
   FUNCTION(InstanceProcessEvents, void, (Instance))                           \
@@ -281,8 +284,7 @@ struct PassDescription {
   FUNCTION(ComputePassEncoderDispatchWorkgroups, void,                        \
            (Pass, uint32_t, uint32_t, uint32_t))                              \
   FUNCTION(ComputePassEncoderEnd, void, (Pass))                               \
-  FUNCTION(ComputePassEncoderRelease, void, (Pass))                           \
-  FUNCTION(TextureGetTextureBindingViewDimension, uint32_t, (void*))
+  FUNCTION(ComputePassEncoderRelease, void, (Pass))
 
 struct Functions {
 #define RC_WEBGPU_MEMBER(name, result, parameters) result(*name) parameters;

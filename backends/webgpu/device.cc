@@ -6,11 +6,13 @@
 
 #include "base/error.h"
 #include "gpu/dispatch.h"
+#include "gpu/row_appender.h"
 #include "tensor/formats/coded_formats.h"
 #include "tensor/value.h"
 #include "webgpu/memory.h"
 #include "webgpu/pipelines.h"
 #include "webgpu/recording.h"
+#include "webgpu/shaders.h"
 #include "webgpu/tuning.h"
 
 namespace rc::webgpu {
@@ -30,22 +32,37 @@ void take_device(uint32_t status, abi::Device device, abi::Text message,
   if (status != abi::kSuccess) answer->message = string(message);
 }
 
-// The kernel of an op that binds the most buffers, if they may be too many.
-gpu::Kernel widest_kernel(const Op& op) {
+// Of the kernel of an op that binds the most of them, if they may be too many.
+uint32_t storage_buffers_of(const gpu::Device& device, const Op& op,
+                            std::span<const rc_plugin_value> values) {
   switch (op.code) {
     case RC_OP_ATTENTION:
-    case RC_OP_GENERAL_ATTENTION:
-      return gpu::Kernel::kAttention;
+    case RC_OP_GENERAL_ATTENTION: {
+      // Queries, positions, sequences, pages and the result; see aliases_of.
+      uint32_t count = 5;
+      for (const int input : {6, 7, 8, 9}) count += op.inputs[input] >= 0;
+      uint64_t ranges = 0;
+      int caches = 0;
+      for (const int input : {1, 2}) {
+        if (op.inputs[input] < 0) continue;
+        ++caches;
+        ranges = std::max(
+            ranges, gpu::ranges_of(device, values[op.inputs[input]]).count);
+      }
+      // More are refused for what they are.
+      return count + caches * static_cast<uint32_t>(std::min<uint64_t>(
+                                  ranges, gpu::kCacheRanges));
+    }
     case RC_OP_SELECTIVE_SCAN:
-      return gpu::Kernel::kSelectiveScan;
+      return storage_buffers(gpu::Kernel::kSelectiveScan);
     case RC_OP_CHANNEL_SCAN:
-      return gpu::Kernel::kChannelScan;
+      return storage_buffers(gpu::Kernel::kChannelScan);
     case RC_OP_DELTA_RULE:
-      return gpu::Kernel::kDeltaRule;
+      return storage_buffers(gpu::Kernel::kDeltaRule);
     case RC_OP_FADING_STATE:
-      return gpu::Kernel::kFadingState;
+      return storage_buffers(gpu::Kernel::kFadingState);
     default:
-      return gpu::Kernel::kLinear;
+      return storage_buffers(gpu::Kernel::kLinear);
   }
 }
 
@@ -69,6 +86,7 @@ Device::Device(int index, const rc_plugin_open_options&) : state_(new_state()) {
     }
   }
   limits_.next = nullptr;
+  load_shaders();
   tuning_ = choose_tuning(limits_, found.kind == abi::kCpu);
   speed = found.kind == abi::kCpu ? 1e9 : 1e12;  // until it is measured
   open(from.get());
@@ -230,7 +248,7 @@ void Device::check_supported(const Op& op,
            value_text(values[input]), ": shaders have no codebooks");
     }
   }
-  const uint32_t buffers = storage_buffers(widest_kernel(op));
+  const uint32_t buffers = storage_buffers_of(*this, op, values);
   if (buffers > limits_.storage_buffers) {
     fail(RC_E_UNSUPPORTED, op_name(op.code), " binds ", buffers,
          " buffers; the device allows ", limits_.storage_buffers);

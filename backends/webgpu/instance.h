@@ -18,6 +18,7 @@ struct Found {
   uint32_t kind;
   std::string features;
   bool f16;
+  bool computes_nothing;
 };
 
 // Asked for at the first call that succeeds. Throws RC_E_BACKEND_UNAVAILABLE if
@@ -31,9 +32,6 @@ AdapterHandle request(const Found& found);
 
 // Calls the callbacks that are due. Under the lock.
 void process_events();
-
-// Of a wait that has looked so often without success.
-void pause(int looks);
 
 // Processes events until `done` says so. Not under the lock.
 template <class Done>

@@ -1,5 +1,6 @@
 // The implementation of WebGPU that the machine has, found when it is first
-// needed, and handles of its objects that release themselves.
+// needed (native/) or that of the browser (browser/), and handles of its
+// objects that release themselves.
 //
 // Threads: implementations need not be safe for more than one, so that whoever
 // calls one holds `lock`.
@@ -21,6 +22,10 @@ const abi::Functions& wgpu();
 
 // "wgpu-native 29.0.1", or the name of its file. After wgpu().
 const std::string& implementation();
+
+// Of a wait that has processed events so often without success. Not under the
+// lock.
+void pause(int looks);
 
 // Of the process. Callbacks come to who processes events, under the lock.
 std::recursive_mutex& mutex();

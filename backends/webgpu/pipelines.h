@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gpu/dispatch.h"
 #include "gpu/kernel.h"
 #include "webgpu/device.h"
 
@@ -20,31 +22,45 @@ struct Pipeline {
 inline constexpr uint32_t kCountsSlot = 0;
 inline constexpr uint32_t kParametersSlot = 31;
 
-// Storage buffers that a kernel binds.
+// Storage buffers that a kernel binds at most.
 uint32_t storage_buffers(gpu::Kernel kernel);
 
+// Slots whose region another slot has already, in the order of the former: what
+// an op lacks is bound all the same, and caches of one range are bound four
+// times. The kernel is then made to read the latter.
+using Aliases = std::vector<std::pair<uint32_t, uint32_t>>;
+
+// Of kernels that may bind more than the standard promises; of others there are
+// none.
+Aliases aliases_of(const gpu::Dispatch& dispatch);
+
 // The text of a kernel with the constants and the access of its buffers.
-std::string shader_source(const gpu::Variant& variant);
+std::string shader_source(const gpu::Variant& variant,
+                          const Aliases& aliases = {});
 
 class Pipelines {
  public:
   explicit Pipelines(const Device& device) : device_(device) {}
 
   // Valid as long as this.
-  Pipeline get(const gpu::Variant& variant);
+  Pipeline get(const gpu::Variant& variant, const Aliases& aliases);
 
  private:
   struct Layout {
     GroupLayoutHandle groups;
     LayoutHandle layout;
   };
-  void make_layout(gpu::Kernel kernel, Layout* made) const;
-  PipelineHandle compiled(const gpu::Variant& variant,
+  void make_layout(gpu::Kernel kernel, const Aliases& aliases,
+                   Layout* made) const;
+  PipelineHandle compiled(const gpu::Variant& variant, const Aliases& aliases,
                           const Layout& layout) const;
 
   const Device& device_;
-  Layout layouts_[static_cast<size_t>(gpu::Kernel::kCount)];
-  std::map<gpu::Variant, PipelineHandle> pipelines_;
+  std::map<std::pair<gpu::Kernel, Aliases>, Layout> layouts_;
+  std::map<std::pair<gpu::Variant, Aliases>, PipelineHandle> pipelines_;
 };
+
+// Bits of the slots that are bound, with that of the counts.
+uint32_t bound_slots(gpu::Kernel kernel, const Aliases& aliases);
 
 }  // namespace rc::webgpu

@@ -1,24 +1,28 @@
 #include "webgpu/places.h"
 
 #include <algorithm>
-
-#include "base/error.h"
-
 namespace rc::webgpu {
 
-uint32_t ScratchMap::find(uint64_t offset, uint64_t bytes) const {
-  bool found = false;
-  uint32_t number = 0;
+std::vector<ScratchMap::Part> ScratchMap::find(uint64_t offset,
+                                               uint64_t bytes) const {
+  const uint64_t end = offset + bytes;
+  std::vector<Part> written;
   for (const Part& part : parts_) {
-    if (part.end <= offset || offset + bytes <= part.begin) continue;
-    if (found && part.number != number) {
-      fail(RC_E_UNSUPPORTED,
-           "an op reads what two others have written as one value");
-    }
-    found = true;
-    number = part.number;
+    if (part.end <= offset || end <= part.begin) continue;
+    written.push_back(part);
   }
-  return number;
+  std::sort(written.begin(), written.end(),
+            [](const Part& a, const Part& b) { return a.begin < b.begin; });
+  std::vector<Part> found;
+  for (const Part& part : written) {
+    if (found.empty() || found.back().number != part.number) {
+      if (!found.empty()) found.back().end = part.begin;
+      found.push_back({part.begin, end, part.number});
+    }
+  }
+  if (found.empty()) found.push_back({offset, end, 0});
+  found.front().begin = offset;
+  return found;
 }
 
 void ScratchMap::write(uint64_t offset, uint64_t bytes, uint32_t number) {

@@ -4,7 +4,8 @@
 // Scratch is therefore as many buffers as it takes for every op to write one
 // that it does not read, its values at the same offsets in each. Other buffers
 // that an op would read and write, such as a tensor that is copied within
-// itself, are read from a copy of the region (Recording).
+// itself, are read from a copy of the region, and so are regions of scratch
+// that lie in several buffers (Recording).
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,23 @@
 
 namespace rc::webgpu {
 
-// The parts of scratch by what was written last: ranges of bytes, and the
-// number of the buffer that has them.
+// The parts of scratch by what was written last.
 class ScratchMap {
  public:
-  // The number of the buffer where a region begins. What was never written is
-  // in buffer 0.
-  uint32_t find(uint64_t offset, uint64_t bytes) const;
+  // Bytes, and the number of the buffer that has them.
+  struct Part {
+    uint64_t begin, end;
+    uint32_t number;
+  };
+
+  // Of a region, in order. What was never written goes with what lies beside
+  // it, so that a region which one buffer has is one part.
+  std::vector<Part> find(uint64_t offset, uint64_t bytes) const;
   void write(uint64_t offset, uint64_t bytes, uint32_t number);
   // That are in use so far.
   uint32_t buffers() const { return buffers_; }
 
  private:
-  struct Part {
-    uint64_t begin, end;
-    uint32_t number;
-  };
   std::vector<Part> parts_;  // do not overlap
   uint32_t buffers_ = 1;
 };

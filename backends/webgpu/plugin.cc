@@ -1,5 +1,5 @@
-// The table of the module.
-#include "runcible/plugin.h"
+// The table, of the module or, in WebAssembly, of what is linked.
+#include "webgpu/plugin.h"
 
 #include <memory>
 
@@ -31,8 +31,13 @@ constexpr rc_plugin kPlugin =
     plugin::PluginTable<gpu::Backend<Driver>>::table();
 
 }  // namespace
+
+const rc_plugin* plugin() { return &kPlugin; }
+
 }  // namespace rc::webgpu
 
+#ifndef __EMSCRIPTEN__
 extern "C" RC_API const rc_plugin* rc_plugin_entry(void) {
-  return &rc::webgpu::kPlugin;
+  return rc::webgpu::plugin();
 }
+#endif

@@ -89,9 +89,12 @@ void Recording::make_steps(size_t first, size_t last) {
   std::vector<uint32_t> read;
   for (size_t i = first; i < last; ++i) {
     for (const gpu::Binding& binding : dispatches_[i].bindings) {
-      if (binding.region.buffer == scratch_ &&
-          is_input(dispatches_[i], binding)) {
-        read.push_back(map_.find(binding.region.offset, binding.region.bytes));
+      const Region& region = binding.region;
+      if (region.buffer != scratch_ || !is_input(dispatches_[i], binding)) {
+        continue;
+      }
+      for (const auto& part : map_.find(region.offset, whole(region.bytes))) {
+        read.push_back(part.number);
       }
     }
   }
@@ -117,61 +120,74 @@ abi::Buffer Recording::scratch_buffer(uint32_t number) {
   return more_scratch_[number - 1].get();
 }
 
-Recording::Bound Recording::place(const Region& region,
-                                  uint32_t scratch_number) {
+Recording::Bound Recording::written_at(const Region& region,
+                                       uint32_t scratch_number) {
   if (region.buffer == scratch_) {
     return {scratch_buffer(scratch_number), region.offset};
   }
   return {static_cast<const Buffer*>(region.buffer)->get(), region.offset};
 }
 
+Recording::Bound Recording::read_at(const Region& region,
+                                    const std::vector<abi::Buffer>& written,
+                                    Step* step) {
+  std::vector<ScratchMap::Part> parts = {
+      {region.offset, region.offset + whole(region.bytes), 0}};
+  if (region.buffer == scratch_) {
+    parts = map_.find(region.offset, whole(region.bytes));
+  }
+  const Bound bound = written_at(region, parts.front().number);
+  const bool one = parts.size() == 1;
+  if (one && std::find(written.begin(), written.end(), bound.buffer) ==
+                 written.end()) {
+    return bound;
+  }
+  step->copied.push_back(
+      device_.make_buffer(region.bytes, abi::kUseStorage | abi::kUseCopyTo));
+  const abi::Buffer copy = step->copied.back().get();
+  for (const ScratchMap::Part& part : parts) {
+    step->copies.push_back({written_at(region, part.number).buffer, part.begin,
+                            copy, part.begin - region.offset,
+                            part.end - part.begin});
+  }
+  return {copy, 0};
+}
+
 void Recording::make_group(size_t number, uint32_t written) {
   const Dispatch& dispatch = dispatches_[number];
   Step& step = steps_[number];
+  const Aliases aliases = aliases_of(dispatch);
   step.pipeline =
-      device_.pipelines().get({dispatch.kernel, dispatch.constants});
+      device_.pipelines().get({dispatch.kernel, dispatch.constants}, aliases);
   std::vector<abi::BindGroupEntry> entries;
+  uint32_t left = bound_slots(dispatch.kernel, aliases);
   const auto bind = [&](uint32_t slot, abi::Buffer buffer, uint64_t offset,
                         uint64_t bytes) {
     entries.push_back({nullptr, slot, buffer, offset, bytes, nullptr, nullptr});
+    left &= ~(1u << slot);
   };
   bind(kCountsSlot, counts_.get(), 0, 16);
   bind(kParametersSlot, parameters_.get(), number * parameter_step_,
        kParameterBytes);
-  const gpu::Slots slots = gpu::slots_of(dispatch.kernel);
-  if (slots.fault) bind(gpu::kFaultSlot, fault_.get(), 0, kFaultBytes);
+  if (gpu::slots_of(dispatch.kernel).fault) {
+    bind(gpu::kFaultSlot, fault_.get(), 0, kFaultBytes);
+  }
   std::vector<abi::Buffer> outputs;
   for (const gpu::Binding& binding : dispatch.bindings) {
     if (is_input(dispatch, binding)) continue;
-    const Bound bound = place(binding.region, written);
+    const Bound bound = written_at(binding.region, written);
     outputs.push_back(bound.buffer);
     bind(binding.slot, bound.buffer, bound.offset, whole(binding.region.bytes));
   }
   for (const gpu::Binding& binding : dispatch.bindings) {
-    if (!is_input(dispatch, binding)) continue;
-    const Region& region = binding.region;
-    Bound bound = place(region, region.buffer == scratch_
-                                    ? map_.find(region.offset, region.bytes)
-                                    : 0);
-    const uint64_t bytes = whole(region.bytes);
-    if (std::find(outputs.begin(), outputs.end(), bound.buffer) !=
-        outputs.end()) {
-      step.copies.push_back(
-          {bound.buffer, bound.offset,
-           device_.make_buffer(bytes, abi::kUseStorage | abi::kUseCopyTo),
-           bytes});
-      bound = {step.copies.back().target.get(), 0};
-    }
-    bind(binding.slot, bound.buffer, bound.offset, bytes);
+    const bool bound_here = (left >> binding.slot & 1) != 0;
+    if (!is_input(dispatch, binding) || !bound_here) continue;
+    const Bound bound = read_at(binding.region, outputs, &step);
+    bind(binding.slot, bound.buffer, bound.offset, whole(binding.region.bytes));
   }
   // Every slot of the layout is bound.
-  const uint32_t all = slots.inputs | slots.outputs;
   for (uint32_t slot = 0; slot < 32; ++slot) {
-    const bool bound = std::any_of(entries.begin(), entries.end(),
-                                   [&](const abi::BindGroupEntry& entry) {
-                                     return entry.binding == slot;
-                                   });
-    if ((all >> slot & 1) != 0 && !bound) bind(slot, nothing_.get(), 0, 16);
+    if ((left >> slot & 1) != 0) bind(slot, nothing_.get(), 0, 16);
   }
   abi::BindGroupDescription description = {};
   description.layout = step.pipeline.groups;
@@ -223,7 +239,8 @@ void Recording::encode(abi::Encoder encoder, abi::Pass* pass, size_t number,
   if (!step.copies.empty()) end(pass);
   for (const Copy& copy : step.copies) {
     wgpu().CommandEncoderCopyBufferToBuffer(encoder, copy.source, copy.offset,
-                                            copy.target.get(), 0, copy.bytes);
+                                            copy.target, copy.target_offset,
+                                            copy.bytes);
   }
   if (*pass == nullptr) {
     const abi::PassDescription nothing = {};

@@ -36,12 +36,14 @@ class Recording final : public gpu::Recording {
   struct Copy {
     abi::Buffer source;
     uint64_t offset;
-    BufferHandle target;
+    abi::Buffer target;
+    uint64_t target_offset;
     uint64_t bytes;
   };
   struct Step {
     Pipeline pipeline;
     std::vector<Copy> copies;
+    std::vector<BufferHandle> copied;  // to
     GroupHandle group;
   };
   struct Bound {
@@ -57,7 +59,11 @@ class Recording final : public gpu::Recording {
   // Those of an op, from `first` to before `last`.
   void make_steps(size_t first, size_t last);
   void make_group(size_t number, uint32_t written);
-  Bound place(const gpu::Region& region, uint32_t scratch_number);
+  // Where an op writes a region, and where it reads one: a copy if what it
+  // writes lies in the same buffer, or if parts of it lie in several.
+  Bound written_at(const gpu::Region& region, uint32_t scratch_number);
+  Bound read_at(const gpu::Region& region,
+                const std::vector<abi::Buffer>& written, Step* step);
   abi::Buffer scratch_buffer(uint32_t number);
   void encode(abi::Encoder encoder, abi::Pass* pass, size_t number,
               uint32_t rows) const;

@@ -53,6 +53,10 @@ tsc=$tools/node_modules/.bin/tsc
 for file in runcible.mjs runcible.wasm runcible.worker.js; do
   cp "$threaded/bin/$file" "$package/dist/runcible"
 done
+# Without naga there is no webgpu, and discover() tells so.
+for file in runcible-webgpu.mjs runcible-webgpu.wgsl; do
+  [ ! -e "$threaded/bin/$file" ] || cp "$threaded/bin/$file" "$package/dist/runcible"
+done
 for file in runcible-single.mjs runcible-single.wasm; do
   cp "$single/bin/$file" "$package/dist/runcible"
 done
@@ -67,7 +71,7 @@ cp "$root/examples/model/fable.gguf" "$root/examples/chat_model/fabulist.gguf" \
 # For service workers.
 "$node" -e '
   const names = require("node:fs").readdirSync(process.argv[1], { recursive: true });
-  const files = names.filter((name) => /\.(js|mjs|wasm|gguf)$/.test(name));
+  const files = names.filter((name) => /\.(js|mjs|wasm|wgsl|gguf)$/.test(name));
   console.log(JSON.stringify(files.sort(), null, 1));
 ' "$package/dist" >"$work/files.json"
 mv "$work/files.json" "$package/dist"
@@ -91,8 +95,8 @@ mkdir -p "$clean/bindings/web" "$clean/tests/golden" "$clean/examples"
 ln -s "$tools/node_modules/playwright-core" "$clean/node_modules"
 cp -r "$here/tests" "$clean/bindings/web"
 cp -r "$here/../conformance" "$clean/bindings"
-cp -r "$root/tests/golden/fable" "$root/tests/golden/parts" \
-  "$clean/tests/golden"
+cp -r "$root/tests/golden/architectures" "$root/tests/golden/fable" \
+  "$root/tests/golden/parts" "$clean/tests/golden"
 cp -r "$root/examples/web" "$root/examples/chat_model" "$clean/examples"
 
 echo "types"

@@ -205,9 +205,12 @@ async function begin() {
     const { Talk, backends } = await import("./talk.js");
     const { support } = await import("./runcible-web/index.js");
     talk = new Talk();
-    find("backend-note").textContent = support().advice;
+    const note = find("backend-note");
+    note.textContent = support().advice;
     const loading = loadModel(IN_THE_BOX);
-    for (const each of await backends()) {
+    const { found, lacking } = await backends();
+    note.textContent ||= lacking && `No webgpu: ${lacking}`;
+    for (const each of found) {
       const option = new Option(`${each.backend}: ${each.name}`, each.backend);
       backend.add(option);
     }

@@ -22,6 +22,7 @@ const types = {
   ".mjs": "text/javascript",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  ".wgsl": "text/plain; charset=utf-8",
   ".webmanifest": "application/manifest+json",
 };
 

@@ -4,11 +4,20 @@ import { Backend, Model, discover } from "./runcible-web/index.js";
 /** Templates for files that have none; the first is the model in the box's own. */
 const NO_TEMPLATE = "chatml";
 
-/** What can compute here: "cpu" and its kin. */
+/**
+ * What can compute here, "cpu" and its kin, by backends; and why WebGPU cannot:
+ * "" if it can.
+ */
 export async function backends() {
   const { devices } = await discover();
   const found = devices.filter(({ index }) => index >= 0);
-  return [...new Map(found.map((each) => [each.backend, each])).values()];
+  const lacking = devices.find(
+    ({ backend, index }) => backend === "webgpu" && index < 0,
+  );
+  return {
+    found: [...new Map(found.map((each) => [each.backend, each])).values()],
+    lacking: lacking?.name ?? "",
+  };
 }
 
 export class Talk {

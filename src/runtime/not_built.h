@@ -9,13 +9,14 @@ namespace rc::runtime {
 
 struct NotBuilt {
   std::string name;    // "vulkan"
-  std::string reason;  // "not built: ..."
+  std::string reason;  // "not built: ...", or another
 };
 
 // Of this build.
 const std::vector<NotBuilt>& not_built();
 
-// From what the build says: "vulkan=glslc|opencl=opencl-c-headers".
+// From what the build says: "vulkan=glslc|opencl=opencl-c-headers", what was
+// missing, or "webgpu:it takes threads", the reason itself.
 std::vector<NotBuilt> parse_not_built(std::string_view list);
 
 }  // namespace rc::runtime

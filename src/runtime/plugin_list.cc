@@ -22,6 +22,9 @@
 #include "runtime/host_memory.h"
 #include "runtime/module_probe.h"
 #include "runtime/not_built.h"
+#ifdef RC_LINKED_WEBGPU  // in WebAssembly
+#include "webgpu/plugin.h"
+#endif
 
 namespace rc::runtime {
 namespace {
@@ -184,6 +187,10 @@ PluginList& PluginList::instance() {
     auto made = std::make_unique<PluginList>();
     made->add(*cpu::plugin(), true, "");
     made->add(*reference::plugin(), true, "");
+#ifdef RC_LINKED_WEBGPU
+    // Its devices are tested as those of modules are.
+    made->add(*webgpu::plugin(), true, webgpu::kScript);
+#endif
     return made.release();
   }();
   return *list;

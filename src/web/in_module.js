@@ -15,3 +15,8 @@ if (
 Module["preRun"] = [].concat(Module["preRun"] || [], function () {
   Module["wasmMemory"] = wasmMemory;
 });
+// Where the backend webgpu has its files, which are fetched if it is used.
+Module["preRun"].push(function () {
+  ENV["RUNCIBLE_WEBGPU_LIBRARY"] = locateFile("runcible-webgpu.mjs");
+  ENV["RUNCIBLE_WEBGPU_SHADERS"] = locateFile("runcible-webgpu.wgsl");
+});

@@ -12,9 +12,10 @@ namespace {
 
 TEST(NotBuilt, SaysWhatWasMissing) {
   EXPECT_TRUE(parse_not_built("").empty());
-  const auto list =
-      parse_not_built("opencl=opencl-c-headers|vulkan=glslc, libvulkan-dev");
-  ASSERT_EQ(list.size(), 2u);
+  const auto list = parse_not_built(
+      "opencl=opencl-c-headers|vulkan=glslc, libvulkan-dev|"
+      "webgpu:it takes threads = headers");
+  ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(list[0].name, "opencl");
   EXPECT_EQ(
       list[0].reason.rfind(
@@ -22,6 +23,9 @@ TEST(NotBuilt, SaysWhatWasMissing) {
       0u);
   EXPECT_EQ(list[1].name, "vulkan");
   EXPECT_NE(list[1].reason.find("glslc, libvulkan-dev"), std::string::npos);
+  // What was left out for another reason.
+  EXPECT_EQ(list[2].name, "webgpu");
+  EXPECT_EQ(list[2].reason, "it takes threads = headers");
 }
 
 // What this build lacks is listed and passed over with the reason, unless a

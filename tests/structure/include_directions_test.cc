@@ -36,7 +36,8 @@ std::vector<Room> rooms() {
     if (room.folder == "src/model") std::erase(room.sees, "compute/");
     // The tables of the backends that are linked in.
     if (room.folder == "src/runtime") {
-      room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h"});
+      room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h",
+                                         "webgpu/plugin.h"});
     }
   }
   for (const char* backend : {"common", "cpu", "formats", "gpu", "opencl",

@@ -67,22 +67,36 @@ TEST(WebgpuDevice, ABufferBeyondItsLimitsIsRefused) {
   }
 }
 
+// "begin-end:number", in order.
+std::string found(const webgpu::ScratchMap& map, uint64_t offset,
+                  uint64_t bytes) {
+  std::string text;
+  for (const auto& part : map.find(offset, bytes)) {
+    text += cat(text.empty() ? "" : " ", part.begin, "-", part.end, ":",
+                part.number);
+  }
+  return text;
+}
+
 TEST(WebgpuScratch, IsReadWhereItWasWrittenLast) {
   webgpu::ScratchMap map;
-  EXPECT_EQ(map.find(0, 100), 0u);
+  EXPECT_EQ(found(map, 0, 100), "0-100:0");
   map.write(0, 256, 0);
   map.write(256, 256, 1);
-  EXPECT_EQ(map.find(0, 256), 0u);
-  EXPECT_EQ(map.find(300, 10), 1u);
-  EXPECT_EQ(map.find(600, 10), 0u);
+  EXPECT_EQ(found(map, 0, 256), "0-256:0");
+  EXPECT_EQ(found(map, 300, 10), "300-310:1");
+  EXPECT_EQ(found(map, 600, 10), "600-610:0");
   // Of what was there before, both ends are left.
   map.write(64, 64, 2);
-  EXPECT_EQ(map.find(0, 64), 0u);
-  EXPECT_EQ(map.find(64, 64), 2u);
-  EXPECT_EQ(map.find(128, 128), 0u);
-  EXPECT_THROW(map.find(0, 128), Error);
+  EXPECT_EQ(found(map, 0, 64), "0-64:0");
+  EXPECT_EQ(found(map, 64, 64), "64-128:2");
+  EXPECT_EQ(found(map, 128, 128), "128-256:0");
+  // What several have written is found in all of them.
+  EXPECT_EQ(found(map, 16, 400), "16-64:0 64-128:2 128-256:0 256-416:1");
+  // What nobody has written goes with what lies beside it.
+  EXPECT_EQ(found(map, 500, 100), "500-600:1");
   map.write(0, 512, 1);
-  EXPECT_EQ(map.find(0, 512), 1u);
+  EXPECT_EQ(found(map, 0, 512), "0-512:1");
   EXPECT_EQ(map.buffers(), 3u);
 }
 
@@ -123,6 +137,50 @@ TEST(WebgpuShaders, HaveTheirConstantsAndWriteOutputsAlone) {
   }
 }
 
+// A device of a browser binds few buffers, so that none is bound twice.
+TEST(WebgpuShaders, BindNoRegionTwice) {
+  gpu::Dispatch dispatch;
+  dispatch.kernel = gpu::Kernel::kAttention;
+  const auto* q = reinterpret_cast<const gpu::Buffer*>(16);
+  const auto* cache = reinterpret_cast<const gpu::Buffer*>(32);
+  for (const uint32_t slot : {1, 5, 6, 7}) {
+    dispatch.bindings.push_back({slot, {q, 0, 64}});
+  }
+  for (const uint32_t slot : {2, 9}) {
+    dispatch.bindings.push_back({slot, {q, 64, 64}});
+  }
+  dispatch.bindings.push_back({3, {q, 128, 64}});
+  dispatch.bindings.push_back({4, {q, 128, 32}});
+  for (uint32_t slot = 10; slot < 18; ++slot) {
+    dispatch.bindings.push_back({slot, {cache, slot < 14 ? 0u : 512u, 512}});
+  }
+  dispatch.bindings.push_back({8, {q, 256, 64}});
+  const webgpu::Aliases aliases = webgpu::aliases_of(dispatch);
+  EXPECT_EQ(aliases, (webgpu::Aliases{{5, 1},
+                                      {6, 1},
+                                      {7, 1},
+                                      {9, 2},
+                                      {11, 10},
+                                      {12, 10},
+                                      {13, 10},
+                                      {15, 14},
+                                      {16, 14},
+                                      {17, 14}}));
+  EXPECT_EQ(webgpu::bound_slots(dispatch.kernel, aliases),
+            1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 |
+                1u << 10 | 1u << 14);
+  std::string text = webgpu::shader_source({dispatch.kernel, {64}}, aliases);
+  size_t bindings = 0;
+  for (size_t at = text.find("@binding("); at != std::string::npos;
+       at = text.find("@binding(", at + 1)) {
+    ++bindings;
+  }
+  EXPECT_EQ(bindings, 9u);  // and the parameters
+  // Of few buffers, all are bound.
+  dispatch.kernel = gpu::Kernel::kAffine;
+  EXPECT_TRUE(webgpu::aliases_of(dispatch).empty());
+}
+
 // What naga has written for itself is taken by the other implementation, whose
 // rules are stricter about where lanes meet.
 TEST(WebgpuShaders, AreValidToTint) {
@@ -136,11 +194,19 @@ TEST(WebgpuShaders, AreValidToTint) {
     // As many as any kernel has; arrays are of some size whatever these mean.
     std::vector<uint32_t> constants(16, 4);
     constants[0] = 32;
-    std::ofstream(file) << webgpu::shader_source({kernel, constants});
-    const std::string command =
-        tint + " --format wgsl " + file + " > " + log + " 2>&1";
-    EXPECT_EQ(std::system(command.c_str()), 0)
-        << gpu::kernel_name(kernel) << ": " << text_of(log);
+    // As attention has them where its cache is one range.
+    std::vector<webgpu::Aliases> all = {{}};
+    if (kernel == gpu::Kernel::kAttention) {
+      all.push_back({{5, 1}, {9, 2}, {11, 10}, {12, 10}, {13, 10}});
+    }
+    for (const webgpu::Aliases& aliases : all) {
+      std::ofstream(file) << webgpu::shader_source({kernel, constants},
+                                                   aliases);
+      const std::string command =
+          tint + " --format wgsl " + file + " > " + log + " 2>&1";
+      EXPECT_EQ(std::system(command.c_str()), 0)
+          << gpu::kernel_name(kernel) << ": " << text_of(log);
+    }
   }
 }
 

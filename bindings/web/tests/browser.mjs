@@ -15,12 +15,15 @@ const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 export const isChromium = BROWSER === "chromium";
 
+/** WebGPU of Chromium by SwiftShader, which computes on processors. */
+const software = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
 /** Starts a browser; the port of a debugger tells it apart from the user's. */
-export function launch() {
+export function launch({ webgpu = false } = {}) {
   return isChromium
     ? chromium.launch({
         executablePath: BROWSER_PROGRAM,
-        args: ["--no-sandbox", "--disable-gpu"],
+        args: ["--no-sandbox", ...(webgpu ? software : ["--disable-gpu"])],
       })
     : firefox.launch({ channel: "moz-firefox", executablePath: BROWSER_PROGRAM });
 }
@@ -38,6 +41,14 @@ export async function site(headers = isolation, more = {}) {
     { headers },
   );
   return { server, url: `http://localhost:${server.address().port}` };
+}
+
+/** Why a page has no WebGPU; false: it has. */
+export async function lacksWebgpu(page) {
+  const adapter = await page.evaluate(async () =>
+    Boolean(await navigator.gpu?.requestAdapter()),
+  );
+  return adapter ? false : "this browser offers no adapter of WebGPU";
 }
 
 /** A page that has the package; `context` is of a browser. */

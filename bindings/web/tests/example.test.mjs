@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { foldersOf, serve } from "../../../examples/web/serve.mjs";
-import { isChromium, launch } from "./browser.mjs";
+import { isChromium, lacksWebgpu, launch } from "./browser.mjs";
 
 const modelFile = fileURLToPath(
   new URL("../../../examples/chat_model/fabulist.gguf", import.meta.url),
@@ -16,7 +16,7 @@ let browser, server, page, url, folders;
 const wrong = [];
 
 before(async () => {
-  browser = await launch();
+  browser = await launch({ webgpu: true });
   folders = foldersOf(process.env.DIST);
   server = await serve(folders);
   url = `http://localhost:${server.address().port}/`;
@@ -41,7 +41,7 @@ after(async () => {
 
 /** Until something of the page is so; Firefox does not tell of selectors. */
 const until = (fact, given) =>
-  page.waitForFunction(fact, given, { timeout: 60000, polling: 50 });
+  page.waitForFunction(fact, given, { timeout: 120000, polling: 50 });
 const isIdle = () => until(() => !document.getElementById("send").disabled);
 
 async function screenshot(name) {
@@ -81,20 +81,42 @@ test("chats, and the page goes on", async () => {
   await screenshot("chat");
 });
 
+/** Has another backend go on with the conversation. */
+async function move(backend) {
+  await page.selectOption("#backend", backend);
+  await until(
+    (device) => document.getElementById("model").textContent.includes(device),
+    `${backend}:0`,
+  );
+  await isIdle();
+}
+
 test("the same conversation on another backend", async () => {
   const said = await page.locator("article").count();
-  await page.selectOption("#backend", "reference");
-  await until(() =>
-    document.getElementById("model").textContent.includes("reference:0"),
-  );
-  await isIdle();
+  await move("reference");
   assert.equal(await page.locator("article").count(), said);
   assert.match(await ask("Thank you."), /\w/);
-  await page.selectOption("#backend", "cpu");
-  await until(() =>
-    document.getElementById("model").textContent.includes("cpu:0"),
+  await move("cpu");
+});
+
+test("the same conversation on webgpu", async (context) => {
+  const lacks = await lacksWebgpu(page);
+  if (lacks) return context.skip(lacks);
+  const said = await page.locator("article").count();
+  await move("webgpu");
+  assert.equal(await page.locator("article").count(), said);
+  // Its beginning: a processor in place of a GPU takes its time.
+  await page.fill("#say", "Tell me a fable.");
+  await page.press("#say", "Enter");
+  await until(
+    () => document.querySelector("article:last-child").textContent.length > 10,
   );
+  await screenshot("webgpu");
+  await page.keyboard.press("Escape");
   await isIdle();
+  assert.equal(await page.isVisible("#error"), false);
+  await move("cpu");
+  assert.match(await ask("Thank you."), /\w/);
 });
 
 test("an answer that is stopped stays as far as it came", async () => {

@@ -28,6 +28,17 @@ const threaded = {
     import.meta.url,
   ),
 };
+/** What the backend webgpu fetches when it is used, of the build with threads. */
+const webgpu = {
+  "runcible-webgpu.mjs": new URL(
+    "../runcible/runcible-webgpu.mjs",
+    import.meta.url,
+  ),
+  "runcible-webgpu.wgsl": new URL(
+    "../runcible/runcible-webgpu.wgsl",
+    import.meta.url,
+  ),
+};
 const single = {
   "runcible-single.mjs": new URL(
     "../runcible/runcible-single.mjs",
@@ -120,6 +131,7 @@ export async function loadModule(
     files.set(name, await ofOrigin(url));
   }
   const [main, binary, ...others] = [...files.values()] as [string, string];
+  for (const [name, url] of Object.entries(webgpu)) files.set(name, url.href);
   let made: any;
   let code: WebAssembly.Module;
   try {
