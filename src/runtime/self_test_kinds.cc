@@ -82,9 +82,9 @@ void add_types(Kinds& kinds) {
   for (const DType dtype : decodable_types()) {
     kinds.push_back({RC_OP_LINEAR, dtype});
     kinds.push_back({RC_OP_EXPERT_LINEAR, dtype});
-    for (const int64_t place : {0, 2}) {
-      kinds.push_back({RC_OP_GET_ROWS, dtype, place});
-    }
+    kinds.push_back({RC_OP_GET_ROWS, dtype, 0});
+    // A table of F64 is not decoded.
+    if (dtype != RC_DTYPE_F64) kinds.push_back({RC_OP_GET_ROWS, dtype, 2});
     kinds.push_back({RC_OP_COPY, dtype});
     kinds.push_back({RC_OP_CONCAT, dtype});
     kinds.push_back({RC_OP_CONVERT, dtype, RC_DTYPE_F32});

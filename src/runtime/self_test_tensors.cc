@@ -424,7 +424,8 @@ std::optional<Kind> tensor_kind(const Op& op, const rc_plugin_value* values) {
     case RC_OP_ROPE:
       return Kind{op.code, op.params.rope.style, 1};
     case RC_OP_GET_ROWS:
-      if (!decodable(0)) return std::nullopt;
+      // Of F64 there is nothing to decode.
+      if (!decodable(0) || input(0).dtype == RC_DTYPE_F64) return std::nullopt;
       return Kind{op.code, input(0).dtype, 2};
     case RC_OP_ATTEND:
       return Kind{op.code, op.params.attend.causal};

@@ -240,7 +240,7 @@ class Tensor(Handle):
         import numpy
 
         if out is not None:
-            return self._read_into(out)
+            return _read_into(self, out)
         if not copy:
             return numpy.asarray(_Memory(self))
         if self.dtype not in _NUMPY:
@@ -248,19 +248,6 @@ class Tensor(Handle):
             return numbers.numpy()
         kind = numpy.dtype(_NUMPY[self.dtype])
         return numpy.frombuffer(self.read(), kind).reshape(self.shape)
-
-    def _read_into(self, out: Any) -> numpy.ndarray[Any, Any]:
-        array = _lendable(out)
-        if _OF_NUMPY.get(array.dtype.name) != self.dtype or (
-            array.shape != self.shape
-        ):
-            raise ValueError(
-                f"out is {array.dtype.name} {list(array.shape)}, "
-                f"the tensor {self.dtype} {list(self.shape)}"
-            )
-        memory = (array.__array_interface__["data"][0], array.nbytes)
-        _native.tensor_read_into(self._numbers, memory)
-        return array
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         array = self.numpy(copy=copy is not False)
@@ -339,8 +326,9 @@ def pinned(
     """An array of zeros in memory that a device moves numbers from and to.
 
     Tensor(array, backend) and tensor.numpy(out=array) need no copy in between.
-    See rc_pinned_create for what `device_id` is. The memory is given back with
-    the array and its views.
+    `device_id` is one of those that the backend chooses among, as in Tensor.to;
+    "": where its new tensors lie. The memory is given back with the array and
+    its views.
     """
     import numpy
 
@@ -413,6 +401,19 @@ def _lendable(data: object) -> numpy.ndarray[Any, Any]:
     raise ValueError(
         f"data: {type(data).__name__} is no array whose memory could be shared"
     )
+
+
+def _read_into(tensor: Tensor, out: Any) -> numpy.ndarray[Any, Any]:
+    array = _lendable(out)
+    kind = _OF_NUMPY.get(array.dtype.name)
+    if kind != tensor.dtype or array.shape != tensor.shape:
+        raise ValueError(
+            f"out is {array.dtype.name} {list(array.shape)}, "
+            f"the tensor {tensor.dtype} {list(tensor.shape)}"
+        )
+    memory = (array.__array_interface__["data"][0], array.nbytes)
+    _native.tensor_read_into(tensor._numbers, memory)
+    return array
 
 
 def _optional(tensor: Optional[Tensor], name: str) -> Any:
