@@ -6,9 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/text_stream.h"
+#include "base/cat.h"
 #include "base/threads.h"
 #include "base/whole_file.h"
+#include "base/words.h"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -22,32 +23,31 @@ namespace {
 
 // Empty if there is no such file. /proc/cpuinfo has a few thousand bytes for
 // each processor.
-std::istringstream contents(const std::string& path) {
+std::string contents(const std::string& path) {
   constexpr size_t kLargest = size_t{64} << 20;
-  return text_stream(read_whole_file(path, kLargest).value_or(""));
+  return read_whole_file(path, kLargest).value_or("");
 }
 
 // The value behind `key` in lines of the form "key : value".
 std::optional<std::string> field(const char* path, const std::string& key) {
-  std::istringstream file = contents(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t colon = line.find(':');
-    if (colon == std::string::npos || line.compare(0, key.size(), key) != 0 ||
-        line.find_first_not_of(" \t", key.size()) != colon) {
+  const std::string file = contents(path);
+  std::string_view rest = file;
+  while (const auto line = take_line(rest)) {
+    const size_t colon = line->find(':');
+    if (colon == line->npos || !line->starts_with(key) ||
+        line->find_first_not_of(" \t", key.size()) != colon) {
       continue;
     }
-    const size_t start = line.find_first_not_of(" \t", colon + 1);
-    return start == std::string::npos ? "" : line.substr(start);
+    const size_t start = line->find_first_not_of(" \t", colon + 1);
+    return std::string(start == line->npos ? "" : line->substr(start));
   }
   return std::nullopt;
 }
 
 std::optional<double> number_in(const std::string& path) {
-  std::istringstream file = contents(path);
-  double value;
-  if (file >> value) return value;
-  return std::nullopt;
+  const std::string file = contents(path);
+  std::string_view text = file;
+  return take_number<double>(text);
 }
 
 // The folders of this process's control group and of those above it, for one
@@ -57,17 +57,17 @@ std::optional<double> number_in(const std::string& path) {
 std::vector<std::string> control_groups(const std::string& root,
                                         const std::string& controller) {
   std::vector<std::string> folders;
-  std::istringstream file = contents("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t first = line.find(':');
+  const std::string file = contents("/proc/self/cgroup");
+  std::string_view rest = file;
+  while (const auto line = take_line(rest)) {
+    const size_t first = line->find(':');
     const size_t second =
-        first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
+        first == line->npos ? first : line->find(':', first + 1);
+    if (second == line->npos) continue;
     const std::string names =
-        "," + line.substr(first + 1, second - first - 1) + ",";
+        cat(",", line->substr(first + 1, second - first - 1), ",");
     if (names.find("," + controller + ",") == std::string::npos) continue;
-    std::string path = line.substr(second + 1);
+    std::string path(line->substr(second + 1));
     while (path.size() > 1) {
       folders.push_back(root + path);
       path.resize(path.rfind('/'));
@@ -82,10 +82,12 @@ double quota() {
   double cores = INFINITY;
   for (const std::string& folder : control_groups("/sys/fs/cgroup", "")) {
     // "max 100000" or "50000 100000"
-    std::istringstream file = contents(folder + "/cpu.max");
-    double limit, period;
-    if (file >> limit >> period && period > 0) {
-      cores = std::min(cores, limit / period);
+    const std::string file = contents(folder + "/cpu.max");
+    std::string_view text = file;
+    const auto limit = take_number<double>(text);
+    const auto period = take_number<double>(text);
+    if (limit && period && *period > 0) {
+      cores = std::min(cores, *limit / *period);
     }
   }
   for (const std::string& folder :
@@ -155,12 +157,9 @@ Memory machine_memory() {
 namespace {
 
 uint64_t kibibytes(const char* key) {
-  const auto text = field("/proc/meminfo", key);
-  if (!text) return 0;
-  std::istringstream in = text_stream(*text);
-  uint64_t value = 0;
-  in >> value;
-  return value * 1024;
+  const std::string text = field("/proc/meminfo", key).value_or("");
+  std::string_view rest = text;
+  return take_number<uint64_t>(rest).value_or(0) * 1024;
 }
 
 void limit_memory(Memory& memory, const std::string& limit_path,

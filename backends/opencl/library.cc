@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/words.h"
 #include "gpu/c_kernels.h"
 #include "opencl/kernel_files.h"
 
@@ -15,15 +15,17 @@ std::string source_of(const std::string& name) {
   const KernelFile* file = kKernelFiles;
   while (file->name != nullptr && name != file->name) ++file;
   if (file->name == nullptr) fail(RC_E_INTERNAL, "no kernel file ", name);
-  std::istringstream lines = text_stream(file->text);
+  std::string_view lines = file->text;
   std::string source;
-  for (std::string line; std::getline(lines, line);) {
-    constexpr char kInclude[] = "#include \"";
-    if (line.rfind(kInclude, 0) == 0) {
-      const size_t begin = std::strlen(kInclude);
-      source += source_of(line.substr(begin, line.rfind('"') - begin));
+  while (const auto line = take_line(lines)) {
+    constexpr std::string_view kInclude = "#include \"";
+    if (line->starts_with(kInclude)) {
+      const size_t begin = kInclude.size();
+      source +=
+          source_of(std::string(line->substr(begin, line->rfind('"') - begin)));
     } else {
-      source += line + "\n";
+      source += *line;
+      source += '\n';
     }
   }
   return source;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/words.h"
 
 namespace rc::opencl {
 namespace {
@@ -153,10 +153,10 @@ cl_device_id device_by_number(int32_t index) {
 }
 
 bool has_extension(cl_device_id device, const char* name) {
-  std::istringstream names =
-      text_stream(device_text(device, CL_DEVICE_EXTENSIONS));
-  for (std::string word; names >> word;) {
-    if (word == name) return true;
+  const std::string names = device_text(device, CL_DEVICE_EXTENSIONS);
+  std::string_view rest = names;
+  while (const auto word = take_word(rest)) {
+    if (*word == name) return true;
   }
   return false;
 }
@@ -181,14 +181,15 @@ rc_plugin_device_info describe(cl_device_id device) {
   info.cores = static_cast<int32_t>(
       device_property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
   std::string features;
-  std::istringstream names =
-      text_stream(device_text(device, CL_DEVICE_EXTENSIONS));
-  for (std::string word; names >> word;) {
+  const std::string names = device_text(device, CL_DEVICE_EXTENSIONS);
+  std::string_view rest = names;
+  while (const auto word = take_word(rest)) {
     // Those that say what arithmetic there is; there may be a hundred others.
-    if (word == "cl_khr_fp16" || word == "cl_khr_fp64" ||
-        word == "cl_khr_subgroups" || word == "cl_intel_subgroups" ||
-        word == "cl_khr_integer_dot_product") {
-      features += features.empty() ? word : " " + word;
+    if (*word == "cl_khr_fp16" || *word == "cl_khr_fp64" ||
+        *word == "cl_khr_subgroups" || *word == "cl_intel_subgroups" ||
+        *word == "cl_khr_integer_dot_product") {
+      if (!features.empty()) features += ' ';
+      features += *word;
     }
   }
   std::snprintf(info.features, sizeof info.features, "%s", features.c_str());

@@ -1,7 +1,9 @@
 #include "api/handle.h"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -111,7 +113,10 @@ std::optional<size_t> release(const void* handle, Kind kind) noexcept {
 
 void refuse(const void* handle, Kind kind, const char* name) {
   if (handle == nullptr) fail(RC_E_INVALID_ARGUMENT, name, ": NULL");
-  fail(RC_E_INVALID_ARGUMENT, name, ": ", handle, " is no ", kind_name(kind),
+  char address[2 * sizeof handle + 1] = "";
+  std::to_chars(address, std::end(address) - 1,
+                reinterpret_cast<uintptr_t>(handle), 16);
+  fail(RC_E_INVALID_ARGUMENT, name, ": 0x", address, " is no ", kind_name(kind),
        ", or it was released");
 }
 

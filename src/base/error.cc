@@ -11,6 +11,15 @@ thread_local char t_message[kMessageBytes] = "";
 
 }  // namespace
 
+void fail(rc_status status, const char* message) {
+  throw Error(status, message);
+}
+
+void fail_parts(rc_status status, const PartKind* kinds,
+                const PartValue* values) {
+  throw Error(status, cat_parts(kinds, values));
+}
+
 rc_status set_last_error(rc_status status, const char* message) noexcept {
   size_t length = std::strlen(message);
   if (length >= kMessageBytes) {

@@ -5,11 +5,10 @@
 #pragma once
 
 #include <exception>
-#include <locale>
-#include <sstream>
 #include <string>
 #include <utility>
 
+#include "base/cat.h"
 #include "runcible/base.h"
 
 namespace rc {
@@ -27,21 +26,15 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// The parts, one after the other, as text. Numbers look the same whatever the
-// program's locale is.
+// Throws an Error whose message is of these parts (base/cat.h).
+[[noreturn]] void fail(rc_status status, const char* message);
+[[noreturn]] void fail_parts(rc_status status, const PartKind* kinds,
+                             const PartValue* values);
 template <class... Parts>
-std::string cat(const Parts&... parts) {
-  std::ostringstream out;
-  // Without this a stream swallows std::bad_alloc and cuts the text.
-  out.exceptions(std::ios_base::badbit);
-  out.imbue(std::locale::classic());
-  (out << ... << parts);
-  return std::move(out).str();
-}
-
-template <class... Parts>
-[[noreturn]] void fail(rc_status status, const Parts&... parts) {
-  throw Error(status, cat(parts...));
+[[noreturn, gnu::always_inline]] inline void fail(rc_status status,
+                                                  const Parts&... parts) {
+  const PartValue values[] = {PartValue(parts)...};
+  fail_parts(status, kPartKinds<part_kind<Parts>()...>, values);
 }
 
 // Sets the calling thread's message (see rc_error_message) and returns status.

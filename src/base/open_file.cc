@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <system_error>
 
 #include "base/error.h"
@@ -57,9 +56,6 @@ std::shared_ptr<const OpenFile> OpenFile::open(const std::string& path) {
   file->identity_ = {status.st_dev, status.st_ino,
                      static_cast<uint64_t>(status.st_size),
                      status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-  if (file->size() > std::numeric_limits<ptrdiff_t>::max()) {
-    fail(RC_E_IO, path, ": ", file->size(), " bytes exceed the address space");
-  }
   return file;
 }
 

@@ -11,9 +11,34 @@ if (
       : __dirname + "@module@.wasm",
   );
 }
-// Views of memory are JavaScript's to make: it grows. Workers have it already.
 Module["preRun"] = [].concat(Module["preRun"] || [], function () {
+  // Views of memory are JavaScript's to make: it grows. Workers have it already.
   Module["wasmMemory"] = wasmMemory;
+  // What a callback throws the library has to know as an exception of its own
+  // (module.cc): one of JavaScript's would run through all of it.
+  var guards = new WeakMap();
+  Module["addFunction"] = function (f, signature) {
+    if (typeof f != "function" || !signature) return addFunction(f, signature);
+    if (!guards.has(f)) {
+      guards.set(f, function () {
+        try {
+          return f.apply(this, arguments);
+        } catch (error) {
+          var text;
+          try {
+            text = String(error);
+          } catch (_) {
+            text = "what cannot be told";
+          }
+          var size = lengthBytesUTF8(text) + 1;
+          var at = _malloc(size);
+          if (at) stringToUTF8(text, at, size);
+          _rc_web_throw(at);
+        }
+      });
+    }
+    return addFunction(guards.get(f), signature);
+  };
 });
 // Where the backend webgpu has its files, which are fetched if it is used.
 Module["preRun"].push(function () {

@@ -71,7 +71,9 @@ function read(event) {
   const [, type, , at, length] = words().subarray(event / 4);
   const text = new TextDecoder().decode(bytes().slice(at, at + length));
   const report = word(event + 48);
-  return { type, text, status: report ? word(report + 8) | 0 : undefined };
+  const status = report ? word(report + 8) | 0 : undefined;
+  const message = word(event + 44) ? rc.UTF8ToString(word(event + 44)) : "";
+  return { type, text, status, message };
 }
 
 // Generates on JavaScript's event loop: the text, and how it ended.
@@ -83,7 +85,7 @@ function stream(session, options = 0, heard = () => {}) {
       story += event.text;
       heard(word(out));
       if (event.type !== 1) return;
-      resolve({ story, status: event.status });
+      resolve({ story, status: event.status, message: event.message });
       setImmediate(() => rc.removeFunction(callback));
     }, "vii");
     check(rc._rc_generate_async(session, options, 0, callback, 0, out));
@@ -217,6 +219,68 @@ test("what progress answers ends loading", async () => {
   const { status, model } = await loadLent(backend, options);
   assert.equal(status, -12);
   assert.equal(model, 0);
+  rc._rc_backend_release(backend);
+});
+
+// A callback whose exception ran through the library would leave its locks taken
+// and its engine in the middle of a step.
+test("what an event callback throws ends its request", async () => {
+  const backend = open("reference");
+  const model = load(backend);
+  const session = given(rc._rc_session_create(model, 0, out));
+  for (const thrown of [new RangeError("enough"), "enough", Object.create(null)]) {
+    let pieces = 0;
+    const { status, message } = await stream(session, 0, () => {
+      if (++pieces === 3) throw thrown;
+    });
+    assert.equal(status, -19);
+    assert.match(message, /event callback .*threw an exception: .*; it has to return/);
+    if (thrown.message) assert.match(message, /RangeError: enough/);
+    check(rc._rc_session_truncate(session, 0n));
+  }
+  const { story } = await stream(session);
+  assert.equal(story, continuation);
+  rc._rc_session_release(session);
+  rc._rc_model_release(model);
+  rc._rc_backend_release(backend);
+});
+
+test("what a progress callback throws ends its loading", async () => {
+  const backend = open("reference");
+  const progress = rc.addFunction(() => {
+    throw new Error("no such bar");
+  }, "iid");
+  const record = rc._malloc(8);
+  set(record, progress);
+  const options = modelOptions({ 36: rc._rc_web_progress(), 40: record });
+  for (let i = 0; i < 3; ++i) {
+    const { status, message, model } = await loadLent(backend, options);
+    assert.equal(status, -19);
+    assert.match(message, /progress callback threw an exception: .*no such bar/);
+    assert.equal(model, 0);
+  }
+  const { status, model } = await loadLent(backend, 0);
+  assert.equal(status, 0);
+  rc._rc_model_release(model);
+  rc._rc_backend_release(backend);
+});
+
+test("what a log callback throws is dropped", async () => {
+  let messages = 0;
+  const log = rc.addFunction(() => {
+    ++messages;
+    throw new Error("no log");
+  }, "viii");
+  const record = rc._malloc(8);
+  set(record, log);
+  rc._rc_log_set(rc._rc_web_log(), record, 4);
+  const backend = open("reference");
+  const options = modelOptions({ 8: 100000, 16: 256 });
+  const { status, model } = await loadLent(backend, options);
+  rc._rc_log_set(0, 0, 0);
+  assert.equal(status, 0);
+  assert.ok(messages > 0);
+  rc._rc_model_release(model);
   rc._rc_backend_release(backend);
 });
 

@@ -1,13 +1,18 @@
 /** The worker that the library runs in, and calls to it. */
 import { ClosedError, InternalError, ofStatus } from "./errors.js";
-import type { EventValues, FromWorker, Progress, ToWorker } from "./protocol.js";
+import type {
+  EventValues,
+  FromWorker,
+  Progress,
+  ToThread,
+  ToWorker,
+} from "./protocol.js";
 import { threadsOf } from "./support.js";
 
 export interface StartOptions {
   /**
    * Whether to compute with threads: true: UnsupportedError where there are none;
-   * false: with one; undefined: with as many as there are, but in Firefox with one,
-   * as support() tells.
+   * false: with one; undefined: with as many as there are, as support() tells.
    */
   threads?: boolean | undefined;
   /**
@@ -38,6 +43,8 @@ export interface Flight {
 
 export class Engine {
   readonly #worker: Worker;
+  /** For threads of the library. */
+  readonly #threads: Worker[] = [];
   readonly #waiting = new Map<number, Waiting>();
   readonly #flights = new Map<number, Flight>();
   /** The answer to the first message. */
@@ -55,16 +62,7 @@ export class Engine {
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onmessageerror = () =>
       this.lose(new InternalError("a message of the worker cannot be read"));
-    this.#worker.onerror = (event) => {
-      // Nothing of the page's is wrong that this would tell it twice.
-      event.preventDefault();
-      const { message, filename, lineno } = event;
-      const what = message
-        ? `the worker has failed: ${message} (${filename}:${lineno})`
-        : "the worker of runcible-web cannot be loaded: see that the server gives " +
-          "its file worker/worker.js, as text/javascript";
-      this.lose(new InternalError(what));
-    };
+    this.#watch(this.#worker, "worker.js");
     this.started = new Promise((resolve, reject) => {
       this.#start = { resolve, reject, progress: undefined };
     });
@@ -131,12 +129,42 @@ export class Engine {
   lose(error: Error): void {
     if (this.#lost !== undefined) return;
     this.#lost = error;
-    this.#worker.terminate();
+    for (const worker of [this.#worker, ...this.#threads]) worker.terminate();
     this.#start?.reject(error);
     this.started.catch(() => {});
     for (const { reject } of this.#waiting.values()) reject(error);
     for (const flight of this.#flights.values()) flight.lose(error);
     this.#flights.clear();
+  }
+
+  /** Ends all if a worker fails. */
+  #watch(worker: Worker, file: string): void {
+    worker.onerror = (event) => {
+      // Nothing of the page's is wrong that this would tell it twice.
+      event.preventDefault();
+      const { message, filename, lineno } = event;
+      const what = message
+        ? `the worker has failed: ${message} (${filename}:${lineno})`
+        : "the worker of runcible-web cannot be loaded: see that the server gives " +
+          `its file worker/${file}, as text/javascript`;
+      this.lose(new InternalError(what));
+    };
+  }
+
+  /**
+   * Makes a worker for a thread of the library. The page does that, for in Firefox a
+   * worker that makes another may wait for ever: it waits until that one is known
+   * to the debuggers that listen, on a condition that the new one's event loop waits
+   * on too, and of which one of them is told (WorkerPrivate's mCondVar).
+   */
+  #begin(thread: ToThread): void {
+    const worker = new Worker(
+      new URL("./worker/thread.js", import.meta.url),
+      { type: "module", name: "runcible thread" },
+    );
+    this.#watch(worker, "thread.js");
+    worker.postMessage(thread, [thread.port]);
+    this.#threads.push(worker);
   }
 
   #tell(message: ToWorker): void {
@@ -153,6 +181,8 @@ export class Engine {
     } else if ("progress" in message) {
       const { progress, fraction, of } = message;
       this.#waiting.get(progress)?.progress?.(fraction, of);
+    } else if ("thread" in message) {
+      this.#begin(message.thread);
     } else if ("started" in message) {
       this.#start?.resolve(message.started);
     } else {

@@ -1,5 +1,14 @@
 /** What the page and the worker tell each other. */
 
+/**
+ * What the page tells a worker for a thread of the library: the script that is to
+ * run in it, and what it hears from and tells instead of the page.
+ */
+export interface ToThread {
+  readonly script: string;
+  readonly port: MessagePort;
+}
+
 /** A member of a struct of options, and what it is. */
 export type Entry = readonly [member: string, value: number | bigint | string];
 
@@ -60,6 +69,8 @@ export type EventValues = { readonly key: number } & (
 
 export type FromWorker =
   | { readonly started: string }
+  /** Asks for a worker for a thread. */
+  | { readonly thread: ToThread }
   | { readonly answer: number; readonly value: unknown }
   | { readonly answer: number; readonly failure: Failure }
   | {

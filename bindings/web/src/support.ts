@@ -30,13 +30,6 @@ const notIsolated =
   '"Cross-Origin-Opener-Policy: same-origin" and ' +
   '"Cross-Origin-Embedder-Policy: require-corp", by https or from localhost';
 
-// Seen in Firefox ESR 153: now and then a call waits for ever for what a thread
-// does; never in Chromium, and never without threads.
-const inFirefox = () => /\bFirefox\//.test(globalThis.navigator?.userAgent ?? "");
-const notInFirefox =
-  "in Firefox one thread computes, because with several a call now and then never " +
-  "ends there; start({ threads: true }) takes them all the same";
-
 /** Tells what there is, without starting anything. */
 export function support(): Support {
   const simd =
@@ -47,14 +40,13 @@ export function support(): Support {
   let advice = "";
   if (!simd) advice = noSimd;
   else if (!threads) advice = notIsolated;
-  else if (inFirefox()) advice = notInFirefox;
   return Object.freeze({ simd, threads, advice });
 }
 
-/** Whether to compute with threads; `wanted` undefined: if they are there and good. */
+/** Whether to compute with threads; `wanted` undefined: if they are there. */
 export function threadsOf(wanted: boolean | undefined): boolean {
   const { simd, threads } = support();
   if (!simd) throw new UnsupportedError(noSimd);
   if (wanted === true && !threads) throw new UnsupportedError(notIsolated);
-  return wanted ?? (threads && !inFirefox());
+  return wanted ?? threads;
 }

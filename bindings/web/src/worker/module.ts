@@ -1,5 +1,6 @@
 /** The module that Emscripten makes of the library. */
 import { status, StatusError } from "./status.js";
+import { ThreadWorker } from "./threads.js";
 
 /** What is used of it; pointers are numbers, and integers of 64 bits bigints. */
 export interface Module {
@@ -7,9 +8,9 @@ export interface Module {
   readonly FS: any;
   /** Of the build with threads. */
   readonly PThread?: {
-    readonly unusedWorkers: Worker[];
+    readonly unusedWorkers: ThreadWorker[];
     allocateUnusedWorker(): void;
-    loadWasmModuleToWorker(worker: Worker, loaded: () => void): void;
+    loadWasmModuleToWorker(worker: ThreadWorker, loaded: () => void): void;
   };
   addFunction(f: (...args: any[]) => unknown, signature: string): number;
   _malloc(size: number): number;
@@ -148,6 +149,7 @@ export async function loadModule(
         "belong together on the server, with the type text/javascript",
     );
   }
+  Object.assign(globalThis, { Worker: ThreadWorker });
   try {
     const module: Module = await made.default({
       workers,

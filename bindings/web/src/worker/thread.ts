@@ -1,0 +1,15 @@
+/**
+ * The worker of a thread of the library: a script of Emscripten's that talks to the
+ * worker of the library as if that had made it.
+ */
+import type { ToThread } from "../protocol.js";
+
+const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
+
+scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+  const { script, port } = data;
+  scope.postMessage = (message: unknown) => port.postMessage(message);
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ script);
+  // That of the script.
+  port.onmessage = (event) => scope.onmessage!(event);
+};
