@@ -141,6 +141,15 @@ std::string offers_text(const std::vector<Offer>& offers) {
   return text;
 }
 
+// What no option changes: that a program of 32 bits, as one in WebAssembly is,
+// has addresses for so many bytes.
+std::string addresses_text(uint64_t bytes) {
+  if (bytes <= SIZE_MAX) return {};
+  return cat("; no device of this program holds more than ", SIZE_MAX,
+             " bytes, for its addresses have 32 bits: take a smaller model, or "
+             "one with fewer bits for each weight");
+}
+
 void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
                 const EngineOptions& options, const Plan& plan) {
   for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
@@ -156,7 +165,8 @@ void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
          plan.largest_context >= 2
              ? cat("a context_length of ", plan.largest_context, " would fit")
              : std::string("it does not fit with any context_length"),
-         offers_text(offers(file, chain, options, plan)));
+         offers_text(offers(file, chain, options, plan)),
+         addresses_text(here.total()));
   }
 }
 
