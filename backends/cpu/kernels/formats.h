@@ -30,7 +30,7 @@
 #pragma once
 
 #include "cpu/kernels/described.h"
-#include "cpu/kernels/numbers.h"
+#include "cpu/kernels/byte_numbers.h"
 #include "cpu/kernels/simd.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
