@@ -29,8 +29,8 @@
 // What the numbers are and mean comes from src/tensor/formats.
 #pragma once
 
-#include "cpu/kernels/described.h"
 #include "cpu/kernels/byte_numbers.h"
+#include "cpu/kernels/described.h"
 #include "cpu/kernels/simd.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
