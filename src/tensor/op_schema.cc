@@ -427,8 +427,9 @@ constexpr auto kPlaces = [] {
 #undef RC_PARAMETER
 
 int count(const auto& values) {
-  return static_cast<int>(std::ranges::count_if(
-      values, [](const ValueSchema& value) { return value.role != nullptr; }));
+  return static_cast<int>(std::count_if(
+      std::begin(values), std::end(values),
+      [](const ValueSchema& value) { return value.role != nullptr; }));
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ test("without threads it is listed with the reason", async () => {
   });
   const reason = /it takes a build with threads: .* COOP and COEP/;
   const found = devices.find(({ backend }) => backend === "webgpu");
-  assert.match(found.name, reason);
+  assert.match(found.reason, reason);
   assert.ok(found.index < 0);
   assert.match(message, reason);
 });
