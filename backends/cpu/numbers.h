@@ -6,7 +6,6 @@
 // are written: no copy of them in F32 is ever in memory.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -18,27 +17,6 @@ class Compiler;
 }
 
 namespace rc::cpu::numbers {
-
-// A sum of doubles with what each addition has rounded away (Ogita, Rump and
-// Oishi 2005, Sum2).
-class LongSum {
- public:
-  void add(double x) {
-    const double next = sum_ + x;
-    const double added = next - sum_;
-    lost_ += (sum_ - (next - added)) + (x - added);
-    sum_ = next;
-  }
-  void add(const LongSum& other) {
-    add(other.sum_);
-    lost_ += other.lost_;
-  }
-  // What is infinite or no number has lost nothing.
-  double rounded() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
-
- private:
-  double sum_ = 0, lost_ = 0;
-};
 
 // Gives `count` elements of a line, from `first` on, of UNARY, BINARY or WHERE
 // with numbers of this type; operands and the result lie at their first ones.

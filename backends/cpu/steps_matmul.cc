@@ -9,28 +9,20 @@
 #include "cpu/blas.h"
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
+#include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
 #include "cpu/tiles.h"
 
 namespace rc::cpu {
 namespace {
 
-struct MatmulSizes {
-  int64_t batch, b_batch, m, n, k;
-  bool transposed;
+struct TiledSizes : MatmulSizes {
   rc_dtype b_type, tile_type;
   uint64_t b_row_bytes;  // of a row of b as it lies
   uint64_t tile_bytes;
 
-  MatmulSizes(const Compiler& c, const Op& op) {
-    const rc_plugin_value& a = c.value(op.inputs[0]);
+  TiledSizes(const Compiler& c, const Op& op) : MatmulSizes(c, op) {
     const rc_plugin_value& b = c.value(op.inputs[1]);
-    batch = a.shape[0];
-    b_batch = b.shape[0];
-    m = a.shape[1];
-    k = a.shape[2];
-    transposed = op.params.matmul.transposed != 0;
-    n = b.shape[transposed ? 1 : 2];
     b_type = b.dtype;
     tile_type = tile_dtype(b.dtype);
     b_row_bytes = *row_bytes(b_type, b.shape[2]);
@@ -122,7 +114,7 @@ void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   add_end(c, op, sizes);
 }
 
-void add_matmul_tiles(Compiler& c, const Op& op, const MatmulSizes& sizes) {
+void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes) {
   const LinearFunction function = c.kernels().linear(sizes.tile_type);
   const bool quantized = takes_quantized(sizes.tile_type);
   const ActivationBlock* blocks =
@@ -202,7 +194,7 @@ void compile_matmul(Compiler& c, const Op& op) {
   if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
     return numbers::compile_matmul(c, op);
   }
-  const MatmulSizes sizes(c, op);
+  const TiledSizes sizes(c, op);
   const bool large = sizes.b_type == RC_DTYPE_F32 &&
                      Blas::suits(sizes.m, sizes.n, sizes.k) &&
                      Blas::find() != nullptr;
@@ -217,7 +209,7 @@ uint64_t matmul_scratch(const Compiler& c, const Op& op) {
   if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
     return numbers::matmul_scratch(c, op);
   }
-  const MatmulSizes sizes(c, op);
+  const TiledSizes sizes(c, op);
   return product(aligned(sizes.tile_bytes), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));
 }

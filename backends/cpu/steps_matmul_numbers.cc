@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/compiler.h"
+#include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
 #include "tensor/dtype.h"
 
@@ -19,24 +20,14 @@ static_assert(kPanelColumns == kTileRows);
 // Numbers of rows of a that are decoded at once.
 constexpr int64_t kRowNumbers = int64_t{1} << 16;
 
-struct Sizes {
-  int64_t batch, b_batch, m, n, k;
-  bool transposed;
+struct Sizes : MatmulSizes {
   rc_dtype type;
   int64_t panels;
   int64_t rows;  // of a unit
   int64_t chunks;
 
-  Sizes(const Compiler& c, const Op& op) {
-    const rc_plugin_value& a = c.value(op.inputs[0]);
-    const rc_plugin_value& b = c.value(op.inputs[1]);
-    type = a.dtype;
-    batch = a.shape[0];
-    b_batch = b.shape[0];
-    m = a.shape[1];
-    k = a.shape[2];
-    transposed = op.params.matmul.transposed != 0;
-    n = b.shape[transposed ? 1 : 2];
+  Sizes(const Compiler& c, const Op& op) : MatmulSizes(c, op) {
+    type = c.value(op.inputs[0]).dtype;
     panels = (n + kColumns - 1) / kColumns;
     rows = std::clamp<int64_t>(kRowNumbers / k, 8, kMaxChunk);
     chunks = (m + rows - 1) / rows;

@@ -8,8 +8,10 @@
 #include <new>
 #include <vector>
 
+#include "common/long_sum.h"
 #include "cpu/compiler.h"
 #include "cpu/numbers.h"
+#include "cpu/sums.h"
 
 namespace rc::cpu::numbers {
 
@@ -50,8 +52,7 @@ bool larger(double a, double b) {
   return a > b || (std::isnan(a) && !std::isnan(b));
 }
 
-// A line is the sum of the sums of its pieces, in order.
-constexpr int64_t kPiece = int64_t{1} << 14;
+constexpr int64_t kPiece = Sums::kPiece;
 
 // Four sums side by side, which are then added up.
 LongSum sum_of_piece(const double* x, int64_t n, int64_t step) {
@@ -77,11 +78,9 @@ double sum_of(const double* x, int64_t n, int64_t step) {
 
 // Sums and means of dense lines, whose pieces are shared out.
 void add_sums(Compiler& c, const Op& op) {
-  const int64_t lines = c.value(op.inputs[0]).shape[0];
-  const int64_t n = c.value(op.inputs[0]).shape[1];
-  const int64_t pieces = (n + kPiece - 1) / kPiece;
-  const double divisor =
-      op.params.reduce.function == RC_REDUCE_MEAN ? static_cast<double>(n) : 1;
+  const Sums wanted(op, c.values());
+  const int64_t lines = wanted.lines, n = wanted.n, pieces = wanted.pieces();
+  const double divisor = wanted.divisor;
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
   auto* sums = reinterpret_cast<LongSum*>(c.area_of(product(
@@ -222,7 +221,7 @@ void compile_reduction(Compiler& c, const Op& op) {
                              static_cast<int32_t>(place_of_largest(x, n, step));
                        });
     default:
-      if (function != RC_REDUCE_MAX && step == 1) return add_sums(c, op);
+      if (Sums::are(op, c.values())) return add_sums(c, op);
       return add_lines(c, op, 4,
                        [=](Run& run, const double* x, int64_t, int64_t line) {
                          double result = 0;

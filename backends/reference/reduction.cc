@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/long_sum.h"
 #include "reference/ops.h"
 
 namespace rc::reference {
@@ -27,22 +28,6 @@ void each_line(const Call& call, Function function) {
 bool larger(double a, double b) {
   return a > b || (std::isnan(a) && !std::isnan(b));
 }
-
-// A sum of doubles with what each addition has rounded away.
-class LongSum {
- public:
-  void add(double x) {
-    const double next = sum_ + x;
-    const double added = next - sum_;
-    lost_ += (sum_ - (next - added)) + (x - added);
-    sum_ = next;
-  }
-  // What is infinite or no number has lost nothing.
-  double rounded() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
-
- private:
-  double sum_ = 0, lost_ = 0;
-};
 
 }  // namespace
 

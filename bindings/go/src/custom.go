@@ -173,14 +173,5 @@ func (op *CustomOp) Compute(inputs []*Tensor, attributes ...float64) ([]*Tensor,
 	if err != nil {
 		return nil, err
 	}
-	outputs := make([]*Tensor, op.outputs)
-	for i := range outputs {
-		outputs[i], err = newTensor(func(pointer *uintptr) error {
-			return native.Tensor_of_list(results, int64(i), pointer)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return outputs, nil
+	return tensorsOf(results, int(op.outputs))
 }

@@ -132,16 +132,22 @@ func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 		}
 		return nil, err
 	}
-	outputs := make([]*Tensor, g.outputs)
-	for i := range outputs {
-		outputs[i], err = newTensor(func(pointer *uintptr) error {
-			return native.Tensor_of_list(results, int64(i), pointer)
+	return tensorsOf(results, g.outputs)
+}
+
+// tensorsOf gives what is in a list of the library.
+func tensorsOf(list native.Tensor_list, count int) ([]*Tensor, error) {
+	tensors := make([]*Tensor, count)
+	for i := range tensors {
+		var err error
+		tensors[i], err = newTensor(func(pointer *uintptr) error {
+			return native.Tensor_of_list(list, int64(i), pointer)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return outputs, nil
+	return tensors, nil
 }
 
 // Cancel ends the runs that are under way.

@@ -97,12 +97,29 @@ export class Engine {
     const call = ++this.#last;
     const stop = () => this.#tell({ abort: call });
     signal?.addEventListener("abort", stop);
+    // What progress throws ends the call, and is its failure.
+    let problem: { error: unknown } | undefined;
+    const tell =
+      progress &&
+      ((fraction: number, of: Progress) => {
+        if (problem !== undefined) return;
+        try {
+          progress(fraction, of);
+        } catch (error) {
+          problem = { error };
+          stop();
+        }
+      });
     try {
-      return await new Promise<T>((resolve, reject) => {
-        this.#waiting.set(call, { resolve, reject, progress });
+      const answer = await new Promise<T>((resolve, reject) => {
+        this.#waiting.set(call, { resolve, reject, progress: tell });
         this.#tell({ call, name, args });
       });
+      // Too late to end anything, but not to be told.
+      if (problem !== undefined) reportError(problem.error);
+      return answer;
     } catch (error) {
+      if (problem !== undefined) throw problem.error;
       signal?.throwIfAborted();
       throw error;
     } finally {

@@ -178,17 +178,27 @@ test("a model is removed from the cache", async () => {
   assert.equal(error, "NotFoundError");
 });
 
-test("a signal ends fetching", async () => {
+test("a signal ends fetching, and so does what progress throws", async () => {
   served.set("/slow.gguf", { content: bytes, etag: '"s"', breaks: [1000] });
   const found = await page.evaluate(async (url) => {
     const controller = new AbortController();
-    const loading = runcible.Model.load(url, {
-      signal: controller.signal,
-      progress: () => controller.abort(new Error("enough")),
-    });
-    return loading.catch(({ message }) => message);
+    const ends = [
+      () => controller.abort(new Error("enough")),
+      () => {
+        throw new Error("too much");
+      },
+    ];
+    const messages = [];
+    for (const progress of ends) {
+      const loading = runcible.Model.load(url, {
+        signal: messages.length === 0 ? controller.signal : undefined,
+        progress,
+      });
+      messages.push(await loading.catch(({ message }) => message));
+    }
+    return messages;
   }, `${base}/slow.gguf`);
-  assert.equal(found, "enough");
+  assert.deepEqual(found, ["enough", "too much"]);
 });
 
 test("a model in parts, by its first URL and as files", async () => {

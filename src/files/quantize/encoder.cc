@@ -126,10 +126,9 @@ void encode_rounded(const float* x, const float* w, int64_t columns,
   (w != nullptr ? search : round)(x, w, columns, target);
 }
 
-// Magnitudes are in the order of their bits, and what is no number is behind
-// all of them.
-void find_greatest_bits(const float* x, const float*, int64_t count,
-                        uint8_t* target) {
+// Of magnitudes, which are in the order of their bits, and behind all of which
+// is what is no number.
+int32_t greatest_bits(const float* x, int64_t count) {
   LaneMask most[4] = {};
   int64_t i = 0;
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
@@ -150,16 +149,14 @@ void find_greatest_bits(const float* x, const float*, int64_t count,
   for (; i < count; ++i) {
     greatest = std::max(greatest, std::bit_cast<int32_t>(x[i]) & INT32_MAX);
   }
-  std::memcpy(target, &greatest, sizeof greatest);
+  return greatest;
 }
 
 }  // namespace
 
 bool are_within(const float* elements, int64_t count, float limit) {
-  static const Encoder find = best_of<find_greatest_bits>();
-  int32_t greatest = 0;
-  find(elements, nullptr, count, reinterpret_cast<uint8_t*>(&greatest));
-  return greatest <= std::bit_cast<int32_t>(limit);
+  static auto* const find = best_of<greatest_bits>();
+  return find(elements, count) <= std::bit_cast<int32_t>(limit);
 }
 
 Encoder find_encoder(DType dtype) {

@@ -1,19 +1,22 @@
-// Encoders compiled once more for processors with longer vectors. No bit of
-// what they write changes: every sum stays in its lane.
+// Encoders, and what else works on lanes, compiled once more for processors
+// with longer vectors. No bit of the results changes: every sum stays in its
+// lane.
 #pragma once
-
-#include "files/quantize/encoder.h"
 
 namespace rc::quantize {
 
-template <Encoder kEncode>
+template <auto* kFunction>
+struct LongVectors;
+template <class Result, class... Arguments, Result (*kFunction)(Arguments...)>
+struct LongVectors<kFunction> {
 #if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("avx2"), gnu::flatten]]
+  [[gnu::target("avx2"), gnu::flatten]]
 #endif
-void with_long_vectors(const float* x, const float* w, int64_t columns,
-                       uint8_t* target) {
-  kEncode(x, w, columns, target);
-}
+  static Result
+  call(Arguments... arguments) {
+    return kFunction(arguments...);
+  }
+};
 
 inline bool has_long_vectors() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -25,9 +28,9 @@ inline bool has_long_vectors() {
 }
 
 // The one for this processor.
-template <Encoder kEncode>
-Encoder best_of() {
-  return has_long_vectors() ? with_long_vectors<kEncode> : kEncode;
+template <auto* kFunction>
+auto* best_of() {
+  return has_long_vectors() ? LongVectors<kFunction>::call : kFunction;
 }
 
 }  // namespace rc::quantize

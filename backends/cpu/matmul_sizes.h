@@ -1,0 +1,27 @@
+// The sizes of a MATMUL: a [batch, m, k] and b [b_batch, k, n], or [b_batch, n,
+// k] if it is transposed, of which one of dimension 1 serves for all.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/compiler.h"
+
+namespace rc::cpu {
+
+struct MatmulSizes {
+  int64_t batch, b_batch, m, n, k;
+  bool transposed;
+
+  MatmulSizes(const Compiler& c, const Op& op) {
+    const rc_plugin_value& a = c.value(op.inputs[0]);
+    const rc_plugin_value& b = c.value(op.inputs[1]);
+    batch = a.shape[0];
+    b_batch = b.shape[0];
+    m = a.shape[1];
+    k = a.shape[2];
+    transposed = op.params.matmul.transposed != 0;
+    n = b.shape[transposed ? 1 : 2];
+  }
+};
+
+}  // namespace rc::cpu
