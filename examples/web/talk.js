@@ -16,7 +16,7 @@ export async function backends() {
   );
   return {
     found: [...new Map(found.map((each) => [each.backend, each])).values()],
-    lacking: lacking?.name ?? "",
+    lacking: lacking?.reason ?? "",
   };
 }
 
