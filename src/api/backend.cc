@@ -8,6 +8,7 @@
 #include "api/options.h"
 #include "api/progress.h"
 #include "api/returned_memory.h"
+#include "base/compute_thread.h"
 #include "base/config/account.h"
 #include "runtime/backend_spec.h"
 #include "runtime/candidates.h"
@@ -134,6 +135,7 @@ void rc_device_report_init(rc_device_report* report, size_t size) {
 
 rc_status rc_discover(rc_device_list** list) {
   return guard_handle(list, "list", [] {
+    const rc::LongTurns turns;
     return rc::api::add_handle(rc::api::list_devices({}));
   });
 }
@@ -189,6 +191,7 @@ rc_status rc_set_default_backend(const char* spec) {
 rc_status rc_backend_open(const char* spec, const rc_backend_options* options,
                           rc_backend** backend) {
   return guard_handle(backend, "backend", [&] {
+    const rc::LongTurns turns;
     return rc::api::add_handle(rc::api::OpenRequest(spec, options).open());
   });
 }

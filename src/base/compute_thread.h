@@ -1,5 +1,7 @@
-// For threads of our own that compute for long.
+// For threads that compute for long.
 #pragma once
+
+#include <cstdint>
 
 namespace rc {
 
@@ -9,5 +11,17 @@ namespace rc {
 // processor stays the same: it gets longer turns, but fewer. Where the system
 // knows no such wish, nothing happens.
 void become_compute_thread() noexcept;
+
+// The same wish for a thread of the caller's, as long as this lives.
+class LongTurns {
+ public:
+  LongTurns() noexcept;
+  ~LongTurns();
+  LongTurns(const LongTurns&) = delete;
+  LongTurns& operator=(const LongTurns&) = delete;
+
+ private:
+  const uint64_t before_;
+};
 
 }  // namespace rc

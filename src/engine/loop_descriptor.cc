@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/loop_thread.h"
 #include "base/threads.h"
 #include "base/wakeup.h"
 #include "engine/delivery_queue.h"
@@ -59,7 +58,6 @@ class DescriptorLoop final : public Loop {
         if (!loop.queue_.empty()) loop.signal_.set();
       }
     } const rest{*this};
-    become_loop_thread();
     if (max == 0) max = SIZE_MAX;
     if constexpr (!kThreads) Turns::take();
     // Cleared before looking: what is pushed later sets the signal again.

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/library_thread.h"
 #include "base/log.h"
-#include "base/loop_thread.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
@@ -92,7 +91,6 @@ class OwnLoop final : public Loop {
   // The thread, which ends only if a callback ends it.
   [[noreturn]] void run() {
     become_library_thread();
-    become_loop_thread();
     struct ThreadExit {
       OwnLoop& loop;
       ~ThreadExit() {

@@ -12,7 +12,6 @@
 
 #include "base/caller_thread.h"
 #include "base/error.h"
-#include "base/loop_thread.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
@@ -127,7 +126,6 @@ class UvLoop final : public Loop {
   void deliver() {
     const CallerThread inside;
     thread_.store(std::this_thread::get_id());
-    become_loop_thread();
     const Delivering delivering(*this);
     // One batch: what callbacks cause must not starve the other handles.
     queue_.fetch();

@@ -2,24 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/compute_thread.h"
 #include "base/log.h"
-#include "base/loop_thread.h"
 #include "base/threads.h"
 
 namespace rc::runtime {
 namespace {
 
-// A driver that does not come back must not keep the process from ending.
-constexpr std::chrono::seconds kExitPatience(5);
+// A driver that does not come back must not keep the process from ending, nor
+// other devices from being opened.
+constexpr std::chrono::seconds kPatience(5);
 
-// How many are under way.
+// The plugins of those that are under way, each as often as it has some.
 class UnderWay {
  public:
   // Lives as long as the process: threads come back to it while that ends.
@@ -34,33 +36,48 @@ class UnderWay {
     return *only;
   }
 
-  void begin() noexcept {
+  // False: the process ends, and would not wait any more, or is a child that
+  // was forked, which has none of its parent's threads.
+  bool begin(const rc_plugin& plugin) {
+    if (::getpid() != process_) return false;
     const std::lock_guard lock(mutex_);
-    ++count_;
+    if (ending_) return false;
+    plugins_.push_back(&plugin);
+    return true;
   }
-  void end() noexcept {
+  void end(const rc_plugin& plugin) noexcept {
     const std::lock_guard lock(mutex_);
-    --count_;
+    plugins_.erase(std::find(plugins_.begin(), plugins_.end(), &plugin));
     changed_.notify_all();
+  }
+  void wait_for(const rc_plugin& plugin) noexcept {
+    if (::getpid() != process_) return;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPatience, [&] {
+      return std::find(plugins_.begin(), plugins_.end(), &plugin) ==
+             plugins_.end();
+    });
   }
 
  private:
-  // A child that was forked has none of its parent's threads.
   void wait() noexcept {
     if (::getpid() != process_) return;
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kExitPatience, [this] { return count_ == 0; });
+    ending_ = true;
+    changed_.wait_for(lock, kPatience, [this] { return plugins_.empty(); });
   }
 
   const pid_t process_ = ::getpid();
   std::mutex mutex_;
   std::condition_variable changed_;
-  int count_ = 0;
+  std::vector<const rc_plugin*> plugins_;
+  bool ending_ = false;
 };
 
 }  // namespace
 
-void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept {
+void close_device_here(const rc_plugin& plugin,
+                       rc_plugin_device* device) noexcept {
   try {
     plugin.close(device);
   } catch (...) {
@@ -68,25 +85,31 @@ void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept {
   }
 }
 
-bool close_off_loop(const rc_plugin& plugin,
-                    rc_plugin_device* device) noexcept {
-  if (!kThreads || !is_loop_thread()) return false;
+void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept {
+  if (!kThreads) return close_device_here(plugin, device);
   try {
     UnderWay& under_way = UnderWay::get();
-    under_way.begin();
+    if (!under_way.begin(plugin)) return close_device_here(plugin, device);
     try {
       std::thread([&plugin, device, &under_way] {
         become_compute_thread();
-        close_device(plugin, device);
-        under_way.end();
+        close_device_here(plugin, device);
+        under_way.end(plugin);
       }).detach();
     } catch (...) {
-      under_way.end();
+      under_way.end(plugin);
       throw;
     }
-    return true;
+  } catch (...) {  // no memory, or the system refuses a thread
+    close_device_here(plugin, device);
+  }
+}
+
+void finish_closing(const rc_plugin& plugin) noexcept {
+  try {
+    UnderWay::get().wait_for(plugin);
   } catch (...) {
-    return false;  // no memory, or the system refuses a thread
+    // No memory for the list: then nothing is under way.
   }
 }
 

@@ -1,17 +1,22 @@
-// Closing devices off the threads that run event loops: a driver may take a
-// tenth of a second for it.
+// Closing devices on threads of their own: a driver may take a tenth of a
+// second for it, and whoever lets go of a device last may run an event loop.
 #pragma once
 
 #include "runcible/plugin.h"
 
 namespace rc::runtime {
 
-// On a thread that runs an event loop: has a thread of its own close the device
-// and says true. The end of the process waits a few seconds for those under
-// way. Elsewhere, and where no thread starts: false, and nothing is done.
-bool close_off_loop(const rc_plugin& plugin, rc_plugin_device* device) noexcept;
-
-// Closes it on the calling thread. A plugin may throw.
+// Closes the device on a thread of its own; on the calling one where no thread
+// starts. A plugin may throw. The end of the process waits a few seconds for
+// closings under way.
 void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept;
+
+// Waits, a few seconds at most, until no device of the plugin is being closed:
+// what is opened next may need its memory.
+void finish_closing(const rc_plugin& plugin) noexcept;
+
+// Closes it on the calling thread.
+void close_device_here(const rc_plugin& plugin,
+                       rc_plugin_device* device) noexcept;
 
 }  // namespace rc::runtime

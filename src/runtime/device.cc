@@ -78,6 +78,15 @@ rc_plugin_device_info device_info(const rc_plugin& plugin, int index) {
   return info;
 }
 
+namespace {
+
+bool is_of_module(const rc_plugin& plugin) {
+  const PluginEntry* entry = PluginList::instance().entry_of(plugin);
+  return entry != nullptr && !entry->path.empty();
+}
+
+}  // namespace
+
 void check(const Device& device, const char* what, rc_status status,
            Message& message) {
   if (status == RC_OK) return;
@@ -96,6 +105,7 @@ Device::Device(const rc_plugin& plugin, int index, const DeviceOptions& options)
 
 std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
                                      const DeviceOptions& options) {
+  if (is_of_module(plugin)) finish_closing(plugin);
   std::shared_ptr<Device> device(new Device(plugin, index, options));
   rc_plugin_open_options given = {};
   given.struct_size = sizeof given;
@@ -137,10 +147,10 @@ Device::~Device() {
   destroy_kernels();
   // What is built in takes no time, and what the host has registered calls it
   // back.
-  const PluginEntry* entry = PluginList::instance().entry_of(plugin_);
-  const bool of_module = entry != nullptr && !entry->path.empty();
-  if (!of_module || !close_off_loop(plugin_, handle_)) {
+  if (is_of_module(plugin_)) {
     close_device(plugin_, handle_);
+  } else {
+    close_device_here(plugin_, handle_);
   }
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <thread>
 
 namespace rc {
@@ -27,6 +30,33 @@ TEST(ComputeThread, LeavesAChosenPolicyAlone) {
     ASSERT_EQ(sched_setscheduler(0, SCHED_BATCH, &none), 0);
     become_compute_thread();
     EXPECT_EQ(sched_getscheduler(0), SCHED_BATCH);
+  }).join();
+}
+
+// The turn that a system tells of, in nanoseconds; 0: it tells of none.
+uint64_t turn() {
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes = {};
+  EXPECT_EQ(syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0),
+            0);
+  return attributes.runtime;
+}
+
+TEST(ComputeThread, LongTurnsEnd) {
+  std::thread([] {
+    const uint64_t before = turn();
+    {
+      const LongTurns turns;
+      if (before != 0) {
+        EXPECT_GT(turn(), before);
+      }
+    }
+    EXPECT_EQ(turn(), before);
   }).join();
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "model/model_util.h"
+#include "runtime/closing.h"
+#include "runtime/plugin_list.h"
 #include "runtime/registry.h"
 #include "test_data.h"
 
@@ -26,6 +28,11 @@ const rc_plugin* fresh_table(const char* module,
   auto* entry = reinterpret_cast<const rc_plugin* (*)()>(
       dlsym(loaded, "rc_plugin_entry"));
   return entry == nullptr ? nullptr : entry();
+}
+
+void wait_until_closed(const char* backend) {
+  const auto* entry = runtime::PluginList::instance().find(backend);
+  if (entry != nullptr) runtime::finish_closing(entry->table);
 }
 
 void expect_refused(const char* backend, const char* variable,

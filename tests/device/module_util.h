@@ -21,6 +21,9 @@ std::string why_no_device(const std::string& backend);
 // system: nothing of it has been loaded or found yet. NULL if it is no module.
 const rc_plugin* fresh_table(const char* module, const TemporaryFolder& folder);
 
+// Waits until all devices of the backend that nobody holds are closed.
+void wait_until_closed(const char* backend);
+
 // A backend that refuses each of these values of the variable, which it reads
 // when a device is opened, with a message that names the variable.
 void expect_refused(const char* backend, const char* variable,

@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/loop_thread.h"
-
 namespace rc::runtime {
 namespace {
 
@@ -58,48 +56,60 @@ class Closing : public testing::Test {
     std::unique_lock lock(closed().mutex);
     closed().changed.wait(lock, [] { return closed().count == 1; });
   }
+  static void let_close() {
+    const std::lock_guard lock(closed().mutex);
+    closed().held = false;
+    closed().changed.notify_all();
+  }
   const rc_plugin table_ = plugin();
 };
 
-TEST_F(Closing, AThreadThatRunsALoopDoesNotWaitForIt) {
+TEST_F(Closing, NobodyWaitsForIt) {
   closed().held = true;
-  std::thread::id loop;
-  std::thread([&] {
-    loop = std::this_thread::get_id();
-    become_loop_thread();
-    EXPECT_TRUE(close_off_loop(table_, a_device()));
+  close_device(table_, a_device());
+  {
     // It returned although closing can't have come to its end.
     const std::lock_guard lock(closed().mutex);
     EXPECT_EQ(closed().count, 0);
-    closed().held = false;
-    closed().changed.notify_all();
-  }).join();
+  }
+  let_close();
   wait_for_close();
-  EXPECT_NE(closed().thread, loop);
+  EXPECT_NE(closed().thread, std::this_thread::get_id());
   EXPECT_EQ(closed().device, a_device());
 }
 
-TEST_F(Closing, OtherThreadsCloseItThemselves) {
-  std::thread([&] {
-    EXPECT_FALSE(is_loop_thread());
-    EXPECT_FALSE(close_off_loop(table_, a_device()));
+TEST_F(Closing, WhatIsOpenedNextWaitsForThatOfItsOwnPlugin) {
+  closed().held = true;
+  close_device(table_, a_device());
+  const rc_plugin other = plugin();
+  finish_closing(other);
+  {
+    const std::lock_guard lock(closed().mutex);
     EXPECT_EQ(closed().count, 0);
-    close_device(table_, a_device());
+  }
+  std::thread waits([&] {
+    finish_closing(table_);
+    const std::lock_guard lock(closed().mutex);
     EXPECT_EQ(closed().count, 1);
-    EXPECT_EQ(closed().thread, std::this_thread::get_id());
-  }).join();
+  });
+  let_close();
+  waits.join();
+}
+
+TEST_F(Closing, WhereTheCallerIs) {
+  close_device_here(table_, a_device());
+  EXPECT_EQ(closed().count, 1);
+  EXPECT_EQ(closed().thread, std::this_thread::get_id());
 }
 
 TEST_F(Closing, APluginMayThrow) {
   closed().fails = true;
-  close_device(table_, a_device());
+  close_device_here(table_, a_device());
   EXPECT_EQ(closed().count, 1);
   closed().count = 0;
-  std::thread([&] {
-    become_loop_thread();
-    EXPECT_TRUE(close_off_loop(table_, a_device()));
-  }).join();
+  close_device(table_, a_device());
   wait_for_close();
+  finish_closing(table_);
 }
 
 }  // namespace

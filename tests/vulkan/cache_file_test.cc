@@ -24,7 +24,10 @@ class VulkanCache : public testing::Test {
   void SetUp() override { RC_NEEDS_DEVICE("vulkan"); }
 
   // Opens a device, computes, and closes it, which writes the file.
-  static void use() { expect_right(open_device("vulkan"), add_case(2, 70)); }
+  static void use() {
+    expect_right(open_device("vulkan"), add_case(2, 70));
+    wait_until_closed("vulkan");
+  }
   fs::path folder() const { return home_.path() / "runcible" / "vulkan"; }
   // The only file.
   fs::path file() const {
@@ -109,6 +112,7 @@ TEST_F(VulkanCache, SeveralWritersAtOnceLeaveOneGoodFile) {
     });
   }
   for (std::thread& writer : writers) writer.join();
+  wait_until_closed("vulkan");
   expect_good_file();
 }
 

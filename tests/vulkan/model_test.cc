@@ -89,7 +89,9 @@ TEST(VulkanModel, TheCacheOfPipelinesMayBeDamaged) {
   const TemporaryFolder folder;
   const TemporaryVariable place("XDG_CACHE_HOME", folder.path().string());
   const auto evaluated = [] {
-    return evaluate(*load_fable("vulkan"), {1, 2, 3});
+    const auto logits = evaluate(*load_fable("vulkan"), {1, 2, 3});
+    wait_until_closed("vulkan");
+    return logits;
   };
   const std::vector<float> expected = evaluated();
   const fs::path kept = folder.path() / "runcible" / "vulkan";
