@@ -1,6 +1,7 @@
 #include "cpu/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "base/error.h"

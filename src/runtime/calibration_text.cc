@@ -1,4 +1,5 @@
 // Calibrations as text: a line for each fact, its name and then numbers.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>

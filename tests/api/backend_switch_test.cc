@@ -1,4 +1,5 @@
 // Handles that change their device: models move, sessions go on.
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

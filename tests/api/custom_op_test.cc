@@ -2,6 +2,7 @@
 // every device by conformance/custom_op_test.cc.
 #include "runcible/custom_op.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <set>

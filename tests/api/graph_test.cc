@@ -1,6 +1,7 @@
 // Graphs: what they give is what the ops give one by one, to the bit.
 #include "graph_util.h"
 
+#include <algorithm>
 #include <random>
 
 namespace rc::test {

@@ -1,6 +1,7 @@
 // Measuring importance, through the C ABI.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,5 @@
 // Models from a caller's memory.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Files that are cut short, or whose disk fails, while they are in use: every
 // call ends with a status, and what was read before stays good.
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>

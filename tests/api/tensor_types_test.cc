@@ -1,4 +1,5 @@
 // In which type ops compute, and how exactly.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

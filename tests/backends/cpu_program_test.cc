@@ -2,6 +2,7 @@
 // steps wait for each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>

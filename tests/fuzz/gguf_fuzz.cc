@@ -1,5 +1,6 @@
 // Whatever the bytes are: the reader accepts or refuses them with a status, and
 // what it accepted can be read.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

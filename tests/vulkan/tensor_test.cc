@@ -2,6 +2,7 @@
 // of types, values between others in one buffer, refusals, and long ops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,8 @@
 // The table of the webgpu backend.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "device/module_util.h"
 #include "device/program_rules_util.h"

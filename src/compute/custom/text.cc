@@ -1,5 +1,7 @@
 #include "compute/custom/text.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace rc::compute {

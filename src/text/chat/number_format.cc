@@ -1,5 +1,6 @@
 #include "text/chat/number_format.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 // What follows an expression: attributes, items, calls, filters and tests.
 #include "text/chat/builtins.h"
+
+#include <algorithm>
 #include "text/chat/expression_parser.h"
 
 namespace rc::text::chat {

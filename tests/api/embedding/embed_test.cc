@@ -2,6 +2,9 @@
 // tests/golden/embeddings/make.py.
 #include "runcible/embed.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "api/embedding/embed_util.h"
 #include "base/error.h"
 #include "temporary.h"

@@ -1,6 +1,8 @@
 // Folders as files that the engine knows.
 #include "files/folder/model_folder.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <random>
 

@@ -1,6 +1,8 @@
 // Safetensors files: what transformers writes, and what nobody should.
 #include "files/safetensors/file.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"

@@ -1,6 +1,7 @@
 // Tokenizers that know the special names of a template.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <regex>
 #include <string>
