@@ -54,6 +54,9 @@ Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
 
 namespace {
 
+// Rows of results between one that is stored and one whose lines are asked for.
+constexpr int kStoresAhead = 8;
+
 // Results of a unit that others may do as well, until they are committed.
 constexpr uint64_t kResultBytes =
     kMaxChunk * kTilesPerUnit * kTileRows * sizeof(float);
@@ -192,6 +195,14 @@ void LinearPieces::work(Run& run, const Share& share) const {
       if (share.units == nullptr) return;
       float* at_last = results_at();
       for (int k = 0; k < task.rows; ++k) {
+        // Lines that are asked for one by one, as they are stored to, come one
+        // after the other.
+        if (k + kStoresAhead < task.rows) {
+          const float* later = at_last + (k + kStoresAhead) * n;
+          for (int lane = 0; lane < task.lanes; lane += kTileRows) {
+            __builtin_prefetch(later + lane, 1);
+          }
+        }
         copy_lanes(ys[k], task.lanes, at_last + k * n);
       }
     });

@@ -116,19 +116,27 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
                       const Ahead& ahead, const float* const (&x)[rows],
                       Vf (&y)[tiles][rows]) {
   static_assert(tiles == 1);
-  for (int64_t first = 0; first < columns; first += 32) {
-    const int64_t end = first + 32 < columns ? first + 32 : columns;
+  const auto add_column = [&](int64_t column, Vf (&t)[rows])
+      __attribute__((always_inline)) {
+    prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
+    const Vf w = Plain::column(tile);
+    tile += Plain::kBytes;
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) t[r] = fma(w, splat(x[r][column]), t[r]);
+  };
+  int64_t column = 0;
+  while (column < columns) {
     Vf t[rows];
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) t[r] = splat(0);
-    for (int64_t column = first; column < end; ++column) {
-      prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
-      const Vf w = Plain::column(tile);
-      tile += Plain::kBytes;
-#pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) {
-        t[r] = fma(w, splat(x[r][column]), t[r]);
+    if (column + 32 <= columns) {
+      // A loop of a known length ends without the processor being surprised.
+      for (const int64_t end = column + 32; column < end; column += 4) {
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) add_column(column + i, t);
       }
+    } else {
+      for (; column < columns; ++column) add_column(column, t);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) y[0][r] = add(y[0][r], t[r]);
