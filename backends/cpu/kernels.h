@@ -93,6 +93,9 @@ struct AttentionTask {
   int64_t q_stride, y_stride;
   int rows;
   int group;
+  // Whether keys are turned, once for all rows and heads. The sums of scores
+  // have another order then: one of a model is like all others.
+  bool turns_keys;
   int64_t d;  // of keys
   int64_t v;  // of values
   float scale;

@@ -22,6 +22,11 @@ uint64_t task_scratch(int64_t group, int64_t d, int64_t v) {
                  sizeof(float));
 }
 
+// Whether turning keys takes less time than sums across lanes. It has to be
+// seen from the op alone, so that results stay the same whatever the rows are;
+// where sequences are seen as a whole there are hardly ever few rows.
+bool turns_keys(int64_t group, bool whole) { return group >= 4 || whole; }
+
 // Rows that go together: their keys and values are made ready once. Fewer where
 // threads would be left without work.
 int64_t rows_together(int64_t rows, int64_t heads, int threads) {
@@ -226,6 +231,7 @@ void add_attention(Compiler& c, const Op& op, float scale, float softcap,
   AttentionTask base{};
   base.q_stride = heads * d;
   base.group = static_cast<int>(heads / kv_heads);
+  base.turns_keys = turns_keys(heads / kv_heads, whole);
   base.d = d;
   base.v = v;
   base.scale = scale;
@@ -329,6 +335,7 @@ void compile_attend(Compiler& c, const Op& op) {
         AttentionTask task{};
         task.q_stride = task.y_stride = heads * d;
         task.group = static_cast<int>(group);
+        task.turns_keys = turns_keys(group, false);
         task.d = task.v = d;
         task.scale = params.scale;
         task.softcap = params.softcap;

@@ -71,43 +71,67 @@ RC_SIMD void take_alone(const AttentionTask& task, const Scratch& scratch,
     float keep[kLanes];
     weigh<1>(begin, end, scratch.scores, states + 2 * h, keep);
     accumulate<Values, 1>(task, chunk.values, begin, end, scratch.scores, keep,
-                          y + h * task.v, ahead);
+                          y + h * task.v, task.v, ahead);
   }
 }
 
-// One row with a chunk whose keys are turned: heads `h` on, `heads` at once as
-// long as there are so many.
-template <class Values, int heads = kTileHeads, class Key>
+// `count` queries with a chunk whose keys are turned, `most` at once as long as
+// there are so many.
+template <class Values, int most = kTileQueries, class Key>
 RC_SIMD void take_tiles(const AttentionTask& task, const Scratch& scratch,
                         const Key* keys, const uint8_t* const* values,
-                        const Sight& sight, int begin, int end, const float* q,
-                        float* states, float* y, NextChunk& ahead, int h = 0) {
-  for (; h + heads <= task.group; h += heads) {
-    some_heads<Values, heads>(task, keys, values, sight, begin, end,
-                              q + h * task.d, scratch.scores, states + 2 * h,
-                              y + h * task.v, h, ahead);
+                        int begin, int end, const Queries& queries, int count,
+                        NextChunk& ahead) {
+  int n = 0;
+  for (; n + most <= count; n += most) {
+    some_queries<Values, most>(task, keys, values, begin, end, queries.from(n),
+                               scratch.scores, ahead);
   }
-  if constexpr (heads > 1) {
-    if (h == task.group) return;
-    take_tiles<Values, heads - 1>(task, scratch, keys, values, sight, begin,
-                                  end, q, states, y, ahead, h);
+  if constexpr (most > 1) {
+    if (n == count) return;
+    take_tiles<Values, most - 1>(task, scratch, keys, values, begin, end,
+                                 queries.from(n), count - n, ahead);
   }
 }
 
-// Calls row(sight, begin, end, q, states, y) for each row that sees a part of
-// the chunk.
-template <class Row>
-RC_SIMD void each_row(const AttentionTask& task, const Scratch& scratch,
-                      const Chunk& chunk, const Row& row) {
-  for (int r = 0; r < task.rows; ++r) {
+// The places of a chunk that row r sees; none where begin is not below end.
+struct Seen {
+  int begin, end;
+
+  RC_SIMD_MEMBER Seen(const AttentionTask& task, const Chunk& chunk, int r) {
     const int64_t last = task.last[r] - chunk.position;
     const int64_t first = task.first[r] - chunk.position;
-    const int begin = first > 0 ? (int)first : 0;
-    const int end = last + 1 < chunk.end ? (int)(last + 1) : chunk.end;
-    if (begin >= end) continue;
-    row(Sight{chunk.position, task.at[r]}, begin, end,
-        task.q + r * task.q_stride, scratch.states + 2 * r * task.group,
-        task.y + r * task.y_stride);
+    begin = first > 0 ? (int)first : 0;
+    end = last + 1 < chunk.end ? (int)(last + 1) : chunk.end;
+  }
+};
+
+// Rows with a chunk whose keys are turned.
+template <class Values, class Key>
+RC_SIMD void take_turned(const AttentionTask& task, const Scratch& scratch,
+                         const Chunk& chunk, const Key* keys,
+                         const uint8_t* const* values, NextChunk& ahead) {
+  for (int r = 0, rows = 1; r < task.rows; r += rows, rows = 1) {
+    const Seen seen(task, chunk, r);
+    // Rows of one head that see the same places go together.
+    const bool of_rows = task.group == 1;
+    while (of_rows && r + rows < task.rows) {
+      const Seen next(task, chunk, r + rows);
+      if (next.begin != seen.begin || next.end != seen.end) break;
+      ++rows;
+    }
+    if (seen.begin >= seen.end) continue;
+    const Queries queries = {of_rows,
+                             0,
+                             task.q + r * task.q_stride,
+                             of_rows ? task.q_stride : task.d,
+                             scratch.states + 2 * r * task.group,
+                             task.y + r * task.y_stride,
+                             of_rows ? task.y_stride : task.v,
+                             chunk.position,
+                             task.at + r};
+    take_tiles<Values>(task, scratch, keys, values, seen.begin, seen.end,
+                       queries, of_rows ? rows : task.group, ahead);
   }
 }
 
@@ -116,7 +140,7 @@ int64_t turns_alone(const AttentionTask& task) {
   return task.group * 2 * kAttentionChunk;
 }
 int64_t turns_of_tiles(const AttentionTask& task) {
-  const int64_t tiles = (task.group + kTileHeads - 1) / kTileHeads;
+  const int64_t tiles = (task.group + kTileQueries - 1) / kTileQueries;
   return tiles * 2 * task.d * (kAttentionChunk / (kTileVectors * kLanes));
 }
 
@@ -124,37 +148,28 @@ int64_t turns_of_tiles(const AttentionTask& task) {
 template <class Keys, class Values>
 RC_SIMD void take_chunk(const AttentionTask& task, const Scratch& scratch,
                         const Chunk& chunk, const Chunk* next) {
-  // For fewer heads turning the keys takes longer than sums across lanes. A
-  // model has one number of heads: its results stay the same whatever the rows.
-  if (task.group < kLeastTurnedHeads) {
+  if (!task.turns_keys) {
     NextChunk ahead(task, next, turns_alone(task));
-    each_row(task, scratch, chunk,
-             [&](const Sight& sight, int begin, int end, const float* q,
-                 float* states, float* y) {
-               take_alone<Keys, Values>(task, scratch, chunk, sight, begin, end,
-                                        q, states, y, ahead);
-             });
+    for (int r = 0; r < task.rows; ++r) {
+      const Seen seen(task, chunk, r);
+      if (seen.begin >= seen.end) continue;
+      take_alone<Keys, Values>(task, scratch, chunk,
+                               Sight{chunk.position, task.at[r]}, seen.begin,
+                               seen.end, task.q + r * task.q_stride,
+                               scratch.states + 2 * r * task.group,
+                               task.y + r * task.y_stride, ahead);
+    }
     return;
   }
   NextChunk ahead(task, next, turns_of_tiles(task));
   typename Keys::Turned* keys = (typename Keys::Turned*)scratch.keys;
   turn_keys<Keys>(task, chunk, keys);
   if constexpr (Values::kAsStored) {
-    each_row(task, scratch, chunk,
-             [&](const Sight& sight, int begin, int end, const float* q,
-                 float* states, float* y) {
-               take_tiles<Values>(task, scratch, keys, chunk.values, sight,
-                                  begin, end, q, states, y, ahead);
-             });
+    take_turned<Values>(task, scratch, chunk, keys, chunk.values, ahead);
   } else {
     const uint8_t* floats[kAttentionChunk];
     load_values<Values>(task, chunk, scratch, floats);
-    each_row(task, scratch, chunk,
-             [&](const Sight& sight, int begin, int end, const float* q,
-                 float* states, float* y) {
-               take_tiles<CacheF32>(task, scratch, keys, floats, sight, begin,
-                                    end, q, states, y, ahead);
-             });
+    take_turned<CacheF32>(task, scratch, chunk, keys, floats, ahead);
   }
 }
 

@@ -1,19 +1,41 @@
-// A chunk of attention for many query heads: the keys are turned once for all
-// rows and heads so that a vector holds 16 positions and scores need no sums
-// across lanes.
+// A chunk of attention for many queries: the keys are turned once for all rows
+// and heads so that a vector holds 16 positions and scores need no sums across
+// lanes.
 #pragma once
 
 #include "cpu/kernels/attention_chunk.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
 
-// From how many query heads on keys are turned.
-constexpr int kLeastTurnedHeads = 4;
-
-// Query heads and vectors that a tile of sums has: as many as there are
-// registers for.
-constexpr int kTileHeads = kParts == 4 ? 2 : 4;
+// Queries and vectors that a tile of sums has: as many as there are registers
+// for.
+constexpr int kTileQueries = kParts == 4 ? 2 : 4;
 constexpr int kTileVectors = kParts == 1 ? 4 : 1;
+
+// What sees the same places of a chunk: heads of one row, or the same head of
+// rows that follow each other.
+struct Queries {
+  bool of_rows;
+  int head;           // of the first
+  const float* q;     // [d]
+  int64_t q_stride;   // floats to the next one
+  float* states;      // [2]; those of the next one follow
+  float* y;           // [v]
+  int64_t y_stride;   // floats to the next one
+  int64_t chunk;      // the position of the chunk's first place
+  const int64_t* at;  // the position of the row, or of each
+
+  RC_SIMD_MEMBER Sight sight(int n) const {
+    return {chunk, at[of_rows ? n : 0]};
+  }
+  RC_SIMD_MEMBER int head_of(int n) const { return of_rows ? head : head + n; }
+  // Without the first n.
+  RC_SIMD_MEMBER Queries from(int n) const {
+    return {of_rows,  head_of(n),     q + n * q_stride,
+            q_stride, states + 2 * n, y + n * y_stride,
+            y_stride, chunk,          of_rows ? at + n : at};
+  }
+};
 
 // Turned keys: as they are stored, if that costs nothing, or as floats.
 RC_SIMD Vf load_turned(const float* p) { return load(p); }
@@ -107,12 +129,13 @@ RC_PER_CHUNK void load_values(const AttentionTask& task, const Chunk& chunk,
   }
 }
 
-template <int heads, int vectors, class Key>
+template <int queries, int vectors, class Key>
 RC_SIMD void score_tile(const AttentionTask& task, const float* q,
-                        const Key* keys, float* scores, NextChunk& ahead) {
-  Vf total[heads][vectors];
+                        int64_t q_stride, const Key* keys, float* scores,
+                        NextChunk& ahead) {
+  Vf total[queries][vectors];
 #pragma GCC unroll 4
-  for (int h = 0; h < heads; ++h) {
+  for (int h = 0; h < queries; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) total[h][v] = splat(0);
   }
@@ -122,8 +145,8 @@ RC_SIMD void score_tile(const AttentionTask& task, const float* q,
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) k[v] = load_turned(keys + v * kLanes);
 #pragma GCC unroll 4
-    for (int h = 0; h < heads; ++h) {
-      const Vf one = splat(q[h * task.d + i]);
+    for (int h = 0; h < queries; ++h) {
+      const Vf one = splat(q[h * q_stride + i]);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
         total[h][v] = fma(one, k[v], total[h][v]);
@@ -131,7 +154,7 @@ RC_SIMD void score_tile(const AttentionTask& task, const float* q,
     }
   }
 #pragma GCC unroll 4
-  for (int h = 0; h < heads; ++h) {
+  for (int h = 0; h < queries; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       Vf s = mul(total[h][v], splat(task.scale));
@@ -144,37 +167,38 @@ RC_SIMD void score_tile(const AttentionTask& task, const float* q,
   }
 }
 
-// scores[t] of `heads` queries with places `begin` to `end` - 1, and those that
-// share a vector with one.
-template <int heads, class Key>
+// scores[t] of `queries` queries with places `begin` to `end` - 1, and those
+// that share a vector with one.
+template <int queries, class Key>
 RC_PER_CHUNK void score(const AttentionTask& task, const float* q,
-                        const Key* keys, int begin, int end, float* scores,
-                        NextChunk& ahead) {
+                        int64_t q_stride, const Key* keys, int begin, int end,
+                        float* scores, NextChunk& ahead) {
   constexpr int kTile = kTileVectors * kLanes;
   int t = begin / kLanes * kLanes;
   for (; t + kTile < end + kLanes; t += kTile) {
-    score_tile<heads, kTileVectors>(task, q, keys + t, scores + t, ahead);
+    score_tile<queries, kTileVectors>(task, q, q_stride, keys + t, scores + t,
+                                      ahead);
   }
   for (; t < end; t += kLanes) {
-    score_tile<heads, 1>(task, q, keys + t, scores + t, ahead);
+    score_tile<queries, 1>(task, q, q_stride, keys + t, scores + t, ahead);
   }
 }
 
 // Elements i on, as many as `vectors` hold or, if they are not `whole`, there
 // are.
-template <class Values, int heads, int vectors, bool whole>
+template <class Values, int queries, int vectors, bool whole>
 RC_SIMD void accumulate_tile(const AttentionTask& task,
                              const uint8_t* const* values, int begin, int end,
                              const float* weights, const float* keep, int64_t i,
-                             float* y, NextChunk& ahead) {
+                             float* y, int64_t y_stride, NextChunk& ahead) {
   const int64_t n = whole ? kLanes : task.v - i;
-  Vf total[heads][vectors];
+  Vf total[queries][vectors];
 #pragma GCC unroll 4
-  for (int h = 0; h < heads; ++h) {
+  for (int h = 0; h < queries; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       total[h][v] =
-          mul(load_some(y + h * task.v + i + v * kLanes, n), splat(keep[h]));
+          mul(load_some(y + h * y_stride + i + v * kLanes, n), splat(keep[h]));
     }
   }
   for (int t = begin; t < end; ++t) {
@@ -185,7 +209,7 @@ RC_SIMD void accumulate_tile(const AttentionTask& task,
       x[v] = Values::read(values[t], i + v * kLanes, n);
     }
 #pragma GCC unroll 4
-    for (int h = 0; h < heads; ++h) {
+    for (int h = 0; h < queries; ++h) {
       const Vf weight = splat(weights[h * kAttentionChunk + t]);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
@@ -194,49 +218,50 @@ RC_SIMD void accumulate_tile(const AttentionTask& task,
     }
   }
 #pragma GCC unroll 4
-  for (int h = 0; h < heads; ++h) {
+  for (int h = 0; h < queries; ++h) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      store_some(y + h * task.v + i + v * kLanes, total[h][v], n);
+      store_some(y + h * y_stride + i + v * kLanes, total[h][v], n);
     }
   }
 }
 
-// y = y * keep + sum over places of weights * values, for `heads` heads.
-template <class Values, int heads>
+// y = y * keep + sum over places of weights * values, for `queries` queries.
+template <class Values, int queries>
 RC_PER_CHUNK void accumulate(const AttentionTask& task,
                              const uint8_t* const* values, int begin, int end,
                              const float* weights, const float* keep, float* y,
-                             NextChunk& ahead) {
+                             int64_t y_stride, NextChunk& ahead) {
   constexpr int kTile = kTileVectors * kLanes;
   int64_t i = 0;
   for (; i + kTile <= task.v; i += kTile) {
-    accumulate_tile<Values, heads, kTileVectors, true>(
-        task, values, begin, end, weights, keep, i, y, ahead);
+    accumulate_tile<Values, queries, kTileVectors, true>(
+        task, values, begin, end, weights, keep, i, y, y_stride, ahead);
   }
   for (; i < task.v; i += kLanes) {
-    accumulate_tile<Values, heads, 1, false>(task, values, begin, end, weights,
-                                             keep, i, y, ahead);
+    accumulate_tile<Values, queries, 1, false>(
+        task, values, begin, end, weights, keep, i, y, y_stride, ahead);
   }
 }
 
-// `heads` heads of one row, from number `first` on, with places `begin` to
-// `end` - 1 of a chunk.
-template <class Values, int heads, class Key>
-RC_SIMD void some_heads(const AttentionTask& task, const Key* keys,
-                        const uint8_t* const* values, const Sight& sight,
-                        int begin, int end, const float* q, float* scores,
-                        float* states, float* y, int first, NextChunk& ahead) {
-  score<heads>(task, q, keys, begin, end, scores, ahead);
+// `count` queries with places `begin` to `end` - 1 of a chunk.
+template <class Values, int count, class Key>
+RC_SIMD void some_queries(const AttentionTask& task, const Key* keys,
+                          const uint8_t* const* values, int begin, int end,
+                          const Queries& queries, float* scores,
+                          NextChunk& ahead) {
+  score<count>(task, queries.q, queries.q_stride, keys, begin, end, scores,
+               ahead);
   if (task.terms) {
-    for (int h = 0; h < heads; ++h) {
-      add_terms(*task.terms, sight, begin, end, first + h,
-                scores + h * kAttentionChunk);
+    for (int n = 0; n < count; ++n) {
+      add_terms(*task.terms, queries.sight(n), begin, end, queries.head_of(n),
+                scores + n * kAttentionChunk);
     }
   }
   float keep[kLanes];
-  weigh<heads>(begin, end, scores, states, keep);
-  accumulate<Values, heads>(task, values, begin, end, scores, keep, y, ahead);
+  weigh<count>(begin, end, scores, queries.states, keep);
+  accumulate<Values, count>(task, values, begin, end, scores, keep, queries.y,
+                            queries.y_stride, ahead);
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL
