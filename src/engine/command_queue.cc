@@ -18,6 +18,11 @@ void CommandQueue::wake() noexcept {
   call_engine();
 }
 
+void CommandQueue::wake_for_cancelled() noexcept {
+  cancelled_.store(true);
+  wake();
+}
+
 void CommandQueue::stop() noexcept {
   const std::lock_guard lock(mutex_);
   stopping_ = true;

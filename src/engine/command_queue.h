@@ -4,6 +4,7 @@
 // bring their own link.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -30,6 +31,11 @@ class CommandQueue {
   void post(Command& command) noexcept;
   // Makes wait() return although there is no command.
   void wake() noexcept;
+  // The same, as some job was cancelled.
+  void wake_for_cancelled() noexcept;
+  // Whether any job was since take_cancelled().
+  bool cancelled() const noexcept { return cancelled_.load(); }
+  bool take_cancelled() noexcept { return cancelled_.exchange(false); }
   // Asks the engine thread to end; wait() returns at once from now on.
   void stop() noexcept;
 
@@ -53,6 +59,7 @@ class CommandQueue {
   Command* last_ = nullptr;
   bool woken_ = false;
   bool stopping_ = false;
+  std::atomic<bool> cancelled_{false};
 };
 
 }  // namespace rc::engine

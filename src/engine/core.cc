@@ -76,7 +76,7 @@ bool Core::take_commands() noexcept {
 }
 
 bool Core::step_if_any() noexcept {
-  end_overdue();
+  if (may_be_overdue(Clock::now())) end_overdue();
   pages_.sweep();
   const bool any = begin_jobs();
   if (any) do_step();
@@ -88,12 +88,30 @@ void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
   try {
     if (!job->session().kept) pages_.add(job->shared_session());
     job->session().jobs.push_back(job);
+    look_at_deadline(*job);
   } catch (...) {
     finish_with_exception(job);
   }
 }
 
+bool Core::may_be_overdue(Clock::time_point now) const noexcept {
+  return commands_->cancelled() || now >= first_deadline_.load();
+}
+
+// Also of jobs that were cancelled before they came to their session.
+void Core::look_at_deadline(const Job& job) noexcept {
+  End end;
+  if (job.overdue(Clock::time_point::min(), &end)) {
+    first_deadline_.store(Clock::time_point::min());
+  } else if (job.deadline() && *job.deadline() < first_deadline_.load()) {
+    first_deadline_.store(*job.deadline());
+  }
+}
+
 void Core::end_overdue() noexcept {
+  // Before they are looked at: those that are cancelled meanwhile come next.
+  commands_->take_cancelled();
+  first_deadline_.store(Clock::time_point::max());
   const Clock::time_point now = Clock::now();
   for (const auto& session : pages_.sessions()) {
     for (size_t i = 0; i < session->jobs.size();) {
@@ -101,6 +119,7 @@ void Core::end_overdue() noexcept {
       if (End end; session->jobs[i]->overdue(now, &end)) {
         end_if_overdue(std::shared_ptr(session->jobs[i]), now);
       } else {
+        look_at_deadline(*session->jobs[i]);
         ++i;
       }
     }
@@ -118,14 +137,9 @@ bool Core::end_if_overdue(const std::shared_ptr<Job>& job,
 }
 
 std::optional<Clock::time_point> Core::next_deadline() const noexcept {
-  std::optional<Clock::time_point> next;
-  for (const auto& session : pages_.sessions()) {
-    for (const auto& job : session->jobs) {
-      const auto& deadline = job->deadline();
-      if (deadline && (!next || *deadline < *next)) next = deadline;
-    }
-  }
-  return next;
+  const Clock::time_point first = first_deadline_.load();
+  if (first == Clock::time_point::max()) return std::nullopt;
+  return first;
 }
 
 // Whether any job is to be stepped.

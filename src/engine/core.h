@@ -4,6 +4,8 @@
 // any other thread, everything else for the engine thread alone.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -72,7 +74,7 @@ class Core {
   // In a program without threads (turns.h): what is asked for now, and a step
   // if a job needs one; whether there was either.
   bool turn() noexcept;
-  // When a job that waits will be overdue, unless it ends before.
+  // When a job that waits may be overdue, unless it ends before.
   std::optional<Clock::time_point> next_deadline() const noexcept;
 
   // Whether the device is lost, so that no step can succeed any more.
@@ -96,7 +98,11 @@ class Core {
   bool on_engine_thread() const {
     return std::this_thread::get_id() == thread_;
   }
-  // Ends the jobs that were cancelled or whose deadline has passed.
+  // False: no job was cancelled, and no deadline has passed, since they were
+  // all looked at. There may be thousands. On any thread.
+  bool may_be_overdue(Clock::time_point now) const noexcept;
+  // Looks at all, and ends those that were cancelled or whose deadline has
+  // passed.
   void end_overdue() noexcept;
   // Whether it was, and has ended.
   bool end_if_overdue(const std::shared_ptr<Job>& job,
@@ -112,6 +118,7 @@ class Core {
   void mark_broken(rc_status status, const char* message) noexcept;
 
  private:
+  void look_at_deadline(const Job& job) noexcept;
   // Whether there were any.
   bool take_commands() noexcept;
   // Whether any job needed one.
@@ -128,6 +135,8 @@ class Core {
   GenerationThread prompts_;
   GenerationThread masks_;  // not behind prompts, which may take long
   PageKeeper pages_;
+  // No job's deadline is before. Set on the engine thread.
+  std::atomic<Clock::time_point> first_deadline_{Clock::time_point::max()};
   StepClock clock_;
   std::thread::id thread_;     // the engine thread's
   std::vector<float> logits_;  // [max_outputs, row_size]

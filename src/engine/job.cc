@@ -23,7 +23,7 @@ void Job::submit() noexcept {
 
 void Job::cancel_job() noexcept {
   cancelled_.store(true);
-  commands_->wake();
+  commands_->wake_for_cancelled();
 }
 
 void Job::execute(Core& core) noexcept {

@@ -349,10 +349,11 @@ int32_t Step::should_stop() noexcept {
   // Only the engine thread may end jobs.
   const bool on_engine_thread = core_.on_engine_thread();
   const Clock::time_point now = Clock::now();
-  if (on_engine_thread && now >= look_at_all_) {
+  const bool look = core_.may_be_overdue(now);
+  if (look && on_engine_thread && now >= look_at_all_) {
     core_.end_overdue();
     look_at_all_ = now + kBetweenLooksAtAll;
-  } else if (on_engine_thread) {
+  } else if (look && on_engine_thread) {
     for (const Share& share : shares_) {
       if (End end; !share.job->over() && share.job->overdue(now, &end)) {
         core_.end_if_overdue(std::shared_ptr(share.job), now);
@@ -371,7 +372,8 @@ int32_t Step::should_stop() noexcept {
   }
   // The pages of a job that is over go to no other job before the step has
   // ended, so the one row of its decoding may as well be finished.
-  if (std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
+  if (look &&
+      std::any_of(shares_.begin(), shares_.end(), [&](const Share& share) {
         End end;
         return share.rows > 1 && share.job->overdue(now, &end);
       })) {
