@@ -116,7 +116,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
                       const Ahead& ahead, const float* const (&x)[rows],
                       Vf (&y)[tiles][rows]) {
   static_assert(tiles == 1);
-  const auto add_column = [&](int64_t column, Vf (&t)[rows])
+  const auto add_column = [&](int64_t column, Vf(&t)[rows])
       __attribute__((always_inline)) {
     prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
     const Vf w = Plain::column(tile);
