@@ -32,8 +32,9 @@ struct ResidentOptions {
 struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
-  uint64_t shared = 0;   // of the weights: what other models have there already
-  uint64_t cache = 0;    // pages
+  uint64_t shared = 0;  // of the weights: what other models have there already
+  uint64_t huge_page_weights = 0;  // of the others: in whole huge pages, if any
+  uint64_t cache = 0;              // pages
   uint64_t windows = 0;  // of the cache: pages of layers with a window
   uint64_t states = 0;   // slots
   uint64_t scratch = 0;
