@@ -9,13 +9,16 @@ namespace rc::api {
 
 Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {
-  const int64_t before = tenant_->requests_.fetch_add(1);
-  if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {
-    tenant_->requests_.fetch_sub(1);
-    fail(RC_E_QUOTA, "the backend handle has ", before,
-         " requests in flight and max_requests is ", tenant_->max_requests_,
-         "; wait for one to end");
-  }
+  // What is refused is not counted even for a moment, in which another request
+  // would be refused for it.
+  int64_t before = tenant_->requests_;
+  do {
+    if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {
+      fail(RC_E_QUOTA, "the backend handle has ", before,
+           " requests in flight and max_requests is ", tenant_->max_requests_,
+           "; wait for one to end");
+    }
+  } while (!tenant_->requests_.compare_exchange_weak(before, before + 1));
 }
 
 void Tenant::Slot::release() noexcept {
@@ -30,7 +33,11 @@ Tenant::Ledger& Tenant::ledger() {
 
 void Tenant::pay(uint64_t bytes, bool limited) noexcept {
   const std::lock_guard lock(mutex_);
-  if (limited) limited_memory_ += bytes;
+  count(bytes, limited ? bytes : 0);
+}
+
+void Tenant::count(uint64_t bytes, uint64_t limited) noexcept {
+  limited_memory_ += limited;
   memory_ += bytes;
   peak_memory_ = std::max(peak_memory_, memory_);
 }
@@ -48,9 +55,7 @@ void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
          device, "; of the backend handle's memory_limit of ", memory_limit_,
          " bytes, ", counted(), " are in use");
   }
-  limited_memory_ += bill.limited;
-  memory_ += bill.bytes;
-  peak_memory_ = std::max(peak_memory_, memory_);
+  count(bill.bytes, bill.limited);
 }
 
 void Tenant::hold(const model::Resource& resource, bool limited, Bill& bill) {
@@ -129,23 +134,28 @@ Tenant::Charge::~Charge() {
   }
 }
 
-void Tenant::take(uint64_t bytes) {
+void Tenant::reserve(uint64_t bytes) {
   const auto lock = make_room(bytes);
   if (!has_room(bytes)) {
     fail(RC_E_DEVICE_MEMORY, "a tensor takes ", bytes,
          " bytes of device memory; of the backend handle's memory_limit of ",
          memory_limit_, " bytes, ", counted(), " are in use");
   }
-  limited_memory_ += bytes;
-  memory_ += bytes;
-  peak_memory_ = std::max(peak_memory_, memory_);
+  reserved_ += bytes;
 }
 
-void Tenant::give_back(uint64_t bytes) noexcept {
-  std::lock_guard lock(mutex_);
-  limited_memory_ -= bytes;
-  memory_ -= bytes;
+void Tenant::use(uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  reserved_ -= bytes;
+  count(bytes, bytes);
 }
+
+void Tenant::cancel(uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  reserved_ -= bytes;
+}
+
+void Tenant::give_back(uint64_t bytes) noexcept { take_back(bytes, true); }
 
 bool Tenant::has_room(uint64_t bytes) const {
   return memory_limit_ == 0 ||
@@ -153,7 +163,7 @@ bool Tenant::has_room(uint64_t bytes) const {
 }
 
 uint64_t Tenant::counted() const {
-  return limited_memory_ - std::min(limited_memory_, leaving_);
+  return limited_memory_ - std::min(limited_memory_, leaving_) + reserved_;
 }
 
 std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {

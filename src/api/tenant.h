@@ -86,8 +86,10 @@ class Tenant : public compute::Account,
     const std::shared_ptr<Tenant> tenant_;
   };
 
-  // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
-  void take(uint64_t bytes) override;
+  // Memory of tensors.
+  void reserve(uint64_t bytes) override;
+  void use(uint64_t bytes) noexcept override;
+  void cancel(uint64_t bytes) noexcept override;
   void give_back(uint64_t bytes) noexcept override;
   void charge_work(int64_t nanoseconds) noexcept override {
     op_ns_ += nanoseconds;
@@ -142,8 +144,9 @@ class Tenant : public compute::Account,
   // A lock of mutex_. So many bytes more of the device are within the limit
   // then, if giving up spare memory can bring that about.
   std::unique_lock<std::mutex> make_room(uint64_t bytes) const;
-  bool has_room(uint64_t bytes) const;  // under the mutex, as the next two
+  bool has_room(uint64_t bytes) const;  // under the mutex, as the next three
   uint64_t counted() const;
+  void count(uint64_t bytes, uint64_t limited) noexcept;
   std::shared_ptr<compute::BufferPool> spare() const { return spare_.lock(); }
   void pay(uint64_t bytes, bool limited) noexcept;
   void take_back(uint64_t bytes, bool limited) noexcept;
@@ -159,6 +162,7 @@ class Tenant : public compute::Account,
   std::vector<std::weak_ptr<LoadedModel>> models_;
   uint64_t leaving_ = 0;         // of the next
   uint64_t limited_memory_ = 0;  // of the handle's device
+  uint64_t reserved_ = 0;        // the same, for what is being made
   uint64_t memory_ = 0;
   uint64_t peak_memory_ = 0;
 };
