@@ -48,13 +48,18 @@ void Tenant::take_back(uint64_t bytes, bool limited) noexcept {
   memory_ -= bytes;
 }
 
-void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
-  const auto lock = make_room(bill.limited);
-  if (!has_room(bill.limited)) {
+void Tenant::pay_within_limit(const Bill& bill, const std::string& device,
+                              SetAside* from) {
+  const uint64_t own =
+      from == nullptr ? 0 : std::min(from->bytes_, bill.limited);
+  const auto lock = make_room(bill.limited - own);
+  if (!has_room(bill.limited - own)) {
     fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
          device, "; of the backend handle's memory_limit of ", memory_limit_,
          " bytes, ", counted(), " are in use");
   }
+  if (from != nullptr) from->bytes_ -= own;
+  reserved_ -= own;
   count(bill.bytes, bill.limited);
 }
 
@@ -97,7 +102,7 @@ void Tenant::let_go(const model::Resource& resource, bool paid) noexcept {
 }
 
 Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
-                       std::shared_ptr<engine::Engine> engine)
+                       std::shared_ptr<engine::Engine> engine, SetAside* from)
     : tenant_(std::move(tenant)), engine_(std::move(engine)) {
   const std::lock_guard ledger_lock(ledger().mutex);
   {
@@ -112,7 +117,7 @@ Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
       tenant_->hold(resources[held],
                     resources[held].device == engine_->device().get(), bill);
     }
-    tenant_->pay_within_limit(bill, engine_->device()->id());
+    tenant_->pay_within_limit(bill, engine_->device()->id(), from);
   } catch (...) {
     for (size_t i = 0; i < held; ++i) tenant_->let_go(resources[i], false);
     const std::lock_guard lock(tenant_->mutex_);
@@ -176,7 +181,7 @@ std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
   return lock;
 }
 
-uint64_t Tenant::memory_left() const {
+uint64_t Tenant::memory_left(const SetAside* own) const {
   std::unique_lock lock(mutex_);
   if (const auto given_up = spare()) {
     lock.unlock();
@@ -184,11 +189,13 @@ uint64_t Tenant::memory_left() const {
     lock.lock();
   }
   if (memory_limit_ == 0) return 0;
-  return counted() < memory_limit_ ? memory_limit_ - counted() : 1;
+  const uint64_t by_others = counted() - (own == nullptr ? 0 : own->bytes_);
+  return by_others < memory_limit_ ? memory_limit_ - by_others : 1;
 }
 
-engine::EngineOptions Tenant::limit(engine::EngineOptions options) const {
-  options.memory_limit = memory_left();
+engine::EngineOptions Tenant::limit(engine::EngineOptions options,
+                                    const SetAside* own) const {
+  options.memory_limit = memory_left(own);
   options.has_weight = [this](const runtime::Weight& weight) {
     return holds(weight);
   };
@@ -209,6 +216,20 @@ std::vector<std::shared_ptr<LoadedModel>> Tenant::loaded_models() const {
   }
   return found;
 }
+
+Tenant::SetAside::SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
+                           const std::string& device)
+    : tenant_(std::move(tenant)), bytes_(bytes) {
+  const auto lock = tenant_->make_room(bytes);
+  if (!tenant_->has_room(bytes)) {
+    fail(RC_E_DEVICE_MEMORY, "the models take ", bytes, " bytes of ", device,
+         "; of the backend handle's memory_limit of ", tenant_->memory_limit_,
+         " bytes, ", tenant_->counted(), " are in use");
+  }
+  tenant_->reserved_ += bytes;
+}
+
+Tenant::SetAside::~SetAside() { tenant_->cancel(bytes_); }
 
 Tenant::Leaving::Leaving(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {

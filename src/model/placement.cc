@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "model/layer_state.h"
+#include "model/promises.h"
 #include "model/weight_name.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
@@ -75,7 +76,9 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       here.weights += bytes;
       const bool shares =
           set != nullptr && !stays_mapped(file, weight, options);
-      if (auto resident = shares ? set->find(weight) : nullptr) {
+      auto resident = shares ? set->find(weight) : nullptr;
+      if (resident != nullptr || (shares && options.promises != nullptr &&
+                                  options.promises->has(*set, weight))) {
         here.shared += bytes;
         placement.shared.push_back(
             {std::move(resident), here.device.get(), bytes});
