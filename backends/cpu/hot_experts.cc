@@ -4,9 +4,11 @@
 
 namespace rc::cpu {
 
-HotExperts::HotExperts(int64_t experts, int64_t copies, uint64_t expert_bytes)
+HotExperts::HotExperts(int64_t experts, int64_t copies, uint64_t expert_bytes,
+                       const Nodes& nodes)
     : expert_bytes_(expert_bytes),
-      memory_(allocate(static_cast<uint64_t>(copies) * expert_bytes)),
+      memory_(
+          nodes.allocate(static_cast<uint64_t>(copies) * expert_bytes, copies)),
       copies_(static_cast<size_t>(experts), -1),
       held_(static_cast<size_t>(copies)) {
   // choose() must not need memory.

@@ -9,13 +9,15 @@
 
 #include "cpu/choices.h"
 #include "cpu/memory.h"
+#include "cpu/nodes.h"
 
 namespace rc::cpu {
 
 class HotExperts {
  public:
-  // `copies` of `experts`, each of so many bytes.
-  HotExperts(int64_t experts, int64_t copies, uint64_t expert_bytes);
+  // `copies` of `experts`, each of so many bytes, on `nodes`.
+  HotExperts(int64_t experts, int64_t copies, uint64_t expert_bytes,
+             const Nodes& nodes);
 
   // Gives the experts of a product copies, as far as there are any: those that
   // have one keep it, and the others get those that were used longest ago.

@@ -8,8 +8,8 @@
 
 #include "base/cat.h"
 #include "base/threads.h"
-#include "base/whole_file.h"
 #include "base/words.h"
+#include "cpu/system_files.h"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -20,29 +20,6 @@
 
 namespace rc::cpu {
 namespace {
-
-// Empty if there is no such file. /proc/cpuinfo has a few thousand bytes for
-// each processor.
-std::string contents(const std::string& path) {
-  constexpr size_t kLargest = size_t{64} << 20;
-  return read_whole_file(path, kLargest).value_or("");
-}
-
-// The value behind `key` in lines of the form "key : value".
-std::optional<std::string> field(const char* path, const std::string& key) {
-  const std::string file = contents(path);
-  std::string_view rest = file;
-  while (const auto line = take_line(rest)) {
-    const size_t colon = line->find(':');
-    if (colon == line->npos || !line->starts_with(key) ||
-        line->find_first_not_of(" \t", key.size()) != colon) {
-      continue;
-    }
-    const size_t start = line->find_first_not_of(" \t", colon + 1);
-    return std::string(start == line->npos ? "" : line->substr(start));
-  }
-  return std::nullopt;
-}
 
 std::optional<double> number_in(const std::string& path) {
   const std::string file = contents(path);

@@ -2,16 +2,13 @@
 
 #include <cstdlib>
 
+#include "cpu/huge_pages.h"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 namespace rc::cpu {
-namespace {
-
-constexpr size_t kHugePage = 2u << 20;
-
-}  // namespace
 
 Memory64 allocate(uint64_t bytes) {
   if (bytes > SIZE_MAX - kHugePage) throw std::bad_alloc();
@@ -23,6 +20,38 @@ Memory64 allocate(uint64_t bytes) {
   use_whole(memory.get(), size);
   return memory;
 }
+
+#if defined(__linux__)
+
+void FreeAligned::unmap(void* p, size_t bytes) { ::munmap(p, bytes); }
+
+Memory64 allocate_pages(uint64_t bytes) {
+  if (bytes > SIZE_MAX - 2 * kHugePage) throw std::bad_alloc();
+  const auto size =
+      static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage);
+  // With room to begin at a multiple; what is not needed goes back.
+  void* const mapped = ::mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  auto* const from = static_cast<uint8_t*>(mapped);
+  const size_t before =
+      (kHugePage - reinterpret_cast<uintptr_t>(mapped) % kHugePage) % kHugePage;
+  if (before > 0) ::munmap(from, before);
+  if (before < kHugePage) {
+    ::munmap(from + before + size, kHugePage - before);
+  }
+  Memory64 memory(from + before, FreeAligned{kHugePage, size});
+  use_whole(memory.get(), bytes);
+  return memory;
+}
+
+#else
+
+void FreeAligned::unmap(void*, size_t) {}
+
+Memory64 allocate_pages(uint64_t bytes) { return allocate(bytes); }
+
+#endif
 
 void use_whole(void* memory, uint64_t bytes) {
 #if defined(__linux__)

@@ -10,15 +10,23 @@ namespace rc::cpu {
 
 struct FreeAligned {
   size_t alignment = 64;
+  size_t mapped = 0;  // bytes of a mapping of its own; 0: it is none
   void operator()(void* p) const {
+    if (mapped > 0) return unmap(p, mapped);
     ::operator delete(p, std::align_val_t(alignment));
   }
+
+ private:
+  static void unmap(void* p, size_t bytes);
 };
 using Memory64 = std::unique_ptr<uint8_t, FreeAligned>;
 
 // At least 64-byte aligned, contents undefined. Large blocks are asked to be
 // made of huge pages, which saves address translation while streaming.
 Memory64 allocate(uint64_t bytes);
+
+// The same in a mapping of its own, of which nobody has touched a page yet.
+Memory64 allocate_pages(uint64_t bytes);
 
 // Asks that large memory, which is about to be touched all over, be made of
 // huge pages.

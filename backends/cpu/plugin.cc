@@ -10,8 +10,10 @@
 #include "cpu/check.h"
 #include "cpu/compiler.h"
 #include "cpu/elements.h"
+#include "cpu/huge_pages.h"
 #include "cpu/level.h"
 #include "cpu/machine.h"
+#include "cpu/nodes.h"
 #include "cpu/pool.h"
 #include "cpu/ranges.h"
 
@@ -22,8 +24,12 @@ constexpr int kMaxThreads = 512;
 
 class OpenDevice {
  public:
-  OpenDevice(const Level& level, int threads, bool profile)
-      : kernels_(*level.kernels), pool_(threads), profile_(profile) {}
+  OpenDevice(const Level& level, int threads, bool profile, rc_numa numa,
+             std::vector<Node> nodes, const NodeCalls& calls)
+      : kernels_(*level.kernels),
+        nodes_(numa, std::move(nodes), threads, calls),
+        pool_(threads, &nodes_),
+        profile_(profile) {}
 
   void check_supported(const Op& op,
                        std::span<const rc_plugin_value> values) const {
@@ -36,16 +42,16 @@ class OpenDevice {
   std::unique_ptr<rc_plugin_weight> create_weight(
       const rc_plugin_weight_info& info, const void* data) const {
     return std::make_unique<rc_plugin_weight>(info, data, kernels_,
-                                              pool_.threads());
+                                              pool_.threads(), nodes_);
   }
   std::unique_ptr<rc_plugin_weight> map_weight(
       const rc_plugin_weight_info& info, const void* data) const {
-    return std::make_unique<rc_plugin_weight>(info, data);
+    return std::make_unique<rc_plugin_weight>(info, data, 0, nodes_);
   }
   std::unique_ptr<rc_plugin_weight> map_experts(
       const rc_plugin_weight_info& info, const void* data,
       int64_t resident) const {
-    return std::make_unique<rc_plugin_weight>(info, data, resident);
+    return std::make_unique<rc_plugin_weight>(info, data, resident, nodes_);
   }
 
   std::unique_ptr<rc_plugin_buffer> create_buffer(uint64_t bytes) const {
@@ -115,6 +121,7 @@ class OpenDevice {
 
  private:
   const Kernels& kernels_;
+  const Nodes nodes_;
   Pool pool_;
   const bool profile_;
   const rc_plugin_compiled* last_run_ = nullptr;
@@ -145,7 +152,9 @@ void check_index(int32_t index) {
 }
 
 std::unique_ptr<OpenDevice> open_level(const Level& level,
-                                       const rc_plugin_open_options& options) {
+                                       const rc_plugin_open_options& options,
+                                       std::vector<Node> nodes,
+                                       const NodeCalls& calls) {
   if (options.struct_size < sizeof options) {
     fail(RC_E_INVALID_ARGUMENT, "options have ", options.struct_size,
          " bytes instead of ", sizeof options);
@@ -155,10 +164,21 @@ std::unique_ptr<OpenDevice> open_level(const Level& level,
          " threads are asked for; 0 (as many as there are cores) to ",
          kMaxThreads, " are possible");
   }
+  if (options.numa < RC_NUMA_AUTO || options.numa > RC_NUMA_LOCAL) {
+    fail(RC_E_INVALID_ARGUMENT, "numa is ", options.numa, "; it must be ",
+         RC_NUMA_AUTO, " to ", RC_NUMA_LOCAL);
+  }
   const int threads = options.threads > 0
                           ? options.threads
                           : std::min(usable_cores(), kMaxThreads);
-  return std::make_unique<OpenDevice>(level, threads, options.profile != 0);
+  return std::make_unique<OpenDevice>(level, threads, options.profile != 0,
+                                      options.numa, std::move(nodes), calls);
+}
+
+// Those that a device is opened for.
+std::vector<Node> nodes_for(const rc_plugin_open_options& options) {
+  const bool none = options.numa == RC_NUMA_AUTO || options.numa == RC_NUMA_OFF;
+  return none ? std::vector<Node>() : usable_nodes();
 }
 
 struct Backend {
@@ -174,7 +194,8 @@ struct Backend {
   static std::unique_ptr<Device> open(int32_t index,
                                       const rc_plugin_open_options& options) {
     check_index(index);
-    return open_level(chosen_level(), options);
+    return open_level(chosen_level(), options, nodes_for(options),
+                      NodeCalls::of_system());
   }
   static uint64_t bytes(const Buffer& buffer) { return buffer.bytes; }
 };
@@ -194,6 +215,10 @@ rc_plugin_device_info Backend::describe(int32_t index) {
   info.bf16 = known.bf16 ? 1 : 0;
   info.fp64 = 1;
   info.int8_dot = known.int8_dot ? 1 : 0;
+  info.numa_nodes = static_cast<int32_t>(usable_nodes().size());
+  const HugePages pages = huge_pages();
+  info.huge_pages = pages.mode;
+  if (pages.bytes == kHugePage) info.huge_page_bytes = pages.bytes;
   std::string features;
   for (const Level* level : available_levels()) {
     features += cat(features.empty() ? "" : " ", level->name);
@@ -214,7 +239,17 @@ rc_status open_at_level(const std::string& level,
                         rc_plugin_device** device, char* message) {
   return plugin::guarded(message, [&] {
     *device =
-        Table::handle(open_level(level_by_name(level, "the level"), *options));
+        Table::handle(open_level(level_by_name(level, "the level"), *options,
+                                 nodes_for(*options), NodeCalls::of_system()));
+  });
+}
+
+rc_status open_on_nodes(std::vector<Node> nodes, const NodeCalls& calls,
+                        const rc_plugin_open_options* options,
+                        rc_plugin_device** device, char* message) {
+  return plugin::guarded(message, [&] {
+    *device = Table::handle(
+        open_level(chosen_level(), *options, std::move(nodes), calls));
   });
 }
 

@@ -19,8 +19,9 @@ constexpr int kLooks = 5000;
 
 }  // namespace
 
-Pool::Pool(int threads)
+Pool::Pool(int threads, const Nodes* nodes)
     : threads_(threads),
+      nodes_(nodes),
       looks_(threads <= usable_cores() ? kLooks : 0),
       helpers_(threads) {
   try {
@@ -72,6 +73,7 @@ void Pool::wait_until_left(const Job* job) const {
 
 void Pool::work(int thread) {
   become_compute_thread();
+  if (nodes_ != nullptr) nodes_->settle(thread);
   std::atomic<const Job*>& within = helpers_[thread].within;
   for (;;) {
     const uint32_t seen = bell_.news();

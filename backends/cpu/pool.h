@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/bell.h"
+#include "cpu/nodes.h"
 
 namespace rc::cpu {
 
@@ -27,9 +28,9 @@ class Pool {
     ~Job() = default;
   };
 
-  // Starts threads - 1 threads; fails with RC_E_DEVICE if the system refuses
-  // one.
-  explicit Pool(int threads);
+  // Starts threads - 1 threads, which settle on `nodes` if there are some;
+  // those live longer. Fails with RC_E_DEVICE if the system refuses a thread.
+  explicit Pool(int threads, const Nodes* nodes = nullptr);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -60,6 +61,7 @@ class Pool {
   };
 
   const int threads_;
+  const Nodes* const nodes_;
   const int looks_;  // of a helper before it sleeps
   std::atomic<Job*> job_{nullptr};
   std::atomic<bool> ending_{false};

@@ -122,11 +122,12 @@ using rc::cpu::kTileRows;
 
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
                                    const void* source,
-                                   const rc::cpu::Kernels& kernels, int threads)
+                                   const rc::cpu::Kernels& kernels, int threads,
+                                   const rc::cpu::Nodes& nodes)
     : layout(rc::cpu::weight_layout(info)),
       dtype(info.dtype),
       rank(info.rank),
-      data(rc::cpu::allocate(layout.bytes)) {
+      data(nodes.allocate(layout.bytes, layout.matrices)) {
   std::copy_n(info.shape, RC_PLUGIN_MAX_RANK, shape);
   const auto* from = static_cast<const uint8_t*>(source);
   // With less to do a thread takes longer to start than to work.
@@ -160,7 +161,8 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
 }
 
 rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
-                                   const void* source, int64_t copies)
+                                   const void* source, int64_t copies,
+                                   const rc::cpu::Nodes& nodes)
     : layout(rc::cpu::weight_layout(info)),
       dtype(info.dtype),
       rank(info.rank),
@@ -177,7 +179,8 @@ rc_plugin_weight::rc_plugin_weight(const rc_plugin_weight_info& info,
   }
   hot = std::make_unique<rc::cpu::HotExperts>(
       layout.matrices, copies,
-      static_cast<uint64_t>(layout.tiles_per_matrix) * layout.tile_bytes);
+      static_cast<uint64_t>(layout.tiles_per_matrix) * layout.tile_bytes,
+      nodes);
 }
 
 void rc_plugin_weight::pack(const rc::cpu::Kernels& kernels,

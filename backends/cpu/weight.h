@@ -6,6 +6,7 @@
 #include "cpu/hot_experts.h"
 #include "cpu/kernels.h"
 #include "cpu/memory.h"
+#include "cpu/nodes.h"
 #include "runcible/plugin.h"
 
 namespace rc::cpu {
@@ -40,15 +41,17 @@ struct rc_plugin_weight {
   // Of such a weight: copies of some of its matrices; nullptr: none.
   std::unique_ptr<rc::cpu::HotExperts> hot;
 
-  // Rearranges `source` on up to `threads` threads of its own.
+  // Rearranges `source` on up to `threads` threads of its own, into memory on
+  // `nodes`.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
-                   const rc::cpu::Kernels& kernels, int threads);
+                   const rc::cpu::Kernels& kernels, int threads,
+                   const rc::cpu::Nodes& nodes);
 
   // Stays at `source`, of which tiles are made when they are used. Fails with
   // RC_E_UNSUPPORTED if it is not used as tiles.
-  // `copies` of its matrices are kept, of those that were used last.
+  // `copies` of its matrices are kept on `nodes`, of those that were used last.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
-                   int64_t copies = 0);
+                   int64_t copies, const rc::cpu::Nodes& nodes);
 
   const float* elements() const {
     return reinterpret_cast<const float*>(data.get());

@@ -124,11 +124,13 @@ std::string c_definitions(const Variant& variant, uint32_t vector) {
 
 bool c_divides_exactly(Kernel kernel) { return kernel == Kernel::kEncode; }
 
-CCall c_call(const Dispatch& dispatch, const Region& counts) {
+CCall c_call(const Dispatch& dispatch, const Region& counts,
+             const Region& fault) {
   std::vector<Binding> bindings;
   std::copy_if(dispatch.bindings.begin(), dispatch.bindings.end(),
                std::back_inserter(bindings),
                [](const Binding& binding) { return !binding.quads; });
+  if (slots_of(dispatch.kernel).fault) bindings.push_back({kFaultSlot, fault});
   std::sort(bindings.begin(), bindings.end(),
             [](const Binding& a, const Binding& b) { return a.slot < b.slot; });
   CCall call = {{counts}, {counts.offset}};

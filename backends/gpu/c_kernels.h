@@ -19,11 +19,13 @@ std::string c_definitions(const Variant& variant, uint32_t vector);
 bool c_divides_exactly(Kernel kernel);
 // What a kernel is called with: its buffers, in their order, and the bytes of
 // its struct of their places and the parameters; see common.cl. `counts` are
-// those of the run. Words and quads of the same bytes are one buffer.
+// those of the run, and `fault` is bound where the kernel reports one. Words
+// and quads of the same bytes are one buffer.
 struct CCall {
   std::vector<Region> buffers;
   std::vector<uint64_t> places_and_parameters;
 };
-CCall c_call(const Dispatch& dispatch, const Region& counts);
+CCall c_call(const Dispatch& dispatch, const Region& counts,
+             const Region& fault);
 
 }  // namespace rc::gpu

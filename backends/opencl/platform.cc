@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
+#include "opencl/pocl.h"
 
 namespace rc::opencl {
 namespace {
@@ -71,8 +72,9 @@ std::vector<cl_device_id> find() {
     check(api().GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, all.data(),
                              nullptr),
           "clGetDeviceIDs");
+    const std::string missing = missing_linker(platform);
     for (cl_device_id device : all) {
-      const std::string reason = unusable(device);
+      const std::string reason = missing.empty() ? unusable(device) : missing;
       if (reason.empty()) {
         found.push_back(device);
       } else {

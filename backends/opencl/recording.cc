@@ -9,8 +9,12 @@ namespace rc::opencl {
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(device, sizeof host_counts_),
+      fault_(device, sizeof host_fault_),
       steps_(steps_of(device, program, {&counts_, 0, sizeof host_counts_},
-                      &kept_)) {}
+                      {&fault_, 0, sizeof host_fault_}, &kept_)),
+      may_refuse_(
+          std::any_of(steps_.begin(), steps_.end(),
+                      [](const Step& step) { return step.may_refuse; })) {}
 
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,
@@ -30,6 +34,10 @@ void Recording::begin(const gpu::RunSize& size,
           "clEnqueueWriteBuffer");
   };
   write(counts_.get(), 0, host_counts_, sizeof host_counts_);
+  if (may_refuse_) {
+    std::fill(std::begin(host_fault_), std::end(host_fault_), 0);
+    write(fault_.get(), 0, host_fault_, sizeof host_fault_);
+  }
   for (const gpu::Transfer& input : inputs) {
     write(memory_of(input.region.buffer), input.region.offset, input.host,
           input.region.bytes);
@@ -37,13 +45,17 @@ void Recording::begin(const gpu::RunSize& size,
 }
 
 void Recording::enqueue_outputs() {
-  for (const gpu::Transfer& output : outputs_) {
-    check(api().EnqueueReadBuffer(device_.queue(),
-                                  memory_of(output.region.buffer), CL_FALSE,
-                                  output.region.offset, output.region.bytes,
-                                  output.host, 0, nullptr, nullptr),
+  const auto read = [&](cl_mem memory, uint64_t offset, void* data,
+                        uint64_t bytes) {
+    check(api().EnqueueReadBuffer(device_.queue(), memory, CL_FALSE, offset,
+                                  bytes, data, 0, nullptr, nullptr),
           "clEnqueueReadBuffer");
+  };
+  for (const gpu::Transfer& output : outputs_) {
+    read(memory_of(output.region.buffer), output.region.offset, output.host,
+         output.region.bytes);
   }
+  if (may_refuse_) read(fault_.get(), 0, host_fault_, sizeof host_fault_);
   outputs_enqueued_ = true;
 }
 

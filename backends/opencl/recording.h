@@ -25,8 +25,9 @@ class Recording final : public gpu::Recording {
   bool wait(int portion, int64_t timeout_ms) override;
   void stop() override {}
   void finish() override {}
-  // Kernels take the first row of a table for one that it does not have.
-  gpu::Fault fault() const override { return {}; }
+  gpu::Fault fault() const override {
+    return {host_fault_[0], host_fault_[1], host_fault_[2]};
+  }
   void wait_idle() noexcept override { api().Finish(device_.queue()); }
   std::vector<rc_plugin_op_time> op_times() const override;
 
@@ -45,12 +46,15 @@ class Recording final : public gpu::Recording {
 
   Device& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
+  Buffer fault_;   // see gpu/kernel.h
   std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
   std::vector<Step> steps_;
+  const bool may_refuse_;  // a step does
 
   // The run that has begun.
   gpu::RunSize size_;
   cl_int host_counts_[3];
+  cl_uint host_fault_[4] = {};
   std::span<const gpu::Transfer> outputs_;
   size_t step_ = 0;   // the next
   size_t block_ = 0;  // of its rows

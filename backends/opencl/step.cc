@@ -8,7 +8,7 @@ namespace rc::opencl {
 namespace {
 
 Step step_of(Device& device, const gpu::Dispatch& dispatch,
-             const gpu::Region& counts) {
+             const gpu::Region& counts, const gpu::Region& fault) {
   Step step;
   step.op = dispatch.op;
   step.kernel = device.library().kernel({dispatch.kernel, dispatch.constants});
@@ -18,7 +18,8 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch,
   step.group = dispatch.constants[0];
   step.across = size_t{dispatch.x} * step.group;
   step.deep = dispatch.z;
-  const gpu::CCall call = gpu::c_call(dispatch, counts);
+  step.may_refuse = gpu::slots_of(dispatch.kernel).fault;
+  const gpu::CCall call = gpu::c_call(dispatch, counts, fault);
   cl_uint next = 0;
   const auto add = [&](const void* value, size_t bytes) {
     check(api().SetKernelArg(step.kernel.get(), next++, bytes, value),
@@ -36,7 +37,7 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch,
 }  // namespace
 
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           const gpu::Region& counts,
+                           const gpu::Region& counts, const gpu::Region& fault,
                            std::vector<std::unique_ptr<gpu::Buffer>>* kept) {
   std::vector<gpu::Dispatch> dispatches;
   for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -45,7 +46,7 @@ std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
   }
   std::vector<Step> steps;
   for (const gpu::Dispatch& dispatch : dispatches) {
-    steps.push_back(step_of(device, dispatch, counts));
+    steps.push_back(step_of(device, dispatch, counts, fault));
   }
   return steps;
 }

@@ -26,12 +26,14 @@ struct Step {
   size_t across = 1;   // work-items along dimension 0
   size_t deep = 1;     // and along dimension 2
   gpu::RowWork work;
+  bool may_refuse = false;
 };
 
-// Those of a program. `counts`: the rows, outputs and sequences of a run, I32.
+// Those of a program. `counts`: the rows, outputs and sequences of a run, I32;
+// `fault`: where kernels report what they refuse.
 // What steps of one op hand on lies in buffers that are added to `kept`.
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           const gpu::Region& counts,
+                           const gpu::Region& counts, const gpu::Region& fault,
                            std::vector<std::unique_ptr<gpu::Buffer>>* kept);
 
 }  // namespace rc::opencl

@@ -89,8 +89,8 @@ static void log_line(rc_log_level level, const char* message) {
 static rc_status open_device(struct holdings* holdings, struct frame* request,
                              struct frame* answer, char* message) {
   const int32_t index = get_i32(request);
-  rc_plugin_open_options options = {sizeof options, 0, 0, log_line,
-                                    RC_PLUGIN_ABI_VERSION};
+  rc_plugin_open_options options = {
+      sizeof options, 0, 0, log_line, RC_PLUGIN_ABI_VERSION, RC_NUMA_OFF};
   rc_plugin_device* device = NULL;
   rc_status status;
   (void)answer;

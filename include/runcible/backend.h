@@ -61,12 +61,18 @@ typedef struct rc_device_report {
   int32_t bf16;     /* products of bfloat16 */
   int32_t fp64;     /* 64-bit floats */
   int32_t int8_dot; /* sums of products of 8-bit integers */
+  /* Of a CPU: the nodes of memory (NUMA) that the process may use, by its
+   * cpuset and by the memory policy that it was started with (numactl), each
+   * with the usable processors that are nearest to it. 0: unknown, or the
+   * device has memory of its own. */
+  int32_t numa_nodes;
+  rc_huge_pages huge_pages; /* of the memory in which weights lie */
 } rc_device_report;
 
 #define RC_DEVICE_REPORT_INIT                                                 \
   {                                                                           \
     sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
-        NULL, NULL, NULL, NULL, 0, 0, 0, 0                                    \
+        NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, RC_HUGE_PAGES_UNKNOWN          \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
@@ -162,12 +168,17 @@ typedef struct rc_backend_options {
   /* 0: where devices are chosen among that were not measured yet, that is not
    * done in the background; see rc_calibrate. */
   int32_t measure;
+  /* Of a CPU device, as `threads`. Where the system refuses to place memory, as
+   * in some containers, weights lie where it puts them, with a warning in the
+   * log; the numbers that are computed are the same in any case. */
+  rc_numa numa;
+  int32_t reserved; /* 0 */
 } rc_backend_options;
 
 #define RC_BACKEND_OPTIONS_INIT                                  \
   {                                                              \
     sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0, NULL, NULL, \
-        RC_PLACEMENT_BY_SPEC, 1                                  \
+        RC_PLACEMENT_BY_SPEC, 1, RC_NUMA_AUTO, 0                 \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
@@ -266,19 +277,20 @@ RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
  *
  * It comes wholly about or not at all: after a failure everything is as it was.
  * The memory of the new device is asked for, against its free memory and the
- * handle's memory_limit, model by model before it is taken; models of the old
- * device count as gone for the limit, but both are resident until the switch is
- * over.
+ * handle's memory_limit, for all models before the first is loaded. Of the
+ * limit it is set aside from then on, so that tensors that are made meanwhile
+ * do not take it; free memory others may take, and the switch fails then.
+ * Models of the old device count as gone for the limit, but both are resident
+ * until the switch is over.
  *
  * While devices are opened and models are loaded, sessions go on on the old
  * device. Then, for as long as their states are copied, requests that are in
  * flight are waited for at most wait_ms, and new ones are refused with
- * RC_E_BUSY
- * ("the backend is being switched"); other calls of sessions wait. A request
- * never changes its device: one that began on the old device ends there. Texts
- * that are embedded, scored or measured meanwhile are done by the device on
- * which they began. What rc_session_logits gave is gone; decode again. Forks
- * that shared memory have memory of their own then.
+ * RC_E_BUSY ("the backend is being switched"); other calls of sessions wait. A
+ * request never changes its device: one that began on the old device ends
+ * there. Texts that are embedded, scored or measured meanwhile are done by the
+ * device on which they began. What rc_session_logits gave is gone; decode
+ * again. Forks that shared memory have memory of their own then.
  *
  * Statuses of rc_backend_open and rc_model_load, and RC_E_BUSY: requests were
  * in flight after wait_ms, or another switch of the handle is under way. */
@@ -308,7 +320,8 @@ RC_API void rc_backend_release(rc_backend* backend);
 
 /* A JSON object that accounts for the choice and for what became of it: "spec"
  * (what was asked for, after the environment), "device" (the chosen one: "id",
- * "name", "kind" and the rest of rc_device_report), "candidates" (array of
+ * "name", "kind" and the rest of rc_device_report), "numa" (how its weights and
+ * threads lie: "off", "interleave" or "local"), "candidates" (array of
  * "id", "chosen" and "reason", in the order in which they were looked at),
  * "warnings" (array of texts: what makes it slower than what was asked for),
  * "fallbacks" (array of "op", "lacking", "device" and "reason": tensor ops of
@@ -415,7 +428,7 @@ typedef struct rc_backend_usage_report {
    * counts once, for the handle that has had it longest; when that one releases
    * it, for the next: the sum over all handles is what is taken. */
   uint64_t memory;
-  uint64_t peak_memory; /* the most so far */
+  uint64_t peak_memory; /* the most so far; what was refused does not count */
 } rc_backend_usage_report;
 
 #define RC_BACKEND_USAGE_REPORT_INIT \

@@ -168,6 +168,35 @@ enum {
   RC_DEVICE_SOFTWARE = 5
 };
 
+/* Whether the system makes large blocks of memory of huge pages, which saves
+ * the translation of addresses (transparent huge pages of Linux). */
+typedef int32_t rc_huge_pages;
+enum {
+  RC_HUGE_PAGES_UNKNOWN = 0, /* it does not say, or the memory is no such */
+  RC_HUGE_PAGES_NEVER = 1,   /* none, for the machine or for this process */
+  RC_HUGE_PAGES_MADVISE = 2, /* where a program asks for them, as for weights */
+  RC_HUGE_PAGES_ALWAYS = 3   /* wherever a block is large enough */
+};
+
+/* How weights and threads lie on a machine whose processors do not reach all
+ * memory equally fast (NUMA), that is, on one with several nodes. */
+typedef int32_t rc_numa;
+enum {
+  /* RC_NUMA_INTERLEAVE where there are several nodes, else RC_NUMA_OFF. */
+  RC_NUMA_AUTO = 0,
+  /* Weights lie where the system puts them, and threads run where it likes. */
+  RC_NUMA_OFF = 1,
+  /* The pages of large weights go round the nodes, so that all memory is read
+   * at once whoever reads, and each thread stays on the processors of a node:
+   * as many threads on each as it has a share of the processors. */
+  RC_NUMA_INTERLEAVE = 2,
+  /* Of each large weight a node holds the rows with which its threads begin, of
+   * a weight of experts what RC_NUMA_INTERLEAVE gives it, and threads stay on
+   * the processors of a node. Where nothing else runs most reading stays near;
+   * threads that help others, which have no processor, read from afar. */
+  RC_NUMA_LOCAL = 3
+};
+
 /* Called while devices are looked for or a model is loaded, converted or
  * measured, with the fraction done, 0 to 1, on the thread that does it.
  * Returning non-zero cancels it (RC_E_CANCELLED). */

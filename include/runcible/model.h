@@ -394,10 +394,19 @@ typedef struct rc_plan_device_report {
                           ops that another device lacks */
   int32_t embedding;   /* 1: the embedding table lies here */
   int32_t output;      /* 1: the output matrix lies here */
+  /* Bytes of the weights that lie in whole huge pages if the system has enough
+   * of them free; 0 where huge_pages is RC_HUGE_PAGES_NEVER or
+   * RC_HUGE_PAGES_UNKNOWN. Weights that stay in the mapped file lie in none. */
+  uint64_t huge_page_weights;
+  rc_huge_pages huge_pages; /* of the device */
+  rc_numa numa; /* how weights and threads lie there; never RC_NUMA_AUTO */
 } rc_plan_device_report;
 
-#define RC_PLAN_DEVICE_REPORT_INIT \
-  { sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_PLAN_DEVICE_REPORT_INIT                                     \
+  {                                                                    \
+    sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+        RC_HUGE_PAGES_UNKNOWN, RC_NUMA_OFF                             \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
                                        size_t size);

@@ -220,7 +220,8 @@ RC_API rc_status rc_op_conv2d(rc_tensor* x, rc_tensor* weight, rc_tensor* bias,
                               rc_tensor** result);
 
 /* Rows ids[i] of table [n, d] for I32 ids of any shape within 0 to n - 1: the
- * shape of ids, which has rank 3 at most, with d after it. */
+ * shape of ids, which has rank 3 at most, with d after it. An id outside is
+ * RC_E_INVALID_ARGUMENT; in a graph, of the run. */
 RC_API rc_status rc_op_gather_rows(rc_tensor* table, rc_tensor* ids,
                                    rc_tensor** result);
 
@@ -263,7 +264,8 @@ RC_API rc_status rc_op_argtopk(rc_tensor* x, int64_t k, int32_t dimension,
 
 /* The elements of x with these indices along one dimension: I32 indices of the
  * same rank and the same other dimensions, each within 0 to the size of the
- * dimension - 1. The shape is that of the indices. */
+ * dimension - 1. The shape is that of the indices. An index outside is
+ * RC_E_INVALID_ARGUMENT; in a graph, of the run. */
 RC_API rc_status rc_op_take_along(rc_tensor* x, rc_tensor* indices,
                                   int32_t dimension, rc_tensor** result);
 

@@ -135,6 +135,11 @@ typedef struct rc_plugin_device_info {
   int32_t bf16;
   int32_t fp64;
   int32_t int8_dot;
+  int32_t numa_nodes; /* as in rc_device_report; so too the next */
+  rc_huge_pages huge_pages;
+  /* The size of huge pages, in bytes, at a multiple of which each weight of at
+   * least as many bytes begins; 0: unknown, or they begin elsewhere. */
+  uint64_t huge_page_bytes;
 } rc_plugin_device_info;
 
 typedef struct rc_plugin_open_options {
@@ -143,6 +148,9 @@ typedef struct rc_plugin_open_options {
   int32_t profile;
   void (*log)(rc_log_level level, const char* message); /* never NULL */
   uint32_t abi_version; /* of the library's plugin ABI */
+  /* Never RC_NUMA_AUTO: then the library has chosen. A library of a version
+   * before 4 leaves it 0. */
+  rc_numa numa;
 } rc_plugin_open_options;
 
 /* When an op of a run began and ended on the device, in nanoseconds of a clock

@@ -52,6 +52,9 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
   need_range<int32_t>(options_.placement, RC_PLACEMENT_BY_SPEC,
                       RC_PLACEMENT_EACH_OP, "options->placement");
   need_flag(options_.measure, "options->measure");
+  need_range<int32_t>(options_.numa, RC_NUMA_AUTO, RC_NUMA_LOCAL,
+                      "options->numa");
+  need_range<int32_t>(options_.reserved, 0, 0, "options->reserved");
   if (spec != nullptr) spec_ = spec;
 }
 
@@ -76,6 +79,7 @@ std::shared_ptr<OpenedDevice> OpenRequest::open_device(
   selection.required_memory = options_.required_memory;
   selection.device.threads = options_.threads;
   selection.device.profile = options_.profile != 0;
+  selection.device.numa = options_.numa;
   selection.progress = runtime::SearchProgress([&](double fraction) {
     return !(stopped && stopped()) &&
            report_progress(options_.progress, options_.progress_user, fraction);

@@ -6,6 +6,7 @@
 #include "base/config/account.h"
 #include "base/error.h"
 #include "files/convert.h"
+#include "runtime/device.h"
 
 namespace rc::api {
 namespace {
@@ -92,6 +93,9 @@ rc_backend_options configured(rc_backend_options options) {
   take_flag(*account, "backend.profile", options.profile, initial.profile);
   take_placement(*account, options.placement);
   take_flag(*account, "backend.measure", options.measure, initial.measure);
+  if (options.numa == initial.numa) {
+    options.numa = runtime::numa_of(account->text("backend.numa").value_or(""));
+  }
   return options;
 }
 

@@ -38,7 +38,9 @@ DeviceText::DeviceText(std::string backend_name,
       fp16(info.fp16 != 0),
       bf16(info.bf16 != 0),
       fp64(info.fp64 != 0),
-      int8_dot(info.int8_dot != 0) {}
+      int8_dot(info.int8_dot != 0),
+      numa_nodes(info.numa_nodes),
+      huge_pages(info.huge_pages) {}
 
 DeviceText::DeviceText(std::string backend_name,
                        std::string backend_description, std::string why)
@@ -67,6 +69,8 @@ rc_device_report DeviceText::report(const rc_plugin_device_info* info) const {
   report.bf16 = bf16 ? 1 : 0;
   report.fp64 = fp64 ? 1 : 0;
   report.int8_dot = int8_dot ? 1 : 0;
+  report.numa_nodes = numa_nodes;
+  report.huge_pages = huge_pages;
   return report;
 }
 

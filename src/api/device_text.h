@@ -38,6 +38,8 @@ struct DeviceText {
   bool bf16 = false;
   bool fp64 = false;
   bool int8_dot = false;
+  int32_t numa_nodes = 0;
+  rc_huge_pages huge_pages = RC_HUGE_PAGES_UNKNOWN;
 };
 
 }  // namespace rc::api

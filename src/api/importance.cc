@@ -54,14 +54,12 @@ class ImportanceRequest {
     };
     const auto pay = [tenant = model_->tenant](uint64_t bytes) {
       try {
-        tenant->take(bytes);
+        return std::make_shared<compute::Paid>(tenant, bytes);
       } catch (const Error&) {
         fail(RC_E_DEVICE_MEMORY, "measuring importance takes ", bytes,
              " bytes of device memory beside the model, more than is left of "
              "the backend handle's memory_limit; ask for a shorter context");
       }
-      return std::shared_ptr<void>(
-          tenant.get(), [tenant, bytes](void*) { tenant->give_back(bytes); });
     };
     engine::Importance measured = engine::measure_importance(
         engine, options, model_->file, text_.read(),

@@ -103,9 +103,10 @@ uint64_t count_parameters(const gguf::File& file) {
 }  // namespace
 
 LoadedModel::Resident::Resident(std::shared_ptr<Tenant> tenant,
-                                std::shared_ptr<engine::Engine> given)
+                                std::shared_ptr<engine::Engine> given,
+                                Tenant::SetAside* from)
     : engine(std::move(given)),
-      charge(std::move(tenant), engine),
+      charge(std::move(tenant), engine, from),
       device(engine->device()->id()) {}
 
 LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,

@@ -51,7 +51,8 @@ class LoadedModel {
   // An engine, paid for.
   struct Resident {
     Resident(std::shared_ptr<Tenant> tenant,
-             std::shared_ptr<engine::Engine> engine);
+             std::shared_ptr<engine::Engine> engine,
+             Tenant::SetAside* from = nullptr);
 
     const std::shared_ptr<engine::Engine> engine;
     const Tenant::Charge charge;

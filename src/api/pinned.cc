@@ -13,27 +13,13 @@
 struct rc_pinned {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kPinned;
 
-  // Of an account, as long as there is the object.
-  class Paid {
-   public:
-    Paid(std::shared_ptr<rc::compute::Account> account, uint64_t bytes)
-        : account_(std::move(account)), bytes_(bytes) {
-      account_->take(bytes_);
-    }
-    ~Paid() { account_->give_back(bytes_); }
-    Paid(const Paid&) = delete;
-    Paid& operator=(const Paid&) = delete;
-
-   private:
-    const std::shared_ptr<rc::compute::Account> account_;
-    const uint64_t bytes_;
-  };
-
   rc_pinned(const rc::compute::Context& context, uint64_t bytes)
       : paid(context.pool()->account(), bytes),
-        memory(context.device(), bytes) {}
+        memory(context.device(), bytes) {
+    paid.use();
+  }
 
-  const Paid paid;
+  rc::compute::Paid paid;
   const rc::runtime::Pinned memory;
 };
 

@@ -34,6 +34,13 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
   report.layers = static_cast<int32_t>(here.layers);
   report.embedding = here.embedding ? 1 : 0;
   report.output = here.output ? 1 : 0;
+  const rc_plugin_device_info info = here.device->info();
+  report.huge_pages = info.huge_pages;
+  if (info.huge_pages == RC_HUGE_PAGES_MADVISE ||
+      info.huge_pages == RC_HUGE_PAGES_ALWAYS) {
+    report.huge_page_weights = here.huge_page_weights;
+  }
+  report.numa = runtime::numa_on(here.device->options().numa, info.numa_nodes);
   return report;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -46,6 +48,7 @@ class SwitchRequest::Work {
   void run() {
     opened_ = open_.open_device(tenant_, [this] { return !go_on(0); });
     const Tenant::Leaving leaving(tenant_);
+    ask();
     load();
     const Refusal refusal(models_);
     const auto since = SwitchClock::now();
@@ -86,27 +89,39 @@ class SwitchRequest::Work {
            report_progress(options_.progress, options_.progress_user, fraction);
   }
 
-  // Loads models that are not there yet.
+  // Asks for the memory of all models before anything is done that takes time.
+  void ask() {
+    moving_ = tenant_->loaded_models();
+    std::set<const engine::Engine*> asked;
+    for (const auto& model : moving_) {
+      // One that handles share is shared there, too.
+      if (!asked.insert(model->engine().get()).second) continue;
+      engine::Engine::promise(
+          *model->file, opened_->chain, tenant_->limit(model->asked),
+          [&](const engine::Engine& there) { return tenant_->holds(there); },
+          promises_);
+    }
+    const runtime::Device& first = *opened_->chain.first();
+    set_aside_.emplace(tenant_, promises_.bytes(first), first.id());
+  }
+
   void load() {
-    const auto all = tenant_->loaded_models();
+    const auto& all = moving_;
     for (size_t i = 0; i < all.size(); ++i) {
       const auto& model = all[i];
-      const bool known =
-          std::any_of(models_.begin(), models_.end(),
-                      [&](const Moving& one) { return one.model == model; });
-      if (known) continue;
       const auto progress = [&](double fraction) {
         return go_on(kOpening + (1 - kOpening) *
                                     (static_cast<double>(i) + fraction) /
                                     static_cast<double>(all.size()));
       };
-      const engine::EngineOptions limited = tenant_->limit(model->asked);
+      const engine::EngineOptions limited =
+          tenant_->limit(model->asked, &*set_aside_);
       std::shared_ptr<engine::Engine> engine = engine::Engine::load(
           model->file, opened_->chain, limited, progress,
           [&](const engine::Engine& there) { return tenant_->holds(there); });
       models_.push_back({model,
                          std::make_shared<const LoadedModel::Resident>(
-                             tenant_, std::move(engine)),
+                             tenant_, std::move(engine), &*set_aside_),
                          {}});
     }
   }
@@ -208,7 +223,11 @@ class SwitchRequest::Work {
   const std::shared_ptr<Tenant> tenant_;
   const std::function<bool()>& stopped_;
   std::shared_ptr<OpenedDevice> opened_;
-  std::vector<Moving> models_;
+  std::vector<std::shared_ptr<LoadedModel>> moving_;  // all that are there
+  // What these will take, with the devices that were opened for it.
+  model::Promises promises_;
+  std::optional<Tenant::SetAside> set_aside_;
+  std::vector<Moving> models_;  // as far as they are loaded
   std::vector<std::unique_lock<std::shared_mutex>> list_locks_;
 };
 

@@ -9,13 +9,16 @@ namespace rc::api {
 
 Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {
-  const int64_t before = tenant_->requests_.fetch_add(1);
-  if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {
-    tenant_->requests_.fetch_sub(1);
-    fail(RC_E_QUOTA, "the backend handle has ", before,
-         " requests in flight and max_requests is ", tenant_->max_requests_,
-         "; wait for one to end");
-  }
+  // What is refused is not counted even for a moment, in which another request
+  // would be refused for it.
+  int64_t before = tenant_->requests_;
+  do {
+    if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {
+      fail(RC_E_QUOTA, "the backend handle has ", before,
+           " requests in flight and max_requests is ", tenant_->max_requests_,
+           "; wait for one to end");
+    }
+  } while (!tenant_->requests_.compare_exchange_weak(before, before + 1));
 }
 
 void Tenant::Slot::release() noexcept {
@@ -30,7 +33,11 @@ Tenant::Ledger& Tenant::ledger() {
 
 void Tenant::pay(uint64_t bytes, bool limited) noexcept {
   const std::lock_guard lock(mutex_);
-  if (limited) limited_memory_ += bytes;
+  count(bytes, limited ? bytes : 0);
+}
+
+void Tenant::count(uint64_t bytes, uint64_t limited) noexcept {
+  limited_memory_ += limited;
   memory_ += bytes;
   peak_memory_ = std::max(peak_memory_, memory_);
 }
@@ -41,16 +48,19 @@ void Tenant::take_back(uint64_t bytes, bool limited) noexcept {
   memory_ -= bytes;
 }
 
-void Tenant::pay_within_limit(const Bill& bill, const std::string& device) {
-  const auto lock = make_room(bill.limited);
-  if (!has_room(bill.limited)) {
+void Tenant::pay_within_limit(const Bill& bill, const std::string& device,
+                              SetAside* from) {
+  const uint64_t own =
+      from == nullptr ? 0 : std::min(from->bytes_, bill.limited);
+  const auto lock = make_room(bill.limited - own);
+  if (!has_room(bill.limited - own)) {
     fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
          device, "; of the backend handle's memory_limit of ", memory_limit_,
          " bytes, ", counted(), " are in use");
   }
-  limited_memory_ += bill.limited;
-  memory_ += bill.bytes;
-  peak_memory_ = std::max(peak_memory_, memory_);
+  if (from != nullptr) from->bytes_ -= own;
+  reserved_ -= own;
+  count(bill.bytes, bill.limited);
 }
 
 void Tenant::hold(const model::Resource& resource, bool limited, Bill& bill) {
@@ -92,7 +102,7 @@ void Tenant::let_go(const model::Resource& resource, bool paid) noexcept {
 }
 
 Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
-                       std::shared_ptr<engine::Engine> engine)
+                       std::shared_ptr<engine::Engine> engine, SetAside* from)
     : tenant_(std::move(tenant)), engine_(std::move(engine)) {
   const std::lock_guard ledger_lock(ledger().mutex);
   {
@@ -107,7 +117,7 @@ Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
       tenant_->hold(resources[held],
                     resources[held].device == engine_->device().get(), bill);
     }
-    tenant_->pay_within_limit(bill, engine_->device()->id());
+    tenant_->pay_within_limit(bill, engine_->device()->id(), from);
   } catch (...) {
     for (size_t i = 0; i < held; ++i) tenant_->let_go(resources[i], false);
     const std::lock_guard lock(tenant_->mutex_);
@@ -129,23 +139,28 @@ Tenant::Charge::~Charge() {
   }
 }
 
-void Tenant::take(uint64_t bytes) {
+void Tenant::reserve(uint64_t bytes) {
   const auto lock = make_room(bytes);
   if (!has_room(bytes)) {
     fail(RC_E_DEVICE_MEMORY, "a tensor takes ", bytes,
          " bytes of device memory; of the backend handle's memory_limit of ",
          memory_limit_, " bytes, ", counted(), " are in use");
   }
-  limited_memory_ += bytes;
-  memory_ += bytes;
-  peak_memory_ = std::max(peak_memory_, memory_);
+  reserved_ += bytes;
 }
 
-void Tenant::give_back(uint64_t bytes) noexcept {
-  std::lock_guard lock(mutex_);
-  limited_memory_ -= bytes;
-  memory_ -= bytes;
+void Tenant::use(uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  reserved_ -= bytes;
+  count(bytes, bytes);
 }
+
+void Tenant::cancel(uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  reserved_ -= bytes;
+}
+
+void Tenant::give_back(uint64_t bytes) noexcept { take_back(bytes, true); }
 
 bool Tenant::has_room(uint64_t bytes) const {
   return memory_limit_ == 0 ||
@@ -153,7 +168,7 @@ bool Tenant::has_room(uint64_t bytes) const {
 }
 
 uint64_t Tenant::counted() const {
-  return limited_memory_ - std::min(limited_memory_, leaving_);
+  return limited_memory_ - std::min(limited_memory_, leaving_) + reserved_;
 }
 
 std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
@@ -166,7 +181,7 @@ std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
   return lock;
 }
 
-uint64_t Tenant::memory_left() const {
+uint64_t Tenant::memory_left(const SetAside* own) const {
   std::unique_lock lock(mutex_);
   if (const auto given_up = spare()) {
     lock.unlock();
@@ -174,11 +189,13 @@ uint64_t Tenant::memory_left() const {
     lock.lock();
   }
   if (memory_limit_ == 0) return 0;
-  return counted() < memory_limit_ ? memory_limit_ - counted() : 1;
+  const uint64_t by_others = counted() - (own == nullptr ? 0 : own->bytes_);
+  return by_others < memory_limit_ ? memory_limit_ - by_others : 1;
 }
 
-engine::EngineOptions Tenant::limit(engine::EngineOptions options) const {
-  options.memory_limit = memory_left();
+engine::EngineOptions Tenant::limit(engine::EngineOptions options,
+                                    const SetAside* own) const {
+  options.memory_limit = memory_left(own);
   options.has_weight = [this](const runtime::Weight& weight) {
     return holds(weight);
   };
@@ -199,6 +216,20 @@ std::vector<std::shared_ptr<LoadedModel>> Tenant::loaded_models() const {
   }
   return found;
 }
+
+Tenant::SetAside::SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
+                           const std::string& device)
+    : tenant_(std::move(tenant)), bytes_(bytes) {
+  const auto lock = tenant_->make_room(bytes);
+  if (!tenant_->has_room(bytes)) {
+    fail(RC_E_DEVICE_MEMORY, "the models take ", bytes, " bytes of ", device,
+         "; of the backend handle's memory_limit of ", tenant_->memory_limit_,
+         " bytes, ", tenant_->counted(), " are in use");
+  }
+  tenant_->reserved_ += bytes;
+}
+
+Tenant::SetAside::~SetAside() { tenant_->cancel(bytes_); }
 
 Tenant::Leaving::Leaving(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {

@@ -50,6 +50,23 @@ class Tenant : public compute::Account,
     std::shared_ptr<Tenant> tenant_;
   };
 
+  // Memory within the limit that is kept for models which are about to be
+  // loaded.
+  class SetAside {
+   public:
+    // Throws RC_E_DEVICE_MEMORY if so much is not left.
+    SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
+             const std::string& device);
+    ~SetAside();
+    SetAside(const SetAside&) = delete;
+    SetAside& operator=(const SetAside&) = delete;
+
+   private:
+    friend class Tenant;
+    const std::shared_ptr<Tenant> tenant_;
+    uint64_t bytes_;  // that are left of it; used by one thread
+  };
+
   // An engine that this tenant holds, as long as it lives, and with it the
   // resources of the engine: its weights, which engines of the same file share,
   // and what is its own. Of the tenants that hold a resource the one that has
@@ -57,9 +74,10 @@ class Tenant : public compute::Account,
   // others add nothing to it. When the payer lets go of it, the next one pays.
   class Charge {
    public:
-    // Throws RC_E_DEVICE_MEMORY if the limit is exceeded.
+    // Throws RC_E_DEVICE_MEMORY if the limit is exceeded, beside what was set
+    // aside for it, if anything was.
     Charge(std::shared_ptr<Tenant> tenant,
-           std::shared_ptr<engine::Engine> engine);
+           std::shared_ptr<engine::Engine> engine, SetAside* from = nullptr);
     ~Charge();
     Charge(const Charge&) = delete;
     Charge& operator=(const Charge&) = delete;
@@ -86,8 +104,10 @@ class Tenant : public compute::Account,
     const std::shared_ptr<Tenant> tenant_;
   };
 
-  // Memory of tensors. Throws RC_E_DEVICE_MEMORY beyond the limit.
-  void take(uint64_t bytes) override;
+  // Memory of tensors.
+  void reserve(uint64_t bytes) override;
+  void use(uint64_t bytes) noexcept override;
+  void cancel(uint64_t bytes) noexcept override;
   void give_back(uint64_t bytes) noexcept override;
   void charge_work(int64_t nanoseconds) noexcept override {
     op_ns_ += nanoseconds;
@@ -101,11 +121,13 @@ class Tenant : public compute::Account,
   }
 
   // Options with what is left of the memory limit; good while this lives.
-  engine::EngineOptions limit(engine::EngineOptions options) const;
+  engine::EngineOptions limit(engine::EngineOptions options,
+                              const SetAside* own = nullptr) const;
 
-  // What is left of the memory limit, for EngineOptions: 0 is no limit, so that
-  // nothing left is 1. Spare memory is given up for it.
-  uint64_t memory_left() const;
+  // What is left of the memory limit, with what was set aside for who asks, for
+  // EngineOptions: 0 is no limit, so that nothing left is 1. Spare memory is
+  // given up for it.
+  uint64_t memory_left(const SetAside* own = nullptr) const;
   // Of all devices together.
   uint64_t memory() const;
   uint64_t peak_memory() const;
@@ -138,12 +160,14 @@ class Tenant : public compute::Account,
   void let_go(const model::Resource& resource, bool paid) noexcept;
 
   // Throws RC_E_DEVICE_MEMORY beyond the limit.
-  void pay_within_limit(const Bill& bill, const std::string& device);
+  void pay_within_limit(const Bill& bill, const std::string& device,
+                        SetAside* from);
   // A lock of mutex_. So many bytes more of the device are within the limit
   // then, if giving up spare memory can bring that about.
   std::unique_lock<std::mutex> make_room(uint64_t bytes) const;
-  bool has_room(uint64_t bytes) const;  // under the mutex, as the next two
+  bool has_room(uint64_t bytes) const;  // under the mutex, as the next three
   uint64_t counted() const;
+  void count(uint64_t bytes, uint64_t limited) noexcept;
   std::shared_ptr<compute::BufferPool> spare() const { return spare_.lock(); }
   void pay(uint64_t bytes, bool limited) noexcept;
   void take_back(uint64_t bytes, bool limited) noexcept;
@@ -159,6 +183,8 @@ class Tenant : public compute::Account,
   std::vector<std::weak_ptr<LoadedModel>> models_;
   uint64_t leaving_ = 0;         // of the next
   uint64_t limited_memory_ = 0;  // of the handle's device
+  // The same, for what is being made or about to be loaded.
+  uint64_t reserved_ = 0;
   uint64_t memory_ = 0;
   uint64_t peak_memory_ = 0;
 };

@@ -80,6 +80,7 @@ struct ModelChoice {
   const CLI::Option* named = nullptr;
   std::string backend;
   int32_t threads = 0;
+  std::string numa = "auto";
   int64_t context = 0;
   std::string cache_type = "f16";
   int32_t rows = 0;

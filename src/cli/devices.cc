@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "node_words.h"
 #include "terminal.h"
 
 namespace cli {
@@ -55,6 +56,8 @@ Json to_json(const rc_device_report& device) {
           {"bf16", device.bf16 != 0},
           {"fp64", device.fp64 != 0},
           {"int8_dot", device.int8_dot != 0},
+          {"numa_nodes", device.numa_nodes},
+          {"huge_pages", huge_pages_name(device.huge_pages)},
           {"features", device.features},
           {"driver", device.driver},
           {"physical_id", device.physical_id},
@@ -95,6 +98,9 @@ void print_text(const rc_device_report& device) {
                           (device.free_memory > 0
                                ? ", " + bytes_text(device.free_memory) + " free"
                                : std::string()));
+  }
+  if (device.numa_nodes > 1) {
+    add("nodes     ", std::to_string(device.numa_nodes) + " of memory (NUMA)");
   }
   add("computes  ", arithmetic(device));
   add("features  ", device.features);

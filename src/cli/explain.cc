@@ -16,6 +16,11 @@ void explain_choice(const Json& account) {
   print(Style::kStrong, text_of(device, "id"));
   print(": " + text_of(device, "name") + " (" + text_of(device, "kind") +
         ")\n");
+  const Json& nodes = device.at("numa_nodes");
+  if (!nodes.is_null() && nodes.get<int64_t>() > 1) {
+    print("memory      " + nodes.dump() +
+          " nodes; NUMA: " + text_of(account, "numa") + "\n");
+  }
   for (const Json& candidate : account.at("candidates")) {
     if (candidate.at("chosen").get<bool>()) continue;
     print("passed over " + text_of(candidate, "id") + ": " +

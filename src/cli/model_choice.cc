@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "node_words.h"
 #include "number.h"
 #include "terminal.h"
 #include "type_choice.h"
@@ -30,6 +31,13 @@ void ModelChoice::add_to(CLI::App& command) {
                      "threads of a CPU device; default: what is configured, "
                      "or as many as there are processors"),
                  {1, 1024});
+  configures(command
+                 .add_option("--numa", numa,
+                             "of a CPU with several nodes of memory: how "
+                             "weights and threads lie; auto: interleave")
+                 ->check(CLI::IsMember({"auto", "off", "interleave", "local"}))
+                 ->capture_default_str(),
+             "backend.numa");
   limit<int64_t>(
       command.add_option("--context", context,
                          "the longest session, in tokens; default: what the "
@@ -85,6 +93,9 @@ void ModelChoice::note_default() const {
 Backend ModelChoice::open_backend(bool profile) const {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = threads;
+  for (rc_numa way = RC_NUMA_AUTO; way <= RC_NUMA_LOCAL; ++way) {
+    if (numa == numa_name(way)) options.numa = way;
+  }
   options.profile = profile ? 1 : 0;
   options.memory_limit = memory_limit;
   options.strict = strict ? 1 : 0;

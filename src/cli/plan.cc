@@ -2,6 +2,7 @@
 
 #include "chat_choice.h"
 #include "commands.h"
+#include "node_words.h"
 #include "terminal.h"
 #include "type_choice.h"
 
@@ -90,6 +91,24 @@ std::string parts_text(const rc_plan_device_report& device) {
   return text;
 }
 
+// How the weights lie in the memory of a CPU; "" for other devices.
+std::string pages_text(const rc_plan_device_report& device,
+                       const std::string& margin) {
+  std::string text;
+  if (device.huge_pages != RC_HUGE_PAGES_UNKNOWN) {
+    text += margin + "huge pages       " +
+            (device.huge_pages == RC_HUGE_PAGES_NEVER
+                 ? std::string("none")
+                 : "up to " + bytes_text(device.huge_page_weights)) +
+            " of the weights (" + huge_pages_name(device.huge_pages) + ")";
+    text += "\n";
+  }
+  if (device.numa != RC_NUMA_OFF) {
+    text += margin + "NUMA             " + numa_name(device.numa) + "\n";
+  }
+  return text;
+}
+
 // Where the parts of a model on several devices lie; "" for one device.
 std::string devices_text(const Devices& devices) {
   std::string text;
@@ -103,7 +122,7 @@ std::string devices_text(const Devices& devices) {
             "\n  activations    " + bytes_text(device.scratch) +
             "\n  total          " + bytes_text(device.total) + " of " +
             (device.available == 0 ? "unknown" : bytes_text(device.available)) +
-            "\n";
+            "\n" + (device.weights > 0 ? pages_text(device, "  ") : "");
   }
   return text;
 }
@@ -120,7 +139,10 @@ nlohmann::ordered_json devices_json(const Devices& devices) {
                     {"cache", device.cache},
                     {"scratch", device.scratch},
                     {"total", device.total},
-                    {"available", device.available}});
+                    {"available", device.available},
+                    {"huge_page_weights", device.huge_page_weights},
+                    {"huge_pages", huge_pages_name(device.huge_pages)},
+                    {"numa", numa_name(device.numa)}});
   }
   return list;
 }
@@ -214,7 +236,9 @@ void add_plan(CLI::App& program) {
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +
           "\nfits             " + (plan.fits != 0 ? "yes" : "no") +
           "\nlargest context  " + std::to_string(plan.largest_context) +
-          " tokens\n" + devices_text(devices) + offers_text(offers));
+          " tokens\n" +
+          (devices.size() == 1 ? pages_text(devices[0], "") : "") +
+          devices_text(devices) + offers_text(offers));
   });
 }
 

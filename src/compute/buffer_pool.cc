@@ -16,20 +16,18 @@ std::shared_ptr<runtime::Buffer> BufferPool::take(runtime::Device& device,
   if (bytes >= kLeast && !zeroed) {
     if (auto found = find(device, bytes)) return found;
   }
-  account_->take(bytes);
+  Reservation reservation(*account_, bytes);
+  std::shared_ptr<runtime::Buffer> buffer;
   try {
-    try {
-      return device.create_buffer(bytes);
-    } catch (const Error& error) {
-      const bool full = error.status() == RC_E_DEVICE_MEMORY ||
-                        error.status() == RC_E_OUT_OF_MEMORY;
-      if (!full || !trim()) throw;
-    }
-    return device.create_buffer(bytes);
-  } catch (...) {
-    account_->give_back(bytes);
-    throw;
+    buffer = device.create_buffer(bytes);
+  } catch (const Error& error) {
+    const bool full = error.status() == RC_E_DEVICE_MEMORY ||
+                      error.status() == RC_E_OUT_OF_MEMORY;
+    if (!full || !trim()) throw;
+    buffer = device.create_buffer(bytes);
   }
+  reservation.use();
+  return buffer;
 }
 
 std::shared_ptr<runtime::Buffer> BufferPool::find(const runtime::Device& device,

@@ -11,20 +11,10 @@
 #include <mutex>
 #include <vector>
 
+#include "compute/account.h"
 #include "runtime/device.h"
 
 namespace rc::compute {
-
-// Whoever pays for memory and work of devices. Thread-safe.
-class Account {
- public:
-  virtual ~Account() = default;
-  // Throws RC_E_DEVICE_MEMORY beyond the limit.
-  virtual void take(uint64_t bytes) = 0;
-  virtual void give_back(uint64_t bytes) noexcept = 0;
-  // For so many nanoseconds a device has worked.
-  virtual void charge_work(int64_t nanoseconds) noexcept = 0;
-};
 
 class BufferPool {
  public:
@@ -40,7 +30,7 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
 
   // A buffer of at least so many bytes of the device, paid for. Its contents
-  // are zero if `zeroed`, else anything. Throws what Account::take and
+  // are zero if `zeroed`, else anything. Throws what Account::reserve and
   // Device::create_buffer throw.
   std::shared_ptr<runtime::Buffer> take(runtime::Device& device, uint64_t bytes,
                                         bool zeroed);

@@ -37,13 +37,6 @@ GraphProgram::GraphProgram(std::shared_ptr<Context> context, Recorded recorded,
   if (op_count_ > 0) compile(describe(recorded, results));
 }
 
-GraphProgram::~GraphProgram() {
-  program_.reset();
-  if (scratch_bytes_ > 0) {
-    context_->pool()->account()->give_back(scratch_bytes_);
-  }
-}
-
 runtime::ProgramDescription GraphProgram::describe(
     const Recorded& recorded, std::span<const int32_t> results) {
   runtime::ProgramDescription description;
@@ -148,19 +141,14 @@ void GraphProgram::compile(runtime::ProgramDescription description) {
       contents[d].caches[i] = cache.buffer;
     }
   }
-  context_->pool()->account()->take(scratch);
-  scratch_bytes_ = scratch;
-  try {
-    program_ = runtime::Program::compile(std::move(split), contents);
-  } catch (...) {
-    context_->pool()->account()->give_back(scratch);
-    throw;
-  }
+  scratch_.emplace(context_->pool()->account(), scratch);
+  program_ = runtime::Program::compile(std::move(split), contents);
+  scratch_->use();
   if (brings_buffers_) program_->give_up_caches();
 }
 
 uint64_t GraphProgram::memory() const {
-  uint64_t bytes = scratch_bytes_;
+  uint64_t bytes = scratch_ ? scratch_->bytes() : 0;
   for (const Cache& cache : caches_) {
     if (cache.buffer != nullptr && cache.kind != Base::kConstant) {
       bytes += cache.buffer->bytes();

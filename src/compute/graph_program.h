@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "compute/account.h"
 #include "compute/recording.h"
 #include "runtime/program.h"
 
@@ -19,7 +21,6 @@ class GraphProgram {
   // Program::compile throw, and what memory costs.
   GraphProgram(std::shared_ptr<Context> context, Recorded recorded,
                std::span<const int32_t> results);
-  ~GraphProgram();
   GraphProgram(const GraphProgram&) = delete;
   GraphProgram& operator=(const GraphProgram&) = delete;
 
@@ -57,8 +58,8 @@ class GraphProgram {
   // Each run brings buffers of its own; else tensors are copied to and from
   // those of the caches.
   bool brings_buffers_ = false;
-  std::mutex mutex_;            // of a run, unless it brings its buffers
-  uint64_t scratch_bytes_ = 0;  // on the account
+  std::mutex mutex_;  // of a run, unless it brings its buffers
+  std::optional<Paid> scratch_;
   std::unique_ptr<runtime::Program> program_;
 };
 

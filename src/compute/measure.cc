@@ -25,7 +25,9 @@ constexpr double kTooLong = 0.15;
 
 class NoAccount final : public Account {
  public:
-  void take(uint64_t) override {}
+  void reserve(uint64_t) override {}
+  void use(uint64_t) noexcept override {}
+  void cancel(uint64_t) noexcept override {}
   void give_back(uint64_t) noexcept override {}
   void charge_work(int64_t) noexcept override {}
 };

@@ -21,6 +21,7 @@
 #include "engine/logprobs.h"
 #include "engine/sampling_options.h"
 #include "engine/token.h"
+#include "model/promises.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
 
@@ -45,6 +46,8 @@ struct EngineOptions {
   // Whether the caller pays for a weight already, so that the limit does not
   // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
+  // What others will take beside it; nullptr: nothing.
+  const model::Promises* promises = nullptr;
   // For measure_importance alone: see model::ResidentOptions.
   bool observes_products = false;
 };
@@ -221,6 +224,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
       const runtime::DeviceChain& chain, const EngineOptions& options,
       const std::function<bool(double)>& progress,
       const std::function<bool(const Engine&)>& held = {});
+  // Promises what load() would take now. Throws what it would, if that does not
+  // fit, or not beside what is promised; then nothing is promised.
+  static void promise(const model::ModelFile& file,
+                      const runtime::DeviceChain& chain, EngineOptions options,
+                      const std::function<bool(const Engine&)>& held,
+                      model::Promises& promises);
   virtual ~Engine() = default;
 
   virtual const model::ModelFile& file() const = 0;

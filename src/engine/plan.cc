@@ -72,6 +72,7 @@ Resolved resolve(const model::ModelFile& file,
   Resolved result;
   result.options = options;
   result.options.has_weight = nullptr;  // of no use later
+  result.options.promises = nullptr;
   if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
   const bool has_source = file.source() != nullptr;
   if (!file.causal() || has_source) {
@@ -107,6 +108,7 @@ Resolved resolve(const model::ModelFile& file,
     resident.experts_mapped = true;
   }
   resident.observes_products = options.observes_products;
+  resident.promises = options.promises;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "engine/engine_handle.h"
 #include "engine/plan.h"
+#include "engine/spread.h"
 
 namespace rc::engine {
 namespace {
@@ -107,6 +108,20 @@ class Registry {
     }
   }
 
+  // A resident engine that suits; nullptr: there is none.
+  std::shared_ptr<EngineHandle> find(
+      const Key& key, const std::function<bool(const EngineHandle&)>& suits) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.loading || entry.key != key) continue;
+      const auto engine = entry.engine.lock();
+      if (engine != nullptr && !engine->broken() && suits(*engine)) {
+        return engine;
+      }
+    }
+    return nullptr;
+  }
+
   // The end of loading; nullptr if it failed.
   void settle(const Claim& claim,
               const std::shared_ptr<EngineHandle>& engine) noexcept {
@@ -150,6 +165,10 @@ std::string addresses_text(uint64_t bytes) {
              "one with fewer bits for each weight");
 }
 
+uint64_t promised(const EngineOptions& options, const runtime::Device& device) {
+  return options.promises == nullptr ? 0 : options.promises->bytes(device);
+}
+
 void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
                 const EngineOptions& options, const Plan& plan) {
   for (size_t d = 0; d < plan.memory.devices.size(); ++d) {
@@ -160,8 +179,12 @@ void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
          here.shared == 0 ? std::string()
                           : cat(", of which ", here.shared, " are there"),
          ", KV cache ", here.cache, ", states ", here.states, ", scratch ",
-         here.scratch, "), but only ", plan.device_available[d],
-         " may be used; ",
+         here.scratch, "), but only ", plan.device_available[d], " may be used",
+         promised(options, *here.device) == 0
+             ? std::string()
+             : cat(" beside the ", promised(options, *here.device),
+                   " that other models will take"),
+         "; ",
          plan.largest_context >= 2
              ? cat("a context_length of ", plan.largest_context, " would fit")
              : std::string("it does not fit with any context_length"),
@@ -220,6 +243,38 @@ bool suits(const EngineHandle& engine, const runtime::DeviceChain& chain,
 }
 
 }  // namespace
+
+void Engine::promise(const model::ModelFile& file,
+                     const runtime::DeviceChain& chain, EngineOptions options,
+                     const std::function<bool(const Engine&)>& held,
+                     model::Promises& promises) {
+  options.promises = &promises;
+  if (const auto key = key_of(file, *chain.first(), options)) {
+    // What the limit has left beside the promises.
+    EngineOptions left = options;
+    if (left.memory_limit != 0) {
+      left.memory_limit = left.memory_limit > promises.limited()
+                              ? left.memory_limit - promises.limited()
+                              : 1;
+    }
+    const auto resident =
+        registry().find(*key, [&](const EngineHandle& engine) {
+          return suits(engine, chain, left, held);
+        });
+    if (resident != nullptr) {
+      const bool paid = held && held(*resident);
+      const auto& here = resident->memory().devices.front();
+      promises.add_resident(paid ? 0 : here.total());
+      return;
+    }
+  }
+  const Resolved resolved = resolve(file, chain, options);
+  check_fits(file, chain, options, resolved.plan);
+  const auto& here = resolved.plan.memory.devices.front();
+  promises.add(
+      file, resolved.placement, resolved.resident,
+      here.total() - paid_already(resolved.placement, *here.device, options));
+}
 
 std::shared_ptr<Engine> Engine::load(
     std::shared_ptr<const model::ModelFile> file,

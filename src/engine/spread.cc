@@ -4,6 +4,21 @@
 
 namespace rc::engine {
 
+uint64_t paid_already(const model::Placement& placement,
+                      const runtime::Device& device,
+                      const EngineOptions& options) {
+  uint64_t bytes = 0;
+  for (const auto& shared : placement.shared) {
+    if (shared.device != &device) continue;
+    const bool promised = shared.weight == nullptr;
+    if (promised ||
+        (options.has_weight && options.has_weight(*shared.weight))) {
+      bytes += shared.bytes;
+    }
+  }
+  return bytes;
+}
+
 Spread::Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
                const model::ResidentOptions& resident,
                const EngineOptions& options)
@@ -25,12 +40,25 @@ bool Spread::has_next() {
 uint64_t Spread::free_memory(const runtime::Device& device) const {
   // Asked once: what others do meanwhile must not confuse the search.
   const auto [known, added] = free_.try_emplace(&device, 0);
-  if (added) known->second = device.info().free_memory;
+  if (added) {
+    known->second = device.info().free_memory;
+    if (options_.promises != nullptr) {
+      known->second = left(known->second, options_.promises->bytes(device));
+    }
+  }
   return known->second;
 }
 
+// 0 would be unknown, or no limit.
+uint64_t Spread::left(uint64_t bytes, uint64_t promised) const {
+  if (bytes == 0) return 0;
+  return bytes > promised ? bytes - promised : 1;
+}
+
 uint64_t Spread::limit(const runtime::Device& device) const {
-  return &device == chain_.first().get() ? options_.memory_limit : 0;
+  if (&device != chain_.first().get()) return 0;
+  if (options_.promises == nullptr) return options_.memory_limit;
+  return left(options_.memory_limit, options_.promises->limited());
 }
 
 uint64_t Spread::available(const runtime::Device& device) const {
@@ -45,15 +73,10 @@ uint64_t Spread::most(const model::Placement& placement, size_t device) const {
   const uint64_t most = free == 0 || free > UINT64_MAX - here.shared
                             ? UINT64_MAX
                             : free + here.shared;
-  uint64_t limited = limit(*here.device);
+  const uint64_t limited = limit(*here.device);
   if (limited == 0) return most;
-  for (const auto& shared : placement.shared) {
-    if (shared.device == here.device.get() && options_.has_weight &&
-        options_.has_weight(*shared.weight)) {
-      limited += shared.bytes;
-    }
-  }
-  return std::min(most, limited);
+  return std::min(most,
+                  limited + paid_already(placement, *here.device, options_));
 }
 
 bool Spread::fits(const model::Placement& placement, size_t device) const {

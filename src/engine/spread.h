@@ -16,6 +16,12 @@
 
 namespace rc::engine {
 
+// Of the weights of a placement on a device: what the caller pays for already,
+// or will for others that are promised, bytes.
+uint64_t paid_already(const model::Placement& placement,
+                      const runtime::Device& device,
+                      const EngineOptions& options);
+
 class Spread {
  public:
   // Of the resident options everything but the number of pages; after changing
@@ -62,6 +68,8 @@ class Spread {
   uint64_t most(const model::Placement& placement, size_t device) const;
   uint64_t limit(const runtime::Device& device) const;
   uint64_t free_memory(const runtime::Device& device) const;
+  // What others have not been promised of it.
+  uint64_t left(uint64_t bytes, uint64_t promised) const;
 
   const model::ModelFile& file_;
   const runtime::DeviceChain& chain_;

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "model/layer_state.h"
+#include "model/promises.h"
 #include "model/weight_name.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
@@ -73,11 +74,16 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       weight.uses = share.weight_uses[i];
       const uint64_t bytes = weight_bytes(file, *here.device, weight, options);
       here.weights += bytes;
-      if (set == nullptr || stays_mapped(file, weight, options)) continue;
-      if (auto resident = set->find(weight)) {
+      const bool shares =
+          set != nullptr && !stays_mapped(file, weight, options);
+      auto resident = shares ? set->find(weight) : nullptr;
+      if (resident != nullptr || (shares && options.promises != nullptr &&
+                                  options.promises->has(*set, weight))) {
         here.shared += bytes;
         placement.shared.push_back(
             {std::move(resident), here.device.get(), bytes});
+      } else if (const uint64_t page = here.device->huge_page_bytes()) {
+        here.huge_page_weights += bytes / page * page;
       }
     }
     for (size_t i = 0; i < split.caches.size(); ++i) {

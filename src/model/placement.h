@@ -14,6 +14,8 @@
 
 namespace rc::model {
 
+class Promises;
+
 struct ResidentOptions {
   CacheLayout cache;
   runtime::ProgramLimits limits;
@@ -24,6 +26,8 @@ struct ResidentOptions {
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
+  // What others will take beside it; nullptr: nothing.
+  const Promises* promises = nullptr;
 };
 
 // What a resident model takes of one device, in bytes, and the layers that were
@@ -32,8 +36,9 @@ struct ResidentOptions {
 struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
-  uint64_t shared = 0;   // of the weights: what other models have there already
-  uint64_t cache = 0;    // pages
+  uint64_t shared = 0;  // of the weights: what other models have there already
+  uint64_t huge_page_weights = 0;  // of the others: in whole huge pages, if any
+  uint64_t cache = 0;              // pages
   uint64_t windows = 0;  // of the cache: pages of layers with a window
   uint64_t states = 0;   // slots
   uint64_t scratch = 0;
@@ -66,7 +71,8 @@ struct Placement {
   std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
   Observation observation;  // of a model that observes its products
   MemoryPlan memory;        // exactly what loading takes; of the devices in use
-  // Weights that other models have there already, kept for the loading.
+  // Weights that other models have there already, kept for the loading, or will
+  // have, of which there is nothing yet.
   struct SharedWeight {
     std::shared_ptr<runtime::Weight> weight;
     const runtime::Device* device;

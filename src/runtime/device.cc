@@ -72,6 +72,11 @@ rc_plugin_device_info device_info(const rc_plugin& plugin, int index) {
   terminate(info.features);
   terminate(info.driver);
   terminate(info.physical_id);
+  if (info.numa_nodes < 0) info.numa_nodes = 0;
+  if (info.huge_pages < RC_HUGE_PAGES_UNKNOWN ||
+      info.huge_pages > RC_HUGE_PAGES_ALWAYS) {
+    info.huge_pages = RC_HUGE_PAGES_UNKNOWN;
+  }
   if (info.kind < RC_DEVICE_OTHER || info.kind > RC_DEVICE_SOFTWARE) {
     info.kind = RC_DEVICE_OTHER;
   }
@@ -86,6 +91,30 @@ bool is_of_module(const rc_plugin& plugin) {
 }
 
 }  // namespace
+
+rc_numa numa_on(rc_numa numa, int32_t nodes) {
+  if (nodes < 2) return RC_NUMA_OFF;
+  return numa == RC_NUMA_AUTO ? RC_NUMA_INTERLEAVE : numa;
+}
+
+const char* numa_name(rc_numa numa) {
+  switch (numa) {
+    case RC_NUMA_OFF:
+      return "off";
+    case RC_NUMA_INTERLEAVE:
+      return "interleave";
+    case RC_NUMA_LOCAL:
+      return "local";
+  }
+  return "auto";
+}
+
+rc_numa numa_of(std::string_view name) {
+  for (const rc_numa numa : {RC_NUMA_OFF, RC_NUMA_INTERLEAVE, RC_NUMA_LOCAL}) {
+    if (name == numa_name(numa)) return numa;
+  }
+  return RC_NUMA_AUTO;
+}
 
 void check(const Device& device, const char* what, rc_status status,
            Message& message) {
@@ -113,6 +142,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   given.profile = options.profile ? 1 : 0;
   given.log = log_message;
   given.abi_version = RC_PLUGIN_ABI_VERSION;
+  given.numa = options.numa == RC_NUMA_AUTO ? RC_NUMA_OFF : options.numa;
   // What the plugin writes here is taken only from a success.
   rc_plugin_device* handle = nullptr;
   Message message;
@@ -158,6 +188,13 @@ std::string Device::id() const { return cat(plugin_.name, ":", index_); }
 
 rc_plugin_device_info Device::info() const {
   return device_info(plugin_, index_);
+}
+
+uint64_t Device::huge_page_bytes() const {
+  if (huge_page_bytes_ == UINT64_MAX) {
+    huge_page_bytes_ = info().huge_page_bytes;
+  }
+  return huge_page_bytes_;
 }
 
 void Device::check_not_abandoned() const {

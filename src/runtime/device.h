@@ -55,7 +55,14 @@ rc_plugin_device_info device_info(const rc_plugin& plugin, int index);
 struct DeviceOptions {
   int threads = 0;  // 0: the plugin's choice
   bool profile = false;
+  rc_numa numa = RC_NUMA_AUTO;  // which open_device decides
 };
+
+// What `numa` comes to on a device with so many nodes; never RC_NUMA_AUTO.
+rc_numa numa_on(rc_numa numa, int32_t nodes);
+// "off", "interleave", "local"; else "auto". The other way round.
+const char* numa_name(rc_numa numa);
+rc_numa numa_of(std::string_view name);
 
 class Weight;
 class Buffer;
@@ -81,6 +88,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // Asked anew at each call: free memory changes.
   rc_plugin_device_info info() const;
 
+  // As of rc_plugin_device_info, asked for once.
+  uint64_t huge_page_bytes() const;
   uint64_t weight_bytes(const WeightInfo& info) const;
   std::shared_ptr<Weight> create_weight(const WeightInfo& info,
                                         const void* data);
@@ -180,7 +189,8 @@ class Device : public std::enable_shared_from_this<Device> {
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed
   mutable std::mutex mutex_;
-  std::set<rc_plugin_kernel*> kernels_;  // under mutex_
+  std::set<rc_plugin_kernel*> kernels_;                         // under mutex_
+  mutable std::atomic<uint64_t> huge_page_bytes_ = UINT64_MAX;  // not asked yet
   mutable std::atomic<bool> lost_ = false;
   std::atomic<bool> abandoned_ = false;
 };

@@ -27,6 +27,18 @@ std::string json_list(const std::vector<T>& list,
   return "[" + text + "]";
 }
 
+const char* huge_pages_json(rc_huge_pages mode) {
+  switch (mode) {
+    case RC_HUGE_PAGES_NEVER:
+      return "\"never\"";
+    case RC_HUGE_PAGES_MADVISE:
+      return "\"madvise\"";
+    case RC_HUGE_PAGES_ALWAYS:
+      return "\"always\"";
+  }
+  return "null";
+}
+
 const char* flag(int32_t value) { return value != 0 ? "true" : "false"; }
 
 std::string device_json(const Device& device) {
@@ -39,7 +51,9 @@ std::string device_json(const Device& device) {
              ",\"unified_memory\":", flag(info.unified_memory),
              ",\"cores\":", info.cores, ",\"fp16\":", flag(info.fp16),
              ",\"bf16\":", flag(info.bf16), ",\"fp64\":", flag(info.fp64),
-             ",\"int8_dot\":", flag(info.int8_dot),
+             ",\"int8_dot\":", flag(info.int8_dot), ",\"numa_nodes\":",
+             info.numa_nodes == 0 ? "null" : std::to_string(info.numa_nodes),
+             ",\"huge_pages\":", huge_pages_json(info.huge_pages),
              ",\"features\":", json_text(info.features),
              ",\"driver\":", json_text(info.driver),
              ",\"physical_id\":", text_or_null(info.physical_id), "}");
@@ -103,11 +117,13 @@ const char* device_kind_name(rc_device_kind kind) {
 }
 
 Explanation::Explanation(const Selected& selected) {
-  choice_ =
-      cat("{\"spec\":", json_text(selected.spec),
-          ",\"device\":", device_json(*selected.device),
-          ",\"candidates\":", json_list(selected.candidates, candidate_json),
-          ",\"warnings\":", json_list(selected.warnings, warning_json));
+  choice_ = cat(
+      "{\"spec\":", json_text(selected.spec),
+      ",\"device\":", device_json(*selected.device), ",\"numa\":\"",
+      numa_name(numa_on(selected.device->options().numa,
+                        selected.device->info().numa_nodes)),
+      "\"", ",\"candidates\":", json_list(selected.candidates, candidate_json),
+      ",\"warnings\":", json_list(selected.warnings, warning_json));
 }
 
 std::string Explanation::text(const std::vector<Model>& models,

@@ -16,8 +16,10 @@ namespace rc::runtime {
 //   "spec": what was asked for,
 //   "device": {"id", "name", "kind", "total_memory", "free_memory" (bytes, null
 //             if unknown), "unified_memory", "cores", "fp16", "bf16", "fp64",
-//             "int8_dot", "features", "driver", "physical_id" (null if
+//             "int8_dot", "numa_nodes", "huge_pages" ("never", "madvise" or
+//             "always"), "features", "driver", "physical_id" (null if
 //             unknown)},
+//   "numa": "off", "interleave" or "local",
 //   "candidates": [{"id", "chosen", "reason" (null for the chosen)}, ...] in
 //             the order in which they were looked at,
 //   "warnings": [text, ...], what makes the device slower than what was asked

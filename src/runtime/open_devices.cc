@@ -27,7 +27,7 @@ std::shared_ptr<Device> open_and_test(const ReportedDevice& reported,
 }
 
 struct OpenDevices {
-  using Key = std::tuple<const PluginEntry*, int, int, bool>;
+  using Key = std::tuple<const PluginEntry*, int, int, bool, rc_numa>;
   std::mutex mutex;
   std::map<Key, std::weak_ptr<Device>> devices;
 };
@@ -41,12 +41,17 @@ OpenDevices& open_devices() {
 }  // namespace
 
 std::shared_ptr<Device> open_device(const ReportedDevice& reported,
-                                    const DeviceOptions& options) {
+                                    const DeviceOptions& asked) {
+  // Of other devices it is what the CPU gets that is opened beside them.
+  DeviceOptions options = asked;
+  const int32_t nodes = reported.info.numa_nodes;
+  if (nodes > 0) options.numa = numa_on(asked.numa, nodes);
   OpenDevices& all = open_devices();
   // Held while opening: two who ask at once shall get one device.
   const std::lock_guard lock(all.mutex);
-  std::weak_ptr<Device>& known = all.devices[{
-      reported.plugin, reported.index, options.threads, options.profile}];
+  std::weak_ptr<Device>& known =
+      all.devices[{reported.plugin, reported.index, options.threads,
+                   options.profile, options.numa}];
   if (auto device = known.lock(); device != nullptr && !device->lost()) {
     return device;
   }

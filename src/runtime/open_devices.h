@@ -12,6 +12,6 @@ namespace rc::runtime {
 // tested first (see self_test.h). Throws what the plugin reports, and
 // RC_E_DEVICE for a device that computes wrongly. Any thread.
 std::shared_ptr<Device> open_device(const ReportedDevice& reported,
-                                    const DeviceOptions& options);
+                                    const DeviceOptions& asked);
 
 }  // namespace rc::runtime

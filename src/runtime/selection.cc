@@ -309,6 +309,13 @@ DeviceOptions with_settings(DeviceOptions options) {
   }
   options.profile =
       options.profile || account->flag("backend.profile").value_or(false);
+  if (options.numa < RC_NUMA_AUTO || options.numa > RC_NUMA_LOCAL) {
+    fail(RC_E_INVALID_ARGUMENT, "numa is ", options.numa, "; it must be ",
+         RC_NUMA_AUTO, " to ", RC_NUMA_LOCAL);
+  }
+  if (options.numa == RC_NUMA_AUTO) {
+    options.numa = numa_of(account->text("backend.numa").value_or(""));
+  }
   return options;
 }
 

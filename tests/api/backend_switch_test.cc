@@ -6,68 +6,11 @@
 #include <thread>
 
 #include "api_util.h"
+#include "switch_util.h"
 #include "tensor_util.h"
-#include "test_data.h"
 
 namespace rc::test {
 namespace {
-
-rc_status switch_to(const Backend& backend, const char* spec,
-                    int64_t wait_ms = -1) {
-  rc_backend_switch_options options = RC_BACKEND_SWITCH_OPTIONS_INIT;
-  options.wait_ms = wait_ms;
-  return rc_backend_switch(backend.get(), spec, &options);
-}
-
-std::string device_of(const Backend& backend) {
-  rc_device_report report = RC_DEVICE_REPORT_INIT;
-  EXPECT_OK(rc_backend_device(backend.get(), &report));
-  return report.backend;
-}
-
-std::string device_of(const Model& model) {
-  rc_model_report report = RC_MODEL_REPORT_INIT;
-  EXPECT_OK(rc_model_describe(model.get(), &report));
-  return report.device;
-}
-
-uint64_t memory_of(const Backend& backend) {
-  rc_backend_usage_report report = RC_BACKEND_USAGE_REPORT_INIT;
-  EXPECT_OK(rc_backend_usage(backend.get(), &report));
-  return report.memory;
-}
-
-uint64_t bytes_of(const Model& model) {
-  rc_model_report report = RC_MODEL_REPORT_INIT;
-  EXPECT_OK(rc_model_describe(model.get(), &report));
-  return report.weight_bytes + report.cache_bytes + report.scratch_bytes;
-}
-
-Model load_fable(const Backend& backend) {
-  rc_model_options options = RC_MODEL_OPTIONS_INIT;
-  options.context_length = 256;
-  options.cache_tokens = 1024;
-  rc_model* model = nullptr;
-  EXPECT_OK(rc_model_load(backend.get(),
-                          source_path("examples/model/fable.gguf").c_str(),
-                          &options, &model));
-  return Model(model);
-}
-
-std::string greedy(rc_session* session, const std::string& prompt, int count) {
-  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
-  options.prompt = prompt.data();
-  options.prompt_length = prompt.size();
-  options.max_tokens = count;
-  options.temperature = 0;
-  options.ignore_eos = 1;
-  char* text = nullptr;
-  size_t length = 0;
-  EXPECT_OK(rc_generate(session, &options, &text, &length, nullptr));
-  const std::string copy(text == nullptr ? "" : std::string(text, length));
-  rc_free(text);
-  return copy;
-}
 
 std::vector<int32_t> tokens_of(rc_session* session) {
   int32_t* tokens = nullptr;
@@ -349,61 +292,6 @@ TEST(BackendSwitch, Failures) {
   EXPECT_FAILS(RC_E_CANCELLED,
                rc_backend_switch(backend.get(), "reference", &cancelling));
   unchanged();
-}
-
-// The limit is enough for the models, once: on the new device it is asked for
-// anew, and not for both.
-TEST(BackendSwitch, TheMemoryLimit) {
-  uint64_t bytes = 0;
-  for (const char* spec : {"cpu", "reference"}) {
-    const Backend backend = open_backend(spec);
-    const Model first = load_model(backend.get());
-    const Model second = load_fable(backend);
-    bytes = std::max(bytes, memory_of(backend));
-  }
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.memory_limit = bytes;
-  rc_backend* opened = nullptr;
-  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
-  const Backend backend(opened);
-  const Model first = load_model(backend.get());
-  const Model second = load_fable(backend);
-  const Session session = create_session(first.get());
-  const std::string text = generate(session.get());
-  ASSERT_OK(switch_to(backend, "reference"));
-  EXPECT_EQ(memory_of(backend), bytes_of(first) + bytes_of(second));
-  ASSERT_OK(switch_to(backend, "cpu"));
-  EXPECT_EQ(device_of(first), "cpu:0");
-  EXPECT_EQ(device_of(second), "cpu:0");
-  EXPECT_EQ(generate(session.get()), text);
-  const uint64_t before = memory_of(backend);
-  EXPECT_EQ(before, bytes_of(first) + bytes_of(second));
-
-  // While the first is loaded somebody takes what the second needs.
-  struct Taking {
-    const Backend& backend;
-    Tensor tensor;
-  } taking{backend, nullptr};
-  rc_backend_switch_options switching = RC_BACKEND_SWITCH_OPTIONS_INIT;
-  switching.progress_user = &taking;
-  switching.progress = [](void* user, double done) -> int32_t {
-    auto& self = *static_cast<Taking*>(user);
-    if (done > 0.2 && self.tensor == nullptr) {
-      self.tensor =
-          make(self.backend.get(), {1 << 15}, std::vector<float>(1 << 15));
-    }
-    return 0;
-  };
-  EXPECT_FAILS(RC_E_DEVICE_MEMORY,
-               rc_backend_switch(backend.get(), "reference", &switching));
-  EXPECT_EQ(device_of(backend), "cpu");
-  EXPECT_EQ(device_of(first), "cpu:0");
-  EXPECT_EQ(device_of(second), "cpu:0");
-  EXPECT_EQ(generate(session.get()), text);
-  taking.tensor.reset();
-  EXPECT_GE(memory_of(backend), before);
-  ASSERT_OK(switch_to(backend, "reference"));
-  EXPECT_EQ(device_of(second), "reference:0");
 }
 
 void dispatch(const Loop& loop) {

@@ -1,5 +1,5 @@
 // What tensors take of the memory of their handle, and what it keeps of them.
-#include "tensor_util.h"
+#include "graph_util.h"
 
 namespace rc::test {
 namespace {
@@ -29,6 +29,45 @@ TEST(TensorMemory, LimitOfTheHandle) {
   rc_tensor_release(sum);
   ASSERT_OK(rc_backend_usage(opened, &usage));
   EXPECT_EQ(usage.memory, 400u);
+}
+
+// Memory is in use when it is there, not when it is asked for.
+TEST(TensorMemory, WhatIsRefusedIsNoPeak) {
+  constexpr int64_t kBeyond = 1l << 50;
+  for (const char* spec : {"cpu", "reference"}) {
+    const Backend backend = open_backend(spec);
+    const Tensor x = make(backend.get(), {3}, {1, 2, 3});
+    const auto unchanged = [&] {
+      rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
+      EXPECT_OK(rc_backend_usage(backend.get(), &usage));
+      EXPECT_EQ(usage.memory, 12u);
+      EXPECT_EQ(usage.peak_memory, 12u);
+    };
+    rc_tensor* tensor = nullptr;
+    EXPECT_FAILS(
+        RC_E_DEVICE_MEMORY,
+        rc_tensor_create(backend.get(), RC_DTYPE_F32, &kBeyond, 1, &tensor));
+    unchanged();
+    rc_pinned* pinned = nullptr;
+    const rc_status status = rc_pinned_create(
+        backend.get(), nullptr, static_cast<size_t>(kBeyond), &pinned);
+    EXPECT_TRUE(status == RC_E_OUT_OF_MEMORY || status == RC_E_DEVICE_MEMORY)
+        << rc_error_message();
+    unchanged();
+    // What a graph needs between its ops, 2^50 bytes, beside its inputs.
+    RecordedGraph graph(backend.get());
+    rc_tensor* row = graph.input({1, 1 << 24});
+    rc_tensor* column = graph.input({1 << 24, 1});
+    rc_tensor *all = nullptr, *product = nullptr;
+    ASSERT_OK(rc_op_add(row, column, &all));
+    const Tensor recorded(all);
+    ASSERT_OK(rc_op_matmul(all, column, &product));
+    const Tensor result(product);
+    EXPECT_NE(rc_graph_end(graph.get(), &product, 1), RC_OK);
+    rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
+    EXPECT_OK(rc_backend_usage(backend.get(), &usage));
+    EXPECT_LT(usage.peak_memory, uint64_t{1} << 30);
+  }
 }
 
 // Large results leave their memory to the next ones of their handle, and to

@@ -24,6 +24,8 @@ bool quantized_activations(rc_dtype dtype);
 class Device {
  public:
   explicit Device(int threads = 1, const std::string& level = "");
+  // One that was opened otherwise, which is closed with this.
+  explicit Device(rc_plugin_device* opened) : device_(opened) {}
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

@@ -87,15 +87,15 @@ int main(void) {
    * padding at the end of its older self. */
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
-  CHECK_NO_PADDING(rc_device_report, int8_dot);
-  CHECK_NO_PADDING(rc_backend_options, measure);
+  CHECK_NO_PADDING(rc_device_report, huge_pages);
+  CHECK_NO_PADDING(rc_backend_options, reserved);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_memory, user);
   CHECK_NO_PADDING(rc_model_options, quantize);
   CHECK_NO_PADDING(rc_plan_report, reserved);
-  CHECK_NO_PADDING(rc_plan_device_report, output);
+  CHECK_NO_PADDING(rc_plan_device_report, numa);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, keep_tokens);
   CHECK_NO_PADDING(rc_generate_options, mirostat_m);

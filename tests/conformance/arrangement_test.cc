@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 #include "tensor_util.h"
 
@@ -140,6 +141,22 @@ TEST(Gather, EveryTypeAndShape) {
   test.run([](rc_tensor* const* t,
               rc_tensor** y) { return rc_op_gather_rows(t[0], t[1], y); },
            {0, 4}, {}, 0);
+}
+
+TEST(Gather, NumbersThatTheTableDoesNotHave) {
+  const int32_t kLeast = std::numeric_limits<int32_t>::min();
+  for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    for (const int32_t id : {3, -1, kLeast}) {
+      TensorTest test("GET_ROWS", dtype_name(dtype));
+      test.random(dtype, {3, 32});
+      test.given(RC_DTYPE_I32, {5}, numbers({0, 2, 1, id, 2}));
+      test.refuse(
+          [](rc_tensor* const* t, rc_tensor** y) {
+            return rc_op_gather_rows(t[0], t[1], y);
+          },
+          {"GET_ROWS", std::to_string(id)});
+    }
+  }
 }
 
 }  // namespace

@@ -294,4 +294,27 @@ void TensorTest::run(const Call& call, const Shape& shape,
   }
 }
 
+void TensorTest::refuse(const Call& call,
+                        const std::vector<std::string>& texts) const {
+  for (const std::string& id : device_ids()) {
+    SCOPED_TRACE(cat(id, " ", op_, " ", detail_));
+    rc_backend* backend = backend_of(id);
+    std::vector<rc_tensor*> operands;
+    for (const Operand& operand : operands_) {
+      operands.push_back(make(backend, operand));
+    }
+    rc_tensor* result = nullptr;
+    EXPECT_EQ(call(operands.data(), &result), RC_E_INVALID_ARGUMENT);
+    const std::string message = rc_error_message();
+    for (const std::string& text : texts) {
+      EXPECT_NE(message.find(text), std::string::npos) << message;
+    }
+    rc_tensor* sum = nullptr;
+    EXPECT_EQ(rc_op_add(operands[0], operands[0], &sum), RC_OK)
+        << rc_error_message();
+    rc_tensor_release(sum);
+    for (rc_tensor* operand : operands) rc_tensor_release(operand);
+  }
+}
+
 }  // namespace rc::test

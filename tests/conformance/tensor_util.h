@@ -56,6 +56,10 @@ class TensorTest {
            const std::vector<double>& expected, double tolerance,
            double squares = 0) const;
 
+  // Everywhere it is RC_E_INVALID_ARGUMENT, with a message that has all of
+  // these texts; an op that refused nothing works afterwards.
+  void refuse(const Call& call, const std::vector<std::string>& texts) const;
+
  private:
   struct Operand {
     DType dtype;

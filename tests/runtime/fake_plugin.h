@@ -15,6 +15,7 @@ struct FakeDevice {
   uint64_t total_memory = 0;
   uint64_t free_memory = 0;
   std::string physical_id;
+  int32_t numa_nodes = 0;
   rc_status open_status = RC_OK;
   rc_status info_status = RC_OK;
 };
@@ -34,6 +35,7 @@ struct FakeState {
   bool endless = false;
   bool deaf = false;
   int32_t unsupported_op = 0;
+  rc_numa numa = -1;  // that the last device was opened with
   int opened = 0;
   int closed = 0;
   int alive = 0;  // devices, weights, buffers, compiled programs

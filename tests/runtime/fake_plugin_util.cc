@@ -101,12 +101,14 @@ rc_plugin table() {
     info->kind = device.kind;
     info->total_memory = device.total_memory;
     info->free_memory = device.free_memory;
+    info->numa_nodes = device.numa_nodes;
     return report(state, device.info_status, message);
   };
   table.open = [](int32_t index, const rc_plugin_open_options* options,
                   rc_plugin_device** device, char* message) {
     FakeState& state = g_states[number];
     options->log(RC_LOG_DEBUG, "opening");
+    state.numa = options->numa;
     const rc_status status =
         make(state, state.devices.at(index).open_status, device, message);
     if (status == RC_OK) ++state.opened;

@@ -22,9 +22,9 @@ TEST(VulkanPlugin, WithoutADriverItSaysSoAndTriesAgain) {
     EXPECT_EQ(table->device_count(&count, message), RC_E_BACKEND_UNAVAILABLE);
     EXPECT_NE(message[0], '\0');
     rc_plugin_device* device = nullptr;
-    const rc_plugin_open_options options = {sizeof options, 0, 0,
-                                            [](rc_log_level, const char*) {},
-                                            RC_PLUGIN_ABI_VERSION};
+    const rc_plugin_open_options options = {
+        sizeof options,        0,          0, [](rc_log_level, const char*) {},
+        RC_PLUGIN_ABI_VERSION, RC_NUMA_OFF};
     EXPECT_EQ(table->open(0, &options, &device, message),
               RC_E_BACKEND_UNAVAILABLE);
     EXPECT_EQ(device, nullptr);

@@ -20,8 +20,12 @@ namespace rc::test {
 namespace {
 
 rc_plugin_open_options options() {
-  return {sizeof(rc_plugin_open_options), 0, 0,
-          [](rc_log_level, const char*) {}, RC_PLUGIN_ABI_VERSION};
+  return {sizeof(rc_plugin_open_options),
+          0,
+          0,
+          [](rc_log_level, const char*) {},
+          RC_PLUGIN_ABI_VERSION,
+          RC_NUMA_OFF};
 }
 
 TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {

@@ -23,9 +23,9 @@ std::string refusal(const std::string& library) {
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
   EXPECT_EQ(table->device_count(&count, message), RC_E_BACKEND_UNAVAILABLE);
   rc_plugin_device* device = nullptr;
-  const rc_plugin_open_options options = {sizeof options, 0, 0,
-                                          [](rc_log_level, const char*) {},
-                                          RC_PLUGIN_ABI_VERSION};
+  const rc_plugin_open_options options = {
+      sizeof options,        0,          0, [](rc_log_level, const char*) {},
+      RC_PLUGIN_ABI_VERSION, RC_NUMA_OFF};
   char again[RC_PLUGIN_MESSAGE_BYTES] = "";
   EXPECT_EQ(table->open(0, &options, &device, again), RC_E_BACKEND_UNAVAILABLE);
   EXPECT_EQ(device, nullptr);

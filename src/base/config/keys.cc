@@ -60,6 +60,11 @@ constexpr Key kKeys[] = {
            "where tensors are; by_spec: each_op of auto, else first"),
     flag("backend.measure", "RUNCIBLE_BACKEND_MEASURE", "true",
          "devices that are chosen among are measured in the background"),
+    choice(
+        "backend.numa", "RUNCIBLE_BACKEND_NUMA", "auto",
+        "auto, off, interleave, local",
+        "of a CPU with several nodes of memory: how weights and threads lie; "
+        "auto: interleave"),
 
     integer("model.context_length", "RUNCIBLE_MODEL_CONTEXT_LENGTH", "0", 0,
             kAny, "the longest session in tokens; 0: the model's, if it fits"),

@@ -220,7 +220,7 @@ Importance measure_importance(const Engine& engine,
   Resolved resolved = resolve(*file, engine.chain(), own);
   check_fits_beside(*file, resolved.plan);
   // Devices hold the outputs of a run, too.
-  const std::shared_ptr<void> paid =
+  const std::shared_ptr<compute::Paid> paid =
       pay(resolved.placement.memory.devices.front().added() +
           resolved.placement.observation.bytes_per_row() *
               static_cast<uint64_t>(own.max_rows));
@@ -229,6 +229,7 @@ Importance measure_importance(const Engine& engine,
                                  resolved.resident,
                                  [&](double) { return goes_on(0.0); }),
       options.timeout_ms > 0 ? options.timeout_ms : -1);
+  paid->use();
 
   Importance result;
   result.windows = windows.count();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "compute/account.h"
 #include "engine/engine.h"
 #include "engine/evaluation/windows.h"
 #include "files/importance/write.h"
@@ -21,7 +22,7 @@ struct Importance {
   double tokens_per_second = 0.0;
 };
 
-using Pay = std::function<std::shared_ptr<void>(uint64_t bytes)>;
+using Pay = std::function<std::shared_ptr<compute::Paid>(uint64_t bytes)>;
 
 // The sums of the squared inputs of every product of the model over the windows
 // of a text, added up in double; of products with experts, for each expert the

@@ -20,6 +20,7 @@
 #define OPEN_OUTPUT(type, name) \
   type* name = (type*)(name##_memory + call.name##_at);
 #define SHARED static
+#define CLAIM(p, value) (*(p) == 0 && (*(p) = (value), true))
 #define CONSTANT static const
 #define VECTOR(type) type
 

@@ -18,7 +18,9 @@ int64_t now() {
 }  // namespace
 
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
-    : device_(device), counts_(3 * sizeof(int32_t)) {
+    : device_(device),
+      counts_(3 * sizeof(int32_t)),
+      fault_(sizeof(gpu::Fault)) {
   std::vector<gpu::Dispatch> dispatches;
   for (size_t i = 0; i < program.ops.size(); ++i) {
     gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
@@ -36,7 +38,8 @@ Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
       cat("#include \"", name, ".cl\""), name,
       gpu::c_definitions({dispatch.kernel, dispatch.constants},
                          device_.tuning().vector));
-  const gpu::CCall call = gpu::c_call(dispatch, {&counts_, 0, counts_.bytes()});
+  const gpu::CCall call = gpu::c_call(dispatch, {&counts_, 0, counts_.bytes()},
+                                      {&fault_, 0, fault_.bytes()});
   for (const gpu::Region& region : call.buffers) {
     step.bound.push_back(region);
     step.arguments.push_back(
@@ -59,6 +62,7 @@ void Recording::begin(const gpu::RunSize& size,
                             static_cast<int32_t>(size.rows.outputs),
                             static_cast<int32_t>(size.rows.sequences)};
   counts_.write(0, counts, sizeof counts);
+  fault_.clear();
   for (const gpu::Transfer& input : inputs) {
     const_cast<gpu::Buffer*>(input.region.buffer)
         ->write(input.region.offset, input.host, input.region.bytes);
@@ -113,6 +117,12 @@ double Recording::submit(int, double work) {
     taken += run_some(work - taken);
   }
   return taken;
+}
+
+gpu::Fault Recording::fault() const {
+  uint32_t words[3] = {};
+  fault_.read(0, words, sizeof words);
+  return {words[0], words[1], words[2]};
 }
 
 void Recording::finish() {

@@ -24,8 +24,7 @@ class Recording final : public gpu::Recording {
   bool wait(int, int64_t) override { return true; }
   void stop() override {}
   void finish() override;
-  // Kernels take the first row of a table for one that it does not have.
-  gpu::Fault fault() const override { return {}; }
+  gpu::Fault fault() const override;
   void wait_idle() noexcept override {}
   std::vector<rc_plugin_op_time> op_times() const override { return times_; }
 
@@ -45,6 +44,7 @@ class Recording final : public gpu::Recording {
 
   Device& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
+  Buffer fault_;   // see gpu/kernel.h
   std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
   std::vector<Step> steps_;
 

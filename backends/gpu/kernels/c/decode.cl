@@ -2,7 +2,8 @@
 // elements of a plain type. LANES and TILE are 1.
 //
 // Defined by the host: GATHER, 1 if the rows of the output are those with the
-// numbers `ids`; PER_ITEM, the elements of a work-item, whole chunks.
+// numbers `ids`, of which one that the table does not have is put into `fault`
+// (see Slots in gpu/kernel.h) and gives nothing; PER_ITEM, the elements of a work-item, whole chunks.
 
 #include "common.cl"
 #define TILE 1
@@ -19,7 +20,8 @@
 
 // x_base is in bytes, and `op` the place of the op in the program.
 #define BUFFERS(INPUT, OUTPUT) \
-  COUNTS(INPUT) INPUT(uchar, x) INPUT(uint, ids) OUTPUT(float, y)
+  COUNTS(INPUT) INPUT(uchar, x) INPUT(uint, ids) OUTPUT(float, y) \
+  OUTPUT(uint, fault)
 #define PARAMETERS(P)                                                   \
   GROUP_PARAMETERS(P) P(uint, x_base) P(uint, ids_base) P(uint, y_base) \
   P(uint, count) P(uint, columns) P(uint, row_bytes) P(uint, rows)      \
@@ -37,9 +39,15 @@ KERNEL(decode) {
     uint row = i / row_parts;
     const uint part = i % row_parts;
 #if GATHER
-    // A number that the table does not have gives its first row.
     const uint asked = ids[ids_base + row];
-    Bytes p = x + (asked < rows ? asked : 0) * row_bytes;
+    if (asked >= rows) {
+      if (CLAIM(fault, op + 1)) {
+        fault[1] = row;
+        fault[2] = asked;
+      }
+      continue;
+    }
+    Bytes p = x + asked * row_bytes;
 #else
     Bytes p = x + row * row_bytes;
 #endif

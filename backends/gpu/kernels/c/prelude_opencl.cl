@@ -38,6 +38,10 @@
 // the word for what pointers to it point to.
 #define SHARED local
 
+// Puts a value where 0 was. Whether it is this work-item that did; several may
+// try at once.
+#define CLAIM(p, value) (atomic_cmpxchg(p, 0u, value) == 0u)
+
 // Before a table of the file.
 #define CONSTANT constant
 

@@ -1,0 +1,124 @@
+// How weights and threads are to lie on nodes of memory: what is asked for, and
+// what a device is opened with.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "fake_plugin.h"
+#include "runtime/explain.h"
+#include "runtime/registry.h"
+#include "temporary.h"
+
+namespace rc::runtime {
+namespace {
+
+using test::FakePlugin;
+using test::TemporaryVariable;
+
+// CPUs with one node, with two, and with what nobody knows, as long as a test
+// lasts.
+class Numa : public testing::Test {
+ protected:
+  Numa() {
+    for (const int32_t nodes : {1, 2, 0}) {
+      test::FakeDevice device;
+      device.kind = RC_DEVICE_CPU;
+      device.numa_nodes = nodes;
+      cpu.devices.push_back(device);
+    }
+  }
+  ~Numa() override { cpu.devices.clear(); }
+
+  static test::FakeState& registered() {
+    static const FakePlugin plugin = [] {
+      FakePlugin made = test::make_fake_plugin("sockets");
+      register_plugin(made.table);
+      return made;
+    }();
+    return plugin.state;
+  }
+
+  test::FakeState& cpu = registered();
+};
+
+std::string explained(const char* spec, rc_numa numa) {
+  DeviceOptions options;
+  options.numa = numa;
+  const auto account = nlohmann::json::parse(
+      Explanation(select({spec, 0, options})).text({}, {}, "null"));
+  return account["numa"];
+}
+
+TEST_F(Numa, IsInterleavedWhereThereAreSeveralNodes) {
+  const struct {
+    const char* spec;
+    rc_numa asked, opened;
+    const char* name;
+  } cases[] = {
+      {"sockets:0", RC_NUMA_AUTO, RC_NUMA_OFF, "off"},
+      {"sockets:0", RC_NUMA_LOCAL, RC_NUMA_OFF, "off"},
+      {"sockets:1", RC_NUMA_AUTO, RC_NUMA_INTERLEAVE, "interleave"},
+      {"sockets:1", RC_NUMA_OFF, RC_NUMA_OFF, "off"},
+      {"sockets:1", RC_NUMA_INTERLEAVE, RC_NUMA_INTERLEAVE, "interleave"},
+      {"sockets:1", RC_NUMA_LOCAL, RC_NUMA_LOCAL, "local"},
+      {"sockets:2", RC_NUMA_AUTO, RC_NUMA_OFF, "off"},
+  };
+  for (const auto& c : cases) {
+    cpu.numa = -1;
+    EXPECT_EQ(explained(c.spec, c.asked), c.name) << c.spec << " " << c.asked;
+    EXPECT_EQ(cpu.numa, c.opened) << c.spec << " " << c.asked;
+  }
+}
+
+// What comes to the same is the same device; one node is one way.
+TEST_F(Numa, SharesDevicesThatLieAlike) {
+  const auto open = [](const char* spec, rc_numa numa) {
+    DeviceOptions options;
+    options.numa = numa;
+    return select({spec, 0, options}).device;
+  };
+  const auto undecided = open("sockets:1", RC_NUMA_AUTO);
+  EXPECT_EQ(undecided, open("sockets:1", RC_NUMA_INTERLEAVE));
+  EXPECT_NE(undecided, open("sockets:1", RC_NUMA_LOCAL));
+  EXPECT_EQ(open("sockets:0", RC_NUMA_OFF), open("sockets:0", RC_NUMA_LOCAL));
+}
+
+TEST_F(Numa, IsConfigured) {
+  {
+    const TemporaryVariable local("RUNCIBLE_BACKEND_NUMA", "local");
+    EXPECT_EQ(explained("sockets:1", RC_NUMA_AUTO), "local");
+    EXPECT_EQ(cpu.numa, RC_NUMA_LOCAL);
+    // Code stands above it.
+    EXPECT_EQ(explained("sockets:1", RC_NUMA_OFF), "off");
+  }
+  const TemporaryVariable wrong("RUNCIBLE_BACKEND_NUMA", "distribute");
+  try {
+    explained("sockets:1", RC_NUMA_AUTO);
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+    for (const char* text : {"RUNCIBLE_BACKEND_NUMA", "distribute",
+                             "auto, off, interleave, local"}) {
+      EXPECT_NE(error.message().find(text), std::string::npos)
+          << error.message();
+    }
+  }
+}
+
+TEST_F(Numa, AWayThatIsNoneIsRefused) {
+  for (const rc_numa numa : {-1, 4}) {
+    try {
+      explained("sockets:1", numa);
+      FAIL() << "it was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+      EXPECT_NE(error.message().find("numa is " + std::to_string(numa)),
+                std::string::npos)
+          << error.message();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rc::runtime
