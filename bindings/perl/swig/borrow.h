@@ -25,7 +25,7 @@ static void runcible_lent_release(void* user) {
   if (atomic_fetch_sub(&lent->references, 1) > 1) return;
   if (lent->pinned == NULL) {
     Safefree(lent->bytes);
-  } else {
+  } else if (!runcible_forked) {
     rc_pinned_release(lent->pinned);
   }
   free(lent);

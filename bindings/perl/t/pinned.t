@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use Config;
+use POSIX ();
 use Test::More;
 use Runcible;
 
@@ -57,6 +58,20 @@ subtest 'threads of Perl' => sub {
     });
     ok($thread->join, 'write it');
     is_deeply([unpack 'f*', ${ $memory->bytes }], [5, 6], 'and leave it');
+};
+
+subtest 'the child of a fork' => sub {
+    my $memory = Runcible::Pinned->new($backend, 8);
+    my $bytes  = $memory->bytes;
+    defined(my $child = fork) or die $!;
+    if ($child == 0) {
+        undef $memory;
+        undef $bytes;
+        POSIX::_exit(7);
+    }
+    waitpid $child, 0;
+    is($? >> 8, 7, 'leaves it to the parent');
+    is(length $$bytes, 8, 'which has it');
 };
 
 subtest 'what goes wrong' => sub {
