@@ -12,7 +12,7 @@ import (
 
 // Pinned is memory that a device moves numbers from and to by itself, without a
 // copy in between: NewTensor, ReadInto and BorrowTensor take slices of it as any
-// others.
+// others. For other devices it is memory as any.
 //
 // Close it once no slice of it is used any more: the collector, which does not see
 // them, leaves it alone. Tensors that were borrowed of it keep it longer.
@@ -21,10 +21,9 @@ type Pinned[T Number] struct {
 	numbers []T
 }
 
-// NewPinned makes room for so many numbers, at least one, zero at first. The device
-// is one of the backend's, "" is where its new tensors lie.
-//
-//runcible:doc rc_pinned_create
+// NewPinned makes room for so many numbers, at least one, zero at first, which counts
+// within the backend's MemoryLimit. The device is one of the backend's, "" is where
+// its new tensors lie; ErrUnsupported: it has no such memory, as those of webgpu.
 func NewPinned[T Number](backend *Backend, count int, device string) (*Pinned[T], error) {
 	name, err := makeName("device", device)
 	if err != nil {

@@ -229,9 +229,8 @@ func Numbers[T Number](t *Tensor) ([]T, error) {
 	})
 }
 
-// ReadInto writes the numbers of a tensor of that type to a slice of as many.
-//
-//runcible:doc rc_tensor_read
+// ReadInto writes the numbers of a tensor of that type to a slice of as many, in
+// order. It waits for those that are being computed.
 func ReadInto[T Number](t *Tensor, numbers []T) error {
 	dtype, err := t.DType()
 	if err != nil {
