@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 
 import { Backend, Graph, Pinned, Tensor, errors } from "runcible";
 
@@ -114,4 +115,21 @@ test("memory goes with what shows it", () => {
     encoding: "utf8",
   });
   assert.equal(output, "true true true\n");
+});
+
+test("a worker may end with it", async () => {
+  const worker = new Worker(
+    `const { Backend, Pinned, Tensor } = require("runcible");
+     Backend.open("cpu").then((backend) => {
+       const numbers = new Float32Array(new Pinned(backend, 4000).buffer).fill(1);
+       globalThis.kept = [numbers, Tensor.borrow(numbers, [1000], backend)];
+       require("node:worker_threads").parentPort.postMessage(kept[1].sum().toArray()[0]);
+     });`,
+    { eval: true },
+  );
+  const sum = await new Promise((resolve, reject) => {
+    worker.on("message", resolve).on("error", reject);
+  });
+  assert.equal(sum, 1000);
+  await worker.terminate();
 });
