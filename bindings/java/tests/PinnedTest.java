@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import runcible.Backend;
+import runcible.BackendOptions;
 import runcible.Dtype;
 import runcible.Graph;
 import runcible.Pinned;
@@ -94,6 +95,19 @@ class PinnedTest {
     assertArrayEquals(
         new float[] {6},
         graph.run(Tensor.of(backend, new float[] {1}, 1)).get(0).toFloats());
+  }
+
+  /** Where there is no room it collects first. */
+  @Test
+  void lostBuffersMakeRoom() {
+    Backend limited =
+        Backend.open("cpu", new BackendOptions().memoryLimit(1 << 20));
+    for (int i = 0; i < 5; ++i) {
+      Pinned.allocate(limited, 600000).put(599999, (byte) 1);
+    }
+    assertThrows(
+        RuncibleException.DeviceMemory.class,
+        () -> Pinned.allocate(limited, 2 << 20));
   }
 
   @Test
