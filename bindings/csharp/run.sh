@@ -39,12 +39,12 @@ strip "$lib"/*.so* "$lib"/runcible/*.so
 
 echo "assembly"
 generate csharp "$here/src" "$work/source"
-mcs -target:library -warn:4 -warnaserror -optimize -doc:"$lib/Runcible.xml" \
+mcs -target:library -unsafe -warn:4 -warnaserror -optimize -doc:"$lib/Runcible.xml" \
   -nowarn:1591 -out:"$lib/Runcible.dll" "$work"/source/*.cs "$work"/wrapper/*.cs
 ls "$lib/Runcible.dll"
 
 echo "tests"
-mcs -warn:4 -warnaserror -debug -r:"$lib/Runcible.dll" -r:System.Json.dll \
+mcs -unsafe -warn:4 -warnaserror -debug -r:"$lib/Runcible.dll" -r:System.Json.dll \
   -out:"$work/tests/tests.exe" "$here"/tests/*.cs
 for example in "$here"/examples/*.cs; do
   mcs -warn:4 -warnaserror -r:"$lib/Runcible.dll" \

@@ -68,8 +68,9 @@ cd "$work/examples"
 go mod init examples 2>/dev/null
 go mod edit -require=runcible@v0.0.0 -replace=runcible="$work/module"
 go vet ./...
-for example in hello many; do
+for example in hello many silugate; do
   go build -o "$work/$example" "./$example"
   (cd / && "$work/$example" >"$work/$example.txt")
   [ -s "$work/$example.txt" ] || { echo "$example wrote nothing" >&2; exit 1; }
 done
+printf '%s\n' -1.5379 0.0000 2.4621 2.8808 | diff - "$work/silugate.txt"

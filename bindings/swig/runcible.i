@@ -60,6 +60,9 @@
 %include "runcible/chat.h"
 %include "runcible/tensor.h"
 %include "runcible/op.h"
+#ifndef SWIGTCL
+%include "pinned.i"
+#endif
 #ifndef SWIGPYTHON
 %include "graphs.i"
 %include "custom_ops.i"

@@ -1,6 +1,7 @@
 """TypeScript: interfaces of options and reports, unions of texts, exceptions, ops."""
 
 import re
+from pathlib import Path
 
 from calls import Call, Input
 from headers import Constant, Struct
@@ -10,6 +11,7 @@ from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, membe
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 
+_SHARED = Path(__file__).resolve().parents[2] / "js"
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
 # A RangeError, by hand.
 _BY_HAND = "RC_E_INVALID_ARGUMENT"
@@ -54,7 +56,12 @@ class Made(Language):
         return f"{indent}/**\n{self.filled(text, ' * ', indent)}{indent} */\n"
 
     def files(self):
-        return {"members.ts": self._members()}
+        return {**self.shared(), "members.ts": self._members()}
+
+    @staticmethod
+    def shared():
+        """What the package has word for word as that for pages has it."""
+        return {path.name: path.read_text(encoding="utf-8") for path in _SHARED.glob("*.ts")}
 
     def parts(self):
         return {

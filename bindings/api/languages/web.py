@@ -35,7 +35,7 @@ class Made(node.Made):
         super().__init__(api)
 
     def files(self):
-        return {"members.ts": self._members(), "layouts.ts": self._layouts()}
+        return {**self.shared(), "members.ts": self._members(), "layouts.ts": self._layouts()}
 
     # ---- What the package has to know when it runs
 

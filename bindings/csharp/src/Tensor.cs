@@ -26,12 +26,27 @@ namespace Runcible {
     /// <summary>A tensor of F32 numbers, row-major, which are copied.</summary>
     public static Tensor From(
         Backend backend, float[] numbers, params long[] shape) =>
-        From(backend, Dtype.F32, Raw(numbers, sizeof(float)), shape);
+        From(backend, Spanned(numbers), shape);
 
     /// <summary>A tensor of I32 numbers, row-major, which are copied.</summary>
     public static Tensor From(
         Backend backend, int[] numbers, params long[] shape) =>
-        From(backend, Dtype.I32, Raw(numbers, sizeof(int)), shape);
+        From(backend, Spanned(numbers), shape);
+
+    /// <summary>A tensor of numbers of float, double, sbyte, short, int or long,
+    /// row-major, which are copied.</summary>
+    public static unsafe Tensor From<T>(
+        Backend backend, Span<T> numbers, params long[] shape)
+        where T : struct {
+      int dtype = (int)DtypeOf<T>();
+      Span<byte> bytes = MemoryMarshal.AsBytes(numbers);
+      fixed (byte* memory = &MemoryMarshal.GetReference(bytes)) {
+        native.tensor_of_memory(
+            backend.handle, dtype, shape, shape.Length, new IntPtr(memory),
+            (ulong)bytes.Length, out var made);
+        return Of(made);
+      }
+    }
 
     /// <summary>A tensor of the memory of an array, which is not copied, and
     /// is pinned as long as the library needs it.</summary>
@@ -43,11 +58,7 @@ namespace Runcible {
     /// <param name="shape">the slowest dimension first</param>
     public static Tensor Borrow<T>(
         Backend backend, T[] numbers, params long[] shape) where T : struct {
-      if (!dtypes.TryGetValue(typeof(T), out Dtype dtype)) {
-        throw new ArgumentException(
-            "numbers are float, double, sbyte, short, int or long, not "
-                + typeof(T).Name);
-      }
+      Dtype dtype = DtypeOf<T>();
       GCHandle pinned = GCHandle.Alloc(numbers, GCHandleType.Pinned);
       return Borrow(
           backend, dtype, pinned.AddrOfPinnedObject(),
@@ -63,6 +74,16 @@ namespace Runcible {
         Borrow(
             backend, dtype, address, Limits.NotNegative(bytes, "bytes"),
             GCHandle.Alloc(ended), shape);
+
+    /// <summary>The same of pinned memory, which the tensor keeps.</summary>
+    public static Tensor Borrow<T>(
+        Backend backend, Pinned<T> memory, params long[] shape)
+        where T : struct {
+      native.pinned_borrow(
+          backend.handle, (int)DtypeOf<T>(), shape, shape.Length, memory.Handle,
+          0, long.MaxValue, out var made);
+      return Of(made);
+    }
 
     private static Tensor Borrow(
         Backend backend, Dtype dtype, IntPtr address, ulong bytes, GCHandle lent,
@@ -144,6 +165,21 @@ namespace Runcible {
       return made;
     }
 
+    /// <summary>Writes the numbers, row-major, to memory of the caller's, which
+    /// is of their type, or of bytes, and takes as many.</summary>
+    public unsafe void Read<T>(Span<T> into) where T : struct {
+      if (typeof(T) != typeof(byte) && DtypeOf<T>() != Dtype) {
+        throw new ArgumentException(
+            "numbers of " + Dtype + " cannot be written to "
+                + typeof(T).Name);
+      }
+      Span<byte> bytes = MemoryMarshal.AsBytes(into);
+      fixed (byte* memory = &MemoryMarshal.GetReference(bytes)) {
+        native.tensor_read_memory(
+            handle, new IntPtr(memory), (ulong)bytes.Length);
+      }
+    }
+
     /// <summary>The numbers as F32, whatever their type; row-major.</summary>
     public float[] ToFloats() {
       if (Dtype != Dtype.F32) {
@@ -179,16 +215,15 @@ namespace Runcible {
       list.add(handle);
     }
 
-    private static byte[] Raw(Array numbers, int size) {
-      long bytes = (long)numbers.Length * size;
-      if (bytes > int.MaxValue) {
-        throw new ArgumentException(
-            numbers.Length + " elements of " + size
-                + " bytes are more than an array of bytes holds");
-      }
-      var made = new byte[bytes];
-      Buffer.BlockCopy(numbers, 0, made, 0, made.Length);
-      return made;
-    }
+    private static Span<T> Spanned<T>(T[] numbers) => new Span<T>(
+        numbers ?? throw new ArgumentNullException(nameof(numbers)));
+
+    /// The type of elements that C# has too.
+    internal static Dtype DtypeOf<T>() =>
+        dtypes.TryGetValue(typeof(T), out Dtype dtype)
+            ? dtype
+            : throw new ArgumentException(
+                "numbers are float, double, sbyte, short, int or long, not "
+                    + typeof(T).Name);
   }
 }

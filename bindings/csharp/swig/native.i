@@ -35,3 +35,24 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
   return status;
 }
 %}
+
+/* Tensors of memory that spans show, which stays in its place for the call, and of
+ * pinned memory. */
+%inline %{
+static rc_status tensor_of_memory(rc_backend* backend, rc_dtype dtype,
+                                  const int64_t* shape, int32_t rank,
+                                  void* memory, uint64_t size,
+                                  rc_tensor** tensor) {
+  return rc_tensor_from_data(backend, dtype, shape, rank, memory, (size_t)size,
+                             tensor);
+}
+
+static rc_status tensor_read_memory(rc_tensor* tensor, void* memory,
+                                    uint64_t size) {
+  return rc_tensor_read(tensor, memory, (size_t)size);
+}
+
+static rc_status pinned_show(rc_pinned* pinned, void** data) {
+  return rc_pinned_memory(pinned, data, NULL);
+}
+%}

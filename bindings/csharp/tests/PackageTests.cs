@@ -206,6 +206,8 @@ class PackageTests {
   public void TestExamples() {
     Check.That(Run("Hello.exe").Length > 200);
     Check.That(Run("Streams.exe").Length > 200);
+    Check.Equal(
+        "-1.5379\n0.0000\n2.4621\n2.8808\n", Run("SiluGate.exe"));
   }
 
   /// Nothing of the wrapper is to be seen.

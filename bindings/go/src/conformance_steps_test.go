@@ -335,11 +335,7 @@ func logits(r *runner, s step) error {
 }
 
 func newTensor(r *runner, s step) error {
-	shape, elements := []int64{}, 1
-	for _, size := range s["shape"].([]any) {
-		shape = append(shape, int64(size.(float64)))
-		elements *= int(size.(float64))
-	}
+	shape, elements := sizes(s["shape"])
 	numbers := make([]float32, elements)
 	for i := range numbers {
 		if values, ok := s["values"].([]any); ok {
@@ -388,6 +384,16 @@ func read(r *runner, s step) error {
 	}
 	return same([]any{fmt.Sprint(shape), fmt.Sprint(numbers)},
 		[]any{fmt.Sprint(s["expect_shape"]), fmt.Sprint(s["expect"])})
+}
+
+// sizes gives a shape, and its number of elements.
+func sizes(given any) (shape []int64, elements int) {
+	elements = 1
+	for _, size := range given.([]any) {
+		shape = append(shape, int64(size.(float64)))
+		elements *= int(size.(float64))
+	}
+	return shape, elements
 }
 
 func texts(given any) (made []string) {

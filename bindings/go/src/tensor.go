@@ -229,6 +229,22 @@ func Numbers[T Number](t *Tensor) ([]T, error) {
 	})
 }
 
+// ReadInto writes the numbers of a tensor of that type to a slice of as many, in
+// order. It waits for those that are being computed.
+func ReadInto[T Number](t *Tensor, numbers []T) error {
+	dtype, err := t.DType()
+	if err != nil {
+		return err
+	}
+	if wanted := dtypeOf[T](); dtype != wanted {
+		return newError(ErrInvalidArgument,
+			fmt.Sprintf("the tensor is of %v, not %v", dtype, wanted))
+	}
+	return t.with(func(tensor native.Tensor) error {
+		return native.Tensor_read(tensor, bytesOf(numbers))
+	})
+}
+
 func (t *Tensor) view(make func(native.Tensor, *uintptr) error) (made *Tensor, err error) {
 	err = t.with(func(tensor native.Tensor) error {
 		made, err = newTensor(func(pointer *uintptr) error {

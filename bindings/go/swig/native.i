@@ -35,3 +35,10 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
                           runcible_give_back, (void*)(uintptr_t)lent, tensor);
 }
 %}
+
+/* Where pinned memory lies. */
+%inline %{
+static rc_status pinned_show(rc_pinned* pinned, void** data, size_t* size) {
+  return rc_pinned_memory(pinned, data, size);
+}
+%}

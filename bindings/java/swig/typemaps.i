@@ -8,6 +8,7 @@
 %header %{
 #include <runcible/runcible.h>
 
+#include "buffers.hh"
 #include "custom.hh"
 #include "mailbox.h"
 #include "values.hh"

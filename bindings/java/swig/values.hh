@@ -374,19 +374,6 @@ inline void give_back(void* user) {
   if (!attached) known.machine->DetachCurrentThread();
 }
 
-inline rc_status borrow(JNIEnv* jenv, rc_backend* backend, rc_dtype dtype,
-                        const int64_t* shape, int32_t rank, jobject buffer,
-                        rc_tensor** tensor) {
-  void* const data = jenv->GetDirectBufferAddress(buffer);
-  const auto bytes = static_cast<size_t>(jenv->GetDirectBufferCapacity(buffer));
-  const jobject kept = jenv->NewGlobalRef(buffer);
-  if (kept == nullptr) return RC_E_OUT_OF_MEMORY;
-  const rc_status status = rc_tensor_borrow(backend, dtype, shape, rank, data,
-                                            bytes, give_back, kept, tensor);
-  if (status != RC_OK) jenv->DeleteGlobalRef(kept);
-  return status;
-}
-
 }  // namespace runcible
 
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void*) {

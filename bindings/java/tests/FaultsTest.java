@@ -90,7 +90,7 @@ class FaultsTest {
   void arraysThatAreNull() {
     assertThrows(
         RuncibleException.InvalidArgument.class,
-        () -> Tensor.of(backend, Dtype.F32, null, 1));
+        () -> Tensor.of(backend, Dtype.F32, (byte[]) null, 1));
     assertThrows(
         RuncibleException.InvalidArgument.class,
         () -> Tensor.zeros(backend, Dtype.F32, (long[]) null));

@@ -23,14 +23,16 @@ final class GraphSteps {
   private final JsonObject step;
   private final Map<String, Object> objects;
 
-  private GraphSteps(JsonObject step, Map<String, Object> objects) {
-    this.step = step;
-    this.objects = objects;
+  private GraphSteps(Step step) {
+    this.step = step.json;
+    this.objects = step.objects;
   }
 
-  static void act(JsonObject step, Map<String, Object> objects)
-      throws Exception {
-    GraphSteps steps = new GraphSteps(step, objects);
+  /** False if the step is another's. */
+  static boolean act(Step given) throws Exception {
+    GraphSteps steps = new GraphSteps(given);
+    JsonObject step = given.json;
+    Map<String, Object> objects = given.objects;
     switch (steps.text("do")) {
       case "record" -> steps.record();
       case "run" -> steps.keep(steps.graph().run(steps.tensors("inputs"), null));
@@ -45,8 +47,11 @@ final class GraphSteps {
       case "compute" -> steps.keep(
           ((CustomOp) objects.get(steps.text("op"))).compute(
               steps.tensors("inputs"), step.get("scale").getAsDouble()));
-      default -> fail("there is no step " + step);
+      default -> {
+        return false;
+      }
     }
+    return true;
   }
 
   private void switchBackend() {

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import runcible.AttentionOptions;
 import runcible.Backend;
 import runcible.BackendOptions;
@@ -265,9 +263,7 @@ class PackageTest {
             .toFloats()[0], 0.5);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"Hello", "Streams"})
-  void examples(String name) throws Exception {
+  private static String exampleOutput(String name) throws Exception {
     Process process = new ProcessBuilder(
         System.getenv("RUNCIBLE_JAVA"),
         "-Duser.home=" + System.getProperty("user.home"), "-cp",
@@ -276,7 +272,17 @@ class PackageTest {
         .redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
     assertEquals(0, process.waitFor(), output);
-    assertTrue(output.length() > 200, output);
+    return output;
+  }
+
+  @Test
+  void examples() throws Exception {
+    for (String name : List.of("Hello", "Streams")) {
+      String output = exampleOutput(name);
+      assertTrue(output.length() > 200, output);
+    }
+    assertEquals(
+        "-1.5379\n0.0000\n2.4621\n2.8808\n", exampleOutput("SiluGate"));
   }
 
   /** As a module too, with nothing of the wrapper to be seen. */

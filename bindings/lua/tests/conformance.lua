@@ -388,6 +388,44 @@ function steps.compute(runner, step)
   runner.objects[step.as[1]] = runner.objects[step.op]:compute(inputs, {scale = step.scale})
 end
 
+function steps.pinned(runner, step)
+  local count = 1
+  for _, size in ipairs(step.shape) do count = count * size end
+  local memory = runcible.Pinned(runcible.Backend(step.backend), 4 * count, step.device)
+  unit.assertEquals(memory:read(), ("\0"):rep(4 * count))
+  runner.objects[step.as] = memory
+  steps.write_pinned(runner, {memory = step.as, values = step.values})
+end
+
+function steps.write_pinned(runner, step)
+  runner.objects[step.memory]:write(string.pack(("f"):rep(#step.values), table.unpack(step.values)))
+end
+
+local function of_pinned(runner, step, make)
+  local memory, backend = runner.objects[step.memory], runcible.Backend(step.backend)
+  runner.objects[step.as] = make(memory, step.shape, "f32", backend)
+end
+
+function steps.from_pinned(runner, step)
+  of_pinned(runner, step, runcible.Tensor.from_bytes)
+end
+
+function steps.borrow_pinned(runner, step)
+  of_pinned(runner, step, runcible.Tensor.borrow)
+end
+
+function steps.read_into(runner, step)
+  local memory = runner.objects[step.memory]
+  runner.objects[step.tensor]:read_into(memory)
+  local numbers = {string.unpack(("f"):rep(#step.expect), memory:read())}
+  numbers[#numbers] = nil -- where the next would be
+  unit.assertEquals(numbers, step.expect)
+end
+
+function steps.drop_pinned(runner, step)
+  runner.objects[step.memory]:close()
+end
+
 function steps.discover_later(_, step)
   local ids = {}
   for _, device in ipairs(runcible.discover_async():wait()) do ids[device.id] = true end

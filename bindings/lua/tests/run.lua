@@ -1,5 +1,5 @@
 -- Runs every test.
--- luacheck: globals TestCases TestPackage TestStreams TestFaults TestGraphs TestOpening TestCustom
+-- luacheck: globals TestCases TestPackage TestStreams TestFaults TestGraphs TestOpening TestCustom TestPinned
 local unit = require "luaunit"
 
 TestCases = require "test_cases"
@@ -9,5 +9,6 @@ TestFaults = require "test_faults"
 TestGraphs = require "test_graphs"
 TestOpening = require "test_opening"
 TestCustom = require "test_custom"
+TestPinned = require "test_pinned"
 
 os.exit(unit.LuaUnit.run())

@@ -212,6 +212,8 @@ function TestPackage.test_examples()
     unit.assertEquals(status, 0, output)
     unit.assertTrue(#output > 40, output)
   end
+  local output = helpers.run(("dofile %q"):format(folder .. "/silu_gate.lua"))
+  unit.assertEquals(output, "-1.5379\n0.0000\n2.4621\n2.8808\n")
 end
 
 return TestPackage

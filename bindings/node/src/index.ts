@@ -59,6 +59,7 @@ export {
   type Operand,
   type Parameters,
 } from "./ops";
+export { Pinned } from "./pinned";
 export type * from "./reports";
 export { Session, type Logits, type SessionOptions } from "./session";
 export { Stream } from "./streaming";

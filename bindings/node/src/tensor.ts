@@ -11,6 +11,7 @@ import {
   type Proxy,
 } from "./handle";
 import { chosen, constants, native } from "./native";
+import { pinnedOf } from "./pinned";
 
 /** Numbers that JavaScript has too. */
 export type Numbers =
@@ -85,10 +86,8 @@ export class Tensor extends Handle {
     options: TensorOptions = {},
   ): Tensor {
     const data = Array.isArray(numbers) ? Float32Array.from(numbers) : numbers;
-    const found = Object.entries(arrays).find(
-      ([, kind]) => data instanceof kind,
-    );
-    if (found === undefined) {
+    const stored = kindOf(data);
+    if (stored === undefined) {
       throw new TypeError(
         `numbers must be an array or a typed array of ` +
           `${Object.keys(arrays).join(", ")}, not ${shown(numbers)}`,
@@ -98,13 +97,13 @@ export class Tensor extends Handle {
     const made = new Tensor(
       native.tensor_from_data(
         need(backend, Backend, "backend"),
-        dtypeNumber(found[0]),
+        dtypeNumber(stored),
         sizes,
         data,
       ),
     );
-    const { dtype = found[0] } = options;
-    return dtype === found[0] ? made : made.quantize(dtype);
+    const { dtype = stored } = options;
+    return dtype === stored ? made : made.quantize(dtype);
   }
 
   /** @c rc_tensor_from_data */
@@ -139,8 +138,7 @@ export class Tensor extends Handle {
     backend: Backend,
     options: TensorOptions = {},
   ): Tensor {
-    const found = Object.entries(arrays).find(([, kind]) => numbers instanceof kind);
-    const dtype = options.dtype ?? found?.[0];
+    const dtype = options.dtype ?? kindOf(numbers);
     if (!ArrayBuffer.isView(numbers) || dtype === undefined) {
       throw new TypeError(
         `numbers must be a typed array of ${Object.keys(arrays).join(", ")}, or of ` +
@@ -154,10 +152,18 @@ export class Tensor extends Handle {
       );
     }
     const sizes = plain(shape);
+    const device = need(backend, Backend, "backend");
+    const pinned = pinnedOf(buffer);
+    if (pinned !== undefined) {
+      const { byteOffset, byteLength } = numbers;
+      return new Tensor(
+        native.pinned_borrow(
+          device, dtypeNumber(dtype), sizes, pinned, byteOffset, byteLength,
+        ),
+      );
+    }
     const made = new Tensor(
-      native.tensor_borrow(
-        need(backend, Backend, "backend"), dtypeNumber(dtype), sizes, numbers, buffer,
-      ),
+      native.tensor_borrow(device, dtypeNumber(dtype), sizes, numbers, buffer),
     );
     markAsUntransferable(buffer);
     return made;
@@ -205,6 +211,24 @@ export class Tensor extends Handle {
   /** @c rc_tensor_read */
   read(): ArrayBuffer {
     return native.tensor_read(this._handle, this.byteLength);
+  }
+
+  /**
+   * Writes the numbers, row-major, to an array of the caller's, which has their type,
+   * or is one of bytes for types that JavaScript lacks, and as many of them.
+   *
+   * @returns the array
+   */
+  readInto<Into extends Numbers | Uint16Array | Uint8Array>(numbers: Into): Into {
+    const kind = kindOf(numbers);
+    const bytes = numbers instanceof Uint8Array || numbers instanceof Uint16Array;
+    if (!(numbers?.buffer instanceof ArrayBuffer) || (kind !== this.dtype && !bytes)) {
+      throw new TypeError(
+        `numbers of ${this.dtype} cannot be written to ${shown(numbers)}`,
+      );
+    }
+    native.tensor_read_into(this._handle, numbers);
+    return numbers;
   }
 
   /**
@@ -265,6 +289,12 @@ export class Tensor extends Handle {
   ): Tensor {
     return new Tensor(op(this._handle, dimension, options.keep ?? false));
   }
+}
+
+/** The type of the elements of an array. */
+function kindOf(numbers: unknown): keyof typeof arrays | undefined {
+  const found = Object.entries(arrays).find(([, kind]) => numbers instanceof kind);
+  return found?.[0] as keyof typeof arrays | undefined;
 }
 
 function operand(tensor: Tensor, name: string): Proxy {

@@ -18,6 +18,30 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
+/* Pinned memory as an ArrayBuffer; reading into an array. */
+%{
+#include "pinned.h"
+%}
+%typemap(in, numinputs=0) Napi::Value* SHOWN (Napi::Value made) {
+  made = info.Env().Undefined();
+  $1 = &made;
+}
+%typemap(argout) Napi::Value* SHOWN {
+  runcible_append(env, &jsresult, *$1);
+}
+%inline %{
+static rc_status pinned_show(rc_pinned* pinned, Napi::Value* SHOWN) {
+  return runcible_show_pinned(pinned, SHOWN);
+}
+
+static void pinned_hide(Napi::Value OWNER) { runcible_hide_pinned(OWNER); }
+
+static rc_status tensor_read_into(rc_tensor* tensor, const void* data,
+                                  size_t bytes) {
+  return rc_tensor_read(tensor, const_cast<void*>(data), bytes);
+}
+%}
+
 /* Custom ops: rc_custom_op_create with a function of JavaScript, and calls of
  * ops and graphs that block the thread of JavaScript, and run its functions. */
 %{

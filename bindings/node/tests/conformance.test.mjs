@@ -11,6 +11,7 @@ import {
   Grammar,
   Graph,
   Model,
+  Pinned,
   Reasoning,
   RuncibleError,
   Session,
@@ -382,6 +383,44 @@ class Runner {
   compute(step) {
     const { scale } = step;
     this.keep(step.as, this.objects[step.op].compute(this.named(step.inputs), { scale }));
+  }
+
+  async pinned(step) {
+    const bytes = step.shape.reduce((total, n) => total * n, 4);
+    const backend = await Backend.open(step.backend);
+    const memory = new Pinned(backend, bytes, step.device);
+    const numbers = new Float32Array(memory.buffer);
+    assert.ok(numbers.every((each) => each === 0));
+    numbers.set(step.values);
+    this.objects[step.as] = memory;
+  }
+
+  numbersOf(step) {
+    return new Float32Array(this.objects[step.memory].buffer);
+  }
+
+  async from_pinned(step) {
+    const backend = await Backend.open(step.backend);
+    this.objects[step.as] = Tensor.from(this.numbersOf(step), step.shape, backend);
+  }
+
+  async borrow_pinned(step) {
+    const backend = await Backend.open(step.backend);
+    this.objects[step.as] = Tensor.borrow(this.numbersOf(step), step.shape, backend);
+  }
+
+  write_pinned(step) {
+    this.numbersOf(step).set(step.values);
+  }
+
+  read_into(step) {
+    const numbers = this.numbersOf(step);
+    this.objects[step.tensor].readInto(numbers);
+    assert.deepEqual([...numbers], step.expect);
+  }
+
+  drop_pinned(step) {
+    this.objects[step.memory].close();
   }
 
   async discover_later(step) {

@@ -247,6 +247,7 @@ test("examples", async () => {
     execFileSync(process.execPath, [example(name), ...rest], { env, encoding: "utf8" });
   assert.ok(run("fable.mjs", "A fox").startsWith("A fox"));
   assert.ok(run("sync.cjs").length > 20);
+  assert.equal(run("silu_gate.mjs"), "-1.5379\n0.0000\n2.4621\n2.8808\n");
   const server = spawn(process.execPath, [example("server.mjs"), "0"], { env });
   try {
     const [address] = await once(server.stdout, "data");

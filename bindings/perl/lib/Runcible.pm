@@ -9,6 +9,7 @@ use Runcible::Error;
 use Runcible::Graph;
 use Runcible::Model;
 use Runcible::Native;
+use Runcible::Pinned;
 use Runcible::Report;
 use Runcible::Session;
 use Runcible::Tensor;

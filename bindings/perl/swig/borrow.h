@@ -16,13 +16,18 @@ typedef struct {
   atomic_int references;
   char* bytes; /* of Perl's allocator, which needs no interpreter for it */
   STRLEN size;
+  rc_pinned* pinned; /* whose the bytes are, or NULL */
 } runcible_lent;
 
 /* An rc_tensor_borrow_callback, too. */
 static void runcible_lent_release(void* user) {
   runcible_lent* lent = (runcible_lent*)user;
   if (atomic_fetch_sub(&lent->references, 1) > 1) return;
-  Safefree(lent->bytes);
+  if (lent->pinned == NULL) {
+    Safefree(lent->bytes);
+  } else if (!runcible_forked) {
+    rc_pinned_release(lent->pinned);
+  }
   free(lent);
 }
 
@@ -61,6 +66,15 @@ static const MGVTBL runcible_lent_table = {NULL,
                                            runcible_lent_dup,
                                            NULL};
 
+/* Gives a scalar a reference of what it shows. */
+static void runcible_lent_in(pTHX_ SV* scalar, runcible_lent* lent) {
+  MAGIC* magic = sv_magicext(scalar, NULL, PERL_MAGIC_ext, &runcible_lent_table,
+                             (const char*)lent, 0);
+  magic->mg_flags |= MGf_DUP;
+  SvLEN_set(scalar, 0); /* not Perl's to free */
+  SvREADONLY_on(scalar);
+}
+
 /* Takes the memory of a scalar; NULL with an exception in $@, or without
  * memory.
  */
@@ -88,12 +102,67 @@ static runcible_lent* runcible_lend(pTHX_ SV* scalar) {
   atomic_init(&lent->references, 1);
   lent->bytes = SvPVX(scalar);
   lent->size = SvCUR(scalar);
-  magic = sv_magicext(scalar, NULL, PERL_MAGIC_ext, &runcible_lent_table,
-                      (const char*)lent, 0);
-  magic->mg_flags |= MGf_DUP;
-  SvLEN_set(scalar, 0); /* not Perl's to free */
-  SvREADONLY_on(scalar);
+  lent->pinned = NULL;
+  runcible_lent_in(aTHX_ scalar, lent);
   return lent;
+}
+
+/* What a reference to a variable shows that was lent before; NULL with an
+ * exception in $@. */
+static runcible_lent* runcible_lent_of(pTHX_ SV* reference) {
+  const MAGIC* magic = NULL;
+  SvGETMAGIC(reference);
+  if (SvROK(reference) && SvTYPE(SvRV(reference)) >= SVt_PVMG) {
+    magic = mg_findext(SvRV(reference), PERL_MAGIC_ext, &runcible_lent_table);
+  }
+  if (magic == NULL) {
+    runcible_refuse(aTHX_
+                    "memory must be a reference to a variable that was "
+                    "borrowed or is pinned");
+    runcible_dying = 1;
+    return NULL;
+  }
+  return (runcible_lent*)magic->mg_ptr;
+}
+
+static rc_status runcible_lent_write(pTHX_ SV* reference, int64_t first,
+                                     const void* data, size_t size) {
+  const runcible_lent* lent = runcible_lent_of(aTHX_ reference);
+  if (lent == NULL) return RC_E_INVALID_ARGUMENT;
+  if (first < 0 || (uint64_t)first > lent->size ||
+      size > lent->size - (size_t)first) {
+    runcible_refuse(aTHX_ "%" UVuf " bytes from %" IVdf
+                          " on are not within the %" UVuf " of the memory",
+                    (UV)size, (IV)first, (UV)lent->size);
+    runcible_dying = 1;
+    return RC_E_INVALID_ARGUMENT;
+  }
+  memcpy(lent->bytes + first, data, size);
+  return RC_OK;
+}
+
+/* A reference to a variable that shows pinned memory without its last byte,
+ * which is zero. */
+static rc_status runcible_show_pinned(pTHX_ rc_pinned* pinned, SV** shown) {
+  SV* scalar;
+  void* data = NULL;
+  size_t size = 0;
+  runcible_lent* lent;
+  const rc_status status = rc_pinned_memory(pinned, &data, &size);
+  if (status != RC_OK) return status;
+  lent = (runcible_lent*)malloc(sizeof(*lent));
+  if (lent == NULL) return RC_E_OUT_OF_MEMORY;
+  atomic_init(&lent->references, 1);
+  lent->bytes = (char*)data;
+  lent->size = size - 1;
+  lent->pinned = rc_pinned_retain(pinned);
+  scalar = newSV_type(SVt_PVMG);
+  SvPV_set(scalar, lent->bytes);
+  SvCUR_set(scalar, lent->size);
+  SvPOK_only(scalar);
+  runcible_lent_in(aTHX_ scalar, lent);
+  *shown = newRV_noinc(scalar);
+  return RC_OK;
 }
 
 /* After a failure of its own the exception is in $@ already. */

@@ -28,6 +28,7 @@ runcible_proxies_of(rc_grammar_matcher, rc_grammar_matcher_retain)
 runcible_proxies_of(rc_embedding, rc_embedding_retain)
 runcible_proxies_of(rc_request, runcible_not_shared)
 runcible_proxies_of(rc_tensor, rc_tensor_retain)
+runcible_proxies_of(rc_pinned, rc_pinned_retain)
 runcible_proxies_of(rc_graph, rc_graph_retain)
 runcible_proxies_of(rc_custom_op, rc_custom_op_retain)
 runcible_proxies_of(mailbox, runcible_not_shared)
@@ -53,6 +54,45 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
                                rc_tensor** tensor) {
   dTHX;
   return runcible_borrow(aTHX_ backend, dtype, shape, rank, bytes, tensor);
+}
+%}
+
+/* Memory that was lent before, and pinned memory, which is shown as such. */
+%typemap(in, numinputs=0) SV** SHOWN (SV* made = NULL) "$1 = &made;"
+%typemap(argout) SV** SHOWN { runcible_result(sv_2mortal(*$1)) }
+%inline %{
+static rc_status pinned_show(rc_pinned* pinned, SV** SHOWN) {
+  dTHX;
+  return runcible_show_pinned(aTHX_ pinned, SHOWN);
+}
+
+static rc_status lent_write(SV* memory, int64_t first, const void* data,
+                            size_t bytes) {
+  dTHX;
+  return runcible_lent_write(aTHX_ memory, first, data, bytes);
+}
+
+static rc_status tensor_of_lent(rc_backend* backend, rc_dtype dtype,
+                                const int64_t* shape, int32_t rank, SV* memory,
+                                rc_tensor** tensor) {
+  dTHX;
+  const runcible_lent* lent = runcible_lent_of(aTHX_ memory);
+  if (lent == NULL) return RC_E_INVALID_ARGUMENT;
+  return rc_tensor_from_data(backend, dtype, shape, rank, lent->bytes,
+                             lent->size, tensor);
+}
+
+/* To its beginning. */
+static rc_status tensor_read_into(rc_tensor* tensor, SV* memory) {
+  dTHX;
+  const runcible_lent* lent = runcible_lent_of(aTHX_ memory);
+  size_t size = 0;
+  rc_status status;
+  if (lent == NULL) return RC_E_INVALID_ARGUMENT;
+  status = rc_tensor_size(tensor, NULL, &size);
+  if (status != RC_OK) return status;
+  return rc_tensor_read(tensor, lent->bytes,
+                        size < lent->size ? size : lent->size);
 }
 %}
 

@@ -356,12 +356,42 @@ sub near {
             ->compute([@objects{ @{ $step->{inputs} } }], scale => $step->{scale});
         @objects{ @{ $step->{as} } } = @made;
     },
+    pinned => sub {
+        my ($step) = @_;
+        my $count = 1;
+        $count *= $_ for @{ $step->{shape} };
+        my $memory = Runcible::Pinned->new(
+            Runcible::Backend->new($step->{backend}), 4 * $count, $step->{device});
+        is(${ $memory->bytes }, "\0" x (4 * $count), 'zero at first');
+        $memory->write(pack 'f*', @{ $step->{values} });
+        $objects{ $step->{as} } = $memory;
+    },
+    from_pinned   => sub { of_pinned('from_bytes', @_) },
+    borrow_pinned => sub { of_pinned('borrow',     @_) },
+    write_pinned  => sub {
+        my ($step) = @_;
+        object($step, 'memory')->write(pack 'f*', @{ $step->{values} });
+    },
+    read_into => sub {
+        my ($step) = @_;
+        my $bytes = object($step, 'tensor')->read_into(object($step, 'memory')->bytes);
+        is_deeply([unpack 'f*', $$bytes], $step->{expect}, 'the numbers');
+    },
+    drop_pinned    => sub { object($_[0], 'memory')->close },
     discover_later => sub {
         my ($step) = @_;
         my ($devices) = Runcible::discover_async()->get;
         ok((grep { $_->id eq $step->{expect} } @$devices), 'the device');
     },
 );
+
+sub of_pinned {
+    my ($make, $step) = @_;
+    $objects{ $step->{as} } = Runcible::Tensor->$make(
+        object($step, 'memory')->bytes, $step->{shape}, 'f32',
+        Runcible::Backend->new($step->{backend}));
+    return;
+}
 
 # Which cases passed; see bindings/README.md.
 my @lines = "language\tPerl\n";

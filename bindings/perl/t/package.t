@@ -183,6 +183,8 @@ subtest 'examples' => sub {
     my $tales = `$^X -w $examples/together.pl 2>&1`;
     is($?, 0, 'together.pl') or diag $tales;
     like($tales, qr/^A fox.*^A goose/ms, 'its tales');
+    is(`$^X -w $examples/silu_gate.pl 2>&1`, "-1.5379\n0.0000\n2.4621\n2.8808\n",
+        'silu_gate.pl');
 };
 
 done_testing;

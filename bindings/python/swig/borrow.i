@@ -1,4 +1,5 @@
-/* Tensors of memory that an object of Python has. */
+/* Tensors of memory that an object of Python has, pinned memory that one shows, and
+ * reading into memory. */
 %header %{
 /* On any thread, in the middle of a call of the library or in none. */
 static void runcible_give_back(void* object) {
@@ -35,5 +36,18 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
                                rc_tensor** tensor) {
   return rc_tensor_borrow(backend, dtype, shape, rank, (void*)data, bytes,
                           runcible_give_back, owner, tensor);
+}
+
+static rc_status pinned_address(rc_pinned* pinned, size_t* bytes) {
+  void* data = NULL;
+  const rc_status status = rc_pinned_memory(pinned, &data, NULL);
+  *bytes = (size_t)data;
+  return status;
+}
+
+/* `data` is (address, size), of memory that may be written. */
+static rc_status tensor_read_into(rc_tensor* tensor, const void* data,
+                                  size_t bytes) {
+  return rc_tensor_read(tensor, (void*)data, bytes);
 }
 %}

@@ -354,6 +354,34 @@ class Runner:
         (name,) = step["as"]
         self.objects[name] = self.objects[step["op"]](*inputs, scale=step["scale"])
 
+    def do_pinned(self, step: Dict[str, Any]) -> None:
+        backend = runcible.Backend(step["backend"])
+        array = runcible.pinned(
+            step["shape"], backend, device_id=step.get("device", "")
+        )
+        assert not array.any()
+        array.ravel()[:] = step["values"]
+        self.objects[step["as"]] = array
+
+    def do_from_pinned(self, step: Dict[str, Any], copy: bool = True) -> None:
+        array = self.objects[step["memory"]].reshape(step["shape"])
+        backend = runcible.Backend(step["backend"])
+        self.objects[step["as"]] = runcible.Tensor(array, backend, copy=copy)
+
+    def do_borrow_pinned(self, step: Dict[str, Any]) -> None:
+        self.do_from_pinned(step, copy=False)
+
+    def do_write_pinned(self, step: Dict[str, Any]) -> None:
+        self.objects[step["memory"]].ravel()[:] = step["values"]
+
+    def do_read_into(self, step: Dict[str, Any]) -> None:
+        array = self.objects[step["memory"]]
+        assert self.objects[step["tensor"]].numpy(out=array) is array
+        assert array.ravel().tolist() == step["expect"]
+
+    def do_drop_pinned(self, step: Dict[str, Any]) -> None:
+        del self.objects[step["memory"]]
+
     async def do_discover_later(self, step: Dict[str, Any]) -> None:
         found = await runcible.discover_async()
         assert step["expect"] in [device.id for device in found.devices]

@@ -6,6 +6,10 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import numpy
+
+import runcible
+
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -15,6 +19,27 @@ def test_fable():
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("A fox")
     assert len(done.stdout) > 100
+
+
+def run(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        capture_output=True, text=True, timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_silu_gate():
+    x, gate = numpy.array([-1, 0, 1, 2]), numpy.array([2, 2, 2, 0.5])
+    expected = "".join(f"{y:.4f}\n" for y in x / (1 + numpy.exp(-x)) * gate + x)
+    assert run("silu_gate.py") == expected
+    for backend in ("opencl", "vulkan"):
+        try:
+            runcible.Backend(backend)
+        except runcible.NotFoundError:
+            continue
+        assert run("silu_gate_kernel.py", backend) == expected
 
 
 def test_server():

@@ -77,6 +77,7 @@ runcible_long(rc_chat_messages, arg1)
 runcible_long(rc_chat_fork, arg1)
 runcible_long(mailbox_answer, arg2)
 
+runcible_long(pinned_make, arg1)
 runcible_long(rc_tensor_create, arg1)
 runcible_long(rc_tensor_from_data, arg1)
 runcible_long(rc_tensor_ones, arg1)

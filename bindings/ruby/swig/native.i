@@ -25,6 +25,30 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
+/* IO::Buffers; see pinned.h. */
+%{
+#include "pinned.h"
+%}
+%typemap(in, numinputs=0) VALUE* SHOWN (VALUE made = Qnil) "$1 = &made;"
+%typemap(argout) VALUE* SHOWN { runcible_result(*$1) }
+%inline %{
+static rc_status tensor_of_buffer(rc_backend* backend, rc_dtype dtype,
+                                  const int64_t* shape, int32_t rank,
+                                  VALUE buffer, rc_tensor** tensor) {
+  return runcible_copy_buffer(backend, dtype, shape, rank, buffer, tensor);
+}
+
+static rc_status tensor_read_into(rc_tensor* tensor, VALUE buffer) {
+  return runcible_read_buffer(tensor, buffer);
+}
+
+static rc_status pinned_show(rc_pinned* pinned, VALUE* SHOWN) {
+  return runcible_show_pinned(pinned, SHOWN);
+}
+
+static void pinned_hide(VALUE buffer) { runcible_hide_pinned(buffer); }
+%}
+
 /* Gives a handle back before the collector finds its proxy, which is used up
  * then. Calls in other threads that use the handle go on to their end. */
 %exception drop "$action"

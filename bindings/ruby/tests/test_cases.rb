@@ -338,6 +338,40 @@ class Steps
     @objects[step["as"].first] = object(step, "op").call(*inputs, scale: step["scale"])
   end
 
+  def do_pinned(step)
+    count = step["shape"].reduce(:*)
+    backend = Runcible::Backend.new(step["backend"])
+    memory = Runcible::Pinned.new(backend, 4 * count, step["device"] || "")
+    assert_equal "\0" * 4 * count, memory.buffer.get_string
+    @objects[step["as"]] = memory
+    do_write_pinned("memory" => step["as"], "values" => step["values"])
+  end
+
+  def do_write_pinned(step)
+    buffer = object(step, "memory").buffer
+    step["values"].each_with_index { |each, i| buffer.set_value(:f32, 4 * i, each) }
+  end
+
+  def do_from_pinned(step, make = :from_bytes)
+    backend = Runcible::Backend.new(step["backend"])
+    buffer = object(step, "memory").buffer
+    @objects[step["as"]] =
+      Runcible::Tensor.public_send(make, buffer, step["shape"], "f32", backend)
+  end
+
+  def do_borrow_pinned(step)
+    do_from_pinned(step, :borrow)
+  end
+
+  def do_read_into(step)
+    buffer = object(step, "tensor").read_into(object(step, "memory").buffer)
+    assert_equal step["expect"], buffer.get_string.unpack("f*")
+  end
+
+  def do_drop_pinned(step)
+    object(step, "memory").close
+  end
+
   def do_discover_later(step)
     assert_includes Runcible.discover.map(&:id), step["expect"]
   end

@@ -160,6 +160,8 @@ class TestPackage < Minitest::Test
     assert status.success?, errors
     assert_match(/\AA crow/, output)
     assert_match(/\A\d+ tokens, \w+\n\z/, errors)
+    output, = Open3.capture2e(RbConfig.ruby, "-w", File.join(EXAMPLES, "silu_gate.rb"))
+    assert_equal "-1.5379\n0.0000\n2.4621\n2.8808\n", output
     begin
       require "async"
     rescue LoadError

@@ -1,95 +1,13 @@
 /** Generating text while the page goes on. */
+import { Channel, DONE, type Result } from "./channel.js";
 import type { Engine, Flight as Listener } from "./engine.js";
 import { Collector, End, Piece, partOf, type Generated } from "./generation.js";
 import type { EventValues, Wanted } from "./protocol.js";
 import type { Report } from "./reports.js";
 
-type Result<T> = IteratorResult<T, undefined>;
-
-const DONE: Result<never> = Object.freeze({ done: true, value: undefined });
-
-interface Waiter {
-  resolve: (result: Result<any>) => void;
-  reject: (error: unknown) => void;
-  /** What is waited for is not lost. */
-  stream: AsyncReading<any>;
-}
-
-/** What has come of one request and was not yet read. */
-class Channel {
-  end: End | undefined;
-  #parts: any[] = [];
-  #next = 0;
-  #waiters: Waiter[] = [];
-  #failure: unknown;
-  #ended = false;
-  #told = false;
-  #whenEnded: (() => void)[] = [];
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  push(part: any): void {
-    const waiter = this.#waiters.shift();
-    if (waiter !== undefined) {
-      waiter.resolve({ done: false, value: part });
-    } else if (!this.#told) {
-      this.#parts.push(part);
-    }
-  }
-
-  /** `failure` is thrown after the last piece, unless it is undefined. */
-  finish(end: End | undefined, failure: unknown): void {
-    this.end = end;
-    this.#failure = failure;
-    this.#ended = true;
-    for (const waiter of this.#waiters.splice(0)) this.#settle(waiter);
-    for (const told of this.#whenEnded.splice(0)) told();
-  }
-
-  read<T>(stream: AsyncReading<T>): Promise<Result<T>> {
-    const part = this.#parts[this.#next];
-    if (part !== undefined) {
-      if (++this.#next === this.#parts.length) {
-        this.#parts = [];
-        this.#next = 0;
-      }
-      return Promise.resolve({ done: false, value: part });
-    }
-    return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject, stream };
-      if (this.#ended) this.#settle(waiter);
-      else this.#waiters.push(waiter);
-    });
-  }
-
-  /** Nobody reads on. */
-  drop(): void {
-    this.#told = true;
-    this.#parts = [];
-    this.#next = 0;
-  }
-
-  whenEnded(): Promise<void> {
-    if (this.#ended) return Promise.resolve();
-    return new Promise((resolve) => this.#whenEnded.push(resolve));
-  }
-
-  /** The failure is told once. */
-  #settle(waiter: Waiter): void {
-    if (!this.#told && this.#failure !== undefined) {
-      this.#told = true;
-      waiter.reject(this.#failure);
-    } else {
-      waiter.resolve(DONE);
-    }
-  }
-}
-
 /** A request in flight, and the signal that may cancel it. */
 class Flight implements Listener {
-  readonly channel = new Channel();
+  readonly channel = new Channel<End>();
   readonly #engine: Engine;
   readonly #signal: AbortSignal | undefined;
   #key = 0;

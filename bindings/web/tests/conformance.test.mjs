@@ -15,6 +15,7 @@ const missing = {
   "product of tensors": "a page computes with models alone",
   graphs: "a page computes with models alone",
   "custom ops": "a page computes with models alone",
+  "pinned memory": "a page computes with models alone",
   "change the device of a backend": "backends of a page stay on their devices",
 };
 

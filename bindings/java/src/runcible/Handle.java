@@ -11,7 +11,7 @@ import java.lang.ref.Cleaner;
  * after the collector has found it, some time later.
  */
 public abstract class Handle implements AutoCloseable {
-  private static final Cleaner CLEANER = Cleaner.create();
+  static final Cleaner CLEANER = Cleaner.create();
 
   private final Reference reference;
   private final Cleaner.Cleanable cleanable;

@@ -1,7 +1,9 @@
 package runcible;
 
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.ReadOnlyBufferException;
 
 /**
  * {@rc tensor.h}
@@ -44,13 +46,27 @@ public final class Tensor extends Handle {
    */
   public static Tensor borrow(
       Backend backend, Dtype dtype, ByteBuffer numbers, long... shape) {
-    if (!numbers.isDirect() || numbers.isReadOnly()) {
+    needDirect(numbers);
+    if (numbers.isReadOnly()) {
       throw new IllegalArgumentException(
-          "a buffer that is " + (numbers.isDirect() ? "read-only" : "not direct")
-              + " cannot be borrowed; see ByteBuffer.allocateDirect");
+          "a buffer that is read-only cannot be borrowed");
     }
     return new Tensor(
         Native.tensor_borrow(
+            backend.handle, dtype.number(), shape, numbers.slice()));
+  }
+
+  /**
+   * A tensor of the numbers from the position to the limit of a direct buffer, in
+   * the order of the machine, which are copied.
+   *
+   * @throws IllegalArgumentException the buffer is not direct
+   */
+  public static Tensor of(
+      Backend backend, Dtype dtype, ByteBuffer numbers, long... shape) {
+    needDirect(numbers);
+    return new Tensor(
+        Native.tensor_of_buffer(
             backend.handle, dtype.number(), shape, numbers.slice()));
   }
 
@@ -104,6 +120,26 @@ public final class Tensor extends Handle {
     return made;
   }
 
+  /**
+   * Writes the numbers, row-major and dense in the layout of the type, to a direct
+   * buffer, from its position on, which moves behind them.
+   *
+   * @throws IllegalArgumentException the buffer is not direct
+   * @throws java.nio.BufferOverflowException it has too little room
+   */
+  public void read(ByteBuffer into) {
+    needDirect(into);
+    if (into.isReadOnly()) {
+      throw new ReadOnlyBufferException();
+    }
+    long size = byteSize();
+    if (size > into.remaining()) {
+      throw new BufferOverflowException();
+    }
+    Native.tensor_read_into(handle, into.slice(into.position(), (int) size));
+    into.position(into.position() + (int) size);
+  }
+
   /** The numbers as F32, whatever their type; row-major. */
   public float[] toFloats() {
     if (dtype() != Dtype.F32) {
@@ -135,6 +171,13 @@ public final class Tensor extends Handle {
 
   private static tensor optional(Tensor given) {
     return given == null ? null : given.handle;
+  }
+
+  private static void needDirect(ByteBuffer buffer) {
+    if (!buffer.isDirect()) {
+      throw new IllegalArgumentException(
+          "the buffer is not direct; see ByteBuffer.allocateDirect and Pinned");
+    }
   }
 
   private static ByteBuffer room(long count, int size) {

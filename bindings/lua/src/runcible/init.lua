@@ -20,6 +20,7 @@ return {
   Grammar = require "runcible.grammar",
   Loop = require "runcible.loop",
   Model = model.Model,
+  Pinned = require "runcible.pinned",
   Session = require "runcible.session",
   Tensor = require "runcible.tensor",
   Tokenizer = require "runcible.tokenizer",

@@ -6,6 +6,7 @@ local dtypes = require "runcible.dtypes"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 local numbers = require "runcible.numbers"
+local Pinned = require "runcible.pinned"
 
 local need = handle.need
 
@@ -56,19 +57,27 @@ function Tensor.new(data, backend, options)
   return stored == dtype and tensor or Tensor.of(native.op_quantize(tensor._proxy, number))
 end
 
---- A tensor of bytes in the layout of the type.
+--- A tensor of bytes in the layout of the type, a string or Pinned.
 function Tensor.from_bytes(bytes, shape, dtype, backend)
   local proxy = need(backend, Backend, "backend")
+  if getmetatable(bytes) == Pinned then
+    local memory = need(bytes, Pinned, "bytes")
+    return Tensor.of(native.tensor_of_pinned(proxy, dtypes.number(dtype), shape, memory))
+  end
   return Tensor.of(native.tensor_from_data(proxy, dtypes.number(dtype), shape, bytes))
 end
 
---- A tensor of the memory of full userdata of another module, which is not copied,
--- and is kept as long as the library needs it: as many bytes as the shape takes, in
+--- A tensor of the memory of full userdata of another module, or of Pinned, which is
+-- not copied, and is kept as long as the library needs it: as many bytes as the shape takes, in
 -- the layout of the type. What is written there later ops read, and ops that go into
 -- the tensor write there; not while a call works with it. For a device with memory
 -- of its own it is an UnsupportedError.
 function Tensor.borrow(memory, shape, dtype, backend)
   local proxy = need(backend, Backend, "backend")
+  if getmetatable(memory) == Pinned then
+    local pinned = need(memory, Pinned, "memory")
+    return Tensor.of(native.pinned_borrow(proxy, dtypes.number(dtype), shape, pinned, 0, math.maxinteger))
+  end
   if type(memory) ~= "userdata" then
     handle.refuse("what is borrowed must be full userdata, not %s", type(memory))
   end
@@ -115,6 +124,11 @@ function Tensor:bytes()
   local proxy = need(self, Tensor, "self")
   local _, bytes = native.tensor_size(proxy)
   return native.tensor_read(proxy, bytes)
+end
+
+--- Writes the numbers in the layout of the type to Pinned, from its beginning on.
+function Tensor:read_into(memory)
+  native.tensor_read_into(need(self, Tensor, "self"), need(memory, Pinned, "memory"))
 end
 
 --- The numbers, a list in the order of the shape.

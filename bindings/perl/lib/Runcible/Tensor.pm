@@ -83,10 +83,15 @@ sub _shape {
 
 =for header rc_tensor_from_data
 
+The bytes are a string, or a reference to a variable that was borrowed or that
+Runcible::Pinned shows.
+
 =cut
 
 sub from_bytes {
     my ($class, $bytes, $shape, $dtype, $backend) = @_;
+    return $class->of(Runcible::Native::tensor_of_lent(
+        _backend($backend), dtype_number($dtype), $shape, $bytes)) if ref $bytes;
     return $class->of(Runcible::Native::tensor_from_data(
         _backend($backend), dtype_number($dtype), $shape, $bytes));
 }
@@ -145,6 +150,11 @@ The numbers as they lie in memory, a string of bytes.
 
 =for header rc_tensor_read
 
+=head2 read_into(bytes)
+
+Writes the same to the memory of a variable that was borrowed or that Runcible::Pinned
+shows: a reference to it.
+
 =head2 array
 
 The numbers in arrays nested as the shape is. Types that C<unpack> lacks are
@@ -157,6 +167,12 @@ sub shape { Runcible::Native::tensor_shape($_[0]->proxy) }
 sub size  { (Runcible::Native::tensor_size($_[0]->proxy))[0] }
 sub bytes { (Runcible::Native::tensor_size($_[0]->proxy))[1] }
 sub read  { my ($self) = @_; Runcible::Native::tensor_read($self->proxy, $self->bytes) }
+
+sub read_into {
+    my ($self, $bytes) = @_;
+    Runcible::Native::tensor_read_into($self->proxy, $bytes);
+    return $bytes;
+}
 
 sub device { Runcible::Native::tensor_device($_[0]->proxy) }
 sub choice { my ($self) = @_; $self->_json(Runcible::Native::op_choose($self->proxy)) }

@@ -42,11 +42,14 @@ module Runcible
     end
 
     # :header: rc_tensor_from_data
+    #
+    # The +bytes+ are a String or an IO::Buffer.
     def self.from_bytes(bytes, shape, dtype, backend)
-      of(Native.tensor_from_data(
-           Arguments.proxy_of(backend, Backend, "backend"),
-           Arguments.choice(DTYPES, dtype, "dtype"), shape, bytes
-         ))
+      handle = Arguments.proxy_of(backend, Backend, "backend")
+      number = Arguments.choice(DTYPES, dtype, "dtype")
+      return of(Native.tensor_from_data(handle, number, shape, bytes)) unless bytes.is_a?(IO::Buffer)
+
+      of(Native.tensor_of_buffer(handle, number, shape, bytes))
     end
 
     # A tensor of the memory of an IO::Buffer, which is not copied: one that is not
@@ -56,10 +59,15 @@ module Runcible
     # read, and ops that go into the tensor write there; not while a call works with
     # it. For a device with memory of its own it is an UnsupportedError.
     #
+    # That of Pinned is borrowed as a whole, and the tensor keeps the memory.
+    #
     # Strings are not borrowed: others may share their memory without knowing.
     def self.borrow(buffer, shape, dtype, backend)
       handle = Arguments.proxy_of(backend, Backend, "backend")
       number = Arguments.choice(DTYPES, dtype, "dtype")
+      pinned = Pinned.proxy_of(buffer)
+      return of(Native.pinned_borrow(handle, number, shape, pinned, 0, buffer.size)) if pinned
+
       unless buffer.is_a?(IO::Buffer) && (buffer.internal? || buffer.mapped?)
         raise TypeError,
               "what is borrowed must be an IO::Buffer with memory of its own, not " \
@@ -112,6 +120,13 @@ module Runcible
     def read
       handle = proxy
       Native.tensor_read(handle, Native.tensor_size(handle).last)
+    end
+
+    # Writes the numbers, as #read gives them, to an IO::Buffer, from its beginning on;
+    # other threads of Ruby wait meanwhile.
+    def read_into(buffer)
+      Native.tensor_read_into(proxy, buffer)
+      buffer
     end
 
     # The numbers in Arrays nested as the shape is. Types that String#unpack

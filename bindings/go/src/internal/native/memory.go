@@ -31,13 +31,14 @@ type Memory struct {
 	c C.runcible_memory
 }
 
-func (m *Memory) bytes() []byte {
+// Bytes are those that stay the library's, not a copy.
+func (m *Memory) Bytes() []byte {
 	return unsafe.Slice((*byte)(m.c.data), m.c.size)
 }
 
 // Text copies a text that stays the library's.
 func (m *Memory) Text() string {
-	return string(m.bytes())
+	return string(m.Bytes())
 }
 
 // TakeText copies a text, and frees it.
@@ -49,7 +50,7 @@ func (m *Memory) TakeText() string {
 // TakeBytes copies bytes, and frees them.
 func (m *Memory) TakeBytes() []byte {
 	defer m.free()
-	return append([]byte{}, m.bytes()...)
+	return append([]byte{}, m.Bytes()...)
 }
 
 // TakeTokens copies tokens, and frees them.

@@ -1,0 +1,77 @@
+using System;
+using System.Buffers;
+using System.Linq;
+using Runcible;
+
+/// Memory that devices move numbers from and to by themselves.
+class PinnedTests {
+  private readonly Backend backend = new Backend("cpu");
+
+  public void TestPinnedMemory() {
+    foreach (string spec in new[] { "cpu", "reference", "opencl", "vulkan" }) {
+      Backend device;
+      try {
+        device = new Backend(spec);
+      } catch (NotFoundException) {
+        continue;
+      }
+      var from = new Pinned<double>(device, 100);
+      var to = new Pinned<double>(device, 100);
+      double[] numbers = Enumerable.Range(0, 100).Select(i => (double)i).ToArray();
+      numbers.CopyTo(from.Memory);
+      Tensor moved = Tensor.From(device, from.GetSpan(), 10, 10);
+      from.GetSpan().Clear(); // what was moved is a copy
+      moved.Neg().Read(to.GetSpan());
+      Check.Same(numbers.Select(each => -each), to.Memory.ToArray());
+      from.Dispose();
+      to.Dispose();
+      to.Dispose();
+    }
+  }
+
+  public void TestPinnedMemoryIsKept() {
+    Graph graph;
+    using (var memory = new Pinned<float>(backend, 3))
+    using (Tensor borrowed = Tensor.Borrow(backend, memory, 3)) {
+      new float[] { 1, -2, 3 }.CopyTo(memory.Memory);
+      graph = Graph.Record(
+          backend, new[] { borrowed }, given => new[] { given[0] + borrowed });
+    }
+    Tensor ones = Tensor.From(backend, new float[] { 1, 1, 1 }, 3);
+    Check.Same(new float[] { 2, -1, 4 }, graph.Run(ones)[0].ToFloats());
+  }
+
+  public unsafe void TestPinnedMemoryThatIsClosed() {
+    var memory = new Pinned<int>(backend, 4);
+    Memory<int> kept = memory.Memory;
+    new[] { 5 }.CopyTo(kept.Slice(2));
+    MemoryHandle held = kept.Pin();
+    memory.Dispose();
+    Check.That(memory.IsClosed);
+    Check.Equal(5, ((int*)held.Pointer)[2]);
+    held.Dispose();
+    Check.Throws<ClosedException>(() => kept.Span.Clear());
+    Check.Throws<ClosedException>(() => kept.Pin());
+    Check.Throws<ClosedException>(() => memory.GetSpan());
+    Check.Throws<ClosedException>(() => Tensor.Borrow(backend, memory, 4));
+  }
+
+  public void TestWhatCannotBePinned() {
+    Check.Throws<ArgumentOutOfRangeException>(
+        () => new Pinned<float>(backend, 0));
+    Check.Throws<ArgumentException>(() => new Pinned<char>(backend, 1));
+    var failure = Check.Throws<InvalidArgumentException>(
+        () => new Pinned<float>(backend, 1, "vulkan:99"));
+    Check.That(failure.Message.Contains("vulkan:99"), failure.Message);
+    Tensor x = Tensor.From(backend, new float[] { 1, 2, 3 }, 3);
+    var memory = new Pinned<float>(backend, 2);
+    Check.Throws<InvalidArgumentException>(() => x.Read(memory.GetSpan()));
+    Check.Throws<InvalidArgumentException>(
+        () => Tensor.Borrow(backend, memory, 3));
+    Check.Throws<ArgumentException>(() => x.Read<int>(new int[3]));
+    var bytes = new byte[12];
+    x.Read<byte>(bytes);
+    Check.Equal(3f, BitConverter.ToSingle(bytes, 8));
+    memory.Dispose();
+  }
+}

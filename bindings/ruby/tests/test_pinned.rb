@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+# Memory that devices move numbers from and to by themselves.
+require_relative "helper"
+Warning[:experimental] = false # of IO::Buffer in Ruby 3.1
+
+class TestPinned < Minitest::Test
+  include Helper
+
+  BACKEND = Runcible::Backend.new("cpu")
+
+  def write(buffer, numbers)
+    numbers.each_with_index { |each, i| buffer.set_value(:f32, 4 * i, each) }
+  end
+
+  def numbers_of(buffer)
+    buffer.get_string.unpack("f*")
+  end
+
+  %w[cpu reference opencl vulkan].each do |spec|
+    define_method("test_numbers_go_to_#{spec}_and_back") do
+      begin
+        device = Runcible::Backend.new(spec)
+      rescue Runcible::NotFoundError => e
+        skip e.message
+      end
+      from = Runcible::Pinned.new(device, 400)
+      to = Runcible::Pinned.new(device, 408)
+      assert_equal "\0" * 408, to.buffer.get_string
+      numbers = Array.new(100, &:to_f)
+      write(from.buffer, numbers)
+      x = Runcible::Tensor.from_bytes(from.buffer, [10, 10], "f32", device)
+      write(from.buffer, [7] * 100) # what was moved is a copy
+      assert_same to.buffer, x.neg.read_into(to.buffer)
+      assert_equal numbers.map(&:-@) + [0, 0], numbers_of(to.buffer)
+      [from, to].each(&:close)
+    end
+  end
+
+  def test_memory_is_kept
+    memory = Runcible::Pinned.new(BACKEND, 12, "cpu")
+    write(memory.buffer, [1, -2, 3])
+    x = Runcible::Tensor.borrow(memory.buffer, [3], "f32", BACKEND)
+    Runcible::Tensor.new([4, 5, 6], BACKEND).into(x).neg
+    assert_equal [-4.0, -5.0, -6.0], numbers_of(memory.buffer)
+    graph = Runcible::Graph.record(BACKEND, x) { |given| given + x }
+    [x, memory].each(&:close)
+    GC.start
+    assert_equal [-3.0, -4.0, -5.0], graph.run(Runcible::Tensor.new([1, 1, 1], BACKEND)).to_a
+  end
+
+  # By parts of its buffer.
+  def test_memory_is_not_collected
+    parts = Array.new(50) do |i|
+      memory = Runcible::Pinned.new(BACKEND, 4096)
+      write(memory.buffer, [i.to_f])
+      memory.buffer.slice(0, 4)
+    end
+    GC.start
+    GC.compact if GC.respond_to?(:compact)
+    parts.each_with_index { |part, i| assert_equal [i.to_f], numbers_of(part) }
+  end
+
+  def test_after_closing
+    memory = Runcible::Pinned.new(BACKEND, 12)
+    buffer = memory.buffer
+    part = buffer.slice(4, 4)
+    x = Runcible::Tensor.new([1, 2, 3], BACKEND)
+    2.times { memory.close }
+    assert_raises(Runcible::ClosedError) { memory.buffer }
+    assert_raises(IO::Buffer::AllocationError) { buffer.get_value(:f32, 0) }
+    assert_raises(IO::Buffer::AllocationError) { x.read_into(buffer) }
+    assert_raises(IO::Buffer::InvalidatedError) { part.get_value(:f32, 0) }
+    assert_raises(IO::Buffer::AllocationError) do
+      Runcible::Tensor.from_bytes(buffer, [3], "f32", BACKEND)
+    end
+    assert_raises(Runcible::ClosedError) do
+      Runcible::Tensor.borrow(buffer, [3], "f32", BACKEND)
+    end
+  end
+
+  def test_what_goes_wrong
+    [0, -1].each do |bytes|
+      assert_raises(Runcible::InvalidArgumentError) { Runcible::Pinned.new(BACKEND, bytes) }
+    end
+    error = assert_raises(Runcible::InvalidArgumentError) do
+      Runcible::Pinned.new(BACKEND, 8, "vulkan:99")
+    end
+    assert_includes error.message, "vulkan:99"
+    memory = Runcible::Pinned.new(BACKEND, 8)
+    # Whoever else freed or moved it would leave no memory behind.
+    assert_raises(IO::Buffer::LockedError) { memory.buffer.free }
+    assert_raises(IO::Buffer::LockedError) { memory.buffer.transfer }
+    x = Runcible::Tensor.new([1, 2, 3], BACKEND)
+    assert_raises(Runcible::InvalidArgumentError) { x.read_into(memory.buffer) }
+    assert_raises(TypeError) { x.read_into("text") }
+    assert_raises(Runcible::InvalidArgumentError) do
+      Runcible::Tensor.borrow(memory.buffer, [3], "f32", BACKEND)
+    end
+  end
+end
