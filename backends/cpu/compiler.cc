@@ -73,8 +73,8 @@ uint64_t product(uint64_t a, uint64_t b) {
 }
 
 Compiler::Compiler(const plugin::GivenProgram& program,
-                   rc_plugin_compiled& compiled, int threads)
-    : program_(program), compiled_(compiled), threads_(threads) {
+                   rc_plugin_compiled& compiled, Pool& pool)
+    : program_(program), compiled_(compiled), pool_(pool) {
   check_program();
   measure();
 }
@@ -196,7 +196,7 @@ ThreadScratch Compiler::scratch_of(uint64_t bytes) {
   ThreadScratch scratch;
   scratch.stride = product(bytes / 128 + 1, 128);
   scratch.base =
-      area_of(product(scratch.stride, static_cast<uint64_t>(threads_)));
+      area_of(product(scratch.stride, static_cast<uint64_t>(threads())));
   return scratch;
 }
 

@@ -42,7 +42,7 @@ class Compiler {
   // Checks the whole program; fails with RC_E_INVALID_ARGUMENT or
   // RC_E_UNSUPPORTED.
   Compiler(const plugin::GivenProgram& program, rc_plugin_compiled& compiled,
-           int threads);
+           Pool& pool);
   void compile();
 
   const Kernels& kernels() const { return compiled_.kernels_; }
@@ -97,7 +97,9 @@ class Compiler {
   const ThreadScratch* result_scratch(uint64_t bytes);
   // Memory of the program's own.
   uint8_t* area_of(uint64_t bytes);
-  int threads() const { return threads_; }
+  int threads() const { return pool_.threads(); }
+  // Outlives the program.
+  Pool& pool() const { return pool_; }
 
   // Adds a step that comes in pieces(run) pieces.
   template <class Cost, class Pieces, class Work>
@@ -162,7 +164,7 @@ class Compiler {
 
   const plugin::GivenProgram& program_;
   rc_plugin_compiled& compiled_;
-  const int threads_;
+  Pool& pool_;
   int32_t op_ = 0;  // being compiled
   ActivationBlock* activations_ = nullptr;
   uint64_t activation_bytes_ = 0;

@@ -2,17 +2,8 @@
 
 #include <algorithm>
 
-#include "cpu/numbers.h"
-#include "cpu/sums.h"
-
 namespace rc::cpu {
 namespace {
-
-// Above this cost threads are worth waking: below it one is done before
-// another that slept has begun.
-constexpr int64_t kThreadsCost = int64_t{1} << 18;
-// And above this one what runs has to hear that it is to stop.
-constexpr int64_t kAtOnceCost = int64_t{1} << 20;
 
 int64_t cost_of(int32_t code, int32_t function) {
   if (code == RC_OP_WHERE) return 2;
@@ -81,52 +72,6 @@ void Elements::compute_at(const Kernels& kernels, const float* const* at,
     default:
       return kernels.where(at, steps, count, to);
   }
-}
-
-bool run_at_once(const Kernels& kernels, int threads, const Op& op,
-                 std::span<const rc_plugin_value> values,
-                 uint8_t* const* memory) {
-  const int64_t most = threads == 1 ? kAtOnceCost : kThreadsCost;
-  const auto at = [&](int32_t number) {
-    return reinterpret_cast<float*>(memory[number]);
-  };
-  if (op.code == RC_OP_REDUCE) {
-    if (!Sums::are(op, values) || has_other_numbers(op, values.data())) {
-      return false;
-    }
-    const Sums sums(op, values);
-    if (sums.cost() > most) return false;
-    for (int64_t line = 0; line < sums.lines; ++line) {
-      double total = 0;
-      for (int64_t piece = 0; piece < sums.pieces(); ++piece) {
-        total += sums.of_piece(kernels, at(op.inputs[0]), line, piece);
-      }
-      at(op.outputs[0])[line] = sums.result(total);
-    }
-    return true;
-  }
-  if (!Elements::has(op.code)) return false;
-  const Elements elements(op, values);
-  if (elements.cost() > most) return false;
-  if (const rc_dtype type = values[op.outputs[0]].dtype; type != RC_DTYPE_F32) {
-    const uint8_t* from[kMaxInputs];
-    for (int k = 0; k < elements.operands(); ++k) {
-      from[k] = memory[op.inputs[k]];
-    }
-    for (int64_t line = 0; line < elements.lines(); ++line) {
-      numbers::compute_elements(kernels, elements, type, from,
-                                memory[op.outputs[0]], line, 0,
-                                elements.columns());
-    }
-    return true;
-  }
-  const float* from[kMaxInputs];
-  for (int k = 0; k < elements.operands(); ++k) from[k] = at(op.inputs[k]);
-  for (int64_t line = 0; line < elements.lines(); ++line) {
-    elements.compute(kernels, from, at(op.outputs[0]), line, 0,
-                     elements.columns());
-  }
-  return true;
 }
 
 }  // namespace rc::cpu

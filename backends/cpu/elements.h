@@ -49,12 +49,4 @@ class Elements {
   Strided<kMost> shape_;
 };
 
-// Does an op whose values lie at `memory`, by number, on the calling thread, if
-// it is so small that everything else about it would take longer than `threads`
-// could save; false: it is not, and nothing has been done. What it computes is
-// what a program of the op computes.
-bool run_at_once(const Kernels& kernels, int threads, const Op& op,
-                 std::span<const rc_plugin_value> values,
-                 uint8_t* const* memory);
-
 }  // namespace rc::cpu

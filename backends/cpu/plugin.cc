@@ -7,9 +7,9 @@
 #include <string>
 
 #include "common/plugin_table.h"
+#include "cpu/at_once.h"
 #include "cpu/check.h"
 #include "cpu/compiler.h"
-#include "cpu/elements.h"
 #include "cpu/huge_pages.h"
 #include "cpu/level.h"
 #include "cpu/machine.h"
@@ -88,12 +88,12 @@ class OpenDevice {
   void destroy(std::unique_ptr<rc_plugin_compiled> program);
 
   bool run_op(const Op& op, std::span<const rc_plugin_value> values,
-              rc_plugin_buffer* const* buffers) const {
+              rc_plugin_buffer* const* buffers) {
     uint8_t* memory[kMaxInputs + kMaxOutputs];
     for (size_t i = 0; i < values.size(); ++i) {
       memory[i] = buffers[i]->memory + values[i].offset;
     }
-    return run_at_once(kernels_, pool_.threads(), op, values, memory);
+    return run_at_once(kernels_, pool_, op, values, memory);
   }
 
   void run_ranges(int64_t count, RangeFunction function, void* user) {

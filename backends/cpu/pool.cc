@@ -17,6 +17,10 @@ namespace {
 // processors and another program could use this one.
 constexpr int kLooks = 5000;
 
+// As often it is looked for the end of what a helper is at, which takes less
+// where it has its processor, before the caller sleeps.
+constexpr int kLooksForEnd = 2500;
+
 }  // namespace
 
 Pool::Pool(int threads, const Nodes* nodes)
@@ -54,8 +58,15 @@ void Pool::begin(Job* job) { job_ = job; }
 void Pool::end() { job_ = nullptr; }
 
 void Pool::call(bool wake) {
+  resting_.store(false, std::memory_order_relaxed);
   bell_.ring();
   if (wake) bell_.wake();
+}
+
+void Pool::rest() {
+  if (threads_ == 1 || all_asleep()) return;
+  resting_.store(true, std::memory_order_relaxed);
+  bell_.ring();
 }
 
 bool Pool::left(const Job* job) const {
@@ -64,11 +75,15 @@ bool Pool::left(const Job* job) const {
       [job](const Helper& helper) { return helper.within == job; });
 }
 
-void Pool::wait_until_left(const Job* job) const {
-  // For a helper that has lost its processor.
+bool Pool::wait_until_left(const Job* job) const {
+  for (int i = 0; i < kLooksForEnd; ++i) {
+    if (left(job)) return true;
+    pause();
+  }
   while (!left(job)) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
+  return false;
 }
 
 void Pool::work(int thread) {
@@ -85,7 +100,7 @@ void Pool::work(int thread) {
       if (job_ == job) job->help(thread);
       within = nullptr;
     }
-    bell_.wait(seen, looks_);
+    bell_.wait(seen, resting_.load(std::memory_order_relaxed) ? 0 : looks_);
   }
 }
 

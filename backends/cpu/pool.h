@@ -44,14 +44,29 @@ class Pool {
   // There is something to do for helpers. Those who sleep are woken only if
   // that is worth it: it takes some microseconds.
   void call(bool wake);
+  // Other threads than the team's are about to compute on all processors: those
+  // who are awake and have nothing to do do not look for work until call().
+  void rest();
   bool all_asleep() const { return bell_.asleep() == threads_ - 1; }
 
   // Of a job that is not under way: whether no helper is within job->help() any
   // more.
   bool left(const Job* job) const;
-  void wait_until_left(const Job* job) const;
+  // False: one has lost its processor meanwhile.
+  bool wait_until_left(const Job* job) const;
+  // So it is for a while: what is soon done without helpers, and would have to
+  // wait for one that has begun, had better not call them.
+  void is_crowded() { crowded_.store(kCrowdedJobs, std::memory_order_relaxed); }
+  // To be asked once for each such job.
+  bool crowded() {
+    const int left = crowded_.load(std::memory_order_relaxed);
+    if (left > 0) crowded_.store(left - 1, std::memory_order_relaxed);
+    return left > 0;
+  }
 
  private:
+  static constexpr int kCrowdedJobs = 200;
+
   void work(int thread);
   void stop();
 
@@ -65,6 +80,8 @@ class Pool {
   const int looks_;  // of a helper before it sleeps
   std::atomic<Job*> job_{nullptr};
   std::atomic<bool> ending_{false};
+  std::atomic<bool> resting_{false};
+  std::atomic<int> crowded_{0};
   Bell bell_;
   std::vector<Helper> helpers_;
   std::vector<std::thread> team_;

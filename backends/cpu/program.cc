@@ -17,7 +17,7 @@ rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
       of_tensors_(std::all_of(
           program.ops.begin(), program.ops.end(),
           [&](const rc::Op& op) { return is_tensor_op(op, program.values); })) {
-  rc::cpu::Compiler compiler(program, *this, pool.threads());
+  rc::cpu::Compiler compiler(program, *this, pool);
   scratch_ = rc::cpu::allocate(program.scratch_bytes);
   compiler.compile();
   for (const rc_plugin_buffer* cache : program.caches) {

@@ -6,26 +6,24 @@
 namespace rc::cpu {
 namespace {
 
-// Ranges for each thread, so that one that comes late has some left.
-constexpr int64_t kRangesPerThread = 4;
-
 class Ranges final : private Pool::Job {
  public:
-  Ranges(Pool& pool, int64_t count, RangeFunction function, void* user)
+  Ranges(Pool& pool, int64_t count, RangeFunction function, void* user,
+         int ranges)
       : pool_(pool),
         count_(count),
         function_(function),
         user_(user),
         // In two steps: the sum must not overflow.
-        step_((count - 1) / (pool.threads() * kRangesPerThread) + 1) {}
+        step_((count - 1) / (int64_t{pool.threads()} * ranges) + 1) {}
 
-  void run() {
+  void run(bool wake) {
     pool_.begin(this);
-    pool_.call(true);
+    pool_.call(wake);
     help(0);
     pool_.end();
     // Those who took a range before the last one may still be at it.
-    pool_.wait_until_left(this);
+    if (!pool_.wait_until_left(this)) pool_.is_crowded();
   }
 
  private:
@@ -50,10 +48,11 @@ class Ranges final : private Pool::Job {
 
 }  // namespace
 
-void run_ranges(Pool& pool, int64_t count, RangeFunction function, void* user) {
+void run_ranges(Pool& pool, int64_t count, RangeFunction function, void* user,
+                bool wake, int ranges) {
   if (count <= 0) return;
   if (pool.threads() == 1 || count == 1) return function(user, 0, count);
-  Ranges(pool, count, function, user).run();
+  Ranges(pool, count, function, user, ranges).run(wake);
 }
 
 }  // namespace rc::cpu

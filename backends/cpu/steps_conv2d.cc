@@ -284,11 +284,13 @@ void add_blas(Compiler& c, const Op& op, const Sizes& sizes) {
   const Place weight = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
   const int threads = c.threads();
+  Pool* const pool = &c.pool();
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return INT64_MAX / 2; },
       [=](const Run&) { return int64_t{1}; },
       [=](Run& run, const Share& share) {
+        pool->rest();
         for (int64_t image = 0; image < sizes.batch * sizes.groups; ++image) {
           const float* from = sizes.input(run.at<const float>(x), image);
           float* to = sizes.output(run.at<float>(y), image);

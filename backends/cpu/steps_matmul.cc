@@ -88,11 +88,13 @@ void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const int64_t columns = std::max(kProducts / kSide / sizes.k, kSide);
   const int64_t ldb = sizes.transposed ? sizes.k : sizes.n;
   const int threads = c.threads();
+  Pool* const pool = &c.pool();
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
       [=](const Run&) { return INT64_MAX / 2; },
       [=](const Run&) { return int64_t{1}; },
       [=](Run& run, const Share& share) {
+        pool->rest();
         for (int64_t batch = 0; batch < sizes.batch; ++batch) {
           const float* right =
               run.at<const float>(b) +

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/handle_slots.h"
 #include "base/caller_thread.h"
 #include "base/error.h"
 #include "runcible/generate.h"
@@ -56,25 +57,49 @@ void report_refused(const void* handle, Kind kind, const char* name) noexcept;
 template <class T>
 inline constexpr Kind kKindOf = T::kKind;
 
+// A class of handles that are made so often that their facts are kept beside
+// them: objects of it lie in T::slots(), all of them.
+template <class T>
+concept InSlots = requires {
+  T::slots();
+};
+
 // Gives an object out as a handle with one reference.
 template <class T>
 T* add_handle(std::unique_ptr<T> object) {
-  handles::add(object.get(), kKindOf<T>);
+  if constexpr (InSlots<T>) {
+    HandleSlots::add(object.get());
+  } else {
+    handles::add(object.get(), kKindOf<T>);
+  }
   return object.release();
 }
 
 template <class T>
-T& need(T* handle, const char* name) {
-  if (!handles::contains(handle, kKindOf<T>)) {
-    handles::refuse(handle, kKindOf<T>, name);
+bool is_handle(const T* handle) noexcept {
+  if constexpr (InSlots<T>) {
+    return T::slots().contains(handle);
+  } else {
+    return handles::contains(handle, kKindOf<T>);
   }
+}
+
+template <class T>
+T& need(T* handle, const char* name) {
+  if (!is_handle(handle)) handles::refuse(handle, kKindOf<T>, name);
   return *handle;
 }
 
 // nullptr, with the thread's message set, if it is no such handle.
 template <class T>
 T* retain_handle(T* handle, const char* name) noexcept {
-  if (handles::retain(handle, kKindOf<T>)) return handle;
+  bool retained = false;
+  if constexpr (InSlots<T>) {
+    retained = T::slots().retain(handle);
+  } else {
+    retained = handles::retain(handle, kKindOf<T>);
+  }
+  if (retained) return handle;
   handles::report_refused(handle, kKindOf<T>, name);
   return nullptr;
 }
@@ -83,7 +108,13 @@ template <class T>
 void release_handle(T* handle, const char* name) {
   if (handle == nullptr) return;
   const CallerThread inside;  // the last one may wait for the engine's end
-  const std::optional<size_t> left = handles::release(handle, kKindOf<T>);
+  std::optional<size_t> left;
+  if constexpr (InSlots<T>) {
+    const int64_t found = T::slots().release(handle);
+    if (found >= 0) left = static_cast<size_t>(found);
+  } else {
+    left = handles::release(handle, kKindOf<T>);
+  }
   if (!left.has_value()) {
     handles::report_refused(handle, kKindOf<T>, name);
   } else if (*left == 0) {

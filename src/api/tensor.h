@@ -14,6 +14,9 @@
 
 struct rc_tensor {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kTensor;
+  static rc::api::HandleSlots& slots() noexcept;
+  static void* operator new(size_t) { return slots().allocate(); }
+  static void operator delete(void* memory) noexcept { slots().free(memory); }
   // A reference to the handle.
   struct Release {
     void operator()(rc_tensor* tensor) const { rc_tensor_release(tensor); }
@@ -30,6 +33,15 @@ struct rc_tensor {
   std::once_flag named;
   std::string device;
 };
+
+inline rc::api::HandleSlots& rc_tensor::slots() noexcept {
+  // Never destroyed: handles are used and released while the process ends.
+  alignas(rc::api::HandleSlots) static std::byte
+      storage[sizeof(rc::api::HandleSlots)];
+  static auto* const all =
+      new (storage) rc::api::HandleSlots(sizeof(rc_tensor));
+  return *all;
+}
 
 namespace rc::api {
 

@@ -1,5 +1,6 @@
 #include "compute/buffer_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -18,6 +19,11 @@ std::shared_ptr<runtime::Buffer> BufferPool::take(runtime::Device& device,
   }
   Reservation reservation(*account_, bytes);
   std::shared_ptr<runtime::Buffer> buffer;
+  if (bytes < kLeast && !zeroed) buffer = find_small(device, bytes);
+  if (buffer != nullptr) {
+    reservation.use();
+    return buffer;
+  }
   try {
     buffer = device.create_buffer(bytes);
   } catch (const Error& error) {
@@ -48,10 +54,46 @@ std::shared_ptr<runtime::Buffer> BufferPool::find(const runtime::Device& device,
   return nullptr;
 }
 
+// Results of a loop have the same few sizes.
+std::shared_ptr<runtime::Buffer> BufferPool::find_small(
+    const runtime::Device& device, uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = small_count_; i-- > 0;) {
+    if (small_[i]->bytes() != bytes || &small_[i]->device() != &device) {
+      continue;
+    }
+    auto buffer = std::move(small_[i]);
+    std::move(small_ + i + 1, small_ + small_count_, small_ + i);
+    --small_count_;
+    return buffer;
+  }
+  return nullptr;
+}
+
+// Takes the buffer, or the oldest in its place.
+void BufferPool::keep_small(std::shared_ptr<runtime::Buffer>& buffer) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  std::shared_ptr<runtime::Buffer> oldest;
+  if (small_count_ == kMostSmall) {
+    oldest = std::move(small_[0]);
+    std::move(small_ + 1, small_ + small_count_, small_);
+    --small_count_;
+  }
+  small_[small_count_++] = std::move(buffer);
+  buffer = std::move(oldest);
+}
+
 void BufferPool::give_back(std::shared_ptr<runtime::Buffer> buffer) noexcept {
   const uint64_t bytes = buffer->bytes();
-  const bool worth_it =
-      bytes >= kLeast && bytes <= kMostBytes && !buffer->device().lost();
+  const bool lost = buffer->device().lost();
+  if (bytes < kLeast) {
+    if (!lost) keep_small(buffer);
+    buffer.reset();
+    account_->give_back(bytes);
+    return;
+  }
+  const bool worth_it = bytes <= kMostBytes && !lost;
   while (worth_it) {
     std::shared_ptr<runtime::Buffer> oldest;
     {
@@ -76,6 +118,14 @@ void BufferPool::give_back(std::shared_ptr<runtime::Buffer> buffer) noexcept {
 
 bool BufferPool::trim() noexcept {
   uint64_t bytes = 0;
+  std::shared_ptr<runtime::Buffer> small[kMostSmall];
+  {
+    const std::lock_guard lock(mutex_);
+    std::move(small_, small_ + small_count_, small);
+    bytes += small_count_;
+    small_count_ = 0;
+  }
+  for (auto& each : small) each.reset();
   for (;;) {
     std::shared_ptr<runtime::Buffer> last;
     {

@@ -1,9 +1,10 @@
 // Memory of results that are gone, kept for the next ones: fresh pages cost
 // more than most ops that fill them.
 //
-// What is kept stays on the account that paid for it. It is bounded, and given
-// back when the account or the device has nothing left, and when the pool is
-// closed. Thread-safe.
+// What is kept stays on the account that paid for it, but for small buffers,
+// which are kept for the calls that making one takes, and of which there are
+// few. It is bounded, and given back when the account or the device has nothing
+// left, and when the pool is closed. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ namespace rc::compute {
 
 class BufferPool {
  public:
-  // Buffers below kLeast are not kept: the system's allocator gives them as
-  // fast.
+  // Buffers below kLeast are small.
   static constexpr uint64_t kLeast = uint64_t{1} << 14;
+  static constexpr size_t kMostSmall = 16;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 29;
   static constexpr size_t kMostBuffers = 64;
 
@@ -47,12 +48,18 @@ class BufferPool {
  private:
   std::shared_ptr<runtime::Buffer> find(const runtime::Device& device,
                                         uint64_t bytes) noexcept;
+  std::shared_ptr<runtime::Buffer> find_small(const runtime::Device& device,
+                                              uint64_t bytes) noexcept;
+  void keep_small(std::shared_ptr<runtime::Buffer>& buffer) noexcept;
 
   const std::shared_ptr<Account> account_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<runtime::Buffer>>
       kept_;  // the oldest first; has room for kMostBuffers
   uint64_t kept_bytes_ = 0;
+  // The oldest first.
+  std::shared_ptr<runtime::Buffer> small_[kMostSmall];
+  size_t small_count_ = 0;
   bool closed_ = false;
 };
 

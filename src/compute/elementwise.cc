@@ -1,14 +1,22 @@
 // Ops that look at one element, or pair of elements, at a time.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
+#include "compute/at_once.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 
 namespace rc::compute {
 
 Tensor unary(const Tensor& x, int32_t function, const Destination* into) {
+  if (into == nullptr) {
+    Op op;
+    op.code = RC_OP_UNARY;
+    op.params.unary.function = function;
+    if (auto result = at_once(op, {&x})) return *std::move(result);
+  }
   const DType type = number_type({&x});
   const Tensor from = numbers(x, type);
   if (from.empty()) return from;
@@ -44,6 +52,12 @@ const char* binary_name(int32_t function) {
 
 Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
               const Destination* into) {
+  if (into == nullptr) {
+    Op op;
+    op.code = RC_OP_BINARY;
+    op.params.binary.function = function;
+    if (auto result = at_once(op, {&a, &b})) return *std::move(result);
+  }
   const std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape) {
     fail(RC_E_INVALID_ARGUMENT, binary_name(function), ": a is ", a.text(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compute/at_once.h"
 #include "compute/ops.h"
 #include "compute/recording.h"
 #include "runtime/program.h"
@@ -204,12 +205,7 @@ Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
 void OpCall::run_into(const Tensor& result) {
   const std::shared_ptr<Context>& context = result.context;
   values_[count_].offset = result.byte_offset();
-  // What failed has worked too.
-  struct Work {
-    Account& account;
-    int64_t spent_ns = 0;
-    ~Work() { account.charge_work(spent_ns); }
-  } work{*context->pool()->account()};
+  Work work(*context->pool()->account());
   if (run_at_once(result, work.spent_ns)) return;
   check_op(op, values());
 

@@ -99,9 +99,10 @@ Storage::Storage(const Context& context, uint64_t bytes, bool zeroed)
 }
 
 bool Tensor::dense() const {
-  const Shape wanted = dense_strides(shape);
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] > 1 && strides[i] != wanted[i]) return false;
+  int64_t wanted = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] > 1 && strides[i] != wanted) return false;
+    wanted *= std::max<int64_t>(shape[i], 1);
   }
   return true;
 }

@@ -191,6 +191,17 @@ class Device : public std::enable_shared_from_this<Device> {
   mutable std::mutex mutex_;
   std::set<rc_plugin_kernel*> kernels_;                         // under mutex_
   mutable std::atomic<uint64_t> huge_page_bytes_ = UINT64_MAX;  // not asked yet
+  std::set<rc_plugin_kernel*> kernels_;  // under mutex_
+  // The op that run_op did last, under mutex_: what small ones take is looked
+  // up at every eighth of the same kind, for looking takes a part of it.
+  struct Done {
+    int32_t code = 0;
+    int32_t function = 0;
+    uint64_t elements = 0;
+    int64_t ns = 0;
+    int again = 0;  // so often it may be taken for what it was
+  };
+  mutable Done done_;
   mutable std::atomic<bool> lost_ = false;
   std::atomic<bool> abandoned_ = false;
 };

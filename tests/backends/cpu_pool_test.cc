@@ -108,6 +108,58 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
   EXPECT_EQ(used, 0) << "seconds in the last of the periods";
 }
 
+TEST(Pool, ComesBackAfterARest) {
+  Pool pool(3);
+  for (int i = 0; i < 50; ++i) {
+    Counting job(3);
+    pool.begin(&job);
+    pool.rest();
+    pool.call(true);
+    while (job.calls[1] == 0 || job.calls[2] == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    pool.rest();
+    pool.end();
+    pool.wait_until_left(&job);
+    while (i % 2 == 0 && !pool.all_asleep()) std::this_thread::yield();
+  }
+}
+
+// Who had to wait for a helper does small jobs alone for some time.
+TEST(Pool, IsCrowdedForAWhile) {
+  struct Slow : Pool::Job {
+    void help(int) override {
+      within = true;
+      while (!go) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    std::atomic<bool> within{false};
+    std::atomic<bool> go{false};
+  };
+  Pool pool(2);
+  EXPECT_FALSE(pool.crowded());
+  // This thread may have lost its processor itself, and found it done.
+  bool waited = false;
+  for (int ms = 5; !waited && ms < 3000; ms *= 2) {
+    Slow job;
+    pool.begin(&job);
+    pool.call(true);
+    while (!job.within) std::this_thread::yield();
+    pool.end();
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+      job.go = true;
+    });
+    waited = !pool.wait_until_left(&job);
+    later.join();
+  }
+  ASSERT_TRUE(waited);
+  pool.is_crowded();
+  int alone = 0;
+  while (pool.crowded()) ++alone;
+  EXPECT_GT(alone, 10);
+  EXPECT_FALSE(pool.crowded());
+}
+
 TEST(Pool, ManyPoolsComeAndGo) {
   Counting job(3);
   for (int i = 0; i < 200; ++i) {

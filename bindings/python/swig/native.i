@@ -5,6 +5,7 @@
 %include "op_backend.i"
 %include "custom_op.i"
 %include "borrow.i"
+%include "tensor.i"
 
 /* A model of memory that an object of Python holds, which is not copied: the
  * model keeps the object. It may be let go of by any thread. */

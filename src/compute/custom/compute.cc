@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compute/at_once.h"
 #include "compute/custom/function_call.h"
 #include "compute/custom/op.h"
 #include "compute/ops.h"
@@ -203,12 +204,7 @@ std::vector<Tensor> custom(const CustomOp& op, std::span<const Tensor> inputs,
   if (call.makes_nothing()) return outputs;
   const std::vector<Tensor> gathered = gather(op, inputs, context);
   const CustomWay way = way_of(call, *context);
-  // What failed has worked too.
-  struct Work {
-    Account& account;
-    int64_t spent_ns = 0;
-    ~Work() { account.charge_work(spent_ns); }
-  } work{*context->pool()->account()};
+  Work work(*context->pool()->account());
   compute_custom(call, way, context, gathered, outputs, {},
                  context->timeout_ms(), work.spent_ns);
   return outputs;

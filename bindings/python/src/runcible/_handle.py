@@ -9,20 +9,20 @@ from typing import Any, Optional, Type, TypeVar, Union
 from ._members import CHOICES, PAIRS, TIMES
 from .errors import ClosedError
 
-_Self = TypeVar("_Self", bound="Handle")
+_Self = TypeVar("_Self", bound="Closable")
 
 #: A path, or "builtin:NAME" for a model that comes with Runcible.
 Path = Union[str, "os.PathLike[str]"]
 
 
-class Handle:
+class Closable:
     """Owns a handle of the library until it is closed or collected.
 
     May be closed and collected in any order: what needs another handle keeps
     it. Calls in other threads that use the handle go on to their end.
     """
 
-    __slots__ = ("_proxy", "__weakref__")
+    __slots__ = ()
 
     _proxy: Any
 
@@ -57,6 +57,12 @@ class Handle:
         raise TypeError(f"a {type(self).__name__} belongs to its process")
 
 
+class Handle(Closable):
+    """What keeps its handle as any other object."""
+
+    __slots__ = ("_proxy", "__weakref__")
+
+
 class ModelHandle(Handle):
     """A model to sessions, which are what Model makes and cannot import it."""
 
@@ -69,7 +75,7 @@ class TokenizerHandle(Handle):
     __slots__ = ()
 
 
-def need(value: object, kind: Type[Handle], name: str) -> Any:
+def need(value: object, kind: Type[Closable], name: str) -> Any:
     """The handle of an argument of one of the package's classes."""
     if not isinstance(value, kind):
         raise TypeError(

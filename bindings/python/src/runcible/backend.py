@@ -16,7 +16,10 @@ from .reports import DeviceReport, Discovery, copied
 
 class Backend(Handle):
     # :header: rc_backend rc_backend_open rc_backend_options
-    __slots__ = ()
+    __slots__ = ("_alone",)
+
+    #: Whether it has one device and always had; None: not asked yet.
+    _alone: Optional[bool]
 
     def __init__(
         self,
@@ -33,6 +36,7 @@ class Backend(Handle):
             # Kept by the name `report` for as long as the call may need it.
             options.set_progress(report)
             self._proxy = _native.backend_open(spec, options)
+        self._alone = None
 
     @classmethod
     async def open(
@@ -61,6 +65,7 @@ class Backend(Handle):
             _native.backend_switch_options(),
             # :api: values rc_backend_switch_options
         )
+        self._alone = False
         _native.backend_switch(self._handle, spec, options)
 
     async def switch_async(self, spec: Optional[str] = None, **options: Any) -> None:

@@ -13,6 +13,7 @@ from . import reports
 from ._current import Recording, current
 from ._handle import need
 from ._loops import loop_of, running
+from ._native import recording_changed
 from .backend import Backend
 from .tensor import Tensor
 
@@ -59,6 +60,7 @@ class Graph:
         if self._parts > 0 or self._begun:
             raise ValueError("a graph is recorded once; make another one")
         self._token = current.set(self)
+        recording_changed(1)
         return self
 
     def __exit__(
@@ -68,6 +70,7 @@ class Graph:
         trace: Optional[TracebackType],
     ) -> None:
         if self._token is not None:
+            recording_changed(-1)
             current.reset(self._token)
             self._token = None
         if error is None:
@@ -106,8 +109,8 @@ class Graph:
         """Computes what was recorded so far and is still referred to."""
         if not self._begun:
             return
-        outputs = [made for made in (each() for each in self._made) if made]
-        outputs = [each for each in outputs if not each.closed]
+        made = [each() for each in self._made]
+        outputs = [each for each in made if each is not None and not each.closed]
         try:
             _native.graph_end(self._proxy, [each._own for each in outputs])
             found = _native.graph_compute(

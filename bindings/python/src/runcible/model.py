@@ -20,6 +20,7 @@ from typing import (
 from . import native as _native
 from . import reports
 from ._handle import ModelHandle, Path, set_options
+from ._native import engine_begins
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .backend import Backend, backend_of
@@ -69,6 +70,7 @@ class Model(ModelHandle):
         )
         self._backend = backend_of(backend)
         self._tokenizer: Optional[Tokenizer] = None
+        engine_begins()
         with load_progress(progress) as report:
             # Kept by the name `report` for as long as the call may need it.
             options.set_progress(report)

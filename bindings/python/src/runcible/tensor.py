@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import operator
+import struct
 from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
 from . import native as _native
-from ._current import Recording, current as _current
+from ._current import current as _current
 from ._dtypes import dtype_name, dtype_number
-from ._handle import Handle, chosen, need, set_options
+from ._handle import Closable, chosen, need, set_options
+from ._native import TensorBase, tensor_ready
 from .backend import Backend
 from .errors import UnsupportedError
 
@@ -35,14 +37,9 @@ _ALL = -(2**31)
 Pair = Tuple[int, int]
 
 
-class Tensor(Handle):
+class Tensor(TensorBase, Closable):
     # :header: tensor.h
-    __slots__ = ("_backend", "_recording")
-
-    #: Where it was made, for what becomes of it.
-    _backend: Backend
-    #: Of what has no numbers yet: the graph.
-    _recording: Optional[Recording]
+    __slots__ = ()
 
     def __init__(
         self,
@@ -282,14 +279,26 @@ class Tensor(Handle):
 
     # :api: ops
 
-    def __matmul__(self, b: Tensor) -> Tensor:
-        return self.matmul(b) if isinstance(b, Tensor) else NotImplemented
+    # Operators, and what is frequent of the ops above, are done by TensorBase.
 
-    def __add__(self, b: Tensor) -> Tensor:
-        return self.add(b) if isinstance(b, Tensor) else NotImplemented
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"a tensor of {self.size} elements is neither true nor false; "
+                "those of one element are"
+            )
+        return bool(self.numpy().reshape(-1)[0])
 
-    def __mul__(self, b: Tensor) -> Tensor:
-        return self.mul(b) if isinstance(b, Tensor) else NotImplemented
+    def _number(self, number: float) -> Tensor:
+        """A number as an operand beside this tensor."""
+        kind = {"f64": "d", "f16": "e"}.get(self.dtype, "f")
+        dtype = {"d": "f64", "e": "f16"}.get(kind, "f32")
+        made = self.from_bytes(
+            _packed(kind, float(number)), (1,), dtype, self._backend
+        )
+        if self.dtype == "bf16":
+            made._proxy = _native.op_quantize(made._proxy, dtype_number("bf16"))
+        return made
 
     def __repr__(self) -> str:
         if self.closed:
@@ -418,3 +427,36 @@ def _read_into(tensor: Tensor, out: Any) -> numpy.ndarray[Any, Any]:
 
 def _optional(tensor: Optional[Tensor], name: str) -> Any:
     return None if tensor is None else need(tensor, Tensor, name)
+
+
+def _packed(kind: str, number: float) -> bytes:
+    """What is beyond the numbers of a type becomes infinite, as anywhere else."""
+    try:
+        return struct.pack(kind, number)
+    except OverflowError:
+        return struct.pack(kind, math.copysign(math.inf, number))
+
+
+def _with_number(method: str, a: Any, b: Any) -> Tensor:
+    """An op of which one operand is a number."""
+    if isinstance(a, Tensor):
+        b = a._number(b)
+    else:
+        a = b._number(a)
+    made: Tensor = getattr(a, method)(b)
+    return made
+
+
+#: Devices whose ops take the time that they take, and wait for nobody.
+_PLAIN = ("cpu:0", "reference:0")
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    """Whether small ops on the tensor take less time than to let others run."""
+    backend = tensor._backend
+    if backend._alone is None and not backend.closed:
+        backend._alone = backend.explain()["tensors"] is None
+    return backend._alone is True and tensor.device in _PLAIN
+
+
+tensor_ready(Tensor, _is_plain, _with_number)

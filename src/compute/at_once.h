@@ -1,0 +1,30 @@
+// What most small ops are: functions of single elements of F32 tensors that lie
+// densely on one device, all of one shape. There is little to look at in those,
+// and looking at more takes longer than they do.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "compute/tensor.h"
+#include "tensor/op.h"
+
+namespace rc::compute {
+
+// Does such an op, of which code and parameters are given. nullopt: it is
+// another, or the device had better compile it; nothing has been done.
+std::optional<Tensor> at_once(Op op,
+                              std::initializer_list<const Tensor*> operands);
+
+// What a device works for an op goes to the account when this does: also of one
+// that fails.
+struct Work {
+  explicit Work(Account& account) : account(account) {}
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() { account.charge_work(spent_ns); }
+  Account& account;
+  int64_t spent_ns = 0;
+};
+
+}  // namespace rc::compute
