@@ -1,8 +1,11 @@
 #include "cpu/nodes.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
+#include <optional>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/log.h"
 #include "base/words.h"

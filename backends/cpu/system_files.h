@@ -1,6 +1,7 @@
 // Small files in which the system tells of the machine and of this process.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/whole_file.h"

@@ -191,7 +191,6 @@ class Device : public std::enable_shared_from_this<Device> {
   mutable std::mutex mutex_;
   std::set<rc_plugin_kernel*> kernels_;                         // under mutex_
   mutable std::atomic<uint64_t> huge_page_bytes_ = UINT64_MAX;  // not asked yet
-  std::set<rc_plugin_kernel*> kernels_;  // under mutex_
   // The op that run_op did last, under mutex_: what small ones take is looked
   // up at every eighth of the same kind, for looking takes a part of it.
   struct Done {
