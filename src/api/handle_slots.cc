@@ -4,7 +4,11 @@
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
+// Of the address sanitizer.
+extern "C" {
+void __asan_poison_memory_region(const volatile void* memory, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void* memory, size_t bytes);
+}
 #endif
 
 namespace rc::api {
