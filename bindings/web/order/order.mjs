@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Puts the functions of WebAssembly modules beside those that they are like, for
+// gzip, which finds again what came in the last 32 KiB alone:
+//
+//   order.mjs FILE.wasm...    each is written anew
+import { readFileSync, writeFileSync } from "node:fs";
+
+import { functionsOf, reordered } from "./functions.mjs";
+import { orderOf } from "./similar.mjs";
+
+/** Emscripten puts first what is called most often, and has the shortest numbers. */
+const KEPT = 100;
+
+for (const file of process.argv.slice(2)) {
+  const module = readFileSync(file);
+  try {
+    const ordered = reordered(module, orderOf(functionsOf(module), KEPT));
+    // Compiling tells what is wrong.
+    new WebAssembly.Module(ordered);
+    writeFileSync(file, ordered);
+  } catch (error) {
+    console.error(`order.mjs: ${file}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
