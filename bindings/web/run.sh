@@ -66,6 +66,11 @@ for file in "$threaded/bin/runcible-relaxed" "$single/bin/runcible-single-relaxe
   to=$package/dist/runcible/${file##*/}.wasm
   cp "$file.wasm" "$to" 2>/dev/null || printf '\0asm\1\0\0\0' >"$to"
 done
+"$node" --test "$here/order/order.test.mjs" >"$work/order.log" || {
+  cat "$work/order.log"
+  exit 1
+}
+"$node" "$here/order/order.mjs" "$package"/dist/runcible/*.wasm
 cp "$root/examples/model/fable.gguf" "$root/examples/chat_model/fabulist.gguf" \
   "$package/dist/models"
 # For service workers.

@@ -18,6 +18,9 @@ namespace {
 // Memory is taken as it is touched.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
+// Whether this thread has been begun for its stack.
+thread_local bool is_deep = false;
+
 struct Call {
   void (*function)(void*);
   void* data;
@@ -41,6 +44,7 @@ class SignalStack {
 
 void* run(void* data) noexcept {
   become_compute_thread();
+  is_deep = true;
   auto* call = static_cast<Call*>(data);
   [[maybe_unused]] const SignalStack kept;
   try {
@@ -68,7 +72,7 @@ class Attributes {
 }  // namespace
 
 void on_deep_stack(void (*function)(void*), void* data) {
-  if constexpr (!kThreads) {
+  if (!kThreads || is_deep) {
     function(data);
     return;
   }

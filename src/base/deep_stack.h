@@ -10,7 +10,9 @@
 namespace rc {
 
 // Runs function(data) on a thread of its own with a stack of several megabytes
-// and returns when it has returned; what it throws is thrown here. Signals to
+// and returns when it has returned; what it throws is thrown here. A thread
+// that was made so calls it itself: in pages of the web a thread that has ended
+// frees its worker only when the program returns to the event loop. Signals to
 // the process are left to the host's own threads. Throws
 // RC_E_DEVICE if the system refuses the thread; the function has not run then.
 void on_deep_stack(void (*function)(void* data), void* data);

@@ -54,6 +54,19 @@ TEST(DeepStack, GivesWhatIsReturnedAndThrown) {
   }
 }
 
+TEST(DeepStack, ACallWithinOneStaysOnItsThread) {
+  const pthread_t caller = pthread_self();
+  EXPECT_TRUE(on_deep_stack([caller] {
+    const pthread_t outer = pthread_self();
+    return pthread_equal(outer, caller) == 0 && on_deep_stack([outer] {
+             return pthread_equal(outer, pthread_self()) != 0;
+           });
+  }));
+  // The next one has another again.
+  EXPECT_TRUE(on_deep_stack(
+      [caller] { return pthread_equal(caller, pthread_self()) == 0; }));
+}
+
 TEST(DeepStack, LeavesTheSignalsOfTheProcessToTheHost) {
   sigset_t before, inside, after;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);

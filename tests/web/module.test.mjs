@@ -327,6 +327,14 @@ test("what is not there is an error that says so", () => {
   rc._rc_loop_release(loop);
 });
 
+test("a file of settings is refused: nothing here reads TOML", () => {
+  rc.FS.writeFile("/settings.toml", "[generate]\ntemperature = 1\n");
+  assert.equal(rc._rc_config_use_file(text("/settings.toml")), -4);
+  const message = rc.UTF8ToString(rc._rc_error_message());
+  assert.match(message, /^\/settings.toml, .* without a reader of TOML; /);
+  check(rc._rc_config_use_file(text("")));
+});
+
 test("a loop of its own can be dispatched and waited for", () => {
   const backend = open("reference");
   const model = load(backend);

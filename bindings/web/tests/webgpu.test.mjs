@@ -27,14 +27,20 @@ const skip =
 await page.evaluate(() => {
   window.failureOf = (work) =>
     work.then(() => undefined, ({ name, message }) => ({ name, message }));
-  /** The logits of all rows of some tokens. */
-  window.logitsOf = async (model, tokens) => {
+  /**
+   * The logits of all rows of some tokens. Of a model that reads a source first the
+   * library itself puts the first of them behind it.
+   */
+  window.logitsOf = async (model, tokens, source) => {
     const session = model.session();
-    await session.append(tokens);
-    await session.decode({ allLogits: true });
-    const { data } = await session.logits();
+    const rows = [];
+    for (const given of source ? [source, tokens.slice(1)] : [tokens]) {
+      await session.append(given);
+      await session.decode({ allLogits: true });
+      rows.push(...(await session.logits()).data);
+    }
     session.close();
-    return data;
+    return rows;
   };
   /** The largest difference beside the largest number. */
   window.difference = (found, expected) => {
@@ -90,32 +96,70 @@ test("its text is that of cpu, which computes beside it", { skip }, async () => 
   assert.equal(texts[3], texts[2]);
 });
 
+// Of encoders a page has no rows but those of whole texts.
+const some = ["llama2", "gpt2", "mixtral", "t5"];
+const someEncoders = ["bert"];
+const cases = readdirSync(golden)
+  .filter((name) => name.endsWith(".logits.f32"))
+  .map((file) => {
+    const name = file.slice(0, -".logits.f32".length);
+    const text = readFileSync(new URL(`${name}.json`, golden), "utf8");
+    const { tokens, runs = [{ tokens }], width } = JSON.parse(text);
+    return { name, runs, isEncoder: width !== undefined };
+  })
+  .filter(({ name }) => all || some.includes(name) || someEncoders.includes(name));
+
 test("its logits are those of transformers", { skip }, async () => {
-  const some = ["llama2", "gpt2", "mixtral"];
-  const names = all
-    ? readdirSync(golden)
-        .filter((name) => name.endsWith(".logits.f32"))
-        .map((name) => name.slice(0, -".logits.f32".length))
-    : some;
-  const cases = names.map((name) => {
-    const { tokens } = JSON.parse(readFileSync(new URL(`${name}.json`, golden), "utf8"));
-    return { name, tokens };
-  });
-  const apart = await page.evaluate(async (cases) => {
-    const found = {};
-    for (const { name, tokens } of cases) {
-      const model = await runcible.Model.load(`/architectures/${name}.gguf`, {
-        backend: "webgpu",
-        cacheDtype: "f32",
-        cache: false,
-      });
-      const response = await fetch(`/architectures/${name}.logits.f32`);
-      const expected = new Float32Array(await response.arrayBuffer());
-      found[name] = difference(await logitsOf(model, tokens), expected);
-      model.close();
-    }
-    return found;
-  }, cases);
+  const apart = await page.evaluate(
+    async (cases) => {
+      const found = {};
+      for (const { name, runs } of cases) {
+        const model = await runcible.Model.load(`/architectures/${name}.gguf`, {
+          backend: "webgpu",
+          cacheDtype: "f32",
+          cache: false,
+        });
+        const rows = [];
+        for (const { tokens, source } of runs) {
+          rows.push(...(await logitsOf(model, tokens, source)));
+        }
+        const response = await fetch(`/architectures/${name}.logits.f32`);
+        const expected = new Float32Array(await response.arrayBuffer());
+        found[name] = difference(rows, expected);
+        model.close();
+      }
+      return found;
+    },
+    cases.filter(({ isEncoder }) => !isEncoder),
+  );
+  assert.ok(Object.keys(apart).length >= (all ? 100 : some.length));
+  for (const [name, most] of Object.entries(apart)) {
+    assert.ok(most < 1e-4, `${name}: ${most}`);
+  }
+});
+
+test("its embeddings are those of reference", { skip }, async () => {
+  const apart = await page.evaluate(
+    async (names) => {
+      const texts = ["A fox", "went out in search of grapes, and came home."];
+      const found = {};
+      for (const name of names) {
+        const rows = [];
+        for (const backend of ["webgpu", "reference"]) {
+          const model = await runcible.Model.load(`/architectures/${name}.gguf`, {
+            backend,
+            cache: false,
+          });
+          rows.push((await model.embed(texts)).flatMap((row) => [...row]));
+          model.close();
+        }
+        found[name] = difference(...rows);
+      }
+      return found;
+    },
+    cases.filter(({ isEncoder }) => isEncoder).map(({ name }) => name),
+  );
+  assert.ok(Object.keys(apart).length >= (all ? 8 : someEncoders.length));
   for (const [name, most] of Object.entries(apart)) {
     assert.ok(most < 1e-4, `${name}: ${most}`);
   }

@@ -26,11 +26,6 @@ constexpr void need(bool holds, std::string_view condition) {
   ::rc::config::need(static_cast<bool>(condition), #condition)
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
-#if defined(__EMSCRIPTEN__)
-// Else numbers need streams, which nothing else of the module does.
-#define TOML_FLOAT_CHARCONV 1
-#define TOML_INT_CHARCONV 1
-#endif
 // An inline table is the deepest that means something; more levels are read
 // only to say so.
 #define TOML_MAX_NESTED_VALUES 4

@@ -87,8 +87,7 @@ std::optional<Value> Interpreter::special_attribute(const Value& value,
     if (name == "imag") return is_int ? Value::integer(0) : Value::real(0);
     if (name == "denominator" && is_int) return Value::integer(1);
   }
-  if (value.is(Kind::kTuple) &&
-      dynamic_cast<const Group*>(&value.as_sequence()) != nullptr) {
+  if (value.is(Kind::kTuple) && value.as_sequence().is_group()) {
     if (name == "grouper") return value.as_sequence().items()[0];
     if (name == "list") return value.as_sequence().items()[1];
   }

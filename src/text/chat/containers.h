@@ -35,6 +35,7 @@ class Sequence : public Object {
   bool is_hashable() const { return is_hashable_; }
   // Values within it, what is there several times counted as often.
   size_t weight() const { return weight_; }
+  virtual bool is_group() const { return false; }
 
  private:
   std::vector<Value> items_;
@@ -47,6 +48,7 @@ class Group : public Sequence {
  public:
   Group(Budget* budget, Value grouper, Value list)
       : Sequence(budget, {std::move(grouper), std::move(list)}) {}
+  bool is_group() const override { return true; }
 };
 
 // A dictionary in the order of insertion. Keys are found by binary search: no

@@ -52,14 +52,11 @@ target_compile_definitions(rc_pcre2 PUBLIC PCRE2_STATIC
 
 set(headers ${CMAKE_CURRENT_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
-foreach(library toml++ nlohmann)
-  if(NOT EXISTS /usr/include/${library})
-    message(FATAL_ERROR "There is no /usr/include/${library}: install the "
-      "packages nlohmann-json3-dev and libtomlplusplus-dev")
-  endif()
-  file(CREATE_LINK /usr/include/${library} ${headers}/${library} SYMBOLIC)
-endforeach()
-set(RUNCIBLE_TOML_HEADERS ${headers})
+if(NOT EXISTS /usr/include/nlohmann)
+  message(FATAL_ERROR "There is no /usr/include/nlohmann: install the package "
+    "nlohmann-json3-dev")
+endif()
+file(CREATE_LINK /usr/include/nlohmann ${headers}/nlohmann SYMBOLIC)
 add_library(rc_headers INTERFACE)
 target_include_directories(rc_headers SYSTEM INTERFACE ${headers})
 

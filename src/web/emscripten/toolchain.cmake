@@ -17,7 +17,8 @@ if(RUNCIBLE_WEB_THREADS)
   string(APPEND flags " -pthread")
 endif()
 set(CMAKE_C_FLAGS_INIT "${flags}")
-set(CMAKE_CXX_FLAGS_INIT "${flags} -isystem ${CMAKE_CURRENT_LIST_DIR}/libcxx")
+set(CMAKE_CXX_FLAGS_INIT
+  "${flags} -fno-rtti -isystem ${CMAKE_CURRENT_LIST_DIR}/libcxx")
 set(ENV{EM_CONFIG} ${config})
 if(RUNCIBLE_WEB_THREADS)
   # Memory that grows is slow only where JavaScript looks at it.
