@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { isChromium, lacksWebgpu, launch, pageOf, site } from "./browser.mjs";
 
-// All of them: WEBGPU_ALL=1, for some minutes.
+// All of them: WEBGPU_ALL=1, for some 12 minutes.
 const all = process.env.WEBGPU_ALL === "1";
 const golden = new URL("../../../tests/golden/architectures/", import.meta.url);
 const browser = await launch({ webgpu: true });
