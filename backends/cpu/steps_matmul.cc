@@ -74,6 +74,10 @@ void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
       });
 }
 
+// Products of less are as fast by the own kernels, and faster by several
+// threads: those of the pool are awake already, and both know each other.
+constexpr int64_t kLeastForBlas = int64_t{1} << 31;
+
 void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
   const Blas* blas = Blas::find();
   const Place a = c.place(op.inputs[0]);
@@ -199,6 +203,7 @@ void compile_matmul(Compiler& c, const Op& op) {
   const TiledSizes sizes(c, op);
   const bool large = sizes.b_type == RC_DTYPE_F32 &&
                      Blas::suits(sizes.m, sizes.n, sizes.k) &&
+                     sizes.m * sizes.n >= kLeastForBlas / sizes.k &&
                      Blas::find() != nullptr;
   if (large) {
     add_matmul_blas(c, op, sizes);
