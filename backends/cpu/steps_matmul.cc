@@ -201,10 +201,9 @@ void compile_matmul(Compiler& c, const Op& op) {
     return numbers::compile_matmul(c, op);
   }
   const TiledSizes sizes(c, op);
-  const bool large = sizes.b_type == RC_DTYPE_F32 &&
-                     Blas::suits(sizes.m, sizes.n, sizes.k) &&
-                     sizes.m * sizes.n >= kLeastForBlas / sizes.k &&
-                     Blas::find() != nullptr;
+  const bool large =
+      sizes.b_type == RC_DTYPE_F32 && Blas::suits(sizes.m, sizes.n, sizes.k) &&
+      sizes.m * sizes.n >= kLeastForBlas / sizes.k && Blas::find() != nullptr;
   if (large) {
     add_matmul_blas(c, op, sizes);
   } else {
