@@ -3,9 +3,9 @@
     bench/tensors.py [--threads 2] [--rounds 15] [--json FILE] [NAME ...]
 
 Run it with a Python that has the package `runcible` (bindings/python), numpy and
-torch. Each library is a process of its own, for what waits at work in one would
-slow another; each case is run by all in turns, with the same threads, and the
-medians are printed in microseconds, with the ratio of the best of the others to Runcible's:
+torch. Each library is a process of its own, which is stopped while another has its
+turn: threads of OpenBLAS look for work, on a processor each, long after the last.
+Each case is run by all in turns, with the same threads, and the medians are printed in microseconds, with the ratio of the best of the others to Runcible's:
 above 1 Runcible is faster. NAME chooses cases by what their names contain.
 
 With --processor, which takes one thread, the processor time of the calling
@@ -20,6 +20,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import signal
 import statistics
 import sys
 import time
@@ -164,18 +165,20 @@ def worker(library, options, pipe):
                 pipe.send(seconds(function, message[1], clock))
 
 
-def measure(number, pipes, rounds):
-    """The median seconds of a call, by library."""
+def measure(number, workers, rounds):
+    """The median seconds of a call, by library, of processes that are stopped."""
 
     def ask(name, calls):
-        # Threads of the one before wait some time at work before they sleep.
-        time.sleep(0.05)
-        pipes[name].send((number, calls))
-        return pipes[name].recv()
+        process, pipe = workers[name]
+        os.kill(process.pid, signal.SIGCONT)
+        pipe.send((number, calls))
+        answer = pipe.recv()
+        os.kill(process.pid, signal.SIGSTOP)
+        return answer
 
-    calls = {name: ask(name, None) for name in pipes}
-    times = {name: [] for name in pipes}
-    order = list(pipes)
+    calls = {name: ask(name, None) for name in workers}
+    times = {name: [] for name in workers}
+    order = list(workers)
     for i in range(rounds):
         turn = i % len(order)
         for name in order[turn:] + order[:turn]:
@@ -186,26 +189,33 @@ def measure(number, pipes, rounds):
 def main():
     options = arguments()
     context = multiprocessing.get_context("spawn")
-    pipes, versions = {}, []
+    workers, versions = {}, []
     for library in LIBRARIES:
-        pipes[library], theirs = context.Pipe()
-        context.Process(target=worker, args=(library, options, theirs), daemon=True).start()
-        versions.append(f"{library} {pipes[library].recv()}")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=worker, args=(library, options, theirs), daemon=True)
+        process.start()
+        versions.append(f"{library} {ours.recv()}")
+        os.kill(process.pid, signal.SIGSTOP)
+        workers[library] = process, ours
     print(f"{options.threads} threads; {', '.join(versions)}, load {os.getloadavg()[0]:.1f}")
     print(f"{'us':34} {'numpy':>10} {'torch':>10} {'runcible':>10} ratio  goal")
     report = {}
     missed = 0
-    for number, (name, goal, functions) in enumerate(cases(lambda array: None)):
-        if options.names and not any(part in name for part in options.names):
-            continue
-        times = measure(number, {name: pipes[name] for name in functions}, options.rounds)
-        ratio = min(t for n, t in times.items() if n != "runcible") / times["runcible"]
-        missed += ratio < goal
-        report[name] = times
-        cells = [f"{times[n] * 1e6:10.2f}" if n in times else f"{'':10}" for n in LIBRARIES]
-        print(f"{name:34} {' '.join(cells)} {ratio:5.2f} {goal:5.2f}", flush=True)
-    for pipe in pipes.values():
-        pipe.send(None)
+    try:
+        for number, (name, goal, functions) in enumerate(cases(lambda array: None)):
+            if options.names and not any(part in name for part in options.names):
+                continue
+            times = measure(number, {name: workers[name] for name in functions}, options.rounds)
+            ratio = min(t for n, t in times.items() if n != "runcible") / times["runcible"]
+            missed += ratio < goal
+            report[name] = times
+            cells = [f"{times[n] * 1e6:10.2f}" if n in times else f"{'':10}" for n in LIBRARIES]
+            print(f"{name:34} {' '.join(cells)} {ratio:5.2f} {goal:5.2f}", flush=True)
+    finally:
+        # Also after an interrupt: who is stopped cannot be ended.
+        for process, pipe in workers.values():
+            os.kill(process.pid, signal.SIGCONT)
+            pipe.send(None)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"threads": options.threads, "seconds": report}, file, indent=1)
