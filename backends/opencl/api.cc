@@ -101,15 +101,27 @@ void check(cl_int code, const char* call) {
   if (code != CL_SUCCESS) fail_call(code, call);
 }
 
-std::string device_text(cl_device_id device, cl_device_info name) {
+namespace {
+
+// What a query such as clGetDeviceInfo gives for a name, up to its end.
+template <class Query, class Object, class Name>
+std::string text_of(Query query, Object object, Name name, const char* call) {
   size_t bytes = 0;
-  check(api().GetDeviceInfo(device, name, 0, nullptr, &bytes),
-        "clGetDeviceInfo");
+  check(query(object, name, 0, nullptr, &bytes), call);
   std::string text(bytes, '\0');
-  check(api().GetDeviceInfo(device, name, bytes, text.data(), nullptr),
-        "clGetDeviceInfo");
+  check(query(object, name, bytes, text.data(), nullptr), call);
   text.resize(text.find('\0') != std::string::npos ? text.find('\0') : bytes);
   return text;
+}
+
+}  // namespace
+
+std::string platform_text(cl_platform_id platform, cl_platform_info name) {
+  return text_of(api().GetPlatformInfo, platform, name, "clGetPlatformInfo");
+}
+
+std::string device_text(cl_device_id device, cl_device_info name) {
+  return text_of(api().GetDeviceInfo, device, name, "clGetDeviceInfo");
 }
 
 std::string build_log(cl_program program, cl_device_id device) {

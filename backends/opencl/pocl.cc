@@ -20,16 +20,6 @@ constexpr int kFirstThatReports = 7;
 // and in some of its own, where systems have none.
 constexpr const char* kPaths[] = {"PATH", "COMPILER_PATH"};
 
-std::string platform_text(cl_platform_id platform, cl_platform_info name) {
-  size_t bytes = 0;
-  check(api().GetPlatformInfo(platform, name, 0, nullptr, &bytes),
-        "clGetPlatformInfo");
-  std::string text(bytes, '\0');
-  check(api().GetPlatformInfo(platform, name, bytes, text.data(), nullptr),
-        "clGetPlatformInfo");
-  return text.c_str();
-}
-
 }  // namespace
 
 bool has_linker(const std::string& path) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/compute_thread.h"
-#include "base/log.h"
 #include "base/threads.h"
+#include "runtime/quietly.h"
 
 namespace rc::runtime {
 namespace {
@@ -78,11 +78,7 @@ class UnderWay {
 
 void close_device_here(const rc_plugin& plugin,
                        rc_plugin_device* device) noexcept {
-  try {
-    plugin.close(device);
-  } catch (...) {
-    log(RC_LOG_ERROR, "a plugin threw an exception while closing a device");
-  }
+  quietly("closing a device", [&] { plugin.close(device); });
 }
 
 void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept {

@@ -11,6 +11,7 @@
 #include "runtime/closing.h"
 #include "runtime/plugin_list.h"
 #include "runtime/profile.h"
+#include "runtime/quietly.h"
 #include "runtime/self_test.h"
 
 namespace rc::runtime {
@@ -38,17 +39,6 @@ constexpr rc_status kLastStatus = RC_E_INTERNAL;
 
 rc_status known_status(rc_status status) {
   return status <= RC_OK && status >= kLastStatus ? status : RC_E_DEVICE;
-}
-
-// Destructors call the plugin through this: third-party code may throw.
-template <class Function>
-void quietly(Function function) noexcept {
-  try {
-    function();
-  } catch (...) {
-    log(RC_LOG_ERROR,
-        "a plugin threw an exception while giving something back");
-  }
 }
 
 template <size_t size>
@@ -289,51 +279,9 @@ Weight::~Weight() {
     leak_deliberately(owner_.release());
     return;
   }
-  quietly(
-      [&] { device_->plugin().destroy_weight(device_->handle(), handle_); });
-}
-
-template <class Function>
-std::shared_ptr<Buffer> Device::make_buffer(const char* verb, uint64_t bytes,
-                                            const Function& function) {
-  check_not_abandoned();
-  auto buffer = std::make_shared<Buffer>(shared_from_this(), bytes);
-  rc_plugin_buffer* handle = nullptr;
-  Message message;
-  const rc_status status = function(&handle, message.buffer());
-  if (status != RC_OK) {  // the text takes longer than a small buffer
-    check(*this, cat(verb, " a buffer of ", bytes, " bytes").c_str(), status,
-          message);
-  }
-  buffer->handle_ = handle;
-  if (buffer->handle_ == nullptr) {
-    fail(RC_E_DEVICE, id(), ": the plugin gave no handle for a buffer of ",
-         bytes, " bytes");
-  }
-  return buffer;
-}
-
-std::shared_ptr<Buffer> Device::create_buffer(uint64_t bytes) {
-  return make_buffer(
-      "create", bytes, [&](rc_plugin_buffer** buffer, char* message) {
-        return plugin_.create_buffer(handle_, bytes, buffer, message);
-      });
-}
-
-std::shared_ptr<Buffer> Device::borrow_buffer(
-    void* data, uint64_t bytes, std::shared_ptr<const void> owner) {
-  if (plugin_.borrow_buffer == nullptr) {
-    fail(RC_E_UNSUPPORTED, id(),
-         " has memory of its own and cannot borrow the caller's; "
-         "rc_tensor_from_data copies it there");
-  }
-  auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
-  auto buffer =
-      make_buffer("borrow", bytes, [&](rc_plugin_buffer** made, char* message) {
-        return plugin_.borrow_buffer(handle_, data, bytes, made, message);
-      });
-  buffer->owner_ = std::move(kept);
-  return buffer;
+  quietly("giving something back", [&] {
+    device_->plugin().destroy_weight(device_->handle(), handle_);
+  });
 }
 
 rc_status Device::op_supported(const Op& op, const rc_plugin_value* values,
@@ -405,82 +353,6 @@ bool Device::run_op(const Op& op, std::span<const rc_plugin_value> values,
 
 void Device::test_with(std::unique_ptr<SelfTest> test) {
   self_test_ = std::move(test);
-}
-
-Buffer::~Buffer() {
-  if (handle_ == nullptr) return;
-  if (device_->abandoned()) {
-    leak_deliberately(handle_);
-    leak_deliberately(owner_.release());
-    return;
-  }
-  quietly(
-      [&] { device_->plugin().destroy_buffer(device_->handle(), handle_); });
-}
-
-void Buffer::check_range(uint64_t offset, uint64_t bytes) const {
-  if (offset > bytes_ || bytes > bytes_ - offset) {
-    fail(RC_E_INVALID_ARGUMENT, device_->id(), ": ", bytes, " bytes at ",
-         offset, " of a buffer of ", bytes_, " bytes");
-  }
-}
-
-void Buffer::upload(uint64_t offset, const void* data, uint64_t bytes) {
-  check_range(offset, bytes);
-  const auto turn = device_->turn();
-  Message message;
-  check(*device_, "upload to a buffer",
-        device_->plugin().upload(device_->handle(), handle_, offset, data,
-                                 bytes, message.buffer()),
-        message);
-}
-
-void Buffer::download(uint64_t offset, void* data, uint64_t bytes) const {
-  check_range(offset, bytes);
-  const auto turn = device_->turn();
-  Message message;
-  check(*device_, "download from a buffer",
-        device_->plugin().download(device_->handle(), handle_, offset, data,
-                                   bytes, message.buffer()),
-        message);
-}
-
-std::byte* Buffer::memory() const {
-  const rc_plugin& plugin = device_->plugin();
-  if (plugin.buffer_memory == nullptr) {
-    fail(RC_E_UNSUPPORTED, device_->id(),
-         " has memory of its own; rc_tensor_read copies from there");
-  }
-  const auto turn = device_->turn();
-  void* data = nullptr;
-  Message message;
-  check(
-      *device_, "say where a buffer lies",
-      plugin.buffer_memory(device_->handle(), handle_, &data, message.buffer()),
-      message);
-  if (data == nullptr) {
-    fail(RC_E_DEVICE, device_->id(), ": the plugin gave no address");
-  }
-  return static_cast<std::byte*>(data);
-}
-
-void Buffer::copy_from(Buffer& source, uint64_t target_offset,
-                       uint64_t source_offset, uint64_t bytes) {
-  check_range(target_offset, bytes);
-  source.check_range(source_offset, bytes);
-  if (device_->plugin().copy == nullptr || source.device_ != device_) {
-    std::vector<std::byte> bounce(bytes);
-    source.download(source_offset, bounce.data(), bytes);
-    upload(target_offset, bounce.data(), bytes);
-    return;
-  }
-  const auto turn = device_->turn();
-  Message message;
-  check(*device_, "copy between buffers",
-        device_->plugin().copy(device_->handle(), handle_, target_offset,
-                               source.handle_, source_offset, bytes,
-                               message.buffer()),
-        message);
 }
 
 }  // namespace rc::runtime
