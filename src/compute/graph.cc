@@ -11,20 +11,16 @@
 namespace rc::compute {
 namespace {
 
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 // Says when a run is to end early, and why.
 struct Watch {
   const Graph::Limits& limits;
   const std::atomic<uint64_t>& cancels;
   const uint64_t cancels_before;
-  const int64_t end_ms;
+  const std::chrono::steady_clock::time_point end;
 
-  bool late() const { return limits.deadline_ms > 0 && now_ms() >= end_ms; }
+  bool late() const {
+    return limits.deadline_ms > 0 && std::chrono::steady_clock::now() >= end;
+  }
   bool cancelled() const {
     return cancels != cancels_before ||
            (limits.stop != nullptr && limits.stop(limits.user));
@@ -162,8 +158,7 @@ std::vector<Tensor> Graph::check_inputs(std::span<const Tensor> inputs) const {
 
 std::vector<Tensor> Graph::run(std::span<const Tensor> inputs,
                                const Limits& limits) {
-  Watch watch = {limits, cancels_, cancels_,
-                 now_ms() + std::min(limits.deadline_ms, kLongestMs)};
+  Watch watch = {limits, cancels_, cancels_, time_after(limits.deadline_ms)};
   std::vector<Tensor> given = check_inputs(inputs);
   for (Tensor& input : given) {
     if (input.empty()) continue;

@@ -123,9 +123,13 @@ func generateOptions(ctx context.Context, options []GenerateOption) (o native.Ge
 	return o, timed, nil
 }
 
-// contextError is that of a context that is done.
+// contextError is that of a context that is done, or whose deadline has passed:
+// the library may notice that before the context's own timer does.
 func contextError(ctx context.Context) error {
 	err := ctx.Err()
+	if deadline, timed := ctx.Deadline(); err == nil && timed && !time.Now().Before(deadline) {
+		err = context.DeadlineExceeded
+	}
 	switch {
 	case err == nil:
 		return nil
