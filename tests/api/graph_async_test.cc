@@ -202,6 +202,30 @@ TEST(GraphAsync, CancelOfABlockingRun) {
                "20 ms");
 }
 
+// Whoever waits until the same time sees it pass before the run is given up.
+TEST(GraphAsync, NotGivenUpBeforeItsDeadline) {
+  WrappedState& state = wrap_backend("eager_stop", "cpu");
+  state.on_run = [](const rc_plugin_run& run, char*, const auto&) {
+    while (run.should_stop(run.user) == 0) {
+    }
+    return rc_status{RC_E_CANCELLED};
+  };
+  const Backend backend = open_backend("eager_stop");
+  const auto graph = doubling(backend.get());
+  const Tensor x = make(backend.get(), {2}, {1, 2});
+  rc_tensor* given[] = {x.get()};
+  rc_tensor* y = nullptr;
+  rc_graph_run_options soon = RC_GRAPH_RUN_OPTIONS_INIT;
+  soon.deadline_ms = 2;
+  for (int i = 0; i < 20; ++i) {
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    EXPECT_FAILS(RC_E_TIMEOUT,
+                 rc_graph_run(graph->get(), given, 1, &soon, &y, 1), "2 ms");
+    EXPECT_GE(std::chrono::steady_clock::now(), end);
+  }
+}
+
 TEST(GraphAsync, ErrorsAtOnceAndAtTheEnd) {
   const Backend backend = open_backend("cpu");
   const Loop loop = make_loop();
