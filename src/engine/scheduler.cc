@@ -22,11 +22,13 @@ int64_t rows_for(const Candidate& c, int64_t pages, int64_t page_size) {
   return c.room + (pages - c.pages_first) * page_size;
 }
 
+// Rows that kernels do at once. Each step reads all weights, which a few rows
+// left over would not be worth.
+constexpr int64_t kMultiple = 8;
+
 // Rows of the next step of the only prompt, of at most `rows`. It is cut evenly
-// if it takes several steps, into multiples of what kernels do at once: each
-// step reads all weights, which a few rows left over would not be worth.
+// if it takes several steps, into such multiples.
 int64_t piece(int64_t rows_left, int64_t rows) {
-  constexpr int64_t kMultiple = 8;
   if (rows <= 0 || rows_left <= rows) return std::min(rows, rows_left);
   const int64_t steps = (rows_left + rows - 1) / rows;
   const int64_t even = (rows_left + steps - 1) / steps;
@@ -163,22 +165,59 @@ class Planner {
     put_in_turn(some);
     const int64_t soft = std::min(left_.rows, left_.prompt_rows_alone);
     int64_t given = 0;
+    int64_t served = 0;
+    size_t last = 0;  // of those that are served
+    for (const size_t i : some) {
+      const int64_t rows = candidates_[i].rows_left;
+      if (!has_room(i) || (given > 0 && given + rows > soft)) continue;
+      take(i, 1);
+      given += rows;
+      last = i;
+      ++served;
+    }
+    // The first in turn does not wait for others.
+    if (served > 1 && given % kMultiple != 0) exchange(some, last, given, soft);
+  }
+
+  // Serves another of its tenant instead of the last one, where the step comes
+  // to a multiple of what kernels do at once then, and is hardly smaller.
+  void exchange(const std::vector<size_t>& some, size_t last, int64_t given,
+                int64_t soft) {
+    const Candidate& before = candidates_[last];
+    const int64_t others = given - before.rows_left;
+    take(last, -1);
+    size_t best = last;
+    int64_t most = given / kMultiple * kMultiple - 1;
     for (const size_t i : some) {
       const Candidate& c = candidates_[i];
-      const int64_t rows = c.rows_left;
-      const int64_t outputs = std::min(c.outputs, rows);
-      const int64_t pages = pages_for(c, rows, left_.page_size);
-      if (rows > left_.rows || outputs > left_.outputs || pages > left_.pages ||
-          left_.sequences == 0 || (given > 0 && given + rows > soft)) {
-        continue;
+      const int64_t rows = others + c.rows_left;
+      if (schedule_.rows[i] == 0 && c.priority == before.priority &&
+          c.tenant == before.tenant && rows % kMultiple == 0 && rows > most &&
+          rows <= soft && has_room(i)) {
+        best = i;
+        most = rows;
       }
-      left_.rows -= rows;
-      left_.outputs -= outputs;
-      left_.pages -= pages;
-      left_.sequences -= 1;
-      given += rows;
-      schedule_.rows[i] = rows;
     }
+    take(best, 1);
+  }
+
+  // Whether the budget has room for all rows of a candidate.
+  bool has_room(size_t i) const {
+    const Candidate& c = candidates_[i];
+    return c.rows_left <= left_.rows &&
+           std::min(c.outputs, c.rows_left) <= left_.outputs &&
+           pages_for(c, c.rows_left, left_.page_size) <= left_.pages &&
+           left_.sequences > 0;
+  }
+
+  // All of its rows, or with -1 back.
+  void take(size_t i, int64_t sign) {
+    const Candidate& c = candidates_[i];
+    left_.rows -= sign * c.rows_left;
+    left_.outputs -= sign * std::min(c.outputs, c.rows_left);
+    left_.pages -= sign * pages_for(c, c.rows_left, left_.page_size);
+    left_.sequences -= sign;
+    schedule_.rows[i] = sign > 0 ? c.rows_left : 0;
   }
 
   // Whether so many rows, each of a sequence and with an output, have room.
