@@ -59,10 +59,10 @@ static int is_lost(struct connection* c) {
 
 /* Waits until the socket is ready; 0: the connection is lost. */
 static int await(struct connection* c, short events, int64_t limit_ms) {
-  const uint64_t begin = uv_hrtime() / 1000000;
+  const uint64_t begin = uv_hrtime();
   for (;;) {
     struct pollfd watched = {c->socket, events, 0};
-    const int64_t left = limit_ms - (int64_t)(uv_hrtime() / 1000000 - begin);
+    const int64_t left = limit_ms - (int64_t)((uv_hrtime() - begin) / 1000000);
     const int ready = poll(&watched, 1, left > 0 ? (int)left : 0);
     if (ready > 0) return 1;
     if (ready == 0) {

@@ -126,14 +126,14 @@ rc_status remote_start_run(rc_plugin_device* device,
 
 rc_status remote_wait(rc_plugin_device* device, int64_t timeout_ms,
                       char* message) {
-  const uint64_t begin = uv_hrtime() / 1000000;
+  const uint64_t begin = uv_hrtime();
   if (device->run == NULL) {
     snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "no run is under way");
     return RC_E_INVALID_ARGUMENT;
   }
   while (!device->over) {
     const rc_plugin_run* run = device->run;
-    const int64_t passed = (int64_t)(uv_hrtime() / 1000000 - begin);
+    const int64_t passed = (int64_t)((uv_hrtime() - begin) / 1000000);
     int64_t left = timeout_ms < 0 ? NO_LIMIT : timeout_ms - passed;
     struct frame request = {0};
     rc_status status;

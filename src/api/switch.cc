@@ -11,6 +11,7 @@
 #include "api/options.h"
 #include "api/progress.h"
 #include "base/error.h"
+#include "base/time_limit.h"
 
 namespace rc::api {
 namespace {
@@ -51,8 +52,7 @@ class SwitchRequest::Work {
     ask();
     load();
     const Refusal refusal(models_);
-    const auto since = SwitchClock::now();
-    while (!try_to_move()) wait(since);
+    move();
     commit();
   }
 
@@ -135,21 +135,24 @@ class SwitchRequest::Work {
     return true;
   }
 
-  void wait(SwitchClock::time_point since) const {
+  // Waits until the sessions can be moved.
+  void move() {
+    const auto end = time_after(std::max<int64_t>(options_.wait_ms, 0));
     for (;;) {
+      // Asked before the try: what is idle when the time is over moves, however
+      // late that is seen.
+      const bool late = options_.wait_ms >= 0 && SwitchClock::now() >= end;
+      if (try_to_move()) return;
       if (stopped_ && stopped_()) {
         fail(RC_E_CANCELLED, "switching the backend was cancelled");
       }
-      const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(
-          SwitchClock::now() - since);
-      if (options_.wait_ms >= 0 && waited.count() >= options_.wait_ms) {
+      if (late) {
         fail(RC_E_BUSY, "requests were in flight on sessions of the backend ",
              options_.wait_ms == 0 ? std::string("when it was to be switched")
                                    : cat("for the ", options_.wait_ms,
                                          " ms that switching it waits"),
              "; cancel them, or wait longer (options->wait_ms)");
       }
-      if (idle()) return;
       std::this_thread::sleep_for(kBetweenLooks);
     }
   }

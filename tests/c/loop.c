@@ -38,7 +38,8 @@ static counts own;
 int main(void) {
   rc_backend* backend = NULL;
   rc_model* model = NULL;
-  rc_session* session = NULL;
+  rc_session *session = NULL, *endless = NULL;
+  rc_session_options session_options = RC_SESSION_OPTIONS_INIT;
   rc_loop* loop = NULL;
   rc_request* request = NULL;
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
@@ -78,11 +79,14 @@ int main(void) {
   CHECK(c.status == RC_OK && seen == (size_t)(c.pieces + c.ends));
   CHECK_STATUS(RC_E_TIMEOUT, rc_loop_wait(loop, 0));
 
-  /* Cancelled from a callback. */
+  /* Cancelled from a callback. A session that shifts goes on until then. */
   memset(&c, 0, sizeof(c));
   options.max_tokens = -1;
+  session_options.when_full = RC_FULL_SHIFT;
+  REQUIRE_OK(rc_session_create(model, &session_options, &endless));
   REQUIRE_OK(
-      rc_generate_async(session, &options, loop, on_event_cancel, &c, NULL));
+      rc_generate_async(endless, &options, loop, on_event_cancel, &c, NULL));
+  rc_session_release(endless);
   while (c.ends == 0) {
     REQUIRE_OK(rc_loop_wait(loop, 60000));
     REQUIRE_OK(rc_loop_dispatch(loop, 0, NULL));

@@ -192,9 +192,12 @@ TEST_F(Constrained, CancelsAndDeadlinesAct) {
   const auto hearer = std::make_shared<Hearer>();
   RequestOptions options = under(regex("[a-z ]{400,}"), 1);
   options.max_tokens = -1;
+  Hold hold(3);
+  hearer->on_piece = [&](const Piece&) { hold.piece(); };
   const auto request = session->generate(options, hearer);
-  hearer->wait_for_tokens(3);
+  hold.wait();
   request->cancel();
+  hold.release();
   EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
   options.deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(1);

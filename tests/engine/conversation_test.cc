@@ -5,12 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
-#include <thread>
 
 #include "base/error.h"
 #include "engine_util.h"
@@ -266,7 +264,10 @@ TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
   request.max_tokens = -1;
   request.ignore_eos = true;
   const auto heard = std::make_shared<Heard>();
+  Hold hold(1);
+  heard->on_piece = [&] { hold.piece(); };
   const auto running = conversation->answer(std::move(request), heard);
+  hold.wait();
   for (const auto& call : std::vector<std::function<void()>>{
            [&] { conversation->undo(1); },
            [&] { conversation->add(json(R"({"role": "user"})")); },
@@ -279,6 +280,7 @@ TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
     EXPECT_THROW(call(), Error);
   }
   running->cancel();
+  hold.release();
   heard->wait();
   EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
 }
@@ -290,11 +292,12 @@ TEST_F(Conversations, ACancelledAnswerIsKeptAsFarAsItCame) {
   request.sampling.seed = 7;
   request.ignore_eos = true;
   const auto heard = std::make_shared<Heard>();
-  std::atomic<int> pieces = 0;
-  heard->on_piece = [&] { ++pieces; };
+  Hold hold(8);
+  heard->on_piece = [&] { hold.piece(); };
   const auto running = conversation->answer(std::move(request), heard);
-  while (pieces < 8) std::this_thread::yield();
+  hold.wait();
   running->cancel();
+  hold.release();
   heard->wait();
   EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
   const JsonValue messages = conversation->messages();

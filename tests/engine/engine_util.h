@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,6 +38,26 @@ std::vector<TokenId> some_tokens(size_t count, uint32_t seed = 1);
 
 // Greedy, without stops, so that the text depends on the logits alone.
 RequestOptions greedy(std::vector<TokenId> prompt, int64_t max_tokens);
+
+// Holds up the engine in the n-th piece that it tells, so that the generation
+// is under way for as long as a test wants.
+class Hold {
+ public:
+  explicit Hold(int n) : left_(n) {}
+
+  void piece() {  // on the engine thread
+    if (--left_ != 0) return;
+    reached_.count_down();
+    released_.wait();
+  }
+  void wait() { reached_.wait(); }
+  void release() { released_.count_down(); }
+
+ private:
+  int left_;
+  std::latch reached_{1};
+  std::latch released_{1};
+};
 
 // Keeps what it hears.
 class Hearer final : public Listener {

@@ -168,7 +168,7 @@ TEST(DescriptorLoop, ManyThreadsPostAndEachDeliveryRunsOnceInOrder) {
   }
   size_t count = 0;
   while (count < size_t{kThreads} * kEach) {
-    ASSERT_TRUE(readable(loop->descriptor(), 10000)) << count;
+    ASSERT_TRUE(readable(loop->descriptor(), 60000)) << count;
     count += loop->dispatch(100);
   }
   for (std::thread& thread : threads) thread.join();
@@ -178,6 +178,32 @@ TEST(DescriptorLoop, ManyThreadsPostAndEachDeliveryRunsOnceInOrder) {
   }
   EXPECT_EQ(loop->dispatch(0), 0u);
 }
+
+// A timer of a loop that ends, and with it what keeps the loop alive, when the
+// flag is set.
+class TimerUntil {
+ public:
+  TimerUntil(uv_loop_t* loop, const std::atomic<bool>& flag) : flag_(flag) {
+    EXPECT_EQ(uv_timer_init(loop, &timer_), 0);
+    timer_.data = this;
+    EXPECT_EQ(uv_timer_start(&timer_, look, 1, 1), 0);
+  }
+  TimerUntil(const TimerUntil&) = delete;
+  TimerUntil& operator=(const TimerUntil&) = delete;
+
+  std::atomic<bool> ended{false};
+
+ private:
+  static void look(uv_timer_t* timer) {
+    if (!static_cast<TimerUntil*>(timer->data)->flag_) return;
+    uv_close(reinterpret_cast<uv_handle_t*>(timer), [](uv_handle_t* handle) {
+      static_cast<TimerUntil*>(handle->data)->ended = true;
+    });
+  }
+
+  const std::atomic<bool>& flag_;
+  uv_timer_t timer_;
+};
 
 class UvLoopTest : public testing::Test {
  protected:
@@ -221,19 +247,15 @@ TEST_F(UvLoopTest, KeepsTheLoopAliveWhileInFlightAndRunsOnItsThread) {
 }
 
 TEST_F(UvLoopTest, AnotherThreadEntersARunningLoop) {
-  uv_timer_t timer;
-  ASSERT_EQ(uv_timer_init(&uv_, &timer), 0);
-  uv_timer_start(
-      &timer,
-      [](uv_timer_t* t) {
-        uv_close(reinterpret_cast<uv_handle_t*>(t), nullptr);
-      },
-      50, 0);
+  std::atomic<bool> entered{false};
+  TimerUntil timer(&uv_, entered);
   const auto flight = std::make_shared<Flight>();
   bool ran = false;
   std::thread other([&] {
     loop_->enter(flight);
-    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    entered = true;
+    // From then on nothing else keeps the loop alive.
+    while (!timer.ended) std::this_thread::yield();
     post(*loop_, [&] {
       ran = true;
       loop_->leave(flight.get());
@@ -278,17 +300,12 @@ TEST_F(UvLoopTest, GivenBackFromACallback) {
 }
 
 TEST_F(UvLoopTest, GivenBackOnAnotherThreadWhileTheLoopRuns) {
-  uv_timer_t timer;
-  ASSERT_EQ(uv_timer_init(&uv_, &timer), 0);
-  uv_timer_start(
-      &timer,
-      [](uv_timer_t* t) {
-        uv_close(reinterpret_cast<uv_handle_t*>(t), nullptr);
-      },
-      100, 0);
+  std::atomic<bool> given_back{false};
+  const TimerUntil timer(&uv_, given_back);
   std::thread other([&] {
     loop_->abandon();
     loop_.reset();
+    given_back = true;
   });
   EXPECT_EQ(uv_run(&uv_, UV_RUN_DEFAULT), 0);
   other.join();

@@ -18,6 +18,20 @@ using rc::test::WrappedState;
 
 constexpr int64_t kTimeoutMs = 700;
 
+// Goes on to generate until there are so many tokens. On a busy machine a step
+// may need longer than its time: then that is its end, and the next one goes on
+// from there.
+void go_on(Session& session, int64_t position) {
+  for (int i = 0; i < 100 && session.position() < position; ++i) {
+    const Result next =
+        generate(session, greedy({}, position - session.position()));
+    if (next.report.status != RC_E_TIMEOUT) {
+      ASSERT_EQ(next.report.status, RC_OK) << next.message;
+    }
+  }
+  EXPECT_EQ(session.position(), position);
+}
+
 // The run begins when its time is over.
 rc_status run_late(const rc_plugin_run&, char*,
                    const std::function<rc_status()>& inner) {
@@ -35,19 +49,21 @@ TEST_P(Timeout, ActsWithinTheRunAndTheEngineGoesOn) {
   const auto engine =
       Engine::load(small_model(), open_wrapped(name), options, {});
   const auto session = engine->create_session({}, nullptr);
+  const int before = state.runs;
   state.on_run = run_late;
   const Result late = generate(*session, greedy(some_tokens(40), 4));
   EXPECT_EQ(late.report.reason, RC_END_ERROR);
   EXPECT_EQ(late.report.status, RC_E_TIMEOUT);
   EXPECT_NE(late.message.find("700 ms"), std::string::npos) << late.message;
   EXPECT_EQ(session->position(), 40);
-  EXPECT_EQ(static_cast<int>(state.runs), 1);
+  EXPECT_EQ(state.runs - before, 1);
 
   session->tokens();  // waits for the end of the step
   state.on_run = {};
-  const Result next = generate(*session, greedy({}, 4));
-  EXPECT_EQ(next.report.status, RC_OK) << next.message;
-  EXPECT_EQ(next.tokens, generate(*load(), greedy(some_tokens(40), 4)).tokens);
+  go_on(*session, 44);
+  const auto expected = load()->create_session({}, nullptr);
+  generate(*expected, greedy(some_tokens(40), 4));
+  EXPECT_EQ(session->tokens(), expected->tokens());
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Timeout, testing::Values("cpu", "reference"),
@@ -67,7 +83,7 @@ TEST(Timeout, OfADeviceThatStopsLeavesTheEngineWhole) {
   EXPECT_EQ(fault_control().cancelled, 1);
   EXPECT_FALSE(engine->device()->lost());
   fault_control().fault = Fault::kNone;
-  EXPECT_EQ(generate(*session, greedy({}, 1)).report.status, RC_OK);
+  go_on(*session, 21);
 }
 
 }  // namespace

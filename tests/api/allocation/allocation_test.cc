@@ -301,7 +301,7 @@ rc_status run_grammars(const char* spec, const std::string& path) {
 // Whether everything but `live` allocations is given back; the engine thread
 // may be the last to let go, a moment after the handles are released.
 bool settles_at(int64_t live) {
-  for (int i = 0; i < 2000 && live_allocations() > live; ++i) {
+  for (int i = 0; i < 60000 && live_allocations() > live; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return live_allocations() <= live;
