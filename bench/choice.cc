@@ -1,192 +1,41 @@
 // The choice of a device for each op, held against an oracle that tries all.
 //
 //   choice [--devices=cpu,opencl,vulkan] [--calls=200] [--seed=1]
-//          [--largest=1e8] > choice.json
+//          [--largest=1e8] [--seconds=20] > choice.json
 //
 // A set of calls of mixed ops and sizes, with operands that lie on one of the
 // devices, is run on each of them (moving the operands there is a part of it),
 // and through a handle that chooses. What the choice loses is the time on the
 // devices that it chose over the time on the best ones, minus 1. A table of ops
-// by sizes, with operands that the CPU holds, follows. Run `runcible calibrate
-// --backend=DEVICES` before: nothing is measured here.
+// by sizes, with operands that the CPU holds, follows; a call that may be
+// expected to take longer than `--seconds` on a device, by what the size below
+// took there, is left out there. So is one that the device refuses. Run
+// `runcible calibrate --backend=DEVICES` before: nothing is measured here.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <memory>
+#include <exception>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "choice_kinds.h"
+#include "choice_trial.h"
 #include "runcible/runcible.h"
 
 namespace rc::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-Backend open(const std::string& spec, int32_t placement) {
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.placement = placement;
-  options.measure = 0;
-  rc_backend* opened = nullptr;
-  check(rc_backend_open(spec.c_str(), &options, &opened));
-  return Backend(opened);
-}
-
-struct Device {
-  std::string id;
-  Backend backend;
+struct Options {
+  std::string devices = "cpu,opencl,vulkan";
+  int calls = 200;
+  uint32_t seed = 1;
+  double largest = 1e8;  // of the table
+  double seconds = 20;
 };
-
-std::vector<Tensor> moved(const std::vector<Tensor>& operands,
-                          rc_backend* backend, const char* device) {
-  std::vector<Tensor> there;
-  for (const Tensor& operand : operands) {
-    there.push_back(make(rc_tensor_to, operand.get(), backend, device));
-  }
-  return there;
-}
-
-std::string device_of(const Tensor& tensor) {
-  const char* device = "";
-  check(rc_tensor_device(tensor.get(), &device));
-  return device;
-}
-
-// How often each of several functions is run in turns, and the least time of
-// each: what else runs on the machine only ever adds.
-constexpr int kRounds = 8;
-constexpr int kFewestRounds = 3;
-constexpr double kEnough = 0.1;  // seconds of one function
-// One that takes longer than this is run once.
-constexpr double kLong = 0.5;
-constexpr double kShortest = 2e-4;
-
-std::vector<double> least_seconds(
-    const std::vector<std::function<void()>>& functions) {
-  std::vector<double> least(functions.size(), 1e9);
-  std::vector<double> spent(functions.size(), 0);
-  std::vector<int> calls(functions.size(), 0);
-  for (int round = 0; round <= kRounds; ++round) {
-    for (size_t i = 0; i < functions.size(); ++i) {
-      if (spent[i] > kLong || (round > kFewestRounds && spent[i] > kEnough)) {
-        continue;
-      }
-      const int times = round < 2 ? 1 : calls[i];
-      const Clock::time_point start = Clock::now();
-      for (int k = 0; k < times; ++k) functions[i]();
-      const double seconds =
-          std::chrono::duration<double>(Clock::now() - start).count();
-      // The first round makes kernels and memory.
-      if (round == 0 && seconds < kLong) continue;
-      spent[i] += seconds;
-      least[i] = std::min(least[i], seconds / times);
-      calls[i] = std::max(1, static_cast<int>(kShortest / least[i]));
-    }
-  }
-  return least;
-}
-
-struct Result {
-  std::string kind;
-  double elements = 0;
-  std::string where;
-  std::string chosen;
-  std::vector<double> seconds;  // by device
-  double choosing = 0;          // through the handle that chooses
-  size_t chosen_number = 0;
-
-  double best() const {
-    return *std::min_element(seconds.begin(), seconds.end());
-  }
-  double taken() const { return seconds[chosen_number]; }
-};
-
-class Bench {
- public:
-  explicit Bench(const std::string& spec)
-      : choosing_(open(spec, RC_PLACEMENT_EACH_OP)) {
-    size_t begin = 0;
-    while (begin < spec.size()) {
-      const size_t end = std::min(spec.find(',', begin), spec.size());
-      Device device;
-      device.backend =
-          open(spec.substr(begin, end - begin), RC_PLACEMENT_FIRST);
-      rc_device_report report = RC_DEVICE_REPORT_INIT;
-      check(rc_backend_device(device.backend.get(), &report));
-      device.id = report.id;
-      devices_.push_back(std::move(device));
-      begin = end + 1;
-    }
-  }
-
-  const std::vector<Device>& devices() const { return devices_; }
-
-  // Nothing is compared where something was not measured.
-  void need_calibrations(const std::string& spec) const {
-    const char* account = "";
-    check(rc_backend_explain(choosing_.get(), &account));
-    if (std::strstr(account, "\"measured\":false") == nullptr) return;
-    std::fprintf(stderr,
-                 "not every device was measured; run: runcible calibrate "
-                 "--backend %s\n",
-                 spec.c_str());
-    std::exit(1);
-  }
-
-  Result run(const Kind& kind, double elements, size_t where) {
-    Result result;
-    result.kind = kind.name;
-    result.elements = elements;
-    result.where = devices_[where].id;
-    const std::vector<Tensor> made =
-        kind.operands(devices_[0].backend.get(), elements);
-    const std::vector<Tensor> operands =
-        moved(made, devices_[where].backend.get(), nullptr);
-    const std::vector<Tensor> for_choice =
-        moved(made, choosing_.get(), devices_[where].id.c_str());
-    std::vector<std::function<void()>> functions;
-    for (const Device& device : devices_) {
-      functions.emplace_back(
-          [&] { kind.run(moved(operands, device.backend.get(), nullptr)); });
-    }
-    functions.emplace_back(
-        [&] { result.chosen = device_of(kind.run(for_choice)); });
-    result.seconds = least_seconds(functions);
-    result.choosing = result.seconds.back();
-    result.seconds.pop_back();
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      if (devices_[i].id == result.chosen) result.chosen_number = i;
-    }
-    return result;
-  }
-
- private:
-  Backend choosing_;
-  std::vector<Device> devices_;
-};
-
-void print(const Bench& bench, const std::vector<Result>& results) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Result& result = results[i];
-    std::printf(
-        "%s\n  {\"op\":\"%s\",\"elements\":%.0f,\"where\":\"%s\","
-        "\"chosen\":\"%s\",\"choosing_seconds\":%.6g,\"seconds\":{",
-        i == 0 ? "" : ",", result.kind.c_str(), result.elements,
-        result.where.c_str(), result.chosen.c_str(), result.choosing);
-    for (size_t k = 0; k < result.seconds.size(); ++k) {
-      std::printf("%s\"%s\":%.6g", k == 0 ? "" : ",",
-                  bench.devices()[k].id.c_str(), result.seconds[k]);
-    }
-    std::printf("}}");
-  }
-  std::printf("\n]");
-}
 
 double number_of(const std::string& text) {
   char* end = nullptr;
@@ -198,13 +47,8 @@ double number_of(const std::string& text) {
   return number;
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
-  std::string spec = "cpu,opencl,vulkan";
-  int calls = 200;
-  uint32_t seed = 1;
-  double largest = 1e8;  // of the table
+Options read_options(int argc, char** argv) {
+  Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const size_t equals = std::min(argument.find('='), argument.size());
@@ -212,70 +56,178 @@ int run(int argc, char** argv) {
     const std::string value =
         argument.substr(std::min(equals + 1, argument.size()));
     if (name == "--devices") {
-      spec = value;
+      options.devices = value;
     } else if (name == "--calls") {
-      calls = static_cast<int>(number_of(value));
+      options.calls = static_cast<int>(number_of(value));
     } else if (name == "--seed") {
-      seed = static_cast<uint32_t>(number_of(value));
+      options.seed = static_cast<uint32_t>(number_of(value));
     } else if (name == "--largest") {
-      largest = number_of(value);
+      options.largest = number_of(value);
+    } else if (name == "--seconds") {
+      options.seconds = number_of(value);
     } else {
       std::fprintf(stderr, "%s is no option; see bench/README.md\n",
                    argument.c_str());
-      return 2;
+      std::exit(2);
     }
   }
-  Bench bench(spec);
-  bench.need_calibrations(spec);
-  const std::vector<Kind> all = kinds();
+  return options;
+}
 
-  std::mt19937 random(seed);
+// Of calls of which the best device and the chosen one are known.
+struct Sums {
+  double best = 0;
+  double chosen = 0;
+  double choosing = 0;  // through the handle that chooses
+
+  void add(const Result& result) {
+    const auto fastest = result.best();
+    const auto taken = result.taken();
+    if (!fastest || !taken || !result.choosing.seconds) return;
+    best += *fastest;
+    chosen += *taken;
+    choosing += *result.choosing.seconds;
+  }
+  double lost() const { return best > 0 ? chosen / best - 1 : 0; }
+};
+
+std::vector<Result> run_mixed(const Trials& trials, const Options& options,
+                              const std::vector<Kind>& all, Sums& sums) {
+  std::mt19937 random(options.seed);
   const auto uniform = [&](double low, double high) {
     return low + (high - low) * (random() / 4294967296.0);
   };
+  const size_t devices = trials.devices().size();
   std::vector<Result> mixed;
-  double taken = 0, choosing = 0, best = 0;
-  for (int i = 0; i < calls; ++i) {
+  for (int i = 0; i < options.calls; ++i) {
     const Kind& kind = all[random() % all.size()];
-    const double most = std::min(kind.most, 4e6);
-    const double elements = std::pow(10, uniform(2, std::log10(most)));
+    const double elements = std::pow(10, uniform(2, std::log10(kind.most)));
     // Two of three have their operands on the first device.
-    const size_t where =
-        random() % 3 < 2 ? 0 : random() % bench.devices().size();
-    mixed.push_back(bench.run(kind, std::round(elements), where));
-    const Result& result = mixed.back();
-    taken += result.taken();
-    choosing += result.choosing;
-    best += result.best();
-    std::fprintf(stderr, "\r%d of %d calls, %.1f%% lost  ", i + 1, calls,
-                 100 * (taken / best - 1));
+    const size_t where = random() % 3 < 2 ? 0 : random() % devices;
+    mixed.push_back(trials.run(kind, std::round(elements), where, {}));
+    sums.add(mixed.back());
+    std::fprintf(stderr, "\r%d of %d calls, %.1f%% lost  ", i + 1,
+                 options.calls, 100 * sums.lost());
   }
   std::fprintf(stderr, "\n");
+  return mixed;
+}
 
+std::vector<Result> run_table(const Trials& trials, const Options& options,
+                              const std::vector<Kind>& all) {
+  constexpr double kStep = 10;
   std::vector<Result> table;
   for (const Kind& kind : all) {
-    for (double elements = 1e2; elements <= std::min(kind.most, largest);
-         elements *= 10) {
-      table.push_back(bench.run(kind, elements, 0));
+    std::vector<std::optional<double>> expected(trials.devices().size());
+    for (double elements = 1e2; elements <= options.largest;
+         elements *= kStep) {
+      table.push_back(trials.run(kind, elements, 0, expected));
+      const Result& result = table.back();
+      for (size_t i = 0; i < expected.size(); ++i) {
+        if (result.devices[i].seconds) expected[i] = result.devices[i].seconds;
+        if (expected[i]) *expected[i] *= std::pow(kStep, kind.growth);
+      }
       std::fprintf(stderr, "\r%s of %.0e                ", kind.name, elements);
     }
   }
   std::fprintf(stderr, "\n");
+  return table;
+}
+
+std::string json_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
+  return text;
+}
+
+std::string json_of_left_out(const Outcome& outcome) {
+  std::string text = "{\"why\":" + json_text(outcome.left_out) +
+                     ",\"message\":" + json_text(outcome.message);
+  if (outcome.expected_seconds) {
+    text += ",\"expected_seconds\":" + number_text(*outcome.expected_seconds);
+  }
+  return text + '}';
+}
+
+void print(const std::vector<std::string>& devices,
+           const std::vector<Result>& results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Result& result = results[i];
+    std::printf(
+        "%s\n  {\"op\":\"%s\",\"elements\":%.0f,\"where\":\"%s\","
+        "\"chosen\":\"%s\"",
+        i == 0 ? "" : ",", result.kind.c_str(), result.elements,
+        result.where.c_str(), result.chosen.c_str());
+    if (result.choosing.seconds) {
+      std::printf(",\"choosing_seconds\":%.6g", *result.choosing.seconds);
+    }
+    std::string measured, left_out;
+    for (size_t k = 0; k < devices.size(); ++k) {
+      const Outcome& outcome = result.devices[k];
+      std::string& list = outcome.seconds ? measured : left_out;
+      list += (list.empty() ? "" : ",") + json_text(devices[k]) + ':';
+      list += outcome.seconds ? number_text(*outcome.seconds)
+                              : json_of_left_out(outcome);
+    }
+    std::printf(",\"seconds\":{%s}", measured.c_str());
+    if (!left_out.empty()) std::printf(",\"left_out\":{%s}", left_out.c_str());
+    std::printf("}");
+  }
+  std::printf("\n]");
+}
+
+int run(const Options& options) {
+  const Trials trials(options.devices, options.seconds);
+  if (!trials.calibrated()) {
+    std::fprintf(stderr,
+                 "not every device was measured; run: runcible calibrate "
+                 "--backend %s\n",
+                 options.devices.c_str());
+    return 1;
+  }
+  const std::vector<std::string> devices = trials.devices();
+  const std::vector<Kind> all = kinds();
+  Sums sums;
+  const std::vector<Result> mixed = run_mixed(trials, options, all, sums);
+  const std::vector<Result> table = run_table(trials, options, all);
+
+  std::string names;
+  for (const std::string& device : devices) {
+    names += (names.empty() ? "" : ",") + json_text(device);
+  }
   double load[1] = {0};
   static_cast<void>(getloadavg(load, 1));
   std::printf(
-      "{\"version\":\"%s\",\"load_average_at_end\":%.1f,"
+      "{\"version\":\"%s\",\"devices\":[%s],\"load_average_at_end\":%.1f,"
       "\"best_seconds\":%.6g,\"chosen_seconds\":%.6g,"
-      "\"choosing_seconds\":%.6g,\"lost\":%.4f,\n\"calls\":[",
-      rc_version_string(), load[0], best, taken, choosing,
-      best > 0 ? taken / best - 1 : 0);
-  print(bench, mixed);
+      "\"choosing_seconds\":%.6g,\"lost\":%.4f,\"most_seconds\":%.6g,"
+      "\n\"calls\":[",
+      rc_version_string(), names.c_str(), load[0], sums.best, sums.chosen,
+      sums.choosing, sums.lost(), options.seconds);
+  print(devices, mixed);
   std::printf(",\n\"table\":[");
-  print(bench, table);
+  print(devices, table);
   std::printf("}\n");
   return 0;
 }
 
+}  // namespace
 }  // namespace rc::bench
 
-int main(int argc, char** argv) { return rc::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return rc::bench::run(rc::bench::read_options(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -64,11 +64,11 @@ using UnaryOp = rc_status (*)(rc_tensor*, rc_tensor**);
 using BinaryOp = rc_status (*)(rc_tensor*, rc_tensor*, rc_tensor**);
 
 Kind unary(const char* name, UnaryOp op) {
-  return {name, 1e8, flat<1>,
+  return {name, flat<1>,
           [op](const std::vector<Tensor>& x) { return make(op, x[0].get()); }};
 }
 Kind binary(const char* name, BinaryOp op) {
-  return {name, 1e8, flat<2>, [op](const std::vector<Tensor>& x) {
+  return {name, flat<2>, [op](const std::vector<Tensor>& x) {
             return make(op, x[0].get(), x[1].get());
           }};
 }
@@ -81,46 +81,48 @@ std::vector<Kind> kinds() {
       unary("relu", rc_op_relu), unary("exp", rc_op_exp),
       unary("gelu", rc_op_gelu),
   };
-  all.push_back({"softmax", 1e8, lines, [](const std::vector<Tensor>& x) {
+  all.push_back({"softmax", lines, [](const std::vector<Tensor>& x) {
                    return make(rc_op_softmax, x[0].get(), 1);
                  }});
   all.push_back(
-      {"softmax across", 1e8, squares<1>, [](const std::vector<Tensor>& x) {
+      {"softmax across", squares<1>, [](const std::vector<Tensor>& x) {
          return make(rc_op_softmax, x[0].get(), 0);
        }});
-  all.push_back({"layer_norm", 1e8, lines, [](const std::vector<Tensor>& x) {
+  all.push_back({"layer_norm", lines, [](const std::vector<Tensor>& x) {
                    return make(rc_op_layer_norm, x[0].get(),
                                static_cast<rc_tensor*>(nullptr),
                                static_cast<rc_tensor*>(nullptr), 1e-5f);
                  }});
-  all.push_back({"sum", 1e8, flat<1>, [](const std::vector<Tensor>& x) {
+  all.push_back({"sum", flat<1>, [](const std::vector<Tensor>& x) {
                    return make(rc_op_reduce_sum, x[0].get(), RC_ALL_DIMENSIONS,
                                0);
                  }});
-  all.push_back({"sum of lines", 1e8, lines, [](const std::vector<Tensor>& x) {
+  all.push_back({"sum of lines", lines, [](const std::vector<Tensor>& x) {
                    return make(rc_op_reduce_sum, x[0].get(), 1, 0);
                  }});
-  all.push_back({"argmax", 1e8, squares<1>, [](const std::vector<Tensor>& x) {
+  all.push_back({"argmax", squares<1>, [](const std::vector<Tensor>& x) {
                    return make(rc_op_argmax, x[0].get(), 1, 0);
                  }});
-  all.push_back(
-      {"transpose", 1e8, squares<1>, [](const std::vector<Tensor>& x) {
-         const Tensor view = make(rc_tensor_transpose, x[0].get(), 0, 1);
-         const int64_t all_of_it[] = {-1};
-         return make(rc_tensor_reshape, view.get(),
-                     static_cast<const int64_t*>(all_of_it), 1);
-       }});
-  all.push_back({"matmul", 2e6, squares<2>, [](const std::vector<Tensor>& x) {
-                   return make(rc_op_matmul, x[0].get(), x[1].get());
+  all.push_back({"transpose", squares<1>, [](const std::vector<Tensor>& x) {
+                   const Tensor view =
+                       make(rc_tensor_transpose, x[0].get(), 0, 1);
+                   const int64_t all_of_it[] = {-1};
+                   return make(rc_tensor_reshape, view.get(),
+                               static_cast<const int64_t*>(all_of_it), 1);
                  }});
-  all.push_back({"matmul of a row, F16", 1e8,
+  all.push_back({"matmul", squares<2>,
+                 [](const std::vector<Tensor>& x) {
+                   return make(rc_op_matmul, x[0].get(), x[1].get());
+                 },
+                 1.5, 2e6});
+  all.push_back({"matmul of a row, F16",
                  [](rc_backend* backend, double elements) {
                    return weight<RC_DTYPE_F16>(backend, elements, 1);
                  },
                  [](const std::vector<Tensor>& x) {
                    return make(rc_op_matmul_transposed, x[0].get(), x[1].get());
                  }});
-  all.push_back({"matmul of 32 rows, Q8_0", 1e8,
+  all.push_back({"matmul of 32 rows, Q8_0",
                  [](rc_backend* backend, double elements) {
                    return weight<RC_DTYPE_Q8_0>(backend, elements, 32);
                  },
@@ -128,7 +130,7 @@ std::vector<Kind> kinds() {
                    return make(rc_op_matmul_quantized, x[0].get(), x[1].get());
                  }});
   all.push_back(
-      {"conv2d", 1e7,
+      {"conv2d",
        [](rc_backend* backend, double elements) {
          const int64_t side = std::max<int64_t>(3, side_of(elements / 16));
          std::vector<Tensor> operands;
@@ -142,7 +144,7 @@ std::vector<Kind> kinds() {
                      static_cast<const rc_conv2d_options*>(nullptr));
        }});
   all.push_back(
-      {"attention", 1e6,
+      {"attention",
        [](rc_backend* backend, double elements) {
          const int64_t rows = std::max<int64_t>(1, count_of(elements / 256));
          std::vector<Tensor> operands;
@@ -154,7 +156,8 @@ std::vector<Kind> kinds() {
        [](const std::vector<Tensor>& x) {
          return make(rc_op_attention, x[0].get(), x[1].get(), x[2].get(),
                      static_cast<const rc_attention_options*>(nullptr));
-       }});
+       },
+       2, 1e6});
   return all;
 }
 

@@ -1,20 +1,23 @@
 // Ops of tensors by a number of elements, for choice.cc.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "runcible/runcible.h"
 
 namespace rc::bench {
 
+struct Failure : std::runtime_error {
+  explicit Failure(rc_status failed)
+      : std::runtime_error(rc_error_message()), status(failed) {}
+  rc_status status;
+};
+
 inline void check(rc_status status) {
-  if (status == RC_OK) return;
-  std::fprintf(stderr, "%s\n", rc_error_message());
-  std::exit(1);
+  if (status != RC_OK) throw Failure(status);
 }
 
 struct Release {
@@ -35,10 +38,11 @@ Tensor make(Function function, Arguments... arguments) {
 // An op, with operands for a number of elements.
 struct Kind {
   const char* name;
-  double most;  // elements; more take too long
   std::function<std::vector<Tensor>(rc_backend* backend, double elements)>
       operands;
   std::function<Tensor(const std::vector<Tensor>& operands)> run;
+  double growth = 1;  // the power of the elements by which the work grows
+  double most = 4e6;  // elements of the mixed calls; more take too long
 };
 
 std::vector<Kind> kinds();

@@ -2,30 +2,58 @@
  * backend is opened on it.
  *
  *   opening discover|SPEC
+ *   opening wait:SECONDS     nothing but the timer, for comparison
+ *   opening spin:THREADS     the load of a comparison: threads that do nothing
+ *                            but compute, with turns as long as those of the
+ *                            library's threads, until the standard input ends
  *
- * Prints, as JSON: the worst lateness of a timer of 1 ms beside it, that of the
- * same timer before, how long the loop's thread computed at most from one tick
- * to the next (what the library may have done there; the rest of the lateness
- * is waiting for a processor), how long the calls that begin it and that let go
- * of it kept the loop, and how long all took. opening.py runs it with empty
- * caches.
+ * Prints, as JSON, the worst lateness of a timer of 1 ms beside it and of what
+ * that consists:
+ *
+ *   busy    the loop's thread computed
+ *   waited  it could have run, but the processors ran others (Linux tells)
+ *   held    neither: it slept longer than the timer wanted, for a lock, for a
+ *           page of memory, or since the machine itself stood still
+ *
+ * and also the most of each from one tick to the next, whenever that was. What
+ * the library keeps the loop from is in busy and held. Further: the worst
+ * lateness of the same timer before; how long the calls that begin it and that
+ * let go of it kept the loop; how long all took, and how many processors were
+ * used then. opening.py runs it with empty caches.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <runcible/runcible.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+enum { PERIOD = 1000000 }; /* nanoseconds of the timer */
+
+/* Nanoseconds from one tick to the next. */
+typedef struct tick {
+  uint64_t late, busy, waited, held;
+} tick;
 
 typedef struct state {
   uv_timer_t timer;
-  uint64_t last_tick;  /* nanoseconds; 0: none yet */
-  uint64_t worst_late; /* nanoseconds */
-  uint64_t computed;   /* by the loop's thread until the last tick */
-  uint64_t worst_busy; /* nanoseconds computed from tick to tick */
-  uint64_t until;      /* nanoseconds; 0: the end of what is measured */
+  int schedstat;        /* a descriptor; -1: the system does not tell */
+  uint64_t last_tick;   /* nanoseconds; 0: none yet */
+  uint64_t last_busy;   /* by the loop's thread until then */
+  uint64_t last_waited; /* of the same */
+  tick latest;          /* the one with the worst lateness */
+  tick most;            /* the most of each */
+  uint64_t until;       /* nanoseconds; 0: the end of what is measured */
   int ended;
   rc_status status;
   rc_device_list* list; /* what was opened */
@@ -40,35 +68,69 @@ static uint64_t ns_of(clockid_t clock) {
 
 static uint64_t now_ns(void) { return ns_of(CLOCK_MONOTONIC); }
 
+/* Computed by all threads of the process, and by its children that ended. */
+static uint64_t computed_ns(void) {
+  struct rusage usage;
+  uint64_t total = ns_of(CLOCK_PROCESS_CPUTIME_ID);
+  getrusage(RUSAGE_CHILDREN, &usage);
+  total +=
+      (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u;
+  return total +
+         (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+}
+
+/* How long the calling thread was ready to run and did not. */
+static uint64_t waited_ns(const state* s) {
+  char text[96];
+  uint64_t ran = 0, waited = 0;
+  const ssize_t length =
+      s->schedstat < 0 ? -1 : pread(s->schedstat, text, sizeof text - 1, 0);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  return sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2 ? waited : 0;
+}
+
 static int failed(const char* what) {
   fprintf(stderr, "%s: %s\n", what, rc_error_message());
   return 1;
 }
 
+static uint64_t above(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+static void keep_more(uint64_t* most, uint64_t value) {
+  if (value > *most) *most = value;
+}
+
 static void on_tick(uv_timer_t* timer) {
   state* s = timer->data;
-  const uint64_t now = now_ns(), period = 1000000;
-  const uint64_t computed = ns_of(CLOCK_THREAD_CPUTIME_ID);
-  if (computed - s->computed > s->worst_busy) {
-    s->worst_busy = computed - s->computed;
-  }
-  s->computed = computed;
-  if (s->last_tick != 0 && now > s->last_tick + period) {
-    const uint64_t late = now - s->last_tick - period;
-    if (late > s->worst_late) s->worst_late = late;
+  const uint64_t now = now_ns();
+  const uint64_t busy = ns_of(CLOCK_THREAD_CPUTIME_ID), waited = waited_ns(s);
+  if (s->last_tick != 0) {
+    tick t;
+    t.late = above(now - s->last_tick, PERIOD);
+    t.busy = busy - s->last_busy;
+    t.waited = waited - s->last_waited;
+    t.held = above(t.late, t.busy + t.waited);
+    if (t.late > s->latest.late) s->latest = t;
+    keep_more(&s->most.busy, t.busy);
+    keep_more(&s->most.waited, t.waited);
+    keep_more(&s->most.held, t.held);
   }
   s->last_tick = now;
+  s->last_busy = busy;
+  s->last_waited = waited;
   if (s->until != 0 ? now >= s->until : s->ended) uv_timer_stop(timer);
 }
 
 /* The worst lateness until then. */
 static uint64_t run_timer(uv_loop_t* uv, state* s, uint64_t until) {
-  s->last_tick = s->worst_late = s->worst_busy = 0;
-  s->computed = ns_of(CLOCK_THREAD_CPUTIME_ID);
+  s->last_tick = 0;
+  memset(&s->latest, 0, sizeof s->latest);
+  memset(&s->most, 0, sizeof s->most);
   s->until = until;
   uv_timer_start(&s->timer, on_tick, 1, 1);
   uv_run(uv, UV_RUN_DEFAULT);
-  return s->worst_late;
+  return s->latest.late;
 }
 
 static void end(state* s, rc_status status, const char* message) {
@@ -89,44 +151,100 @@ static void on_backend(void* user, rc_status status, const char* message,
   end(user, status, message);
 }
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: opening discover|SPEC\n");
-    return 2;
-  }
+static rc_status begin(state* s, const char* what, uv_loop_t* uv) {
+  rc_loop* loop = NULL;
+  rc_status status = rc_loop_uv(uv, &loop);
+  if (status != RC_OK) return status;
+  status = strcmp(what, "discover") == 0
+               ? rc_discover_async(NULL, NULL, loop, on_devices, s)
+               : rc_backend_open_async(what, NULL, loop, on_backend, s);
+  rc_loop_release(loop);
+  return status;
+}
+
+static double ms(uint64_t ns) { return (double)ns * 1e-6; }
+
+static int measure(const char* what) {
   state s;
   uv_loop_t uv;
-  rc_loop* loop = NULL;
+  const char* wait = strncmp(what, "wait:", 5) == 0 ? what + 5 : NULL;
   memset(&s, 0, sizeof s);
-  if (RC_ABI_CHECK() != RC_OK) return failed("rc_abi_check");
+  s.schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   uv_loop_init(&uv);
   uv_timer_init(&uv, &s.timer);
   s.timer.data = &s;
   const uint64_t alone = run_timer(&uv, &s, now_ns() + 500000000u);
 
-  const uint64_t begin = now_ns();
-  if (rc_loop_uv(&uv, &loop) != RC_OK) return failed("rc_loop_uv");
-  const rc_status status =
-      strcmp(argv[1], "discover") == 0
-          ? rc_discover_async(NULL, NULL, loop, on_devices, &s)
-          : rc_backend_open_async(argv[1], NULL, loop, on_backend, &s);
-  if (status != RC_OK) return failed("the call that begins it");
-  const uint64_t call = now_ns() - begin;
-  rc_loop_release(loop);
-  const uint64_t late = run_timer(&uv, &s, 0);
-  const uint64_t taken = now_ns() - begin;
+  const uint64_t begun = now_ns(), computed = computed_ns();
+  if (wait == NULL && begin(&s, what, &uv) != RC_OK) {
+    return failed("the call that begins it");
+  }
+  const uint64_t call = now_ns() - begun;
+  run_timer(&uv, &s, wait == NULL ? 0 : begun + (uint64_t)(atof(wait) * 1e9));
+  const uint64_t taken = now_ns() - begun;
+  const uint64_t used = computed_ns() - computed;
 
   const uint64_t closing = now_ns();
   rc_device_list_release(s.list);
   rc_backend_release(s.backend);
-  const uint64_t close = now_ns() - closing;
+  const uint64_t close_ns = now_ns() - closing;
   uv_close((uv_handle_t*)&s.timer, NULL);
   uv_run(&uv, UV_RUN_DEFAULT);
   uv_loop_close(&uv);
+  if (s.schedstat >= 0) close(s.schedstat);
   printf(
-      "{\"late_ms\": %.3f, \"late_alone_ms\": %.3f, \"busy_ms\": %.3f, "
-      "\"call_ms\": %.3f, \"close_ms\": %.3f, \"seconds\": %.3f}\n",
-      (double)late * 1e-6, (double)alone * 1e-6, (double)s.worst_busy * 1e-6,
-      (double)call * 1e-6, (double)close * 1e-6, (double)taken * 1e-9);
+      "{\"late_ms\": %.3f, \"late_busy_ms\": %.3f, \"late_waited_ms\": %.3f, "
+      "\"late_held_ms\": %.3f, \"busy_ms\": %.3f, \"waited_ms\": %.3f, "
+      "\"held_ms\": %.3f, \"late_alone_ms\": %.3f, \"call_ms\": %.3f, "
+      "\"close_ms\": %.3f, \"seconds\": %.3f, \"processors\": %.2f}\n",
+      ms(s.latest.late), ms(s.latest.busy), ms(s.latest.waited),
+      ms(s.latest.held), ms(s.most.busy), ms(s.most.waited), ms(s.most.held),
+      ms(alone), ms(call), ms(close_ns), (double)taken * 1e-9,
+      (double)used / (double)taken);
   return s.status != RC_OK;
+}
+
+/* What the library asks for its threads; see src/base/compute_thread.h. */
+static void ask_for_long_turns(void) {
+#if defined(__linux__) && defined(SYS_sched_setattr)
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes = {sizeof attributes, 0, 0, 0, 0, 20000000, 0, 0};
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+#endif
+}
+
+static void* spin(void* unused) {
+  volatile uint64_t turns = 0;
+  ask_for_long_turns();
+  for (;;) ++turns;
+  return unused;
+}
+
+static int spin_until_end(int count) {
+  pthread_t thread;
+  char byte;
+  for (int i = 0; i < count; ++i) {
+    if (pthread_create(&thread, NULL, spin, NULL) != 0) return 1;
+  }
+  puts("spinning");
+  fflush(stdout);
+  while (read(STDIN_FILENO, &byte, 1) > 0) continue;
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: opening discover|SPEC|wait:SECONDS|spin:THREADS\n");
+    return 2;
+  }
+  if (strncmp(argv[1], "spin:", 5) == 0) {
+    return spin_until_end(atoi(argv[1] + 5));
+  }
+  if (RC_ABI_CHECK() != RC_OK) return failed("rc_abi_check");
+  return measure(argv[1]);
 }

@@ -5,18 +5,34 @@ backends are opened, in C, Python and Node.
     opening.py [--build build/release] [--node PACKAGE] [--runs 5]
 
 Each run is a process of its own with empty caches. A timer of 1 ms runs on the
-loop; what is printed are the medians over the runs of how late it was at worst,
-how late it was at worst before anything was opened, how long the loop's thread
-computed at most from one tick to the next, and how long the calls that began it
-and that closed what was opened kept the loop. A timer that is later than its
-thread computed waited for a processor. With the package `runcible` installed Python is measured
-too, and Node with the folder of its package, such as build/bindings/node.
+loop. What is printed are medians over the runs:
+
+  late    how late the timer was at worst, and of what that consisted:
+  busy    the loop's thread computed
+  waited  it could have run, but the processors ran others (Linux tells)
+  held    neither: it waited for a lock (in Python also the interpreter's), for
+          a page of memory, or the machine itself stood still
+  load    how late the timer is at worst in a process of the same kind, for as
+          long, beside as many threads that do nothing but compute as were busy
+          while it was opened, with turns as long as those of the library's
+  alone   how late it was at worst before anything was opened
+  call, close  how long the calls that began it and that closed what was opened
+          kept the loop
+  used    processors, from the call to the end
+
+"met" means that the timer was at most 1 ms late. "waited" means that it was
+later, but that the library kept the loop for at most 1 ms (the most of busy and
+of held, whenever that was, and call and close): the rest was the processors'.
+With the package `runcible` installed Python is measured too, and Node with the
+folder of its package, such as build/bindings/node/package.
 """
 
 import argparse
 import asyncio
+import contextlib
 import importlib.util
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -27,34 +43,71 @@ from pathlib import Path
 
 GOAL_MS = 1
 HERE = Path(__file__).resolve().parent
+COLUMNS = {"late": "late_ms", "busy": "late_busy_ms", "waited": "late_waited_ms", "held": "late_held_ms",
+           "load": "load_ms", "alone": "late_alone_ms", "call": "call_ms", "close": "close_ms",
+           "seconds": "seconds", "used": "processors"}
 
 
-async def lateness(during):
-    """The worst of a timer of 1 ms while that runs, the most that the thread
-    computed from one tick to the next, and the result."""
-    worst = busy = 0.0
+class Clocks:
+    """Of the calling thread: now, computed and waited, in ms."""
+
+    def __init__(self):
+        try:
+            self.schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:
+            self.schedstat = None
+
+    def read(self):
+        waited = 0 if self.schedstat is None else int(os.pread(self.schedstat, 96, 0).split()[1])
+        return time.perf_counter() * 1e3, time.thread_time() * 1e3, waited * 1e-6
+
+
+async def ticks(during, clocks):
+    """What a timer of 1 ms tells until that has ended, and its result."""
+    latest, most = {"late": 0, "busy": 0, "waited": 0, "held": 0}, {"busy": 0, "waited": 0, "held": 0}
     running = asyncio.ensure_future(during)
+    before = clocks.read()
     while not running.done():
-        begin, computed = time.perf_counter(), time.thread_time()
         await asyncio.sleep(0.001)
-        worst = max(worst, time.perf_counter() - begin - 0.001)
-        busy = max(busy, time.thread_time() - computed)
-    return worst * 1e3, busy * 1e3, running.result()
+        now = clocks.read()
+        interval, busy, waited = (b - a for a, b in zip(before, now))
+        before = now
+        late = max(0, interval - 1)
+        tick = {"late": late, "busy": busy, "waited": waited, "held": max(0, late - busy - waited)}
+        latest = max(latest, tick, key=lambda one: one["late"])
+        most = {key: max(most[key], tick[key]) for key in most}
+    told = {"late_ms": latest["late"], **{f"late_{key}_ms": latest[key] for key in most},
+            **{f"{key}_ms": most[key] for key in most}}
+    return told, running.result()
+
+
+def computed():
+    """Seconds, by all threads, and by children that ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
 
 
 async def measure(what):
     import runcible
 
-    alone, _, _ = await lateness(asyncio.sleep(0.5))
-    begin = time.perf_counter()
-    opening = runcible.discover_async() if what == "discover" else runcible.Backend.open(what)
-    late, busy, opened = await lateness(opening)
-    seconds = time.perf_counter() - begin
+    clocks = Clocks()
+    alone, _ = await ticks(asyncio.sleep(0.5), clocks)
+    begin, used = time.perf_counter(), computed()
+    if what.startswith("wait:"):
+        opening = asyncio.sleep(float(what[5:]))
+    else:
+        opening = runcible.discover_async() if what == "discover" else runcible.Backend.open(what)
+    running = asyncio.ensure_future(opening)
+    await asyncio.sleep(0)  # its first step, which begins it
+    call = time.perf_counter() - begin
+    told, opened = await ticks(running, clocks)
+    seconds, used = time.perf_counter() - begin, computed() - used
     closing = time.perf_counter()
-    if what != "discover":
+    if isinstance(opened, runcible.Backend):
         opened.close()
     closed = time.perf_counter() - closing
-    return {"late_ms": late, "late_alone_ms": alone, "busy_ms": busy, "close_ms": closed * 1e3, "seconds": seconds}
+    return {**told, "late_alone_ms": alone["late_ms"], "call_ms": call * 1e3, "close_ms": closed * 1e3, "seconds": seconds,
+            "processors": used / seconds}
 
 
 def run(command):
@@ -67,12 +120,44 @@ def run(command):
     return json.loads(done.stdout)
 
 
+@contextlib.contextmanager
+def load(program, threads):
+    with subprocess.Popen([program, f"spin:{threads}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as spinning:
+        spinning.stdout.readline()
+        yield
+        spinning.stdin.close()
+
+
+def measure_row(command, what, program, count):
+    """The medians of that many runs, each followed by one beside the load."""
+    runs = []
+    for _ in range(count):
+        one = run(command(what))
+        if "error" in one:
+            return one
+        threads = min(max(1, math.ceil(one["processors"] - 0.1)), os.cpu_count())
+        with load(program, threads):
+            beside = run(command(f"wait:{one['seconds']}"))
+        if "error" in beside:
+            return beside
+        runs.append({**one, "load_ms": beside["late_ms"], "load_threads": threads})
+    return {key: round(statistics.median(one[key] for one in runs), 3) for key in runs[0]}
+
+
+def verdict(row):
+    calls = max(row["call_ms"], row["close_ms"])
+    if max(row["late_ms"], calls) <= GOAL_MS:
+        return "met"
+    return "waited" if max(row["busy_ms"], row["held_ms"], calls) <= GOAL_MS else "MISSED"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=HERE.parent / "build" / "release")
     parser.add_argument("--node", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--specs", nargs="+", default=["discover", "auto", "cpu", "opencl", "vulkan"])
+    parser.add_argument("--languages", nargs="+", default=["C", "Python", "Node"])
     parser.add_argument("--output", type=Path)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -80,30 +165,23 @@ def main():
         print(json.dumps(asyncio.run(measure(args.measure))))
         return
 
-    languages = {"C": lambda what: [args.build / "bin" / "bench" / "opening", what]}
+    program = args.build / "bin" / "bench" / "opening"
+    languages = {"C": lambda what: [program, what]}
     if importlib.util.find_spec("runcible"):
         languages["Python"] = lambda what: [sys.executable, __file__, "--measure", what]
     if args.node:
         languages["Node"] = lambda what: ["node", HERE / "opening.mjs", args.node.resolve(), what]
     rows = []
-    print(f"{'':8}{'':10}{'late, ms':>10}{'alone':>8}{'busy':>8}{'call':>8}{'close':>8}{'seconds':>9}  goal: {GOAL_MS} ms")
+    print(f"{'ms':18}{''.join(f'{name:>8}' for name in COLUMNS)}  goal: {GOAL_MS} ms")
     for name, command in languages.items():
-        for what in args.specs:
-            runs = [run(command(what)) for _ in range(args.runs)]
-            errors = [one["error"] for one in runs if "error" in one]
-            if errors:
-                print(f"{name:8}{what:10}{errors[0]}")
-                rows.append({"language": name, "what": what, "error": errors[0]})
+        for what in args.specs if name in args.languages else []:
+            row = measure_row(command, what, program, args.runs)
+            rows.append({"language": name, "what": what, **row})
+            if "error" in row:
+                print(f"{name:8}{what:10}{row['error']}")
                 continue
-            row = {"language": name, "what": what}
-            for key in runs[0]:
-                row[key] = round(statistics.median(one[key] for one in runs), 3)
-            rows.append(row)
-            longest = [row[key] for key in ("late_ms", "close_ms") if key in row]
-            met = "met" if max(longest) <= GOAL_MS else "MISSED"
-            cells = [f"{row[key]:8.2f}" if key in row else f"{'-':>8}"
-                     for key in ("late_alone_ms", "busy_ms", "call_ms", "close_ms")]
-            print(f"{name:8}{what:10}{row['late_ms']:10.2f}{''.join(cells)}{row['seconds']:9.2f}  {met}")
+            cells = (f"{row[key]:8.2f}" if key in row else f"{'-':>8}" for key in COLUMNS.values())
+            print(f"{name:8}{what:10}{''.join(cells)}  {verdict(row)}", flush=True)
     if args.output:
         args.output.write_text(json.dumps({"runs": args.runs, "load": os.getloadavg()[0], "rows": rows}, indent=1) + "\n")
 

@@ -6,6 +6,9 @@ Both watch a descriptor, and a task waits by a future.
 from __future__ import annotations
 
 import asyncio
+
+# asyncio imports it when it first runs something in a thread, and its loop waits.
+import concurrent.futures.thread  # noqa: F401
 import functools
 import sys
 import weakref
