@@ -114,14 +114,14 @@ void Weight::upload_tiles(const uint8_t* source, Slice* slice) const {
   std::vector<uint8_t> packed;
   for (uint64_t begin = 0; begin < slice->tiles; begin += part) {
     const uint64_t count = std::min(part, slice->tiles - begin);
-    packed.resize(count * layout.tile_bytes);
+    // Packers add bits to words that are zero.
+    packed.assign(count * layout.tile_bytes, 0);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t tile = slice->first_tile + begin + i;
       const uint64_t matrix = tile / layout.tiles;
       const uint64_t row = tile % layout.tiles * layout.tile_rows;
       const uint64_t filled = std::min(layout.tile_rows, rows - row);
       uint8_t* const to = packed.data() + i * layout.tile_bytes;
-      if (filled < layout.tile_rows) std::fill_n(to, layout.tile_bytes, 0);
       packing_.pack(dtype, layout.columns, layout.tile_rows, filled,
                     source + (matrix * rows + row) * source_bytes, to);
     }

@@ -50,8 +50,14 @@ void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
 gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
   gpu::Tuning tuning;
   tuning.local_bytes = limits.workgroup_bytes;
-  // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
-  if (software) tuning.loops = 65535;
+  if (software) {
+    // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
+    tuning.loops = 65535;
+    // A processor is busy with few lanes; more rows of the weight to each read
+    // x less often.
+    tuning.parts = 1;
+    tuning.tiles = tuning.batch_tiles = 4;
+  }
   while (shared_bytes(tuning) > limits.workgroup_bytes && tuning.batch > 1) {
     (tuning.chunk > 1 ? tuning.chunk : tuning.batch) /= 2;
   }

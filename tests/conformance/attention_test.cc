@@ -21,10 +21,15 @@ struct Shape {
 void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
               float softcap, int64_t window, bool with_sinks = false,
               bool whole = false) {
-  const auto [heads, kv_heads, d, page_size] = shape;
+  // Lambdas cannot have structured bindings in Clang 15.
+  const int64_t heads = shape.heads, kv_heads = shape.kv_heads, d = shape.d;
+  const int64_t page_size = shape.page_size;
   const Batch batch(parts, page_size);
-  const auto& [per_sequence, pages, table, positions, sequences, lengths] =
-      batch;
+  const int64_t per_sequence = batch.per_sequence, pages = batch.pages;
+  const auto& table = batch.table;
+  const auto& positions = batch.positions;
+  const auto& sequences = batch.sequences;
+  const auto& lengths = batch.lengths;
   const auto rows = static_cast<int64_t>(positions.size());
 
   OpTest test("ATTENTION",

@@ -32,6 +32,22 @@ TEST(GetRows, OfATableOfEveryType) {
   }
 }
 
+// Weights are brought to devices in parts, of a few megabytes.
+TEST(GetRows, OfATableOfSeveralMegabytes) {
+  constexpr int64_t kRows = 1400;
+  constexpr int64_t kColumns = 4096;
+  for (const DType dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q6_K}) {
+    const std::vector<int32_t> ids = {0, kRows - 1, kRows - 8, 700};
+    OpTest test("GET_ROWS", std::string(dtype_name(dtype)) + " large",
+                {4, 0, 0});
+    const Data table = random_data(dtype, kRows, kColumns);
+    const Value t = test.weight(dtype, {kRows, kColumns}, RC_USE_ROWS, table);
+    const Value i = test.input(RC_DTYPE_I32, {RC_DIM_ROWS}, numbers(ids));
+    test.expect(test.builder.get_rows(t, i), rows_of(table, kColumns, ids));
+    test.run(0);
+  }
+}
+
 // The rows of which the logits are wanted, out of the rows of the batch.
 TEST(GetRows, OfScratch) {
   const std::vector<int32_t> ids = {6, 0, 3};

@@ -38,6 +38,15 @@ TEST(WebgpuModel, FableIsTheSameWhereLittleCanBeBound) {
   expect_fable_logits(*load_fable("webgpu"));
 }
 
+// Adapters for processors are tuned otherwise.
+TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
+  RC_NEEDS_DEVICE("webgpu");
+  const TemporaryVariable tuning(
+      "RUNCIBLE_WEBGPU_TUNING",
+      "parts=4,chunk=1,batch=4,tiles=1,batch_tiles=1");
+  expect_fable_logits(*load_fable("webgpu"));
+}
+
 TEST(WebgpuModel, ExpertsInPiecesAreTheSame) {
   RC_NEEDS_DEVICE("webgpu");
   const auto folder = source_path("tests/golden/architectures");

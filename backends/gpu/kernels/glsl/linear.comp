@@ -135,6 +135,8 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
 
 #else
 
+#include "fours.glsl"
+
 CONSTANT(13, uint, kParts, 1)
 CONSTANT(14, uint, kChunk, 4)  // groups of a part at a time
 
@@ -174,6 +176,10 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
       [[unroll]] for (uint i = 0; i < 2 * kBatch; ++i) x_sum[i] = 0;
       [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
         const uint second = kHalves ? quad / 4 : 0;
+        vec4 w[SIZE(4, kTiles)];
+        [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+          FOUR_ELEMENTS(raw[t], quad, w[t])
+        }
         [[unroll]] for (uint b = 0; b < kBatch; ++b) {
           const vec4 x = x_area[b * columns / 4 + local * 8 + quad];
           if (kHasMinimum) {
@@ -181,10 +187,10 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
           }
           [[unroll]] for (uint t = 0; t < kTiles; ++t) {
             const uint i = 2 * (b * kTiles + t) + second;
-            [[unroll]] for (uint j = 0; j < 4; ++j) {
-              part_sum[i] =
-                  fma(element(raw[t], quad * 4 + j), x[j], part_sum[i]);
-            }
+            float sum = fma(w[t].x, x.x, part_sum[i]);
+            sum = fma(w[t].y, x.y, sum);
+            sum = fma(w[t].z, x.z, sum);
+            part_sum[i] = fma(w[t].w, x.w, sum);
           }
         }
       }
