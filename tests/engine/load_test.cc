@@ -225,10 +225,10 @@ TEST(Load, TheSameIsShared) {
 // Engines of one file that differ in everything but it.
 TEST(Load, WeightsAreThereOnce) {
   const auto device = open_faulty_device();
-  ASSERT_EQ(fault_control().weights, 0);
+  const int others = fault_control().weights;  // of devices that were given up
   auto first = Engine::load(small_model(), device, small_options(), {});
   const int weights = fault_control().weights;
-  EXPECT_GT(weights, 10);
+  EXPECT_GT(weights, others + 10);
   const auto expected = generate(*first, greedy(some_tokens(9), 20));
 
   EngineOptions longer = small_options();
@@ -240,27 +240,27 @@ TEST(Load, WeightsAreThereOnce) {
   wide.max_rows = 3;
   EngineOptions exact = small_options();
   exact.cache_dtype = RC_DTYPE_F32;
-  std::vector<std::shared_ptr<Engine>> others;
+  std::vector<std::shared_ptr<Engine>> engines;
   for (const EngineOptions& options : {longer, impatient, wide, exact}) {
     const Plan plan = engine::plan(*small_model(), device, options);
     EXPECT_EQ(plan.memory.shared, plan.memory.weights);
     EXPECT_EQ(plan.memory.added(), plan.memory.cache + plan.memory.scratch);
-    others.push_back(Engine::load(small_model(), device, options, {}));
-    EXPECT_NE(others.back(), first);
+    engines.push_back(Engine::load(small_model(), device, options, {}));
+    EXPECT_NE(engines.back(), first);
     EXPECT_EQ(fault_control().weights, weights);
   }
   // The weights stay as long as anybody needs them.
   first.reset();
   EXPECT_EQ(fault_control().weights, weights);
-  EXPECT_EQ(generate(*others[1], greedy(some_tokens(9), 20)).text,
+  EXPECT_EQ(generate(*engines[1], greedy(some_tokens(9), 20)).text,
             expected.text);
-  EXPECT_EQ(generate(*others[2], greedy(some_tokens(9), 20)).text,
+  EXPECT_EQ(generate(*engines[2], greedy(some_tokens(9), 20)).text,
             expected.text);
   EXPECT_EQ(
       Engine::load(small_model(), device, small_options(), {})->memory().shared,
-      others[0]->memory().weights);
-  others.clear();
-  EXPECT_EQ(fault_control().weights, 0);
+      engines[0]->memory().weights);
+  engines.clear();
+  EXPECT_EQ(fault_control().weights, others);
 }
 
 TEST(Load, WeightsOfOthersAreNotShared) {
@@ -297,6 +297,7 @@ TEST(Load, WeightsOfOthersAreNotShared) {
 // Whoever comes first makes a weight; the others wait for it.
 TEST(Load, WeightsAreThereOnceWhoeverLoads) {
   const auto device = open_faulty_device();
+  const int others = fault_control().weights;  // of devices that were given up
   std::atomic<bool> begin{false};
   std::vector<std::shared_ptr<Engine>> engines(6);
   std::vector<std::thread> threads;
@@ -319,7 +320,7 @@ TEST(Load, WeightsAreThereOnceWhoeverLoads) {
   }
   EXPECT_EQ(fault_control().weights, weights);
   engines.clear();
-  EXPECT_EQ(fault_control().weights, 0);
+  EXPECT_EQ(fault_control().weights, others);
 }
 
 TEST(Load, SharingKeepsToTheLimitOfEachOne) {
