@@ -2,6 +2,7 @@
 #include <math.h>
 #include <runcible/custom_op.h>
 #include <stdio.h>
+#include <time.h>
 
 /* y = x / (1 + |x| scale), item by item; "x F32 [...] -> y F32 [...]". */
 rc_status softsign(void* user, const rc_custom_call* call, char* message) {
@@ -17,6 +18,15 @@ rc_status softsign(void* user, const rc_custom_call* call, char* message) {
     y[i] = x[i] / (1 + fabsf(x[i]) * scale);
   }
   return RC_OK;
+}
+
+/* Goes on until it is asked to stop; "x F32 [n] -> y F32 [n]". */
+rc_status endless(void* user, const rc_custom_call* call, char* message) {
+  const struct timespec pause = {0, 1000000};
+  (void)user;
+  while (call->should_stop(call->stop_user) == 0) nanosleep(&pause, NULL);
+  snprintf(message, RC_OP_BACKEND_MESSAGE_BYTES, "asked to stop");
+  return RC_E_CANCELLED;
 }
 
 /* Fails. */

@@ -55,4 +55,4 @@ env -i PATH=/usr/bin:/bin HOME="$work/tests" MONO_PATH="$lib" \
   RUNCIBLE_CASES="$cases" RUNCIBLE_CASES_REPORT="$RUNCIBLE_CASES_REPORT" \
   RUNCIBLE_CUSTOM_OP="$RUNCIBLE_CUSTOM_OP" \
   HF_ENDPOINT="$HF_ENDPOINT" HF_HOME="$HF_HOME" \
-  timeout 600 mono --debug "$work/tests/tests.exe"
+  timeout 1800 mono --debug "$work/tests/tests.exe"

@@ -102,6 +102,8 @@ namespace Runcible {
           cancel.ThrowIfCancellationRequested();
           throw;
         }
+        // It may have been over, or about to begin, when that was asked for.
+        cancel.ThrowIfCancellationRequested();
         var tensors = new Tensor[outputs];
         for (int i = 0; i < outputs; ++i) {
           native.tensor_of_list(made, i, out var one);

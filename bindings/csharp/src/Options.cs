@@ -12,13 +12,14 @@ namespace Runcible {
       return (ulong)value;
     }
 
-    /// At least 1, as 0 means none to the library.
+    /// Rounded up, and at least 1, as 0 means none to the library.
     internal static long Milliseconds(TimeSpan time, string name) {
       if (time < TimeSpan.Zero) {
         throw new ArgumentOutOfRangeException(
             name, time, name + " must not be negative");
       }
-      return Math.Max(1, (long)time.TotalMilliseconds);
+      long begun = time.Ticks % TimeSpan.TicksPerMillisecond == 0 ? 0 : 1;
+      return Math.Max(1, time.Ticks / TimeSpan.TicksPerMillisecond + begun);
     }
 
     internal static TimeSpan Microseconds(long count) =>

@@ -364,10 +364,14 @@ class FaultsTests {
   /// Generations leave nothing behind, in C# or in C.
   public void TestNoGrowth() {
     Generations(2000);
-    long before = Resident();
-    Generations(8000);
-    long growth = Resident() - before;
-    Check.That(growth < 16 << 20, "grew by " + growth + " bytes");
+    // What leaks does so each time; the heap grows by leaps, now and then.
+    long least = long.MaxValue;
+    for (int i = 0; i < 4; ++i) {
+      long before = Resident();
+      Generations(2000);
+      least = Math.Min(least, Resident() - before);
+    }
+    Check.That(least < 4 << 20, "grew by " + least + " bytes each time");
   }
 
   /// Nor do sessions that nobody disposes of, once they are collected.

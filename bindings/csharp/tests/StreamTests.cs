@@ -188,7 +188,7 @@ class StreamTests {
     string expected = session.Migrate(there).Generate("", greedy).Text();
     var fractions = new List<double>();
     moving.SwitchAsync("reference", new BackendSwitchOptions {
-      Wait = TimeSpan.FromSeconds(1), Progress = fractions.Add }).Wait();
+      Wait = TimeSpan.FromMinutes(1), Progress = fractions.Add }).Wait();
     Check.Equal("reference:0", moving.Device.Id);
     Check.Equal(1.0, fractions.Last());
     Check.Equal(expected, session.Generate("", greedy).Text());

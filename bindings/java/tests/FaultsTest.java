@@ -392,12 +392,16 @@ class FaultsTest {
   @Test
   void noGrowth() throws Exception {
     generations(2000); // the heap and the compiler's code have their size then
-    System.gc();
-    long before = resident();
-    generations(8000);
-    System.gc();
-    long growth = resident() - before;
-    assertTrue(growth < 24 << 20, "grew by " + growth + " bytes");
+    // What leaks does so each time; the heap grows by leaps, now and then.
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 4; ++i) {
+      System.gc();
+      long before = resident();
+      generations(2000);
+      System.gc();
+      least = Math.min(least, resident() - before);
+    }
+    assertTrue(least < 6 << 20, "grew by " + least + " bytes each time");
   }
 
   /** Nor do sessions that nobody closes, once they are collected. */
@@ -416,6 +420,12 @@ class FaultsTest {
       }
     }
     long growth = resident() - before;
+    // What is collected is let go of on another thread, when that has its turn.
+    for (int i = 0; i < 6000 && growth >= 24 << 20; ++i) {
+      System.gc();
+      Thread.sleep(10);
+      growth = resident() - before;
+    }
     // 800 tensors would be 50 MiB.
     assertTrue(growth < 24 << 20, "grew by " + growth + " bytes");
   }

@@ -57,7 +57,7 @@ class PinnedTest {
   }
 
   private void collectUntil(long bytes) throws InterruptedException {
-    for (int i = 0; i < 200 && backend.usage().memory() > bytes; ++i) {
+    for (int i = 0; i < 6000 && backend.usage().memory() > bytes; ++i) {
       System.gc();
       Thread.sleep(5);
     }

@@ -33,7 +33,7 @@ function helpers.run(program)
   local file = assert(io.open(path, "w"))
   file:write(program)
   file:close()
-  local pipe = assert(io.popen(("timeout 120 lua5.4 %s 2>&1"):format(path)))
+  local pipe = assert(io.popen(("timeout 900 lua5.4 %s 2>&1"):format(path)))
   local output = pipe:read "a"
   local _, _, status = pipe:close()
   os.remove(path)

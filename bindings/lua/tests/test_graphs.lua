@@ -94,12 +94,20 @@ function TestGraphs.test_many_runs_share_a_loop()
 end
 
 function TestGraphs.test_ending_runs()
-  local x = runcible.Tensor.random({1024, 1024}, backend, {seed = 1})
+  local endless = runcible.CustomOp {
+    name = "endless",
+    signature = "x F32 [n] -> y F32 [n]",
+    library = os.getenv "RUNCIBLE_CUSTOM_OP",
+  }
+  local x = tensor(1, 2)
   local graph = runcible.Graph.record(backend, {x}, function(y)
-    for _ = 1, 40 do y = y:matmul(y) end
-    return y
+    return endless:compute {y}
   end)
-  helpers.raises("TimeoutError", graph.run, graph, {x}, {deadline = 0.001})
+  -- No limit ends before its time.
+  for deadline, told in pairs {[0.0012] = " 2 ms", [0.007] = " 7 ms"} do
+    local failure = helpers.raises("TimeoutError", graph.run, graph, {x}, {deadline = deadline})
+    unit.assertStrContains(tostring(failure), told)
+  end
   coroutine.wrap(function()
     local running = graph:run_async {x}
     running:cancel()

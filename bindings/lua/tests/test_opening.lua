@@ -83,7 +83,7 @@ end
 
 function TestOpening.test_switching()
   local backend, goes_on = begun()
-  backend:switch("reference", {wait = 1})
+  backend:switch("reference", {wait = 60})
   goes_on()
   helpers.raises("NotFoundError", backend.switch, backend, "nothing")
   unit.assertErrorMsgContains("there is no option", backend.switch, backend, "cpu", {threads = 1})
@@ -97,7 +97,7 @@ function TestOpening.test_switching_beside_an_event_loop()
   in_coroutine(function()
     local told = {}
     local switching = backend:switch_async("reference", {
-      wait = 1,
+      wait = 60,
       progress = function(fraction)
         told[#told + 1] = fraction
       end,

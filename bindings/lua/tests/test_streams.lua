@@ -60,8 +60,10 @@ function TestStreams.test_luv_goes_on()
     ticks = ticks + 1
   end)
   coroutine.wrap(function()
-    for _ in helpers.model():session {when_full = "shift"}:stream("A", {ignore_eos = true, max_tokens = 100}) do
+    -- Ends only if neither keeps the other from its turn.
+    for _ in helpers.endless():stream("A", {ignore_eos = true}) do
       pieces = pieces + 1
+      if pieces > 50 and ticks > 5 then break end
     end
     timer:close()
   end)()
@@ -71,9 +73,8 @@ function TestStreams.test_luv_goes_on()
 end
 
 function TestStreams.test_nothing_holds_luv_without_streams()
-  local begun = uv.hrtime()
+  unit.assertFalse(uv.loop_alive())
   uv.run()
-  unit.assertTrue(uv.hrtime() - begun < 5e9)
 end
 
 function TestStreams.test_leaving_the_for_statement_cancels()

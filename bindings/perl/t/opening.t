@@ -76,7 +76,7 @@ sub begun {
 
 subtest 'switching' => sub {
     my ($backend, $goes_on) = begun();
-    $backend->switch('reference', wait => 1);
+    $backend->switch('reference', wait => 60);
     $goes_on->();
     for my $wrong (['nothing', 'NotFound'], ['cpu', 'InvalidArgument', threads => 1]) {
         my ($spec, $class, @options) = @$wrong;
@@ -92,7 +92,7 @@ subtest 'switching' => sub {
 subtest 'switching beside an event loop' => sub {
     my ($backend, $goes_on) = begun();
     my @told;
-    my @made = $backend->switch_async('reference', wait => 1,
+    my @made = $backend->switch_async('reference', wait => 60,
         progress => sub { push @told, @_ })->get;
     is_deeply([scalar @made, $told[-1]], [0, 1], 'it is done');
     $goes_on->();

@@ -359,7 +359,7 @@ def run(program):
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         cwd=EXAMPLES,
     )
 
@@ -414,6 +414,6 @@ def test_exit_while_an_op_does_not_end():
 
 def test_the_example():
     command = [sys.executable, str(EXAMPLES / "numpy_backend.py"), "A", "fox"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("A fox") and len(done.stdout) > 100

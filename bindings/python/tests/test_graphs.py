@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import runcible
+from runcible import _handle
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +150,9 @@ def test_asynchronously(backend):
     assert asyncio.run(main()) == [[2 * i, 2] for i in range(5)]
     graph.cancel()  # nothing is under way
     assert graph.run()[y].numpy().tolist() == [2, 4]
+
+
+def test_no_limit_ends_before_its_time():
+    times = {0: 1, 0.0012: 2, 0.007: 7, 60: 60000}
+    for seconds, milliseconds in times.items():
+        assert _handle.milliseconds(seconds, "deadline") == milliseconds

@@ -29,7 +29,7 @@ def test_asynchronously():
     async def switching():
         backend = await runcible.Backend.open("cpu")
         model = runcible.Model("builtin:fable", backend, context_length=128)
-        await backend.switch_async("reference", wait=1)
+        await backend.switch_async("reference", wait=60)
         assert backend.device.id == "reference:0"
         return "".join(model.session().generate("The", max_tokens=2, **GREEDY))
 

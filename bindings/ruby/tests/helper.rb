@@ -9,7 +9,7 @@ require "runcible"
 Minitest::Test.prepend(Module.new do
   def run
     watch = Thread.new(Thread.current) do |tested|
-      sleep 240
+      sleep 900
       warn "#{self.class}##{name} hangs:", tested.backtrace
       exit! 1
     end

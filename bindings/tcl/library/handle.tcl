@@ -39,13 +39,14 @@ proc ::runcible::DtypeName {number} {
     return [lindex [dict keys [dict filter [Constants DTYPE_] value $number]] 0]
 }
 
-# Of a time in seconds; at least 1, as 0 means none to the library.
+# Of a time in seconds, which no limit ends before: rounded up, but for what a fraction
+# is off in binary; at least 1, as 0 means none to the library.
 proc ::runcible::Milliseconds {seconds name} {
     if {![string is double -strict $seconds]
         || [catch {expr {$seconds >= 0 && $seconds <= 1e12}} fits] || !$fits} {
         Refuse "$name must be from 0 to 1e12 seconds, not \"$seconds\""
     }
-    return [expr {max(1, round($seconds * 1000))}]
+    return [expr {max(1, entier(ceil($seconds * 1000 - 1e-6)))}]
 }
 
 # Options -NAME VALUE as a dict of names without the dash.

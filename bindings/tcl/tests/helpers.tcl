@@ -38,7 +38,7 @@ proc check {condition} {
 
 # Ends the program rather than waiting for ever.
 proc wait_for {varName} {
-    set timer [after 120000 {error "nothing came in two minutes"}]
+    set timer [after 900000 {error "nothing came in a quarter of an hour"}]
     vwait $varName
     after cancel $timer
 }
@@ -62,7 +62,7 @@ proc run_tcl {program} {
     puts $file $program
     close $file
     try {
-        return [exec timeout 120 [info nameofexecutable] $path 2>@1]
+        return [exec timeout 900 [info nameofexecutable] $path 2>@1]
     } finally {
         file delete $path
     }

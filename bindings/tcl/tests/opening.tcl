@@ -80,7 +80,7 @@ proc begun {script} {
 
 it switching {
     begun {{backend} {
-        check {[$backend switch reference -wait 1] eq ""}
+        check {[$backend switch reference -wait 60] eq ""}
         check {[failure {$backend switch nothing}] eq "NOT_FOUND"}
         check {[failure {$backend switch cpu -threads 1}] eq "VALUE"}
     }}
@@ -94,7 +94,7 @@ it switching_beside_an_event_loop {
     begun {{backend} {
         set ::told {}
         in_coroutine {{backend} {
-            set switching [$backend switch_async reference -wait 1 -progress {lappend ::told}]
+            set switching [$backend switch_async reference -wait 60 -progress {lappend ::told}]
             check {[$switching wait] eq ""}
             $switching destroy
         }} $backend

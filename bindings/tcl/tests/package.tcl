@@ -214,7 +214,7 @@ it package_examples {
     set folder [file join [file dirname $::folder] examples]
     foreach {name expected} {story "Once upon a time*" stories "A *---*A *---*ticks*"
                            silu_gate "-1.5379\n0.0000\n2.4621\n2.8808"} {
-        set output [exec timeout 120 [info nameofexecutable] [file join $folder $name.tcl] 2>@1]
+        set output [exec timeout 900 [info nameofexecutable] [file join $folder $name.tcl] 2>@1]
         check {[string match $expected $output]}
     }
 }

@@ -184,7 +184,7 @@ export function numberOf(
   return kind === "int64" || kind === "uint64" ? whole : Number(whole);
 }
 
-/** Of a time; at least 1, as 0 means none to the library. */
+/** Of a time, rounded up; at least 1, as 0 means none to the library. */
 export function milliseconds(time: unknown, name: string): bigint {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);
@@ -194,5 +194,5 @@ export function milliseconds(time: unknown, name: string): bigint {
       `${name} must be from 0 to 1e15 milliseconds, not ${time}`,
     );
   }
-  return BigInt(Math.max(1, Math.round(time)));
+  return BigInt(Math.max(1, Math.ceil(time)));
 }

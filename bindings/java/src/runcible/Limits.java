@@ -14,14 +14,14 @@ final class Limits {
     return value;
   }
 
-  /** At least 1, as 0 means none to the library. */
+  /** Rounded up, and at least 1, as 0 means none to the library. */
   static long milliseconds(Duration time, String name) {
     if (time.isNegative()) {
       throw new IllegalArgumentException(
           name + " must not be negative, as " + time + " is");
     }
     try {
-      return Math.max(1, time.toMillis());
+      return Math.max(1, time.plusNanos(999_999).toMillis());
     } catch (ArithmeticException beyond) {
       throw new IllegalArgumentException(
           name + " of " + time + " is beyond what milliseconds count", beyond);

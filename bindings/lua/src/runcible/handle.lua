@@ -103,7 +103,8 @@ function handle.set_options(options, values, given)
   return options
 end
 
---- Of a time in seconds; at least 1, as 0 means none to the library.
+--- Of a time in seconds, which no limit ends before: rounded up, but for what a
+-- fraction is off in binary; at least 1, as 0 means none to the library.
 function handle.milliseconds(seconds, name)
   if type(seconds) ~= "number" then
     refuse("%s must be seconds, not %s", name, type(seconds))
@@ -111,7 +112,7 @@ function handle.milliseconds(seconds, name)
   if not (seconds >= 0 and seconds <= 1e12) then
     refuse("%s must be from 0 to 1e12 seconds, not %s", name, seconds)
   end
-  return math.max(1, math.floor(seconds * 1000 + 0.5))
+  return math.max(1, math.ceil(seconds * 1000 - 1e-6))
 end
 
 --- The number of what is told by a name; an error that names all others.

@@ -154,7 +154,7 @@ end
 --- Waits until something can be dispatched, at most some seconds (nil: without
 -- limit); whether it can.
 function Loop:wait(seconds)
-  local left = seconds and math.floor(seconds * 1000 + 0.5) or math.huge
+  local left = seconds and math.ceil(seconds * 1000 - 1e-6) or math.huge
   repeat
     local step = math.tointeger(math.min(left, INTERRUPT_MS))
     local ready, failure = pcall(native.mailbox_wait, self._box, step)

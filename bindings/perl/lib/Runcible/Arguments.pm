@@ -4,6 +4,7 @@ package Runcible::Arguments;
 use strict;
 use warnings;
 use Exporter 'import';
+use POSIX qw(ceil);
 use Scalar::Util qw(blessed looks_like_number);
 use Runcible::Error;
 use Runcible::Members;
@@ -66,13 +67,14 @@ sub _set_member {
     return Runcible::Native->can("${kind}_${member}_set")->($options, $value);
 }
 
-# Milliseconds of a time in seconds; at least 1, as 0 means none to the library.
+# Milliseconds of a time in seconds, which no limit ends before: rounded up, but for
+# what a fraction is off in binary; at least 1, as 0 means none to the library.
 sub milliseconds {
     my ($seconds, $name) = @_;
     return unless defined $seconds;
     looks_like_number($seconds) && $seconds >= 0 && $seconds <= 1e12
         or refuse("$name must be from 0 to 1e12 seconds, not " . _shown($seconds));
-    my $whole = int($seconds * 1000 + 0.5);
+    my $whole = int ceil($seconds * 1000 - 1e-6);
     return $whole < 1 ? 1 : $whole;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from types import TracebackType
 from typing import Any, Optional, Type, TypeVar, Union
@@ -106,7 +107,7 @@ def set_options(options: Any, **values: Any) -> Any:
             if name in PAIRS:
                 getattr(options, f"set_{name}")(*value)
             elif name in TIMES:
-                setattr(options, TIMES[name], _milliseconds(value, name))
+                setattr(options, TIMES[name], milliseconds(value, name))
             else:
                 number = chosen(name, value) if name in CHOICES else value
                 setattr(options, name, number)
@@ -119,12 +120,13 @@ def set_options(options: Any, **values: Any) -> Any:
     return options
 
 
-def _milliseconds(seconds: object, name: str) -> int:
-    """Of a time in seconds; at least 1, as 0 means none to the library."""
+def milliseconds(seconds: object, name: str) -> int:
+    """Of a time in seconds, which no limit ends before: rounded up, but for what
+    a fraction is off in binary; at least 1, as 0 means none to the library."""
     if not isinstance(seconds, (int, float)):
         raise TypeError(
             f"{name} must be seconds, not {type(seconds).__name__}"
         )
     if not 0 <= seconds <= 1e12:
         raise ValueError(f"{name} must be from 0 to 1e12 seconds, not {seconds}")
-    return max(1, round(seconds * 1000))
+    return max(1, math.ceil(seconds * 1000 - 1e-6))

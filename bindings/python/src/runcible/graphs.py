@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Type
 from . import native as _native
 from . import reports
 from ._current import Recording, current
-from ._handle import need
+from ._handle import milliseconds, need
 from ._loops import loop_of, running
 from ._native import recording_changed
 from .backend import Backend
@@ -182,9 +182,9 @@ class Graph:
             given.append(own if other is None else _operand(other))
         if others:
             raise ValueError(f"{next(iter(others))!r} is no input of the graph")
-        milliseconds = 0 if deadline is None else max(1, round(deadline * 1000))
+        limit = 0 if deadline is None else milliseconds(deadline, "deadline")
         found = _native.graph_compute(
-            self._proxy, given, milliseconds, len(self._outputs)
+            self._proxy, given, limit, len(self._outputs)
         )
         return {
             tensor: Tensor._of(proxy, tensor._backend)

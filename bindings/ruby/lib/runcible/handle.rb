@@ -104,8 +104,9 @@ module Runcible
     end
     private_class_method :set_member
 
-    # Milliseconds of a time in seconds; at least 1, as 0 means none to the
-    # library.
+    # Milliseconds of a time in seconds, which no limit ends before: rounded up,
+    # but for what a fraction is off in binary; at least 1, as 0 means none to
+    # the library.
     def milliseconds(seconds, name)
       unless seconds.is_a?(Numeric) && seconds.real?
         raise TypeError, "#{name} must be seconds, not #{seconds.class}"
@@ -114,7 +115,7 @@ module Runcible
         raise RangeError, "#{name} must be from 0 to 1e12 seconds, not #{seconds}"
       end
 
-      [1, (seconds * 1000).round].max
+      [1, ((seconds * 1000) - 1e-6).ceil].max
     end
 
     # The number of a name, a Symbol or a String.
