@@ -19,7 +19,7 @@ constexpr int64_t kHelpCost = int64_t{1} << 14;
 // Below this one no thread waits for another on a crowded machine.
 constexpr int64_t kCrowdCost = int64_t{1} << 18;
 // So many times a thread comes for more: the last ones end together.
-constexpr int kRanges = 16;
+constexpr int kRanges = 64;
 // Elements of a line that a thread does in one go.
 constexpr int64_t kGoElements = int64_t{1} << 12;
 

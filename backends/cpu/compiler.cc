@@ -206,8 +206,9 @@ const ThreadScratch* Compiler::result_scratch(uint64_t bytes) {
 }
 
 uint8_t* Compiler::area_of(uint64_t bytes) {
-  compiled_.areas_.push_back(allocate(bytes));
-  return compiled_.areas_.back().get();
+  auto& blocks = compiled_.areas_.blocks;
+  blocks.push_back(compiled_.areas_.spare.take(bytes));
+  return blocks.back().memory.get();
 }
 
 void Compiler::append(std::unique_ptr<Step> step, std::vector<Area> reads,

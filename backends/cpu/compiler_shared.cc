@@ -40,12 +40,10 @@ const float* Compiler::angles(int32_t positions, int32_t frequencies,
     }
   }
   if (entry == nullptr) {
-    compiled_.areas_.push_back(allocate(
+    auto* table = reinterpret_cast<float*>(area_of(
         product(product(static_cast<uint64_t>(max_rows(dimension)), pairs),
                 2 * sizeof(float))));
-    angles_.push_back({positions, frequencies, scale,
-                       reinterpret_cast<float*>(compiled_.areas_.back().get()),
-                       true});
+    angles_.push_back({positions, frequencies, scale, table, true});
     entry = &angles_.back();
   }
   entry->valid = true;

@@ -170,6 +170,40 @@ struct WindowTask {
   int outputs;
 };
 
+// Products of F32 of which both sides are packed, so that each number that is
+// loaded serves for several sums. A sum is that of the sums of 32 products
+// each, in order, as LINEAR adds up.
+constexpr int kProductRows = 16;     // of a, packed together
+constexpr int kProductColumns = 48;  // of b
+struct ProductTask {
+  const float* a;  // [k, kProductRows]
+  const float* b;  // [k, kProductColumns]
+  int64_t k;
+  float* y;
+  int64_t y_step;     // from row to row
+  int rows, columns;  // of y; the others that are packed are left out
+  bool more;          // add to what y holds
+  const float* bias;  // else begin with this, by row; NULL: with 0
+};
+
+// Columns of a matrix that are to be packed as b: parts of its rows.
+struct PanelPiece {
+  int64_t from;  // from the first number of a row
+  int to;        // column
+  int count;     // at most 16
+};
+struct PanelTask {
+  const float* x;
+  const float* end;        // nothing is read from there on
+  const int64_t* offsets;  // of the rows; NULL: they are `step` apart
+  int64_t step;
+  int64_t k;
+  const PanelPiece* pieces;  // in the order of their columns and places
+  int count;                 // at least 1
+  int columns;   // after those that are missing from the last 16 are 0
+  float* panel;  // [k, kProductColumns], with room for 16 more
+};
+
 // What one row brings to a head; see RC_OP_FADING_STATE.
 struct FadingRow {
   const float* v;     // [p]
@@ -219,6 +253,8 @@ struct Kernels {
   void (*softmax)(const float* x, int64_t n, float* y);
   double (*sum)(const float* x, int64_t n);
   void (*windows)(const WindowTask& task);
+  void (*product)(const ProductTask& task);
+  void (*panel)(const PanelTask& task);
   // y[c * y_step + r] = x[r * step + c].
   void (*transpose)(const float* x, int64_t step, int64_t rows, int64_t columns,
                     float* y, int64_t y_step);

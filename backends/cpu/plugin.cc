@@ -16,6 +16,7 @@
 #include "cpu/nodes.h"
 #include "cpu/pool.h"
 #include "cpu/ranges.h"
+#include "cpu/spare_memory.h"
 
 namespace rc::cpu {
 namespace {
@@ -83,7 +84,7 @@ class OpenDevice {
   std::unique_ptr<rc_plugin_compiled> compile(
       const plugin::GivenProgram& program) {
     return std::make_unique<rc_plugin_compiled>(program, kernels_, pool_,
-                                                profile_);
+                                                spare_, profile_);
   }
   void destroy(std::unique_ptr<rc_plugin_compiled> program);
 
@@ -123,6 +124,7 @@ class OpenDevice {
   const Kernels& kernels_;
   const Nodes nodes_;
   Pool pool_;
+  SpareMemory spare_;
   const bool profile_;
   const rc_plugin_compiled* last_run_ = nullptr;
   // Destroyed, but a thread that lost its processor is still within them.

@@ -58,15 +58,8 @@ void Pool::begin(Job* job) { job_ = job; }
 void Pool::end() { job_ = nullptr; }
 
 void Pool::call(bool wake) {
-  resting_.store(false, std::memory_order_relaxed);
   bell_.ring();
   if (wake) bell_.wake();
-}
-
-void Pool::rest() {
-  if (threads_ == 1 || all_asleep()) return;
-  resting_.store(true, std::memory_order_relaxed);
-  bell_.ring();
 }
 
 bool Pool::left(const Job* job) const {
@@ -100,7 +93,7 @@ void Pool::work(int thread) {
       if (job_ == job) job->help(thread);
       within = nullptr;
     }
-    bell_.wait(seen, resting_.load(std::memory_order_relaxed) ? 0 : looks_);
+    bell_.wait(seen, looks_);
   }
 }
 

@@ -44,9 +44,6 @@ class Pool {
   // There is something to do for helpers. Those who sleep are woken only if
   // that is worth it: it takes some microseconds.
   void call(bool wake);
-  // Other threads than the team's are about to compute on all processors: those
-  // who are awake and have nothing to do do not look for work until call().
-  void rest();
   bool all_asleep() const { return bell_.asleep() == threads_ - 1; }
 
   // Of a job that is not under way: whether no helper is within job->help() any
@@ -80,7 +77,6 @@ class Pool {
   const int looks_;  // of a helper before it sleeps
   std::atomic<Job*> job_{nullptr};
   std::atomic<bool> ending_{false};
-  std::atomic<bool> resting_{false};
   std::atomic<int> crowded_{0};
   Bell bell_;
   std::vector<Helper> helpers_;

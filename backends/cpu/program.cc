@@ -7,7 +7,9 @@
 
 rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
                                        const rc::cpu::Kernels& kernels,
-                                       rc::cpu::Pool& pool, bool profile)
+                                       rc::cpu::Pool& pool,
+                                       rc::cpu::SpareMemory& spare,
+                                       bool profile)
     : kernels_(kernels),
       max_rows_(program.max_rows),
       max_outputs_(program.max_outputs),
@@ -16,7 +18,8 @@ rc_plugin_compiled::rc_plugin_compiled(const rc::plugin::GivenProgram& program,
       outputs_used_(program.output_count),
       of_tensors_(std::all_of(
           program.ops.begin(), program.ops.end(),
-          [&](const rc::Op& op) { return is_tensor_op(op, program.values); })) {
+          [&](const rc::Op& op) { return is_tensor_op(op, program.values); })),
+      areas_(spare, of_tensors_) {
   rc::cpu::Compiler compiler(program, *this, pool);
   scratch_ = rc::cpu::allocate(program.scratch_bytes);
   compiler.compile();

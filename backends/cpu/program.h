@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/given_program.h"
 #include "cpu/choices.h"
 #include "cpu/memory.h"
 #include "cpu/pool.h"
+#include "cpu/spare_memory.h"
 #include "cpu/step.h"
 #include "cpu/walk.h"
 #include "cpu/weight.h"
@@ -33,10 +35,10 @@ struct ThreadScratch {
 }  // namespace rc::cpu
 
 struct rc_plugin_compiled {
-  // The pool outlives it.
+  // The pool and the spare memory outlive it.
   rc_plugin_compiled(const rc::plugin::GivenProgram& program,
                      const rc::cpu::Kernels& kernels, rc::cpu::Pool& pool,
-                     bool profile);
+                     rc::cpu::SpareMemory& spare, bool profile);
 
   // Checks the run's numbers and does it; result() says how it ended.
   void run(const rc_plugin_run& run);
@@ -75,7 +77,19 @@ struct rc_plugin_compiled {
   std::vector<uint8_t*> run_caches_;  // of the run under way
   // The program's scratch and areas of this backend's own.
   rc::cpu::Memory64 scratch_;
-  std::vector<rc::cpu::Memory64> areas_;
+  struct Areas {
+    Areas(rc::cpu::SpareMemory& from, bool back) : spare(from), back(back) {}
+    Areas(const Areas&) = delete;
+    Areas& operator=(const Areas&) = delete;
+    ~Areas() {
+      for (auto& block : blocks) {
+        if (back) spare.give_back(std::move(block));
+      }
+    }
+    rc::cpu::SpareMemory& spare;
+    const bool back;
+    std::vector<rc::cpu::SpareMemory::Block> blocks;
+  } areas_;
   rc::cpu::ThreadScratch results_;
   std::vector<std::unique_ptr<rc::cpu::Choices>> choices_;
   std::vector<std::unique_ptr<rc::cpu::Step>> steps_;

@@ -1,16 +1,16 @@
 // Products of tensors.
 //
-// Large ones of F32 go to OpenBLAS. All others take the kernels of LINEAR: 16
-// columns of the product at a time, whose part of b is packed into a tile that
-// one thread then uses for all rows. So types with blocks are decoded within
-// the product.
+// Those of F32 with enough rows are another file's. All others take the kernels
+// of LINEAR: 16 columns of the product at a time, whose part of b is packed
+// into a tile that one thread then uses for all rows. So types with blocks are
+// decoded within the product.
 #include <algorithm>
 
-#include "cpu/blas.h"
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
+#include "cpu/panels.h"
 #include "cpu/tiles.h"
 
 namespace rc::cpu {
@@ -72,52 +72,6 @@ void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
           }
         });
       });
-}
-
-// Products of less are as fast by the own kernels, and faster by several
-// threads: those of the pool are awake already, and both know each other.
-constexpr int64_t kLeastForBlas = int64_t{1} << 31;
-
-void add_matmul_blas(Compiler& c, const Op& op, const MatmulSizes& sizes) {
-  const Blas* blas = Blas::find();
-  const Place a = c.place(op.inputs[0]);
-  const Place b = c.place(op.inputs[1]);
-  const Place y = c.place(op.outputs[0]);
-  // Nothing stops a call, so large products come in several; but each arranges
-  // its part of a and of b anew, which is felt where the other side is short.
-  constexpr int64_t kProducts = int64_t{1} << 32;
-  constexpr int64_t kSide = 1024;
-  const int64_t rows =
-      std::max(kProducts / std::min(kProducts, sizes.n * sizes.k), kSide);
-  const int64_t columns = std::max(kProducts / kSide / sizes.k, kSide);
-  const int64_t ldb = sizes.transposed ? sizes.k : sizes.n;
-  const int threads = c.threads();
-  Pool* const pool = &c.pool();
-  c.add(
-      {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run&) { return INT64_MAX / 2; },
-      [=](const Run&) { return int64_t{1}; },
-      [=](Run& run, const Share& share) {
-        pool->rest();
-        for (int64_t batch = 0; batch < sizes.batch; ++batch) {
-          const float* right =
-              run.at<const float>(b) +
-              (sizes.b_batch == 1 ? 0 : batch) * sizes.k * sizes.n;
-          for (int64_t first = 0; first < sizes.m; first += rows) {
-            const int64_t row = batch * sizes.m + first;
-            for (int64_t column = 0; column < sizes.n; column += columns) {
-              if (run.stopped(share.thread)) return;
-              blas->multiply(run.at<const float>(a) + row * sizes.k,
-                             right + column * (sizes.transposed ? sizes.k : 1),
-                             run.at<float>(y) + row * sizes.n + column,
-                             std::min(rows, sizes.m - first),
-                             std::min(columns, sizes.n - column), sizes.k, ldb,
-                             sizes.n, sizes.transposed, threads);
-            }
-          }
-        }
-      });
-  add_end(c, op, sizes);
 }
 
 void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes) {
@@ -201,11 +155,9 @@ void compile_matmul(Compiler& c, const Op& op) {
     return numbers::compile_matmul(c, op);
   }
   const TiledSizes sizes(c, op);
-  const bool large =
-      sizes.b_type == RC_DTYPE_F32 && Blas::suits(sizes.m, sizes.n, sizes.k) &&
-      sizes.m * sizes.n >= kLeastForBlas / sizes.k && Blas::find() != nullptr;
-  if (large) {
-    add_matmul_blas(c, op, sizes);
+  if (sizes.b_type == RC_DTYPE_F32 && suits_packing(sizes)) {
+    add_matmul_packed(c, op, sizes);
+    add_end(c, op, sizes);
   } else {
     add_matmul_tiles(c, op, sizes);
   }
@@ -216,6 +168,9 @@ uint64_t matmul_scratch(const Compiler& c, const Op& op) {
     return numbers::matmul_scratch(c, op);
   }
   const TiledSizes sizes(c, op);
+  if (sizes.b_type == RC_DTYPE_F32 && suits_packing(sizes)) {
+    return panel_bytes(sizes.k);
+  }
   return product(aligned(sizes.tile_bytes), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));
 }

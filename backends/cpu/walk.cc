@@ -12,8 +12,11 @@ constexpr int64_t kAloneCost = 8192;
 constexpr int64_t kWakeCost = 65536;
 // A unit has at least that cost, where there is a choice.
 constexpr int64_t kUnitCost = 2048;
-// Units for each thread, where there is a choice.
+// Units for each thread, where there is a choice; of long steps so many that
+// one is about this cost, but not too many to be counted.
 constexpr int64_t kUnitsPerThread = 8;
+constexpr int64_t kLongUnitCost = int64_t{1} << 18;
+constexpr int64_t kMostUnitsPerThread = 64;
 
 // Looks, of some 40 nanoseconds, before a unit that another thread holds is
 // done again; longer than a unit takes.
@@ -150,10 +153,14 @@ uint64_t Walk::open(size_t begin, size_t end, int64_t cost) {
     const int64_t pieces = step.pieces(run_);
     int64_t grain = 1;
     if (step.repeatable == 0) {
-      const int64_t units = std::clamp<int64_t>(
-          costs_[i] / kUnitCost, 1,
-          std::min<int64_t>(pieces, pool_.threads() * kUnitsPerThread));
-      grain = (pieces + units - 1) / units;
+      const int64_t most =
+          pool_.threads() *
+          std::clamp(costs_[i] / kLongUnitCost / pool_.threads(),
+                     kUnitsPerThread, kMostUnitsPerThread);
+      const int64_t units =
+          std::clamp<int64_t>(costs_[i] / kUnitCost, 1, std::min(pieces, most));
+      // Rounded down: of few large pieces two make a long last unit.
+      grain = pieces / units;
     }
     units_[i]->open(turn, pieces, step.multiple(run_), grain);
   }

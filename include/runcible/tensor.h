@@ -67,11 +67,7 @@
  *   time.
  * - What a device cannot do itself is done on the CPU, and the numbers are
  *   moved there and back; rc_backend_explain says which ops.
- * - On the cpu backend a large product of F32 matrices, and a large convolution
- *   whose windows do not move on by single columns, is given to OpenBLAS if
- *   libopenblas.so.0 is on the machine. Its results may differ in their last
- *   bits with the shape and the number of threads. All other ops give the same
- *   bits whatever the number of threads.
+ * - On the cpu backend ops give the same bits whatever the number of threads.
  * - Memory of large tensors that are released is kept, within bounds, for the
  *   next results of their handle, and counts as memory in use meanwhile. It is
  *   given back when the memory_limit or the device has no more, when a model is

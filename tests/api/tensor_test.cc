@@ -308,7 +308,6 @@ TEST(Tensor, FunctionsOfNotANumberAndInfinity) {
   }
 }
 
-// All but products that OpenBLAS takes.
 TEST(Tensor, NumberOfThreadsChangesNoBit) {
   std::vector<std::vector<std::byte>> first;
   for (int32_t threads : {1, 2, 5}) {
@@ -336,6 +335,8 @@ TEST(Tensor, NumberOfThreadsChangesNoBit) {
     add([&](auto** y) {
       return rc_op_matmul_transposed(x.get(), few.get(), y);
     });
+    add([&](auto** y) { return rc_op_matmul_transposed(x.get(), x.get(), y); });
+    add([&](auto** y) { return rc_op_add(row.get(), row.get(), y); });
     add([&](auto** y) { return rc_op_gelu(x.get(), y); });
     add([&](auto** y) { return rc_op_div(x.get(), x.get(), y); });
     add([&](auto** y) { return rc_op_softmax(x.get(), 0, y); });

@@ -108,23 +108,6 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
   EXPECT_EQ(used, 0) << "seconds in the last of the periods";
 }
 
-TEST(Pool, ComesBackAfterARest) {
-  Pool pool(3);
-  for (int i = 0; i < 50; ++i) {
-    Counting job(3);
-    pool.begin(&job);
-    pool.rest();
-    pool.call(true);
-    while (job.calls[1] == 0 || job.calls[2] == 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    pool.rest();
-    pool.end();
-    pool.wait_until_left(&job);
-    while (i % 2 == 0 && !pool.all_asleep()) std::this_thread::yield();
-  }
-}
-
 // Who had to wait for a helper does small jobs alone for some time.
 TEST(Pool, IsCrowdedForAWhile) {
   struct Slow : Pool::Job {

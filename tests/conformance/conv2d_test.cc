@@ -150,5 +150,36 @@ TEST(Conv2d, Large) {
   run_case(c);
 }
 
+// Few pixels in a row, many numbers in a window, and ends of all kinds.
+TEST(Conv2d, SmallImagesOfManyChannels) {
+  for (int32_t stride : {1, 2, 3}) {
+    for (int32_t padding : {0, 1}) {
+      Convolution c = square(120, 9, 19, 3);
+      c.width = 7;
+      c.options.stride[0] = c.options.stride[1] = stride;
+      c.options.padding[0] = c.options.padding[1] = padding;
+      c.bias = padding == 0;
+      run_case(c);
+    }
+  }
+  Convolution c = square(70, 6, 33, 1);
+  c.batch = 2;
+  run_case(c);
+  c.options.groups = 2;
+  c.outputs = 34;
+  c.options.stride[1] = 5;
+  run_case(c);
+}
+
+// Padding far beyond the image, most of which windows step over.
+TEST(Conv2d, MuchPadding) {
+  for (int32_t stride : {1, 7}) {
+    Convolution c = square(3, 5, 4, 3);
+    c.options.stride[0] = c.options.stride[1] = stride;
+    c.options.padding[0] = c.options.padding[1] = 40;
+    run_case(c);
+  }
+}
+
 }  // namespace
 }  // namespace rc::test

@@ -94,6 +94,14 @@ TEST(Matmul, Large) {
   run_case(p);
   p.a_batch = p.b_batch = {3};
   run_case(p);
+  for (const bool transposed : {false, true}) {
+    Product deep;
+    deep.m = 19;
+    deep.n = 50;
+    deep.k = 1100;
+    deep.transposed = transposed;
+    run_case(deep);
+  }
 }
 
 TEST(Matmul, Batches) {

@@ -25,6 +25,8 @@ extern const Kernels kKernels = {
     softmax,
     sum_elements,
     windows,
+    product,
+    panel,
     transpose,
     scan_head,
     scan_channels,

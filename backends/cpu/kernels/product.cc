@@ -1,0 +1,169 @@
+// Products of F32 of which both sides are packed: as many sums at once as there
+// are registers for.
+#include "cpu/kernels/levels.h"
+#include "cpu/kernels/simd.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+namespace {
+
+// Products of a sum that is then added to the others: more exact than one long
+// sum, and what LINEAR does.
+constexpr int kBlock = 32;
+
+// Rows and vectors of columns whose sums stay in registers.
+constexpr int kMostVectors = kParts == 1 ? kProductColumns / kLanes : 1;
+#if defined(__AVX512F__)
+constexpr int kMostRows = 8;
+#elif defined(__AVX2__) || defined(__aarch64__)
+constexpr int kMostRows = 4;
+#else
+constexpr int kMostRows = 2;
+#endif
+
+// Products that all sums of a call take before the next ones: few registers
+// make a call go often over what it multiplies, which the first-level cache
+// then has.
+constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kBlock;
+
+// Rows that are asked for before they are read.
+constexpr int64_t kAhead = 16;
+
+template <int rows, int vectors>
+RC_SIMD void add_products(const float* a, const float* b,
+                          Vf (&sums)[rows][vectors]) {
+  Vf columns[vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) columns[v] = load(b + v * kLanes);
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+    const Vf x = splat(a[r]);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      sums[r][v] = fma(columns[v], x, sums[r][v]);
+    }
+  }
+}
+
+// Adds `k` products to each of the totals, which are kProductColumns apart from
+// row to row: registers are for those of a block.
+template <int rows, int vectors>
+void some_products(const float* a, const float* b, int64_t k, float* totals) {
+  for (int64_t left = k; left > 0; left -= kBlock) {
+    Vf sums[rows][vectors];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[r][v] = splat(0);
+    }
+    const int64_t count = left < kBlock ? left : kBlock;
+    for (int64_t i = 0; i < count; ++i) {
+      add_products<rows, vectors>(a, b, sums);
+      a += kProductRows;
+      b += kProductColumns;
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        float* total = totals + r * kProductColumns + v * kLanes;
+        store(total, add(load(total), sums[r][v]));
+      }
+    }
+  }
+}
+
+template <int rows>
+void some_rows(const float* a, const float* b, int64_t k, int columns,
+               float* totals) {
+  int column = 0;
+  if constexpr (kMostVectors > 1) {
+    for (; columns - column > 2 * kLanes; column += 3 * kLanes) {
+      some_products<rows, 3>(a, b + column, k, totals + column);
+    }
+    for (; columns - column > kLanes; column += 2 * kLanes) {
+      some_products<rows, 2>(a, b + column, k, totals + column);
+    }
+  }
+  for (; column < columns; column += kLanes) {
+    some_products<rows, 1>(a, b + column, k, totals + column);
+  }
+}
+
+}  // namespace
+
+void product(const ProductTask& task) {
+  alignas(64) float totals[kProductRows * kProductColumns];
+  for (int r = 0; r < task.rows; ++r) {
+    const Vf all = splat(task.bias != nullptr ? task.bias[r] : 0);
+    for (int c = 0; c < task.columns; c += kLanes) {
+      store(totals + r * kProductColumns + c,
+            task.more
+                ? load_some(task.y + r * task.y_step + c, task.columns - c)
+                : all);
+    }
+  }
+  for (int64_t first = 0; first < task.k; first += kDepth) {
+    const float* a = task.a + first * kProductRows;
+    const float* b = task.b + first * kProductColumns;
+    const int64_t k = task.k - first < kDepth ? task.k - first : kDepth;
+    const auto some = [&]<int rows>(int row) __attribute__((always_inline)) {
+      some_rows<rows>(a + row, b, k, task.columns,
+                      totals + row * kProductColumns);
+    };
+    int row = 0;
+    for (; row + kMostRows <= task.rows; row += kMostRows) {
+      some.template operator()<kMostRows>(row);
+    }
+    if constexpr (kMostRows > 4) {
+      for (; row + 4 <= task.rows; row += 4) some.template operator()<4>(row);
+    }
+    if constexpr (kMostRows > 2) {
+      for (; row + 2 <= task.rows; row += 2) some.template operator()<2>(row);
+    }
+    if (row < task.rows) some.template operator()<1>(row);
+  }
+  for (int r = 0; r < task.rows; ++r) {
+    for (int c = 0; c < task.columns; c += kLanes) {
+      store_some(task.y + r * task.y_step + c,
+                 load(totals + r * kProductColumns + c), task.columns - c);
+    }
+  }
+}
+
+// Pieces are written as whole vectors, one after the other: what one has too
+// much is where the next one, or the next row, comes.
+void panel(const PanelTask& task) {
+  float* to = task.panel;
+  const bool whole = task.columns % kLanes == 0;
+  for (int64_t i = 0; i < task.k; ++i, to += kProductColumns) {
+    const float* row = task.x;
+    if (task.offsets != nullptr) {
+      row += task.offsets[i];
+    } else {
+      row += i * task.step;
+      // Rows that are far apart are not foreseen otherwise.
+      if (i + kAhead < task.k) {
+        const float* later = row + kAhead * task.step;
+        for (int p = 0; p < task.count; ++p) {
+          __builtin_prefetch(later + task.pieces[p].from);
+        }
+      }
+    }
+    // The last piece is the farthest.
+    if (task.end - row >= task.pieces[task.count - 1].from + kLanes) {
+      for (int p = 0; p < task.count; ++p) {
+        store(to + task.pieces[p].to, load(row + task.pieces[p].from));
+      }
+    } else {
+      for (int p = 0; p < task.count; ++p) {
+        const PanelPiece& piece = task.pieces[p];
+        for (int k = 0; k < piece.count; ++k) {
+          to[piece.to + k] = row[piece.from + k];
+        }
+      }
+    }
+    if (!whole) store(to + task.columns, splat(0));
+  }
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL

@@ -1,0 +1,126 @@
+// Products of F32 tensors, and convolutions as such: whoever computes them, and
+// along whichever way, the bits are the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/cpu_util.h"
+
+namespace rc::cpu_test {
+namespace {
+
+struct Product {
+  int64_t batch, m, n, k;
+  bool transposed;
+};
+
+std::vector<float> multiply(const Device& device, const Product& p,
+                            const std::vector<float>& a,
+                            const std::vector<float>& b) {
+  Program program(device);
+  const int32_t x = program.input(RC_DTYPE_F32, {p.batch, p.m, p.k}, a.data());
+  const int32_t y =
+      program.input(RC_DTYPE_F32,
+                    p.transposed ? std::vector<int64_t>{p.batch, p.n, p.k}
+                                 : std::vector<int64_t>{p.batch, p.k, p.n},
+                    b.data());
+  const int32_t z = program.output(RC_DTYPE_F32, {p.batch, p.m, p.n});
+  program.op(RC_OP_MATMUL, {x, y, -1}, {z}).params.matmul.transposed =
+      p.transposed ? 1 : 0;
+  EXPECT_EQ(program.run(1), RC_OK) << program.message();
+  return program.result(z);
+}
+
+std::vector<float> rows(const std::vector<float>& from, int64_t first,
+                        int64_t count, int64_t columns) {
+  return {from.begin() + first * columns,
+          from.begin() + (first + count) * columns};
+}
+
+// Many rows of many numbers are packed, with several depths of a panel or in
+// several blocks; few are not.
+TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
+  const Device device(2);
+  for (const Product& p : {Product{1, 1100, 1000, 1030, false},
+                           Product{1, 300, 230, 16000, true}}) {
+    const auto a = random_floats(static_cast<size_t>(p.m * p.k), 1);
+    const auto b = random_floats(static_cast<size_t>(p.n * p.k), 2);
+    const auto all = multiply(device, p, a, b);
+    Product some = p;
+    some.m = 5;
+    for (const int64_t first : {int64_t{0}, p.m / 2, p.m - some.m}) {
+      EXPECT_EQ(multiply(device, some, rows(a, first, some.m, p.k), b),
+                rows(all, first, some.m, p.n))
+          << p.m << " x " << p.n << " x " << p.k << ", row " << first;
+    }
+  }
+}
+
+// Several matrices are packed together.
+TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
+  const Device device(3);
+  const Product p = {2, 1025, 1030, 1020, false};
+  const auto a = random_floats(static_cast<size_t>(p.batch * p.m * p.k), 3);
+  const auto b = random_floats(static_cast<size_t>(p.batch * p.n * p.k), 4);
+  const auto all = multiply(device, p, a, b);
+  Product few = p;
+  few.batch = 1;
+  few.m = 7;
+  for (int64_t i = 0; i < p.batch; ++i) {
+    EXPECT_EQ(multiply(device, few, rows(a, i * p.m + 11, few.m, p.k),
+                       rows(b, i, 1, p.n * p.k)),
+              rows(all, i * p.m + 11, few.m, p.n))
+        << i << " of " << p.batch;
+  }
+}
+
+std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
+                            int32_t stride, int32_t padding) {
+  constexpr int64_t kChannels = 130;
+  const int64_t after = (size + 2 * padding - 3) / stride + 1;
+  const auto image =
+      random_floats(static_cast<size_t>(2 * kChannels * size * size), 5);
+  const auto window =
+      random_floats(static_cast<size_t>(outputs * kChannels * 9), 6);
+  const auto added = random_floats(static_cast<size_t>(outputs), 7);
+  Program program(device);
+  const int32_t x =
+      program.input(RC_DTYPE_F32, {2, kChannels, size, size}, image.data());
+  const int32_t w =
+      program.input(RC_DTYPE_F32, {outputs, kChannels, 3, 3}, window.data());
+  const int32_t bias = program.input(RC_DTYPE_F32, {outputs}, added.data());
+  const int32_t y = program.output(RC_DTYPE_F32, {2, outputs, after, after});
+  auto& params = program.op(RC_OP_CONV2D, {x, w, bias}, {y}).params.conv2d;
+  std::fill_n(params.stride, 2, stride);
+  std::fill_n(params.padding, 2, padding);
+  std::fill_n(params.dilation, 2, 1);
+  params.groups = 1;
+  EXPECT_EQ(program.run(1), RC_OK) << program.message();
+  return program.result(y);
+}
+
+// Levels that fuse multiplications and additions.
+TEST(CpuProduct, NeitherLevelNorThreadsChangeABit) {
+  const Product p = {2, 130, 70, 150, false};
+  const auto a = random_floats(static_cast<size_t>(p.batch * p.m * p.k), 8);
+  const auto b = random_floats(static_cast<size_t>(p.batch * p.n * p.k), 9);
+  std::vector<std::vector<float>> expected;
+  for (const std::string& level : level_names()) {
+    if (level == "baseline") continue;
+    for (const int threads : {1, 2, 5}) {
+      const Device device(threads, level);
+      const std::vector<std::vector<float>> found = {
+          multiply(device, p, a, b), convolve(device, 11, 20, 1, 1),
+          convolve(device, 11, 20, 2, 0), convolve(device, 20, 33, 1, 1),
+          convolve(device, 4, 3, 3, 40)};
+      if (expected.empty()) expected = found;
+      for (size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i], expected[i])
+            << level << ", " << threads << " threads, " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rc::cpu_test
