@@ -126,10 +126,11 @@ func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 	err = withTensors(inputs, func(list native.Tensor_list) error {
 		return native.Graph_compute(graph, list, untilDeadline(ctx), results)
 	})
+	// It may have been over, or about to begin, when the context ended it.
+	if cause := contextError(ctx); cause != nil {
+		return nil, cause
+	}
 	if err != nil {
-		if cause := contextError(ctx); cause != nil {
-			return nil, cause
-		}
 		return nil, err
 	}
 	return tensorsOf(results, g.outputs)
