@@ -102,8 +102,8 @@ void add_block(Compiler& c, const Op& op, const MatmulSizes& sizes,
 }  // namespace
 
 bool suits_packing(const MatmulSizes& sizes) {
-  return sizes.m >= kLeastRows && sizes.n >= 16 && sizes.k <= kMostDepth &&
-         sizes.m * sizes.n >= kLeastProducts / sizes.k;
+  return sizes.m >= kLeastRows && sizes.n >= 16 && sizes.k > 0 &&
+         sizes.k <= kMostDepth && sizes.m * sizes.n >= kLeastProducts / sizes.k;
 }
 
 void add_matmul_packed(Compiler& c, const Op& op, const MatmulSizes& sizes) {

@@ -88,11 +88,27 @@ SelfTestCase join() {
   });
 }
 
+// Of more bytes than devices bring to their memory at a time.
+constexpr int32_t kManyRows = 1200;
+constexpr int64_t kLongRow = 4096;
+constexpr DType kLargeType = RC_DTYPE_Q8_0;
+
 // A table of this type, or the rows of an input.
 SelfTestCase get_rows(DType dtype, bool of_rows) {
   RowsCase made(cat("GET_ROWS of ", of_rows ? "rows" : dtype_name(dtype)),
                 kOneAndSeveral);
   std::vector<Value> outputs;
+  // From the last row on backwards, so many rows at a time.
+  const auto add_table = [&](int32_t rows, int64_t width, size_t step) {
+    std::vector<int32_t> ids(static_cast<size_t>(made.most_rows()));
+    for (size_t i = 0; i < ids.size(); ++i) {
+      ids[i] =
+          rows - 1 - static_cast<int32_t>(i * step % static_cast<size_t>(rows));
+    }
+    const Value table = made.weight(dtype, {rows, width}, RC_USE_ROWS);
+    outputs.push_back(
+        made.builder.get_rows(table, made.indices({RC_DIM_ROWS}, ids)));
+  };
   const int64_t block = dtype_info(dtype)->block_size;
   for (const int64_t blocks : {1, 3}) {
     const int64_t width = block == 1 ? blocks * 129 : blocks * block;
@@ -107,15 +123,9 @@ SelfTestCase get_rows(DType dtype, bool of_rows) {
           made.builder.get_rows(rows, made.indices({RC_DIM_ROWS}, ids)));
       continue;
     }
-    constexpr int32_t kRows = 37;
-    std::vector<int32_t> ids(static_cast<size_t>(made.most_rows()));
-    for (size_t i = 0; i < ids.size(); ++i) {
-      ids[i] = static_cast<int32_t>(kRows - 1 - i * 5 % kRows);
-    }
-    const Value table = made.weight(dtype, {kRows, width}, RC_USE_ROWS);
-    outputs.push_back(
-        made.builder.get_rows(table, made.indices({RC_DIM_ROWS}, ids)));
+    add_table(37, width, 5);
   }
+  if (!of_rows && dtype == kLargeType) add_table(kManyRows, kLongRow, 107);
   return made.take(outputs);
 }
 
