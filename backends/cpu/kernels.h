@@ -195,8 +195,7 @@ struct PanelPiece {
 struct PanelTask {
   const float* x;
   const float* end;        // nothing is read from there on
-  const int64_t* offsets;  // of the rows; NULL: they are `step` apart
-  int64_t step;
+  const int64_t* offsets;  // of the rows
   int64_t k;
   const PanelPiece* pieces;  // in the order of their columns and places
   int count;                 // at least 1

@@ -24,9 +24,4 @@ struct MatmulSizes {
   }
 };
 
-// Of F32: whether products that share what both sides have packed are worth the
-// packing, and their steps. They give the same bits as others.
-bool suits_packing(const MatmulSizes& sizes);
-void add_matmul_packed(Compiler& c, const Op& op, const MatmulSizes& sizes);
-
 }  // namespace rc::cpu

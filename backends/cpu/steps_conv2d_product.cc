@@ -103,7 +103,6 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
               picked ? sizes.height * sizes.width : sizes.plane();
           pack.end = pack.x + images * sizes.channels * plane;
           pack.x += image * sizes.channels * plane;
-          pack.step = 0;
           pack.pieces = pieces;
           pack.columns = static_cast<int>(
               std::min<int64_t>(kProductColumns, pixels - pixel));

@@ -1,16 +1,14 @@
 // Products of tensors.
 //
-// Those of F32 with enough rows are another file's. All others take the kernels
-// of LINEAR: 16 columns of the product at a time, whose part of b is packed
-// into a tile that one thread then uses for all rows. So types with blocks are
-// decoded within the product.
+// They take the kernels of LINEAR: 16 columns of the product at a time, whose
+// part of b is packed into a tile that one thread then uses for all rows. So
+// types with blocks are decoded within the product.
 #include <algorithm>
 
 #include "cpu/compiler.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
-#include "cpu/panels.h"
 #include "cpu/tiles.h"
 
 namespace rc::cpu {
@@ -154,13 +152,7 @@ void compile_matmul(Compiler& c, const Op& op) {
   if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
     return numbers::compile_matmul(c, op);
   }
-  const TiledSizes sizes(c, op);
-  if (sizes.b_type == RC_DTYPE_F32 && suits_packing(sizes)) {
-    add_matmul_packed(c, op, sizes);
-    add_end(c, op, sizes);
-  } else {
-    add_matmul_tiles(c, op, sizes);
-  }
+  add_matmul_tiles(c, op, TiledSizes(c, op));
 }
 
 uint64_t matmul_scratch(const Compiler& c, const Op& op) {
@@ -168,9 +160,6 @@ uint64_t matmul_scratch(const Compiler& c, const Op& op) {
     return numbers::matmul_scratch(c, op);
   }
   const TiledSizes sizes(c, op);
-  if (sizes.b_type == RC_DTYPE_F32 && suits_packing(sizes)) {
-    return panel_bytes(sizes.k);
-  }
   return product(aligned(sizes.tile_bytes), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));
 }

@@ -37,12 +37,10 @@ std::vector<float> rows(const std::vector<float>& from, int64_t first,
           from.begin() + (first + count) * columns};
 }
 
-// Many rows of many numbers are packed, with several depths of a panel or in
-// several blocks; few are not.
 TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
   const Device device(2);
-  for (const Product& p : {Product{1, 1100, 1000, 1030, false},
-                           Product{1, 300, 230, 16000, true}}) {
+  for (const Product& p :
+       {Product{1, 310, 100, 1030, false}, Product{1, 300, 23, 16000, true}}) {
     const auto a = random_floats(static_cast<size_t>(p.m * p.k), 1);
     const auto b = random_floats(static_cast<size_t>(p.n * p.k), 2);
     const auto all = multiply(device, p, a, b);
@@ -56,10 +54,9 @@ TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
   }
 }
 
-// Several matrices are packed together.
 TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
   const Device device(3);
-  const Product p = {2, 1025, 1030, 1020, false};
+  const Product p = {2, 125, 103, 1020, false};
   const auto a = random_floats(static_cast<size_t>(p.batch * p.m * p.k), 3);
   const auto b = random_floats(static_cast<size_t>(p.batch * p.n * p.k), 4);
   const auto all = multiply(device, p, a, b);

@@ -25,9 +25,6 @@ constexpr int kMostRows = 2;
 // then has.
 constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kBlock;
 
-// Rows that are asked for before they are read.
-constexpr int64_t kAhead = 16;
-
 template <int rows, int vectors>
 RC_SIMD void add_products(const float* a, const float* b,
                           Vf (&sums)[rows][vectors]) {
@@ -136,19 +133,7 @@ void panel(const PanelTask& task) {
   float* to = task.panel;
   const bool whole = task.columns % kLanes == 0;
   for (int64_t i = 0; i < task.k; ++i, to += kProductColumns) {
-    const float* row = task.x;
-    if (task.offsets != nullptr) {
-      row += task.offsets[i];
-    } else {
-      row += i * task.step;
-      // Rows that are far apart are not foreseen otherwise.
-      if (i + kAhead < task.k) {
-        const float* later = row + kAhead * task.step;
-        for (int p = 0; p < task.count; ++p) {
-          __builtin_prefetch(later + task.pieces[p].from);
-        }
-      }
-    }
+    const float* row = task.x + task.offsets[i];
     // The last piece is the farthest.
     if (task.end - row >= task.pieces[task.count - 1].from + kLanes) {
       for (int p = 0; p < task.count; ++p) {
