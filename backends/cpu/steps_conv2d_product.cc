@@ -5,11 +5,69 @@
 
 #include "cpu/conv2d_sizes.h"
 #include "cpu/kernels.h"
-#include "cpu/packed_rows.h"
-#include "cpu/panels.h"
 
 namespace rc::cpu {
 namespace {
+
+// Rows of a panel: it stays in the second-level cache while rows of the weight
+// go by.
+constexpr int64_t kPanelDepth = 2048;
+
+// The weight, packed: rows of the groups' matrices, kProductRows at a time.
+struct PackedWeight {
+  int64_t groups, rows, k;
+
+  int64_t tiles() const { return (rows + kProductRows - 1) / kProductRows; }
+  int64_t tile_floats() const { return k * kProductRows; }
+  uint64_t bytes() const {
+    return product(product(static_cast<uint64_t>(groups * tiles()),
+                           static_cast<uint64_t>(tile_floats())),
+                   sizeof(float));
+  }
+};
+
+// Adds the step that packs it: where it lies, which is own_area(weight), as
+// [groups, tiles, k, kProductRows].
+const float* add_packing(Compiler& c, const Op& op,
+                               const PackedWeight& packed) {
+  auto* to = reinterpret_cast<float*>(c.area_of(packed.bytes()));
+  const int64_t tiles = packed.tiles();
+  const int64_t k = packed.k;
+  // Long rows are cut.
+  const int64_t parts = (k + kChunk - 1) / kChunk;
+  const Place weight = c.place(op.inputs[1]);
+  c.add(
+      {c.area(op.inputs[1])}, {c.own_area(op.inputs[1])},
+      [=](const Run&) { return packed.groups * packed.rows * k; },
+      [=](const Run&) { return packed.groups * tiles * parts; },
+      [=](Run& run, const Share& share) {
+        run.each_row(share, [&](int64_t unit) {
+          const int64_t column = unit % parts * kChunk;
+          const int64_t tile = unit / parts % tiles;
+          const int64_t group = unit / parts / tiles;
+          const int64_t row = tile * kProductRows;
+          run.kernels.transpose(
+              run.at<const float>(weight) + (group * packed.rows + row) * k +
+                  column,
+              k, std::min<int64_t>(kProductRows, packed.rows - row),
+              std::min(kChunk, k - column),
+              to + (group * tiles + tile) * packed.tile_floats() +
+                  column * kProductRows,
+              kProductRows);
+        });
+      });
+  return to;
+}
+
+// Into how many parts the `tiles` of the weight are divided for each of so many
+// panels, so that all threads have some; each part packs the panel anew.
+int64_t shares_of(const Compiler& c, int64_t panels, int64_t tiles) {
+  constexpr int64_t kPartsPerThread = 8;
+  constexpr int64_t kLeastTiles = 4;
+  const int64_t parts = c.threads() == 1 ? 1 : c.threads() * kPartsPerThread;
+  return std::clamp<int64_t>((parts + panels - 1) / panels, 1,
+                             std::max<int64_t>(tiles / kLeastTiles, 1));
+}
 
 // Rows `first` to `last` of the columns of pixels from `pixel` on, of x itself.
 void pick_columns(const Conv2dSizes& sizes, const float* x, int64_t pixel,
@@ -33,7 +91,7 @@ void pick_columns(const Conv2dSizes& sizes, const float* x, int64_t pixel,
       }
       p += some;
     }
-    std::fill(to + count, to + whole_vectors(count), 0.0f);
+    std::fill(to + count, to + (count + 15) / 16 * 16, 0.0f);
   }
 }
 
@@ -64,14 +122,13 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
   const bool picked = sizes.needs_copy() && !copied;
   const float* copy = copied ? add_padding(c, op, sizes) : nullptr;
   const int64_t window = sizes.window();
-  const PackedRows packed = {sizes.groups, sizes.outputs, window};
-  auto* weights = reinterpret_cast<float*>(c.area_of(packed.bytes()));
-  add_packed_rows(c, op.inputs[1], 0, sizes.outputs * window, packed, weights);
+  const PackedWeight packed = {sizes.groups, sizes.outputs, window};
+  const float* weights = add_packing(c, op, packed);
 
   const int64_t* offsets = picked ? nullptr : window_offsets(c, sizes);
   const int64_t images = sizes.batch * sizes.groups;
   const int64_t pixels = sizes.pixels();
-  const int64_t panels = panels_of(pixels);
+  const int64_t panels = (pixels + kProductColumns - 1) / kProductColumns;
   const int64_t shares = shares_of(c, images * panels, packed.tiles());
   const ThreadScratch scratch = c.thread_scratch();
   const bool has_bias = op.inputs[2] >= 0;
@@ -113,8 +170,8 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
           task.b = panel;
           task.y_step = pixels;
           task.columns = pack.columns;
-          for (int64_t first = 0; first < window; first += kProductDepth) {
-            task.k = std::min(kProductDepth, window - first);
+          for (int64_t first = 0; first < window; first += kPanelDepth) {
+            task.k = std::min(kPanelDepth, window - first);
             if (picked) {
               pick_columns(sizes, pack.x, pixel, pack.columns, first,
                            first + task.k, panel);
@@ -146,7 +203,11 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
 
 uint64_t conv2d_scratch(const Compiler& c, const Op& op) {
   const Conv2dSizes sizes(c, op);
-  return sizes.direct() ? 0 : panel_bytes(sizes.window());
+  if (sizes.direct()) return 0;
+  // The kernel that packs a panel needs room for one more vector.
+  const int64_t floats =
+      std::min(sizes.window(), kPanelDepth) * kProductColumns + 16;
+  return static_cast<uint64_t>(floats) * sizeof(float);
 }
 
 }  // namespace rc::cpu

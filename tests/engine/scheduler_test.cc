@@ -6,20 +6,10 @@
 #include <numeric>
 #include <random>
 
+#include "scheduler_util.h"
+
 namespace rc::engine {
 namespace {
-
-Budget wide() {
-  Budget budget;
-  budget.rows = 512;
-  budget.outputs = 64;
-  budget.sequences = 64;
-  budget.pages = 1000;
-  budget.page_size = 32;
-  budget.prompt_rows_while_decoding = 64;
-  budget.prompt_rows_alone = 512;
-  return budget;
-}
 
 Candidate decoding(uint64_t arrival) {
   Candidate c;
@@ -29,15 +19,6 @@ Candidate decoding(uint64_t arrival) {
   c.pages_owned = 2;
   return c;
 }
-
-Candidate prompt(uint64_t arrival, int64_t rows) {
-  Candidate c;
-  c.arrival = arrival;
-  c.rows_left = rows;
-  return c;
-}
-
-using Rows = std::vector<int64_t>;
 
 TEST(Scheduler, NothingForNobody) {
   const Schedule plan = schedule({}, wide());
@@ -253,13 +234,6 @@ TEST(Scheduler, WithoutAnyPageNobodyIsServed) {
   EXPECT_EQ(schedule({{prompt(1, 5)}}, budget).rows, Rows({0}));
 }
 
-// Pages that the candidate takes for its rows.
-int64_t pages_taken(const Candidate& c, int64_t rows, int64_t page_size) {
-  if (rows == 0) return 0;
-  return c.pages_first +
-         (std::max<int64_t>(rows - c.room, 0) + page_size - 1) / page_size;
-}
-
 TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
   std::mt19937 random(1);
   const auto in = [&](int64_t low, int64_t high) {
@@ -316,90 +290,6 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
     ASSERT_LE(pages, budget.pages + freed);
     ASSERT_LE(prompt_rows, decoded > 0 ? budget.prompt_rows_while_decoding
                                        : budget.prompt_rows_alone);
-  }
-}
-
-Budget wide_whole(int64_t rows_alone) {
-  Budget budget = wide();
-  budget.whole = true;
-  budget.prompt_rows_alone = rows_alone;
-  return budget;
-}
-
-TEST(Scheduler, WholeOnesFillAStepInTurn) {
-  const std::vector<Candidate> all = {prompt(1, 40), prompt(2, 33),
-                                      prompt(3, 8), prompt(4, 24)};
-  EXPECT_EQ(schedule(all, wide_whole(72)).rows, Rows({40, 0, 8, 24}));
-  // The first has its rows even if that takes longer than steps should.
-  EXPECT_EQ(schedule(all, wide_whole(16)).rows, Rows({40, 0, 0, 0}));
-}
-
-TEST(Scheduler, WholeOnesComeToWhatKernelsTakeAtOnce) {
-  const Budget budget = wide_whole(32);
-  std::vector<Candidate> all = {prompt(1, 13), prompt(2, 1), prompt(3, 10),
-                                prompt(4, 9),  prompt(5, 7), prompt(6, 8)};
-  const char tenant = 0;
-  all[1].tenant = all[3].tenant = &tenant;
-  EXPECT_EQ(schedule(all, budget).rows, Rows({13, 1, 10, 0, 0, 8}));
-  // Nothing is taken for another tenant, or another priority.
-  all[5].tenant = &tenant;
-  EXPECT_EQ(schedule(all, budget).rows, Rows({13, 1, 10, 0, 7, 0}));
-  all[5].tenant = nullptr;
-  all[5].priority = -1;
-  EXPECT_EQ(schedule(all, budget).rows, Rows({13, 1, 10, 0, 7, 0}));
-  // Nor for a step that would be much smaller.
-  EXPECT_EQ(
-      schedule({{prompt(1, 1), prompt(2, 26), prompt(3, 15)}}, budget).rows,
-      Rows({1, 26, 0}));
-  // The first in turn does not wait.
-  EXPECT_EQ(schedule({{prompt(1, 13), prompt(2, 24)}}, budget).rows,
-            Rows({13, 0}));
-}
-
-TEST(Scheduler, WholeOnesKeepTheBudget) {
-  std::mt19937 random(3);
-  const auto in = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  const char tenants[2] = {};
-  for (int round = 0; round < 2000; ++round) {
-    Budget budget;
-    budget.whole = true;
-    budget.rows = in(40, 64);
-    budget.outputs = in(40, 64);
-    budget.sequences = in(1, 8);
-    budget.pages = in(40, 60);
-    budget.page_size = in(1, 8);
-    budget.prompt_rows_alone = in(1, 64);
-    std::vector<Candidate> all(static_cast<size_t>(in(1, 24)));
-    uint64_t arrival = 0;
-    for (Candidate& c : all) {
-      c.arrival = ++arrival;
-      c.last_step = static_cast<uint64_t>(in(0, 3));
-      c.rows_left = in(1, 40);
-      c.outputs = in(0, 1) == 0 ? INT64_MAX : 1;
-      c.tenant = &tenants[in(0, 1)];
-    }
-    const Schedule plan = schedule(all, budget);
-    int64_t rows = 0, outputs = 0, sequences = 0, pages = 0;
-    uint64_t first = 4;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const int64_t n = plan.rows[i];
-      ASSERT_TRUE(n == 0 || n == all[i].rows_left);
-      rows += n;
-      sequences += n > 0;
-      outputs += std::min(all[i].outputs, n);
-      pages += pages_taken(all[i], n, budget.page_size);
-      if (n > 0) first = std::min(first, all[i].last_step);
-    }
-    ASSERT_GT(sequences, 0);
-    ASSERT_LE(sequences, budget.sequences);
-    ASSERT_LE(rows, budget.rows);
-    ASSERT_LE(outputs, budget.outputs);
-    ASSERT_LE(pages, budget.pages);
-    ASSERT_TRUE(sequences == 1 || rows <= budget.prompt_rows_alone);
-    // Somebody of those served longest ago is.
-    for (const Candidate& c : all) ASSERT_GE(c.last_step, first);
   }
 }
 
