@@ -29,7 +29,7 @@ struct PackedWeight {
 // Adds the step that packs it: where it lies, which is own_area(weight), as
 // [groups, tiles, k, kProductRows].
 const float* add_packing(Compiler& c, const Op& op,
-                               const PackedWeight& packed) {
+                         const PackedWeight& packed) {
   auto* to = reinterpret_cast<float*>(c.area_of(packed.bytes()));
   const int64_t tiles = packed.tiles();
   const int64_t k = packed.k;
