@@ -7,7 +7,6 @@
 #include "gpu/words.h"
 
 namespace rc::gpu {
-
 void RowAppender::get_rows() {
   const Weight& weight = *in(0).weight;
   const WeightLayout& layout = weight.layout;
@@ -80,6 +79,10 @@ void RowAppender::linear() {
   const bool bias = has(bias_slot);
   const bool residual = !experts && has(3);
 
+  // From so many rows on by squares.
+  const uint32_t many =
+      tuning_.many == 0 ? UINT32_MAX : std::max(tuning_.many, tuning_.few + 1);
+
   std::vector<RowSlice> slices;
   if (experts) {
     slices = row_slices(x, {&x, &in(2), &out(0)});
@@ -88,24 +91,38 @@ void RowAppender::linear() {
   } else {
     slices = row_slices(x, {&x, &out(0)});
   }
+  const uint32_t groups = divided(k, kGroup);
+  const uint32_t parts = tuning_.parts_for(groups);
+  enum class Rows { kFew, kSome, kMany };
   const auto one = [&](const RowSlice& rows, const Weight::Slice& slice,
-                       bool many) {
-    const uint32_t batch = many ? tuning_.batch : 1;
-    const uint32_t parts =
-        many && tuning_.batch_parts != 0 ? tuning_.batch_parts : tuning_.parts;
-    const uint32_t group_tiles = experts ? 1
-                                 : many  ? tuning_.batch_tiles
-                                         : tuning_.tiles;
-    std::vector<uint32_t> constants =
-        weight_constants(weight, tuning_.tile / tuning_.vector * parts);
-    constants.insert(constants.end(), {batch, group_tiles, experts, k % 4 == 0,
-                                       k % 32 != 0, parts, tuning_.chunk});
-    Dispatch& d = append(
-        Kernel::kLinear, std::move(constants), rows,
-        {n, k, divided(k, kGroup), static_cast<uint32_t>(slice.first_tile),
-         static_cast<uint32_t>(slice.tiles), tiles,
-         static_cast<uint32_t>(layout.matrices), chosen, x.value.rank == 3,
-         bias, residual});
+                       Rows how) {
+    const bool square = how == Rows::kMany;
+    const uint32_t batch = how == Rows::kSome ? tuning_.batch : 1;
+    const uint32_t sharing = how != Rows::kFew && tuning_.batch_parts != 0
+                                 ? tuning_.batch_parts
+                                 : parts;
+    const uint32_t group_tiles = experts || square    ? 1
+                                 : how == Rows::kSome ? tuning_.batch_tiles
+                                                      : tuning_.tiles;
+    const uint32_t section = divided(groups, parts);
+    // Registers hold so many of bytes and less, and fewer of wider elements.
+    const uint64_t bits =
+        8 * layout.tile_bytes / (layout.tile_rows * uint64_t{k});
+    const uint32_t ahead = std::clamp(
+        tuning_.ahead * 8 / std::max(8u, narrow(static_cast<int64_t>(bits))),
+        1u, section);
+    std::vector<uint32_t> constants = weight_constants(
+        weight,
+        square ? kSquareLanes : tuning_.tile / tuning_.vector * sharing);
+    constants.insert(
+        constants.end(),
+        {batch, group_tiles, experts, k % 4 == 0, k % kGroup != 0, sharing,
+         square, section, section * parts == groups, ahead});
+    Dispatch& d = append(Kernel::kLinear, std::move(constants), rows,
+                         {n, k, groups, static_cast<uint32_t>(slice.first_tile),
+                          static_cast<uint32_t>(slice.tiles), tiles,
+                          static_cast<uint32_t>(layout.matrices), chosen,
+                          x.value.rank == 3, bias, residual});
     bind(d, 1, x, rows);
     // What is not read is bound all the same: it is named in the kernel.
     bind(d, 2, x, rows, true);
@@ -114,23 +131,30 @@ void RowAppender::linear() {
     bind(d, 6, residual ? in(3) : x, rows);
     bind(d, 7, experts ? in(2) : x, rows);
     bind(d, 8, out(0), rows);
-    d.x = divided(experts ? tiles : slice.tiles, group_tiles);
+    d.x = divided(experts ? tiles : slice.tiles,
+                  square ? kSquareSide / tuning_.tile : group_tiles);
     d.z = chosen;
-    d.batch = batch;
+    d.batch = square ? kSquareSide : batch;
     d.work.each = static_cast<double>(slice.tiles) /
                   static_cast<double>(layout.matrices) * chosen *
                   static_cast<double>(tuning_.tile) * k;
     if (experts) return;
-    if (many) {
-      d.rows.at_least = tuning_.few + 1;
-    } else {
+    if (how != Rows::kFew) {
+      d.rows.at_least = square ? many : tuning_.few + 1;
+    }
+    if (how == Rows::kFew && rows.limit > tuning_.few) {
       d.rows.at_most = tuning_.few;
     }
+    if (how == Rows::kSome && rows.limit >= many) d.rows.at_most = many - 1;
   };
   for (const RowSlice& rows : slices) {
     for (const Weight::Slice& slice : weight.slices) {
-      if (experts || tuning_.few > 0) one(rows, slice, false);
-      if (!experts && rows.limit > tuning_.few) one(rows, slice, true);
+      if (experts || tuning_.few > 0) one(rows, slice, Rows::kFew);
+      if (experts) continue;
+      if (rows.limit > tuning_.few && tuning_.few + 1 < many) {
+        one(rows, slice, Rows::kSome);
+      }
+      if (rows.limit >= many) one(rows, slice, Rows::kMany);
     }
   }
 }

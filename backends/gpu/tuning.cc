@@ -23,6 +23,25 @@ uint32_t Tuning::vector_for(uint64_t count) const {
   return found;
 }
 
+void Tuning::fit_products(uint32_t most_lanes, uint64_t shared_bytes) {
+  tile = 16;
+  parts = std::clamp(most_lanes / tile, 1u, 32u);
+  ahead = 4;
+  few = 1;
+  many = most_lanes >= kSquareLanes && shared_bytes >= kSquareBytes ? 32 : 0;
+  while (batch > 1 && product_bytes() > shared_bytes) batch /= 2;
+}
+
+uint64_t Tuning::product_bytes() const {
+  const uint64_t sums = std::max(tiles, batch * batch_tiles);
+  return std::max<uint64_t>(4 * sums * tile * parts + 16,
+                            many == 0 ? 0 : kSquareBytes);
+}
+
+uint32_t Tuning::parts_for(uint32_t column_groups) const {
+  return std::clamp(column_groups / chunk, 1u, parts);
+}
+
 uint64_t number_of(const char* variable, std::string_view text) {
   uint64_t value = 0;
   const auto [end, error] =

@@ -7,15 +7,24 @@
 
 namespace rc::gpu {
 
+// Of square.glsl: lanes of a work-group, its rows of either side, and the
+// memory that they share.
+inline constexpr uint32_t kSquareLanes = 128;
+inline constexpr uint32_t kSquareSide = 64;
+inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
+
 struct Tuning {
   uint32_t texels = 0;  // 1: inputs are texel buffers, lanes are sub-groups
   uint32_t tile = 32;   // rows of a tile of weights
   uint32_t parts = 4;   // that share the columns of a product
-  uint32_t chunk = 2;   // groups of columns that a part takes at a time
+  uint32_t chunk = 2;   // groups of columns that a part has at least
+  uint32_t ahead = 1;   // groups that GLSL reads before it multiplies the first
   uint32_t tiles = 1;   // of a work-group, with one row
   uint32_t batch = 8;   // rows of a work-group, if there are many
   uint32_t batch_tiles = 1;
-  uint32_t few = 3;         // up to so many rows are done one by one
+  uint32_t few = 3;  // up to so many rows are done one by one
+  // From so many on GLSL kernels take squares of rows and outputs; 0: never.
+  uint32_t many = 0;
   uint32_t reduce = 128;    // lanes of RMS_NORM
   uint32_t attention = 64;  // lanes of ATTENTION
   uint32_t plain = 64;      // lanes where it matters little
@@ -52,6 +61,13 @@ struct Tuning {
   uint32_t attention_lanes(uint64_t head) const;
   // Elements at once along so many: no more than those.
   uint32_t vector_for(uint64_t count) const;
+  // How GPUs cut LINEAR with GLSL kernels: as many lanes as a work-group may
+  // have, and squares where there is shared memory for them.
+  void fit_products(uint32_t most_lanes, uint64_t shared_bytes);
+  // Shared memory of GLSL's LINEAR.
+  uint64_t product_bytes() const;
+  // Parts that share so many groups of columns.
+  uint32_t parts_for(uint32_t column_groups) const;
 };
 
 // A choice that a variable of the environment may replace.

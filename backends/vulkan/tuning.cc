@@ -21,13 +21,15 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
       kVariable, text,
       {
           {"texels", &tuning->texels, 0, 1},
-          {"tile", &tuning->tile, 4, 128},
+          {"tile", &tuning->tile, 4, 64},
           {"parts", &tuning->parts, 1, 32},
           {"chunk", &tuning->chunk, 1, 16},
+          {"ahead", &tuning->ahead, 1, 8},
           {"tiles", &tuning->tiles, 1, 4},
           {"batch", &tuning->batch, 1, 16},
           {"batch_tiles", &tuning->batch_tiles, 1, 4},
           {"few", &tuning->few, 0, 64},
+          {"many", &tuning->many, 0, UINT32_MAX},
           {"reduce", &tuning->reduce, 1, 1024},
           {"attention", &tuning->attention, 1, 1024},
           {"plain", &tuning->plain, 1, 1024},
@@ -35,12 +37,6 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
           {"loops", &tuning->loops, 4096, UINT32_MAX},
           {"groups", &tuning->groups, 1, UINT32_MAX},
       });
-}
-
-// x_area and part_sums of linear.comp.
-uint64_t shared_bytes(const gpu::Tuning& tuning) {
-  return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
-         uint64_t{4} * tuning.tile * tuning.parts;
 }
 
 bool has_sub_groups_of_eight(VkPhysicalDevice device) {
@@ -70,10 +66,8 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
     // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
     if (software) tuning->loops = 65535;
     if (tuning->texels == 0) {
-      while (shared_bytes(*tuning) > limits.maxComputeSharedMemorySize &&
-             tuning->batch > 1) {
-        (tuning->chunk > 1 ? tuning->chunk : tuning->batch) /= 2;
-      }
+      tuning->fit_products(limits.maxComputeWorkGroupInvocations,
+                           limits.maxComputeSharedMemorySize);
       return;
     }
     tuning->tile = tuning->reduce = tuning->attention = 8;
@@ -113,9 +107,9 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
     }
   }
   if (tuning.texels == 0 &&
-      shared_bytes(tuning) > limits.maxComputeSharedMemorySize) {
+      tuning.product_bytes() > limits.maxComputeSharedMemorySize) {
     fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_VULKAN_TUNING: a product takes ",
-         shared_bytes(tuning), " bytes of shared memory; this device has ",
+         tuning.product_bytes(), " bytes of shared memory; this device has ",
          limits.maxComputeSharedMemorySize);
   }
   for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {

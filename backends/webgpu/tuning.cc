@@ -16,12 +16,6 @@ constexpr uint64_t kLargestRange = uint64_t{1} << 31;
 constexpr const char* kTuningVariable = "RUNCIBLE_WEBGPU_TUNING";
 constexpr const char* kRangeVariable = "RUNCIBLE_WEBGPU_RANGE";
 
-// x_area and part_sums of linear.comp.
-uint64_t shared_bytes(const gpu::Tuning& tuning) {
-  return uint64_t{512} * tuning.batch * tuning.parts * tuning.chunk +
-         uint64_t{4} * tuning.tile * tuning.parts;
-}
-
 void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
   const uint32_t most =
       std::min(limits.workgroup_invocations, limits.workgroup_size[0]);
@@ -32,9 +26,9 @@ void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
            lanes, " lanes is wanted; this device allows ", most);
     }
   }
-  if (shared_bytes(tuning) > limits.workgroup_bytes) {
+  if (tuning.product_bytes() > limits.workgroup_bytes) {
     fail(RC_E_INVALID_ARGUMENT, "RUNCIBLE_WEBGPU_TUNING: a product takes ",
-         shared_bytes(tuning), " bytes of shared memory; this device has ",
+         tuning.product_bytes(), " bytes of shared memory; this device has ",
          limits.workgroup_bytes);
   }
   for (uint32_t lanes : {tuning.tile, tuning.reduce, tuning.attention}) {
@@ -58,20 +52,24 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
     tuning.parts = 1;
     tuning.tiles = tuning.batch_tiles = 4;
   }
-  while (shared_bytes(tuning) > limits.workgroup_bytes && tuning.batch > 1) {
-    (tuning.chunk > 1 ? tuning.chunk : tuning.batch) /= 2;
+  if (!software) {
+    tuning.fit_products(
+        std::min(limits.workgroup_invocations, limits.workgroup_size[0]),
+        limits.workgroup_bytes);
   }
   if (const char* text = std::getenv(kTuningVariable)) {
     gpu::apply_choices(
         kTuningVariable, text,
         {
-            {"tile", &tuning.tile, 4, 128},
+            {"tile", &tuning.tile, 4, 64},
             {"parts", &tuning.parts, 1, 32},
             {"chunk", &tuning.chunk, 1, 16},
+            {"ahead", &tuning.ahead, 1, 8},
             {"tiles", &tuning.tiles, 1, 4},
             {"batch", &tuning.batch, 1, 16},
             {"batch_tiles", &tuning.batch_tiles, 1, 4},
             {"few", &tuning.few, 0, 64},
+            {"many", &tuning.many, 0, UINT32_MAX},
             {"reduce", &tuning.reduce, 1, 1024},
             {"attention", &tuning.attention, 1, 1024},
             {"plain", &tuning.plain, 1, 1024},

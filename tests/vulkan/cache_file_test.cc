@@ -76,10 +76,11 @@ TEST_F(VulkanCache, OtherThingsInItsPlaceAreReplaced) {
 
   const fs::path elsewhere = home_.path() / "elsewhere";
   fs::rename(name, elsewhere);
+  const std::string before = content_of(elsewhere);
   fs::create_symlink(elsewhere, name);
   use();
   expect_good_file();
-  EXPECT_EQ(content_of(elsewhere), good);
+  EXPECT_EQ(content_of(elsewhere), before);
 
   for (const size_t place : {size_t{0}, size_t{9}, good.size() - 1}) {
     std::string damaged = good;

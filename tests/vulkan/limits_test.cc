@@ -275,7 +275,7 @@ TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
 // Work-groups along each dimension.
 TEST_F(VulkanLimits, ManyWorkGroups) {
   for (const char* tuning :
-       {"groups=7", "texels=0,groups=7,tile=8,parts=2,plain=64"}) {
+       {"groups=7,tile=8", "texels=0,groups=7,tile=8,parts=2,plain=64"}) {
     const auto device = open_tuned("vulkan", kTuning, tuning);
     // Elements of a work-group are 64, or 8 of each of 64 lanes.
     for (const int64_t groups : {7, 49}) {

@@ -196,8 +196,10 @@ TEST(WebgpuShaders, AreValidToTint) {
   for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
     const auto kernel = static_cast<gpu::Kernel>(i);
     // As many as any kernel has; arrays are of some size whatever these mean.
-    std::vector<uint32_t> constants(16, 4);
+    std::vector<uint32_t> constants(18, 4);
     constants[0] = 32;
+    // Of LINEAR: squares.
+    constants[14] = 1;
     // As attention has them where its cache is one range.
     std::vector<webgpu::Aliases> all = {{}};
     if (kernel == gpu::Kernel::kAttention) {

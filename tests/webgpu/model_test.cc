@@ -43,7 +43,7 @@ TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryVariable tuning(
       "RUNCIBLE_WEBGPU_TUNING",
-      "parts=4,chunk=1,batch=4,tiles=1,batch_tiles=1");
+      "tile=16,parts=4,chunk=1,ahead=2,batch=4,many=24,tiles=1,batch_tiles=1");
   expect_fable_logits(*load_fable("webgpu"));
 }
 

@@ -2,12 +2,13 @@
 #extension GL_GOOGLE_include_directive : require
 // LINEAR and EXPERT_LINEAR. A lane has one row of the weight; a work-group
 // kTiles tiles of such rows and kBatch rows of x, or with experts one choice.
+// With many rows of x it has a square of both (square.glsl).
 //
-// Every element of the output is summed in one order: within each group of 32
-// columns by number, then the groups by number. With shared memory `kParts`
-// parts of a work-group take every kParts-th chunk of groups and are added at
-// the end, by number. Neither depends on kBatch, so that a row's result does
-// not depend on the other rows.
+// Every element of the output is summed in one order, whatever the other rows
+// are. With storage buffers the columns are cut into kParts sections of kSection
+// groups; each is summed by number, and then the sections are. With texel
+// buffers sums are taken within each group of 32 columns by number, then of the
+// groups by number.
 #include "common.glsl"
 
 CONSTANT(8, uint, kBatch, 1)
@@ -48,6 +49,10 @@ p;
 float sums[SIZE(1, kSums)];
 
 #ifdef TEXELS
+
+#define kParts 1
+#define SHARE_SUMS
+#define WHOLE_SUM(i, lane) sums[i]
 
 // Does `step(e)` for e from 0 to 31: shuffles by a constant are one instruction.
 #define EACH4(step, e) step(e) step(e + 1) step(e + 2) step(e + 3)
@@ -138,83 +143,100 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
 #include "fours.glsl"
 
 CONSTANT(13, uint, kParts, 1)
-CONSTANT(14, uint, kChunk, 4)  // groups of a part at a time
+// 1: by squares.
+CONSTANT(14, uint, kSquare, 0)
+CONSTANT(15, uint, kSection, 1)
+// Whether all sections are as long.
+CONSTANT(16, bool, kEven, false)
+// Groups that are read before the first of them is multiplied.
+CONSTANT(17, uint, kAhead, 1)
 
-shared vec4 x_area[SIZE(2, kBatch * kParts * kChunk * 8)];
-shared float part_sums[SIZE(3, kLanes)];
+// Elements 4 quad to 4 quad + 3 of a group.
+#define FOUR_WEIGHTS(raw, quad, four)                         \
+  FOUR_ELEMENTS(raw, quad, four)                              \
+  if (kScaling != kUnscaled) {                                \
+    const uint half_ = kHalves ? (quad) / 4 : 0;              \
+    if (kHasMinimum) {                                        \
+      four = fma(four, vec4(raw.scale[half_]),                \
+                 vec4(raw.minimum[half_]));                   \
+    } else {                                                  \
+      four *= raw.scale[half_];                               \
+    }                                                         \
+  }
 
-void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
-  const uint lane = gl_LocalInvocationIndex % kTileRows;
-  const uint part = gl_LocalInvocationIndex / kTileRows;
-  const uint columns = kParts * kChunk * 32;
-  for (uint begin = 0; begin < p.groups; begin += kParts * kChunk) {
-    barrier();
-    [[unroll]] for (uint b = 0; b < kBatch; ++b) {
-      for (uint i = gl_LocalInvocationIndex; i < columns / 4; i += kLanes) {
-        const uint column = begin * 32 + i * 4;
-        vec4 x = vec4(0);
-        [[unroll]] for (uint j = 0; j < 4; ++j) {
-          if (column + j < p.k) {
-            x[j] = NUMBER(x_words, x_rows[b] * p.k + column + j);
-          }
-        }
-        x_area[b * columns / 4 + i] = x;
-      }
-    }
-    barrier();
-    for (uint c = 0; c < kChunk; ++c) {
-      const uint local = part * kChunk + c;
-      const uint group = begin + local;
-      if (group >= p.groups) break;
-      Raw raw[SIZE(4, kTiles)];
-      [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-        raw[t] = read_group(tiles[t], lane, group, p.groups);
-      }
-      float part_sum[SIZE(6, 2 * kSums)];
-      float x_sum[SIZE(7, 2 * kBatch)];
-      [[unroll]] for (uint i = 0; i < 2 * kTiles * kBatch; ++i) part_sum[i] = 0;
-      [[unroll]] for (uint i = 0; i < 2 * kBatch; ++i) x_sum[i] = 0;
-      [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
-        const uint second = kHalves ? quad / 4 : 0;
-        vec4 w[SIZE(4, kTiles)];
-        [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-          FOUR_ELEMENTS(raw[t], quad, w[t])
-        }
-        [[unroll]] for (uint b = 0; b < kBatch; ++b) {
-          const vec4 x = x_area[b * columns / 4 + local * 8 + quad];
-          if (kHasMinimum) {
-            x_sum[2 * b + second] += x.x + x.y + x.z + x.w;
-          }
-          [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-            const uint i = 2 * (b * kTiles + t) + second;
-            float sum = fma(w[t].x, x.x, part_sum[i]);
-            sum = fma(w[t].y, x.y, sum);
-            sum = fma(w[t].z, x.z, sum);
-            part_sum[i] = fma(w[t].w, x.w, sum);
-          }
-        }
-      }
-      [[unroll]] for (uint b = 0; b < kBatch; ++b) {
-        [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-          const uint i = b * kTiles + t;
-          [[unroll]] for (uint h = 0; h < (kHalves ? 2 : 1); ++h) {
-            sums[i] = fma(raw[t].scale[h], part_sum[2 * i + h], sums[i]);
-            if (kHasMinimum) {
-              sums[i] = fma(raw[t].minimum[h], x_sum[2 * b + h], sums[i]);
-            }
-          }
-        }
-      }
+// Four columns of a row of x. Columns beyond the last are 0.
+vec4 read_x(uint row, uint column) {
+  vec4 x;
+  if (kWholeQuads) {
+    const uint last = p.k - 4;
+    x = uintBitsToFloat(QUAD(
+        x_quads, (row * p.k + (kRest ? min(column, last) : column)) / 4));
+  } else {
+    [[unroll]] for (uint i = 0; i < 4; ++i) {
+      x[i] = NUMBER(x_words, row * p.k + min(column + i, p.k - 1));
     }
   }
-  if (kParts == 1) return;
-  [[unroll]] for (uint i = 0; i < kTiles * kBatch; ++i) {
-    barrier();
-    part_sums[gl_LocalInvocationIndex] = sums[i];
-    barrier();
-    sums[i] = 0;
-    for (uint part_ = 0; part_ < kParts; ++part_) {
-      sums[i] += part_sums[part_ * kTileRows + lane];
+  if (kRest) {
+    [[unroll]] for (uint i = 0; i < 4; ++i) {
+      if (column + i >= p.k) x[i] = 0;
+    }
+  }
+  return x;
+}
+
+// Of squares the columns of the weight, and else the sums of parts: some devices
+// have no memory for both.
+shared vec4 shared_quads[SIZE(3, kSquare * 512 + (1 - kSquare) * (kLanes * kSums + 3) / 4)];
+#define PART_SUM(i) shared_quads[(i) / 4][(i) % 4]
+
+#include "square.glsl"
+
+#define SHARE_SUMS                                                      \
+  if (kParts > 1) {                                                     \
+    [[unroll]] for (uint i = 0; i < kSums; ++i) {                       \
+      PART_SUM(i * kLanes + gl_LocalInvocationIndex) = sums[i];         \
+    }                                                                   \
+    barrier();                                                          \
+  }
+#define WHOLE_SUM(i, lane) (kParts == 1 ? sums[i] : sum_of_parts(i, lane))
+
+float sum_of_parts(uint number, uint lane) {
+  float sum = 0;
+  [[unroll]] for (uint part = 0; part < kParts; ++part) {
+    sum += PART_SUM(number * kLanes + part * kTileRows + lane);
+  }
+  return sum;
+}
+
+void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
+  const uint row = gl_LocalInvocationIndex % kTileRows;
+  const uint begin = gl_LocalInvocationIndex / kTileRows * kSection;
+  const uint end = kEven ? begin + kSection : min(begin + kSection, p.groups);
+  for (uint first = begin; first < end; first += kAhead) {
+    Raw raw[SIZE(6, kAhead * kTiles)];
+    [[unroll]] for (uint i = 0; i < kAhead; ++i) {
+      const uint group = min(first + i, end - 1);
+      [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+        raw[i * kTiles + t] = read_group(tiles[t], row, group, p.groups);
+      }
+    }
+    [[unroll]] for (uint i = 0; i < kAhead; ++i) {
+      if (first + i >= end) break;
+      [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
+        vec4 w[SIZE(4, kTiles)];
+        [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+          FOUR_WEIGHTS(raw[i * kTiles + t], quad, w[t])
+        }
+        [[unroll]] for (uint b = 0; b < kBatch; ++b) {
+          const vec4 x = read_x(x_rows[b], (first + i) * 32 + quad * 4);
+          [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+            float sum = fma(w[t].x, x.x, sums[b * kTiles + t]);
+            sum = fma(w[t].y, x.y, sum);
+            sum = fma(w[t].z, x.z, sum);
+            sums[b * kTiles + t] = fma(w[t].w, x.w, sum);
+          }
+        }
+      }
     }
   }
 }
@@ -223,6 +245,15 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
 
 void main() {
   const uint rows = ROW_COUNT;
+#ifndef TEXELS
+  if (kSquare != 0) {
+    const uint first_row = gl_WorkGroupID.y * kSide;
+    if (first_row < rows) {
+      multiply_square(first_row, gl_WorkGroupID.x * kSideTiles, rows);
+    }
+    return;
+  }
+#endif
   const uint first_row = gl_WorkGroupID.y * kBatch;
   if (first_row >= rows) return;
 
@@ -247,25 +278,27 @@ void main() {
   [[unroll]] for (uint t = 0; t < kTiles; ++t) {
     tiles[t] = min(in_piece + t, p.piece_tiles - 1);
   }
-  [[unroll]] for (uint i = 0; i < kTiles * kBatch; ++i) sums[i] = 0;
+  [[unroll]] for (uint i = 0; i < kSums; ++i) sums[i] = 0;
   add_groups(tiles, x_rows);
 
-  if (gl_LocalInvocationIndex >= kTileRows) return;
-  [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-    if (in_piece + t >= p.piece_tiles || tile + t >= p.tiles) break;
-    const uint column = ((kExperts ? tile : p.first_tile + tile) + t) *
-                            kTileRows +
-                        gl_LocalInvocationIndex;
-    if (column >= p.n) break;
-    const float added =
-        p.has_bias != 0 ? NUMBER(bias, first_bias + column) : 0.0;
-    [[unroll]] for (uint b = 0; b < kBatch; ++b) {
-      if (first_row + b >= rows) break;
-      const uint at =
-          (kExperts ? choice : first_row + b) * p.n + column;
-      float sum = sums[b * kTiles + t] + added;
-      if (p.has_residual != 0) sum += NUMBER(residual, at);
-      y[at] = sum;
+  // Sum number i is given by the lanes of part i % kParts.
+  SHARE_SUMS
+  const uint lane = gl_LocalInvocationIndex % kTileRows;
+  const uint part = gl_LocalInvocationIndex / kTileRows;
+  [[unroll]] for (uint i = 0; i < kSums; ++i) {
+    if (i % kParts != part) continue;
+    const uint t = i % kTiles;
+    const uint b = i / kTiles;
+    const uint column =
+        ((kExperts ? tile : p.first_tile + tile) + t) * kTileRows + lane;
+    if (in_piece + t >= p.piece_tiles || tile + t >= p.tiles ||
+        column >= p.n || first_row + b >= rows) {
+      continue;
     }
+    float sum = WHOLE_SUM(i, lane);
+    if (p.has_bias != 0) sum += NUMBER(bias, first_bias + column);
+    const uint at = (kExperts ? choice : first_row + b) * p.n + column;
+    if (p.has_residual != 0) sum += NUMBER(residual, at);
+    y[at] = sum;
   }
 }
