@@ -83,6 +83,11 @@ void RowAppender::linear() {
   const uint32_t many =
       tuning_.many == 0 ? UINT32_MAX : std::max(tuning_.many, tuning_.few + 1);
 
+  // With so many, of weights that give all cores something to do, by two.
+  const uint32_t most = tuning_.most == 0 || n < tuning_.wide
+                            ? UINT32_MAX
+                            : std::max(many, tuning_.most);
+
   std::vector<RowSlice> slices;
   if (experts) {
     slices = row_slices(x, {&x, &in(2), &out(0)});
@@ -93,10 +98,11 @@ void RowAppender::linear() {
   }
   const uint32_t groups = divided(k, kGroup);
   const uint32_t parts = tuning_.parts_for(groups);
-  enum class Rows { kFew, kSome, kMany };
+  enum class Rows { kFew, kSome, kMany, kMost };
   const auto one = [&](const RowSlice& rows, const Weight::Slice& slice,
                        Rows how) {
-    const bool square = how == Rows::kMany;
+    const bool square = how == Rows::kMany || how == Rows::kMost;
+    const uint32_t runs = how == Rows::kMost ? 2 : 1;
     const uint32_t batch = how == Rows::kSome ? tuning_.batch : 1;
     const uint32_t sharing = how != Rows::kFew && tuning_.batch_parts != 0
                                  ? tuning_.batch_parts
@@ -134,18 +140,21 @@ void RowAppender::linear() {
     d.x = divided(experts ? tiles : slice.tiles,
                   square ? kSquareSide / tuning_.tile : group_tiles);
     d.z = chosen;
-    d.batch = square ? kSquareSide : batch;
+    d.batch = square ? kSquareSide * runs : batch;
     d.work.each = static_cast<double>(slice.tiles) /
                   static_cast<double>(layout.matrices) * chosen *
                   static_cast<double>(tuning_.tile) * k;
     if (experts) return;
     if (how != Rows::kFew) {
-      d.rows.at_least = square ? many : tuning_.few + 1;
+      d.rows.at_least = how == Rows::kMost ? most
+                        : square           ? many
+                                           : tuning_.few + 1;
     }
     if (how == Rows::kFew && rows.limit > tuning_.few) {
       d.rows.at_most = tuning_.few;
     }
     if (how == Rows::kSome && rows.limit >= many) d.rows.at_most = many - 1;
+    if (how == Rows::kMany && rows.limit >= most) d.rows.at_most = most - 1;
   };
   for (const RowSlice& rows : slices) {
     for (const Weight::Slice& slice : weight.slices) {
@@ -155,6 +164,7 @@ void RowAppender::linear() {
         one(rows, slice, Rows::kSome);
       }
       if (rows.limit >= many) one(rows, slice, Rows::kMany);
+      if (rows.limit >= most) one(rows, slice, Rows::kMost);
     }
   }
 }

@@ -29,13 +29,16 @@ void Tuning::fit_products(uint32_t most_lanes, uint64_t shared_bytes) {
   ahead = 4;
   few = 1;
   many = most_lanes >= kSquareLanes && shared_bytes >= kSquareBytes ? 32 : 0;
+  most = many != 0 && shared_bytes >= kSquareBytes / 2 * 3 ? 256 : 0;
   while (batch > 1 && product_bytes() > shared_bytes) batch /= 2;
 }
 
 uint64_t Tuning::product_bytes() const {
   const uint64_t sums = std::max(tiles, batch * batch_tiles);
   return std::max<uint64_t>(4 * sums * tile * parts + 16,
-                            many == 0 ? 0 : kSquareBytes);
+                            most != 0   ? kSquareBytes / 2 * 3
+                            : many != 0 ? kSquareBytes
+                                        : 0);
 }
 
 uint32_t Tuning::parts_for(uint32_t column_groups) const {

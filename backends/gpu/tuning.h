@@ -25,6 +25,9 @@ struct Tuning {
   uint32_t few = 3;  // up to so many rows are done one by one
   // From so many on GLSL kernels take squares of rows and outputs; 0: never.
   uint32_t many = 0;
+  // From so many on of two squares, if there are so many outputs; 0: never.
+  uint32_t most = 0;
+  uint32_t wide = 4096;
   uint32_t reduce = 128;    // lanes of RMS_NORM
   uint32_t attention = 64;  // lanes of ATTENTION
   uint32_t plain = 64;      // lanes where it matters little

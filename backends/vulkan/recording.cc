@@ -12,8 +12,11 @@ namespace {
 using gpu::Dispatch;
 using gpu::Region;
 
-// Multiply-adds per row after which a segment ends.
+// Multiply-adds per row after which a segment ends. A run can be stopped between
+// segments, and each costs a microsecond, of which a token has few on a discrete
+// GPU.
 constexpr double kSegmentWork = 4e6;
+constexpr double kSegmentWorkOfDiscrete = 64e6;
 // The caller of wait is asked at least so often whether to stop.
 constexpr int64_t kAskMs = 10;
 
@@ -200,6 +203,10 @@ void Recording::record() {
           "vkCreateQueryPool");
     queries_ = device_.own(queries, vk.vkDestroyQueryPool);
   }
+  const double segment_work = device_.properties().deviceType ==
+                                      VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
+                                  ? kSegmentWorkOfDiscrete
+                                  : kSegmentWork;
   // Segments end between ops, and within those of fixed rows, which may take
   // long.
   size_t first = 0;
@@ -213,7 +220,7 @@ void Recording::record() {
     }
     const bool last = i + 1 == dispatches_.size();
     const bool may_end = fixed || last || dispatches_[i + 1].op != dispatch.op;
-    if (last || (may_end && work >= kSegmentWork)) {
+    if (last || (may_end && work >= segment_work)) {
       record_segment(first, i + 1);
       first = i + 1;
       work = 0;
@@ -302,7 +309,9 @@ void Recording::record_segment(size_t first, size_t last) {
       write_timestamp(commands, static_cast<uint32_t>(2 * op + 1));
     }
   }
-  barrier(commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  if (last == dispatches_.size()) {
+    barrier(commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  }
   check(vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 

@@ -70,6 +70,8 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
             {"batch_tiles", &tuning.batch_tiles, 1, 4},
             {"few", &tuning.few, 0, 64},
             {"many", &tuning.many, 0, UINT32_MAX},
+            {"most", &tuning.most, 0, UINT32_MAX},
+            {"wide", &tuning.wide, 0, UINT32_MAX},
             {"reduce", &tuning.reduce, 1, 1024},
             {"attention", &tuning.attention, 1, 1024},
             {"plain", &tuning.plain, 1, 1024},

@@ -196,7 +196,7 @@ TEST(WebgpuShaders, AreValidToTint) {
   for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
     const auto kernel = static_cast<gpu::Kernel>(i);
     // As many as any kernel has; arrays are of some size whatever these mean.
-    std::vector<uint32_t> constants(18, 4);
+    std::vector<uint32_t> constants(19, 4);
     constants[0] = 32;
     // Of LINEAR: squares.
     constants[14] = 1;

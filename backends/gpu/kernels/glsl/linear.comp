@@ -150,6 +150,7 @@ CONSTANT(15, uint, kSection, 1)
 CONSTANT(16, bool, kEven, false)
 // Groups that are read before the first of them is multiplied.
 CONSTANT(17, uint, kAhead, 1)
+CONSTANT(18, uint, kRuns, 1)
 
 // Elements 4 quad to 4 quad + 3 of a group.
 #define FOUR_WEIGHTS(raw, quad, four)                         \
@@ -247,7 +248,7 @@ void main() {
   const uint rows = ROW_COUNT;
 #ifndef TEXELS
   if (kSquare != 0) {
-    const uint first_row = gl_WorkGroupID.y * kSide;
+    const uint first_row = gl_WorkGroupID.y * kSide * kRuns;
     if (first_row < rows) {
       multiply_square(first_row, gl_WorkGroupID.x * kSideTiles, rows);
     }
