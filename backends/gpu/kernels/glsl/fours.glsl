@@ -12,8 +12,14 @@ vec4 four_of_halves(uvec2 words) {
   return vec4(ivec4(bits << 16) >> 16);
 }
 
+// GPUs convert integers at a small part of the rate at which they add. The bits of
+// a number below 2^23 in those of 2^23 are the sum.
+const uint kTwo23Bits = 0x4B000000u;
+const float kTwo23 = 8388608.0;
+
 vec4 four_of_bytes(uint word) {
-  return vec4(ivec4(word << 24, word << 16, word << 8, word) >> 24);
+  const uvec4 bits = (uvec4(word) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+  return uintBitsToFloat(bits ^ (kTwo23Bits | 0x80u)) - (kTwo23 + 128.0);
 }
 
 // The lowest bits of `low`, and above them those of `high`.
@@ -30,7 +36,7 @@ vec4 four_of_bits(uint low, uint high) {
     return vec4(value_of(kMeaning, bits.x), value_of(kMeaning, bits.y),
                 value_of(kMeaning, bits.z), value_of(kMeaning, bits.w));
   }
-  return vec4(ivec4(bits) - kZero);
+  return uintBitsToFloat(bits | kTwo23Bits) - (kTwo23 + float(kZero));
 }
 
 // The bits of elements 4 quad to 4 quad + 3 in planes of `width` bits from
