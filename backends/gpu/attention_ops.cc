@@ -13,6 +13,13 @@ uint32_t type_number(DType dtype) {
   return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1 : 2;
 }
 
+// What a work-group of ATTENTION shares; see attention_shared.glsl.
+uint64_t shared_bytes(uint32_t lanes, uint32_t rows, uint32_t head) {
+  const uint64_t queries = uint64_t{32} * divided(head, 8) * rows;
+  const uint64_t of_lane = 16 * (2 * divided(rows, 4) + 1) + 12;
+  return queries + of_lane * lanes + uint64_t{32} * rows;
+}
+
 }  // namespace
 
 void RowAppender::cache_store() {
@@ -45,6 +52,29 @@ void RowAppender::cache_store() {
   }
 }
 
+uint32_t RowAppender::attention_lanes(uint32_t head, uint32_t value) const {
+  if (tuning_.attention_rows == 0) {
+    return tuning_.attention_lanes(std::max(head, value));
+  }
+  uint32_t lanes = tuning_.attention;
+  while (lanes > 1 && shared_bytes(lanes, 1, head) > tuning_.shared_bytes) {
+    lanes /= 2;
+  }
+  return lanes;
+}
+
+uint32_t RowAppender::attention_rows(uint32_t lanes, uint32_t head,
+                                     uint32_t value) const {
+  // Units of eight elements that a lane sums, for each row.
+  const uint32_t units = divided(divided(value, 8), lanes);
+  uint32_t rows = std::max(tuning_.attention_rows, 1u);
+  while (rows > 1 && (shared_bytes(lanes, rows, head) > tuning_.shared_bytes ||
+                      rows * units > tuning_.attention_rows)) {
+    rows /= 2;
+  }
+  return rows;
+}
+
 // ATTENTION and GENERAL_ATTENTION.
 void RowAppender::attention() {
   const bool general = op_.code == RC_OP_GENERAL_ATTENTION;
@@ -70,13 +100,14 @@ void RowAppender::attention() {
   const auto length = [](int64_t positions) {
     return static_cast<uint32_t>(std::min<int64_t>(positions, INT32_MAX));
   };
-  for (const RowSlice& rows :
-       row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
+  const uint32_t lanes = attention_lanes(head, value);
+  const uint32_t together = attention_rows(lanes, head, value);
+  const auto one = [&](const RowSlice& rows, uint32_t group_rows) {
     Dispatch& d = append(
         Kernel::kAttention,
-        {tuning_.attention_lanes(std::max(head, value)),
-         type_number(cache.dtype), head, static_cast<uint32_t>(range_count),
-         value, narrow(values.shape[3]), changes},
+        {lanes, type_number(cache.dtype), head,
+         static_cast<uint32_t>(range_count), value, narrow(values.shape[3]),
+         changes, group_rows, together, tuning_.attention_few},
         rows,
         {narrow(cache.shape[1]), narrow(cache.shape[2]), narrow(cache.shape[0]),
          narrow(in(5).value.shape[1]), static_cast<uint32_t>(range_pages),
@@ -114,8 +145,21 @@ void RowAppender::attention() {
       bind_range(14, in(slot_of_values).region, of_values.page_bytes);
     }
     d.x = narrow(q.shape[1]);
-    d.work.each = static_cast<double>(q.shape[1]) * (head + value);
+    d.batch = group_rows;
     d.work.per_position = true;
+    if (group_rows == 1) {
+      d.work.each = static_cast<double>(q.shape[1]) * (head + value);
+    } else {
+      d.rows.at_least = tuning_.attention_few + 1;
+    }
+  };
+  for (const RowSlice& rows :
+       row_slices(in(0), {&in(0), &in(3), &in(4), &out(0)})) {
+    one(rows, 1);
+    // Those of one sequence; the other leaves them alone.
+    if (together > 1 && rows.limit > tuning_.attention_few) {
+      one(rows, together);
+    }
   }
 }
 

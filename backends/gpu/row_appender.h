@@ -96,6 +96,10 @@ class RowAppender {
   void linear();
   void rope();
   void cache_store();
+  // Lanes of ATTENTION, and rows that a work-group does together where there
+  // are many: as many as have room.
+  uint32_t attention_lanes(uint32_t head, uint32_t value) const;
+  uint32_t attention_rows(uint32_t lanes, uint32_t head, uint32_t value) const;
   void attention();
   void join();
   void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);

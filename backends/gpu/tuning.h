@@ -30,7 +30,11 @@ struct Tuning {
   uint32_t wide = 4096;
   uint32_t reduce = 128;    // lanes of RMS_NORM
   uint32_t attention = 64;  // lanes of ATTENTION
-  uint32_t plain = 64;      // lanes where it matters little
+  // Of shaders: rows of one sequence that a work-group of ATTENTION does
+  // together; 0: it has one row always. Up to so few are done one by one.
+  uint32_t attention_rows = 0;
+  uint32_t attention_few = 1;
+  uint32_t plain = 64;  // lanes where it matters little
   // Elements that a lane works on at once: 1, or of C kernels 4, 8 or 16, the
   // width of a vector register, on processors. A tile is a multiple of it.
   uint32_t vector = 1;
@@ -52,6 +56,8 @@ struct Tuning {
   uint32_t product_columns = 0;
   uint32_t product_depth = 0;
   uint64_t local_bytes = UINT64_MAX;  // of memory that a work-group shares
+  // The same, for ATTENTION with several rows: what every device has.
+  uint64_t shared_bytes = 16384;
   // Iterations of all its loops together that a lane may do. llvmpipe ends
   // loops after so many, and does not report it.
   uint32_t loops = UINT32_MAX;

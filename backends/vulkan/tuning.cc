@@ -34,6 +34,8 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
           {"wide", &tuning->wide, 0, UINT32_MAX},
           {"reduce", &tuning->reduce, 1, 1024},
           {"attention", &tuning->attention, 1, 1024},
+          {"attention_rows", &tuning->attention_rows, 0, 16},
+          {"attention_few", &tuning->attention_few, 0, 4096},
           {"plain", &tuning->plain, 1, 1024},
           // What lines and products cannot be cut for takes less than these.
           {"loops", &tuning->loops, 4096, UINT32_MAX},
@@ -68,6 +70,8 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
     // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
     if (software) tuning->loops = 65535;
     if (tuning->texels == 0) {
+      tuning->attention_rows = 8;
+      tuning->shared_bytes = limits.maxComputeSharedMemorySize;
       tuning->fit_products(limits.maxComputeWorkGroupInvocations,
                            limits.maxComputeSharedMemorySize);
       return;
@@ -92,11 +96,12 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
   } else {
     fill(&tuning);
   }
-  if (tuning.texels != 0 && (!eight || tuning.tile != 8 || tuning.parts != 1 ||
-                             tuning.reduce != 8 || tuning.attention != 8)) {
+  if (tuning.texels != 0 &&
+      (!eight || tuning.tile != 8 || tuning.parts != 1 || tuning.reduce != 8 ||
+       tuning.attention != 8 || tuning.attention_rows != 0)) {
     fail(RC_E_INVALID_ARGUMENT,
          "RUNCIBLE_VULKAN_TUNING: texel buffers need sub-groups of 8, tile = "
-         "reduce = attention = 8 and parts = 1");
+         "reduce = attention = 8, parts = 1 and attention_rows = 0");
   }
   for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
                          tuning.attention, tuning.plain}) {

@@ -43,7 +43,8 @@ void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
 
 gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
   gpu::Tuning tuning;
-  tuning.local_bytes = limits.workgroup_bytes;
+  tuning.local_bytes = tuning.shared_bytes = limits.workgroup_bytes;
+  tuning.attention_rows = software ? 0 : 8;
   if (software) {
     // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
     tuning.loops = 65535;
@@ -74,6 +75,8 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
             {"wide", &tuning.wide, 0, UINT32_MAX},
             {"reduce", &tuning.reduce, 1, 1024},
             {"attention", &tuning.attention, 1, 1024},
+            {"attention_rows", &tuning.attention_rows, 0, 16},
+            {"attention_few", &tuning.attention_few, 0, 4096},
             {"plain", &tuning.plain, 1, 1024},
             // What lines and products cannot be cut for takes less than these.
             {"loops", &tuning.loops, 4096, UINT32_MAX},
