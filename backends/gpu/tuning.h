@@ -11,7 +11,15 @@ namespace rc::gpu {
 // memory that they share.
 inline constexpr uint32_t kSquareLanes = 128;
 inline constexpr uint32_t kSquareSide = 64;
+// Of matrices.glsl: lanes of a work-group, its rows of the weight, and of x.
+inline constexpr uint32_t kMatrixLanes = 256;
+inline constexpr uint32_t kMatrixOutputs = 64;
+inline constexpr uint32_t kMatrixRows = 128;
 inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
+
+// How a work-group of LINEAR computes: a constant of linear.comp.
+enum LinearWay : uint32_t { kByLanes = 0, kBySquares = 1, kByMatrices = 2 };
+inline constexpr uint32_t kWayOfLinear = 14;  // its number
 
 struct Tuning {
   uint32_t texels = 0;  // 1: inputs are texel buffers, lanes are sub-groups
@@ -28,6 +36,9 @@ struct Tuning {
   // From so many on of two squares, if there are so many outputs; 0: never.
   uint32_t most = 0;
   uint32_t wide = 4096;
+  // From so many on by cooperative matrices, if the weight is not F32; 0:
+  // never.
+  uint32_t matrices = 0;
   uint32_t reduce = 128;    // lanes of RMS_NORM
   uint32_t attention = 64;  // lanes of ATTENTION
   // Of shaders: rows of one sequence that a work-group of ATTENTION does

@@ -8,6 +8,7 @@
 #include "tensor/value.h"
 #include "vulkan/custom_kernel.h"
 #include "vulkan/instance.h"
+#include "vulkan/matrices.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/recording.h"
@@ -47,6 +48,8 @@ Device::Device(int index, const rc_plugin_open_options& options)
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  MatrixFeatures matrices;
+  if (tuning_.matrices != 0) matrices.add_to(&info);
   check(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
   volkLoadDeviceTable(&vk_, device_);
   vk_.vkGetDeviceQueue(device_, family_, 0, &queue_);

@@ -279,6 +279,7 @@ void describe(VkPhysicalDevice device, rc_plugin_device_info* info) {
       {VK_KHR_8BIT_STORAGE_EXTENSION_NAME, "8bit_storage"},
       {VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME, "float16_int8"},
       {VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, "integer_dot"},
+      {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, "cooperative_matrix"},
       {VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME, "timeline_semaphore"},
       {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, "memory_budget"}};
   for (const auto& [extension, name] : known) {

@@ -69,20 +69,28 @@ Pipelines::~Pipelines() {
   }
 }
 
+Handle<VkShaderModule> Pipelines::module_of(
+    std::span<const uint32_t> code) const {
+  VkShaderModuleCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = code.size_bytes();
+  info.pCode = code.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(
+      device_.vk().vkCreateShaderModule(device_.get(), &info, nullptr, &module),
+      "vkCreateShaderModule");
+  return device_.own(module, device_.vk().vkDestroyShaderModule);
+}
+
 void Pipelines::make(gpu::Kernel kernel, Made* made) const {
   const Code& from = code_of(kernel);
   const gpu::Slots slots = gpu::slots_of(kernel);
   const auto& vk = device_.vk();
   const bool texels = device_.tuning().texels != 0;
-  const std::span<const uint32_t> code = texels ? from.texels : from.buffers;
-  VkShaderModuleCreateInfo module_info = {};
-  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  module_info.codeSize = code.size_bytes();
-  module_info.pCode = code.data();
-  VkShaderModule module = VK_NULL_HANDLE;
-  check(vk.vkCreateShaderModule(device_.get(), &module_info, nullptr, &module),
-        "vkCreateShaderModule");
-  made->module = device_.own(module, vk.vkDestroyShaderModule);
+  made->module = module_of(texels ? from.texels : from.buffers);
+  if (kernel == gpu::Kernel::kLinear && device_.tuning().matrices != 0) {
+    made->matrices = module_of(shaders::linear_matrices);
+  }
 
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (uint32_t slot = 0; slot < 32; ++slot) {
@@ -138,7 +146,10 @@ Handle<VkPipeline> Pipelines::compiled(
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = made.module.get();
+  info.stage.module = constants.size() > gpu::kWayOfLinear && made.matrices &&
+                              constants[gpu::kWayOfLinear] == gpu::kByMatrices
+                          ? made.matrices.get()
+                          : made.module.get();
   info.stage.pName = "main";
   info.stage.pSpecializationInfo = &special;
   info.layout = made.layout.get();

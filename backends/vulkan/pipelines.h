@@ -33,10 +33,13 @@ class Pipelines {
  private:
   struct Made {
     Handle<VkShaderModule> module;
+    // Of LINEAR by cooperative matrices, on devices that have them.
+    Handle<VkShaderModule> matrices;
     Handle<VkDescriptorSetLayout> sets;
     Handle<VkPipelineLayout> layout;
     std::map<std::vector<uint32_t>, Handle<VkPipeline>> pipelines;
   };
+  Handle<VkShaderModule> module_of(std::span<const uint32_t> code) const;
   void make(gpu::Kernel kernel, Made* made) const;
   Handle<VkPipeline> compiled(const Made& made,
                               const std::vector<uint32_t>& constants) const;

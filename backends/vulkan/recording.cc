@@ -12,9 +12,9 @@ namespace {
 using gpu::Dispatch;
 using gpu::Region;
 
-// Multiply-adds per row after which a segment ends. A run can be stopped between
-// segments, and each costs a microsecond, of which a token has few on a discrete
-// GPU.
+// Multiply-adds per row after which a segment ends. A run can be stopped
+// between segments, and each costs a microsecond, of which a token has few on a
+// discrete GPU.
 constexpr double kSegmentWork = 4e6;
 constexpr double kSegmentWorkOfDiscrete = 64e6;
 // The caller of wait is asked at least so often whether to stop.
@@ -203,10 +203,10 @@ void Recording::record() {
           "vkCreateQueryPool");
     queries_ = device_.own(queries, vk.vkDestroyQueryPool);
   }
-  const double segment_work = device_.properties().deviceType ==
-                                      VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
-                                  ? kSegmentWorkOfDiscrete
-                                  : kSegmentWork;
+  const double segment_work =
+      device_.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
+          ? kSegmentWorkOfDiscrete
+          : kSegmentWork;
   // Segments end between ops, and within those of fixed rows, which may take
   // long.
   size_t first = 0;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "vulkan/matrices.h"
 
 namespace rc::vulkan {
 namespace {
@@ -32,6 +33,7 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
           {"many", &tuning->many, 0, UINT32_MAX},
           {"most", &tuning->most, 0, UINT32_MAX},
           {"wide", &tuning->wide, 0, UINT32_MAX},
+          {"matrices", &tuning->matrices, 0, UINT32_MAX},
           {"reduce", &tuning->reduce, 1, 1024},
           {"attention", &tuning->attention, 1, 1024},
           {"attention_rows", &tuning->attention_rows, 0, 16},
@@ -74,6 +76,7 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
       tuning->shared_bytes = limits.maxComputeSharedMemorySize;
       tuning->fit_products(limits.maxComputeWorkGroupInvocations,
                            limits.maxComputeSharedMemorySize);
+      if (has_matrices(device)) tuning->matrices = 64;
       return;
     }
     tuning->tile = tuning->reduce = tuning->attention = 8;

@@ -404,7 +404,7 @@ SelfTestCase unary_case(int64_t count) {
 }
 
 void expect_right(const std::shared_ptr<runtime::Device>& device,
-                  const SelfTestCase& test) {
+                  const SelfTestCase& test, double tolerance) {
   SCOPED_TRACE(test.name);
   std::vector<runtime::SelfTestResult> actual;
   try {
@@ -426,7 +426,7 @@ void expect_right(const std::shared_ptr<runtime::Device>& device,
     }
     EXPECT_GT(size, 0);
     // What is lost at a limit is at least one of a few hundred thousand terms.
-    EXPECT_LE(difference, expected[r].exact ? 0 : 1e-8 * size);
+    EXPECT_LE(difference, expected[r].exact ? 0 : tolerance * size);
   }
 }
 

@@ -54,7 +54,7 @@ SelfTestCase unary_case(int64_t count);
 
 // Fails unless the device computes it as the reference does.
 void expect_right(const std::shared_ptr<runtime::Device>& device,
-                  const SelfTestCase& test);
+                  const SelfTestCase& test, double tolerance = 1e-8);
 // Fails unless it answers RC_E_UNSUPPORTED with a message that has this text.
 void expect_refused(const std::shared_ptr<runtime::Device>& device,
                     const SelfTestCase& test, const std::string& text);

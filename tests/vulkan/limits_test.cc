@@ -273,6 +273,25 @@ TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
 }
 
 // Work-groups along each dimension.
+// Each way to divide a product, at its edges. Where there are cooperative
+// matrices they take what is not F32.
+TEST_F(VulkanLimits, ProductsOfManyRows) {
+  const auto device = open_tuned("vulkan", kTuning,
+                                 "texels=0,tile=16,parts=4,chunk=2,ahead=3,"
+                                 "few=2,batch=4,many=9,most=70,wide=70");
+  for (const int64_t rows : {2, 3, 8, 9, 63, 65, 69, 70, 129, 200}) {
+    for (const int64_t n : {16, 69, 70, 130}) {
+      for (const int64_t k : {32, 36, 333}) {
+        expect_right(device, linear_case(RC_DTYPE_F32, rows, n, k));
+      }
+    }
+    // Of binary16 after the rounding.
+    expect_right(device, linear_case(RC_DTYPE_F16, rows, 130, 96), 1e-7);
+    expect_right(device, linear_case(RC_DTYPE_Q8_0, rows, 130, 352), 1e-7);
+    expect_right(device, linear_case(RC_DTYPE_Q4_K, rows, 70, 512), 1e-7);
+  }
+}
+
 TEST_F(VulkanLimits, ManyWorkGroups) {
   for (const char* tuning :
        {"groups=7,tile=8", "texels=0,groups=7,tile=8,parts=2,plain=64"}) {

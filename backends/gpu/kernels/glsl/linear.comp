@@ -1,5 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#ifdef MATRICES
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_NV_cooperative_matrix : require
+#endif
 // LINEAR and EXPERT_LINEAR. A lane has one row of the weight; a work-group
 // kTiles tiles of such rows and kBatch rows of x, or with experts one choice.
 // With many rows of x it has a square of both (square.glsl).
@@ -185,6 +192,10 @@ vec4 read_x(uint row, uint column) {
   return x;
 }
 
+#ifdef MATRICES
+#include "matrices.glsl"
+#else
+
 // Of squares the columns of the weight, and else the sums of parts: some devices
 // have no memory for both.
 shared vec4 shared_quads[SIZE(3, kSquare * 512 + (1 - kSquare) * (kLanes * kSums + 3) / 4)];
@@ -242,7 +253,21 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
   }
 }
 
+#endif  // MATRICES
 #endif
+
+#ifdef MATRICES
+
+void main() {
+  const uint rows = ROW_COUNT;
+  const uint first_row = gl_WorkGroupID.y * kMatrixColumns;
+  if (first_row < rows) {
+    multiply_matrices(first_row, gl_WorkGroupID.x * (kMatrixRows / kTileRows),
+                      rows);
+  }
+}
+
+#else
 
 void main() {
   const uint rows = ROW_COUNT;
@@ -303,3 +328,5 @@ void main() {
     y[at] = sum;
   }
 }
+
+#endif
