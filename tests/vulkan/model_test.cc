@@ -50,6 +50,32 @@ TEST(VulkanModel, FableIsTheSameToGpus) {
   expect_neither_batch_nor_cuts_matter(*resident);
 }
 
+// Windows, sinks and chunks: rows that a work-group does together begin at
+// different positions.
+TEST(VulkanModel, NorDoTheyMatterToGpusWhereRowsSeeDifferentPositions) {
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  const auto folder = source_path("tests/golden/architectures");
+  for (const std::string name : {"gemma3", "gpt-oss", "llama4"}) {
+    SCOPED_TRACE(name);
+    const json records = json::parse(std::ifstream(folder / (name + ".json")));
+    const auto resident =
+        load(model::ModelFile::open(folder / (name + ".gguf")), "vulkan");
+    expect_neither_batch_nor_cuts_matter(*resident, records.at("tokens"));
+  }
+}
+
+// In blocks of Q8_0, in shared memory.
+TEST(VulkanModel, NorDoTheyMatterToGpusWhereTheCacheIsQuantized) {
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  for (const DType type : {RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
+    Room room;
+    room.cache = type;
+    expect_neither_batch_nor_cuts_matter(*load_fable("vulkan", room));
+  }
+}
+
 TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);

@@ -19,7 +19,7 @@ CONSTANT(5, uint, kValueStep, 64)  // ... and to the next
 // Scores have what only GENERAL_ATTENTION has.
 CONSTANT(6, uint, kMore, 0)
 
-INPUT(1, q)
+INPUT_BOTH(1, q)
 INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
 INPUT(3, sequences)
 INPUT(4, page_table)
