@@ -62,7 +62,7 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
     tuning.reduce = std::bit_floor(std::min(
         {256u, limits.workgroup_invocations, limits.workgroup_size[0]}));
     // Reads one after the other take longer than more lanes.
-    tuning.each = 2;
+    tuning.each = tuning.tensor_each = 2;
   }
   while (shared_bytes(tuning) > limits.workgroup_bytes && tuning.batch > 1) {
     (tuning.chunk > 1 ? tuning.chunk : tuning.batch) /= 2;
@@ -84,6 +84,7 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
             {"attention_few", &tuning.attention_few, 0, 4096},
             {"plain", &tuning.plain, 1, 1024},
             {"each", &tuning.each, 1, 64},
+            {"tensor_each", &tuning.tensor_each, 1, 64},
             // What lines and products cannot be cut for takes less than these.
             {"loops", &tuning.loops, 4096, UINT32_MAX},
             {"groups", &tuning.groups, 1, UINT32_MAX},

@@ -18,7 +18,7 @@ using nlohmann::json;
 // fable model is bound in three ranges, its table in five, rows by the dozen.
 constexpr char kGpuTuning[] =
     "texels=0,tile=16,parts=2,chunk=2,batch=4,few=2,reduce=32,attention=16,"
-    "attention_rows=3";
+    "attention_rows=6";
 constexpr char kSmallRange[] = "98304";
 
 TEST(VulkanModel, FableLogitsAreThoseOfTransformers) {
@@ -56,24 +56,23 @@ TEST(VulkanModel, NorDoTheyMatterToGpusWhereRowsSeeDifferentPositions) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
   const auto folder = source_path("tests/golden/architectures");
-  for (const std::string name : {"gemma3", "gpt-oss", "llama4"}) {
+  Room room;
+  room.cache = RC_DTYPE_F16;
+  for (const std::string name : {"gpt-oss", "llama4"}) {
     SCOPED_TRACE(name);
     const json records = json::parse(std::ifstream(folder / (name + ".json")));
     const auto resident =
-        load(model::ModelFile::open(folder / (name + ".gguf")), "vulkan");
+        load(model::ModelFile::open(folder / (name + ".gguf")), "vulkan", room);
     expect_neither_batch_nor_cuts_matter(*resident, records.at("tokens"));
   }
 }
 
-// In blocks of Q8_0, in shared memory.
 TEST(VulkanModel, NorDoTheyMatterToGpusWhereTheCacheIsQuantized) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
-  for (const DType type : {RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    Room room;
-    room.cache = type;
-    expect_neither_batch_nor_cuts_matter(*load_fable("vulkan", room));
-  }
+  Room room;
+  room.cache = RC_DTYPE_Q8_0;
+  expect_neither_batch_nor_cuts_matter(*load_fable("vulkan", room));
 }
 
 TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
