@@ -126,9 +126,10 @@ void RowAppender::attention() {
     }
     bind(d, 3, in(4), rows);
     d.bindings.push_back({4, in(5).region});
-    bind(d, 5, has(6) ? in(6) : in(0), rows);
-    bind(d, 6, slopes ? in(8) : in(0), rows);
-    bind(d, 7, distances ? in(9) : in(0), rows);
+    // What is absent is bound all the same, as what is read by words like it.
+    bind(d, 5, has(6) ? in(6) : in(4), rows);
+    bind(d, 6, slopes ? in(8) : in(4), rows);
+    bind(d, 7, distances ? in(9) : in(4), rows);
     bind(d, 8, out(0), rows);
     bind(d, 9, in(3), rows);
     for (uint32_t i = 0; i < kCacheRanges; ++i) {

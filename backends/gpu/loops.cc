@@ -28,7 +28,7 @@ uint64_t attention_loops(const Tuning& tuning, uint64_t positions, uint64_t d) {
   const uint64_t lanes = tuning.attention;
   const uint64_t chunks = rounds(positions, lanes) + 1;
   if (tuning.texels != 0) return chunks;  // everything else is unrolled
-  const uint64_t reduction = inner(std::bit_width(lanes));
+  const uint64_t reduction = inner(lanes / 8) + inner(16);
   const uint64_t rows = std::max(tuning.attention_rows, 1u);
   return chunks * (1 + inner(d) + inner(lanes) + 2 * reduction) +
          (rows - 1) * chunks * (inner(d / 8) + inner(lanes / 8) + 16);

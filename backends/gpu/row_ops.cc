@@ -102,8 +102,9 @@ void RowAppender::elementwise(uint32_t kind, bool two, float factor,
   const Placed& b = in(two ? 1 : 0);
   const uint32_t width = narrow(width_of(in(0).value));
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &b, &out(0)})) {
-    Dispatch& d = append(Kernel::kElementwise, {tuning_.plain, kind}, rows,
-                         {width, word(factor), word(offset)});
+    Dispatch& d =
+        append(Kernel::kElementwise, {tuning_.plain, kind, tuning_.each}, rows,
+               {width, word(factor), word(offset)});
     bind(d, 1, in(0), rows);
     bind(d, 2, b, rows);
     bind(d, 8, out(0), rows);
@@ -166,8 +167,8 @@ void RowAppender::sparse_mix() {
 void RowAppender::affine() {
   const uint32_t width = narrow(width_of(in(0).value));
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
-    Dispatch& d =
-        append(Kernel::kAffine, {tuning_.plain}, rows, {width, has(1), has(2)});
+    Dispatch& d = append(Kernel::kAffine, {tuning_.plain, tuning_.each}, rows,
+                         {width, has(1), has(2)});
     bind(d, 1, in(0), rows);
     bind(d, 2, in(has(1) ? 1 : 0), rows);
     bind(d, 3, in(has(2) ? 2 : 0), rows);
@@ -181,7 +182,7 @@ void RowAppender::xielu() {
   const auto& params = op_.params.xielu;
   const uint32_t width = narrow(width_of(in(0).value));
   for (const RowSlice& rows : row_slices(in(0), {&in(0), &out(0)})) {
-    Dispatch& d = append(Kernel::kXielu, {tuning_.plain}, rows,
+    Dispatch& d = append(Kernel::kXielu, {tuning_.plain, tuning_.each}, rows,
                          {width, word(params.alpha_p), word(params.alpha_n),
                           word(params.beta), word(params.epsilon)});
     bind(d, 1, in(0), rows);

@@ -17,9 +17,18 @@ constexpr double kElementWork = 8;
 constexpr double kDecodeWork = 32;
 constexpr double kEncodeWork = 64;
 
-// Of a work-group.
-uint64_t group_elements(const Tuning& tuning) {
-  return uint64_t{tuning.plain} * kEach * tuning.vector;
+// From so many elements on there is enough for every lane to do.
+constexpr uint64_t kMany = 1 << 20;
+
+// How COPY, UNARY, BINARY and WHERE share out so many elements or words.
+struct Shared {
+  uint32_t each;   // of a lane, or vectors
+  uint64_t group;  // of a work-group
+};
+
+Shared shared_out(const Tuning& tuning, uint64_t count) {
+  const uint32_t each = count < kMany ? tuning.tensor_each : kEach;
+  return {each, uint64_t{tuning.plain} * each * tuning.vector};
 }
 
 using Four = std::array<uint32_t, RC_PLUGIN_MAX_RANK>;
@@ -115,10 +124,11 @@ void append_copy(TensorAppender& a) {
   add(parameters, strides);
   const uint32_t grains = 4 / grain;
   const uint32_t words = divided(uint64_t{base % grains} + count, grains);
-  a.append(Kernel::kCopy, {a.tuning.plain, grain},
+  const Shared shared = shared_out(a.tuning, words);
+  a.append(Kernel::kCopy, {a.tuning.plain, grain, shared.each},
            {{1, &a.placed(0)}, {8, &a.placed_out()}}, parameters,
-           divided(words, group_elements(a.tuning)),
-           kElementWork * static_cast<double>(group_elements(a.tuning)));
+           divided(words, shared.group),
+           kElementWork * static_cast<double>(shared.group));
 }
 
 namespace {
@@ -193,10 +203,11 @@ void map(TensorAppender& a, uint32_t function, const Placed& second) {
   add(parameters, shape);
   add(parameters, first_strides);
   add(parameters, second_strides);
-  a.append(Kernel::kMap, {a.tuning.plain, function, broadcast},
+  const Shared shared = shared_out(a.tuning, count);
+  a.append(Kernel::kMap, {a.tuning.plain, function, broadcast, shared.each},
            {{1, &a.placed(0)}, {2, &second}, {8, &a.placed_out()}}, parameters,
-           divided(count, group_elements(a.tuning)),
-           kElementWork * static_cast<double>(group_elements(a.tuning)));
+           divided(count, shared.group),
+           kElementWork * static_cast<double>(shared.group));
 }
 
 }  // namespace
@@ -227,13 +238,14 @@ void append_where(TensorAppender& a) {
   join(shape, {&strides[0], &strides[1], &strides[2]});
   add(parameters, shape);
   for (const Four& each : strides) add(parameters, each);
-  a.append(Kernel::kWhere, {a.tuning.plain, broadcast},
+  const Shared shared = shared_out(a.tuning, count);
+  a.append(Kernel::kWhere, {a.tuning.plain, broadcast, shared.each},
            {{1, &a.placed(0)},
             {2, &a.placed(1)},
             {3, &a.placed(2)},
             {8, &a.placed_out()}},
-           parameters, divided(count, group_elements(a.tuning)),
-           kElementWork * static_cast<double>(group_elements(a.tuning)));
+           parameters, divided(count, shared.group),
+           kElementWork * static_cast<double>(shared.group));
 }
 
 }  // namespace rc::gpu

@@ -50,6 +50,7 @@ struct Tuning {
   // width of a vector register, on processors. A tile is a multiple of it.
   uint32_t vector = 1;
   uint32_t each = 8;         // elements of a lane in elementwise ops
+  uint32_t tensor_each = 8;  // the same, of shaders, in small tensors
   uint32_t batch_parts = 0;  // parts if there are many rows; 0: as for few
   uint32_t rope_heads = 1;   // that a work-group of ROPE turns
   uint32_t route = 32;       // lanes of ROUTE

@@ -39,6 +39,8 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
           {"attention_rows", &tuning->attention_rows, 0, 16},
           {"attention_few", &tuning->attention_few, 0, 4096},
           {"plain", &tuning->plain, 1, 1024},
+          {"each", &tuning->each, 1, 64},
+          {"tensor_each", &tuning->tensor_each, 1, 64},
           // What lines and products cannot be cut for takes less than these.
           {"loops", &tuning->loops, 4096, UINT32_MAX},
           {"groups", &tuning->groups, 1, UINT32_MAX},
@@ -73,6 +75,11 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
     if (software) tuning->loops = 65535;
     if (tuning->texels == 0) {
       tuning->attention_rows = 8;
+      tuning->reduce =
+          std::bit_floor(std::min({256u, limits.maxComputeWorkGroupInvocations,
+                                   limits.maxComputeWorkGroupSize[0]}));
+      // Reads one after the other take longer than more lanes.
+      tuning->each = tuning->tensor_each = 2;
       tuning->shared_bytes = limits.maxComputeSharedMemorySize;
       tuning->fit_products(limits.maxComputeWorkGroupInvocations,
                            limits.maxComputeSharedMemorySize);

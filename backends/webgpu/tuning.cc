@@ -44,7 +44,6 @@ void check(const gpu::Tuning& tuning, const abi::Limits& limits) {
 gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
   gpu::Tuning tuning;
   tuning.local_bytes = tuning.shared_bytes = limits.workgroup_bytes;
-  tuning.attention_rows = software ? 0 : 8;
   if (software) {
     // LP_MAX_TGSI_LOOP_ITERATIONS of llvmpipe, the driver of lavapipe.
     tuning.loops = 65535;
@@ -52,6 +51,12 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
     // x less often.
     tuning.parts = 1;
     tuning.tiles = tuning.batch_tiles = 4;
+  } else {
+    tuning.attention_rows = 8;
+    tuning.reduce = std::bit_floor(std::min(
+        {256u, limits.workgroup_invocations, limits.workgroup_size[0]}));
+    // Reads one after the other take longer than more lanes.
+    tuning.each = tuning.tensor_each = 2;
   }
   if (!software) {
     tuning.fit_products(
@@ -78,6 +83,8 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
             {"attention_rows", &tuning.attention_rows, 0, 16},
             {"attention_few", &tuning.attention_few, 0, 4096},
             {"plain", &tuning.plain, 1, 1024},
+            {"each", &tuning.each, 1, 64},
+            {"tensor_each", &tuning.tensor_each, 1, 64},
             // What lines and products cannot be cut for takes less than these.
             {"loops", &tuning.loops, 4096, UINT32_MAX},
             {"groups", &tuning.groups, 1, UINT32_MAX},

@@ -122,15 +122,20 @@ void expect_neither_batch_nor_cuts_matter(model::ResidentModel& fable) {
   const json records = fable_records();
   std::vector<int32_t> tokens = records.at("prompts").at(0).at("tokens");
   tokens.resize(std::min<size_t>(tokens.size(), 40));
-  const std::vector<float> whole = evaluate(fable, tokens);
+  expect_neither_batch_nor_cuts_matter(fable, tokens);
+}
+
+void expect_neither_batch_nor_cuts_matter(model::ResidentModel& resident,
+                                          const std::vector<int32_t>& tokens) {
+  const std::vector<float> whole = evaluate(resident, tokens);
   for (size_t chunk : {1, 2, 7}) {
-    EXPECT_EQ(evaluate(fable, tokens, chunk), whole) << chunk;
+    EXPECT_EQ(evaluate(resident, tokens, chunk), whole) << chunk;
   }
   std::vector<int32_t> others = tokens;
   std::reverse(others.begin(), others.end());
   const auto together = evaluate(
-      fable, {{others, pages_from(16, 16), 0}, {tokens, pages_from(32, 16), 0}},
-      13);
+      resident,
+      {{others, pages_from(16, 16), 0}, {tokens, pages_from(32, 16), 0}}, 13);
   EXPECT_EQ(together[1], whole);
 }
 

@@ -22,6 +22,8 @@ void expect_architectures(const std::string& backend);
 
 // Bit for bit: every kernel sums in one order, whatever the rows.
 void expect_neither_batch_nor_cuts_matter(model::ResidentModel& fable);
+void expect_neither_batch_nor_cuts_matter(model::ResidentModel& resident,
+                                          const std::vector<int32_t>& tokens);
 
 // A run that is asked to stop, or whose time is over, ends with the status for
 // that, and the next is as good as ever.

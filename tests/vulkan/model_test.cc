@@ -18,7 +18,7 @@ using nlohmann::json;
 // fable model is bound in three ranges, its table in five, rows by the dozen.
 constexpr char kGpuTuning[] =
     "texels=0,tile=16,parts=2,chunk=2,ahead=3,batch=4,few=2,many=24,"
-    "most=36,wide=64,reduce=32,attention=16,attention_rows=3";
+    "most=36,wide=64,reduce=32,attention=16,attention_rows=6";
 constexpr char kSmallRange[] = "98304";
 
 TEST(VulkanModel, FableLogitsAreThoseOfTransformers) {
@@ -48,6 +48,31 @@ TEST(VulkanModel, FableIsTheSameToGpus) {
   const auto resident = load_fable("vulkan");
   expect_fable_logits(*resident);
   expect_neither_batch_nor_cuts_matter(*resident);
+}
+
+// Windows, sinks and chunks: rows that a work-group does together begin at
+// different positions.
+TEST(VulkanModel, NorDoTheyMatterToGpusWhereRowsSeeDifferentPositions) {
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  const auto folder = source_path("tests/golden/architectures");
+  Room room;
+  room.cache = RC_DTYPE_F16;
+  for (const std::string name : {"gpt-oss", "llama4"}) {
+    SCOPED_TRACE(name);
+    const json records = json::parse(std::ifstream(folder / (name + ".json")));
+    const auto resident =
+        load(model::ModelFile::open(folder / (name + ".gguf")), "vulkan", room);
+    expect_neither_batch_nor_cuts_matter(*resident, records.at("tokens"));
+  }
+}
+
+TEST(VulkanModel, NorDoTheyMatterToGpusWhereTheCacheIsQuantized) {
+  RC_NEEDS_DEVICE("vulkan");
+  const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
+  Room room;
+  room.cache = RC_DTYPE_Q8_0;
+  expect_neither_batch_nor_cuts_matter(*load_fable("vulkan", room));
 }
 
 TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {

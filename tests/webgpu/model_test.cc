@@ -43,8 +43,11 @@ TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryVariable tuning(
       "RUNCIBLE_WEBGPU_TUNING",
-      "tile=16,parts=4,chunk=1,ahead=2,batch=4,many=24,tiles=1,batch_tiles=1");
-  expect_fable_logits(*load_fable("webgpu"));
+      "tile=16,parts=4,chunk=1,ahead=2,batch=4,many=24,tiles=1,batch_tiles=1,"
+      "attention_rows=3,each=2,reduce=256");
+  const auto resident = load_fable("webgpu");
+  expect_fable_logits(*resident);
+  expect_neither_batch_nor_cuts_matter(*resident);
 }
 
 TEST(WebgpuModel, ExpertsInPiecesAreTheSame) {

@@ -3,6 +3,8 @@
 // AFFINE.
 #include "common.glsl"
 
+CONSTANT(1, uint, kEach, 8)  // elements of a lane
+
 INPUT(1, x)
 INPUT(2, weight)
 INPUT(3, bias)
@@ -15,8 +17,6 @@ PARAMETERS {
   uint has_bias;
 }
 p;
-
-const uint kEach = 8;  // elements of a lane
 
 void main() {
   const uint row = gl_WorkGroupID.y;

@@ -19,16 +19,7 @@ CONSTANT(5, uint, kValueStep, 64)  // ... and to the next
 // Scores have what only GENERAL_ATTENTION has.
 CONSTANT(6, uint, kMore, 0)
 
-// As quads where lanes read several elements at once.
-#ifdef TEXELS
-#define CACHE(slot, name) INPUT(slot, name)
-#define CACHE_WORD(name, i) WORD(name, i)
-#else
-#define CACHE(slot, name) INPUT_QUADS(slot, name)
-#define CACHE_WORD(name, i) QUAD(name, (i) / 4)[(i) % 4]
-#endif
-
-INPUT(1, q)
+INPUT_BOTH(1, q)
 INPUT(2, positions)  // of rows; if these see whole sequences: their lengths
 INPUT(3, sequences)
 INPUT(4, page_table)
@@ -37,14 +28,14 @@ INPUT(6, slopes)
 INPUT(7, distances)
 OUTPUT(8, float, y)
 INPUT(9, own)  // positions of rows in any case
-CACHE(10, keys0)
-CACHE(11, keys1)
-CACHE(12, keys2)
-CACHE(13, keys3)
-CACHE(14, values0)
-CACHE(15, values1)
-CACHE(16, values2)
-CACHE(17, values3)
+INPUT_BOTH(10, keys0)
+INPUT_BOTH(11, keys1)
+INPUT_BOTH(12, keys2)
+INPUT_BOTH(13, keys3)
+INPUT_BOTH(14, values0)
+INPUT_BOTH(15, values1)
+INPUT_BOTH(16, values2)
+INPUT_BOTH(17, values3)
 
 PARAMETERS {
   ROW_PARAMETERS
@@ -83,17 +74,17 @@ Place place_of(uint page, uint position, uint head) {
 }
 
 uint key_word(uint range, uint i) {
-  if (kRanges > 1 && range == 1) return CACHE_WORD(keys1, i);
-  if (kRanges > 2 && range == 2) return CACHE_WORD(keys2, i);
-  if (kRanges > 3 && range == 3) return CACHE_WORD(keys3, i);
-  return CACHE_WORD(keys0, i);
+  if (kRanges > 1 && range == 1) return WORD_OF(keys1, i);
+  if (kRanges > 2 && range == 2) return WORD_OF(keys2, i);
+  if (kRanges > 3 && range == 3) return WORD_OF(keys3, i);
+  return WORD_OF(keys0, i);
 }
 
 uint value_word(uint range, uint i) {
-  if (kRanges > 1 && range == 1) return CACHE_WORD(values1, i);
-  if (kRanges > 2 && range == 2) return CACHE_WORD(values2, i);
-  if (kRanges > 3 && range == 3) return CACHE_WORD(values3, i);
-  return CACHE_WORD(values0, i);
+  if (kRanges > 1 && range == 1) return WORD_OF(values1, i);
+  if (kRanges > 2 && range == 2) return WORD_OF(values2, i);
+  if (kRanges > 3 && range == 3) return WORD_OF(values3, i);
+  return WORD_OF(values0, i);
 }
 
 // Decodes element i of the vector at `place`. `word` reads the cache, whose

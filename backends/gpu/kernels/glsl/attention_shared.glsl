@@ -134,10 +134,14 @@ void read_queries(uint begin, uint rows, uint head) {
     if (begin + r < rows) {
       const uint at = ((begin + r) * p.heads + head) * kHead;
       const uint i = 4 * four;
-      if (i < kHead) query.x = NUMBER(q, at + i);
-      if (i + 1 < kHead) query.y = NUMBER(q, at + i + 1);
-      if (i + 2 < kHead) query.z = NUMBER(q, at + i + 2);
-      if (i + 3 < kHead) query.w = NUMBER(q, at + i + 3);
+      if (kHead % 4 == 0) {
+        if (i < kHead) query = uintBitsToFloat(QUAD(q, (at + i) / 4));
+      } else {
+        if (i < kHead) query.x = uintBitsToFloat(WORD_OF(q, at + i));
+        if (i + 1 < kHead) query.y = uintBitsToFloat(WORD_OF(q, at + i + 1));
+        if (i + 2 < kHead) query.z = uintBitsToFloat(WORD_OF(q, at + i + 2));
+        if (i + 3 < kHead) query.w = uintBitsToFloat(WORD_OF(q, at + i + 3));
+      }
     }
     query_area[four * kRows + r] = query;
   }
@@ -239,8 +243,8 @@ void write_row(uint r, uint result) {
 bool one_sequence(uint begin, uint rows) {
   const uint sequence = WORD(sequences, begin);
   bool one = true;
-  for (uint row = begin + 1; row < min(begin + kTogether, rows); ++row) {
-    if (WORD(sequences, row) != sequence) one = false;
+  [[unroll]] for (uint i = 1; i < kTogether; ++i) {
+    if (WORD(sequences, min(begin + i, rows - 1)) != sequence) one = false;
   }
   return one;
 }

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// CACHE_STORE: a work-group has one vector, a lane writes elements of F32 and
-// F16 or blocks of Q8_0. What is not a whole word is written atomically: its
+// CACHE_STORE: a work-group has one vector, a lane writes elements of F32, pairs
+// of F16 or blocks of Q8_0. What is not a whole word is written atomically: its
 // other half may be another vector's.
 #include "common.glsl"
 #include "math.glsl"
@@ -73,10 +73,15 @@ void main() {
                           p.page_size +
                       position % p.page_size;
   const uint from = (row * p.kv_heads + head) * p.d;
-  const uint units = kType == 2 ? p.d / 32 : p.d;
+  const bool words = kType == 1 && p.d % 2 == 0;  // of two numbers each
+  const uint units = kType == 2 ? p.d / 32 : words ? p.d / 2 : p.d;
   for (uint i = gl_LocalInvocationIndex; i < units; i += kLanes) {
     if (kType == 0) {
       cache[vector * p.d + i] = WORD(x, from + i);
+    } else if (words) {
+      cache[vector * units + i] =
+          float_to_half(NUMBER(x, from + 2 * i)) |
+          (float_to_half(NUMBER(x, from + 2 * i + 1)) << 16);
     } else if (kType == 1) {
       put_half(vector * p.d + i, float_to_half(NUMBER(x, from + i)));
     } else {

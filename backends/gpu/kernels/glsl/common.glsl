@@ -79,6 +79,16 @@ uint infinity_bits = 0x7F800000u;
 #endif
 #define NUMBER(name, i) uintBitsToFloat(WORD(name, i))
 
+// Inputs of which QUAD, too, can be read if they are no texels: words through
+// WORD_OF.
+#ifdef TEXELS
+#define INPUT_BOTH(slot, name) INPUT(slot, name)
+#define WORD_OF(name, i) WORD(name, i)
+#else
+#define INPUT_BOTH(slot, name) INPUT_QUADS(slot, name)
+#define WORD_OF(name, i) QUAD(name, (i) / 4)[(i) % 4]
+#endif
+
 #define OUTPUT(slot, type, name)                  \
   layout(std430, binding = slot) buffer name##_ { \
     type name[];                                  \

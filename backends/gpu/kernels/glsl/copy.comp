@@ -5,6 +5,7 @@
 #include "tensor.glsl"
 
 CONSTANT(1, uint, kGrain, 4)  // bytes
+CONSTANT(2, uint, kEach, 8)  // words of a lane
 
 INPUT(1, x)
 OUTPUT(8, uint, y)
@@ -22,7 +23,6 @@ PARAMETERS_WITH_ARRAYS {
 }
 p;
 
-const uint kEach = 8;  // words of a lane
 #define kGrains (4 / kGrain)
 
 uint grain(uint i) {

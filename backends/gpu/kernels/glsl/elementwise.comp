@@ -14,6 +14,7 @@ const uint kMultiply = 19;
 const uint kClamp = 20;
 const uint kUnary = 32;  // and above: with RC_FUNCTION_* kOp - kUnary
 // Others: GLU with this RC_FUNCTION_*.
+CONSTANT(2, uint, kEach, 8)  // elements of a lane
 
 INPUT(1, a)
 INPUT(2, b)
@@ -26,8 +27,6 @@ PARAMETERS {
   float offset;
 }
 p;
-
-const uint kEach = 8;  // elements of a lane
 
 void main() {
   const uint row = gl_WorkGroupID.y;

@@ -9,6 +9,7 @@ CONSTANT(1, uint, kFunction, 0)  // of one number
 const uint kOfTwo = 16;  // more than RC_BINARY_*
 // Otherwise the elements of both are those of the output, in order.
 CONSTANT(2, bool, kBroadcast, false)
+CONSTANT(3, uint, kEach, 8)  // elements of a lane
 
 INPUT(1, a)
 INPUT(2, b)
@@ -25,8 +26,6 @@ PARAMETERS_WITH_ARRAYS {
   uint b_strides[4];
 }
 p;
-
-const uint kEach = 8;  // elements of a lane
 
 void main() {
   const uint group = GROUP;

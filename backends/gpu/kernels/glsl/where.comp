@@ -5,6 +5,7 @@
 
 // Otherwise the elements of all are those of the output, in order.
 CONSTANT(1, bool, kBroadcast, false)
+CONSTANT(2, uint, kEach, 8)  // elements of a lane
 
 INPUT(1, c)
 INPUT(2, a)
@@ -24,8 +25,6 @@ PARAMETERS_WITH_ARRAYS {
   uint b_strides[4];
 }
 p;
-
-const uint kEach = 8;  // elements of a lane
 
 void main() {
   const uint group = GROUP;

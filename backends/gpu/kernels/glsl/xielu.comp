@@ -4,6 +4,8 @@
 #include "common.glsl"
 #include "math.glsl"
 
+CONSTANT(1, uint, kEach, 8)  // elements of a lane
+
 INPUT(1, x)
 OUTPUT(8, float, y)
 
@@ -16,8 +18,6 @@ PARAMETERS {
   float epsilon;
 }
 p;
-
-const uint kEach = 8;  // elements of a lane
 
 // exp(x) - 1 without loss of digits; x is at most 1 where it counts.
 float exact_expm1(float x) {
