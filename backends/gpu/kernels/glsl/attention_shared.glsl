@@ -1,12 +1,15 @@
 // ATTENTION where lanes meet in shared memory: a work-group has one head of
 // kRows rows of the batch, which read keys and values once for all of them.
 //
-// What a row gets does not depend on what else is in its work-group: chunks begin
-// at multiples of kLanes, a chunk that a row sees nothing of changes nothing for
-// it, and its sums go through the positions in the same order always. In a chunk
-// lanes are parted by the values: kUnits lanes, each with eight elements, add one
-// position after the other, those of part i positions i, i + kParts and so on.
-// The parts have sums of their own, to the end.
+// What a row gets does not depend on what else is in its work-group: chunks
+// begin at multiples of kLanes, a chunk that a row sees nothing of changes
+// nothing for it, and its sums go through the positions in the same order
+// always. In a chunk lanes are parted by the values: kUnits lanes, each with
+// eight elements, add one position after the other, those of part i positions
+// i, i + kParts and so on. The parts have sums of their own, to the end.
+//
+// For each eight elements of a key or value that are read, 16 bytes of F16, and
+// decoded, a lane has 8 kRows multiply-adds: with one row it mostly reads.
 //
 // A large batch is dispatched twice. Where rows that lie together are of one
 // sequence they are done by the work-groups of several rows, others by those of
@@ -70,29 +73,29 @@ vec4 signed_bytes(uint word) {
 
 // function(place, unit) decodes eight elements of a vector at once: `size`
 // elements, `step` apart. Vectors of F32 and F16 that are whole units begin at
-// whole quads, since ranges of a cache begin at multiples of 16 bytes; of others
-// elements are read one by one. Blocks of Q8_0 begin at every second byte.
-#define ONE(word, step, place, i, size, element) \
-  if ((i) < size) {                              \
-    float one;                                   \
-    ELEMENT(word, step, place, i, one)           \
-    element = one;                               \
+// whole quads, since ranges of a cache begin at multiples of 16 bytes; of the
+// others elements are read one by one. Blocks of Q8_0 begin at any second byte.
+#define ONE(word, step, place, i, size, element)                               \
+  if ((i) < size) {                                                            \
+    float one;                                                                 \
+    ELEMENT(word, step, place, i, one)                                         \
+    element = one;                                                             \
   }
 #define WHOLE(size, step) (size % 8 == 0 && step % 8 == 0)
 #define EIGHT(function, quad, word, size, step)                                \
   Eight function(Place place, uint unit) {                                     \
     Eight e = Eight(vec4(0), vec4(0));                                         \
     const uint from = 8 * unit;                                                \
-    if (kType == 0 && WHOLE(size, step)) {                                           \
+    if (kType == 0 && WHOLE(size, step)) {                                     \
       const uint first = (place.vector * step + from) / 4;                     \
       e.low = uintBitsToFloat(quad(place.range, first));                       \
       e.high = uintBitsToFloat(quad(place.range, first + 1));                  \
-    } else if (kType == 1 && WHOLE(size, step)) {                                    \
+    } else if (kType == 1 && WHOLE(size, step)) {                              \
       const uvec4 halves =                                                     \
           quad(place.range, (place.vector * step + from) / 8);                 \
       e.low = vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));        \
       e.high = vec4(unpackHalf2x16(halves.z), unpackHalf2x16(halves.w));       \
-    } else if (kType == 2 && WHOLE(size, step)) {                                    \
+    } else if (kType == 2 && WHOLE(size, step)) {                              \
       const uint half_ = (place.vector * (step / 32) + from / 32) * 17;        \
       const float scale = half_to_float(                                       \
           (word(place.range, half_ / 2) >> (half_ % 2 * 16)) & 0xFFFFu);       \
@@ -152,27 +155,36 @@ void read_queries(uint begin, uint rows, uint head) {
 void score(Place place) {
   [[unroll]] for (uint r = 0; r < kRows; ++r) scores[r] = 0;
   for (uint unit = 0; unit < kKeyUnits; unit += 4) {
-#define LOAD(u) \
-  Eight e##u;   \
-  if (unit + u < kKeyUnits) e##u = key_eight(place, unit + u);
-#define ADD(u)                                                               \
-  if (unit + u < kKeyUnits) {                                                \
-    [[unroll]] for (uint r = 0; r < kRows; ++r) {                            \
-      const uint at = (unit + u) * 2 * kRows + r;                            \
-      scores[r] = add_product(                                               \
-          query_area[at + kRows], e##u.high,                                 \
-          add_product(query_area[at], e##u.low, scores[r]));                 \
-    }                                                                        \
+#define HAS(u) (kKeyUnits % 4 == 0 || unit + u < kKeyUnits)
+#define LOAD(u)                                                                \
+  Eight e##u;                                                                  \
+  if (HAS(u)) e##u = key_eight(place, unit + u);
+#define ADD(u)                                                                 \
+  if (HAS(u)) {                                                                \
+    [[unroll]] for (uint r = 0; r < kRows; ++r) {                              \
+      const uint at = (unit + u) * 2 * kRows + r;                              \
+      const float low = add_product(query_area[at], e##u.low, scores[r]);      \
+      scores[r] = add_product(query_area[at + kRows], e##u.high, low);         \
+    }                                                                          \
   }
     LOAD(0) LOAD(1) LOAD(2) LOAD(3)
     ADD(0) ADD(1) ADD(2) ADD(3)
+#undef HAS
 #undef LOAD
 #undef ADD
   }
 }
 
-// Adds `count` positions of the chunk; unless `all` are seen by every row, those
-// with a share that is not negative.
+// Adds `share` times the value to the sums of row r, of units t.
+void add_value(uint r, uint t, float share, Eight value) {
+  const uint at = 2 * (t * kRows + r);
+  sums[at] = fma(vec4(share), value.low, sums[at]);
+  sums[at + 1] = fma(vec4(share), value.high, sums[at + 1]);
+  if (t == 0) totals[r] += share;
+}
+
+// Adds `count` positions of the chunk; unless it is whole and every row sees
+// `all`, those with a share that is not negative. Four are under way at once.
 void add_values(uint count, bool all) {
   const uint part = gl_LocalInvocationIndex / kUnits;
   [[unroll]] for (uint t = 0; t < kUnitsEach; ++t) {
@@ -180,24 +192,25 @@ void add_values(uint count, bool all) {
     if (unit >= kUnits) break;
     for (uint j = part; j < count; j += 4 * kParts) {
 #define AT(u) (j + u * kParts)
-#define LOAD(u) \
-  Eight e##u;   \
-  if (AT(u) < count) e##u = value_eight(places[AT(u)], unit);
-#define ADD(u)                                                      \
-  if (AT(u) < count) {                                              \
-    [[unroll]] for (uint r = 0; r < kRows; ++r) {                   \
-      const float share = share_area[AT(u) * kFours + r / 4][r % 4]; \
-      if (all || share >= 0) {                                      \
-        const uint at = 2 * (t * kRows + r);                        \
-        sums[at] = fma(vec4(share), e##u.low, sums[at]);            \
-        sums[at + 1] = fma(vec4(share), e##u.high, sums[at + 1]);   \
-        if (t == 0) totals[r] += share;                             \
-      }                                                             \
-    }                                                               \
+#define HAS(u) ((all && kLanes % (4 * kParts) == 0) || AT(u) < count)
+#define LOAD(u)                                                                \
+  Eight e##u;                                                                  \
+  if (HAS(u)) e##u = value_eight(places[AT(u)], unit);
+#define ADD(u)                                                                 \
+  if (HAS(u)) {                                                                \
+    [[unroll]] for (uint four = 0; four < kFours; ++four) {                    \
+      const vec4 of_rows = share_area[AT(u) * kFours + four];                  \
+      [[unroll]] for (uint i = 0; i < 4; ++i) {                                \
+        if (4 * four + i < kRows && (all || of_rows[i] >= 0)) {                \
+          add_value(4 * four + i, t, of_rows[i], e##u);                        \
+        }                                                                      \
+      }                                                                        \
+    }                                                                          \
   }
       LOAD(0) LOAD(1) LOAD(2) LOAD(3)
       ADD(0) ADD(1) ADD(2) ADD(3)
 #undef AT
+#undef HAS
 #undef LOAD
 #undef ADD
     }
@@ -213,9 +226,8 @@ void write_row(uint r, uint result) {
       if (unit >= kUnits) break;
       [[unroll]] for (uint i = 0; i < 8; ++i) {
         if (8 * unit + i < kValue) {
-          y[result + 8 * unit + i] =
-              totals[r] > 0 ? sums[2 * (t * kRows + r) + i / 4][i % 4] / totals[r]
-                            : 0.0;
+          const float sum = sums[2 * (t * kRows + r) + i / 4][i % 4];
+          y[result + 8 * unit + i] = totals[r] > 0 ? sum / totals[r] : 0.0;
         }
       }
     }
@@ -239,7 +251,7 @@ void write_row(uint r, uint result) {
   }
 }
 
-// Whether rows from `begin` on, kTogether or what there is, are of one sequence.
+// Whether rows from `begin` on, kTogether or what is left, are of one sequence.
 bool one_sequence(uint begin, uint rows) {
   const uint sequence = WORD(sequences, begin);
   bool one = true;
@@ -348,12 +360,11 @@ void main() {
     }
     places[lane] = place;
     barrier();
-    const uint count = min(kLanes, to - chunk);
     if (lane / kUnits < kParts) {
       if (all_from <= chunk && chunk + kLanes <= all_to) {
-        add_values(count, true);
+        add_values(kLanes, true);
       } else {
-        add_values(count, false);
+        add_values(min(kLanes, to - chunk), false);
       }
     }
   }

@@ -1,5 +1,5 @@
-// ATTENTION where a work-group is a sub-group of eight lanes that shuffle: it has
-// one head of one row.
+// ATTENTION where a work-group is a sub-group of eight lanes that shuffle: it
+// has one head of one row.
 #include "reduce.glsl"
 
 // Elements of a lane.
@@ -95,7 +95,8 @@ void main() {
     if (!seen) score = NEGATIVE_INFINITY;
     const float larger = max(largest, reduce_max(score));
     const float share = seen ? exact_exp(score - larger) : 0.0;
-    const float fading = chunk == first && !sink ? 0.0 : exact_exp(largest - larger);
+    const float fading =
+        chunk == first && !sink ? 0.0 : exact_exp(largest - larger);
     largest = larger;
     total = fma(total, fading, reduce_add(share));
     [[unroll]] for (uint t = 0; t < kEachValue; ++t) sums[t] *= fading;
