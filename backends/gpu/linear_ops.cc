@@ -74,10 +74,6 @@ void RowAppender::linear() {
   const uint32_t section = divided(groups, parts);
   const uint64_t bits =
       8 * layout.tile_bytes / (layout.tile_rows * uint64_t{k});
-  // Registers hold so many of bytes and less, and fewer of wider elements.
-  const uint32_t ahead =
-      std::clamp(tuning_.ahead * 8 / std::max(8u, static_cast<uint32_t>(bits)),
-                 1u, section);
   std::vector<Division> divisions;
   if (experts) {
     divisions = {
@@ -93,7 +89,7 @@ void RowAppender::linear() {
         constants.end(),
         {by_lanes ? division.rows : 1, by_lanes ? division.tiles : 1, experts,
          k % 4 == 0, k % kGroup != 0, division.parts, division.way, section,
-         section * parts == groups, ahead,
+         section * parts == groups,
          by_lanes ? 1 : division.rows / kSquareSide});
     Dispatch& d = append(Kernel::kLinear, std::move(constants), rows,
                          {n, k, groups, static_cast<uint32_t>(slice.first_tile),

@@ -26,8 +26,8 @@ uint32_t Tuning::vector_for(uint64_t count) const {
 void Tuning::fit_products(uint32_t most_lanes, uint64_t shared_bytes) {
   tile = 16;
   parts = std::clamp(most_lanes / tile, 1u, 32u);
-  ahead = 4;
   few = 1;
+  batch = 4;
   many = most_lanes >= kSquareLanes && shared_bytes >= kSquareBytes ? 32 : 0;
   most = many != 0 && shared_bytes >= kSquareBytes / 2 * 3 ? 256 : 0;
   while (batch > 1 && product_bytes() > shared_bytes) batch /= 2;

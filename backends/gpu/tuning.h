@@ -12,9 +12,9 @@ namespace rc::gpu {
 inline constexpr uint32_t kSquareLanes = 128;
 inline constexpr uint32_t kSquareSide = 64;
 // Of matrices.glsl: lanes of a work-group, its rows of the weight, and of x.
-inline constexpr uint32_t kMatrixLanes = 256;
+inline constexpr uint32_t kMatrixLanes = 128;
 inline constexpr uint32_t kMatrixOutputs = 64;
-inline constexpr uint32_t kMatrixRows = 128;
+inline constexpr uint32_t kMatrixRows = 64;
 inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
 
 // How a work-group of LINEAR computes: a constant of linear.comp.
@@ -26,7 +26,6 @@ struct Tuning {
   uint32_t tile = 32;   // rows of a tile of weights
   uint32_t parts = 4;   // that share the columns of a product
   uint32_t chunk = 2;   // groups of columns that a part has at least
-  uint32_t ahead = 1;   // groups that GLSL reads before it multiplies the first
   uint32_t tiles = 1;   // of a work-group, with one row
   uint32_t batch = 8;   // rows of a work-group, if there are many
   uint32_t batch_tiles = 1;

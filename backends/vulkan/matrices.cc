@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "gpu/tuning.h"
 #include "vulkan/instance.h"
 
 namespace rc::vulkan {
@@ -50,12 +51,12 @@ bool has_sub_groups(VkPhysicalDevice device) {
   properties.pNext = &matrices;
   vkGetPhysicalDeviceProperties2(device, &properties);
   // Of matrices.glsl.
-  constexpr uint32_t kSharedBytes = (64 + 2 * 128) * 5 * 16 + 8 * 256 * 4;
+  constexpr uint32_t kSharedBytes = 3 * 64 * 5 * 16 + 4 * 256 * 4;
   const VkPhysicalDeviceLimits& limits = properties.properties.limits;
   return subgroup.subgroupSize == 32 &&
          (matrices.cooperativeMatrixSupportedStages &
           VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
-         limits.maxComputeWorkGroupInvocations >= 256 &&
+         limits.maxComputeWorkGroupInvocations >= gpu::kMatrixLanes &&
          limits.maxComputeSharedMemorySize >= kSharedBytes;
 }
 

@@ -25,7 +25,6 @@ void apply(std::string_view text, gpu::Tuning* tuning) {
           {"tile", &tuning->tile, 4, 64},
           {"parts", &tuning->parts, 1, 32},
           {"chunk", &tuning->chunk, 1, 16},
-          {"ahead", &tuning->ahead, 1, 8},
           {"tiles", &tuning->tiles, 1, 4},
           {"batch", &tuning->batch, 1, 16},
           {"batch_tiles", &tuning->batch_tiles, 1, 4},

@@ -128,6 +128,7 @@ class Measurements {
       : arguments_(arguments), model_(model), report_(report) {}
 
   void run() {
+    warm_up();
     for (const int64_t length : arguments_.prompts) prompt(length);
     for (const int64_t depth : arguments_.depths) decode(depth);
   }
@@ -135,6 +136,19 @@ class Measurements {
   const std::string& table() const { return table_; }
 
  private:
+  // Devices raise their clocks under load only, and the engine learns how many
+  // rows make a step.
+  void warm_up() {
+    constexpr std::chrono::seconds kTime(1);
+    const int64_t length =
+        std::min(arguments_.prompts.back(), report_.context_length);
+    const Clock::time_point begin = Clock::now();
+    do {
+      stop_if_interrupted();
+      measure_prompt(model_, length, report_.vocabulary);
+    } while (Clock::now() - begin < kTime);
+  }
+
   template <class Measure>
   double repeat(const Measure& measure) {
     const double all = static_cast<double>(

@@ -17,7 +17,7 @@ using nlohmann::json;
 // How GPUs are driven, in small, and everything by pieces: the cache of the
 // fable model is bound in three ranges, its table in five, rows by the dozen.
 constexpr char kGpuTuning[] =
-    "texels=0,tile=16,parts=2,chunk=2,ahead=3,batch=4,few=2,many=24,"
+    "texels=0,tile=16,parts=2,chunk=2,batch=4,few=2,many=24,"
     "most=36,wide=64,reduce=32,attention=16,attention_rows=6";
 constexpr char kSmallRange[] = "98304";
 

@@ -147,22 +147,22 @@ TEST(WebgpuShaders, BindNoRegionTwice) {
   dispatch.kernel = gpu::Kernel::kAttention;
   const auto* q = reinterpret_cast<const gpu::Buffer*>(16);
   const auto* cache = reinterpret_cast<const gpu::Buffer*>(32);
-  for (const uint32_t slot : {1, 5, 6, 7}) {
-    dispatch.bindings.push_back({slot, {q, 0, 64}});
-  }
+  dispatch.bindings.push_back({1, {q, 0, 64}});
   for (const uint32_t slot : {2, 9}) {
     dispatch.bindings.push_back({slot, {q, 64, 64}});
   }
-  dispatch.bindings.push_back({3, {q, 128, 64}});
+  for (const uint32_t slot : {3, 5, 6, 7}) {
+    dispatch.bindings.push_back({slot, {q, 128, 64}});
+  }
   dispatch.bindings.push_back({4, {q, 128, 32}});
   for (uint32_t slot = 10; slot < 18; ++slot) {
     dispatch.bindings.push_back({slot, {cache, slot < 14 ? 0u : 512u, 512}});
   }
   dispatch.bindings.push_back({8, {q, 256, 64}});
   const webgpu::Aliases aliases = webgpu::aliases_of(dispatch);
-  EXPECT_EQ(aliases, (webgpu::Aliases{{5, 1},
-                                      {6, 1},
-                                      {7, 1},
+  EXPECT_EQ(aliases, (webgpu::Aliases{{5, 3},
+                                      {6, 3},
+                                      {7, 3},
                                       {9, 2},
                                       {11, 10},
                                       {12, 10},
@@ -196,14 +196,14 @@ TEST(WebgpuShaders, AreValidToTint) {
   for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
     const auto kernel = static_cast<gpu::Kernel>(i);
     // As many as any kernel has; arrays are of some size whatever these mean.
-    std::vector<uint32_t> constants(19, 4);
+    std::vector<uint32_t> constants(18, 4);
     constants[0] = 32;
     // Of LINEAR: squares.
     constants[14] = 1;
     // As attention has them where its cache is one range.
     std::vector<webgpu::Aliases> all = {{}};
     if (kernel == gpu::Kernel::kAttention) {
-      all.push_back({{5, 1}, {9, 2}, {11, 10}, {12, 10}, {13, 10}});
+      all.push_back({{5, 3}, {9, 2}, {11, 10}, {12, 10}, {13, 10}});
     }
     for (const webgpu::Aliases& aliases : all) {
       std::ofstream(file) << webgpu::shader_source({kernel, constants},

@@ -43,7 +43,7 @@ TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryVariable tuning(
       "RUNCIBLE_WEBGPU_TUNING",
-      "tile=16,parts=4,chunk=1,ahead=2,batch=4,many=24,tiles=1,batch_tiles=1,"
+      "tile=16,parts=4,chunk=1,batch=4,many=24,tiles=1,batch_tiles=1,"
       "attention_rows=3,each=2,reduce=256");
   const auto resident = load_fable("webgpu");
   expect_fable_logits(*resident);

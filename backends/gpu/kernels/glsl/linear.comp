@@ -155,9 +155,8 @@ CONSTANT(14, uint, kSquare, 0)
 CONSTANT(15, uint, kSection, 1)
 // Whether all sections are as long.
 CONSTANT(16, bool, kEven, false)
-// Groups that are read before the first of them is multiplied.
-CONSTANT(17, uint, kAhead, 1)
-CONSTANT(18, uint, kRuns, 1)
+// Of squares: rows of x by so many times 64.
+CONSTANT(17, uint, kRuns, 1)
 
 // Elements 4 quad to 4 quad + 3 of a group.
 #define FOUR_WEIGHTS(raw, quad, four)                         \
@@ -224,29 +223,23 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
   const uint row = gl_LocalInvocationIndex % kTileRows;
   const uint begin = gl_LocalInvocationIndex / kTileRows * kSection;
   const uint end = kEven ? begin + kSection : min(begin + kSection, p.groups);
-  for (uint first = begin; first < end; first += kAhead) {
-    Raw raw[SIZE(6, kAhead * kTiles)];
-    [[unroll]] for (uint i = 0; i < kAhead; ++i) {
-      const uint group = min(first + i, end - 1);
-      [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-        raw[i * kTiles + t] = read_group(tiles[t], row, group, p.groups);
-      }
+  for (uint group = begin; group < end; ++group) {
+    Raw raw[SIZE(4, kTiles)];
+    [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+      raw[t] = read_group(tiles[t], row, group, p.groups);
     }
-    [[unroll]] for (uint i = 0; i < kAhead; ++i) {
-      if (first + i >= end) break;
-      [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
-        vec4 w[SIZE(4, kTiles)];
+    [[unroll]] for (uint quad = 0; quad < 8; ++quad) {
+      vec4 w[SIZE(4, kTiles)];
+      [[unroll]] for (uint t = 0; t < kTiles; ++t) {
+        FOUR_WEIGHTS(raw[t], quad, w[t])
+      }
+      [[unroll]] for (uint b = 0; b < kBatch; ++b) {
+        const vec4 x = read_x(x_rows[b], group * 32 + quad * 4);
         [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-          FOUR_WEIGHTS(raw[i * kTiles + t], quad, w[t])
-        }
-        [[unroll]] for (uint b = 0; b < kBatch; ++b) {
-          const vec4 x = read_x(x_rows[b], (first + i) * 32 + quad * 4);
-          [[unroll]] for (uint t = 0; t < kTiles; ++t) {
-            float sum = fma(w[t].x, x.x, sums[b * kTiles + t]);
-            sum = fma(w[t].y, x.y, sum);
-            sum = fma(w[t].z, x.z, sum);
-            sums[b * kTiles + t] = fma(w[t].w, x.w, sum);
-          }
+          float sum = fma(w[t].x, x.x, sums[b * kTiles + t]);
+          sum = fma(w[t].y, x.y, sum);
+          sum = fma(w[t].z, x.z, sum);
+          sums[b * kTiles + t] = fma(w[t].w, x.w, sum);
         }
       }
     }

@@ -221,6 +221,10 @@ vec2 cosine_sine(float a, float b) {
 
 // Of the low 16 bits; subnormal numbers too, whatever the device does to those
 // of f32.
+#ifdef MATRICES
+// What multiplies them converts them.
+float half_to_float(uint bits) { return unpackHalf2x16(bits).x; }
+#else
 float half_to_float(uint bits) {
   const uint magnitude = bits & 0x7FFFu;
   const float normal = uintBitsToFloat(
@@ -229,6 +233,7 @@ float half_to_float(uint bits) {
       magnitude < 0x400u ? float(magnitude) * 5.9604644775390625e-8 : normal;
   return (bits & 0x8000u) != 0 ? -value : value;
 }
+#endif
 
 // Rounds to nearest even; see src/tensor/half.h.
 uint float_to_half(float value) {

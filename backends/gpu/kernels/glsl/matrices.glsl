@@ -1,17 +1,18 @@
 // A product of many rows by cooperative matrices of 16 by 16, whose elements are
-// binary16 and whose sums are f32: a work-group of 256 lanes has 64 rows of the
-// weight and 128 of x, and each of its eight sub-groups 32 by 32 of the results.
+// binary16 and whose sums are f32: a work-group of 128 lanes has 64 rows of the
+// weight and 64 of x, and each of its four sub-groups 32 by 32 of the results.
+// Several work-groups fit into a core, so that some multiply while others read.
 //
 // A weight is rounded to binary16. A number of x is taken as two, x / 256 rounded
 // and the rest, so that it keeps 22 bits and may be as large as 1.6e7.
 #define kMatrixRows 64
-#define kMatrixColumns 128
+#define kMatrixColumns 64
 
 // Rows of a group of columns, five quads apart so that banks differ.
 shared uvec4 w_halves[kMatrixRows * 5];
 shared uvec4 x_high[kMatrixColumns * 5];
 shared uvec4 x_low[kMatrixColumns * 5];
-shared float results[8 * 256];
+shared float results[4 * 256];
 
 uvec4 halves_of(vec4 low, vec4 high) {
   return uvec4(packHalf2x16(low.xy), packHalf2x16(low.zw),
@@ -30,12 +31,10 @@ vec4 high_of(uvec4 halves) {
 
 void multiply_matrices(uint first_row, uint first_tile, uint rows) {
   const uint lane = gl_LocalInvocationIndex;
-  const uint w_row = lane % kMatrixRows;
-  const uint quarter = lane / kMatrixRows;
-  const uint tile = min(first_tile + w_row / kTileRows, p.piece_tiles - 1);
-  const uint x_side = lane % kMatrixColumns;
-  const uint half_ = lane / kMatrixColumns;
-  const uint x_row = min(first_row + x_side, rows - 1);
+  const uint side = lane % kMatrixRows;  // row of either
+  const uint half_ = lane / kMatrixRows;
+  const uint tile = min(first_tile + side / kTileRows, p.piece_tiles - 1);
+  const uint x_row = min(first_row + side, rows - 1);
   const uint across = gl_SubgroupID % 2 * 32;
   const uint down = gl_SubgroupID / 2 * 32;
   MATRIX(32) high[4];
@@ -44,7 +43,7 @@ void multiply_matrices(uint first_row, uint first_tile, uint rows) {
     high[i] = MATRIX(32)(0.0);
     low[i] = MATRIX(32)(0.0);
   }
-  Raw raw = read_group(tile, w_row % kTileRows, 0, p.groups);
+  Raw raw = read_group(tile, side % kTileRows, 0, p.groups);
   vec4 x[4];
   [[unroll]] for (uint i = 0; i < 4; ++i) {
     x[i] = read_x(x_row, half_ * 16 + i * 4);
@@ -52,23 +51,23 @@ void multiply_matrices(uint first_row, uint first_tile, uint rows) {
   for (uint group = 0; group < p.groups; ++group) {
     barrier();
     [[unroll]] for (uint i = 0; i < 4; ++i) {
-      if (quarter == i) {
+      if (half_ == i / 2) {
         vec4 w0, w1;
         FOUR_WEIGHTS(raw, 2 * i, w0)
         FOUR_WEIGHTS(raw, 2 * i + 1, w1)
-        w_halves[w_row * 5 + i] = halves_of(w0, w1);
+        w_halves[side * 5 + i] = halves_of(w0, w1);
       }
     }
     [[unroll]] for (uint i = 0; i < 2; ++i) {
       const uvec4 some = halves_of(x[2 * i] / 256.0, x[2 * i + 1] / 256.0);
-      const uint at = x_side * 5 + half_ * 2 + i;
+      const uint at = side * 5 + half_ * 2 + i;
       x_high[at] = some;
       x_low[at] = halves_of(x[2 * i] - 256.0 * low_of(some),
                             x[2 * i + 1] - 256.0 * high_of(some));
     }
     barrier();
     if (group + 1 < p.groups) {
-      raw = read_group(tile, w_row % kTileRows, group + 1, p.groups);
+      raw = read_group(tile, side % kTileRows, group + 1, p.groups);
       [[unroll]] for (uint i = 0; i < 4; ++i) {
         x[i] = read_x(x_row, (group + 1) * 32 + half_ * 16 + i * 4);
       }
