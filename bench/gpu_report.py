@@ -104,16 +104,19 @@ def counted(run):
 
 def measurements(run):
     """Of one model: (what, who, tokens per second) each."""
-    for one in run.answer or []:
+    for one in run.answer:
         if run.what == "bench":
             what = (f"prompt of {one['length']}" if one["kind"] == "prompt" else
                     f"{one['batch']} at once, behind {one['depth']}")
             yield what, run.device, one["tokens_per_second"]
-        elif one["n_gen"]:
+            continue
+        # Without a GPU it computes on the processor and names its backend all the same.
+        peer = f"llama.cpp, {one['backends']}" if one["gpu_info"] else "llama.cpp, processor"
+        if one["n_gen"]:
             # It begins behind nothing where Runcible has four tokens.
-            yield f"1 at once, behind {one['n_depth'] or 4}", f"llama.cpp {one['backends']}", one["avg_ts"]
+            yield f"1 at once, behind {one['n_depth'] or 4}", peer, one["avg_ts"]
         elif not one["n_depth"]:
-            yield f"prompt of {one['n_prompt']}", f"llama.cpp {one['backends']}", one["avg_ts"]
+            yield f"prompt of {one['n_prompt']}", peer, one["avg_ts"]
 
 
 def rates_of(runs, models, limits):
