@@ -165,7 +165,7 @@ def collect(folder):
     tests = {what: {run.device: {**counted(run), "seconds": run.seconds, "failure": run.failure()} for run in of(what)}
              for what in ("tests", "conformance", "self-test")}
     failures = [[run.what, run.device, run.model, run.failure()] for run in runs
-                if run.failure() and not tests.get(run.what, {}).get(run.device, {}).get("failed")]
+                if run.failure() and not (run.status == 1 and tests.get(run.what, {}).get(run.device, {}).get("failed"))]
     failures += [[what, device, "", f"{name}: {why}"] for what, all_of in tests.items()
                  for device, one in all_of.items() for name, why in one["failed"].items()]
     peers = answers("llama-bench")
