@@ -119,7 +119,7 @@ class DeviceTest {
                               static_cast<double>(count_))) {
         return;
       }
-      fail(RC_E_CANCELLED, "the test was cancelled by its progress callback");
+      fail(RC_E_CANCELLED, "the test of ", reported.id(), " was cancelled");
     };
     if (device->self_test() != nullptr) {
       return device->self_test()->of_everything(go_on);

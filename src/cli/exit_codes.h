@@ -38,7 +38,7 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
     {kMemory, "the memory of the host is exhausted"},
     {kContext, "the prompt does not fit into the context"},
     {kOther, "a timeout or another limit"},
-    {kInterrupted, "interrupted by Ctrl-C"},
+    {kInterrupted, "interrupted by Ctrl-C or SIGTERM"},
     {kBrokenPipe, "the output is not read any more"},
 };
 

@@ -47,7 +47,8 @@ int run(int argc, char** argv) {
     throw cli::Failure{cli::kUsage,
                        std::string(error.what()) + " (see runcible --help)"};
   }
-  return cli::interrupted() ? cli::kInterrupted : cli::kSuccess;
+  if (!cli::interrupted()) return cli::kSuccess;
+  throw cli::Failure{cli::kInterrupted, ""};
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const cli::Failure& failure) {
-    if (!failure.message.empty()) cli::complain(failure.message);
+    cli::complain_of_end(failure.code, failure.message);
     return failure.code;
   } catch (const std::bad_alloc&) {
     std::fputs("runcible: out of memory\n", stderr);

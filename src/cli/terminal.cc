@@ -13,13 +13,13 @@
 namespace cli {
 namespace {
 
-volatile std::sig_atomic_t g_interrupted = 0;
+volatile std::sig_atomic_t g_interrupted = 0;  // the signal
 volatile std::sig_atomic_t g_watches = 0;
 
 void on_interrupt(int number) {
   std::signal(number, SIG_DFL);
   if (g_watches > 0) {
-    g_interrupted = 1;
+    g_interrupted = number;
   } else {
     std::raise(number);  // comes when this returns
   }
@@ -134,6 +134,18 @@ InterruptWatch::InterruptWatch() { g_watches = g_watches + 1; }
 InterruptWatch::~InterruptWatch() { g_watches = g_watches - 1; }
 
 bool interrupted() { return g_interrupted != 0; }
+
+void complain_of_end(int code, const std::string& message) {
+  if (code != kInterrupted || !interrupted()) {
+    if (!message.empty()) complain(message);
+    return;
+  }
+  const bool typed = g_interrupted == SIGINT;
+  // Who typed it sees that the command ends.
+  if (typed && message.empty()) return;
+  complain(std::string("interrupted by ") + (typed ? "Ctrl-C" : "SIGTERM") +
+           (message.empty() ? "" : ": " + message));
+}
 
 void forget_interrupt() {
   g_interrupted = 0;

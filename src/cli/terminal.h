@@ -22,6 +22,10 @@ void note(std::string_view line);
 // The same for what ends the command: "runcible: " comes before it.
 void complain(std::string_view message);
 
+// The same as the command ends with this code; the message may be empty. Says
+// first which signal interrupted it, if one did.
+void complain_of_end(int code, const std::string& message);
+
 // From now on a broken pipe becomes a failed write, and Ctrl-C ends the process
 // unless it is watched for.
 void catch_signals();

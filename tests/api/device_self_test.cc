@@ -70,7 +70,8 @@ TEST(DeviceTest, IsCancelled) {
   };
   char* text = nullptr;
   EXPECT_FAILS(RC_E_CANCELLED,
-               rc_device_test("cpu", nullptr, progress, &calls, &text));
+               rc_device_test("cpu", nullptr, progress, &calls, &text),
+               "the test of cpu:0 was cancelled");
   EXPECT_EQ(calls, 5);
   EXPECT_EQ(text, nullptr);
 }

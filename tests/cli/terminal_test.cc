@@ -206,5 +206,62 @@ TEST(CommandTerminal, CtrlCGivesWhatThereIs) {
   close(ends[0]);
 }
 
+// Under way, as the progress bar of this title on a terminal tells, it gets a
+// signal. What it says to the end.
+std::string interrupted_by(int number, const std::string& title,
+                           const std::vector<std::string>& arguments) {
+  int mine = -1, its = -1;
+  char name[64];
+  EXPECT_EQ(openpty(&mine, &its, name, nullptr, nullptr), 0);
+  fcntl(mine, F_SETFD, FD_CLOEXEC);
+  fcntl(its, F_SETFD, FD_CLOEXEC);
+  Process process(arguments, open("/dev/null", O_RDONLY), -1,
+                  open(name, O_WRONLY | O_NOCTTY));
+  std::string said;
+  const auto listen = [&](int most_ms) {
+    char bytes[4096];
+    pollfd watched = {mine, POLLIN, 0};
+    if (poll(&watched, 1, most_ms) <= 0) return false;
+    const ssize_t count = read(mine, bytes, sizeof bytes);
+    said.append(bytes, static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    return count > 0;
+  };
+  while (said.find(title) == std::string::npos && listen(60000)) {
+  }
+  process.signal(number);
+  EXPECT_EQ(process.wait().code, 130) << said;
+  while (listen(0)) {
+  }
+  close(mine);
+  close(its);
+  return said;
+}
+
+TEST(CommandTerminal, SaysWhatInterruptedIt) {
+  const TemporaryFolder folder;
+  const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
+  const TemporaryVariable plain("NO_COLOR", "1");
+  const std::string test = "the test of reference:0 was cancelled";
+  const std::vector<std::string> self_test = {"devices", "--self-test",
+                                              "reference"};
+  const auto said_by = [](int number, const std::string& title,
+                          const std::vector<std::string>& arguments,
+                          const std::string& line) {
+    const std::string said = interrupted_by(number, title, arguments);
+    EXPECT_NE(said.find("runcible: interrupted by " + line + "\r\n"),
+              std::string::npos)
+        << said;
+  };
+  said_by(SIGTERM, "testing", self_test, "SIGTERM: " + test);
+  said_by(SIGINT, "testing", self_test, "Ctrl-C: " + test);
+  // These end without a message of the library.
+  const std::string fable = source_path("examples/model/fable.gguf").string();
+  const std::vector<std::string> bench = {"bench", fable, "--backend",
+                                          "reference"};
+  said_by(SIGTERM, "measuring", bench, "SIGTERM");
+  const std::string said = interrupted_by(SIGINT, "measuring", bench);
+  EXPECT_EQ(said.find("runcible:"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace rc::test
