@@ -47,6 +47,10 @@ struct LinearTask {
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
+  // Of linear_across instead: rows that lie side by side, and the floats from
+  // column to column.
+  const float* across = nullptr;
+  int64_t across_step = 0;
   // Per row: where its results of the tiles' rows go.
   float* const* y;
   // Per row: what is added to its results; NULL for nothing.
@@ -216,6 +220,7 @@ struct FadingRow {
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
+  LinearFunction linear_across;  // of F32; the sums are those of linear
   TableFunction (*table)(rc_dtype weight);
   PackFunction (*pack)(rc_dtype weight);
   // NULL for a type that a cache can not have.

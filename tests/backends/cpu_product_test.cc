@@ -31,6 +31,42 @@ std::vector<float> multiply(const Device& device, const Product& p,
   return program.result(z);
 }
 
+// The same of a transposed view of a, each of whose columns is so much longer,
+// and, if `twice`, read once more.
+std::vector<float> multiply_view(const Device& device, const Product& p,
+                                 const std::vector<float>& a,
+                                 const std::vector<float>& b, int64_t longer,
+                                 bool twice) {
+  const int64_t step = p.m + longer;
+  std::vector<float> across(static_cast<size_t>(p.batch * p.k * step));
+  for (int64_t i = 0; i < p.batch * p.m * p.k; ++i) {
+    const int64_t row = i / p.k % p.m;
+    across[i / p.k / p.m * p.k * step + i % p.k * step + row] = a[i];
+  }
+  Program program(device);
+  const int32_t x = program.input(
+      RC_DTYPE_F32, {static_cast<int64_t>(across.size()) - longer},
+      across.data());
+  const int32_t y = program.input(RC_DTYPE_F32, {p.batch, p.k, p.n}, b.data());
+  const int32_t left = program.scratch(RC_DTYPE_F32, {p.batch, p.m, p.k});
+  const int32_t z = program.output(RC_DTYPE_F32, {p.batch, p.m, p.n});
+  const int64_t strides[] = {p.k * step, 1, step};
+  std::copy_n(strides, 3,
+              program.op(RC_OP_COPY, {x}, {left}).params.copy.strides);
+  program.op(RC_OP_MATMUL, {left, y, -1}, {z});
+  const int32_t again =
+      twice ? program.output(RC_DTYPE_F32, {p.batch, p.m, p.k}) : -1;
+  if (twice) {
+    program.op(RC_OP_UNARY, {left}, {again}).params.unary.function =
+        RC_UNARY_NEG;
+  }
+  EXPECT_EQ(program.run(1), RC_OK) << program.message();
+  for (size_t i = 0; twice && i < a.size(); ++i) {
+    EXPECT_EQ(program.result(again)[i], -a[i]);
+  }
+  return program.result(z);
+}
+
 std::vector<float> rows(const std::vector<float>& from, int64_t first,
                         int64_t count, int64_t columns) {
   return {from.begin() + first * columns,
@@ -94,6 +130,26 @@ std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
   params.groups = 1;
   EXPECT_EQ(program.run(1), RC_OK) << program.message();
   return program.result(y);
+}
+
+TEST(CpuProduct, AViewThatIsReadAsItLiesGivesTheBitsOfItsCopy) {
+  for (const std::string& level : level_names()) {
+    const Device device(2, level);
+    for (const Product& p :
+         {Product{1, 131, 37, 70, false}, Product{3, 9, 20, 33, false},
+          Product{1, 2, 16, 2, false}, Product{1, 600, 3, 500, false}}) {
+      const auto a =
+          random_floats(static_cast<size_t>(p.batch * p.m * p.k), 11);
+      const auto b =
+          random_floats(static_cast<size_t>(p.batch * p.n * p.k), 12);
+      const auto expected = multiply(device, p, a, b);
+      for (const int64_t longer : {0, 3}) {
+        EXPECT_EQ(multiply_view(device, p, a, b, longer, false), expected)
+            << level << ", " << p.m << " x " << p.k << " + " << longer;
+      }
+      EXPECT_EQ(multiply_view(device, p, a, b, 0, true), expected) << level;
+    }
+  }
 }
 
 // Levels that fuse multiplications and additions.

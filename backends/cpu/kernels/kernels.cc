@@ -6,6 +6,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 extern const Kernels kKernels = {
     linear_function,
+    linear_across,
     table_function,
     pack_function,
     attention_function,
