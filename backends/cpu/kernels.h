@@ -174,18 +174,19 @@ struct WindowTask {
   int outputs;
 };
 
-// Products of F32 of which both sides are packed, so that each number that is
-// loaded serves for several sums. A sum is that of the sums of 32 products
-// each, in order, as LINEAR adds up.
-constexpr int kProductRows = 16;     // of a, packed together
+// Products of F32 of which b is packed, so that each number that is loaded
+// serves for several sums. A sum is that of the sums of 32 products each, in
+// order, as LINEAR adds up.
+constexpr int kProductRows = 16;     // of a call, at most
 constexpr int kProductColumns = 48;  // of b
 struct ProductTask {
-  const float* a;  // [k, kProductRows]
+  const float* a;
+  int64_t a_step;  // from row to row
   const float* b;  // [k, kProductColumns]
   int64_t k;
   float* y;
   int64_t y_step;     // from row to row
-  int rows, columns;  // of y; the others that are packed are left out
+  int rows, columns;  // of y; other columns of b are left out
   bool more;          // add to what y holds
   const float* bias;  // else begin with this, by row; NULL: with 0
 };
@@ -205,6 +206,24 @@ struct PanelTask {
   int count;                 // at least 1
   int columns;   // after those that are missing from the last 16 are 0
   float* panel;  // [k, kProductColumns], with room for 16 more
+};
+
+// The same of a window, number by number and channel by channel, where some
+// lanes of a vector see nothing: they are 0.
+struct TapLoad {
+  int64_t from;    // what lane 0 takes, from the first number of a channel
+  uint32_t lanes;  // those that take something
+};
+struct TapTask {
+  const float* x;  // of the first channel
+  int64_t plane;   // from channel to channel
+  int64_t first;   // row of all that there are of channels and taps
+  int64_t k;
+  int taps;  // numbers of a window in a channel
+  int vectors;
+  int loads;             // of each vector; what they take is joined
+  const TapLoad* which;  // [taps, vectors, loads]
+  float* panel;          // [k, kProductColumns]
 };
 
 // What one row brings to a head; see RC_OP_FADING_STATE.
@@ -259,6 +278,8 @@ struct Kernels {
   void (*windows)(const WindowTask& task);
   void (*product)(const ProductTask& task);
   void (*panel)(const PanelTask& task);
+  // NULL where lanes cannot be left out.
+  void (*taps)(const TapTask& task);
   // y[c * y_step + r] = x[r * step + c].
   void (*transpose)(const float* x, int64_t step, int64_t rows, int64_t columns,
                     float* y, int64_t y_step);

@@ -108,19 +108,19 @@ TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
 }
 
 std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
-                            int32_t stride, int32_t padding) {
-  constexpr int64_t kChannels = 130;
+                            int32_t stride, int32_t padding,
+                            int64_t channels = 130) {
   const int64_t after = (size + 2 * padding - 3) / stride + 1;
   const auto image =
-      random_floats(static_cast<size_t>(2 * kChannels * size * size), 5);
+      random_floats(static_cast<size_t>(2 * channels * size * size), 5);
   const auto window =
-      random_floats(static_cast<size_t>(outputs * kChannels * 9), 6);
+      random_floats(static_cast<size_t>(outputs * channels * 9), 6);
   const auto added = random_floats(static_cast<size_t>(outputs), 7);
   Program program(device);
   const int32_t x =
-      program.input(RC_DTYPE_F32, {2, kChannels, size, size}, image.data());
+      program.input(RC_DTYPE_F32, {2, channels, size, size}, image.data());
   const int32_t w =
-      program.input(RC_DTYPE_F32, {outputs, kChannels, 3, 3}, window.data());
+      program.input(RC_DTYPE_F32, {outputs, channels, 3, 3}, window.data());
   const int32_t bias = program.input(RC_DTYPE_F32, {outputs}, added.data());
   const int32_t y = program.output(RC_DTYPE_F32, {2, outputs, after, after});
   auto& params = program.op(RC_OP_CONV2D, {x, w, bias}, {y}).params.conv2d;
@@ -163,9 +163,10 @@ TEST(CpuProduct, NeitherLevelNorThreadsChangeABit) {
     for (const int threads : {1, 2, 5}) {
       const Device device(threads, level);
       const std::vector<std::vector<float>> found = {
-          multiply(device, p, a, b), convolve(device, 11, 20, 1, 1),
-          convolve(device, 11, 20, 2, 0), convolve(device, 20, 33, 1, 1),
-          convolve(device, 4, 3, 3, 40)};
+          multiply(device, p, a, b),         convolve(device, 11, 20, 1, 1),
+          convolve(device, 11, 20, 2, 0),    convolve(device, 20, 33, 1, 1),
+          convolve(device, 4, 3, 3, 40),     convolve(device, 4, 70, 1, 40, 3),
+          convolve(device, 9, 17, 1, 1, 250)};
       if (expected.empty()) expected = found;
       for (size_t i = 0; i < found.size(); ++i) {
         EXPECT_EQ(found[i], expected[i])

@@ -28,6 +28,7 @@ extern const Kernels kKernels = {
     windows,
     product,
     panel,
+    kLeavesOut ? taps : nullptr,
     transpose,
     scan_head,
     scan_channels,

@@ -36,6 +36,7 @@ void to_f16(const float* x, int64_t n, uint16_t* y);
 void windows(const WindowTask& task);
 void product(const ProductTask& task);
 void panel(const PanelTask& task);
+void taps(const TapTask& task);
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step);
 void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
