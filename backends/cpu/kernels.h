@@ -121,6 +121,30 @@ struct AttentionTask {
 };
 using AttentionFunction = void (*)(const AttentionTask& task);
 
+// An op of elements of which one operand is what is at hand.
+struct ElementOp {
+  enum What : int32_t {
+    kAdd,
+    kMultiply,
+    kSubtract,      // the other from it
+    kSubtractFrom,  // it from the other
+    kDivide,        // by the other
+    kDivideInto,    // the other
+    kNegate,        // without another, as RELU
+    kRelu
+  };
+  What what;
+  int32_t step;        // 1, or 0 for one number that is repeated
+  const float* other;  // as many as there are
+};
+struct ElementsTask {
+  const float* x;
+  int64_t n;
+  const ElementOp* ops;
+  int count;
+  float* y;
+};
+
 // The parameters of GLU.
 struct Gate {
   int32_t function;  // RC_FUNCTION_*, but NONE
@@ -267,6 +291,10 @@ struct Kernels {
   // RC_BINARY_*; a step is 1, or 0 for one number that is repeated.
   void (*binary)(const float* a, int a_step, const float* b, int b_step,
                  int64_t n, int32_t function, float* y);
+  // Several ops, of as many elements as fill vectors; gives how many. Each
+  // becomes what it would by unary and binary. y may be x or what is read with
+  // step 1.
+  int64_t (*elements)(const ElementsTask& task);
   // Of condition, a and b, with steps alike.
   void (*where)(const float* const* from, const int* steps, int64_t n,
                 float* y);

@@ -21,6 +21,7 @@ extern const Kernels kKernels = {
     weighted_sum,
     unary,
     binary,
+    elements,
     where,
     layer_norm,
     softmax,

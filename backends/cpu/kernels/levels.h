@@ -27,6 +27,7 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
 void unary(const float* x, int64_t n, int32_t function, float* y);
 void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
             int32_t function, float* y);
+int64_t elements(const ElementsTask& task);
 void where(const float* const* from, const int* steps, int64_t n, float* y);
 void layer_norm(const float* x, const float* weight, const float* bias,
                 int64_t n, float epsilon, int32_t center, float* y);
