@@ -89,16 +89,14 @@ void add_direct(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
           const int64_t group = image % sizes.groups;
           const Part part(vectors, static_cast<int>(unit % stretches),
                           static_cast<int>(stretches));
-          // The last stretch has whole vectors, too, where the row is as long.
-          const int64_t most =
-              std::min((part.end - part.begin) * kVector, sizes.ow);
-          const int64_t begin = std::min(part.begin * kVector, sizes.ow - most);
+          const int64_t begin = part.begin * kVector;
           WindowTask task;
           task.offsets = offsets;
           task.window = window;
           task.x = all + image * sizes.channels * plane +
                    row * sizes.stride[0] * columns + begin;
-          task.pixels = most;
+          // At least 16: a short row has one stretch.
+          task.pixels = std::min(part.end * kVector, sizes.ow) - begin;
           task.plane = sizes.pixels();
           for (int64_t block = 0; block < blocks; ++block) {
             const int64_t at = group * blocks + block;

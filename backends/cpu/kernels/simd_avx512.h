@@ -7,7 +7,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 1;
 constexpr bool kConvertsHalves = true;  // f_from_f16 is one instruction
-constexpr bool kLeavesOut = true;  // f_load_lanes is there
+constexpr bool kLeavesOut = true;       // f_load_lanes is there
 constexpr int kWideOffset = 128;
 using F = __m512;
 using I = __m512i;
