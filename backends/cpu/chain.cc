@@ -1,6 +1,7 @@
 #include "cpu/chain.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,42 @@ int64_t elements_of(const rc_plugin_value& value) {
   int64_t count = 1;
   for (int i = 0; i < value.rank; ++i) count *= value.shape[i];
   return count;
+}
+
+}  // namespace
+
+namespace {
+
+// A group has so many links at most.
+constexpr size_t kMostTogether = 32;
+
+// The op with operand `at_hand` at hand, if it can be done with others.
+std::optional<ElementOp::What> what_of(const Elements& elements, int at_hand) {
+  const bool first = at_hand == 0;
+  if (elements.lines() != 1 || elements.step(at_hand) != 1) return {};
+  if (elements.code() == RC_OP_UNARY) {
+    switch (elements.function()) {
+      case RC_FUNCTION_RELU:
+        return ElementOp::kRelu;
+      case RC_UNARY_NEG:
+        return ElementOp::kNegate;
+      default:
+        return {};
+    }
+  }
+  if (elements.code() != RC_OP_BINARY) return {};
+  switch (elements.function()) {
+    case RC_BINARY_ADD:
+      return ElementOp::kAdd;
+    case RC_BINARY_MUL:
+      return ElementOp::kMultiply;
+    case RC_BINARY_SUB:
+      return first ? ElementOp::kSubtract : ElementOp::kSubtractFrom;
+    case RC_BINARY_DIV:
+      return first ? ElementOp::kDivide : ElementOp::kDivideInto;
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -44,6 +81,9 @@ class Chain::Links {
   bool is_kept(size_t op, size_t end) const {
     return result(op).storage != RC_STORAGE_SCRATCH ||
            flow_.last_reader(op) >= end;
+  }
+  bool is_last_reader(size_t op, size_t reader) const {
+    return flow_.last_reader(op) == reader;
   }
   // The op of the chain that makes an operand; Flow::kNobody: none.
   size_t maker(size_t op, int operand) const {
@@ -130,6 +170,7 @@ Chain::Chain(Compiler& c, size_t first)
        linked = link(c, links, first, end)) {
     end = links.without_hazards(linked);
   }
+  find_groups(links, first);
 }
 
 // Makes the links from `first` to `end`. Gives the first one for whose result
@@ -177,10 +218,96 @@ size_t Chain::link(Compiler& c, const Links& links, size_t first, size_t end) {
   return end;
 }
 
+int Chain::handed_on(const Links& links, size_t first, size_t link) const {
+  if (links_[link - 1].to.slot == kMemory ||
+      !links.is_last_reader(first + link - 1, first + link)) {
+    return -1;
+  }
+  int found = -1;
+  for (int k = 0; k < links_[link].elements.operands(); ++k) {
+    if (links.maker(first + link, k) != first + link - 1) continue;
+    if (found >= 0) return -1;
+    found = k;
+  }
+  return found;
+}
+
+void Chain::find_groups(const Links& links, size_t first) {
+  for (size_t i = 0; i < links_.size(); ++i) {
+    Link& link = links_[i];
+    const int from = i == 0 ? -1 : handed_on(links, first, i);
+    const Group* last = groups_.empty() ? nullptr : &groups_.back();
+    // The first of a group begins with what it finds.
+    const Link* before = i == 0 ? nullptr : &links_[i - 1];
+    if (from >= 0 && last->end - last->first < kMostTogether &&
+        what_of(before->elements, before->at_hand) &&
+        what_of(link.elements, from)) {
+      link.at_hand = from;
+      groups_.back().end = i + 1;
+      continue;
+    }
+    const bool second =
+        link.elements.code() == RC_OP_BINARY && link.elements.step(0) == 0;
+    link.at_hand = second ? 1 : 0;
+    groups_.push_back({i, i + 1});
+  }
+}
+
 void Chain::work(const Run& run, int64_t block, float* slots) const {
   const int64_t begin = block * kBlock;
   const int64_t count = std::min(kBlock, elements_ - begin);
-  for (const Link& link : links_) compute(run, link, begin, count, slots);
+  for (const Group& group : groups_) {
+    if (group.end - group.first > 1) {
+      compute(run, group, begin, count, slots);
+    } else {
+      compute(run, links_[group.first], begin, count, slots);
+    }
+  }
+}
+
+void Chain::compute(const Run& run, const Group& group, int64_t begin,
+                    int64_t count, float* slots) const {
+  const auto at = [&](const Link& link, int k) {
+    const Spot& spot = link.from[k];
+    return spot.slot == kMemory
+               ? run.at<const float>(spot.place) + begin * link.elements.step(k)
+               : slots + spot.slot * kBlock;
+  };
+  ElementOp ops[kMostTogether];
+  ElementsTask task;
+  task.n = count;
+  task.ops = ops;
+  task.count = 0;
+  for (size_t i = group.first; i < group.end; ++i) {
+    const Link& link = links_[i];
+    ElementOp& op = ops[task.count++];
+    op.what = *what_of(link.elements, link.at_hand);
+    if (link.elements.code() == RC_OP_BINARY) {
+      const int other = 1 - link.at_hand;
+      op.step = static_cast<int32_t>(link.elements.step(other));
+      op.other = at(link, other);
+    }
+  }
+  const Link& first = links_[group.first];
+  const Link& last = links_[group.end - 1];
+  task.x = at(first, first.at_hand);
+  task.y = last.to.slot == kMemory ? run.at<float>(last.to.place) + begin
+                                   : slots + last.to.slot * kBlock;
+  const int64_t done = run.kernels.elements(task);
+  if (done == count) return;
+  // The last few, op by op.
+  float rest[kTileRows];
+  for (size_t i = group.first; i < group.end; ++i) {
+    const Link& link = links_[i];
+    const ElementOp& op = ops[i - group.first];
+    const float* from[2];
+    from[link.at_hand] = i == group.first ? task.x + done : rest;
+    if (link.elements.code() == RC_OP_BINARY) {
+      from[1 - link.at_hand] = op.other + done * op.step;
+    }
+    link.elements.compute_at(run.kernels, from, count - done,
+                             i + 1 == group.end ? task.y + done : rest);
+  }
 }
 
 // A link's elements from `begin` on, line by line of those that its operands

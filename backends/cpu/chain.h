@@ -51,17 +51,30 @@ class Chain {
     Elements elements;
     Spot from[Elements::kMost];
     Spot to;
+    int at_hand = 0;  // the operand that the one before in its group makes
+  };
+
+  // Links first to end, which are done together if they are more than one: each
+  // is of what the one before makes, of which there is one number per element.
+  struct Group {
+    size_t first, end;
   };
 
   class Links;
   size_t link(Compiler& compiler, const Links& links, size_t first, size_t end);
+  void find_groups(const Links& links, size_t first);
+  // The operand of a link that the link before makes for it alone; -1: none.
+  int handed_on(const Links& links, size_t first, size_t link) const;
   void compute(const Run& run, const Link& link, int64_t begin, int64_t count,
+               float* slots) const;
+  void compute(const Run& run, const Group& group, int64_t begin, int64_t count,
                float* slots) const;
 
   int64_t elements_;  // of each result
   int64_t cost_ = 0;
   int slots_ = 0;
   std::vector<Link> links_;
+  std::vector<Group> groups_;
   std::vector<Area> reads_, writes_;
 };
 

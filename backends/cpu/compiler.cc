@@ -314,6 +314,11 @@ void Compiler::compile() {
         compile_fading_state(*this, op);
         break;
       case RC_OP_COPY:
+        if (compile_across(*this, i)) {
+          note_result(program_.ops[++i].outputs[0]);
+          break;
+        }
+        [[fallthrough]];
       case RC_OP_CONVERT:
       case RC_OP_CONCAT:
       case RC_OP_PAD:

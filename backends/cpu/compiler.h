@@ -228,6 +228,9 @@ void compile_tensor_rope(Compiler& compiler, const Op& op);
 // CUMSUM, ORDER and TAKE.
 void compile_ordering(Compiler& compiler, const Op& op);
 void compile_matmul(Compiler& compiler, const Op& op);
+// COPY `first` with the MATMUL after it, which then reads what is copied as it
+// lies; false: that cannot be, or does not pay.
+bool compile_across(Compiler& compiler, size_t first);
 void compile_conv2d(Compiler& compiler, const Op& op);
 void compile_attend(Compiler& compiler, const Op& op);
 

@@ -47,6 +47,10 @@ struct LinearTask {
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
+  // Of linear_across instead: rows that lie side by side, and the floats from
+  // column to column.
+  const float* across = nullptr;
+  int64_t across_step = 0;
   // Per row: where its results of the tiles' rows go.
   float* const* y;
   // Per row: what is added to its results; NULL for nothing.
@@ -117,6 +121,30 @@ struct AttentionTask {
 };
 using AttentionFunction = void (*)(const AttentionTask& task);
 
+// An op of elements of which one operand is what is at hand.
+struct ElementOp {
+  enum What : int32_t {
+    kAdd,
+    kMultiply,
+    kSubtract,      // the other from it
+    kSubtractFrom,  // it from the other
+    kDivide,        // by the other
+    kDivideInto,    // the other
+    kNegate,        // without another, as RELU
+    kRelu
+  };
+  What what;
+  int32_t step;        // 1, or 0 for one number that is repeated
+  const float* other;  // as many as there are
+};
+struct ElementsTask {
+  const float* x;
+  int64_t n;
+  const ElementOp* ops;
+  int count;
+  float* y;
+};
+
 // The parameters of GLU.
 struct Gate {
   int32_t function;  // RC_FUNCTION_*, but NONE
@@ -170,18 +198,19 @@ struct WindowTask {
   int outputs;
 };
 
-// Products of F32 of which both sides are packed, so that each number that is
-// loaded serves for several sums. A sum is that of the sums of 32 products
-// each, in order, as LINEAR adds up.
-constexpr int kProductRows = 16;     // of a, packed together
+// Products of F32 of which b is packed, so that each number that is loaded
+// serves for several sums. A sum is that of the sums of 32 products each, in
+// order, as LINEAR adds up.
+constexpr int kProductRows = 16;     // of a call, at most
 constexpr int kProductColumns = 48;  // of b
 struct ProductTask {
-  const float* a;  // [k, kProductRows]
+  const float* a;
+  int64_t a_step;  // from row to row
   const float* b;  // [k, kProductColumns]
   int64_t k;
   float* y;
   int64_t y_step;     // from row to row
-  int rows, columns;  // of y; the others that are packed are left out
+  int rows, columns;  // of y; other columns of b are left out
   bool more;          // add to what y holds
   const float* bias;  // else begin with this, by row; NULL: with 0
 };
@@ -203,6 +232,24 @@ struct PanelTask {
   float* panel;  // [k, kProductColumns], with room for 16 more
 };
 
+// The same of a window, number by number and channel by channel, where some
+// lanes of a vector see nothing: they are 0.
+struct TapLoad {
+  int64_t from;    // what lane 0 takes, from the first number of a channel
+  uint32_t lanes;  // those that take something
+};
+struct TapTask {
+  const float* x;  // of the first channel
+  int64_t plane;   // from channel to channel
+  int64_t first;   // row of all that there are of channels and taps
+  int64_t k;
+  int taps;  // numbers of a window in a channel
+  int vectors;
+  int loads;             // of each vector; what they take is joined
+  const TapLoad* which;  // [taps, vectors, loads]
+  float* panel;          // [k, kProductColumns]
+};
+
 // What one row brings to a head; see RC_OP_FADING_STATE.
 struct FadingRow {
   const float* v;     // [p]
@@ -216,6 +263,7 @@ struct FadingRow {
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
+  LinearFunction linear_across;  // of F32; the sums are those of linear
   TableFunction (*table)(rc_dtype weight);
   PackFunction (*pack)(rc_dtype weight);
   // NULL for a type that a cache can not have.
@@ -243,6 +291,10 @@ struct Kernels {
   // RC_BINARY_*; a step is 1, or 0 for one number that is repeated.
   void (*binary)(const float* a, int a_step, const float* b, int b_step,
                  int64_t n, int32_t function, float* y);
+  // Several ops, of as many elements as fill vectors; gives how many. Each
+  // becomes what it would by unary and binary. y may be x or what is read with
+  // step 1.
+  int64_t (*elements)(const ElementsTask& task);
   // Of condition, a and b, with steps alike.
   void (*where)(const float* const* from, const int* steps, int64_t n,
                 float* y);
@@ -254,6 +306,8 @@ struct Kernels {
   void (*windows)(const WindowTask& task);
   void (*product)(const ProductTask& task);
   void (*panel)(const PanelTask& task);
+  // NULL where lanes cannot be left out.
+  void (*taps)(const TapTask& task);
   // y[c * y_step + r] = x[r * step + c].
   void (*transpose)(const float* x, int64_t step, int64_t rows, int64_t columns,
                     float* y, int64_t y_step);

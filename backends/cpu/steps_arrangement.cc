@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/compiler.h"
-#include "cpu/strides.h"
+#include "cpu/copied_view.h"
 #include "tensor/dtype.h"
 #include "tensor/wide.h"
 
@@ -37,13 +37,6 @@ void copy_units(const uint8_t* from, int64_t step, int64_t count, int64_t bytes,
       std::memcpy(to + i * bytes, from + i * step * bytes, bytes);
     }
   }
-}
-
-// Whether the last two dimensions are those of a matrix whose columns lie in
-// memory one after the other.
-bool is_transposed(const Strided<1>& shape) {
-  return shape.rank >= 2 && shape.strides[0][shape.rank - 2] == 1 &&
-         shape.step(0) > 1;
 }
 
 // Matrices of 4-byte units, a square at a time, so that lines of caches are
@@ -82,15 +75,7 @@ void add_copy(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.outputs[0]);
   const DTypeInfo& type = *dtype_info(value.dtype);
   const int64_t bytes = type.block_bytes;
-  // In units: elements or blocks.
-  Strided<1> shape(value.rank);
-  for (int i = 0; i < value.rank; ++i) {
-    const bool last = i == value.rank - 1;
-    shape.sizes[i] = last ? value.shape[i] / type.block_size : value.shape[i];
-    shape.strides[0][i] = last ? op.params.copy.strides[i]
-                               : op.params.copy.strides[i] / type.block_size;
-  }
-  shape.merge();
+  const Strided<1> shape = copied_view(value, op);
   if (bytes == sizeof(float) && is_transposed(shape)) {
     return add_transposed_copy(c, op, shape);
   }

@@ -10,6 +10,7 @@ namespace {
 
 // Pixels of a row that are done together.
 constexpr int64_t kStretch = 96;
+constexpr int64_t kVector = 16;
 
 int64_t blocks_of(const Conv2dSizes& sizes) {
   return (sizes.outputs + kWindowOutputs - 1) / kWindowOutputs;
@@ -69,6 +70,7 @@ void add_direct(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
   const int64_t images = sizes.batch * sizes.groups;
   // Stretches whose numbers stay in the first-level cache meanwhile.
   const int64_t stretches = sizes.ow / kStretch + (sizes.ow % kStretch != 0);
+  const int64_t vectors = (sizes.ow + kVector - 1) / kVector;
   const Place x = c.place(op.inputs[0]);
   const Place y = c.place(op.outputs[0]);
   c.add(
@@ -85,16 +87,16 @@ void add_direct(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
           const int64_t row = unit / stretches % sizes.oh;
           const int64_t image = unit / stretches / sizes.oh;
           const int64_t group = image % sizes.groups;
-          const Part part(sizes.ow, static_cast<int>(unit % stretches),
+          const Part part(vectors, static_cast<int>(unit % stretches),
                           static_cast<int>(stretches));
-          // A stretch has a whole vector at least, which may be part of others.
-          const int64_t begin = std::min(part.begin, sizes.ow - 16);
+          const int64_t begin = part.begin * kVector;
           WindowTask task;
           task.offsets = offsets;
           task.window = window;
           task.x = all + image * sizes.channels * plane +
                    row * sizes.stride[0] * columns + begin;
-          task.pixels = std::max<int64_t>(part.end - begin, 16);
+          // At least 16: a short row has one stretch.
+          task.pixels = std::min(part.end * kVector, sizes.ow) - begin;
           task.plane = sizes.pixels();
           for (int64_t block = 0; block < blocks; ++block) {
             const int64_t at = group * blocks + block;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cpu/compiler.h"
+#include "cpu/copied_view.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
@@ -44,7 +45,20 @@ struct TiledSizes : MatmulSizes {
   }
 };
 
+// A transposed view of F32 that is read as it lies: rows side by side.
+struct Across {
+  int32_t value;
+  Strided<1> shape;  // [..., m, k]
+
+  int64_t rows() const { return shape.sizes[shape.rank - 2]; }
+  int64_t matrices() const { return shape.lines() / rows(); }
+};
+
 uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Elements up to which a matrix is read across: it stays in the second-level
+// cache, whose lines hold numbers of many rows. Larger ones are copied first.
+constexpr int64_t kMostAcross = int64_t{1} << 18;
 
 // function(y + bias) in place.
 void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
@@ -72,12 +86,18 @@ void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
       });
 }
 
-void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes) {
-  const LinearFunction function = c.kernels().linear(sizes.tile_type);
+// `across`: a, instead of the op's; NULL: none.
+void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
+                      const Across* across) {
+  const LinearFunction function = across != nullptr
+                                      ? c.kernels().linear_across
+                                      : c.kernels().linear(sizes.tile_type);
+  const int32_t a_value = across != nullptr ? across->value : op.inputs[0];
+  const Strided<1> view = across != nullptr ? across->shape : Strided<1>(1);
   const bool quantized = takes_quantized(sizes.tile_type);
   const ActivationBlock* blocks =
       quantized ? c.quantized(op.inputs[0], sizes.k) : nullptr;
-  const Place a = c.place(op.inputs[0]);
+  const Place a = c.place(a_value);
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
   const ThreadScratch scratch = c.thread_scratch();
@@ -89,7 +109,7 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes) {
   const int64_t shares =
       std::clamp<int64_t>((threads + units - 1) / units, 1, chunks);
   c.add(
-      {quantized ? c.activations_area() : c.area(op.inputs[0]),
+      {quantized ? c.activations_area() : c.area(a_value),
        c.area(op.inputs[1])},
       {c.area(op.outputs[0])},
       [=](const Run&) {
@@ -129,10 +149,16 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes) {
             const int64_t first = chunk * kMaxChunk;
             task.rows =
                 static_cast<int>(std::min<int64_t>(kMaxChunk, sizes.m - first));
+            const bool lies_across = view.rank > 1;
+            if (lies_across) {
+              task.across = floats + view.offset(0, batch * sizes.m + first);
+              task.across_step = view.step(0);
+            }
             for (int i = 0; i < task.rows; ++i) {
               const int64_t r = batch * sizes.m + first + i;
               xs[i] =
-                  quantized
+                  lies_across ? nullptr
+                  : quantized
                       ? static_cast<const void*>(blocks + r * (sizes.k / 32))
                       : floats + r * sizes.k;
               ys[i] = run.at<float>(y) + r * sizes.n + column;
@@ -152,7 +178,41 @@ void compile_matmul(Compiler& c, const Op& op) {
   if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
     return numbers::compile_matmul(c, op);
   }
-  add_matmul_tiles(c, op, TiledSizes(c, op));
+  add_matmul_tiles(c, op, TiledSizes(c, op), nullptr);
+}
+
+bool compile_across(Compiler& c, size_t first) {
+  if (first + 1 >= c.ops().size()) return false;
+  const Op& copy = c.ops()[first];
+  const Op& op = c.ops()[first + 1];
+  const rc_plugin_value& copied = c.value(copy.outputs[0]);
+  if (op.code != RC_OP_MATMUL || copied.dtype != RC_DTYPE_F32 ||
+      copied.storage != RC_STORAGE_SCRATCH || op.inputs[0] < 0) {
+    return false;
+  }
+  Across across = {copy.inputs[0], copied_view(copied, copy)};
+  TiledSizes sizes(c, op);
+  if (!is_transposed(across.shape) || sizes.tile_type != RC_DTYPE_F32 ||
+      c.value(op.inputs[0]).dtype != RC_DTYPE_F32 ||
+      across.shape.columns() != sizes.k ||
+      sizes.k > kMostAcross / across.rows()) {
+    return false;
+  }
+  if (sizes.b_batch == 1 &&
+      across.rows() * across.matrices() == sizes.batch * sizes.m) {
+    sizes.batch = across.matrices();
+    sizes.m = across.rows();
+  } else if (sizes.m != across.rows() || sizes.batch != across.matrices()) {
+    return false;
+  }
+  const Flow::Source& source = c.flow().source(first + 1, 0);
+  if (source.op != first || !source.whole ||
+      c.flow().last_reader(first) != first + 1 ||
+      c.area(op.outputs[0]).overlaps(c.area(copy.inputs[0]))) {
+    return false;
+  }
+  add_matmul_tiles(c, op, sizes, &across);
+  return true;
 }
 
 uint64_t matmul_scratch(const Compiler& c, const Op& op) {

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "compute/across.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 
@@ -70,8 +71,8 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b, DType type,
   }
   const Shape shape = joined(*batch, {m, n});
   static_cast<void>(check_shape(type, shape));
+  check_decodable(a);
   check_decodable(b);
-  const Tensor left = numbers(a, type);
   Tensor right = b;
   if (b.dtype == type && !b.dense()) {
     // A view of a transposed one needs no copy.
@@ -92,13 +93,20 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b, DType type,
   const int64_t p = right.shape[rb - 2];
   const int64_t q = right.shape[rb - 1];
   const int64_t count = element_count(*batch);
-  if (element_count(leading(b.shape, 2)) == 1) {
-    return product(left, {1, count * m, k}, right, {1, p, q}, nullptr,
-                   transposed, RC_FUNCTION_NONE, shape, into);
+  const bool one = element_count(leading(b.shape, 2)) == 1;
+  if (!one) right = expand(right, joined(*batch, {p, q}));
+  const Shape left_as = one ? Shape{1, count * m, k} : Shape{count, m, k};
+  const Shape right_as = {one ? 1 : count, p, q};
+  if (into == nullptr && type == RC_DTYPE_F32 && right.dtype == type &&
+      (one || leading(a.shape, 2) == *batch)) {
+    std::optional<Tensor> result =
+        product_across(a, left_as, right, right_as, transposed, shape);
+    if (result) return *std::move(result);
   }
-  return product(expand(left, joined(*batch, {m, k})), {count, m, k},
-                 expand(right, joined(*batch, {p, q})), {count, p, q}, nullptr,
-                 transposed, RC_FUNCTION_NONE, shape, into);
+  Tensor left = numbers(a, type);
+  if (!one) left = expand(left, joined(*batch, {m, k}));
+  return product(left, left_as, right, right_as, nullptr, transposed,
+                 RC_FUNCTION_NONE, shape, into);
 }
 
 }  // namespace

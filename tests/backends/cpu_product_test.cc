@@ -31,6 +31,42 @@ std::vector<float> multiply(const Device& device, const Product& p,
   return program.result(z);
 }
 
+// The same of a transposed view of a, each of whose columns is so much longer,
+// and, if `twice`, read once more.
+std::vector<float> multiply_view(const Device& device, const Product& p,
+                                 const std::vector<float>& a,
+                                 const std::vector<float>& b, int64_t longer,
+                                 bool twice) {
+  const int64_t step = p.m + longer;
+  std::vector<float> across(static_cast<size_t>(p.batch * p.k * step));
+  for (int64_t i = 0; i < p.batch * p.m * p.k; ++i) {
+    const int64_t row = i / p.k % p.m;
+    across[i / p.k / p.m * p.k * step + i % p.k * step + row] = a[i];
+  }
+  Program program(device);
+  const int32_t x = program.input(
+      RC_DTYPE_F32, {static_cast<int64_t>(across.size()) - longer},
+      across.data());
+  const int32_t y = program.input(RC_DTYPE_F32, {p.batch, p.k, p.n}, b.data());
+  const int32_t left = program.scratch(RC_DTYPE_F32, {p.batch, p.m, p.k});
+  const int32_t z = program.output(RC_DTYPE_F32, {p.batch, p.m, p.n});
+  const int64_t strides[] = {p.k * step, 1, step};
+  std::copy_n(strides, 3,
+              program.op(RC_OP_COPY, {x}, {left}).params.copy.strides);
+  program.op(RC_OP_MATMUL, {left, y, -1}, {z});
+  const int32_t again =
+      twice ? program.output(RC_DTYPE_F32, {p.batch, p.m, p.k}) : -1;
+  if (twice) {
+    program.op(RC_OP_UNARY, {left}, {again}).params.unary.function =
+        RC_UNARY_NEG;
+  }
+  EXPECT_EQ(program.run(1), RC_OK) << program.message();
+  for (size_t i = 0; twice && i < a.size(); ++i) {
+    EXPECT_EQ(program.result(again)[i], -a[i]);
+  }
+  return program.result(z);
+}
+
 std::vector<float> rows(const std::vector<float>& from, int64_t first,
                         int64_t count, int64_t columns) {
   return {from.begin() + first * columns,
@@ -72,19 +108,19 @@ TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
 }
 
 std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
-                            int32_t stride, int32_t padding) {
-  constexpr int64_t kChannels = 130;
+                            int32_t stride, int32_t padding,
+                            int64_t channels = 130) {
   const int64_t after = (size + 2 * padding - 3) / stride + 1;
   const auto image =
-      random_floats(static_cast<size_t>(2 * kChannels * size * size), 5);
+      random_floats(static_cast<size_t>(2 * channels * size * size), 5);
   const auto window =
-      random_floats(static_cast<size_t>(outputs * kChannels * 9), 6);
+      random_floats(static_cast<size_t>(outputs * channels * 9), 6);
   const auto added = random_floats(static_cast<size_t>(outputs), 7);
   Program program(device);
   const int32_t x =
-      program.input(RC_DTYPE_F32, {2, kChannels, size, size}, image.data());
+      program.input(RC_DTYPE_F32, {2, channels, size, size}, image.data());
   const int32_t w =
-      program.input(RC_DTYPE_F32, {outputs, kChannels, 3, 3}, window.data());
+      program.input(RC_DTYPE_F32, {outputs, channels, 3, 3}, window.data());
   const int32_t bias = program.input(RC_DTYPE_F32, {outputs}, added.data());
   const int32_t y = program.output(RC_DTYPE_F32, {2, outputs, after, after});
   auto& params = program.op(RC_OP_CONV2D, {x, w, bias}, {y}).params.conv2d;
@@ -94,6 +130,26 @@ std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
   params.groups = 1;
   EXPECT_EQ(program.run(1), RC_OK) << program.message();
   return program.result(y);
+}
+
+TEST(CpuProduct, AViewThatIsReadAsItLiesGivesTheBitsOfItsCopy) {
+  for (const std::string& level : level_names()) {
+    const Device device(2, level);
+    for (const Product& p :
+         {Product{1, 131, 37, 70, false}, Product{3, 9, 20, 33, false},
+          Product{1, 2, 16, 2, false}, Product{1, 600, 3, 500, false}}) {
+      const auto a =
+          random_floats(static_cast<size_t>(p.batch * p.m * p.k), 11);
+      const auto b =
+          random_floats(static_cast<size_t>(p.batch * p.n * p.k), 12);
+      const auto expected = multiply(device, p, a, b);
+      for (const int64_t longer : {0, 3}) {
+        EXPECT_EQ(multiply_view(device, p, a, b, longer, false), expected)
+            << level << ", " << p.m << " x " << p.k << " + " << longer;
+      }
+      EXPECT_EQ(multiply_view(device, p, a, b, 0, true), expected) << level;
+    }
+  }
 }
 
 // Levels that fuse multiplications and additions.
@@ -107,9 +163,10 @@ TEST(CpuProduct, NeitherLevelNorThreadsChangeABit) {
     for (const int threads : {1, 2, 5}) {
       const Device device(threads, level);
       const std::vector<std::vector<float>> found = {
-          multiply(device, p, a, b), convolve(device, 11, 20, 1, 1),
-          convolve(device, 11, 20, 2, 0), convolve(device, 20, 33, 1, 1),
-          convolve(device, 4, 3, 3, 40)};
+          multiply(device, p, a, b),         convolve(device, 11, 20, 1, 1),
+          convolve(device, 11, 20, 2, 0),    convolve(device, 20, 33, 1, 1),
+          convolve(device, 4, 3, 3, 40),     convolve(device, 4, 70, 1, 40, 3),
+          convolve(device, 9, 17, 1, 1, 250)};
       if (expected.empty()) expected = found;
       for (size_t i = 0; i < found.size(); ++i) {
         EXPECT_EQ(found[i], expected[i])

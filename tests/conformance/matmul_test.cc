@@ -101,6 +101,10 @@ TEST(Matmul, Large) {
     deep.k = 1100;
     deep.transposed = transposed;
     run_case(deep);
+    deep.a_layout = Layout::kTransposed;
+    run_case(deep);
+    deep.m = 250;
+    run_case(deep);
   }
 }
 
@@ -117,6 +121,8 @@ TEST(Matmul, Batches) {
       p.n = 18;
       p.k = 5;
       p.transposed = transposed;
+      run_case(p);
+      p.a_layout = Layout::kTransposed;
       run_case(p);
     }
   }

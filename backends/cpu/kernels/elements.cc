@@ -105,7 +105,7 @@ void unary(const float* x, int64_t n, int32_t function, float* y) {
     case RC_UNARY_ABS:
       return RC_UNARY_ROW(magnitude(u));
     case RC_UNARY_NEG:
-      return RC_UNARY_ROW(sub(splat(-0.0f), u));
+      return RC_UNARY_ROW(negated(u));
     default:
       return RC_UNARY_ROW(gelu_tanh(u));
   }

@@ -33,6 +33,8 @@ RC_SIMD Vf gelu_quick(const Vf& x) {
 
 RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
 
+RC_SIMD Vf negated(const Vf& x) { return sub(splat(-0.0f), x); }
+
 // y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
 // element stands does not matter.
 template <class Function>

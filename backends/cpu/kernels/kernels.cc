@@ -6,6 +6,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 extern const Kernels kKernels = {
     linear_function,
+    linear_across,
     table_function,
     pack_function,
     attention_function,
@@ -20,6 +21,7 @@ extern const Kernels kKernels = {
     weighted_sum,
     unary,
     binary,
+    elements,
     where,
     layer_norm,
     softmax,
@@ -27,6 +29,7 @@ extern const Kernels kKernels = {
     windows,
     product,
     panel,
+    kLeavesOut ? taps : nullptr,
     transpose,
     scan_head,
     scan_channels,

@@ -6,6 +6,7 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 
 LinearFunction linear_function(rc_dtype weight);
+void linear_across(const LinearTask& task);
 TableFunction table_function(rc_dtype weight);
 PackFunction pack_function(rc_dtype weight);
 AttentionFunction attention_function(rc_dtype keys, rc_dtype values);
@@ -26,6 +27,7 @@ void weighted_sum(const float* x, const float* weights, int64_t count,
 void unary(const float* x, int64_t n, int32_t function, float* y);
 void binary(const float* a, int a_step, const float* b, int b_step, int64_t n,
             int32_t function, float* y);
+int64_t elements(const ElementsTask& task);
 void where(const float* const* from, const int* steps, int64_t n, float* y);
 void layer_norm(const float* x, const float* weight, const float* bias,
                 int64_t n, float epsilon, int32_t center, float* y);
@@ -35,6 +37,7 @@ void to_f16(const float* x, int64_t n, uint16_t* y);
 void windows(const WindowTask& task);
 void product(const ProductTask& task);
 void panel(const PanelTask& task);
+void taps(const TapTask& task);
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step);
 void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,

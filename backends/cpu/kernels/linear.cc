@@ -111,18 +111,16 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
 
 // Sums of 32 columns are added up: more exact than one long sum, and the sums
 // do not wait for each other.
-template <class Plain, int tiles, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
-                      const Ahead& ahead, const float* const (&x)[rows],
-                      Vf (&y)[tiles][rows]) {
-  static_assert(tiles == 1);
+template <class Plain, int rows, class X>
+RC_SIMD void dot_floats(const uint8_t* tile, int64_t columns,
+                        const Ahead& ahead, const X& x, Vf (&y)[rows]) {
   const auto add_column = [&](int64_t column, Vf(&t)[rows])
       __attribute__((always_inline)) {
     prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
     const Vf w = Plain::column(tile);
     tile += Plain::kBytes;
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) t[r] = fma(w, splat(x[r][column]), t[r]);
+    for (int r = 0; r < rows; ++r) t[r] = fma(w, splat(x(r, column)), t[r]);
   };
   int64_t column = 0;
   while (column < columns) {
@@ -139,8 +137,20 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
       for (; column < columns; ++column) add_column(column, t);
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) y[0][r] = add(y[0][r], t[r]);
+    for (int r = 0; r < rows; ++r) y[r] = add(y[r], t[r]);
   }
+}
+
+template <class Plain, int tiles, int rows>
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
+                      const Ahead& ahead, const float* const (&x)[rows],
+                      Vf (&y)[tiles][rows]) {
+  static_assert(tiles == 1);
+  const auto number = [&](int r, int64_t column)
+      __attribute__((always_inline)) {
+    return x[r][column];
+  };
+  dot_floats<Plain>(tile, columns, ahead, number, y[0]);
 }
 
 RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
@@ -206,6 +216,22 @@ void linear(const LinearTask& task) {
       some_rows<Weight, Element, rows>(task, tile, first);
     });
   }
+}
+
+template <int rows>
+void some_rows_across(const LinearTask& task, int tile, int first) {
+  Vf y[rows];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) y[r] = splat(0);
+  const float* x = task.across + first;
+  const int64_t step = task.across_step;
+  const auto number = [&](int r, int64_t column)
+      __attribute__((always_inline)) {
+    return x[column * step + r];
+  };
+  dot_floats<PlainF32>(task.tile + tile * task.tile_bytes, task.columns,
+                       Ahead{nullptr, 0, task.prefetch_offset}, number, y);
+  for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[r]);
 }
 
 // The sums of many rows with the columns from `column` on, of which `weights`
@@ -296,6 +322,14 @@ struct QuantizedLinear {
 };
 
 }  // namespace
+
+void linear_across(const LinearTask& task) {
+  for (int tile = 0; tile < task.tiles; ++tile) {
+    by_rows<kMaxRows>(task.rows, [&]<int rows>(int first) {
+      some_rows_across<rows>(task, tile, first);
+    });
+  }
+}
 
 LinearFunction linear_function(rc_dtype weight) {
   switch (weight) {

@@ -1,4 +1,4 @@
-// Products of F32 of which both sides are packed: as many sums at once as there
+// Products of F32 of which one side is packed: as many sums at once as there
 // are registers for.
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/simd.h"
@@ -26,14 +26,14 @@ constexpr int kMostRows = 2;
 constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kBlock;
 
 template <int rows, int vectors>
-RC_SIMD void add_products(const float* a, const float* b,
-                          Vf (&sums)[rows][vectors]) {
+RC_SIMD void add_products(const float* const (&a)[rows], int64_t i,
+                          const float* b, Vf (&sums)[rows][vectors]) {
   Vf columns[vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) columns[v] = load(b + v * kLanes);
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
-    const Vf x = splat(a[r]);
+    const Vf x = splat(a[r][i]);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       sums[r][v] = fma(columns[v], x, sums[r][v]);
@@ -44,19 +44,21 @@ RC_SIMD void add_products(const float* a, const float* b,
 // Adds `k` products to each of the totals, which are kProductColumns apart from
 // row to row: registers are for those of a block.
 template <int rows, int vectors>
-void some_products(const float* a, const float* b, int64_t k, float* totals) {
-  for (int64_t left = k; left > 0; left -= kBlock) {
+void some_products(const float* a, int64_t a_step, const float* b, int64_t k,
+                   float* totals) {
+  const float* from[rows];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) from[r] = a + r * a_step;
+  for (int64_t i = 0; i < k;) {
     Vf sums[rows][vectors];
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sums[r][v] = splat(0);
     }
-    const int64_t count = left < kBlock ? left : kBlock;
-    for (int64_t i = 0; i < count; ++i) {
-      add_products<rows, vectors>(a, b, sums);
-      a += kProductRows;
-      b += kProductColumns;
+    const int64_t end = k - i < kBlock ? k : i + kBlock;
+    for (; i < end; ++i, b += kProductColumns) {
+      add_products<rows, vectors>(from, i, b, sums);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
@@ -70,21 +72,50 @@ void some_products(const float* a, const float* b, int64_t k, float* totals) {
 }
 
 template <int rows>
-void some_rows(const float* a, const float* b, int64_t k, int columns,
-               float* totals) {
+void some_rows(const float* a, int64_t a_step, const float* b, int64_t k,
+               int columns, float* totals) {
   int column = 0;
   if constexpr (kMostVectors > 1) {
     for (; columns - column > 2 * kLanes; column += 3 * kLanes) {
-      some_products<rows, 3>(a, b + column, k, totals + column);
+      some_products<rows, 3>(a, a_step, b + column, k, totals + column);
     }
     for (; columns - column > kLanes; column += 2 * kLanes) {
-      some_products<rows, 2>(a, b + column, k, totals + column);
+      some_products<rows, 2>(a, a_step, b + column, k, totals + column);
     }
   }
   for (; column < columns; column += kLanes) {
-    some_products<rows, 1>(a, b + column, k, totals + column);
+    some_products<rows, 1>(a, a_step, b + column, k, totals + column);
   }
 }
+
+#if defined(__AVX512BW__)
+
+// `loads` of each vector; 0: task.loads.
+template <int loads>
+void some_taps(const TapTask& task) {
+  const int count = loads > 0 ? loads : task.loads;
+  const float* x = task.x + task.first / task.taps * task.plane;
+  int tap = (int)(task.first % task.taps);
+  const TapLoad* which = task.which + tap * task.vectors * count;
+  float* to = task.panel;
+  for (int64_t i = 0; i < task.k; ++i, to += kProductColumns) {
+    for (int v = 0; v < task.vectors; ++v, which += count) {
+      F y = f_set(0);
+#pragma GCC unroll 2
+      for (int l = 0; l < count; ++l) {
+        y = f_load_lanes(y, x + which[l].from, which[l].lanes);
+      }
+      f_store(to + v * kLanes, y);
+    }
+    if (++tap == task.taps) {
+      tap = 0;
+      which = task.which;
+      x += task.plane;
+    }
+  }
+}
+
+#endif
 
 }  // namespace
 
@@ -100,11 +131,11 @@ void product(const ProductTask& task) {
     }
   }
   for (int64_t first = 0; first < task.k; first += kDepth) {
-    const float* a = task.a + first * kProductRows;
+    const float* a = task.a + first;
     const float* b = task.b + first * kProductColumns;
     const int64_t k = task.k - first < kDepth ? task.k - first : kDepth;
     const auto some = [&]<int rows>(int row) __attribute__((always_inline)) {
-      some_rows<rows>(a + row, b, k, task.columns,
+      some_rows<rows>(a + row * task.a_step, task.a_step, b, k, task.columns,
                       totals + row * kProductColumns);
     };
     int row = 0;
@@ -149,6 +180,19 @@ void panel(const PanelTask& task) {
     }
     if (!whole) store(to + task.columns, splat(0));
   }
+}
+
+void taps([[maybe_unused]] const TapTask& task) {
+#if defined(__AVX512BW__)
+  switch (task.loads) {
+    case 1:
+      return some_taps<1>(task);
+    case 2:
+      return some_taps<2>(task);
+    default:
+      return some_taps<0>(task);
+  }
+#endif
 }
 
 }  // namespace rc::cpu::RC_CPU_LEVEL

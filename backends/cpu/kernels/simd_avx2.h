@@ -7,6 +7,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 2;
 constexpr bool kConvertsHalves = true;  // f_from_f16 is one instruction
+constexpr bool kLeavesOut = false;
 constexpr int kWideOffset = 128;
 using F = __m256;
 using I = __m256i;

@@ -7,6 +7,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 1;
 constexpr bool kConvertsHalves = true;  // f_from_f16 is one instruction
+constexpr bool kLeavesOut = true;       // f_load_lanes is there
 constexpr int kWideOffset = 128;
 using F = __m512;
 using I = __m512i;
@@ -14,6 +15,10 @@ using B = __m512i;
 
 RC_SIMD F f_set(float x) { return _mm512_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm512_loadu_ps(p); }
+// What the other lanes would take need not be there.
+RC_SIMD F f_load_lanes(F rest, const float* p, uint32_t lanes) {
+  return _mm512_mask_loadu_ps(rest, (__mmask16)lanes, p);
+}
 RC_SIMD void f_store(float* p, F x) { _mm512_storeu_ps(p, x); }
 RC_SIMD F f_load_fours(const uint8_t* p, int64_t step) {
   F y = _mm512_castps128_ps512(_mm_loadu_ps((const float*)p));

@@ -9,6 +9,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 4;
 constexpr bool kConvertsHalves = true;  // f_from_f16 is one instruction
+constexpr bool kLeavesOut = false;
 constexpr int kWideOffset = 0;
 using F = float32x4_t;
 using I = int32x4_t;

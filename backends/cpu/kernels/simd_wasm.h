@@ -9,6 +9,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 constexpr int kParts = 4;
 constexpr bool kConvertsHalves = false;  // f_from_f16 is many instructions
+constexpr bool kLeavesOut = false;
 constexpr int kWideOffset = 128;
 using F = v128_t;
 using I = v128_t;

@@ -54,14 +54,16 @@ void windows(const WindowTask& task) {
     const int64_t left = (task.pixels - first + kLanes - 1) / kLanes;
     // As even as can be.
     const int64_t turns = (left + kMostVectors - 1) / kMostVectors;
-    const int64_t vectors = (left + turns - 1) / turns;
+    int64_t vectors = (left + turns - 1) / turns;
+    // There are fewer pixels than these vectors have.
+    if (vectors * kLanes > task.pixels) --vectors;
     const int64_t end = first + vectors * kLanes;
     const int64_t begin =
         end <= task.pixels ? first : first - (end - task.pixels);
     if constexpr (kMostVectors == 1) {
       some_windows<1>(task, begin);
     } else {
-      switch (begin < 0 ? 0 : vectors) {
+      switch (vectors) {
         case 6:
           some_windows<6>(task, begin);
           break;
@@ -77,15 +79,8 @@ void windows(const WindowTask& task) {
         case 2:
           some_windows<2>(task, begin);
           break;
-        case 1:
-          some_windows<1>(task, begin);
-          break;
         default:
-          // Fewer pixels than these vectors have: one vector after the other.
-          for (int64_t i = 0; i < vectors; ++i) {
-            const int64_t last = task.pixels - kLanes;
-            some_windows<1>(task, i * kLanes < last ? i * kLanes : last);
-          }
+          some_windows<1>(task, begin);
           break;
       }
     }
