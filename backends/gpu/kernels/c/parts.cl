@@ -21,8 +21,8 @@ INLINE float sum_of_parts(float sum, local float* sums) {
   for (int i = 0; i < PARTS; ++i) sum += sums[item - item % PARTS + i];
   return sum;
 }
-#define PARTS_ROOM SHARED float sums[GROUP_ITEMS];
-#define SUM_OF_PARTS(sum) sum_of_parts(sum, sums)
+#define PARTS_ROOM SHARED float sums_of_items[GROUP_ITEMS];
+#define SUM_OF_PARTS(sum) sum_of_parts(sum, sums_of_items)
 #else
 #define PARTS_ROOM
 #define SUM_OF_PARTS(sum) (sum)
