@@ -141,7 +141,7 @@ class Measurements {
   void warm_up() {
     constexpr std::chrono::seconds kTime(1);
     const int64_t length =
-        std::min(arguments_.prompts.back(), report_.context_length);
+        std::min(arguments_.prompts.front(), report_.context_length);
     const Clock::time_point begin = Clock::now();
     do {
       stop_if_interrupted();
