@@ -133,7 +133,7 @@ for name in $stages; do
       # show, and what a driver makes of the same calls once more.
       ctest --preset asan -j "$test_jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
 BitsDoNotDepend|CpuFused.LeavesWhatIsRead|\
-vulkan[.](validation|tensors_to_gpus)|Faults[.].*/(opencl|vulkan)|\
+vulkan[.](validation|tensors_to_gpus|rows_to_gpus)|Faults[.].*/(opencl|vulkan)|\
 (Vulkan|Opencl|Webgpu)Model.Architectures|SmallStack"
       ;;
     tsan)

@@ -279,9 +279,9 @@ TEST_F(VulkanLimits, ProductsOfManyRows) {
   const auto device = open_tuned("vulkan", kTuning,
                                  "texels=0,tile=16,parts=4,chunk=2,"
                                  "few=2,batch=4,many=9,most=70,wide=70");
-  for (const int64_t rows : {2, 3, 8, 9, 63, 65, 69, 70, 129, 200}) {
-    for (const int64_t n : {16, 69, 70, 130}) {
-      for (const int64_t k : {32, 36, 333}) {
+  for (const int64_t rows : {2, 3, 8, 9, 65, 69, 70, 129}) {
+    for (const int64_t n : {69, 70, 130}) {
+      for (const int64_t k : {36, 333}) {
         expect_right(device, linear_case(RC_DTYPE_F32, rows, n, k));
       }
     }
