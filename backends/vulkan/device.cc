@@ -17,6 +17,11 @@
 namespace rc::vulkan {
 namespace {
 
+// Of the buffers that are kept for control.
+constexpr uint64_t kLeastControl = 4096;
+constexpr uint64_t kLargestControl = 65536;
+constexpr size_t kMostControls = 16;
+
 bool has_timestamps(VkPhysicalDevice device, uint32_t family) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -54,6 +59,7 @@ Device::Device(int index, const rc_plugin_open_options& options)
   volkLoadDeviceTable(&vk_, device_);
   vk_.vkGetDeviceQueue(device_, family_, 0, &queue_);
   try {
+    controls_.reserve(kMostControls);
     pipelines_ = std::make_unique<Pipelines>(*this);
   } catch (...) {
     vk_.vkDestroyDevice(device_, nullptr);
@@ -63,6 +69,7 @@ Device::Device(int index, const rc_plugin_open_options& options)
 
 Device::~Device() {
   wait_idle();
+  controls_.clear();
   pipelines_.reset();
   vk_.vkDestroyDevice(device_, nullptr);
 }
@@ -72,6 +79,29 @@ uint64_t Device::alignment() const {
   return std::max<uint64_t>(
       {16, l.minStorageBufferOffsetAlignment,
        tuning_.texels != 0 ? l.minTexelBufferOffsetAlignment : 1});
+}
+
+std::unique_ptr<Buffer> Device::take_control(uint64_t bytes) {
+  {
+    const std::lock_guard lock(controls_mutex_);
+    const auto found = std::find_if(
+        controls_.begin(), controls_.end(),
+        [&](const auto& control) { return control->bytes() >= bytes; });
+    if (found != controls_.end()) {
+      std::unique_ptr<Buffer> control = std::move(*found);
+      controls_.erase(found);
+      return control;
+    }
+  }
+  return std::make_unique<Buffer>(*this, std::max(bytes, kLeastControl),
+                                  gpu::MemoryUse::kToDevice);
+}
+
+void Device::give_back_control(std::unique_ptr<Buffer> control) noexcept {
+  if (control == nullptr || control->bytes() > kLargestControl) return;
+  const std::lock_guard lock(controls_mutex_);
+  // There is room: the constructor has reserved it.
+  if (controls_.size() < kMostControls) controls_.push_back(std::move(control));
 }
 
 std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,

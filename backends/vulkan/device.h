@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "gpu/device.h"
 #include "gpu/word_packing.h"
@@ -14,6 +15,7 @@
 
 namespace rc::vulkan {
 
+class Buffer;
 class Pipelines;
 
 class Device final : public gpu::Device {
@@ -58,6 +60,12 @@ class Device final : public gpu::Device {
   std::unique_ptr<gpu::CustomKernel> create_kernel(
       const rc_plugin_kernel_info& info) override;
 
+  // A buffer of at least so many bytes that the host writes and shaders read,
+  // and its return. Drivers take long to make one, and a program needs one for
+  // a moment, so that small ones are kept.
+  std::unique_ptr<Buffer> take_control(uint64_t bytes);
+  void give_back_control(std::unique_ptr<Buffer> control) noexcept;
+
   void submit(const VkCommandBuffer* commands, uint32_t count, VkFence fence);
   // Until nothing is under way. Errors do not matter to who waits.
   void wait_idle() noexcept;
@@ -80,6 +88,8 @@ class Device final : public gpu::Device {
   std::mutex queue_mutex_;
   VkQueue queue_ = VK_NULL_HANDLE;
   std::unique_ptr<Pipelines> pipelines_;
+  std::mutex controls_mutex_;
+  std::vector<std::unique_ptr<Buffer>> controls_;
 };
 
 }  // namespace rc::vulkan

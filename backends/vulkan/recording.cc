@@ -45,15 +45,15 @@ Recording::Recording(Device& device, const gpu::PlacedProgram& program)
                            program.values, program.limits, &dispatches_,
                            &kept_);
   }
-  control_.emplace(
-      device,
-      kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand),
-      gpu::MemoryUse::kToDevice);
+  control_ = device.take_control(
+      kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand));
   make_pipelines();
   if (!dispatches_.empty()) make_descriptors();
   make_fences();
   record();
 }
+
+Recording::~Recording() { device_.give_back_control(std::move(control_)); }
 
 void Recording::make_pipelines() {
   std::vector<gpu::Variant> variants;

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +21,7 @@ namespace rc::vulkan {
 class Recording final : public gpu::Recording {
  public:
   Recording(Device& device, const gpu::PlacedProgram& program);
+  ~Recording() override;
 
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
@@ -70,7 +70,7 @@ class Recording final : public gpu::Recording {
   size_t op_count_;
   std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that dispatches hand on
   std::vector<gpu::Dispatch> dispatches_;
-  std::optional<Buffer> control_;
+  std::unique_ptr<Buffer> control_;
   std::vector<Handle<VkBufferView>> views_;
   Handle<VkDescriptorPool> descriptors_;
   std::vector<VkDescriptorSet> sets_;  // by dispatch
