@@ -11,11 +11,11 @@ namespace rc::gpu {
 // memory that they share.
 inline constexpr uint32_t kSquareLanes = 128;
 inline constexpr uint32_t kSquareSide = 64;
+inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
 // Of matrices.glsl: lanes of a work-group, its rows of the weight, and of x.
 inline constexpr uint32_t kMatrixLanes = 128;
 inline constexpr uint32_t kMatrixOutputs = 64;
 inline constexpr uint32_t kMatrixRows = 64;
-inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
 
 // How a work-group of LINEAR computes: a constant of linear.comp.
 enum LinearWay : uint32_t { kByLanes = 0, kBySquares = 1, kByMatrices = 2 };
