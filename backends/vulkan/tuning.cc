@@ -107,10 +107,12 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
   }
   if (tuning.texels != 0 &&
       (!eight || tuning.tile != 8 || tuning.parts != 1 || tuning.reduce != 8 ||
-       tuning.attention != 8 || tuning.attention_rows != 0)) {
+       tuning.attention != 8 || tuning.attention_rows != 0 ||
+       tuning.many != 0 || tuning.matrices != 0)) {
     fail(RC_E_INVALID_ARGUMENT,
          "RUNCIBLE_VULKAN_TUNING: texel buffers need sub-groups of 8, tile = "
-         "reduce = attention = 8, parts = 1 and attention_rows = 0");
+         "reduce = attention = 8, parts = 1 and attention_rows = many = "
+         "matrices = 0");
   }
   for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
                          tuning.attention, tuning.plain}) {

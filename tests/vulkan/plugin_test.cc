@@ -49,7 +49,8 @@ TEST(VulkanPlugin, TuningIsChecked) {
   expect_refused("vulkan", "RUNCIBLE_VULKAN_TUNING",
                  {"tile", "tile=", "tile=-1", "tile=0", "texels=0,tile=24",
                   "speed=9", "texels=1,tile=16", "parts=99999", "batch=1x",
-                  "=4", "texels=0,tile=128,parts=32"});
+                  "=4", "texels=0,tile=128,parts=32", "texels=1,many=8",
+                  "texels=1,matrices=64"});
   expect_refused("vulkan", "RUNCIBLE_VULKAN_RANGE", {"much"});
 }
 

@@ -222,7 +222,7 @@ vec2 cosine_sine(float a, float b) {
 // Of the low 16 bits; subnormal numbers too, whatever the device does to those
 // of f32.
 #ifdef MATRICES
-// What multiplies them converts them.
+// The device's own conversion; subnormal numbers may become zero.
 float half_to_float(uint bits) { return unpackHalf2x16(bits).x; }
 #else
 float half_to_float(uint bits) {
