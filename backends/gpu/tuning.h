@@ -14,7 +14,7 @@ inline constexpr uint32_t kSquareSide = 64;
 inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
 // Of matrices.glsl: lanes of a work-group, its rows of the weight, and of x.
 inline constexpr uint32_t kMatrixLanes = 128;
-inline constexpr uint32_t kMatrixOutputs = 64;
+inline constexpr uint32_t kMatrixOutputs = 128;
 inline constexpr uint32_t kMatrixRows = 64;
 
 // How a work-group of LINEAR computes: a constant of linear.comp.

@@ -51,7 +51,8 @@ bool has_sub_groups(VkPhysicalDevice device) {
   properties.pNext = &matrices;
   vkGetPhysicalDeviceProperties2(device, &properties);
   // Of matrices.glsl.
-  constexpr uint32_t kSharedBytes = 3 * 64 * 5 * 16 + 4 * 256 * 4;
+  constexpr uint32_t kSharedBytes =
+      (gpu::kMatrixOutputs + 2 * gpu::kMatrixRows) * 9 * 16 + 4 * 256 * 4;
   const VkPhysicalDeviceLimits& limits = properties.properties.limits;
   return subgroup.subgroupSize == 32 &&
          (matrices.cooperativeMatrixSupportedStages &

@@ -253,9 +253,9 @@ void add_groups(uint tiles[SIZE(4, kTiles)], uint x_rows[SIZE(5, kBatch)]) {
 
 void main() {
   const uint rows = ROW_COUNT;
-  const uint first_row = gl_WorkGroupID.y * kMatrixColumns;
+  const uint first_row = gl_WorkGroupID.y * kMatrixRows;
   if (first_row < rows) {
-    multiply_matrices(first_row, gl_WorkGroupID.x * (kMatrixRows / kTileRows),
+    multiply_matrices(first_row, gl_WorkGroupID.x * (kMatrixOutputs / kTileRows),
                       rows);
   }
 }
