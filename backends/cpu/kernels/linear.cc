@@ -18,10 +18,14 @@ namespace {
 
 // Rows of activations per pass: as many as accumulators fit into registers.
 constexpr int kMaxRows = kParts == 1 ? 8 : 4;
-// The same where two tiles of unpacked weights share the columns of the
-// activations: 0 where there are too few registers. Packed tiles come one by
-// one, as they lie in memory.
-constexpr int kPairRows = kEightRows ? 8 : kParts == 1 ? 4 : 0;
+// The same where two tiles share the columns of the activations, which a
+// processor would else load as often as it multiplies: 0 where there are too
+// few registers. Of few rows, and where they must be unpacked for each, tiles
+// come one by one, as they lie in memory.
+template <bool halves>
+constexpr int kPairRows = kParts > 1              ? 0
+                          : kEightRows || !halves ? 8
+                                                  : 4;
 
 // Adds the products of groups 2 first to 2 (first + pairs) - 1 of step j.
 template <class Format, int tiles, int rows, int first, int pairs>
@@ -111,46 +115,66 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
 
 // Sums of 32 columns are added up: more exact than one long sum, and the sums
 // do not wait for each other.
-template <class Plain, int rows, class X>
-RC_SIMD void dot_floats(const uint8_t* tile, int64_t columns,
-                        const Ahead& ahead, const X& x, Vf (&y)[rows]) {
-  const auto add_column = [&](int64_t column, Vf(&t)[rows])
+template <class Plain, int tiles, int rows, class X>
+RC_SIMD void dot_floats(const uint8_t* tile, int64_t tile_bytes,
+                        int64_t columns, const Ahead& ahead, const X& x,
+                        Vf (&y)[tiles][rows]) {
+  const auto add_column = [&](int64_t column, Vf(&sums)[tiles][rows])
       __attribute__((always_inline)) {
-    prefetch_later(tile + kPrefetch<rows> + ahead.prefetch_offset);
-    const Vf w = Plain::column(tile);
+    Vf w[tiles];
+#pragma GCC unroll 2
+    for (int t = 0; t < tiles; ++t) {
+      const uint8_t* at = tile + t * tile_bytes;
+      if constexpr (tiles == 1) {
+        prefetch_later(at + kPrefetch<rows> + ahead.prefetch_offset);
+      }
+      w[t] = Plain::column(at);
+    }
     tile += Plain::kBytes;
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) t[r] = fma(w, splat(x(r, column)), t[r]);
+    for (int r = 0; r < rows; ++r) {
+      const Vf number = splat(x(r, column));
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) {
+        sums[t][r] = fma(w[t], number, sums[t][r]);
+      }
+    }
   };
   int64_t column = 0;
   while (column < columns) {
-    Vf t[rows];
+    Vf sums[tiles][rows];
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) t[r] = splat(0);
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) sums[t][r] = splat(0);
+    }
     if (column + 32 <= columns) {
+      if constexpr (tiles > 1) ahead.prefetch_step(column / 32);
       // A loop of a known length ends without the processor being surprised.
       for (const int64_t end = column + 32; column < end; column += 4) {
 #pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) add_column(column + i, t);
+        for (int i = 0; i < 4; ++i) add_column(column + i, sums);
       }
     } else {
-      for (; column < columns; ++column) add_column(column, t);
+      for (; column < columns; ++column) add_column(column, sums);
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) y[r] = add(y[r], t[r]);
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) y[t][r] = add(y[t][r], sums[t][r]);
+    }
   }
 }
 
 template <class Plain, int tiles, int rows>
-RC_SIMD void dot_rows(const uint8_t* tile, int64_t, int64_t columns,
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
                       const Ahead& ahead, const float* const (&x)[rows],
                       Vf (&y)[tiles][rows]) {
-  static_assert(tiles == 1);
   const auto number = [&](int r, int64_t column)
       __attribute__((always_inline)) {
     return x[r][column];
   };
-  dot_floats<Plain>(tile, columns, ahead, number, y[0]);
+  dot_floats<Plain>(tile, tile_bytes, columns, ahead, number, y);
 }
 
 RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
@@ -161,25 +185,52 @@ RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
   store_some(task.y[row] + at, y, lanes);
 }
 
-template <class Weight, class Element, int rows>
+// What the rows from `first` on ask for while they are multiplied with tiles as
+// they are. All rows of a pair together ask for the next pair.
+template <int tiles>
+RC_SIMD Ahead ahead_of(const LinearTask& task, int tile, int first) {
+  if constexpr (tiles == 1) {
+    return {nullptr, 0, task.prefetch_offset};
+  } else {
+    constexpr int most = kPairRows<false>;
+    const int64_t bytes = tiles * task.tile_bytes;
+    const int64_t blocks = task.columns / 32 + 1;
+    const int64_t steps = task.rows / most * blocks;
+    const int lines = (int)((bytes / 64 + steps - 1) / steps);
+    return {task.tile + tile * task.tile_bytes + bytes + task.prefetch_offset +
+                first / most * blocks * lines * 64,
+            lines, 0};
+  }
+}
+
+template <class Weight, class Element, int tiles, int rows>
 void some_rows(const LinearTask& task, int tile, int first) {
   const Element* x[rows];
-  Vf y[1][rows];
+  Vf y[tiles][rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     x[r] = (const Element*)task.x[first + r];
-    y[0][r] = splat(0);
+#pragma GCC unroll 2
+    for (int t = 0; t < tiles; ++t) y[t][r] = splat(0);
   }
   if (task.target) {
     const float* target =
         task.target + first * task.target_step + tile * kTileRows;
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r)
-      prefetch_later(target + r * task.target_step);
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) {
+        prefetch_later(target + r * task.target_step + t * kTileRows);
+      }
+    }
   }
-  dot_rows<Weight, 1, rows>(task.tile + tile * task.tile_bytes, 0, task.columns,
-                            Ahead{nullptr, 0, task.prefetch_offset}, x, y);
-  for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[0][r]);
+  dot_rows<Weight, tiles, rows>(task.tile + tile * task.tile_bytes,
+                                task.tile_bytes, task.columns,
+                                ahead_of<tiles>(task, tile, first), x, y);
+#pragma GCC unroll 2
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
+  }
 }
 
 // Calls some<rows>(first) for all rows of a task, as many at once as there are
@@ -197,41 +248,57 @@ RC_SIMD void by_rows(int rows, Some some) {
   if (first < rows) some.template operator()<1>(first);
 }
 
-// Calls some<tiles, most rows>(tile) for all tiles of a task.
-template <class Some>
+// Calls some<tiles, most rows>(tile) for all tiles of a task, two at a time for
+// as many rows as `pair`, if that is not 0.
+template <int pair, class Some>
 RC_SIMD void by_tiles(int tiles, Some some) {
   int tile = 0;
-  if constexpr (kPairRows > 0) {
+  if constexpr (pair > 0) {
     for (; tile + 2 <= tiles; tile += 2) {
-      some.template operator()<2, kPairRows>(tile);
+      some.template operator()<2, pair>(tile);
     }
   }
   for (; tile < tiles; ++tile) some.template operator()<1, kMaxRows>(tile);
 }
 
-template <class Weight, class Element>
+template <class Weight, class Element, int pair = 0>
 void linear(const LinearTask& task) {
-  for (int tile = 0; tile < task.tiles; ++tile) {
-    by_rows<kMaxRows>(task.rows, [&]<int rows>(int first) {
-      some_rows<Weight, Element, rows>(task, tile, first);
+  by_tiles<pair>(task.tiles, [&]<int tiles, int most>(int tile) {
+    by_rows<most>(task.rows, [&]<int rows>(int first) {
+      some_rows<Weight, Element, tiles, rows>(task, tile, first);
     });
-  }
+  });
 }
 
-template <int rows>
+// Of floats, which need not be unpacked.
+template <class Plain>
+void plain_linear(const LinearTask& task) {
+  constexpr int pair = kPairRows<false>;
+  if (task.rows < pair) return linear<Plain, float>(task);
+  linear<Plain, float, pair>(task);
+}
+
+template <int tiles, int rows>
 void some_rows_across(const LinearTask& task, int tile, int first) {
-  Vf y[rows];
+  Vf y[tiles][rows];
 #pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) y[r] = splat(0);
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+    for (int t = 0; t < tiles; ++t) y[t][r] = splat(0);
+  }
   const float* x = task.across + first;
   const int64_t step = task.across_step;
   const auto number = [&](int r, int64_t column)
       __attribute__((always_inline)) {
     return x[column * step + r];
   };
-  dot_floats<PlainF32>(task.tile + tile * task.tile_bytes, task.columns,
-                       Ahead{nullptr, 0, task.prefetch_offset}, number, y);
-  for (int r = 0; r < rows; ++r) finish(task, tile, first + r, y[r]);
+  dot_floats<PlainF32>(task.tile + tile * task.tile_bytes, task.tile_bytes,
+                       task.columns, ahead_of<tiles>(task, tile, first), number,
+                       y);
+#pragma GCC unroll 2
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
+  }
 }
 
 // The sums of many rows with the columns from `column` on, of which `weights`
@@ -284,11 +351,12 @@ void quantized_linear(const LinearTask& task) {
   }
   using Weight = UnpackedOf<Format>;
   constexpr int64_t bytes_most = kUnpackedColumns / 32 * Weight::kBytes;
-  constexpr int most_tiles = kPairRows > 0 ? 2 : 1;
+  constexpr int pair = kPairRows<Format::kHalves>;
+  constexpr int most_tiles = pair > 0 ? 2 : 1;
   alignas(64) uint8_t weights[most_tiles][bytes_most];
   alignas(64) float sums[most_tiles * kMaxChunk * kLanes];
   [[maybe_unused]] const Matrices<Weight> matrices{};
-  by_tiles(task.tiles, [&]<int tiles, int most>(int tile) {
+  by_tiles<pair>(task.tiles, [&]<int tiles, int most>(int tile) {
     const uint8_t* from = task.tile + tile * task.tile_bytes;
     for (int64_t column = 0; column < task.columns;
          column += kUnpackedColumns) {
@@ -324,21 +392,26 @@ struct QuantizedLinear {
 }  // namespace
 
 void linear_across(const LinearTask& task) {
-  for (int tile = 0; tile < task.tiles; ++tile) {
-    by_rows<kMaxRows>(task.rows, [&]<int rows>(int first) {
-      some_rows_across<rows>(task, tile, first);
+  const auto by_pairs = [&]<int pair>() {
+    by_tiles<pair>(task.tiles, [&]<int tiles, int most>(int tile) {
+      by_rows<most>(task.rows, [&]<int rows>(int first) {
+        some_rows_across<tiles, rows>(task, tile, first);
+      });
     });
-  }
+  };
+  constexpr int pair = kPairRows<false>;
+  if (task.rows < pair) return by_pairs.template operator()<0>();
+  by_pairs.template operator()<pair>();
 }
 
 LinearFunction linear_function(rc_dtype weight) {
   switch (weight) {
     case RC_DTYPE_F32:
-      return linear<PlainF32, float>;
+      return plain_linear<PlainF32>;
     case RC_DTYPE_F16:
-      return linear<PlainF16, float>;
+      return plain_linear<PlainF16>;
     case RC_DTYPE_BF16:
-      return linear<PlainBF16, float>;
+      return plain_linear<PlainBF16>;
     default:
       return of_format<LinearFunction, QuantizedLinear>(weight);
   }

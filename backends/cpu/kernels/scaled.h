@@ -10,6 +10,18 @@ namespace rc::cpu::RC_CPU_LEVEL {
 template <class Format>
 constexpr int kScales = Format::kHalves ? 2 : 1;
 
+// Whether sums of products are made from kUnit on, so that as bits of a float
+// they are kUnit plus themselves: they become floats and are scaled by one
+// multiplication and addition. Its result is that of a conversion and a
+// product: scales have few enough bits for kUnit times a scale to be exact, and
+// the sums are below 2^22. Not where they begin elsewhere, which would take an
+// addition.
+template <class Format>
+constexpr bool kFromUnit =
+    kParts == 1 && !Format::kHalves && !Format::kWide && Format::kOffset == 0;
+constexpr float kUnit = 12582912.0f;  // 1.5 * 2^23, whose last bit is 1
+constexpr int32_t kUnitBits = 0x4B400000;
+
 // Where the products of a row begin: at minus the offset times its quants.
 template <class Format>
 RC_SIMD Vi start(const ActivationBlock& x, int half) {
@@ -17,7 +29,7 @@ RC_SIMD Vi start(const ActivationBlock& x, int half) {
       Format::kWide ? (Format::kOffset + kWideOffset - 128) : Format::kOffset;
   static_assert((offset & (offset - 1)) == 0);
   if constexpr (offset == 0) {
-    return splat_int(0);
+    return splat_int(kFromUnit<Format> ? kUnitBits : 0);
   } else {
     return shl<__builtin_ctz(offset)>(
         splat_int(Format::kHalves ? x.minus_halves[half] : x.minus_sum));
@@ -54,10 +66,16 @@ RC_SIMD void add_scaled(const Format (&format)[2], int j,
       }
     } else {
       const Vf scale = format[t].scale(j, 0);
+      [[maybe_unused]] const Vf minus_unit = mul(scale, splat(-kUnit));
 #pragma GCC unroll 8
       for (int r = 0; r < rows; ++r) {
-        y[t][r] = fma(mul(to_float(product(0, t, r)), scale),
-                      splat(x[r][at].scale), y[t][r]);
+        Vf sum;
+        if constexpr (kFromUnit<Format>) {
+          sum = fma(as_float(product(0, t, r)), scale, minus_unit);
+        } else {
+          sum = mul(to_float(product(0, t, r)), scale);
+        }
+        y[t][r] = fma(sum, splat(x[r][at].scale), y[t][r]);
       }
       if constexpr (Format::kMinimum) {
         const Vf minimum = format[t].minimum(j, 0);

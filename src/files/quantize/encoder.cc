@@ -164,9 +164,9 @@ Encoder find_encoder(DType dtype) {
     case RC_DTYPE_F32:
       return encode_plainly<float, same>;
     case RC_DTYPE_F16:
-      return encode_plainly<uint16_t, f32_to_f16>;
+      return best_of<encode_plainly<uint16_t, f32_to_f16>>();
     case RC_DTYPE_BF16:
-      return encode_plainly<uint16_t, f32_to_bf16>;
+      return best_of<encode_plainly<uint16_t, f32_to_bf16>>();
     case RC_DTYPE_Q4_0:
       return encode_rounded<encode_from_extreme<BlockQ4_0, 8>, RC_DTYPE_Q4_0>;
     case RC_DTYPE_Q5_0:
