@@ -5,6 +5,7 @@ namespace rc::cpu {
 void pick_stretch(const float* line, int64_t width, int64_t step, int64_t from,
                   int64_t first, int64_t count, float* to) {
   const auto reaching = [&](int64_t place) {  // the first j that gets there
+    if (step == 1) return std::max<int64_t>(place - from, 0);
     return place <= from ? 0 : (place - from + step - 1) / step;
   };
   const int64_t begin = std::clamp(reaching(0), first, first + count);
@@ -48,16 +49,21 @@ float* add_padding(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
       [=](const Run&) { return planes * rows * sizes.line(); },
       [=](const Run&) { return planes * rows; },
       [=](Run& run, const Share& share) {
+        int64_t plane = share.begin / rows;
+        int64_t next = share.begin % rows;
         run.each_row(share, [&](int64_t unit) {
-          const int64_t plane = unit / rows;
-          const int64_t row = unit % rows - sizes.padding[0];
+          const int64_t row = next - sizes.padding[0];
+          const int64_t at = plane * sizes.height + row;
+          if (++next == rows) {
+            ++plane;
+            next = 0;
+          }
           float* line = to + unit * sizes.line();
           if (row < 0 || row >= sizes.height) {
             std::fill_n(line, sizes.line(), 0.0f);
             return;
           }
-          const float* from = run.at<const float>(x) +
-                              (plane * sizes.height + row) * sizes.width;
+          const float* from = run.at<const float>(x) + at * sizes.width;
           const int64_t phases = sizes.phases();
           for (int64_t phase = 0; phase < phases; ++phase) {
             pick_stretch(from, sizes.width, phases, phase - sizes.padding[1], 0,
