@@ -5,7 +5,6 @@ namespace rc::cpu {
 void pick_stretch(const float* line, int64_t width, int64_t step, int64_t from,
                   int64_t first, int64_t count, float* to) {
   const auto reaching = [&](int64_t place) {  // the first j that gets there
-    if (step == 1) return std::max<int64_t>(place - from, 0);
     return place <= from ? 0 : (place - from + step - 1) / step;
   };
   const int64_t begin = std::clamp(reaching(0), first, first + count);
@@ -65,6 +64,13 @@ float* add_padding(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
           }
           const float* from = run.at<const float>(x) + at * sizes.width;
           const int64_t phases = sizes.phases();
+          if (phases == 1) {
+            const int64_t around = sizes.padding[1];
+            float* end = line + sizes.line();
+            for (int64_t k = 0; k < around; ++k) line[k] = *--end = 0;
+            std::copy_n(from, sizes.width, line + around);
+            return;
+          }
           for (int64_t phase = 0; phase < phases; ++phase) {
             pick_stretch(from, sizes.width, phases, phase - sizes.padding[1], 0,
                          sizes.phase_width(),
