@@ -21,17 +21,19 @@ void pick_stretch(const float* line, int64_t width, int64_t step, int64_t from,
 int64_t* window_offsets(Compiler& c, const Conv2dSizes& sizes) {
   auto* offsets = reinterpret_cast<int64_t*>(c.area_of(
       product(static_cast<uint64_t>(sizes.window()), sizeof(int64_t))));
+  if (sizes.channels == 0) return offsets;
   int64_t* next = offsets;
-  for (int64_t channel = 0; channel < sizes.channels; ++channel) {
-    for (int64_t u = 0; u < sizes.kh; ++u) {
-      for (int64_t v = 0; v < sizes.kw; ++v) {
-        const int64_t column = v * sizes.dilation[1];
-        *next++ = channel * sizes.plane() +
-                  u * sizes.dilation[0] * sizes.line() +
-                  column % sizes.phases() * sizes.phase_width() +
-                  column / sizes.phases();
-      }
+  for (int64_t u = 0; u < sizes.kh; ++u) {
+    for (int64_t v = 0; v < sizes.kw; ++v) {
+      const int64_t column = v * sizes.dilation[1];
+      *next++ = u * sizes.dilation[0] * sizes.line() +
+                column % sizes.phases() * sizes.phase_width() +
+                column / sizes.phases();
     }
+  }
+  const int64_t taps = sizes.kh * sizes.kw;
+  for (; next < offsets + sizes.window(); ++next) {
+    *next = next[-taps] + sizes.plane();
   }
   return offsets;
 }
