@@ -19,11 +19,9 @@ constexpr int64_t kPixels = 64;
 // sees lies far apart: with many channels a panel brings it together.
 bool takes_pixels(const Compiler& c, const Conv2dSizes& sizes) {
   constexpr int64_t kPixelsOfAnOutput = 6;
-  constexpr int64_t kMostSingle = 64;
   return c.kernels().pixels != nullptr && sizes.ow >= kLeastPixels &&
          sizes.pixels() / kPixelsOfAnOutput >= sizes.outputs &&
-         (sizes.kh * sizes.kw > 1 || sizes.channels <= kMostSingle) &&
-         (!sizes.needs_copy() || sizes.can_copy());
+         sizes.kh * sizes.kw > 1 && (!sizes.needs_copy() || sizes.can_copy());
 }
 
 void add_conv2d_pixels(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
