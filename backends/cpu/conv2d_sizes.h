@@ -97,6 +97,12 @@ int64_t* window_offsets(Compiler& c, const Conv2dSizes& sizes);
 // Adds the step that makes the copy: where it lies, which is own_area(x).
 float* add_padding(Compiler& c, const Op& op, const Conv2dSizes& sizes);
 
+// Whether those below are the quicker ones; they give the bits of a product.
+bool takes_pixels(const Compiler& c, const Conv2dSizes& sizes);
+// Adds the steps of a convolution whose vectors are of outputs.
+void add_conv2d_pixels(Compiler& c, const Op& op, const Conv2dSizes& sizes);
+uint64_t conv2d_pixels_scratch();
+
 // Adds those of a convolution as a product of matrices.
 void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes);
 

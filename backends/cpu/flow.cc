@@ -8,7 +8,7 @@ namespace rc::cpu {
 namespace {
 
 // What ops have written to memory, as ranges that do not overlap.
-class Memory {
+class Written {
  public:
   struct Range {
     uint64_t begin, end;
@@ -48,8 +48,8 @@ class Memory {
 Flow::Flow(std::span<const Op> ops, std::span<const rc_plugin_value> values,
            const std::function<uint64_t(int32_t value)>& bytes)
     : sources_(ops.size() * kOperands), last_readers_(ops.size()) {
-  std::map<std::pair<int32_t, int32_t>, Memory> memories;
-  const auto memory_of = [&](const rc_plugin_value& value) -> Memory& {
+  std::map<std::pair<int32_t, int32_t>, Written> memories;
+  const auto memory_of = [&](const rc_plugin_value& value) -> Written& {
     const bool scratch = value.storage == RC_STORAGE_SCRATCH;
     return memories[{value.storage, scratch ? 0 : value.index}];
   };
@@ -63,7 +63,7 @@ Flow::Flow(std::span<const Op> ops, std::span<const rc_plugin_value> values,
       const uint64_t end = value.offset + bytes(number);
       Source source;
       memory_of(value).for_each(
-          value.offset, end, [&](const Memory::Range& range) {
+          value.offset, end, [&](const Written::Range& range) {
             last_readers_[range.op] = i;
             source.whole = source.op == kNobody && range.whole &&
                            range.begin == value.offset && range.end == end;

@@ -198,9 +198,29 @@ struct WindowTask {
   int outputs;
 };
 
+// Products of a sum that is then added to the others: more exact than one long
+// sum, and what LINEAR does.
+constexpr int kSumBlock = 32;
+
+// All outputs of a block for pixels that lie side by side, where many outputs
+// share what a pixel sees. A sum is that of the sums of kSumBlock products
+// each, in order, as Kernels::product adds up.
+constexpr int kPixelOutputs = 32;  // of a block
+constexpr int kLeastPixels = 8;
+struct PixelTask {
+  const float* weights;  // [window, kPixelOutputs]
+  const float* bias;     // [kPixelOutputs]
+  // Of each number of a window from that of the first pixel's.
+  const int64_t* offsets;
+  int64_t window;
+  const float* x;  // of the first pixel; those of the others lie beside it
+  int64_t pixels;  // at least kLeastPixels
+  float* sums;     // [pixels, kPixelOutputs]
+};
+
 // Products of F32 of which b is packed, so that each number that is loaded
-// serves for several sums. A sum is that of the sums of 32 products each, in
-// order, as LINEAR adds up.
+// serves for several sums. A sum is that of the sums of kSumBlock products
+// each, in order.
 constexpr int kProductRows = 16;     // of a call, at most
 constexpr int kProductColumns = 48;  // of b
 struct ProductTask {
@@ -304,6 +324,8 @@ struct Kernels {
   void (*softmax)(const float* x, int64_t n, float* y);
   double (*sum)(const float* x, int64_t n);
   void (*windows)(const WindowTask& task);
+  // NULL where registers are short.
+  void (*pixels)(const PixelTask& task);
   void (*product)(const ProductTask& task);
   void (*panel)(const PanelTask& task);
   // NULL where lanes cannot be left out.

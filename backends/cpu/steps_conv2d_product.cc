@@ -90,6 +90,7 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
 uint64_t conv2d_scratch(const Compiler& c, const Op& op) {
   const Conv2dSizes sizes(c, op);
   if (sizes.direct()) return 0;
+  if (takes_pixels(c, sizes)) return conv2d_pixels_scratch();
   // The kernel that packs a panel needs room for one more vector.
   const int64_t floats =
       std::min(sizes.window(), kPanelDepth) * kProductColumns + 16;

@@ -107,29 +107,61 @@ TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
   }
 }
 
-std::vector<float> convolve(const Device& device, int64_t size, int64_t outputs,
-                            int32_t stride, int32_t padding,
-                            int64_t channels = 130) {
-  const int64_t after = (size + 2 * padding - 3) / stride + 1;
-  const auto image =
-      random_floats(static_cast<size_t>(2 * channels * size * size), 5);
+struct Convolution {
+  int64_t size, outputs;
+  int32_t stride, padding;
+  int64_t channels = 130;
+  int64_t first = 0, height = size;  // rows of the image
+};
+
+std::vector<float> convolve(const Device& device, const Convolution& c) {
+  const auto after = [&](int64_t before) {
+    return (before + 2 * c.padding - 3) / c.stride + 1;
+  };
+  const int64_t planes = 2 * c.channels;
+  const auto whole =
+      random_floats(static_cast<size_t>(planes * c.size * c.size), 5);
+  std::vector<float> image;
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    const auto some = rows(whole, plane * c.size + c.first, c.height, c.size);
+    image.insert(image.end(), some.begin(), some.end());
+  }
   const auto window =
-      random_floats(static_cast<size_t>(outputs * channels * 9), 6);
-  const auto added = random_floats(static_cast<size_t>(outputs), 7);
+      random_floats(static_cast<size_t>(c.outputs * c.channels * 9), 6);
+  const auto added = random_floats(static_cast<size_t>(c.outputs), 7);
   Program program(device);
-  const int32_t x =
-      program.input(RC_DTYPE_F32, {2, channels, size, size}, image.data());
+  const int32_t x = program.input(
+      RC_DTYPE_F32, {2, c.channels, c.height, c.size}, image.data());
   const int32_t w =
-      program.input(RC_DTYPE_F32, {outputs, channels, 3, 3}, window.data());
-  const int32_t bias = program.input(RC_DTYPE_F32, {outputs}, added.data());
-  const int32_t y = program.output(RC_DTYPE_F32, {2, outputs, after, after});
+      program.input(RC_DTYPE_F32, {c.outputs, c.channels, 3, 3}, window.data());
+  const int32_t bias = program.input(RC_DTYPE_F32, {c.outputs}, added.data());
+  const int32_t y = program.output(
+      RC_DTYPE_F32, {2, c.outputs, after(c.height), after(c.size)});
   auto& params = program.op(RC_OP_CONV2D, {x, w, bias}, {y}).params.conv2d;
-  std::fill_n(params.stride, 2, stride);
-  std::fill_n(params.padding, 2, padding);
+  std::fill_n(params.stride, 2, c.stride);
+  std::fill_n(params.padding, 2, c.padding);
   std::fill_n(params.dilation, 2, 1);
   params.groups = 1;
   EXPECT_EQ(program.run(1), RC_OK) << program.message();
   return program.result(y);
+}
+
+// Few pixels are done along another way than many.
+TEST(CpuProduct, APixelIsTheSameAmongFewAndMany) {
+  for (const std::string& level : level_names()) {
+    const Device device(2, level);
+    const Convolution many = {25, 70, 1, 0};
+    Convolution few = many;
+    few.first = 11;
+    few.height = 5;
+    const auto all = convolve(device, many);
+    const auto some = convolve(device, few);
+    for (int64_t plane = 0; plane < 2 * many.outputs; ++plane) {
+      EXPECT_EQ(rows(some, plane * 3, 3, 23),
+                rows(all, plane * 23 + few.first, 3, 23))
+          << level << ", plane " << plane;
+    }
+  }
 }
 
 TEST(CpuProduct, AViewThatIsReadAsItLiesGivesTheBitsOfItsCopy) {
@@ -163,10 +195,16 @@ TEST(CpuProduct, NeitherLevelNorThreadsChangeABit) {
     for (const int threads : {1, 2, 5}) {
       const Device device(threads, level);
       const std::vector<std::vector<float>> found = {
-          multiply(device, p, a, b),         convolve(device, 11, 20, 1, 1),
-          convolve(device, 11, 20, 2, 0),    convolve(device, 20, 33, 1, 1),
-          convolve(device, 4, 3, 3, 40),     convolve(device, 4, 70, 1, 40, 3),
-          convolve(device, 9, 17, 1, 1, 250)};
+          multiply(device, p, a, b),
+          convolve(device, {11, 20, 1, 1}),
+          convolve(device, {11, 20, 2, 0}),
+          convolve(device, {20, 33, 1, 1}),
+          convolve(device, {4, 3, 3, 40}),
+          convolve(device, {4, 70, 1, 40, 3}),
+          convolve(device, {9, 17, 1, 1, 250}),
+          convolve(device, {23, 70, 1, 1, 20}),
+          convolve(device, {45, 70, 2, 1, 20}),
+          convolve(device, {85, 70, 1, 1, 44})};
       if (expected.empty()) expected = found;
       for (size_t i = 0; i < found.size(); ++i) {
         EXPECT_EQ(found[i], expected[i])

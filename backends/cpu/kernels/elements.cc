@@ -163,30 +163,35 @@ void where(const float* const* from, const int* steps, int64_t n, float* y) {
 }
 
 // Rows that are powers of two apart fall on the same places of a cache, which
-// has few for each: so a square is read once, a row at a time.
+// has few for each: so a square of such is read once, a row at a time.
+// The last squares end where x does: they may overlap those before.
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step) {
-  const int64_t whole_rows = rows / kLanes * kLanes;
-  const int64_t whole_columns = columns / kLanes * kLanes;
+  if (rows < kLanes || columns < kLanes) {
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t r = 0; r < rows; ++r) y[c * y_step + r] = x[r * step + c];
+    }
+    return;
+  }
+  const bool crowded = step % 512 == 0;
   float square[kLanes * kLanes];
-  for (int64_t r = 0; r < whole_rows; r += kLanes) {
-    for (int64_t c = 0; c < whole_columns; c += kLanes) {
-      for (int k = 0; k < kLanes; ++k) {
-        store(square + k * kLanes, load(x + (r + k) * step + c));
+  for (int64_t i = 0; i < rows; i += kLanes) {
+    const int64_t r = i < rows - kLanes ? i : rows - kLanes;
+    for (int64_t j = 0; j < columns; j += kLanes) {
+      const int64_t c = j < columns - kLanes ? j : columns - kLanes;
+      const float* from = x + r * step + c;
+      for (int k = 0; crowded && k < kLanes; ++k) {
+        store(square + k * kLanes, load(from + k * step));
       }
       for (int k = 0; k < kLanes; k += 4) {
         Vf four[4];
-        load_columns(square + k, kLanes, four);
+        load_columns(crowded ? square + k : from + k, crowded ? kLanes : step,
+                     four);
 #pragma GCC unroll 4
         for (int l = 0; l < 4; ++l) {
           store(y + (c + k + l) * y_step + r, four[l]);
         }
       }
-    }
-  }
-  for (int64_t c = 0; c < columns; ++c) {
-    for (int64_t r = c < whole_columns ? whole_rows : 0; r < rows; ++r) {
-      y[c * y_step + r] = x[r * step + c];
     }
   }
 }

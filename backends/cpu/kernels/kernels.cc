@@ -27,6 +27,7 @@ extern const Kernels kKernels = {
     softmax,
     sum_elements,
     windows,
+    kParts <= 2 ? pixels : nullptr,
     product,
     panel,
     kLeavesOut ? taps : nullptr,

@@ -35,6 +35,7 @@ void softmax(const float* x, int64_t n, float* y);
 double sum_elements(const float* x, int64_t n);
 void to_f16(const float* x, int64_t n, uint16_t* y);
 void windows(const WindowTask& task);
+void pixels(const PixelTask& task);
 void product(const ProductTask& task);
 void panel(const PanelTask& task);
 void taps(const TapTask& task);

@@ -6,10 +6,6 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
 
-// Products of a sum that is then added to the others: more exact than one long
-// sum, and what LINEAR does.
-constexpr int kBlock = 32;
-
 // Rows and vectors of columns whose sums stay in registers.
 constexpr int kMostVectors = kParts == 1 ? kProductColumns / kLanes : 1;
 #if defined(__AVX512F__)
@@ -23,7 +19,7 @@ constexpr int kMostRows = 2;
 // Products that all sums of a call take before the next ones: few registers
 // make a call go often over what it multiplies, which the first-level cache
 // then has.
-constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kBlock;
+constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kSumBlock;
 
 template <int rows, int vectors>
 RC_SIMD void add_products(const float* const (&a)[rows], int64_t i,
@@ -56,7 +52,7 @@ void some_products(const float* a, int64_t a_step, const float* b, int64_t k,
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sums[r][v] = splat(0);
     }
-    const int64_t end = k - i < kBlock ? k : i + kBlock;
+    const int64_t end = k - i < kSumBlock ? k : i + kSumBlock;
     for (; i < end; ++i, b += kProductColumns) {
       add_products<rows, vectors>(from, i, b, sums);
     }
