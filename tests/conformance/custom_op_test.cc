@@ -214,13 +214,20 @@ TEST(CustomOp, KernelsThatDoNotCompile) {
     const Tensor scale = make_integers(backend.get(), {1, 2, 3});
     Tensor y;
     EXPECT_FAILS(RC_E_FORMAT, compute(op, {x.get(), scale.get()}, {1, 2}, &y),
-                 "scale_rows", "scale_rows:3:", "there_is_no_such_thing");
+                 "scale_rows", "there_is_no_such_thing");
+    const auto tells_line = [] {
+      const std::string said = rc_error_message();
+      return said.find("scale_rows:3:") != std::string::npos ||
+             said.find("is line 1 of scale_rows") != std::string::npos;
+    };
+    EXPECT_TRUE(tells_line()) << rc_error_message();
     // And from the graph's end.
     RecordedGraph graph(backend.get());
     ASSERT_OK(compute(op, {graph.input({1, 3}), scale.get()}, {1, 2}, &y));
     rc_tensor* output = y.get();
     EXPECT_FAILS(RC_E_FORMAT, rc_graph_end(graph.get(), &output, 1),
-                 "scale_rows:3:");
+                 "scale_rows", "there_is_no_such_thing");
+    EXPECT_TRUE(tells_line()) << rc_error_message();
   }
 }
 

@@ -1,5 +1,6 @@
 #include "compute/custom/kernel_text.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error.h"
@@ -47,8 +48,12 @@ std::string parameters(const CustomSignature& signature, const char* before,
   return text;
 }
 
+std::string line_directive(const std::string& file) {
+  return cat("#line 1 \"", file, "\"\n");
+}
+
 std::string lines_of(const std::string& file, const std::string& text) {
-  return text.empty() ? "" : cat("#line 1 \"", file, "\"\n", text, "\n");
+  return text.empty() ? "" : cat(line_directive(file), text, "\n");
 }
 
 }  // namespace
@@ -103,6 +108,22 @@ std::string glsl_text(const std::string& op, const KernelBody& kernel,
              parameters(signature, "  ", ";\n"), "};\n",
              lines_of(op + " head", kernel.head), "void main() {\n",
              lines_of(op, kernel.body), "}\n");
+}
+
+std::string where_lines_begin(const std::string& op, const std::string& text,
+                              const std::string& said) {
+  std::string places;
+  for (const std::string& file : {op + " head", op}) {
+    if (said.find(file + ":") != std::string::npos) return "";
+    const std::string directive = line_directive(file);
+    const size_t at = text.find(directive);
+    if (at == std::string::npos) continue;
+    const auto end =
+        text.begin() + static_cast<std::ptrdiff_t>(at + directive.size());
+    places += cat("\nline ", std::count(text.begin(), end, '\n') + 1,
+                  " of what was compiled is line 1 of ", file);
+  }
+  return places;
 }
 
 std::vector<uint32_t> kernel_words(const std::string& op,

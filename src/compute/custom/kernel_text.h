@@ -28,6 +28,12 @@ std::string glsl_text(const std::string& op, const KernelBody& kernel,
                       const CustomSignature& signature,
                       std::span<const DType> types, const GroupSize& group);
 
+// For messages of compilers that count the lines of the whole text instead, as
+// NVIDIA's does: where the body and the head of `op` begin in it. "" if `said`
+// names one of them.
+std::string where_lines_begin(const std::string& op, const std::string& text,
+                              const std::string& said);
+
 // The parameters of such a kernel: the dimensions, the attributes, and the
 // elements of the tensors. Throws RC_E_UNSUPPORTED for one that has no room in
 // 32 bits.

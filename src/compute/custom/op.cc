@@ -196,7 +196,13 @@ rc_plugin_kernel* CustomOp::kernel(
     info.source_bytes = text.size();
   }
   compiled_.reserve(compiled_.size() + 1);
-  compiled_.push_back({device, types, device->create_kernel(info)});
+  try {
+    compiled_.push_back({device, types, device->create_kernel(info)});
+  } catch (const Error& error) {
+    if (error.status() != RC_E_FORMAT) throw;
+    fail(RC_E_FORMAT, error.message(),
+         where_lines_begin(name_, text, error.message()));
+  }
   return compiled_.back().kernel;
 }
 
