@@ -8,7 +8,8 @@
 #
 # Options are those of GoogleTest. WEB_BUILD is configured with
 # -DRUNCIBLE_WEB_ALL_TESTS=ON. Dawn wants a lavapipe later than Debian 12's:
-# VK_DRIVER_FILES names the driver.
+# VK_DRIVER_FILES names the driver. On a machine that does much else, compiling a kernel
+# may outlast the time that a self-test has.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1/bin" && pwd)
