@@ -109,7 +109,7 @@ echo "types"
   --module ES2022 --moduleResolution Bundler --types "" \
   "$clean/bindings/web/tests/types.mts"
 
-echo "texts of this machine"
+echo "texts and bits of this machine"
 converted=$work/converted
 mkdir -p "$converted"
 for each in mean cross; do
@@ -118,6 +118,11 @@ for each in mean cross; do
 done
 RUNCIBLE_CONFIG= RUNCIBLE_ISA=baseline "$release/bin/runcible" run \
   --backend cpu --temp 0 --tokens 120 --prompt "A fox" >"$work/native.txt"
+# The same steps as those of SIMD128.
+cc -O1 -std=c99 -I "$root/include" "$root/tests/web/bits.c" -o "$work/bits" \
+  -L "$release/lib" -lruncible "-Wl,-rpath,$release/lib"
+RUNCIBLE_CONFIG= RUNCIBLE_ISA=baseline "$work/bits" cpu \
+  "$root"/tests/golden/architectures/*.gguf >"$work/bits.txt"
 
 cd "$clean"
 for browser in ${BROWSERS:-chromium firefox}; do
@@ -127,7 +132,8 @@ for browser in ${BROWSERS:-chromium firefox}; do
     *) program=$(command -v firefox-esr) ;;
   esac
   BROWSER=$browser BROWSER_PROGRAM=$program CONVERTED=$converted \
-    NATIVE=$work/native.txt DIST=$clean/node_modules/runcible-web/dist \
+    NATIVE=$work/native.txt BITS=$work/bits.txt \
+    DIST=$clean/node_modules/runcible-web/dist \
     "$node" --test --test-reporter=spec --test-concurrency=1 \
     --test-timeout=900000 \
     bindings/web/tests/*.test.mjs

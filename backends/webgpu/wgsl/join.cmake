@@ -10,6 +10,8 @@ foreach(file ${files})
   string(LENGTH "${text}" length)
   math(EXPR length "${length} - 14")
   string(SUBSTRING "${text}" 7 ${length} text)
+  # A tenth of the packed file would be indentation.
+  string(REGEX REPLACE "\n +" "\n" text "${text}")
   file(APPEND ${OUTPUT}.part "//@kernel ${name}\n${text}")
 endforeach()
 file(RENAME ${OUTPUT}.part ${OUTPUT})

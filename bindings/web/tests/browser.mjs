@@ -2,6 +2,7 @@
 //
 // Of the environment: BROWSER (chromium or firefox), BROWSER_PROGRAM, its path, and
 // DIST, the folder dist of the package.
+import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
 import { chromium, firefox } from "playwright-core";
@@ -63,4 +64,30 @@ export async function pageOf(context, url) {
   await page.goto(`${url}/page.html`);
   await page.waitForFunction(() => window.runcible !== undefined);
   return page;
+}
+
+/**
+ * The library's own test of a device, every op with every type, in a page that has
+ * threads; with the products of `relaxed` where their URL is given.
+ */
+export async function checkOps(page, spec, relaxed) {
+  const { report, error } = await page.evaluate(
+    (given) =>
+      new Promise((resolve) => {
+        const worker = new Worker("/device_worker.mjs", { type: "module" });
+        worker.onmessage = ({ data }) => {
+          worker.terminate();
+          resolve(data);
+        };
+        worker.onerror = ({ message }) => resolve({ error: message });
+        worker.postMessage(given);
+      }),
+    { spec, relaxed },
+  );
+  assert.equal(error, undefined);
+  const [{ failure, tests }] = report.devices;
+  assert.equal(failure, null);
+  const of = (wanted) => tests.filter(({ outcome }) => outcome === wanted);
+  assert.deepEqual(of("failed"), []);
+  assert.ok(of("passed").length > 400, `${of("passed").length} passed`);
 }

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { isChromium, lacksWebgpu, launch, pageOf, site } from "./browser.mjs";
+import { checkOps, isChromium, lacksWebgpu, launch, pageOf, site } from "./browser.mjs";
 
 // All of them: WEBGPU_ALL=1, for some 12 minutes.
 const all = process.env.WEBGPU_ALL === "1";
@@ -188,24 +188,7 @@ test("a conversation goes on there and back", { skip }, async () => {
 
 const skipOps = skip || (!all && "WEBGPU_ALL=1 tests every op");
 test("its ops compute what reference does", { skip: skipOps }, async () => {
-  const { report, error } = await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const worker = new Worker("/device_worker.mjs", { type: "module" });
-        worker.onmessage = ({ data }) => {
-          worker.terminate();
-          resolve(data);
-        };
-        worker.onerror = ({ message }) => resolve({ error: message });
-        worker.postMessage("webgpu");
-      }),
-  );
-  assert.equal(error, undefined);
-  const [{ failure, tests }] = report.devices;
-  assert.equal(failure, null);
-  const of = (wanted) => tests.filter(({ outcome }) => outcome === wanted);
-  assert.deepEqual(of("failed"), []);
-  assert.ok(of("passed").length > 400, `${of("passed").length} passed`);
+  await checkOps(page, "webgpu");
 });
 
 test("a lost device is told, and opens again", { skip }, async () => {
