@@ -192,7 +192,8 @@ RC_SIMD Ahead ahead_of(const LinearTask& task, int tile, int first) {
   if constexpr (tiles == 1) {
     return {nullptr, 0, task.prefetch_offset};
   } else {
-    constexpr int most = kPairRows<false>;
+    // Depends on `tiles`, since it is 0 where there are no pairs.
+    constexpr int most = tiles > 1 ? kPairRows<false> : 1;
     const int64_t bytes = tiles * task.tile_bytes;
     const int64_t blocks = task.columns / 32 + 1;
     const int64_t steps = task.rows / most * blocks;

@@ -65,7 +65,7 @@ void some_pixels(const PixelTask& task, int64_t first) {
 
 // How many times kMany pixels are followed by times kFew, so that the fewest
 // are done twice.
-int64_t times_many(int64_t pixels) {
+[[maybe_unused]] int64_t times_many(int64_t pixels) {
   int64_t best = 0;
   int64_t least = INT64_MAX;
   for (int64_t times = 0; times * kMany <= pixels; ++times) {
