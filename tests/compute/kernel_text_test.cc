@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace rc::compute {
 namespace {
 
@@ -10,7 +13,6 @@ TEST(KernelText, WhereLinesBeginForCompilersThatCountAllOfThem) {
   const DType types[] = {RC_DTYPE_F32, RC_DTYPE_F32};
   const std::string text = opencl_c_text(
       "twice", {"y[0] = z;", "#define z 2\n"}, signature, types, {1, 1, 1});
-  // The compiler of the machine that has no directives.
   const auto line = [&](const std::string& what) {
     const auto end =
         text.begin() + static_cast<std::ptrdiff_t>(text.find(what));
