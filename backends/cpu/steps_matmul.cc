@@ -1,8 +1,8 @@
 // Products of tensors.
 //
-// They take the kernels of LINEAR: 16 columns of the product at a time, whose
-// part of b is packed into a tile that one thread then uses for all rows. So
-// types with blocks are decoded within the product.
+// They take the kernels of LINEAR: some tiles of 16 columns of the product at a
+// time, whose part of b a thread packs and then uses for all rows. So types
+// with blocks are decoded within the product.
 #include <algorithm>
 
 #include "cpu/compiler.h"
@@ -15,34 +15,60 @@
 namespace rc::cpu {
 namespace {
 
+uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 struct TiledSizes : MatmulSizes {
   rc_dtype b_type, tile_type;
   uint64_t b_row_bytes;  // of a row of b as it lies
-  uint64_t tile_bytes;
+  uint64_t tile_bytes;   // from tile to tile
+  int64_t tiles;
+  int64_t tiles_per_unit;
 
   TiledSizes(const Compiler& c, const Op& op) : MatmulSizes(c, op) {
     const rc_plugin_value& b = c.value(op.inputs[1]);
     b_type = b.dtype;
     tile_type = tile_dtype(b.dtype);
     b_row_bytes = *row_bytes(b_type, b.shape[2]);
-    tile_bytes = product(cpu::tile_bytes(tile_type, k).value_or(UINT64_MAX), 1);
+    // Tiles of a power of two would fall on the same places of a cache.
+    tile_bytes = product(
+        cpu::tile_bytes(tile_type, k).value_or(UINT64_MAX - 64) + 64, 1);
+    tiles = (n + kTileRows - 1) / kTileRows;
+    tiles_per_unit = std::min<int64_t>(tiles, 2);
+    while (tiles_per_unit < kMostTiles &&
+           tile_bytes <= kTilesBytes / (tiles_per_unit + 2) &&
+           batch * tiles / (tiles_per_unit + 2) >=
+               c.threads() * kUnitsPerThread) {
+      tiles_per_unit += 2;
+    }
   }
 
-  // Rows first to first + lanes of b^T as a tile. `row` is room for k floats.
+  uint64_t tiles_bytes() const {
+    return aligned(product(tile_bytes, static_cast<uint64_t>(tiles_per_unit)));
+  }
+
+  // Rows first to first + lanes of b^T as tiles. `row` is room for k floats.
   void pack(const Kernels& kernels, const uint8_t* b, int64_t first, int lanes,
             uint8_t* tile, float* row) const {
     if (transposed) {
-      pack_tile(kernels, b_type, b + static_cast<uint64_t>(first) * b_row_bytes,
-                b_row_bytes, lanes, k, tile, row);
+      for (; lanes > 0; lanes -= kTileRows, first += kTileRows) {
+        pack_tile(kernels, b_type,
+                  b + static_cast<uint64_t>(first) * b_row_bytes, b_row_bytes,
+                  std::min(lanes, kTileRows), k, tile, row);
+        tile += tile_bytes;
+      }
       return;
     }
-    const float* from = reinterpret_cast<const float*>(b) + first;
-    auto* to = reinterpret_cast<float*>(tile);
-    for (int64_t i = 0; i < k; ++i, from += n, to += kTileRows) {
-      copy_lanes(from, lanes, to);
-      if (lanes < kTileRows) std::fill(to + lanes, to + kTileRows, 0.0f);
-    }
+    kernels.tile_columns(reinterpret_cast<const float*>(b) + first, n, k, lanes,
+                         reinterpret_cast<float*>(tile),
+                         static_cast<int64_t>(tile_bytes / sizeof(float)));
   }
+
+ private:
+  // Kernels take two tiles at once for many rows. More of them, where there is
+  // enough work to share out, read a from memory less often.
+  static constexpr int64_t kMostTiles = 8;
+  static constexpr int64_t kUnitsPerThread = 4;
+  static constexpr uint64_t kTilesBytes = 640 * 1024;  // stay in a cache
 };
 
 // A transposed view of F32 that is read as it lies: rows side by side.
@@ -53,8 +79,6 @@ struct Across {
   int64_t rows() const { return shape.sizes[shape.rank - 2]; }
   int64_t matrices() const { return shape.lines() / rows(); }
 };
-
-uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Elements up to which a matrix is read across: it stays in the second-level
 // cache, whose lines hold numbers of many rows. Larger ones are copied first.
@@ -101,9 +125,10 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
   const ThreadScratch scratch = c.thread_scratch();
-  const int64_t tiles = (sizes.n + kTileRows - 1) / kTileRows;
+  const int64_t groups =
+      (sizes.tiles + sizes.tiles_per_unit - 1) / sizes.tiles_per_unit;
   const int threads = c.threads();
-  const int64_t units = sizes.batch * tiles;
+  const int64_t units = sizes.batch * groups;
   // Where columns are few, rows are shared out, too.
   const int64_t chunks = (sizes.m + kMaxChunk - 1) / kMaxChunk;
   const int64_t shares =
@@ -118,20 +143,23 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
       [=](const Run&) { return units * shares; },
       [=](Run& run, const Share& share) {
         auto* tile = scratch.of<uint8_t>(share.thread);
-        auto* row = reinterpret_cast<float*>(tile + aligned(sizes.tile_bytes));
+        auto* row = reinterpret_cast<float*>(tile + sizes.tiles_bytes());
         const float* floats = run.at<const float>(a);
         for (int64_t unit = share.begin; unit < share.end; ++unit) {
-          const int64_t batch = unit / shares / tiles;
-          const int64_t column = unit / shares % tiles * kTileRows;
+          const int64_t batch = unit / shares / groups;
+          const int64_t first_tile =
+              unit / shares % groups * sizes.tiles_per_unit;
+          const int64_t column = first_tile * kTileRows;
           LinearTask task;
           task.tile = tile;
-          task.tile_bytes = 0;
-          task.tiles = 1;
+          task.tile_bytes = static_cast<int64_t>(sizes.tile_bytes);
+          task.tiles = static_cast<int>(
+              std::min(sizes.tiles_per_unit, sizes.tiles - first_tile));
           task.columns = sizes.k;
           task.residual = nullptr;
           task.bias = nullptr;
-          task.lanes =
-              static_cast<int>(std::min<int64_t>(kTileRows, sizes.n - column));
+          task.lanes = static_cast<int>(
+              std::min<int64_t>(task.tiles * kTileRows, sizes.n - column));
           const uint64_t from =
               sizes.b_batch == 1 ? 0 : static_cast<uint64_t>(batch);
           const uint64_t rows_of_b =
@@ -220,7 +248,7 @@ uint64_t matmul_scratch(const Compiler& c, const Op& op) {
     return numbers::matmul_scratch(c, op);
   }
   const TiledSizes sizes(c, op);
-  return product(aligned(sizes.tile_bytes), 1) +
+  return product(sizes.tiles_bytes(), 1) +
          product(static_cast<uint64_t>(sizes.k), sizeof(float));
 }
 

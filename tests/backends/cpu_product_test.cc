@@ -107,6 +107,43 @@ TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
   }
 }
 
+// Of many columns a thread packs more at once, in parts of other sizes at their
+// end.
+TEST(CpuProduct, AColumnIsTheSameAmongFewAndMany) {
+  for (const std::string& level : level_names()) {
+    const Device device(1, level);
+    for (const bool transposed : {false, true}) {
+      const Product p = {2, 19, 1003, 133, transposed};
+      const auto a =
+          random_floats(static_cast<size_t>(p.batch * p.m * p.k), 13);
+      const auto b =
+          random_floats(static_cast<size_t>(p.batch * p.n * p.k), 14);
+      const auto all = multiply(device, p, a, b);
+      Product few = p;
+      few.n = 5;
+      for (const int64_t first : {int64_t{0}, int64_t{507}, p.n - few.n}) {
+        std::vector<float> some;
+        for (int64_t i = 0; i < p.batch * few.n * p.k; ++i) {
+          const int64_t matrix = i / (few.n * p.k);
+          const int64_t column =
+              first + (transposed ? i / p.k % few.n : i % few.n);
+          const int64_t row = transposed ? i % p.k : i / few.n % p.k;
+          some.push_back(
+              b[matrix * p.n * p.k +
+                (transposed ? column * p.k + row : row * p.n + column)]);
+        }
+        const auto found = multiply(device, few, a, some);
+        for (int64_t row = 0; row < p.batch * p.m; ++row) {
+          const float* expected = all.data() + row * p.n + first;
+          EXPECT_EQ(rows(found, row, 1, few.n),
+                    std::vector<float>(expected, expected + few.n))
+              << level << ", row " << row << ", columns from " << first;
+        }
+      }
+    }
+  }
+}
+
 struct Convolution {
   int64_t size, outputs;
   int32_t stride, padding;

@@ -162,6 +162,18 @@ void where(const float* const* from, const int* steps, int64_t n, float* y) {
   }
 }
 
+// Row by row for all tiles: where rows are far apart, each is on a page of its
+// own.
+void tile_columns(const float* x, int64_t step, int64_t rows, int64_t columns,
+                  float* tiles, int64_t tile_step) {
+  for (int64_t r = 0; r < rows; ++r, x += step, tiles += kLanes) {
+    float* to = tiles;
+    for (int64_t c = 0; c < columns; c += kLanes, to += tile_step) {
+      store(to, load_some(x + c, columns - c));
+    }
+  }
+}
+
 // Rows that are powers of two apart fall on the same places of a cache, which
 // has few for each: so a square of such is read once, a row at a time.
 // The last squares end where x does: they may overlap those before.

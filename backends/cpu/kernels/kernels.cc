@@ -31,6 +31,7 @@ extern const Kernels kKernels = {
     product,
     panel,
     kLeavesOut ? taps : nullptr,
+    tile_columns,
     transpose,
     scan_head,
     scan_channels,

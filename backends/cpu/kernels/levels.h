@@ -39,6 +39,8 @@ void pixels(const PixelTask& task);
 void product(const ProductTask& task);
 void panel(const PanelTask& task);
 void taps(const TapTask& task);
+void tile_columns(const float* x, int64_t step, int64_t rows, int64_t columns,
+                  float* tiles, int64_t tile_step);
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step);
 void scan_head(const ScanRow& row, int64_t p, int64_t n, float* state,
