@@ -17,6 +17,9 @@ namespace {
 
 uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Tiles that kernels take at once, for many rows.
+constexpr int64_t kPair = 2;
+
 struct TiledSizes : MatmulSizes {
   rc_dtype b_type, tile_type;
   uint64_t b_row_bytes;  // of a row of b as it lies
@@ -33,12 +36,12 @@ struct TiledSizes : MatmulSizes {
     tile_bytes = product(
         cpu::tile_bytes(tile_type, k).value_or(UINT64_MAX - 64) + 64, 1);
     tiles = (n + kTileRows - 1) / kTileRows;
-    tiles_per_unit = std::min<int64_t>(tiles, 2);
+    tiles_per_unit = std::min(tiles, kPair);
     while (tiles_per_unit < kMostTiles &&
-           tile_bytes <= kTilesBytes / (tiles_per_unit + 2) &&
-           batch * tiles / (tiles_per_unit + 2) >=
+           tile_bytes <= kTilesBytes / (tiles_per_unit + kPair) &&
+           batch * tiles / (tiles_per_unit + kPair) >=
                c.threads() * kUnitsPerThread) {
-      tiles_per_unit += 2;
+      tiles_per_unit += kPair;
     }
   }
 
@@ -64,8 +67,8 @@ struct TiledSizes : MatmulSizes {
   }
 
  private:
-  // Kernels take two tiles at once for many rows. More of them, where there is
-  // enough work to share out, read a from memory less often.
+  // More tiles, where there is enough work to share out, read a from memory
+  // less often.
   static constexpr int64_t kMostTiles = 8;
   static constexpr int64_t kUnitsPerThread = 4;
   static constexpr uint64_t kTilesBytes = 640 * 1024;  // stay in a cache
@@ -142,24 +145,20 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
       },
       [=](const Run&) { return units * shares; },
       [=](Run& run, const Share& share) {
-        auto* tile = scratch.of<uint8_t>(share.thread);
-        auto* row = reinterpret_cast<float*>(tile + sizes.tiles_bytes());
+        auto* tiles = scratch.of<uint8_t>(share.thread);
+        auto* row = reinterpret_cast<float*>(tiles + sizes.tiles_bytes());
         const float* floats = run.at<const float>(a);
         for (int64_t unit = share.begin; unit < share.end; ++unit) {
           const int64_t batch = unit / shares / groups;
           const int64_t first_tile =
               unit / shares % groups * sizes.tiles_per_unit;
           const int64_t column = first_tile * kTileRows;
-          LinearTask task;
-          task.tile = tile;
-          task.tile_bytes = static_cast<int64_t>(sizes.tile_bytes);
-          task.tiles = static_cast<int>(
-              std::min(sizes.tiles_per_unit, sizes.tiles - first_tile));
-          task.columns = sizes.k;
-          task.residual = nullptr;
-          task.bias = nullptr;
-          task.lanes = static_cast<int>(
-              std::min<int64_t>(task.tiles * kTileRows, sizes.n - column));
+          const int64_t count =
+              std::min(sizes.tiles_per_unit, sizes.tiles - first_tile);
+          const auto lanes = [&](int64_t from, int64_t some) {
+            return static_cast<int>(std::min(
+                some * kTileRows, sizes.n - column - from * kTileRows));
+          };
           const uint64_t from =
               sizes.b_batch == 1 ? 0 : static_cast<uint64_t>(batch);
           const uint64_t rows_of_b =
@@ -167,13 +166,20 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
           sizes.pack(
               run.kernels,
               run.at<const uint8_t>(b) + from * rows_of_b * sizes.b_row_bytes,
-              column, task.lanes, tile, row);
+              column, lanes(0, count), tiles, row);
+          const void* xs[kMaxChunk];
+          float* ys[kMaxChunk];
+          LinearTask task;
+          task.tile_bytes = static_cast<int64_t>(sizes.tile_bytes);
+          task.columns = sizes.k;
+          task.x = xs;
+          task.y = ys;
+          task.residual = nullptr;
+          task.bias = nullptr;
           const Part rows(chunks, static_cast<int>(unit % shares),
                           static_cast<int>(shares));
           for (int64_t chunk = rows.begin; chunk < rows.end; ++chunk) {
             if (run.stopped(share.thread)) return;
-            const void* xs[kMaxChunk];
-            float* ys[kMaxChunk];
             const int64_t first = chunk * kMaxChunk;
             task.rows =
                 static_cast<int>(std::min<int64_t>(kMaxChunk, sizes.m - first));
@@ -189,11 +195,26 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
                   : quantized
                       ? static_cast<const void*>(blocks + r * (sizes.k / 32))
                       : floats + r * sizes.k;
-              ys[i] = run.at<float>(y) + r * sizes.n + column;
             }
-            task.x = xs;
-            task.y = ys;
-            function(task);
+            for (int64_t tile = 0; tile < count; tile += kPair) {
+              task.tile = tiles + tile * sizes.tile_bytes;
+              task.tiles = static_cast<int>(std::min(kPair, count - tile));
+              task.lanes = lanes(tile, task.tiles);
+              // After the last tiles come the first ones again, not the memory
+              // of another thread.
+              if (task.tiles == kPair) {
+                const int64_t next = tile + kPair < count ? tile + kPair : 0;
+                task.prefetch_offset = (next - tile - kPair) * task.tile_bytes;
+              } else {
+                task.prefetch_offset = 0;
+              }
+              for (int i = 0; i < task.rows; ++i) {
+                const int64_t r = batch * sizes.m + first + i;
+                ys[i] =
+                    run.at<float>(y) + r * sizes.n + column + tile * kTileRows;
+              }
+              function(task);
+            }
           }
         }
       });
