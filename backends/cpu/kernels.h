@@ -182,7 +182,7 @@ struct DeltaRow {
 };
 
 // Outputs that a call of Kernels::windows gives, at most.
-constexpr int kWindowOutputs = 4;
+constexpr int kWindowOutputs = 8;
 struct WindowTask {
   // [window, kWindowOutputs]; numbers of outputs that there are not count too,
   // but only what they make is left out.
