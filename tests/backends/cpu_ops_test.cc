@@ -289,5 +289,36 @@ TEST_P(CpuOps, RowsOfScratchAreGathered) {
   EXPECT_EQ(program.run(10, 0), RC_OK);
 }
 
+// Lines of a matrix that are a power of two apart are turned along another way.
+TEST_P(CpuOps, TransposedCopiesOfEverySize) {
+  const Device device(2, GetParam());
+  for (const int64_t step : {500, 512, 1024}) {
+    for (const int64_t rows : {3, 16, 67, 130}) {
+      for (const int64_t columns : {5, 16, 21, 64, 150}) {
+        // Element (r, c) of the copy lies at c * step + r.
+        const int64_t count = (columns - 1) * step + rows;
+        std::vector<float> from(static_cast<size_t>(count));
+        std::iota(from.begin(), from.end(), 1.0f);
+        Program program(device);
+        const int32_t x = program.input(RC_DTYPE_F32, {count}, from.data());
+        const int32_t y = program.output(RC_DTYPE_F32, {rows, columns});
+        const int64_t strides[] = {1, step};
+        std::copy_n(strides, 2,
+                    program.op(RC_OP_COPY, {x}, {y}).params.copy.strides);
+        ASSERT_EQ(program.run(1), RC_OK) << program.message();
+        const std::vector<float> found = program.result(y);
+        int64_t wrong = 0;
+        for (int64_t i = 0; i < rows * columns; ++i) {
+          const int64_t at = i % columns * step + i / columns;
+          wrong +=
+              found[static_cast<size_t>(i)] != from[static_cast<size_t>(at)];
+        }
+        EXPECT_EQ(wrong, 0)
+            << rows << " x " << columns << ", " << step << " apart";
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rc::cpu_test

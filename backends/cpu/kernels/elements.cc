@@ -174,9 +174,24 @@ void tile_columns(const float* x, int64_t step, int64_t rows, int64_t columns,
   }
 }
 
+// Where the last piece of a size begins, if `at` is beyond it.
+RC_SIMD int64_t last(int64_t at, int64_t end, int64_t size) {
+  return at < end - size ? at : end - size;
+}
+
+// Four columns of 16 rows become rows.
+RC_SIMD void transpose_four(const float* x, int64_t step, float* y,
+                            int64_t y_step) {
+  Vf four[4];
+  load_columns(x, step, four);
+#pragma GCC unroll 4
+  for (int l = 0; l < 4; ++l) store(y + l * y_step, four[l]);
+}
+
 // Rows that are powers of two apart fall on the same places of a cache, which
-// has few for each: so a square of such is read once, a row at a time.
-// The last squares end where x does: they may overlap those before.
+// has few for each: a block of such is read once, a row at a time, and written
+// as whole rows, too. What is last ends where x does: it may overlap what is
+// before.
 void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
                float* y, int64_t y_step) {
   if (rows < kLanes || columns < kLanes) {
@@ -185,23 +200,36 @@ void transpose(const float* x, int64_t step, int64_t rows, int64_t columns,
     }
     return;
   }
+  constexpr int64_t kSide = 64;
   const bool crowded = step % 512 == 0;
-  float square[kLanes * kLanes];
-  for (int64_t i = 0; i < rows; i += kLanes) {
-    const int64_t r = i < rows - kLanes ? i : rows - kLanes;
-    for (int64_t j = 0; j < columns; j += kLanes) {
-      const int64_t c = j < columns - kLanes ? j : columns - kLanes;
+  const int64_t side = crowded ? kSide : kLanes;
+  const int64_t height = rows < side ? rows : side;
+  const int64_t width = columns < side ? columns : side;
+  alignas(64) float block[kSide * kSide];
+  for (int64_t i = 0; i < rows; i += height) {
+    const int64_t r = last(i, rows, height);
+    for (int64_t j = 0; j < columns; j += width) {
+      const int64_t c = last(j, columns, width);
       const float* from = x + r * step + c;
-      for (int k = 0; crowded && k < kLanes; ++k) {
-        store(square + k * kLanes, load(from + k * step));
+      float* to = y + c * y_step + r;
+      if (!crowded) {
+        for (int k = 0; k < kLanes; k += 4) {
+          transpose_four(from + k, step, to + k * y_step, y_step);
+        }
+        continue;
       }
-      for (int k = 0; k < kLanes; k += 4) {
-        Vf four[4];
-        load_columns(crowded ? square + k : from + k, crowded ? kLanes : step,
-                     four);
-#pragma GCC unroll 4
-        for (int l = 0; l < 4; ++l) {
-          store(y + (c + k + l) * y_step + r, four[l]);
+      for (int64_t k = 0; k < height; ++k) {
+        for (int64_t l = 0; l < width; l += kLanes) {
+          const int64_t at = last(l, width, kLanes);
+          store(block + k * kSide + at, load(from + k * step + at));
+        }
+      }
+      for (int64_t l = 0; l < width; l += 4) {
+        const int64_t column = last(l, width, 4);
+        for (int64_t k = 0; k < height; k += kLanes) {
+          const int64_t row = last(k, height, kLanes);
+          transpose_four(block + row * kSide + column, kSide,
+                         to + column * y_step + row, y_step);
         }
       }
     }
