@@ -74,8 +74,7 @@ Conv2dPanels::Panel::Panel(const Conv2dPanels& of, const Run& run,
                            int64_t image, int64_t pixel, int columns, float* to)
     : of_(of),
       kernels_(run.kernels),
-      x_((of.copy_ != nullptr ? of.copy_ : run.at<const float>(of.x_)) +
-         image * of.sizes_.channels * of.plane()),
+      x_(of.input(run, image)),
       to_(to),
       pixel_(pixel),
       columns_(columns) {

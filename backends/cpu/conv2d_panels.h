@@ -20,6 +20,18 @@ class Conv2dPanels {
 
   Area reads() const { return reads_; }
 
+  // Whether so many columns need no panel: rows of x are rows of the matrix.
+  bool lie_there(int columns) const {
+    return sizes_.kh == 1 && sizes_.kw == 1 && sizes_.height == 1 &&
+           sizes_.width == sizes_.ow && !sizes_.needs_copy() &&
+           columns % kLanes == 0;
+  }
+  // What is read of an image, or of a group of one.
+  const float* input(const Run& run, int64_t image) const {
+    return (copy_ != nullptr ? copy_ : run.at<const float>(x_)) +
+           image * sizes_.channels * plane();
+  }
+
   // Of some columns: those of the pixels of an image from one on.
   class Panel {
    public:

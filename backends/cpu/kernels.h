@@ -226,11 +226,12 @@ constexpr int kProductColumns = 48;  // of b
 struct ProductTask {
   const float* a;
   int64_t a_step;  // from row to row
-  const float* b;  // [k, kProductColumns]
+  const float* b;  // [k, columns]; read are whole vectors of 16
+  int64_t b_step;  // from row to row
   int64_t k;
   float* y;
   int64_t y_step;     // from row to row
-  int rows, columns;  // of y; other columns of b are left out
+  int rows, columns;  // of y; at most kProductRows and kProductColumns
   bool more;          // add to what y holds
   const float* bias;  // else begin with this, by row; NULL: with 0
 };

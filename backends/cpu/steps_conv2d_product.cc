@@ -2,6 +2,7 @@
 // (im2col), of which a thread packs a panel that it then multiplies with all
 // rows of the weight. In memory there are never more.
 #include <algorithm>
+#include <optional>
 
 #include "cpu/conv2d_panels.h"
 #include "cpu/conv2d_sizes.h"
@@ -58,15 +59,20 @@ void add_conv2d_product(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
                            static_cast<int>(shares));
           const int count = static_cast<int>(
               std::min<int64_t>(kProductColumns, pixels - pixel));
-          Conv2dPanels::Panel panel(columns, run, image, pixel, count, to);
+          const bool lie_there = columns.lie_there(count);
+          std::optional<Conv2dPanels::Panel> panel;
+          if (!lie_there) panel.emplace(columns, run, image, pixel, count, to);
           ProductTask task;
           task.a_step = window;
-          task.b = to;
+          task.b_step = lie_there ? pixels : kProductColumns;
           task.y_step = pixels;
           task.columns = count;
           for (int64_t first = 0; first < window; first += kPanelDepth) {
             task.k = std::min(kPanelDepth, window - first);
-            panel.make(first, task.k);
+            task.b = lie_there
+                         ? columns.input(run, image) + first * pixels + pixel
+                         : to;
+            if (panel) panel->make(first, task.k);
             task.more = first > 0;
             for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
               if (run.stopped(share.thread)) return;

@@ -1,5 +1,5 @@
-// Products of F32 of which one side is packed: as many sums at once as there
-// are registers for.
+// Products of F32 of which one side is packed, or used a few times only: as
+// many sums at once as there are registers for.
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/simd.h"
 
@@ -40,8 +40,8 @@ RC_SIMD void add_products(const float* const (&a)[rows], int64_t i,
 // Adds `k` products to each of the totals, which are kProductColumns apart from
 // row to row: registers are for those of a block.
 template <int rows, int vectors>
-void some_products(const float* a, int64_t a_step, const float* b, int64_t k,
-                   float* totals) {
+void some_products(const float* a, int64_t a_step, const float* b,
+                   int64_t b_step, int64_t k, float* totals) {
   const float* from[rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) from[r] = a + r * a_step;
@@ -53,7 +53,7 @@ void some_products(const float* a, int64_t a_step, const float* b, int64_t k,
       for (int v = 0; v < vectors; ++v) sums[r][v] = splat(0);
     }
     const int64_t end = k - i < kSumBlock ? k : i + kSumBlock;
-    for (; i < end; ++i, b += kProductColumns) {
+    for (; i < end; ++i, b += b_step) {
       add_products<rows, vectors>(from, i, b, sums);
     }
 #pragma GCC unroll 8
@@ -68,19 +68,19 @@ void some_products(const float* a, int64_t a_step, const float* b, int64_t k,
 }
 
 template <int rows>
-void some_rows(const float* a, int64_t a_step, const float* b, int64_t k,
-               int columns, float* totals) {
+void some_rows(const float* a, int64_t a_step, const float* b, int64_t b_step,
+               int64_t k, int columns, float* totals) {
   int column = 0;
   if constexpr (kMostVectors > 1) {
     for (; columns - column > 2 * kLanes; column += 3 * kLanes) {
-      some_products<rows, 3>(a, a_step, b + column, k, totals + column);
+      some_products<rows, 3>(a, a_step, b + column, b_step, k, totals + column);
     }
     for (; columns - column > kLanes; column += 2 * kLanes) {
-      some_products<rows, 2>(a, a_step, b + column, k, totals + column);
+      some_products<rows, 2>(a, a_step, b + column, b_step, k, totals + column);
     }
   }
   for (; column < columns; column += kLanes) {
-    some_products<rows, 1>(a, a_step, b + column, k, totals + column);
+    some_products<rows, 1>(a, a_step, b + column, b_step, k, totals + column);
   }
 }
 
@@ -128,11 +128,11 @@ void product(const ProductTask& task) {
   }
   for (int64_t first = 0; first < task.k; first += kDepth) {
     const float* a = task.a + first;
-    const float* b = task.b + first * kProductColumns;
+    const float* b = task.b + first * task.b_step;
     const int64_t k = task.k - first < kDepth ? task.k - first : kDepth;
     const auto some = [&]<int rows>(int row) __attribute__((always_inline)) {
-      some_rows<rows>(a + row * task.a_step, task.a_step, b, k, task.columns,
-                      totals + row * kProductColumns);
+      some_rows<rows>(a + row * task.a_step, task.a_step, b, task.b_step, k,
+                      task.columns, totals + row * kProductColumns);
     };
     int row = 0;
     for (; row + kMostRows <= task.rows; row += kMostRows) {
