@@ -313,8 +313,8 @@ rc_backend_switch_async(rc_backend* backend, const char* spec,
                         const rc_backend_switch_options* options, rc_loop* loop,
                         rc_backend_switch_callback callback, void* user);
 
-/* References; see base.h. The device is closed when neither a handle nor a
- * model or tensor of one uses it any more. */
+/* References; see base.h. When no handle, model or tensor uses the device any
+ * more, it is closed on a thread of the library's: nobody waits for that. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 

@@ -179,9 +179,9 @@ Device::~Device() {
     return;
   }
   destroy_kernels();
-  // What is built in takes no time, and what the host has registered calls it
-  // back.
-  if (is_of_module(plugin_)) {
+  // Drivers take their time, and threads of a device end when they get a
+  // processor. What the host has registered calls it back.
+  if (built_in_ || is_of_module(plugin_)) {
     close_device(plugin_, handle_);
   } else {
     close_device_here(plugin_, handle_);

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "fake_plugin.h"
+#include "runtime/closing.h"
+#include "runtime/plugin_list.h"
 #include "runtime/program.h"
 
 namespace rc::runtime {
@@ -110,6 +113,30 @@ TEST_F(DeviceTest, ThingsKeepTheirDeviceAlive) {
   made.reset();
   EXPECT_EQ(state().closed, 1);
   EXPECT_EQ(state().alive, 0);
+}
+
+// The thread that a device is closed on, when this one lets go of it.
+std::thread::id closing_thread(const char* name, bool built_in) {
+  static std::thread::id thread;
+  static decltype(rc_plugin::close) close;
+  FakePlugin plugin = test::make_fake_plugin(name);
+  plugin.state.devices.resize(1);
+  close = plugin.table.close;
+  plugin.table.close = [](rc_plugin_device* device) {
+    thread = std::this_thread::get_id();
+    close(device);
+  };
+  PluginList::instance().add(plugin.table, built_in, "");
+  Device::open(plugin.table, 0, {}).reset();
+  finish_closing(plugin.table);
+  PluginList::instance().remove(name);
+  EXPECT_EQ(plugin.state.closed, 1);
+  return thread;
+}
+
+TEST(DeviceThreads, NobodyWaitsForTheThreadsOfWhatIsBuiltIn) {
+  EXPECT_NE(closing_thread("within", true), std::this_thread::get_id());
+  EXPECT_EQ(closing_thread("hosted", false), std::this_thread::get_id());
 }
 
 TEST_F(DeviceTest, MappedWeightsKeepTheirDataAlive) {

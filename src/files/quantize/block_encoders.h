@@ -97,8 +97,7 @@ void put_line_quants(const LaneGroups<kGroup>& groups, Lanes scale,
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
       codes[k] = __builtin_convertvector(
-          rounded(clamp((groups.x(i + k) - offset) * by, 0.0f,
-                        static_cast<float>(kLevels))),
+          rounded_within((groups.x(i + k) - offset) * by, 0, kLevels),
           LaneMask);
     }
     put_four(codes[0], codes[1], codes[2], codes[3], count, kGroup, quants + i);

@@ -257,7 +257,7 @@ struct CodeSearch {
   RC_LANES_INLINE static Lanes best_scale(const LaneGroups<kGroup>& groups,
                                           const Places& places, int turns,
                                           const BookRows& book) {
-    const Lanes far = inverse(magnitude(extreme(groups)));
+    const Lanes far = inverse(magnitude(extreme(groups, kGroup)));
     const int count = static_cast<int>(places.size());
     Lanes scale = {}, gain = {};
     for (int i = 0; i < count + turns; ++i) {

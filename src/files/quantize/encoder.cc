@@ -37,25 +37,6 @@ RC_LANES_INLINE Lanes inverse_or_zero(Lanes scale) {
                 Lanes{});
 }
 
-// The first element of largest magnitude. Only where the least and the greatest
-// element have the same magnitude does it matter which comes first.
-RC_LANES_INLINE Lanes first_extreme(const PlainBlocks& blocks) {
-  Lanes low = blocks.x(0), high = low;
-  for (int i = 1; i < kSmallBlock; ++i) {
-    low = lesser(low, blocks.x(i));
-    high = greater(high, blocks.x(i));
-  }
-  Lanes far = select(high > -low, high, low);
-  const LaneMask both = high == -low;
-  if (any(both)) {
-    for (int i = kSmallBlock - 1; i >= 0; --i) {
-      const Lanes x = blocks.x(i);
-      far = select(both & (magnitude(x) == high), x, far);
-    }
-  }
-  return far;
-}
-
 // Q4_0 and Q5_0: the first element of largest magnitude becomes -kZero, and
 // halves are rounded up.
 template <class Block, int kZero>
@@ -64,7 +45,7 @@ void encode_from_extreme(const float* from, const float*, int64_t columns,
   constexpr int kBytes = sizeof(Block);
   for (int64_t at = 0; at < columns; at += kLanes * kSmallBlock) {
     const PlainBlocks blocks(from + at, (columns - at) / kSmallBlock);
-    const Lanes far = first_extreme(blocks);
+    const Lanes far = extreme(blocks, kSmallBlock);
     const Lanes scale = far / static_cast<float>(-kZero);
     const Lanes by = inverse_or_zero(scale);
     PlainQuants quants;

@@ -4,6 +4,8 @@
 // by the former and go on by turns.
 #pragma once
 
+#include <cstddef>
+
 #include "files/quantize/grids.h"
 
 namespace rc::quantize {
@@ -22,18 +24,30 @@ struct ScaleSums {
   }
 };
 
+// Of kCount scales at once, whose inverses are `by`: no sum waits for another.
+template <class Grid, int kGroup, int kCount>
+RC_LANES_INLINE void scale_sums(const LaneGroups<kGroup>& groups,
+                                const Lanes (&by)[kCount],
+                                ScaleSums (&sums)[kCount]) {
+  ScaleSums totals[kCount] = {};
+  for (int i = 0; i < kGroup; ++i) {
+    const Lanes x = groups.x(i), w = groups.w(i);
+#pragma GCC unroll 2
+    for (int k = 0; k < kCount; ++k) {
+      const Lanes q = Grid::nearest(x * by[k]);
+      const Lanes wq = w * q;
+      totals[k].xq += wq * x;
+      totals[k].qq += wq * q;
+    }
+  }
+  for (int k = 0; k < kCount; ++k) sums[k] = totals[k];
+}
 template <class Grid, int kGroup>
 RC_LANES_INLINE ScaleSums scale_sums(const LaneGroups<kGroup>& groups,
-                                     Lanes inverse_scale) {
-  ScaleSums sums = {};
-  for (int i = 0; i < kGroup; ++i) {
-    const Lanes x = groups.x(i);
-    const Lanes q = Grid::nearest(x * inverse_scale);
-    const Lanes wq = groups.w(i) * q;
-    sums.xq += wq * x;
-    sums.qq += wq * q;
-  }
-  return sums;
+                                     Lanes by) {
+  ScaleSums sums[1];
+  scale_sums<Grid>(groups, {by}, sums);
+  return sums[0];
 }
 
 // The error of a scale with the nearest quants.
@@ -50,15 +64,25 @@ RC_LANES_INLINE Lanes scale_error(const LaneGroups<kGroup>& groups,
   return error;
 }
 
-// The element of largest magnitude, with its sign.
-template <int kGroup>
-RC_LANES_INLINE Lanes extreme(const LaneGroups<kGroup>& groups) {
-  Lanes result = groups.x(0);
-  for (int i = 1; i < kGroup; ++i) {
-    const Lanes x = groups.x(i);
-    result = select(magnitude(x) > magnitude(result), x, result);
+// The first element of largest magnitude, of `count` that x(i) gives. Only
+// where the least and the greatest element have the same magnitude does it
+// matter which comes first.
+template <class Elements>
+RC_LANES_INLINE Lanes extreme(const Elements& elements, int count) {
+  Lanes low = elements.x(0), high = low;
+  for (int i = 1; i < count; ++i) {
+    low = lesser(low, elements.x(i));
+    high = greater(high, elements.x(i));
   }
-  return result;
+  Lanes far = select(high > -low, high, low);
+  const LaneMask both = high == -low;
+  if (any(both)) {
+    for (int i = count - 1; i >= 0; --i) {
+      const Lanes x = elements.x(i);
+      far = select(both & (magnitude(x) == high), x, far);
+    }
+  }
+  return far;
 }
 
 // The scale of least error among those that put the extreme at each of
@@ -66,22 +90,25 @@ RC_LANES_INLINE Lanes extreme(const LaneGroups<kGroup>& groups) {
 template <class Grid, int kGroup, class Places>
 RC_LANES_INLINE Lanes best_scale(const LaneGroups<kGroup>& groups,
                                  const Places& places, int turns) {
-  const Lanes far = inverse(extreme(groups));
+  const Lanes far = inverse(extreme(groups, kGroup));
   Lanes scale = {};
   Lanes gain = {};
-  for (const float place : places) {
-    const ScaleSums sums = scale_sums<Grid>(groups, place * far);
+  const auto take = [&](const ScaleSums& sums) {
     const Lanes g = sums.gain();
     const LaneMask better = g > gain;
     gain = select(better, g, gain);
     scale = select(better, sums.scale(), scale);
+  };
+  size_t i = 0;
+  for (; i + 2 <= places.size(); i += 2) {
+    ScaleSums two[2];
+    scale_sums<Grid>(groups, {places[i] * far, places[i + 1] * far}, two);
+    take(two[0]);
+    take(two[1]);
   }
+  if (i < places.size()) take(scale_sums<Grid>(groups, places[i] * far));
   for (int turn = 0; turn < turns; ++turn) {
-    const ScaleSums sums = scale_sums<Grid>(groups, inverse(scale));
-    const Lanes g = sums.gain();
-    const LaneMask better = g > gain;
-    gain = select(better, g, gain);
-    scale = select(better, sums.scale(), scale);
+    take(scale_sums<Grid>(groups, inverse(scale)));
   }
   return scale;
 }
@@ -135,8 +162,7 @@ RC_LANES_INLINE LineSums line_sums(const LaneGroups<kGroup>& groups,
   LineSums sums = {};
   for (int i = 0; i < kGroup; ++i) {
     const Lanes x = groups.x(i);
-    const Lanes q = rounded(
-        clamp((x - offset) * inverse_scale, 0.0f, static_cast<float>(kLevels)));
+    const Lanes q = rounded_within((x - offset) * inverse_scale, 0, kLevels);
     const Lanes wq = groups.w(i) * q;
     sums.q += wq;
     sums.qq += wq * q;
@@ -153,7 +179,7 @@ RC_LANES_INLINE Lanes line_error(const LaneGroups<kGroup>& groups, Lanes scale,
   Lanes error = {};
   for (int i = 0; i < kGroup; ++i) {
     const Lanes x = groups.x(i) - offset;
-    const Lanes q = rounded(clamp(x * by, 0.0f, static_cast<float>(kLevels)));
+    const Lanes q = rounded_within(x * by, 0, kLevels);
     const Lanes rest = x - scale * q;
     error += groups.w(i) * rest * rest;
   }

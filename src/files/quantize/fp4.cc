@@ -48,7 +48,7 @@ void encode_mxfp4(const float* x, const float* w, int64_t columns,
         static_cast<int>(std::min<int64_t>(kLanes, blocks - first));
     groups.load(x + first * kGroup, w == nullptr ? w : w + first * kGroup,
                 count);
-    const Lanes far = magnitude(extreme(groups));
+    const Lanes far = magnitude(extreme(groups, kGroup));
     int tried[2][kLanes], exponents[kLanes];
     for (int g = 0; g < kLanes; ++g) {
       // The extreme is below 2^power, and 8 or 16 of the scale's.
@@ -105,7 +105,7 @@ void encode_nvfp4(const float* x, const float* w, int64_t columns,
     const int count =
         static_cast<int>(std::min<int64_t>(kLanes, (columns - at) / kGroup));
     groups.load(x + at, w == nullptr ? w : w + at, count);
-    const Lanes far = magnitude(extreme(groups));
+    const Lanes far = magnitude(extreme(groups, kGroup));
     int tried[5][kLanes], numbers[kLanes];
     for (int g = 0; g < kLanes; ++g) {
       // The extreme becomes about the greatest number or the one below it.

@@ -13,7 +13,7 @@ struct IntegerGrid {
   static constexpr float kHigh = kTo;
 
   RC_LANES_INLINE static Lanes nearest(Lanes x) {
-    return rounded(clamp(x, kLow, kHigh));
+    return rounded_within(x, kFrom, kTo);
   }
   RC_LANES_INLINE static LaneMask code(Lanes nearest) {
     return __builtin_convertvector(nearest, LaneMask) + kZero;

@@ -49,6 +49,21 @@ RC_LANES_INLINE Lanes rounded(Lanes a) {
   return (a + kUnit) - kUnit;
 }
 
+// To the nearest integer from `low` to `high`, ties to even, of any magnitude.
+// Bits of floats above 0 are in the order of what they mean, and GCC 12 makes
+// one instruction of a bound for integers, but a comparison and a choice of one
+// for floats.
+RC_LANES_INLINE Lanes rounded_within(Lanes a, int low, int high) {
+  constexpr float kUnit = 12582912.0f;   // 1.5 * 2^23, whose last bit is 1
+  constexpr int32_t kZero = 0x4B400000;  // its bits
+  const LaneMask least = LaneMask{} + (kZero + low);
+  const LaneMask most = LaneMask{} + (kZero + high);
+  LaneMask bits = reinterpret_cast<LaneMask>(a + kUnit);
+  bits = bits > least ? bits : least;
+  bits = bits < most ? bits : most;
+  return reinterpret_cast<Lanes>(bits) - kUnit;
+}
+
 // 1 / a; 0 where a is 0.
 RC_LANES_INLINE Lanes inverse(Lanes a) {
   const LaneMask zero = a == 0.0f;

@@ -1,5 +1,7 @@
 // Types whose scales are searched.
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "files/quantize/block_encoders.h"
 #include "files/quantize/encoder.h"
@@ -100,9 +102,26 @@ void encode_line_blocks(const float* x, const float* w, int64_t columns,
 using Ternary = IntegerGrid<-1, 1>;
 using IQ4 = TableGrid<ValueTable::kIQ4>;
 
-// As TQ2_0, of which the digits are packed five to a byte: digit d of byte b is
-// the whole part of 3 / 256 times (3^d b mod 256), which is the number of the
-// digits as a fraction of 243, rounded up to a 256th.
+// Bytes of five digits, which are those of elements kBytes.stride apart: digit
+// d of byte b is the whole part of 3 / 256 times (3^d b mod 256), which is the
+// number of the digits as a fraction of 243, rounded up to a 256th.
+template <TernaryBytes kBytes>
+void put_ternary(const uint8_t* quants, uint8_t* target) {
+  uint16_t numbers[kBytes.stride] = {};
+  for (int digit = 0; digit < 5; ++digit) {
+    for (int byte = 0; byte < kBytes.stride; ++byte) {
+      numbers[byte] = static_cast<uint16_t>(
+          3 * numbers[byte] +
+          (digit < kBytes.digits ? quants[digit * kBytes.stride + byte] : 0));
+    }
+  }
+  for (int byte = 0; byte < kBytes.stride; ++byte) {
+    target[kBytes.at + byte] = static_cast<uint8_t>(
+        static_cast<uint16_t>(numbers[byte] * 256 + 242) / 243);
+  }
+}
+
+// As TQ2_0, of which the digits are packed five to a byte.
 void encode_tq1_0(const float* x, const float* w, int64_t columns,
                   uint8_t* target) {
   constexpr const BlockFormat& kFormat = kNumbers<RC_DTYPE_TQ2_0>;
@@ -112,8 +131,6 @@ void encode_tq1_0(const float* x, const float* w, int64_t columns,
     }
     return CodedFormat{};
   }();
-  constexpr int kMostStride = 32;
-  static_assert(kCoded.ternary[0].stride == kMostStride);
   constexpr int64_t kAtOnce = int64_t{kLanes} * kFormat.elements;
   uint8_t blocks[kLanes * kFormat.bytes], quants[kFormat.elements];
   for (int64_t first = 0; first < columns; first += kAtOnce) {
@@ -123,23 +140,13 @@ void encode_tq1_0(const float* x, const float* w, int64_t columns,
     for (int64_t i = 0; i < count / kFormat.elements; ++i) {
       const uint8_t* block = blocks + i * kFormat.bytes;
       unpack_bits<kFormat.quant, kFormat.elements>(block, quants);
-      const uint8_t* from = quants;
-      for (const TernaryBytes& bytes : kCoded.ternary) {
-        uint16_t numbers[kMostStride] = {};
-        for (int digit = 0; digit < 5; ++digit) {
-          const bool is_there = digit < bytes.digits;
-          for (int byte = 0; byte < bytes.stride; ++byte) {
-            numbers[byte] = static_cast<uint16_t>(
-                3 * numbers[byte] +
-                (is_there ? from[digit * bytes.stride + byte] : 0));
-          }
-        }
-        for (int byte = 0; byte < bytes.stride; ++byte) {
-          target[bytes.at + byte] = static_cast<uint8_t>(
-              static_cast<uint16_t>(numbers[byte] * 256 + 242) / 243);
-        }
-        from += bytes.digits * bytes.stride;
+      [&]<size_t... kPart>(std::index_sequence<kPart...>) {
+        const uint8_t* from = quants;
+        ((put_ternary<kCoded.ternary[kPart]>(from, target),
+          from += kCoded.ternary[kPart].digits * kCoded.ternary[kPart].stride),
+         ...);
       }
+      (std::make_index_sequence<std::size(kCoded.ternary)>());
       std::memcpy(target + kCoded.scale_at, block + kFormat.scale.at, 2);
       target += kCoded.bytes;
     }

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "files/quantize/rounded.h"
 #include "tensor/formats/coded_formats.h"
@@ -143,6 +145,20 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
       ASSERT_NEAR(y[i], x[i], 0.0626f) << dtype_name(bound.dtype) << i;
     }
   }
+}
+
+// The sign of a scale is that of the first element of largest magnitude.
+TEST(Encoder, TheFirstOfThoseFarthestFromZeroCounts) {
+  const auto sign = [](const std::vector<std::pair<size_t, float>>& some) {
+    std::vector<float> x(256);
+    for (const auto& [at, value] : some) x[at] = value;
+    return encoded(RC_DTYPE_TQ2_0, x)[65] >> 7;  // the last bit of the scale
+  };
+  EXPECT_EQ(sign({{3, -5.0f}, {9, 4.0f}}), 1);
+  EXPECT_EQ(sign({{3, -4.0f}, {9, 5.0f}}), 0);
+  EXPECT_EQ(sign({{3, -5.0f}, {9, 5.0f}}), 1);
+  EXPECT_EQ(sign({{3, 5.0f}, {9, -5.0f}}), 0);
+  EXPECT_EQ(sign({{0, -5.0f}, {7, 5.0f}, {255, 5.0f}}), 1);
 }
 
 TEST(Encoder, AnyNumberOfBlocks) {
