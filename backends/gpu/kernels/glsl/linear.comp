@@ -109,7 +109,9 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
     [[unroll]] for (uint t = 0; t < kTiles; ++t) {                         \
       FOUR_ELEMENTS(raw[t], quad, w[t])                                    \
     }                                                                      \
-    ADD(quad, 0) ADD(quad, 1) ADD(quad, 2) ADD(quad, 3)                    \
+    for (uint e = 0; e < 4; ++e) {                                         \
+      ADD(quad, e)                                                         \
+    }                                                                      \
   }
 #define ADD(quad, e)                                                       \
   [[unroll]] for (uint b = 0; b < kBatch; ++b) {                           \
