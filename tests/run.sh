@@ -16,8 +16,8 @@ jobs=$(nproc)
 test_jobs=$((jobs + 1))
 # What whoever runs this has configured is nothing to the tests.
 export RUNCIBLE_CONFIG=
-# lavapipe and pocl compile kernels for longer than the tests run them.
-export GALLIVM_PERF=nopt POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+# lavapipe compiles shaders for longer than the tests run them.
+export GALLIVM_PERF=nopt
 # What one stage compiled a later one takes from ccache, also in a copy of the
 # tree. Warnings that end one build have ended it before.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
