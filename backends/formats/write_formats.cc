@@ -267,23 +267,26 @@ std::string constructor(const BitNumber& number) {
          text("), %s, %d)", number.is_signed ? "true" : "false", number.zero);
 }
 
+// A table is chosen before it is looked into, so that shaders, which have this
+// once for each number that they decode, stay short for their compilers.
 void write_tables() {
-  std::string chosen = "0";
+  std::string chosen = "uvec4(0)";
   for (int number = 1; number <= rc::kValueTableCount; ++number) {
-    const rc::NamedValues& table = rc::kValueTables[number - 1];
     uint32_t words[4];
-    std::memcpy(words, table.values, sizeof words);
-    std::printf(
-        "int %s_value(uint bits) {\n"
-        "  return look_up(uvec4(0x%08Xu, 0x%08Xu, 0x%08Xu, 0x%08Xu), bits);\n"
-        "}\n\n",
-        table.name, words[0], words[1], words[2], words[3]);
-    chosen =
-        text("table == %d ? %s_value(bits)\n         : ", number, table.name) +
-        chosen;
+    std::memcpy(words, rc::kValueTables[number - 1].values, sizeof words);
+    chosen = text(
+                 "table == %d ? uvec4(0x%08Xu, 0x%08Xu, 0x%08Xu, 0x%08Xu)\n"
+                 "         : ",
+                 number, words[0], words[1], words[2], words[3]) +
+             chosen;
   }
-  std::printf("int value_of(uint table, uint bits) {\n  return %s;\n}\n",
+  std::printf("uvec4 table_of(uint table) {\n  return %s;\n}\n",
               chosen.c_str());
+  for (int number = 1; number <= rc::kValueTableCount; ++number) {
+    std::printf(
+        "\nint %s_value(uint bits) { return look_up(table_of(%d), bits); }\n",
+        rc::kValueTables[number - 1].name, number);
+  }
 }
 
 void write_descriptions() {

@@ -75,12 +75,6 @@ vec4 signed_bytes(uint word) {
 // elements, `step` apart. Vectors of F32 and F16 that are whole units begin at
 // whole quads, since ranges of a cache begin at multiples of 16 bytes; of the
 // others elements are read one by one. Blocks of Q8_0 begin at any second byte.
-#define ONE(word, step, place, i, size, element)                               \
-  if ((i) < size) {                                                            \
-    float one;                                                                 \
-    ELEMENT(word, step, place, i, one)                                         \
-    element = one;                                                             \
-  }
 #define WHOLE(size, step) (size % 8 == 0 && step % 8 == 0)
 #define EIGHT(function, quad, word, size, step)                                \
   Eight function(Place place, uint unit) {                                     \
@@ -110,14 +104,15 @@ vec4 signed_bytes(uint word) {
       e.low = scale * signed_bytes(first_four);                                \
       e.high = scale * signed_bytes(last_four);                                \
     } else {                                                                   \
-      ONE(word, step, place, from, size, e.low.x)                              \
-      ONE(word, step, place, from + 1, size, e.low.y)                          \
-      ONE(word, step, place, from + 2, size, e.low.z)                          \
-      ONE(word, step, place, from + 3, size, e.low.w)                          \
-      ONE(word, step, place, from + 4, size, e.high.x)                         \
-      ONE(word, step, place, from + 5, size, e.high.y)                         \
-      ONE(word, step, place, from + 6, size, e.high.z)                         \
-      ONE(word, step, place, from + 7, size, e.high.w)                         \
+      for (uint i = 0; i < 8 && from + i < size; ++i) {                        \
+        float one;                                                             \
+        ELEMENT(word, step, place, from + i, one)                              \
+        if (i < 4) {                                                           \
+          e.low[i] = one;                                                      \
+        } else {                                                               \
+          e.high[i - 4] = one;                                                 \
+        }                                                                      \
+      }                                                                        \
     }                                                                          \
     return e;                                                                  \
   }

@@ -163,6 +163,6 @@ float element(Raw raw, uint e) {
                             : plane << (below - place)) &
             (3u << below);
   }
-  if (kMeaning != kInteger) return float(value_of(kMeaning, bits));
+  if (kMeaning != kInteger) return float(look_up(table_of(kMeaning), bits));
   return float(int(bits) - kZero);
 }

@@ -33,8 +33,9 @@ vec4 four_of_bits(uint low, uint high) {
             << below;
   }
   if (kMeaning != kInteger) {
-    return vec4(value_of(kMeaning, bits.x), value_of(kMeaning, bits.y),
-                value_of(kMeaning, bits.z), value_of(kMeaning, bits.w));
+    const uvec4 table = table_of(kMeaning);
+    return vec4(look_up(table, bits.x), look_up(table, bits.y),
+                look_up(table, bits.z), look_up(table, bits.w));
   }
   return uintBitsToFloat(bits | kTwo23Bits) - (kTwo23 + float(kZero));
 }

@@ -27,6 +27,7 @@ CONSTANT(11, bool, kWholeQuads, true)
 CONSTANT(12, bool, kRest, false)
 
 #include "blocks.glsl"
+#include "fours.glsl"
 
 INPUT(1, x_words)
 INPUT_QUADS(2, x_quads)
@@ -61,11 +62,10 @@ float sums[SIZE(1, kSums)];
 #define SHARE_SUMS
 #define WHOLE_SUM(i, lane) sums[i]
 
-// Does `step(e)` for e from 0 to 31: shuffles by a constant are one instruction.
-#define EACH4(step, e) step(e) step(e + 1) step(e + 2) step(e + 3)
-#define EACH32(step)                                                    \
-  EACH4(step, 0) EACH4(step, 4) EACH4(step, 8) EACH4(step, 12)          \
-  EACH4(step, 16) EACH4(step, 20) EACH4(step, 24) EACH4(step, 28)
+// Does `step(quad)` for each of the quads of a group: shuffles by a constant are
+// one instruction.
+#define EACH_QUAD(step) \
+  step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
 
 // Elements 4 lane to 4 lane + 3 of a group of a row of x.
 vec4 read_x(uint row, uint group) {
@@ -103,24 +103,29 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
       first[i] = 0;
       second[i] = 0;
     }
-#define STEP(e)                                                        \
-  {                                                                    \
-    float w[kTiles];                                                   \
-    [[unroll]] for (uint t = 0; t < kTiles; ++t) {                     \
-      w[t] = element(raw[t], e);                                       \
-    }                                                                  \
-    [[unroll]] for (uint b = 0; b < kBatch; ++b) {                     \
-      const float one = subgroupShuffle(x[b][(e) % 4], (e) / 4);     \
-      [[unroll]] for (uint t = 0; t < kTiles; ++t) {                   \
-        if (kHalves && (e) >= 16) {                                    \
-          second[b * kTiles + t] = fma(w[t], one, second[b * kTiles + t]); \
-        } else {                                                       \
-          first[b * kTiles + t] = fma(w[t], one, first[b * kTiles + t]);   \
-        }                                                              \
-      }                                                                \
-    }                                                                  \
+#define STEP(quad)                                                         \
+  {                                                                        \
+    vec4 w[kTiles];                                                        \
+    [[unroll]] for (uint t = 0; t < kTiles; ++t) {                         \
+      FOUR_ELEMENTS(raw[t], quad, w[t])                                    \
+    }                                                                      \
+    for (uint e = 0; e < 4; ++e) {                                         \
+      ADD(quad, e)                                                         \
+    }                                                                      \
   }
-    EACH32(STEP)
+#define ADD(quad, e)                                                       \
+  [[unroll]] for (uint b = 0; b < kBatch; ++b) {                           \
+    const float one = subgroupShuffle(x[b][e], quad);                      \
+    [[unroll]] for (uint t = 0; t < kTiles; ++t) {                         \
+      if (kHalves && quad >= 4) {                                          \
+        second[b * kTiles + t] = fma(w[t][e], one, second[b * kTiles + t]); \
+      } else {                                                             \
+        first[b * kTiles + t] = fma(w[t][e], one, first[b * kTiles + t]);  \
+      }                                                                    \
+    }                                                                      \
+  }
+    EACH_QUAD(STEP)
+#undef ADD
 #undef STEP
     [[unroll]] for (uint b = 0; b < kBatch; ++b) {
       vec2 sum = vec2(0);
@@ -146,8 +151,6 @@ void add_groups(uint tiles[kTiles], uint x_rows[kBatch]) {
 }
 
 #else
-
-#include "fours.glsl"
 
 CONSTANT(13, uint, kParts, 1)
 // 1: by squares.

@@ -71,7 +71,8 @@ uint column_of(uint c) {
 
 #define EACH8(step) \
   step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
-// Shuffles by a constant are one instruction.
+// Shuffles by a constant are one instruction. What decodes elements is in loops:
+// drivers compile each copy of it for a while.
 #define ADD(j)                                                        \
   [[unroll]] for (uint r = 0; r < kRows; ++r) {                       \
     const float one = subgroupShuffle(x[r], j);                       \
@@ -101,6 +102,13 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
     [[unroll]] for (uint r = 0; r < kRows; ++r) {
       x[r] = NUMBER(a, rows[r] + i + lane);
     }
+    float elements[8 * kColumns];
+    if (!kQuads) {
+      for (uint e = 0; e < 8 * kColumns; ++e) {
+        elements[e] =
+            element_of_b(matrix, i + e / kColumns, columns[e % kColumns]);
+      }
+    }
     vec4 quads[kColumns];
 #define STEP(j)                                                          \
   if (kColumnQuads) {                                                    \
@@ -117,7 +125,7 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
     }                                                                    \
   } else {                                                               \
     [[unroll]] for (uint c = 0; c < kColumns; ++c) {                     \
-      w[c] = element_of_b(matrix, i + j, columns[c]);                    \
+      w[c] = elements[j * kColumns + c];                                 \
     }                                                                    \
   }                                                                      \
   ADD(j)
@@ -128,15 +136,12 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
   [[unroll]] for (uint r = 0; r < kRows; ++r) {
     x[r] = NUMBER(a, rows[r] + min(i + lane, p.k - 1));
   }
-#define STEP(j)                                         \
-  if (i + j < p.end) {                                  \
-    [[unroll]] for (uint c = 0; c < kColumns; ++c) {    \
-      w[c] = element_of_b(matrix, i + j, columns[c]);   \
-    }                                                   \
-    ADD(j)                                              \
+  for (uint j = 0; i + j < p.end; ++j) {
+    [[unroll]] for (uint c = 0; c < kColumns; ++c) {
+      w[c] = element_of_b(matrix, i + j, columns[c]);
+    }
+    ADD(j)
   }
-  EACH8(STEP)
-#undef STEP
 }
 
 #else

@@ -191,8 +191,9 @@ float of_block(uint at, uint e) {
         scale * float(integer_of(at, format.scale_factor, e / format.group));
   }
   const int quant =
-      format.table > 0 ? value_of(format.table, bits_of(at, format.quant, e))
-                       : integer_of(at, format.quant, e);
+      format.table > 0
+          ? look_up(table_of(format.table), bits_of(at, format.quant, e))
+          : integer_of(at, format.quant, e);
   precise float value = scale * float(quant);
   if (format.minimum.sign_ == 0) return value;
   precise float minimum = half_at(at + format.minimum.at);
@@ -249,7 +250,7 @@ float of_coded(uint at, uint e) {
     scale = scale * float(factor);
   }
   const uint quant = quant_of(at, format, e);
-  const int value = format.table > 0 ? value_of(format.table, quant)
+  const int value = format.table > 0 ? look_up(table_of(format.table), quant)
                                      : int(quant) - format.zero;
   precise float result = scale * float(value);
   return result;
