@@ -149,15 +149,9 @@ RC_SIMD void dot_floats(const uint8_t* tile, int64_t tile_bytes,
       for (int t = 0; t < tiles; ++t) sums[t][r] = splat(0);
     }
     if (column + 32 <= columns) {
-      // Lines that are all asked for at once would keep those waiting that the
-      // products read: an eighth of them at a time, where that is one at most.
-      const uint8_t* next = ahead.step(column / 32);
-      const int64_t eighth = 8 * ahead.lines;
-      if (tiles > 1 && ahead.lines > 8) ahead.prefetch_step(column / 32);
+      if constexpr (tiles > 1) ahead.prefetch_step(column / 32);
       // A loop of a known length ends without the processor being surprised.
       for (const int64_t end = column + 32; column < end; column += 4) {
-        if constexpr (tiles > 1) prefetch_later(next);
-        next += eighth;
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) add_column(column + i, sums);
       }
@@ -189,36 +183,6 @@ RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
   if (task.bias) y = add(y, load_some(task.bias + at, lanes));
   if (task.residual) y = add(y, load_some(task.residual[row] + at, lanes));
   store_some(task.y[row] + at, y, lanes);
-}
-
-// The same for some tiles and rows; whole tiles without asking for each row
-// what there is to add.
-template <int tiles, int rows>
-RC_SIMD void finish_all(const LinearTask& task, int tile, int first,
-                        Vf (&y)[tiles][rows]) {
-  if (task.lanes < (tile + tiles) * kTileRows) {
-    for (int t = 0; t < tiles; ++t) {
-      for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
-    }
-    return;
-  }
-#pragma GCC unroll 2
-  for (int t = 0; t < tiles; ++t) {
-    const int64_t at = (tile + t) * kTileRows;
-    if (task.bias) {
-      const Vf bias = load(task.bias + at);
-#pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) y[t][r] = add(y[t][r], bias);
-    }
-    if (task.residual) {
-#pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) {
-        y[t][r] = add(y[t][r], load(task.residual[first + r] + at));
-      }
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) store(task.y[first + r] + at, y[t][r]);
-  }
 }
 
 // What the rows from `first` on ask for while they are multiplied with tiles as
@@ -264,7 +228,10 @@ void some_rows(const LinearTask& task, int tile, int first) {
   dot_rows<Weight, tiles, rows>(task.tile + tile * task.tile_bytes,
                                 task.tile_bytes, task.columns,
                                 ahead_of<tiles>(task, tile, first), x, y);
-  finish_all<tiles, rows>(task, tile, first, y);
+#pragma GCC unroll 2
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
+  }
 }
 
 // Calls some<rows>(first) for all rows of a task, as many at once as there are
@@ -329,7 +296,10 @@ void some_rows_across(const LinearTask& task, int tile, int first) {
   dot_floats<PlainF32>(task.tile + tile * task.tile_bytes, task.tile_bytes,
                        task.columns, ahead_of<tiles>(task, tile, first), number,
                        y);
-  finish_all<tiles, rows>(task, tile, first, y);
+#pragma GCC unroll 2
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
+  }
 }
 
 // The sums of many rows with the columns from `column` on, of which `weights`

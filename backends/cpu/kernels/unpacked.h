@@ -54,11 +54,8 @@ struct Ahead {
   int lines;
   int64_t prefetch_offset;
 
-  RC_SIMD_MEMBER const uint8_t* step(int64_t at) const {
-    return bytes + 64 * lines * at;
-  }
   RC_SIMD_MEMBER void prefetch_step(int64_t at) const {
-    const uint8_t* next = step(at);
+    const uint8_t* next = bytes + 64 * lines * at;
     for (int i = 0; i < lines; ++i) prefetch_later(next + 64 * i);
   }
 };
