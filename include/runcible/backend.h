@@ -314,7 +314,8 @@ rc_backend_switch_async(rc_backend* backend, const char* spec,
                         rc_backend_switch_callback callback, void* user);
 
 /* References; see base.h. When no handle, model or tensor uses the device any
- * more, it is closed on a thread of the library's: nobody waits for that. */
+ * more, it is closed on a thread of the library's, so that nobody waits for
+ * that; in WebAssembly it is closed at once. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 

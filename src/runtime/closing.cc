@@ -21,6 +21,13 @@ namespace {
 // other devices from being opened.
 constexpr std::chrono::seconds kPatience(5);
 
+#if defined(__EMSCRIPTEN__)
+// A page has a fixed number of workers, which whoever opens next may need.
+constexpr bool kClosesOnThreads = false;
+#else
+constexpr bool kClosesOnThreads = kThreads;
+#endif
+
 // The plugins of those that are under way, each as often as it has some.
 class UnderWay {
  public:
@@ -82,7 +89,7 @@ void close_device_here(const rc_plugin& plugin,
 }
 
 void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept {
-  if (!kThreads) return close_device_here(plugin, device);
+  if (!kClosesOnThreads) return close_device_here(plugin, device);
   try {
     UnderWay& under_way = UnderWay::get();
     if (!under_way.begin(plugin)) return close_device_here(plugin, device);
