@@ -94,6 +94,44 @@ TEST(TensorAtOnce, WhatAProgramGives) {
   }
 }
 
+// Products with the columns of whole vectors and others, of several matrices,
+// and of sizes around those that a program is made for.
+TEST(TensorAtOnce, Products) {
+  struct Sizes {
+    int64_t batch, m, k, n;
+  };
+  const Backend one = open_with(1);
+  const Backend five = open_with(5);
+  for (const Sizes& s :
+       {Sizes{1, 8, 8, 8}, Sizes{1, 1, 1, 1}, Sizes{1, 3, 128, 20},
+        Sizes{1, 3, 129, 20}, Sizes{3, 17, 64, 50}, Sizes{1, 64, 64, 64},
+        Sizes{2, 100, 33, 96}, Sizes{1, 130, 130, 112}, Sizes{1, 1, 300, 512},
+        Sizes{1, 150, 200, 160}}) {
+    SCOPED_TRACE(testing::Message()
+                 << s.batch << " x " << s.m << " x " << s.k << " x " << s.n);
+    const Shape left = {s.batch, s.m, s.k}, right = {s.batch, s.k, s.n};
+    const auto product = [&](rc_backend* backend) {
+      const Tensor x = make_random(backend, left, 1);
+      const Tensor y = make_random(backend, right, 2);
+      rc_tensor* made = nullptr;
+      EXPECT_OK(rc_op_matmul(x.get(), y.get(), &made));
+      return bytes_of(Tensor(made).get());
+    };
+    const Tensor x = make_random(one.get(), left, 1);
+    const Tensor y = make_random(one.get(), right, 2);
+    RecordedGraph graph(one.get());
+    rc_tensor* recorded = nullptr;
+    rc_tensor* const first = graph.input(left);
+    ASSERT_OK(rc_op_matmul(first, graph.input(right), &recorded));
+    std::vector<Tensor> outputs;
+    outputs.emplace_back(recorded);
+    graph.end(std::move(outputs));
+    const auto wanted = bytes_of(graph.run({x.get(), y.get()})[0].get());
+    EXPECT_EQ(product(one.get()), wanted);
+    EXPECT_EQ(product(five.get()), wanted);
+  }
+}
+
 // In place, with threads that help.
 TEST(TensorAtOnce, InPlace) {
   const Backend backend = open_with(2);
