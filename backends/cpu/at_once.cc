@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cpu/direct_matmul.h"
 #include "cpu/elements.h"
 #include "cpu/numbers.h"
 #include "cpu/ranges.h"
@@ -20,10 +21,10 @@ constexpr int64_t kHelpCost = int64_t{1} << 14;
 constexpr int64_t kCrowdCost = int64_t{1} << 18;
 // So many times a thread comes for more: the last ones end together.
 constexpr int kRanges = 64;
-// Of products, in multiplications and additions of 16 lanes.
+// Packing what a larger product reads would pay.
 constexpr int64_t kMostProductCost = int64_t{1} << 18;
-// Rows of a matrix of which the last columns are copied: they lie on the stack.
-constexpr int64_t kMostCopied = 128;
+// Floats of a matrix's last columns whose copy lies on the stack.
+constexpr int64_t kMostCopied = 128 * kTileRows;
 // Elements of a line that a thread does in one go.
 constexpr int64_t kGoElements = int64_t{1} << 12;
 
@@ -83,62 +84,19 @@ bool softmax_at_once(const Kernels& kernels, Pool& pool, const int64_t* shape,
   return true;
 }
 
-// Some rows and columns of a product, of which the whole numbers of vectors are
-// read as they lie.
-void some_products(const Kernels& kernels, ProductTask task) {
-  const int all = task.columns;
-  task.columns = all / kTileRows * kTileRows;
-  if (task.columns > 0) kernels.product(task);
-  if (task.columns == all) return;
-  const float* from = task.b + task.columns;
-  task.y += task.columns;
-  task.columns = all - task.columns;
-  float last[kMostCopied * kTileRows] = {};
-  for (int64_t i = 0; i < task.k; ++i) {
-    std::copy_n(from + i * task.b_step, task.columns, last + i * kTileRows);
-  }
-  task.b = last;
-  task.b_step = kTileRows;
-  kernels.product(task);
-}
-
 bool product_at_once(const Kernels& kernels, Pool& pool, const Op& op,
                      std::span<const rc_plugin_value> values, const float* a,
                      const float* b, float* y) {
-  const int64_t* shape = values[op.inputs[0]].shape;
-  const int64_t batch = shape[0], m = shape[1], k = shape[2];
-  const rc_plugin_value& right = values[op.inputs[1]];
-  const int64_t n = right.shape[2];
-  if (op.params.matmul.transposed != 0 || op.inputs[2] >= 0 ||
+  const DirectMatmul product(
+      MatmulSizes(values[op.inputs[0]], values[op.inputs[1]], op));
+  if (product.transposed || op.inputs[2] >= 0 ||
       op.params.matmul.function != RC_FUNCTION_NONE ||
-      (n % kTileRows != 0 && k > kMostCopied)) {
+      product.cost() > kMostProductCost || product.room() > kMostCopied) {
     return false;
   }
-  // Packing what is used for more would pay.
-  const int64_t most = kMostProductCost / (k / 16 + 1);
-  if (m > most || n > most / (m + 4) || batch > most / (m + 4) / n)
-    return false;
-  const int64_t cost = batch * n * (m + 4) * (k / 16 + 1);
-  const int64_t across = (n + kProductColumns - 1) / kProductColumns;
-  const int64_t down = (m + kProductRows - 1) / kProductRows;
-  each_of(pool, cost, batch * down * across, [&](int64_t unit) {
-    const int64_t column = unit % across * kProductColumns;
-    const int64_t row = unit / across % down * kProductRows;
-    const int64_t matrix = unit / across / down;
-    ProductTask task;
-    task.a = a + (matrix * m + row) * k;
-    task.a_step = k;
-    task.b = b + (right.shape[0] == 1 ? 0 : matrix) * k * n + column;
-    task.b_step = n;
-    task.k = k;
-    task.y = y + (matrix * m + row) * n + column;
-    task.y_step = n;
-    task.rows = static_cast<int>(std::min<int64_t>(kProductRows, m - row));
-    task.columns =
-        static_cast<int>(std::min<int64_t>(kProductColumns, n - column));
-    task.more = false;
-    task.bias = nullptr;
-    some_products(kernels, task);
+  each_of(pool, product.cost(), product.pieces(), [&](int64_t piece) {
+    float copy[kMostCopied];
+    product.compute(kernels, a, b, piece, y, copy);
   });
   return true;
 }

@@ -331,9 +331,9 @@ struct Kernels {
   void (*panel)(const PanelTask& task);
   // NULL where lanes cannot be left out.
   void (*taps)(const TapTask& task);
-  // tiles[c / kTileRows * tile_step + r * kTileRows + c % kTileRows] = x[r *
-  // step
-  // + c]; lanes of columns that are missing from the last tile become 0.
+  // tiles[c / kTileRows * tile_step + r * kTileRows + c % kTileRows] is
+  // x[r * step + c]; lanes of columns that are missing from the last tile
+  // become 0.
   void (*tile_columns)(const float* x, int64_t step, int64_t rows,
                        int64_t columns, float* tiles, int64_t tile_step);
   // y[c * y_step + r] = x[r * step + c].

@@ -8,6 +8,7 @@
 
 #include "cpu/compiler.h"
 #include "cpu/copied_view.h"
+#include "cpu/direct_matmul.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul_sizes.h"
 #include "cpu/numbers.h"
@@ -140,10 +141,7 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
   c.add(
       {quantized ? c.activations_area() : c.area(a_value),
        c.area(op.inputs[1])},
-      {c.area(op.outputs[0])},
-      [=](const Run&) {
-        return sizes.batch * sizes.n * (sizes.m + 4) * (sizes.k / 16 + 1);
-      },
+      {c.area(op.outputs[0])}, [=](const Run&) { return sizes.cost(); },
       [=](const Run&) { return units * shares; },
       [=](Run& run, const Share& share) {
         auto* tiles = scratch.of<uint8_t>(share.thread);
@@ -223,63 +221,28 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
 }
 
 // Whether there are too few rows for packing b to pay.
-bool takes_b_as_it_lies(const TiledSizes& sizes) {
+bool is_direct(const TiledSizes& sizes) {
   return sizes.m <= kProductRows && !sizes.transposed &&
          sizes.b_type == RC_DTYPE_F32;
 }
 
-// Of a copy of the last columns, where they are no whole vectors.
-uint64_t last_columns_bytes(const TiledSizes& sizes) {
-  return product(static_cast<uint64_t>(sizes.k),
-                 kProductColumns * sizeof(float));
-}
-
-void add_matmul_of_few_rows(Compiler& c, const Op& op,
-                            const TiledSizes& sizes) {
+void add_direct_matmul(Compiler& c, const Op& op, const DirectMatmul& product) {
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
   const ThreadScratch scratch = c.thread_scratch();
-  const int64_t panels = (sizes.n + kProductColumns - 1) / kProductColumns;
   c.add(
       {c.area(op.inputs[0]), c.area(op.inputs[1])}, {c.area(op.outputs[0])},
-      [=](const Run&) {
-        return sizes.batch * sizes.n * (sizes.m + 4) * (sizes.k / 16 + 1);
-      },
-      [=](const Run&) { return sizes.batch * panels; },
+      [=](const Run&) { return product.cost(); },
+      [=](const Run&) { return product.pieces(); },
       [=](Run& run, const Share& share) {
-        run.each_row(share, [&](int64_t unit) {
-          const int64_t batch = unit / panels;
-          const int64_t column = unit % panels * kProductColumns;
-          const int64_t row = batch * sizes.m;
-          ProductTask task;
-          task.a = run.at<const float>(a) + row * sizes.k;
-          task.a_step = sizes.k;
-          task.b = run.at<const float>(b) + column +
-                   (sizes.b_batch == 1 ? 0 : batch) * sizes.k * sizes.n;
-          task.b_step = sizes.n;
-          task.k = sizes.k;
-          task.y = run.at<float>(y) + row * sizes.n + column;
-          task.y_step = sizes.n;
-          task.rows = static_cast<int>(sizes.m);
-          task.columns = static_cast<int>(
-              std::min<int64_t>(kProductColumns, sizes.n - column));
-          task.more = false;
-          task.bias = nullptr;
-          if (task.columns % kTileRows != 0) {
-            auto* panel = scratch.of<float>(share.thread);
-            for (int64_t i = 0; i < sizes.k; ++i) {
-              float* const to = panel + i * kProductColumns;
-              std::copy_n(task.b + i * sizes.n, task.columns, to);
-              std::fill(to + task.columns, to + kProductColumns, 0.0f);
-            }
-            task.b = panel;
-            task.b_step = kProductColumns;
-          }
-          run.kernels.product(task);
+        run.each_row(share, [&](int64_t piece) {
+          product.compute(run.kernels, run.at<const float>(a),
+                          run.at<const float>(b), piece, run.at<float>(y),
+                          scratch.of<float>(share.thread));
         });
       });
-  add_end(c, op, sizes);
+  add_end(c, op, product);
 }
 
 }  // namespace
@@ -289,7 +252,7 @@ void compile_matmul(Compiler& c, const Op& op) {
     return numbers::compile_matmul(c, op);
   }
   const TiledSizes sizes(c, op);
-  if (takes_b_as_it_lies(sizes)) return add_matmul_of_few_rows(c, op, sizes);
+  if (is_direct(sizes)) return add_direct_matmul(c, op, DirectMatmul(sizes));
   add_matmul_tiles(c, op, sizes, nullptr);
 }
 
@@ -332,10 +295,9 @@ uint64_t matmul_scratch(const Compiler& c, const Op& op) {
     return numbers::matmul_scratch(c, op);
   }
   const TiledSizes sizes(c, op);
-  // A view of a may be taken along either way.
-  return std::max(product(sizes.tiles_bytes(), 1) +
-                      product(static_cast<uint64_t>(sizes.k), sizeof(float)),
-                  takes_b_as_it_lies(sizes) ? last_columns_bytes(sizes) : 0);
+  // That of tiles, too, since a view of a may be taken so: it is never less.
+  return product(sizes.tiles_bytes(), 1) +
+         product(static_cast<uint64_t>(sizes.k), sizeof(float));
 }
 
 }  // namespace rc::cpu

@@ -314,8 +314,8 @@ rc_backend_switch_async(rc_backend* backend, const char* spec,
                         rc_backend_switch_callback callback, void* user);
 
 /* References; see base.h. When no handle, model or tensor uses the device any
- * more, it is closed on a thread of the library's, so that nobody waits for
- * that; in WebAssembly it is closed at once. */
+ * more, it is closed: on a thread of the library's, for which nobody waits, but
+ * at once where the host has registered the backend, and in WebAssembly. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 
