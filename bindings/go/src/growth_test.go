@@ -2,7 +2,6 @@ package runcible_test
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -39,16 +38,16 @@ func TestNoGrowth(t *testing.T) {
 		}
 	}
 	generate(2000)
-	// What leaks does so each time; the allocator grows by leaps, now and then.
-	least := math.MaxInt
-	for i := 0; i < 4; i++ {
+	// What leaks does so each time; the allocator grows by leaps, and for longer
+	// where there are many threads.
+	var grown []int
+	for i := 0; i < 16; i++ {
 		before := resident(t)
 		generate(2000)
-		if grown := resident(t) - before; grown < least {
-			least = grown
+		grown = append(grown, resident(t)-before)
+		if grown[i] < 1<<20 {
+			return
 		}
 	}
-	if least > 1<<20 {
-		t.Errorf("grown by %d bytes each time", least)
-	}
+	t.Errorf("grown by %v bytes", grown)
 }

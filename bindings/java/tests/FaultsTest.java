@@ -392,16 +392,17 @@ class FaultsTest {
   @Test
   void noGrowth() throws Exception {
     generations(2000); // the heap and the compiler's code have their size then
-    // What leaks does so each time; the heap grows by leaps, now and then.
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < 4; ++i) {
+    // What leaks does so each time; the heap grows by leaps, and for longer where
+    // there are many threads.
+    long grown = Long.MAX_VALUE;
+    for (int i = 0; i < 16 && grown >= 6 << 20; ++i) {
       System.gc();
       long before = resident();
       generations(2000);
       System.gc();
-      least = Math.min(least, resident() - before);
+      grown = resident() - before;
     }
-    assertTrue(least < 6 << 20, "grew by " + least + " bytes each time");
+    assertTrue(grown < 6 << 20, "grew by " + grown + " bytes at last");
   }
 
   /** Nor do sessions that nobody closes, once they are collected. */

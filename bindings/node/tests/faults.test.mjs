@@ -318,7 +318,8 @@ test("a stream that is waited for is not lost", async () => {
 });
 
 test("no growth", async () => {
-  // V8 takes more memory for a while; what is lost would be lost in every round.
+  // What leaks does so each time; V8 and the allocator grow by leaps, and for
+  // longer where there are many threads.
   const program = `
         import { readFileSync } from "node:fs";
     import { setImmediate } from "node:timers/promises";
@@ -335,15 +336,15 @@ test("no growth", async () => {
       return readFileSync("/proc/self/statm", "utf8").split(" ")[1] * 4096;
     }
     let before = await generate(2500);
-    for (let round = 0; round < 3; ++round) {
+    const grown = [];
+    do {
       const after = await generate(2500);
-      console.log(after - before);
+      grown.push(after - before);
       before = after;
-    }`;
+    } while (grown.at(-1) >= 1 << 20 && grown.length < 16);
+    console.log(grown.at(-1) < 1 << 20 ? "done" : grown.join(" "));`;
   const flags = ["--expose-gc", "--max-semi-space-size=1"];
-  const grown = (await run(program, ...flags)).trim().split("\n").map(Number);
-  assert.equal(grown.length, 3);
-  assert.ok(Math.min(...grown) < 1 << 20, `${grown} bytes`);
+  assert.equal(await run(program, ...flags), "done\n");
 });
 
 test("an exit with requests in flight", async () => {

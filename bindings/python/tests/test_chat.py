@@ -201,10 +201,11 @@ def test_no_growth(session):
             return int(file.read().split()[1]) * 4096
 
     rounds(20)
-    # What leaks does so each time; the allocator grows by leaps, now and then.
+    # What leaks does so each time; the allocator grows by leaps, and for longer
+    # where there are many threads.
     grown = []
-    for _ in range(4):
+    while len(grown) < 16 and (not grown or grown[-1] >= 4 << 20):
         before = resident()
         rounds(60)
         grown.append(resident() - before)
-    assert min(grown) < 4 << 20, grown
+    assert grown[-1] < 4 << 20, grown

@@ -417,10 +417,16 @@ class TestFaults < Minitest::Test
         GC.start
         File.read("/proc/self/statm").split[1].to_i * 4096
       end
-      # What leaks does so each time; the allocator grows by leaps, now and then.
-      sizes = Array.new(5) { generate.call(2000) }
-      grown = sizes.each_cons(2).map { |before, after| after - before }
-      abort "grew by \#{grown} bytes" if grown.min > 1 << 20
+      # What leaks does so each time; the allocator grows by leaps, and for longer
+      # where there are many threads.
+      before = generate.call(2000)
+      grown = []
+      until grown.size == 16 || (grown.any? && grown.last < 1 << 20)
+        after = generate.call(2000)
+        grown << after - before
+        before = after
+      end
+      abort "grew by \#{grown} bytes" if grown.last >= 1 << 20
       puts "done"
     RUBY
   end
