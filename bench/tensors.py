@@ -5,8 +5,10 @@
 Run it with a Python that has the package `runcible` (bindings/python), numpy and
 torch. Each library is a process of its own, which is stopped while another has its
 turn: threads of OpenBLAS look for work, on a processor each, long after the last.
-Each case is run by all in turns, with the same threads, and the medians are printed in microseconds, with the ratio of the best of the others to Runcible's:
-above 1 Runcible is faster. NAME chooses cases by what their names contain.
+Each case is run by all in turns, with the same threads, each turn after a call that
+is not measured, and the medians are printed in microseconds, with the ratio of the
+best of the others to Runcible's: above 1 Runcible is faster. NAME chooses cases by
+what their names contain.
 
 With --processor, which takes one thread, the processor time of the calling
 thread is measured instead of the clock: that is what it takes on a busy machine.
@@ -26,6 +28,7 @@ import sys
 import time
 
 LIBRARIES = ("numpy", "torch", "runcible")
+TURN = 0.03  # seconds, about
 
 
 def arguments():
@@ -160,8 +163,10 @@ def worker(library, options, pipe):
             if message[1] is None:
                 function()
                 once = max(seconds(function, 1, clock), 1e-7)
-                pipe.send(max(1, min(20_000, int(0.01 / once))))
+                pipe.send(max(1, min(20_000, int(TURN / once))))
             else:
+                # What was stopped has nothing in the caches, and threads asleep.
+                function()
                 pipe.send(seconds(function, message[1], clock))
 
 

@@ -21,8 +21,8 @@ constexpr int64_t kHelpCost = int64_t{1} << 14;
 constexpr int64_t kCrowdCost = int64_t{1} << 18;
 // So many times a thread comes for more: the last ones end together.
 constexpr int kRanges = 64;
-// Packing what a larger product reads would pay.
-constexpr int64_t kMostProductCost = int64_t{1} << 18;
+// The same of products: a millisecond of one thread, if memory is slow.
+constexpr int64_t kMostProductCost = int64_t{1} << 21;
 // Floats of a matrix's last columns whose copy lies on the stack.
 constexpr int64_t kMostCopied = 128 * kTileRows;
 // Elements of a line that a thread does in one go.
@@ -89,7 +89,7 @@ bool product_at_once(const Kernels& kernels, Pool& pool, const Op& op,
                      const float* b, float* y) {
   const DirectMatmul product(
       MatmulSizes(values[op.inputs[0]], values[op.inputs[1]], op));
-  if (product.transposed || op.inputs[2] >= 0 ||
+  if (!product.pays() || op.inputs[2] >= 0 ||
       op.params.matmul.function != RC_FUNCTION_NONE ||
       product.cost() > kMostProductCost || product.room() > kMostCopied) {
     return false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cpu/units.h"
+
 namespace rc::cpu {
 namespace {
 
@@ -20,10 +22,13 @@ void DirectMatmul::compute(const Kernels& kernels, const float* a,
                            float* copy) const {
   const int64_t across = in_parts(n, kProductColumns);
   const int64_t down = in_parts(m, kProductRows);
-  const int64_t column = piece % across * kProductColumns;
+  // A call with a single vector of columns would load more than it multiplies.
+  const Part vectors(in_parts(n, kTileRows), static_cast<int>(piece % across),
+                     static_cast<int>(across));
+  const int64_t column = vectors.begin * kTileRows;
   const int64_t row = piece / across % down * kProductRows;
   const int64_t matrix = piece / across / down;
-  const int64_t columns = std::min<int64_t>(kProductColumns, n - column);
+  const int64_t columns = std::min(vectors.end * kTileRows, n) - column;
   const int64_t whole = columns / kTileRows * kTileRows;
   ProductTask task;
   task.a = a + (matrix * m + row) * k;

@@ -10,6 +10,13 @@ namespace rc::cpu {
 struct DirectMatmul : MatmulSizes {
   explicit DirectMatmul(const MatmulSizes& sizes) : MatmulSizes(sizes) {}
 
+  // Whether packing b would take longer: where it is used for few rows, or
+  // stays in the second-level cache. What is no whole vector of its columns is
+  // copied again and again.
+  bool pays() const {
+    const int64_t most = int64_t{1} << (n % kTileRows == 0 ? 18 : 14);
+    return !transposed && (m <= kProductRows || k * n <= most);
+  }
   // Parts of the result, which may be made in any order.
   int64_t pieces() const;
   // Floats of a copy of the last columns, if they are no whole vector.

@@ -47,8 +47,8 @@ struct LinearTask {
   // Per row of activations: its ActivationBlocks or, for float weights, its
   // floats.
   const void* const* x;
-  // Of linear_across instead: rows that lie side by side, and the floats from
-  // column to column.
+  // Of product_of_tiles instead, if it is not NULL: rows that lie side by side,
+  // and the floats from column to column.
   const float* across = nullptr;
   int64_t across_step = 0;
   // Per row: where its results of the tiles' rows go.
@@ -198,9 +198,9 @@ struct WindowTask {
   int outputs;
 };
 
-// Products of a sum that is then added to the others: more exact than one long
-// sum, and what LINEAR does.
-constexpr int kSumBlock = 32;
+// Products of tensors that make a sum, which is then added to the others: that
+// is more exact than one long sum, and takes what one product more would.
+constexpr int kSumBlock = 128;
 
 // All outputs of a block for pixels that lie side by side, where many outputs
 // share what a pixel sees. A sum is that of the sums of kSumBlock products
@@ -284,7 +284,7 @@ struct FadingRow {
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
-  LinearFunction linear_across;  // of F32; the sums are those of linear
+  LinearFunction product_of_tiles;  // of F32; the sums are those of product
   TableFunction (*table)(rc_dtype weight);
   PackFunction (*pack)(rc_dtype weight);
   // NULL for a type that a cache can not have.

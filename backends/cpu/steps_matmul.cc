@@ -1,9 +1,9 @@
 // Products of tensors.
 //
-// They take the kernels of LINEAR: some tiles of 16 columns of the product at a
-// time, whose part of b a thread packs and then uses for all rows. So types
-// with blocks are decoded within the product. With few rows b is read as it
-// lies: to pack it would take longer.
+// Some tiles of 16 columns of the product are made at a time, whose part of b a
+// thread packs, as weights are, and then uses for all rows. So types with
+// blocks are decoded within the product. A small b, and one for few rows, is
+// read as it lies: to pack it would take longer.
 #include <algorithm>
 
 #include "cpu/compiler.h"
@@ -118,8 +118,8 @@ void add_end(Compiler& c, const Op& op, const MatmulSizes& sizes) {
 // `across`: a, instead of the op's; NULL: none.
 void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
                       const Across* across) {
-  const LinearFunction function = across != nullptr
-                                      ? c.kernels().linear_across
+  const LinearFunction function = sizes.tile_type == RC_DTYPE_F32
+                                      ? c.kernels().product_of_tiles
                                       : c.kernels().linear(sizes.tile_type);
   const int32_t a_value = across != nullptr ? across->value : op.inputs[0];
   const Strided<1> view = across != nullptr ? across->shape : Strided<1>(1);
@@ -207,11 +207,10 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
               } else {
                 task.prefetch_offset = 0;
               }
-              for (int i = 0; i < task.rows; ++i) {
-                const int64_t r = batch * sizes.m + first + i;
-                ys[i] =
-                    run.at<float>(y) + r * sizes.n + column + tile * kTileRows;
-              }
+              float* to = run.at<float>(y) +
+                          (batch * sizes.m + first) * sizes.n + column +
+                          tile * kTileRows;
+              for (int i = 0; i < task.rows; ++i) ys[i] = to + i * sizes.n;
               function(task);
             }
           }
@@ -220,10 +219,8 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
   add_end(c, op, sizes);
 }
 
-// Whether there are too few rows for packing b to pay.
 bool is_direct(const TiledSizes& sizes) {
-  return sizes.m <= kProductRows && !sizes.transposed &&
-         sizes.b_type == RC_DTYPE_F32;
+  return sizes.b_type == RC_DTYPE_F32 && DirectMatmul(sizes).pays();
 }
 
 void add_direct_matmul(Compiler& c, const Op& op, const DirectMatmul& product) {

@@ -76,7 +76,8 @@ std::vector<float> rows(const std::vector<float>& from, int64_t first,
 TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
   const Device device(2);
   for (const Product& p :
-       {Product{1, 310, 100, 1030, false}, Product{1, 300, 23, 16000, true}}) {
+       {Product{1, 310, 100, 1030, false}, Product{1, 310, 112, 1030, false},
+        Product{1, 300, 23, 16000, true}}) {
     const auto a = random_floats(static_cast<size_t>(p.m * p.k), 1);
     const auto b = random_floats(static_cast<size_t>(p.n * p.k), 2);
     const auto all = multiply(device, p, a, b);
@@ -86,6 +87,24 @@ TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
       EXPECT_EQ(multiply(device, some, rows(a, first, some.m, p.k), b),
                 rows(all, first, some.m, p.n))
           << p.m << " x " << p.n << " x " << p.k << ", row " << first;
+    }
+  }
+}
+
+// Small matrices are read as they lie, unless they are transposed.
+TEST(CpuProduct, TransposedOrNotItIsTheSame) {
+  for (const std::string& level : level_names()) {
+    const Device device(2, level);
+    for (const int64_t n : {16, 64, 77, 160}) {
+      const Product p = {1, 45, n, 391, false};
+      const auto a = random_floats(static_cast<size_t>(p.m * p.k), 15);
+      const auto b = random_floats(static_cast<size_t>(p.n * p.k), 16);
+      std::vector<float> turned(b.size());
+      for (int64_t i = 0; i < p.k * n; ++i) turned[i % n * p.k + i / n] = b[i];
+      Product other = p;
+      other.transposed = true;
+      EXPECT_EQ(multiply(device, p, a, b), multiply(device, other, a, turned))
+          << level << ", " << n << " columns";
     }
   }
 }

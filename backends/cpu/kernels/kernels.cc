@@ -6,7 +6,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 extern const Kernels kKernels = {
     linear_function,
-    linear_across,
+    product_of_tiles,
     table_function,
     pack_function,
     attention_function,

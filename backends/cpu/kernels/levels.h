@@ -6,7 +6,7 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 
 LinearFunction linear_function(rc_dtype weight);
-void linear_across(const LinearTask& task);
+void product_of_tiles(const LinearTask& task);
 TableFunction table_function(rc_dtype weight);
 PackFunction pack_function(rc_dtype weight);
 AttentionFunction attention_function(rc_dtype keys, rc_dtype values);

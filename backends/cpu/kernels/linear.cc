@@ -7,6 +7,7 @@
 #include "cpu/kernels/eight_rows.h"
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
+#include "cpu/kernels/passes.h"
 #include "cpu/kernels/plain.h"
 #include "cpu/kernels/scaled.h"
 #include "cpu/kernels/short_sums.h"
@@ -15,17 +16,6 @@
 
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
-
-// Rows of activations per pass: as many as accumulators fit into registers.
-constexpr int kMaxRows = kParts == 1 ? 8 : 4;
-// The same where two tiles share the columns of the activations, which a
-// processor would else load as often as it multiplies: 0 where there are too
-// few registers. Of few rows, and where they must be unpacked for each, tiles
-// come one by one, as they lie in memory.
-template <bool halves>
-constexpr int kPairRows = kParts > 1              ? 0
-                          : kEightRows || !halves ? 8
-                                                  : 4;
 
 // Adds the products of groups 2 first to 2 (first + pairs) - 1 of step j.
 template <class Format, int tiles, int rows, int first, int pairs>
@@ -113,58 +103,8 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
   }
 }
 
-// Sums of 32 columns are added up: more exact than one long sum, and the sums
-// do not wait for each other.
-template <class Plain, int tiles, int rows, class X>
-RC_SIMD void dot_floats(const uint8_t* tile, int64_t tile_bytes,
-                        int64_t columns, const Ahead& ahead, const X& x,
-                        Vf (&y)[tiles][rows]) {
-  const auto add_column = [&](int64_t column, Vf(&sums)[tiles][rows])
-      __attribute__((always_inline)) {
-    Vf w[tiles];
-#pragma GCC unroll 2
-    for (int t = 0; t < tiles; ++t) {
-      const uint8_t* at = tile + t * tile_bytes;
-      if constexpr (tiles == 1) {
-        prefetch_later(at + kPrefetch<rows> + ahead.prefetch_offset);
-      }
-      w[t] = Plain::column(at);
-    }
-    tile += Plain::kBytes;
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-      const Vf number = splat(x(r, column));
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) {
-        sums[t][r] = fma(w[t], number, sums[t][r]);
-      }
-    }
-  };
-  int64_t column = 0;
-  while (column < columns) {
-    Vf sums[tiles][rows];
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) sums[t][r] = splat(0);
-    }
-    if (column + 32 <= columns) {
-      if constexpr (tiles > 1) ahead.prefetch_step(column / 32);
-      // A loop of a known length ends without the processor being surprised.
-      for (const int64_t end = column + 32; column < end; column += 4) {
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) add_column(column + i, sums);
-      }
-    } else {
-      for (; column < columns; ++column) add_column(column, sums);
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-      for (int t = 0; t < tiles; ++t) y[t][r] = add(y[t][r], sums[t][r]);
-    }
-  }
-}
+// Columns of float weights whose products make a sum.
+constexpr int kBlock = 32;
 
 template <class Plain, int tiles, int rows>
 RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
@@ -174,34 +114,7 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
       __attribute__((always_inline)) {
     return x[r][column];
   };
-  dot_floats<Plain>(tile, tile_bytes, columns, ahead, number, y);
-}
-
-RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
-  const int64_t at = tile * kTileRows;
-  const int lanes = task.lanes - tile * kTileRows;
-  if (task.bias) y = add(y, load_some(task.bias + at, lanes));
-  if (task.residual) y = add(y, load_some(task.residual[row] + at, lanes));
-  store_some(task.y[row] + at, y, lanes);
-}
-
-// What the rows from `first` on ask for while they are multiplied with tiles as
-// they are. All rows of a pair together ask for the next pair.
-template <int tiles>
-RC_SIMD Ahead ahead_of(const LinearTask& task, int tile, int first) {
-  if constexpr (tiles == 1) {
-    return {nullptr, 0, task.prefetch_offset};
-  } else {
-    // Depends on `tiles`, since it is 0 where there are no pairs.
-    constexpr int most = tiles > 1 ? kPairRows<false> : 1;
-    const int64_t bytes = tiles * task.tile_bytes;
-    const int64_t blocks = task.columns / 32 + 1;
-    const int64_t steps = task.rows / most * blocks;
-    const int lines = (int)((bytes / 64 + steps - 1) / steps);
-    return {task.tile + tile * task.tile_bytes + bytes + task.prefetch_offset +
-                first / most * blocks * lines * 64,
-            lines, 0};
-  }
+  dot_floats<Plain, kBlock>(tile, tile_bytes, columns, ahead, number, y);
 }
 
 template <class Weight, class Element, int tiles, int rows>
@@ -225,41 +138,13 @@ void some_rows(const LinearTask& task, int tile, int first) {
       }
     }
   }
-  dot_rows<Weight, tiles, rows>(task.tile + tile * task.tile_bytes,
-                                task.tile_bytes, task.columns,
-                                ahead_of<tiles>(task, tile, first), x, y);
+  dot_rows<Weight, tiles, rows>(
+      task.tile + tile * task.tile_bytes, task.tile_bytes, task.columns,
+      ahead_of<tiles, kBlock>(task, tile, first), x, y);
 #pragma GCC unroll 2
   for (int t = 0; t < tiles; ++t) {
     for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
   }
-}
-
-// Calls some<rows>(first) for all rows of a task, as many at once as there are
-// registers for.
-template <int most, class Some>
-RC_SIMD void by_rows(int rows, Some some) {
-  int first = 0;
-  for (; first + most <= rows; first += most) {
-    some.template operator()<most>(first);
-  }
-  if constexpr (most > 4) {
-    for (; first + 4 <= rows; first += 4) some.template operator()<4>(first);
-  }
-  for (; first + 2 <= rows; first += 2) some.template operator()<2>(first);
-  if (first < rows) some.template operator()<1>(first);
-}
-
-// Calls some<tiles, most rows>(tile) for all tiles of a task, two at a time for
-// as many rows as `pair`, if that is not 0.
-template <int pair, class Some>
-RC_SIMD void by_tiles(int tiles, Some some) {
-  int tile = 0;
-  if constexpr (pair > 0) {
-    for (; tile + 2 <= tiles; tile += 2) {
-      some.template operator()<2, pair>(tile);
-    }
-  }
-  for (; tile < tiles; ++tile) some.template operator()<1, kMaxRows>(tile);
 }
 
 template <class Weight, class Element, int pair = 0>
@@ -277,29 +162,6 @@ void plain_linear(const LinearTask& task) {
   constexpr int pair = kPairRows<false>;
   if (task.rows < pair) return linear<Plain, float>(task);
   linear<Plain, float, pair>(task);
-}
-
-template <int tiles, int rows>
-void some_rows_across(const LinearTask& task, int tile, int first) {
-  Vf y[tiles][rows];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 2
-    for (int t = 0; t < tiles; ++t) y[t][r] = splat(0);
-  }
-  const float* x = task.across + first;
-  const int64_t step = task.across_step;
-  const auto number = [&](int r, int64_t column)
-      __attribute__((always_inline)) {
-    return x[column * step + r];
-  };
-  dot_floats<PlainF32>(task.tile + tile * task.tile_bytes, task.tile_bytes,
-                       task.columns, ahead_of<tiles>(task, tile, first), number,
-                       y);
-#pragma GCC unroll 2
-  for (int t = 0; t < tiles; ++t) {
-    for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
-  }
 }
 
 // The sums of many rows with the columns from `column` on, of which `weights`
@@ -391,19 +253,6 @@ struct QuantizedLinear {
 };
 
 }  // namespace
-
-void linear_across(const LinearTask& task) {
-  const auto by_pairs = [&]<int pair>() {
-    by_tiles<pair>(task.tiles, [&]<int tiles, int most>(int tile) {
-      by_rows<most>(task.rows, [&]<int rows>(int first) {
-        some_rows_across<tiles, rows>(task, tile, first);
-      });
-    });
-  };
-  constexpr int pair = kPairRows<false>;
-  if (task.rows < pair) return by_pairs.template operator()<0>();
-  by_pairs.template operator()<pair>();
-}
 
 LinearFunction linear_function(rc_dtype weight) {
   switch (weight) {

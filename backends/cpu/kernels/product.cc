@@ -19,7 +19,7 @@ constexpr int kMostRows = 2;
 // Products that all sums of a call take before the next ones: few registers
 // make a call go often over what it multiplies, which the first-level cache
 // then has.
-constexpr int64_t kDepth = kParts == 1 ? 1024 : 3 * kSumBlock;
+constexpr int64_t kDepth = kParts == 1 ? 1024 : kSumBlock;
 
 template <int rows, int vectors>
 RC_SIMD void add_products(const float* const (&a)[rows], int64_t i,
