@@ -89,7 +89,7 @@ bool product_at_once(const Kernels& kernels, Pool& pool, const Op& op,
                      const float* b, float* y) {
   const DirectMatmul product(
       MatmulSizes(values[op.inputs[0]], values[op.inputs[1]], op));
-  if (!product.pays() || op.inputs[2] >= 0 ||
+  if (!product.pays(kernels) || op.inputs[2] >= 0 ||
       op.params.matmul.function != RC_FUNCTION_NONE ||
       product.cost() > kMostProductCost || product.room() > kMostCopied) {
     return false;

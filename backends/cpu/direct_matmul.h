@@ -10,11 +10,13 @@ namespace rc::cpu {
 struct DirectMatmul : MatmulSizes {
   explicit DirectMatmul(const MatmulSizes& sizes) : MatmulSizes(sizes) {}
 
-  // Whether packing b would take longer: where it is used for few rows, or
-  // stays in the second-level cache. What is no whole vector of its columns is
-  // copied again and again.
-  bool pays() const {
-    const int64_t most = int64_t{1} << (n % kTileRows == 0 ? 18 : 14);
+  // Whether packing b would take longer: where it is used for few rows, is very
+  // small, or stays in the second-level cache and is not read too often from
+  // there.
+  bool pays(const Kernels& kernels) const {
+    const bool rarely =
+        kernels.product_columns == kProductColumns && room() == 0;
+    const int64_t most = int64_t{1} << (rarely ? 18 : 14);
     return !transposed && (m <= kProductRows || k * n <= most);
   }
   // Parts of the result, which may be made in any order.

@@ -328,6 +328,7 @@ struct Kernels {
   // NULL where registers are short.
   void (*pixels)(const PixelTask& task);
   void (*product)(const ProductTask& task);
+  int product_columns;  // whose sums product keeps in registers at once
   void (*panel)(const PanelTask& task);
   // NULL where lanes cannot be left out.
   void (*taps)(const TapTask& task);

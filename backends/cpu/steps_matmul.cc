@@ -219,8 +219,8 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
   add_end(c, op, sizes);
 }
 
-bool is_direct(const TiledSizes& sizes) {
-  return sizes.b_type == RC_DTYPE_F32 && DirectMatmul(sizes).pays();
+bool is_direct(const Kernels& kernels, const TiledSizes& sizes) {
+  return sizes.b_type == RC_DTYPE_F32 && DirectMatmul(sizes).pays(kernels);
 }
 
 void add_direct_matmul(Compiler& c, const Op& op, const DirectMatmul& product) {
@@ -249,7 +249,8 @@ void compile_matmul(Compiler& c, const Op& op) {
     return numbers::compile_matmul(c, op);
   }
   const TiledSizes sizes(c, op);
-  if (is_direct(sizes)) return add_direct_matmul(c, op, DirectMatmul(sizes));
+  if (is_direct(c.kernels(), sizes))
+    return add_direct_matmul(c, op, DirectMatmul(sizes));
   add_matmul_tiles(c, op, sizes, nullptr);
 }
 

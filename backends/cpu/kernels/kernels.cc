@@ -29,6 +29,7 @@ extern const Kernels kKernels = {
     windows,
     kParts <= 2 ? pixels : nullptr,
     product,
+    kParts == 1 ? kProductColumns : kTileRows,
     panel,
     kLeavesOut ? taps : nullptr,
     tile_columns,
