@@ -21,7 +21,8 @@ constexpr int64_t kHelpCost = int64_t{1} << 14;
 constexpr int64_t kCrowdCost = int64_t{1} << 18;
 // So many times a thread comes for more: the last ones end together.
 constexpr int kRanges = 64;
-// The same of products: a millisecond of one thread, if memory is slow.
+// Above this cost products have to hear that they are to stop: it is a
+// millisecond of one thread, if memory is slow.
 constexpr int64_t kMostProductCost = int64_t{1} << 21;
 // Floats of a matrix's last columns whose copy lies on the stack.
 constexpr int64_t kMostCopied = 128 * kTileRows;
