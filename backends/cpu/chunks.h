@@ -59,8 +59,14 @@ void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
   const uint64_t elements = product(chunks.most_together(), chunks.chunk);
   const uint64_t float_bytes =
       form.floats ? product(elements, sizeof(float)) / 64 * 64 + 64 : 0;
+  // Of so many elements, which are whole blocks.
+  const auto bytes_of = [form = form.form](int64_t count) {
+    return activation_bytes(form, count);
+  };
   const uint64_t block_bytes =
-      form.blocks ? product(elements / 32, sizeof(ActivationBlock)) : 0;
+      form.blocks
+          ? static_cast<uint64_t>(bytes_of(static_cast<int64_t>(elements)))
+          : 0;
   const ThreadScratch* results = c.result_scratch(float_bytes + block_bytes);
   // Tensors may be gone before a thread that comes late.
   const bool of_tensors =
@@ -93,22 +99,20 @@ void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
           if (first >= end) return;
           const int64_t begin = chunks.begin(first);
           float* floats = nullptr;
-          ActivationBlock* blocks = nullptr;
+          uint8_t* blocks = nullptr;
           if (share.units != nullptr) {
             auto* own = results->of<uint8_t>(share.thread);
             if (form.floats) floats = reinterpret_cast<float*>(own);
-            if (form.blocks) {
-              blocks = reinterpret_cast<ActivationBlock*>(own + float_bytes);
-            }
+            if (form.blocks) blocks = own + float_bytes;
           } else {
             if (form.floats) floats = run.at<float>(place) + begin;
-            if (form.blocks) blocks = form.blocks + begin / 32;
+            if (form.blocks) blocks = form.blocks + bytes_of(begin);
           }
           for (int64_t k = first; k < end; ++k) {
             const int64_t at = chunks.begin(k);
             function(run, share.thread, at, chunks.size(k),
                      floats ? floats + (at - begin) : nullptr,
-                     blocks ? blocks + (at - begin) / 32 : nullptr);
+                     blocks ? blocks + bytes_of(at - begin) : nullptr);
           }
           share.commit([&] {
             if (share.units == nullptr) return;
@@ -116,7 +120,8 @@ void add_chunks(Compiler& c, std::vector<Area> reads, int32_t y,
             if (floats)
               std::copy_n(floats, count, run.at<float>(place) + begin);
             if (blocks) {
-              std::copy_n(blocks, count / 32, form.blocks + begin / 32);
+              std::copy_n(blocks, bytes_of(count),
+                          form.blocks + bytes_of(begin));
             }
           });
         }

@@ -178,16 +178,17 @@ void Compiler::measure() {
   uint64_t thread_bytes = 0;
   for (size_t i = 0; i < program_.ops.size(); ++i) {
     const Op& op = program_.ops[i];
-    if (op.code == RC_OP_LINEAR || op.code == RC_OP_EXPERT_LINEAR ||
-        (op.code == RC_OP_MATMUL && quantizes(op))) {
-      activation_bytes_ = std::max(
-          activation_bytes_, product(max_bytes(op.inputs[0]) / 128 + 1, 64));
+    const ActivationForm form = form_of(op);
+    if (form != ActivationForm::kFloats) {
+      const uint64_t elements = max_bytes(op.inputs[0]) / sizeof(float);
+      activation_bytes_ = std::max(activation_bytes_,
+                                   static_cast<uint64_t>(activation_bytes(
+                                       form, static_cast<int64_t>(elements))));
     }
     thread_bytes = std::max(thread_bytes, thread_bytes_of(*this, op));
   }
   if (activation_bytes_ > 0) {
-    activations_ =
-        reinterpret_cast<ActivationBlock*>(area_of(activation_bytes_));
+    activations_ = area_of(activation_bytes_);
   }
   thread_scratch_ = scratch_of(thread_bytes);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/given_program.h"
+#include "cpu/activations.h"
 #include "cpu/choices.h"
 #include "cpu/flow.h"
 #include "cpu/program.h"
@@ -65,19 +66,23 @@ class Compiler {
   const float* elements(int32_t i) const;
   rc_plugin_buffer& cache(int32_t i) const;
 
-  // Quantized rows of value i (of `width` elements each), made by a step that
-  // is added unless the last one made them already.
-  const ActivationBlock* quantized(int32_t i, int64_t width);
+  // Rows of value i (of `width` elements each) in a form that is not kFloats,
+  // made by a step that is added unless the last one made them already.
+  const uint8_t* quantized(int32_t i, int64_t width, ActivationForm form);
   Area activations_area() const;
   // In which forms later ops read value i, which the op being compiled makes in
   // pieces of `width` elements.
   struct OutputForm {
-    ActivationBlock* blocks;  // where it is read quantized; NULL: nowhere
+    uint8_t* blocks;      // where it is read quantized; NULL: nowhere
+    ActivationForm form;  // of the blocks
     bool floats;
   };
   OutputForm output_form(int32_t i, int64_t width) const;
-  // The last step left value i in the blocks.
-  void set_quantized(int32_t i) { quantized_value_ = i; }
+  // The last step left value i in the blocks, in that form.
+  void set_quantized(int32_t i, ActivationForm form) {
+    quantized_value_ = i;
+    quantized_form_ = form;
+  }
   // Cosines, then sines, of positions times frequencies: [row][2][pairs].
   const float* angles(int32_t positions, int32_t frequencies, float scale);
   // The sorted choices of experts in value `ids`, made by a step that is added
@@ -159,19 +164,21 @@ class Compiler {
   uint64_t max_bytes(int32_t i) const;
   // Whether two values are the same numbers.
   bool same(int32_t a, int32_t b) const;
-  // Whether an op multiplies quantized rows of its first input.
-  bool quantizes(const Op& op) const;
+  // The form in which an op multiplies rows of its first input; kFloats where
+  // it does not multiply them.
+  ActivationForm form_of(const Op& op) const;
 
   const plugin::GivenProgram& program_;
   rc_plugin_compiled& compiled_;
   Pool& pool_;
   int32_t op_ = 0;  // being compiled
-  ActivationBlock* activations_ = nullptr;
+  uint8_t* activations_ = nullptr;
   uint64_t activation_bytes_ = 0;
   ThreadScratch thread_scratch_;
   uint64_t result_bytes_ = 0;  // of each thread
   // What the activation area holds now; -1: nothing.
   int32_t quantized_value_ = -1;
+  ActivationForm quantized_form_ = ActivationForm::kFloats;
   struct Angles {
     int32_t positions, frequencies;
     float scale;

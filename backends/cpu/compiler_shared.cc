@@ -13,17 +13,21 @@ Area Compiler::activations_area() const {
   return {Area::kActivations, 0, 0, activation_bytes_};
 }
 
-const ActivationBlock* Compiler::quantized(int32_t i, int64_t width) {
-  if (quantized_value_ >= 0 && same(quantized_value_, i)) return activations_;
+const uint8_t* Compiler::quantized(int32_t i, int64_t width,
+                                   ActivationForm form) {
+  if (quantized_value_ >= 0 && quantized_form_ == form &&
+      same(quantized_value_, i)) {
+    return activations_;
+  }
   const int64_t dimension = value(i).shape[0];
   const Place x = place(i);
-  add_chunks(*this, {area(i)}, i, {activations_, false},
-             {dimension, row_elements(i), width, 1},
-             [=](Run& run, int, int64_t at, int64_t count, float*,
-                 ActivationBlock* blocks) {
-               run.kernels.quantize(run.at<const float>(x) + at, count, blocks);
-             });
-  quantized_value_ = i;
+  add_chunks(
+      *this, {area(i)}, i, {activations_, form, false},
+      {dimension, row_elements(i), width, 1},
+      [=](Run& run, int, int64_t at, int64_t count, float*, uint8_t* blocks) {
+        quantize(run.kernels, form, run.at<const float>(x) + at, count, blocks);
+      });
+  set_quantized(i, form);
   return activations_;
 }
 

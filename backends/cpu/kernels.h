@@ -32,6 +32,18 @@ struct ActivationBlock {
 };
 static_assert(sizeof(ActivationBlock) == 64);
 
+// What tiles of F16 and BF16 hold where their rows are whole blocks of that
+// many columns: quants of 16 bits (kernels/quants16.h), a type of no file.
+constexpr rc_dtype kQuants16 = 1 << 17;
+constexpr int kColumns16 = 64;
+constexpr int kBlockBytes16 = kTileRows * (4 + kColumns16 * 2);
+
+// So many consecutive activations of a row for them: x[i] = scale * quants[i].
+struct ActivationBlock16 {
+  int16_t quants[kColumns16];
+  float scale;
+};
+
 // Rows that a call of a product kernel takes at most.
 constexpr int kMaxChunk = 128;
 
@@ -44,8 +56,8 @@ struct LinearTask {
   int64_t prefetch_offset = 0;
   int tiles;
   int64_t columns;
-  // Per row of activations: its ActivationBlocks or, for float weights, its
-  // floats.
+  // Per row of activations: its ActivationBlocks, its ActivationBlock16s for
+  // kQuants16 or, for float weights, its floats.
   const void* const* x;
   // Of product_of_tiles instead, if it is not NULL: rows that lie side by side,
   // and the floats from column to column.
@@ -286,12 +298,16 @@ struct Kernels {
   LinearFunction (*linear)(rc_dtype weight);
   LinearFunction product_of_tiles;  // of F32; the sums are those of product
   TableFunction (*table)(rc_dtype weight);
-  PackFunction (*pack)(rc_dtype weight);
+  // Of rows of `weight` into tiles of `tile`. NULL for types that are not
+  // packed so.
+  PackFunction (*pack)(rc_dtype weight, rc_dtype tile);
   // NULL for a type that a cache can not have.
   AttentionFunction (*attention)(rc_dtype keys, rc_dtype values);
 
   // n is a multiple of 32.
   void (*quantize)(const float* x, int64_t n, ActivationBlock* y);
+  // n is a multiple of kColumns16.
+  void (*quantize16)(const float* x, int64_t n, ActivationBlock16* y);
   void (*rms_norm)(const float* x, const float* weight, int64_t n,
                    float epsilon, float* y);
   void (*glu)(const float* gate, const float* up, int64_t n, const Gate& how,

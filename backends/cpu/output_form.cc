@@ -21,26 +21,35 @@ bool Compiler::same(int32_t a, int32_t b) const {
          (value(a).offset == value(b).offset && max_bytes(a) == max_bytes(b));
 }
 
-bool Compiler::quantizes(const Op& op) const {
+ActivationForm Compiler::form_of(const Op& op) const {
   if (op.code == RC_OP_MATMUL) {
-    return takes_quantized(tile_dtype(value(op.inputs[1]).dtype));
+    return activation_form(tile_dtype(value(op.inputs[1]).dtype));
   }
-  if (op.code != RC_OP_LINEAR && op.code != RC_OP_EXPERT_LINEAR) return false;
+  if (op.code != RC_OP_LINEAR && op.code != RC_OP_EXPERT_LINEAR) {
+    return ActivationForm::kFloats;
+  }
   const rc_plugin_value& weight = value(op.inputs[1]);
-  return weight.storage == RC_STORAGE_WEIGHT &&
-         takes_quantized(program_.weights[weight.index]->layout.dtype);
+  return weight.storage == RC_STORAGE_WEIGHT
+             ? activation_form(program_.weights[weight.index]->layout.dtype)
+             : ActivationForm::kFloats;
 }
 
 Compiler::OutputForm Compiler::output_form(int32_t i, int64_t width) const {
-  OutputForm result = {nullptr, value(i).storage != RC_STORAGE_SCRATCH};
-  if (width % 32 != 0) return {nullptr, true};
+  OutputForm result = {nullptr, ActivationForm::kFloats,
+                       value(i).storage != RC_STORAGE_SCRATCH};
   const Area its = area(i);
   bool kept = true;  // the blocks are still there
   for (size_t k = static_cast<size_t>(op_) + 1; k < program_.ops.size(); ++k) {
     const Op& op = program_.ops[k];
-    const bool product = quantizes(op);
-    const bool takes_blocks = product && kept && same(op.inputs[0], i);
-    if (takes_blocks) result.blocks = activations_;
+    const ActivationForm form = form_of(op);
+    const bool product = form != ActivationForm::kFloats;
+    const bool takes_blocks = product && kept && same(op.inputs[0], i) &&
+                              width % block_elements(form) == 0 &&
+                              (result.blocks == nullptr || result.form == form);
+    if (takes_blocks) {
+      result.blocks = activations_;
+      result.form = form;
+    }
     if (product && !takes_blocks) kept = false;
     for (size_t input = takes_blocks ? 1 : 0; input < std::size(op.inputs);
          ++input) {

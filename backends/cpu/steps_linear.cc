@@ -25,25 +25,26 @@ int64_t chunk_rows(int64_t row_bytes) {
 
 // Rows of x as the kernels take them.
 struct Activations {
-  const ActivationBlock* blocks;  // NULL: floats
+  ActivationForm form;
+  const uint8_t* blocks;  // NULL: floats
   Place floats;
   int64_t columns;
 
-  int64_t row_bytes() const { return blocks ? columns * 2 : columns * 4; }
+  int64_t row_bytes() const { return activation_bytes(form, columns); }
   // Row 0, and the bytes from row to row.
   const uint8_t* rows(const Run& run) const {
-    return blocks ? reinterpret_cast<const uint8_t*>(blocks)
-                  : run.at<const uint8_t>(floats);
+    return blocks ? blocks : run.at<const uint8_t>(floats);
   }
 };
 
 Activations activations_for(Compiler& c, const rc_plugin_weight& weight,
                             int32_t x) {
   const int64_t columns = weight.layout.columns;
-  if (takes_quantized(weight.layout.dtype)) {
-    return {c.quantized(x, columns), {}, columns};
+  const ActivationForm form = activation_form(weight.layout.dtype);
+  if (form == ActivationForm::kFloats) {
+    return {form, nullptr, c.place(x), columns};
   }
-  return {nullptr, c.place(x), columns};
+  return {form, c.quantized(x, columns, form), {}, columns};
 }
 
 Area activations_area(const Compiler& c, const Activations& x, int32_t i) {

@@ -56,7 +56,7 @@ struct TiledSizes : MatmulSizes {
             uint8_t* tile, float* row) const {
     if (transposed) {
       for (; lanes > 0; lanes -= kTileRows, first += kTileRows) {
-        pack_tile(kernels, b_type,
+        pack_tile(kernels, b_type, tile_type,
                   b + static_cast<uint64_t>(first) * b_row_bytes, b_row_bytes,
                   std::min(lanes, kTileRows), k, tile, row);
         tile += tile_bytes;
@@ -123,9 +123,10 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
                                       : c.kernels().linear(sizes.tile_type);
   const int32_t a_value = across != nullptr ? across->value : op.inputs[0];
   const Strided<1> view = across != nullptr ? across->shape : Strided<1>(1);
-  const bool quantized = takes_quantized(sizes.tile_type);
-  const ActivationBlock* blocks =
-      quantized ? c.quantized(op.inputs[0], sizes.k) : nullptr;
+  const ActivationForm form = activation_form(sizes.tile_type);
+  const bool quantized = form != ActivationForm::kFloats;
+  const uint8_t* blocks =
+      quantized ? c.quantized(op.inputs[0], sizes.k, form) : nullptr;
   const Place a = c.place(a_value);
   const Place b = c.place(op.inputs[1]);
   const Place y = c.place(op.outputs[0]);
@@ -189,11 +190,11 @@ void add_matmul_tiles(Compiler& c, const Op& op, const TiledSizes& sizes,
             }
             for (int i = 0; i < task.rows; ++i) {
               const int64_t r = batch * sizes.m + first + i;
-              xs[i] =
-                  lies_across ? nullptr
-                  : quantized
-                      ? static_cast<const void*>(blocks + r * (sizes.k / 32))
-                      : floats + r * sizes.k;
+              xs[i] = lies_across ? nullptr
+                      : quantized
+                          ? static_cast<const void*>(
+                                blocks + activation_bytes(form, r * sizes.k))
+                          : floats + r * sizes.k;
             }
             for (int64_t tile = 0; tile < count; tile += kPair) {
               task.tile = tiles + tile * sizes.tile_bytes;

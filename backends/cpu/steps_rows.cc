@@ -17,11 +17,10 @@ void add_elementwise(Compiler& c, const Op& op, int inputs, Function function,
   const Place a = c.place(op.inputs[0]);
   const Place b = c.place(op.inputs[inputs - 1]);
   add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[inputs - 1])},
-             op.outputs[0], {nullptr, true},
+             op.outputs[0], {nullptr, ActivationForm::kFloats, true},
              {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
               kChunk, cost},
-             [=](Run& run, int, int64_t at, int64_t count, float* y,
-                 ActivationBlock*) {
+             [=](Run& run, int, int64_t at, int64_t count, float* y, uint8_t*) {
                function(run.kernels, run.at<const float>(a) + at,
                         run.at<const float>(b) + at, count, y);
              });
@@ -39,12 +38,12 @@ void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
       c, {c.area(op.inputs[0])}, op.outputs[0], form,
       {c.value(op.inputs[0]).shape[0], c.row_elements(op.inputs[0]), n, cost},
       [=](Run& run, int thread, int64_t at, int64_t, float* floats,
-          ActivationBlock* blocks) {
+          uint8_t* blocks) {
         float* y = floats ? floats : scratch.of<float>(thread);
         function(run.kernels, run.at<const float>(x) + at, at / n, n, y);
-        if (blocks) run.kernels.quantize(y, n, blocks);
+        if (blocks) quantize(run.kernels, form.form, y, n, blocks);
       });
-  if (form.blocks) c.set_quantized(op.outputs[0]);
+  if (form.blocks) c.set_quantized(op.outputs[0], form.form);
 }
 
 void add_rms_norm(Compiler& c, const Op& op) {
@@ -96,13 +95,13 @@ void add_quantized_glu(Compiler& c, const Op& op,
              {c.value(op.outputs[0]).shape[0], c.row_elements(op.outputs[0]),
               kGateChunk, 3},
              [=](Run& run, int thread, int64_t at, int64_t count, float* floats,
-                 ActivationBlock* blocks) {
+                 uint8_t* blocks) {
                float* y = floats ? floats : scratch.of<float>(thread);
                run.kernels.glu(run.at<const float>(gate) + at,
                                run.at<const float>(up) + at, count, how, y);
-               run.kernels.quantize(y, count, blocks);
+               quantize(run.kernels, form.form, y, count, blocks);
              });
-  c.set_quantized(op.outputs[0]);
+  c.set_quantized(op.outputs[0], form.form);
 }
 
 }  // namespace
@@ -235,6 +234,10 @@ void compile_get_rows(Compiler& c, const Op& op) {
   if (c.value(table).storage == RC_STORAGE_WEIGHT) {
     const rc_plugin_weight* weight = &c.matrix(table);
     const TableFunction function = c.kernels().table(weight->layout.dtype);
+    if (function == nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "weight ", c.value(table).index,
+           " is used for its rows but was created for products alone");
+    }
     const ThreadScratch scratch = c.thread_scratch();
     c.add(
         {c.area(op.inputs[1])}, {c.area(op.outputs[0])},
@@ -288,17 +291,17 @@ void compile_rope(Compiler& c, const Op& op) {
   const int64_t d = value.shape[2];
   const int64_t pairs = c.columns(op.inputs[2]);
   const Place x = c.place(op.inputs[0]);
-  add_chunks(
-      c, {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
-      op.outputs[0], {nullptr, true}, {value.shape[0], heads * d, heads * d, 1},
-      [=](Run& run, int, int64_t at, int64_t, float* y, ActivationBlock*) {
-        const float* from = run.at<const float>(x) + at;
-        const float* cosines = angles + at / (heads * d) * 2 * pairs;
-        for (int64_t i = 0; i < heads * d; i += d) {
-          run.kernels.rope(from + i, cosines, cosines + pairs, pairs, d, style,
-                           y + i);
-        }
-      });
+  add_chunks(c, {c.area(op.inputs[0]), {Area::kAngles, 0, 0, UINT64_MAX}},
+             op.outputs[0], {nullptr, ActivationForm::kFloats, true},
+             {value.shape[0], heads * d, heads * d, 1},
+             [=](Run& run, int, int64_t at, int64_t, float* y, uint8_t*) {
+               const float* from = run.at<const float>(x) + at;
+               const float* cosines = angles + at / (heads * d) * 2 * pairs;
+               for (int64_t i = 0; i < heads * d; i += d) {
+                 run.kernels.rope(from + i, cosines, cosines + pairs, pairs, d,
+                                  style, y + i);
+               }
+             });
 }
 
 void compile_route(Compiler& c, const Op& op) {
@@ -350,14 +353,14 @@ void compile_expert_sum(Compiler& c, const Op& op) {
   const int64_t n = value.shape[2];
   const Place x = c.place(op.inputs[0]);
   const Place weights = c.place(op.inputs[1]);
-  add_chunks(
-      c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0],
-      {nullptr, true}, {value.shape[0], n, n, k},
-      [=](Run& run, int, int64_t at, int64_t, float* y, ActivationBlock*) {
-        run.kernels.weighted_sum(run.at<const float>(x) + at * k,
-                                 run.at<const float>(weights) + at / n * k, k,
-                                 n, y);
-      });
+  add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0],
+             {nullptr, ActivationForm::kFloats, true},
+             {value.shape[0], n, n, k},
+             [=](Run& run, int, int64_t at, int64_t, float* y, uint8_t*) {
+               run.kernels.weighted_sum(
+                   run.at<const float>(x) + at * k,
+                   run.at<const float>(weights) + at / n * k, k, n, y);
+             });
 }
 
 }  // namespace rc::cpu

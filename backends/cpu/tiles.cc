@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "cpu/activations.h"
 #include "tensor/dtype.h"
 #include "tensor/expand.h"
 #include "tensor/formats/formats.h"
@@ -22,11 +23,29 @@ bool is_decoded(rc_dtype dtype) {
   return dtype != RC_DTYPE_F32 && tile_dtype(dtype) == RC_DTYPE_F32;
 }
 
-bool takes_quantized(rc_dtype tile) {
-  return tile != RC_DTYPE_F32 && tile != RC_DTYPE_F16 && tile != RC_DTYPE_BF16;
+rc_dtype product_tile_dtype(rc_dtype dtype, int64_t columns) {
+  const bool half = dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16;
+  return half && columns % kColumns16 == 0 ? kQuants16 : tile_dtype(dtype);
+}
+
+ActivationForm activation_form(rc_dtype tile) {
+  switch (tile) {
+    case RC_DTYPE_F32:
+    case RC_DTYPE_F16:
+    case RC_DTYPE_BF16:
+      return ActivationForm::kFloats;
+    case kQuants16:
+      return ActivationForm::kQuants16;
+    default:
+      return ActivationForm::kQuants;
+  }
 }
 
 std::optional<uint64_t> tile_bytes(rc_dtype tile, int64_t columns) {
+  if (tile == kQuants16) {
+    return checked_mul(static_cast<uint64_t>(columns / kColumns16),
+                       uint64_t{kBlockBytes16});
+  }
   const auto of_row = expanded_row_bytes(tile, columns);
   if (!of_row) return std::nullopt;
   uint64_t copies = 0;
@@ -46,7 +65,7 @@ void pack_coded(const Kernels& kernels, rc_dtype dtype, Expander expand,
                 int64_t columns, uint8_t* tile) {
   const DTypeInfo& type = *dtype_info(dtype);
   const rc_dtype expanded = expanded_type(dtype);
-  const PackFunction pack = kernels.pack(expanded);
+  const PackFunction pack = kernels.pack(expanded, expanded);
   const auto bytes =
       static_cast<int64_t>(*expanded_row_bytes(expanded, type.block_size));
   const uint64_t tile_step = *tile_bytes(expanded, type.block_size);
@@ -64,10 +83,10 @@ void pack_coded(const Kernels& kernels, rc_dtype dtype, Expander expand,
 
 }  // namespace
 
-void pack_tile(const Kernels& kernels, rc_dtype dtype, const uint8_t* source,
-               uint64_t row_bytes, int rows, int64_t columns, uint8_t* tile,
-               float* row) {
-  const PackFunction pack = kernels.pack(dtype);
+void pack_tile(const Kernels& kernels, rc_dtype dtype, rc_dtype tile_type,
+               const uint8_t* source, uint64_t row_bytes, int rows,
+               int64_t columns, uint8_t* tile, float* row) {
+  const PackFunction pack = kernels.pack(dtype, tile_type);
   if (pack != nullptr) {
     pack(source, static_cast<int64_t>(row_bytes), rows, columns, tile);
     return;

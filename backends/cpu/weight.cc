@@ -74,7 +74,10 @@ WeightLayout weight_layout(const rc_plugin_weight_info& info) {
   layout.columns = info.shape[info.rank - 1];
   layout.matrices = 1;
   layout.rows = static_cast<int64_t>(rows);
-  const rc_dtype tile = tile_dtype(info.dtype);
+  // Rows that are read one by one are what the weight's are.
+  const rc_dtype tile = (info.uses & RC_USE_ROWS) != 0
+                            ? tile_dtype(info.dtype)
+                            : product_tile_dtype(info.dtype, layout.columns);
   if (tile < 0) {
     fail(RC_E_UNSUPPORTED, "weight ", name, " has type ",
          dtype_name(info.dtype), ", which cannot be decoded");
@@ -188,7 +191,7 @@ void rc_plugin_weight::pack(const rc::cpu::Kernels& kernels,
                             int64_t index, uint8_t* tile, float* row) const {
   const int64_t first = index * kTileRows;
   rc::cpu::pack_tile(
-      kernels, dtype,
+      kernels, dtype, layout.dtype,
       source + (matrix * layout.rows + first) * layout.source_row_bytes,
       layout.source_row_bytes,
       static_cast<int>(std::min<int64_t>(kTileRows, layout.rows - first)),
@@ -246,7 +249,8 @@ const uint8_t* rc_plugin_weight::tile_of_row(const rc::cpu::Kernels& kernels,
   }
   // The other rows are not even read.
   *lane = 0;
-  rc::cpu::pack_tile(kernels, dtype, mapped + row * layout.source_row_bytes,
+  rc::cpu::pack_tile(kernels, dtype, layout.dtype,
+                     mapped + row * layout.source_row_bytes,
                      layout.source_row_bytes, 1, layout.columns, scratch,
                      reinterpret_cast<float*>(scratch + layout.tile_bytes));
   return scratch;

@@ -47,8 +47,8 @@ struct Operands {
     packed.resize(tiles * tile_bytes);
     const cpu::Kernels& kernels = *level("avx512vnni").kernels;
     for (int t = 0; t < tiles; ++t) {
-      cpu::pack_tile(kernels, dtype, weight.data() + t * tile_bytes, row_bytes,
-                     std::min(16, n - 16 * t), k,
+      cpu::pack_tile(kernels, dtype, dtype, weight.data() + t * tile_bytes,
+                     row_bytes, std::min(16, n - 16 * t), k,
                      packed.data() + t * tile_bytes, nullptr);
     }
     const auto floats = random_floats(rows * k, 2);

@@ -63,11 +63,13 @@ enum class Between {
   kFloatReader,   // and an op that takes the floats
   kOtherProduct,  // the blocks are made for another value and back again
   kFloatsWeight,  // one of the products takes floats
+  kOtherForm,     // the products take blocks of two forms
   kOverwritten,   // the value is the first product's residual, too
 };
 
 struct Case {
-  int32_t code;  // RC_OP_RMS_NORM or RC_OP_GLU
+  int32_t code;    // RC_OP_RMS_NORM or RC_OP_GLU
+  rc_dtype first;  // of the first product's weight: Q4_0 or F16
   Between between;
   int64_t n;
   int64_t rows;
@@ -75,7 +77,7 @@ struct Case {
 
 void run_case(const Case& one, int threads, const std::string& level) {
   SCOPED_TRACE(testing::Message()
-               << "op " << one.code << ", between "
+               << "op " << one.code << ", type " << one.first << ", between "
                << static_cast<int>(one.between) << ", n " << one.n << ", rows "
                << one.rows << ", threads " << threads << ", " << level);
   const Device device(threads, level);
@@ -84,9 +86,13 @@ void run_case(const Case& one, int threads, const std::string& level) {
   const int64_t out = one.between == Between::kOverwritten ? n : 37;
   const std::vector<float> a = random_floats(one.rows * n, 1);
   const std::vector<float> b = random_floats(norm ? n : one.rows * n, 2);
-  const rc_dtype second_type =
-      one.between == Between::kFloatsWeight ? RC_DTYPE_F16 : RC_DTYPE_Q8_0;
-  const auto first_weight = random_weight(RC_DTYPE_Q4_0, out, n, 3);
+  const bool of_halves =
+      (one.first == RC_DTYPE_F16) != (one.between == Between::kOtherForm);
+  const rc_dtype second_type = one.between == Between::kFloatsWeight
+                                   ? RC_DTYPE_F32
+                               : of_halves ? RC_DTYPE_BF16
+                                           : RC_DTYPE_Q8_0;
+  const auto first_weight = random_weight(one.first, out, n, 3);
   const auto second_weight = random_weight(second_type, out, n, 4);
   const std::vector<float> bias = random_floats(out, 5);
 
@@ -95,8 +101,8 @@ void run_case(const Case& one, int threads, const std::string& level) {
   const int32_t other =
       norm ? program.weight(RC_DTYPE_F32, {n}, b.data(), RC_USE_ELEMENTS)
            : program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, b.data());
-  const int32_t w1 = program.weight(RC_DTYPE_Q4_0, {out, n},
-                                    first_weight.data(), RC_USE_LINEAR);
+  const int32_t w1 =
+      program.weight(one.first, {out, n}, first_weight.data(), RC_USE_LINEAR);
   const int32_t w2 = program.weight(second_type, {out, n}, second_weight.data(),
                                     RC_USE_LINEAR);
   const int32_t bv =
@@ -125,7 +131,7 @@ void run_case(const Case& one, int threads, const std::string& level) {
   const std::vector<float> y = alone(device, one.code, a, b, norm, one.rows, n);
   const size_t count = static_cast<size_t>(one.rows * out);
   std::vector<float> expected =
-      product(device, RC_DTYPE_Q4_0, y, first_weight, bias, one.rows, n, out);
+      product(device, one.first, y, first_weight, bias, one.rows, n, out);
   if (residual) {
     for (size_t i = 0; i < count; ++i) expected[i] += y[i];
   }
@@ -142,8 +148,8 @@ void run_case(const Case& one, int threads, const std::string& level) {
   }
   if (one.between == Between::kOtherProduct) {
     EXPECT_EQ(bits(program.result(unrelated), count),
-              bits(product(device, RC_DTYPE_Q4_0, a, first_weight, bias,
-                           one.rows, n, out),
+              bits(product(device, one.first, a, first_weight, bias, one.rows,
+                           n, out),
                    count));
   }
 }
@@ -153,10 +159,13 @@ TEST(CpuFused, LeavesWhatIsReadBitForBit) {
     for (const int32_t code : {RC_OP_RMS_NORM, RC_OP_GLU}) {
       for (const Between between :
            {Between::kNothing, Between::kFloatReader, Between::kOtherProduct,
-            Between::kFloatsWeight, Between::kOverwritten}) {
-        run_case({code, between, 32, 1}, 1, level);
-        run_case({code, between, 1056, 3}, 2, level);
-        run_case({code, between, 4160, 17}, 3, level);
+            Between::kFloatsWeight, Between::kOtherForm,
+            Between::kOverwritten}) {
+        for (const rc_dtype first : {RC_DTYPE_Q4_0, RC_DTYPE_F16}) {
+          run_case({code, first, between, 32, 1}, 1, level);
+          run_case({code, first, between, 1056, 3}, 2, level);
+          run_case({code, first, between, 4160, 17}, 3, level);
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 // Products with weights, and tables, of every type at every level.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -14,17 +15,37 @@ namespace {
 
 class CpuLinear : public testing::TestWithParam<std::string> {};
 
+// Weights of F16 and BF16 are multiplied as 16-bit quants where their rows are
+// whole blocks of so many columns, and as floats elsewhere.
+constexpr int64_t kBlock16 = 64;
+bool is_half(rc_dtype dtype) {
+  return dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16;
+}
+
+// A width of `odd` columns and, where that makes a difference, one of whole
+// blocks beyond it.
+std::vector<int64_t> widths(rc_dtype dtype, int64_t odd) {
+  if (!is_half(dtype)) return {odd};
+  return {odd, (odd / kBlock16 + 1) * kBlock16};
+}
+
 TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
   const Device device(2, GetParam());
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t shapes[][3] = {
-        // rows, n, k
+    using Shape = std::array<int64_t, 3>;  // rows, n, k
+    std::vector<Shape> shapes = {
         {1, 16, block == 1 ? 1 : block},
         {3, 1, 2 * block},
         {17, 37, block == 1 ? 97 : 3 * block},
         {33, 130, block == 1 ? 333 : 5 * block},
     };
+    if (is_half(dtype)) {
+      for (const Shape& shape : std::vector<Shape>(shapes)) {
+        shapes.push_back(
+            {shape[0], shape[1], (shape[2] / kBlock16 + 1) * kBlock16});
+      }
+    }
     for (const auto& [rows, n, k] : shapes) {
       SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows
                                       << " n " << n << " k " << k);
@@ -69,8 +90,10 @@ TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
 #else
       constexpr double few = 1;
 #endif
-      EXPECT_LT(error / power,
-                few * (quantized_activations(dtype) ? 1e-4 : 1e-11));
+      const bool of_quants16 = is_half(dtype) && k % kBlock16 == 0;
+      EXPECT_LT(error / power, few * (quantized_activations(dtype) ? 1e-4
+                                      : of_quants16                ? 1e-7
+                                                                   : 1e-11));
       for (int64_t i = 0; i < rows * n; ++i) {
         ASSERT_EQ(program.result(full)[i], y[i] + bias[i % n] + residual[i]);
       }
@@ -113,39 +136,42 @@ TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
   constexpr int64_t n = 133;
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t k = block == 1 ? 300 : block < 256 ? 384 : 512;
-    const auto weight = random_weight(dtype, n, k, 6);
-    const auto x = random_floats(300 * k, 7);
-    std::vector<float> expected;
-    for (int threads : {1, 2, 3}) {
-      const Device device(threads, GetParam());
-      Program program(device);
-      const int32_t px =
-          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
-      const int32_t pw =
-          program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
-      const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
-      program.op(RC_OP_LINEAR, {px, pw}, {py});
-      if (expected.empty()) {
-        for (int64_t r = 0; r < 300; ++r) {
-          program.change_input(px, x.data() + r * k);
-          ASSERT_EQ(program.run(1), RC_OK) << program.message();
-          const auto& row = program.result(py);
-          expected.insert(expected.end(), row.begin(), row.begin() + n);
+    for (const int64_t k : widths(dtype, block == 1    ? 300
+                                         : block < 256 ? 384
+                                                       : 512)) {
+      const auto weight = random_weight(dtype, n, k, 6);
+      const auto x = random_floats(300 * k, 7);
+      std::vector<float> expected;
+      for (int threads : {1, 2, 3}) {
+        const Device device(threads, GetParam());
+        Program program(device);
+        const int32_t px =
+            program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+        const int32_t pw =
+            program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
+        const int32_t py = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+        program.op(RC_OP_LINEAR, {px, pw}, {py});
+        if (expected.empty()) {
+          for (int64_t r = 0; r < 300; ++r) {
+            program.change_input(px, x.data() + r * k);
+            ASSERT_EQ(program.run(1), RC_OK) << program.message();
+            const auto& row = program.result(py);
+            expected.insert(expected.end(), row.begin(), row.begin() + n);
+          }
         }
-      }
-      for (int64_t rows : {2, 5, 17, 64, 263}) {
-        for (int64_t first : {0, 1, 37}) {
-          // Many rows begin in one place: they take long where emulated.
-          if (rows == 263 && first != 37) continue;
-          program.change_input(px, x.data() + first * k);
-          ASSERT_EQ(program.run(rows), RC_OK) << program.message();
-          ASSERT_EQ(std::memcmp(program.result(py).data(),
-                                expected.data() + first * n,
-                                rows * n * sizeof(float)),
-                    0)
-              << dtype_name(dtype) << ", " << rows << " rows from " << first
-              << ", " << threads << " threads";
+        for (int64_t rows : {2, 5, 17, 64, 263}) {
+          for (int64_t first : {0, 1, 37}) {
+            // Many rows begin in one place: they take long where emulated.
+            if (rows == 263 && first != 37) continue;
+            program.change_input(px, x.data() + first * k);
+            ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+            ASSERT_EQ(std::memcmp(program.result(py).data(),
+                                  expected.data() + first * n,
+                                  rows * n * sizeof(float)),
+                      0)
+                << dtype_name(dtype) << ", width " << k << ", " << rows
+                << " rows from " << first << ", " << threads << " threads";
+          }
         }
       }
     }
@@ -156,7 +182,7 @@ TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
 TEST_P(CpuLinear, BitsOfLongRowsDoNotDependOnBatch) {
   constexpr int64_t n = 21, k = 4096 + 256, most = 37;
   for (rc_dtype dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q5_1, RC_DTYPE_Q4_K,
-                         RC_DTYPE_Q6_K, RC_DTYPE_IQ4_XS}) {
+                         RC_DTYPE_Q6_K, RC_DTYPE_IQ4_XS, RC_DTYPE_F16}) {
     const auto weight = random_weight(dtype, n, k, 6);
     const auto x = random_floats(most * k, 7);
     const Device device(1, GetParam());
@@ -186,7 +212,8 @@ TEST_P(CpuLinear, ExpertsEqualPlainProducts) {
     ids[i] = static_cast<int32_t>(i * 7 / 3 % 4);  // expert 4 has no work
   }
   const auto x = random_floats(rows * chosen * k, 8);
-  for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_K, RC_DTYPE_Q8_0}) {
+  for (rc_dtype dtype :
+       {RC_DTYPE_F32, RC_DTYPE_BF16, RC_DTYPE_Q4_K, RC_DTYPE_Q8_0}) {
     const auto weight = random_weight(dtype, experts * n, k, 9);
     const uint64_t bytes = *row_bytes(dtype, k) * n;
     for (bool shared : {true, false}) {
@@ -236,7 +263,10 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
   for (rc_dtype dtype : decodable_types()) {
     SCOPED_TRACE(dtype_name(dtype));
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t k = block == 1 ? 109 : block < 256 ? 2176 : 2304;
+    const int64_t k = is_half(dtype) ? 5 * kBlock16
+                      : block == 1   ? 109
+                      : block < 256  ? 2176
+                                     : 2304;
     auto weight = random_weight(dtype, experts * n, k, 12);
     weight.insert(weight.begin(), 0);
     const auto x = random_floats(most * k, 13);
@@ -326,7 +356,8 @@ TEST_P(CpuLinear, LateThreadsTouchNothingOfTheCallers) {
 
 TEST_P(CpuLinear, NotANumberIsNotLost) {
   const Device device(1, GetParam());
-  for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {
+  for (rc_dtype dtype :
+       {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {
     for (float bad : {NAN, INFINITY}) {
       const auto weight = random_weight(dtype, 16, 256, 10);
       auto x = random_floats(256, 11);

@@ -26,10 +26,11 @@ TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
     uint64_t bytes = 0;
     char message[RC_PLUGIN_MESSAGE_BYTES];
     ASSERT_EQ(table.weight_bytes(device.get(), &info, &bytes, message), RC_OK);
-    const bool own = quantized_activations(dtype) || dtype == RC_DTYPE_F16 ||
-                     dtype == RC_DTYPE_BF16;
+    const bool half = dtype == RC_DTYPE_F16 || dtype == RC_DTYPE_BF16;
+    const bool own = quantized_activations(dtype) || half;
     const rc_dtype stored = own ? expanded_type(dtype) : RC_DTYPE_F32;
     uint64_t row = *expanded_row_bytes(stored, 512);
+    if (half) row += 512 / 64 * sizeof(float);  // scales of 16-bit quants
     // A sign of eight elements is expanded for each and stored once.
     if (dtype == RC_DTYPE_IQ1_S || dtype == RC_DTYPE_IQ1_M) row -= 7 * 512 / 64;
     EXPECT_EQ(bytes, 32 * row);

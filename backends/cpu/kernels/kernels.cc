@@ -11,6 +11,7 @@ extern const Kernels kKernels = {
     pack_function,
     attention_function,
     quantize,
+    quantize16,
     rms_norm,
     glu,
     add_rows,

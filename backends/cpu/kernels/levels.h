@@ -8,10 +8,12 @@ namespace rc::cpu::RC_CPU_LEVEL {
 LinearFunction linear_function(rc_dtype weight);
 void product_of_tiles(const LinearTask& task);
 TableFunction table_function(rc_dtype weight);
-PackFunction pack_function(rc_dtype weight);
+PackFunction pack_function(rc_dtype weight, rc_dtype tile);
+PackFunction pack_quants16_function(rc_dtype weight);
 AttentionFunction attention_function(rc_dtype keys, rc_dtype values);
 
 void quantize(const float* x, int64_t n, ActivationBlock* y);
+void quantize16(const float* x, int64_t n, ActivationBlock16* y);
 void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
               float* y);
 void glu(const float* gate, const float* up, int64_t n, const Gate& how,

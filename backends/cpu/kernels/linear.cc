@@ -9,6 +9,7 @@
 #include "cpu/kernels/levels.h"
 #include "cpu/kernels/passes.h"
 #include "cpu/kernels/plain.h"
+#include "cpu/kernels/quants16.h"
 #include "cpu/kernels/scaled.h"
 #include "cpu/kernels/short_sums.h"
 #include "cpu/kernels/two_rows.h"
@@ -117,6 +118,12 @@ RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
   dot_floats<Plain, kBlock>(tile, tile_bytes, columns, ahead, number, y);
 }
 
+// Columns of a step of weights for activations of this type.
+template <class Element>
+constexpr int kBlockOf = kBlock;
+template <>
+constexpr int kBlockOf<ActivationBlock16> = kColumns16;
+
 template <class Weight, class Element, int tiles, int rows>
 void some_rows(const LinearTask& task, int tile, int first) {
   const Element* x[rows];
@@ -140,7 +147,7 @@ void some_rows(const LinearTask& task, int tile, int first) {
   }
   dot_rows<Weight, tiles, rows>(
       task.tile + tile * task.tile_bytes, task.tile_bytes, task.columns,
-      ahead_of<tiles, kBlock>(task, tile, first), x, y);
+      ahead_of<tiles, kBlockOf<Element>>(task, tile, first), x, y);
 #pragma GCC unroll 2
   for (int t = 0; t < tiles; ++t) {
     for (int r = 0; r < rows; ++r) finish(task, tile + t, first + r, y[t][r]);
@@ -156,12 +163,12 @@ void linear(const LinearTask& task) {
   });
 }
 
-// Of floats, which need not be unpacked.
-template <class Plain>
+// Of weights that need not be unpacked.
+template <class Weight, class Element>
 void plain_linear(const LinearTask& task) {
   constexpr int pair = kPairRows<false>;
-  if (task.rows < pair) return linear<Plain, float>(task);
-  linear<Plain, float, pair>(task);
+  if (task.rows < pair) return linear<Weight, Element>(task);
+  linear<Weight, Element, pair>(task);
 }
 
 // The sums of many rows with the columns from `column` on, of which `weights`
@@ -257,11 +264,13 @@ struct QuantizedLinear {
 LinearFunction linear_function(rc_dtype weight) {
   switch (weight) {
     case RC_DTYPE_F32:
-      return plain_linear<PlainF32>;
+      return plain_linear<PlainF32, float>;
     case RC_DTYPE_F16:
-      return plain_linear<PlainF16>;
+      return plain_linear<PlainF16, float>;
     case RC_DTYPE_BF16:
-      return plain_linear<PlainBF16>;
+      return plain_linear<PlainBF16, float>;
+    case kQuants16:
+      return plain_linear<Quants16, ActivationBlock16>;
     default:
       return of_format<LinearFunction, QuantizedLinear>(weight);
   }

@@ -404,7 +404,9 @@ void pack_elements(const uint8_t* source, int64_t step, int rows,
 
 }  // namespace
 
-PackFunction pack_function(rc_dtype weight) {
+PackFunction pack_function(rc_dtype weight, rc_dtype tile) {
+  if (tile == kQuants16) return pack_quants16_function(weight);
+  if (tile != weight) return nullptr;
   switch (weight) {
     case RC_DTYPE_F32:
       return pack_elements<4>;

@@ -13,12 +13,14 @@
 // Each gives, for one register, the operations that the vectors below are made
 // of. u bytes of "wide" formats use all eight bits, those of the others at
 // most six; dot8 adds, in each 32-bit lane, the products of four bytes of u0
-// and of u1 with four columns of activations each. f_load_fours loads four
-// floats from each of p, p + step, p + 2 step, ... bytes; f_transpose turns the
-// 4 x 4 floats round that four registers have in each of their 128-bit parts.
-// In each such part b_zip_low and b_zip_high alternate 16-bit units of the
-// lower or upper half of a with those of b; b_store_parts stores the first part
-// of a and then of b at p, the second ones at p + step, ...
+// and of u1 with four columns of activations each, and dot2 those of two
+// columns of 16-bit quants, of which b_pairs makes a register. f_load_fours
+// loads four floats from each of p, p + step, p + 2 step, ... bytes;
+// f_transpose turns the 4 x 4 floats round that four registers have in each of
+// their 128-bit parts. In each such part b_zip_low and b_zip_high alternate
+// 16-bit units of the lower or upper half of a with those of b; b_store_parts
+// stores the first part of a and then of b at p, the second ones at p + step,
+// ...
 #if defined(__AVX512BW__)
 #include "cpu/kernels/simd_avx512.h"
 #elif defined(__AVX2__)
@@ -79,6 +81,7 @@ RC_UNARY(root, Vf, Vf, f_sqrt)
 RC_UNARY(rounded, Vf, Vi, f_round)
 RC_UNARY(to_float, Vi, Vf, f_from)
 RC_UNARY(as_float, Vi, Vf, f_cast)
+RC_UNARY(as_int, Vf, Vi, i_cast)
 
 // a * b + c, fused where the level can.
 RC_SIMD Vf fma(const Vf& a, const Vf& b, const Vf& c) {
@@ -193,6 +196,7 @@ RC_SIMD Vi load_s8(const int8_t* p) {
   return y;
 }
 RC_SIMD void store_s8(int8_t* p, const Vi& x) { i_store_s8(p, x.p); }
+RC_SIMD void store_s16(int16_t* p, const Vi& x) { i_store_s16(p, x.p); }
 
 template <int n>
 RC_SIMD Vi shl(const Vi& x) {
@@ -284,6 +288,18 @@ template <bool wide>
 RC_SIMD Vi dot8(const Vi& sum, const Vb& u0, const Vb& u1, const Columns& a) {
   Vi y;
   RC_PARTS(i) y.p[i] = dot8<wide>(sum.p[i], u0.p[i], u1.p[i], a);
+  return y;
+}
+
+// Two columns of 16-bit quants, given as integers, as dot2 takes them.
+RC_SIMD Vb pairs(const Vi& a, const Vi& b) {
+  Vb y;
+  RC_PARTS(i) y.p[i] = b_pairs(a.p[i], b.p[i]);
+  return y;
+}
+RC_SIMD Vi dot2(const Vi& sum, const Vb& w, const Columns2& a) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = dot2(sum.p[i], w.p[i], a);
   return y;
 }
 

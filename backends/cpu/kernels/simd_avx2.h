@@ -59,6 +59,7 @@ RC_SIMD float f_largest(F x) {
 RC_SIMD I f_round(F x) { return _mm256_cvtps_epi32(x); }
 RC_SIMD F f_from(I x) { return _mm256_cvtepi32_ps(x); }
 RC_SIMD F f_cast(I x) { return _mm256_castsi256_ps(x); }
+RC_SIMD I i_cast(F x) { return _mm256_castps_si256(x); }
 RC_SIMD F f_from_f16(const uint16_t* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
 }
@@ -99,6 +100,10 @@ RC_SIMD void i_store_s8(int8_t* p, const I* x) {
   _mm_storeu_si128((__m128i*)p,
                    _mm_packs_epi16(_mm256_castsi256_si128(words),
                                    _mm256_extracti128_si256(words, 1)));
+}
+RC_SIMD void i_store_s16(int16_t* p, const I* x) {
+  _mm256_storeu_si256((__m256i*)p, _mm256_permute4x64_epi64(
+                                       _mm256_packs_epi32(x[0], x[1]), 0xd8));
 }
 
 RC_SIMD B b_load(const uint8_t* p) {
@@ -172,6 +177,17 @@ RC_SIMD __m256i columns4(const int8_t* p) {
 }
 RC_SIMD Columns columns8(const int8_t* p) {
   return {columns4(p), columns4(p + 4)};
+}
+
+RC_SIMD B b_pairs(I a, I b) {
+  return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+}
+using Columns2 = __m256i;
+RC_SIMD Columns2 columns2(const int16_t* p) {
+  return columns4((const int8_t*)p);
+}
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(w, a));
 }
 
 RC_SIMD I dot4_wide(I sum, B u, __m256i a) {

@@ -86,6 +86,7 @@ RC_SIMD float f_largest(F x) { return _mm512_reduce_max_ps(x); }
 RC_SIMD I f_round(F x) { return _mm512_cvtps_epi32(x); }
 RC_SIMD F f_from(I x) { return _mm512_cvtepi32_ps(x); }
 RC_SIMD F f_cast(I x) { return _mm512_castsi512_ps(x); }
+RC_SIMD I i_cast(F x) { return _mm512_castps_si512(x); }
 RC_SIMD F f_from_f16(const uint16_t* p) {
   return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
 }
@@ -118,6 +119,9 @@ RC_SIMD I i_from_u16(const uint16_t* p) {
 RC_SIMD int32_t i_sum(I x) { return _mm512_reduce_add_epi32(x); }
 RC_SIMD void i_store_s8(int8_t* p, const I* x) {
   _mm_storeu_si128((__m128i*)p, _mm512_cvtepi32_epi8(x[0]));
+}
+RC_SIMD void i_store_s16(int16_t* p, const I* x) {
+  _mm256_storeu_si256((__m256i*)p, _mm512_cvtepi32_epi16(x[0]));
 }
 
 RC_SIMD B b_load(const uint8_t* p) { return _mm512_loadu_si512(p); }
@@ -184,14 +188,29 @@ RC_SIMD Columns columns8(const int8_t* p) {
   return {columns4(p), columns4(p + 4)};
 }
 
+RC_SIMD B b_pairs(I a, I b) {
+  return _mm512_mask_blend_epi16(0xaaaaaaaa, a, _mm512_slli_epi32(b, 16));
+}
+using Columns2 = __m512i;
+RC_SIMD Columns2 columns2(const int16_t* p) {
+  return columns4((const int8_t*)p);
+}
+
 #if defined(__AVX512VNNI__)
 
 template <bool wide>
 RC_SIMD I dot8(I sum, B u0, B u1, const Columns& a) {
   return _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(sum, u0, a.low), u1, a.high);
 }
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  return _mm512_dpwssd_epi32(sum, w, a);
+}
 
 #else
+
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(w, a));
+}
 
 RC_SIMD I dot4_wide(I sum, B u, __m512i a) {
   const __m512i even = _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8);

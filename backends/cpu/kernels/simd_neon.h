@@ -51,6 +51,7 @@ RC_SIMD float f_largest(F x) { return vmaxvq_f32(x); }
 RC_SIMD I f_round(F x) { return vcvtnq_s32_f32(x); }
 RC_SIMD F f_from(I x) { return vcvtq_f32_s32(x); }
 RC_SIMD F f_cast(I x) { return vreinterpretq_f32_s32(x); }
+RC_SIMD I i_cast(F x) { return vreinterpretq_s32_f32(x); }
 RC_SIMD F f_from_f16(const uint16_t* p) {
   return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
@@ -91,6 +92,10 @@ RC_SIMD void i_store_s8(int8_t* p, const I* x) {
   const int16x8_t low = vcombine_s16(vqmovn_s32(x[0]), vqmovn_s32(x[1]));
   const int16x8_t high = vcombine_s16(vqmovn_s32(x[2]), vqmovn_s32(x[3]));
   vst1q_s8(p, vcombine_s8(vqmovn_s16(low), vqmovn_s16(high)));
+}
+RC_SIMD void i_store_s16(int16_t* p, const I* x) {
+  vst1q_s16(p, vcombine_s16(vqmovn_s32(x[0]), vqmovn_s32(x[1])));
+  vst1q_s16(p + 8, vcombine_s16(vqmovn_s32(x[2]), vqmovn_s32(x[3])));
 }
 
 RC_SIMD B b_load(const uint8_t* p) { return vld1q_u8(p); }
@@ -168,6 +173,22 @@ RC_SIMD int8x16_t columns4(const int8_t* p) {
 }
 RC_SIMD Columns columns8(const int8_t* p) {
   return {columns4(p), columns4(p + 4)};
+}
+
+// The first column of the rows, then the second: each is multiplied by a lane.
+RC_SIMD B b_pairs(I a, I b) {
+  return vreinterpretq_u8_s16(vcombine_s16(vmovn_s32(a), vmovn_s32(b)));
+}
+using Columns2 = int16x4_t;
+RC_SIMD Columns2 columns2(const int16_t* p) {
+  int32_t bits;
+  __builtin_memcpy(&bits, p, 4);
+  return vreinterpret_s16_s32(vdup_n_s32(bits));
+}
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  const int16x8_t both = vreinterpretq_s16_u8(w);
+  return vmlal_lane_s16(vmlal_lane_s16(sum, vget_low_s16(both), a, 0),
+                        vget_high_s16(both), a, 1);
 }
 
 RC_SIMD I dot4(I sum, int8x16_t w, int8x16_t a) {

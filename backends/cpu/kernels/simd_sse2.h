@@ -51,6 +51,7 @@ RC_SIMD float f_largest(F x) {
 RC_SIMD I f_round(F x) { return _mm_cvtps_epi32(x); }
 RC_SIMD F f_from(I x) { return _mm_cvtepi32_ps(x); }
 RC_SIMD F f_cast(I x) { return _mm_castsi128_ps(x); }
+RC_SIMD I i_cast(F x) { return _mm_castps_si128(x); }
 
 RC_SIMD I i_set(int32_t x) { return _mm_set1_epi32(x); }
 RC_SIMD I i_add(I a, I b) { return _mm_add_epi32(a, b); }
@@ -87,6 +88,10 @@ RC_SIMD int32_t i_sum(I x) {
 RC_SIMD void i_store_s8(int8_t* p, const I* x) {
   _mm_storeu_si128((__m128i*)p, _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]),
                                                 _mm_packs_epi32(x[2], x[3])));
+}
+RC_SIMD void i_store_s16(int16_t* p, const I* x) {
+  _mm_storeu_si128((__m128i*)p, _mm_packs_epi32(x[0], x[1]));
+  _mm_storeu_si128((__m128i*)(p + 8), _mm_packs_epi32(x[2], x[3]));
 }
 
 // The exponent moves by a multiplication with 2^112, which also makes
@@ -177,6 +182,18 @@ RC_SIMD Columns columns8(const int8_t* p) {
   const __m128i high = _mm_shuffle_epi32(load4(p + 4), 0);
   return {_mm_srai_epi16(_mm_slli_epi16(low, 8), 8), _mm_srai_epi16(low, 8),
           _mm_srai_epi16(_mm_slli_epi16(high, 8), 8), _mm_srai_epi16(high, 8)};
+}
+
+RC_SIMD B b_pairs(I a, I b) {
+  return _mm_or_si128(_mm_and_si128(a, _mm_set1_epi32(0xffff)),
+                      _mm_slli_epi32(b, 16));
+}
+using Columns2 = __m128i;
+RC_SIMD Columns2 columns2(const int16_t* p) {
+  return _mm_shuffle_epi32(load4(p), 0);
+}
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  return _mm_add_epi32(sum, _mm_madd_epi16(w, a));
 }
 
 template <bool wide>

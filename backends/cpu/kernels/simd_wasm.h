@@ -59,6 +59,7 @@ RC_SIMD I f_round(F x) {
 }
 RC_SIMD F f_from(I x) { return wasm_f32x4_convert_i32x4(x); }
 RC_SIMD F f_cast(I x) { return x; }
+RC_SIMD I i_cast(F x) { return x; }
 
 RC_SIMD I i_set(int32_t x) { return wasm_i32x4_splat(x); }
 RC_SIMD I i_add(I a, I b) { return wasm_i32x4_add(a, b); }
@@ -87,6 +88,10 @@ RC_SIMD void i_store_s8(int8_t* p, const I* x) {
   wasm_v128_store(p,
                   wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(x[0], x[1]),
                                           wasm_i16x8_narrow_i32x4(x[2], x[3])));
+}
+RC_SIMD void i_store_s16(int16_t* p, const I* x) {
+  wasm_v128_store(p, wasm_i16x8_narrow_i32x4(x[0], x[1]));
+  wasm_v128_store(p + 8, wasm_i16x8_narrow_i32x4(x[2], x[3]));
 }
 
 // The exponent moves by a multiplication with 2^112, which also makes
@@ -159,6 +164,17 @@ RC_SIMD B b_lanes(uint32_t lanes, int byte) {
 }
 RC_SIMD B b_lookup(B index, const uint8_t* table) {
   return wasm_i8x16_swizzle(b_load(table), index);
+}
+
+RC_SIMD B b_pairs(I a, I b) {
+  return i_or(i_and(a, i_set(0xffff)), i_shl<16>(b));
+}
+using Columns2 = v128_t;
+RC_SIMD Columns2 columns2(const int16_t* p) {
+  return wasm_v128_load32_splat(p);
+}
+RC_SIMD I dot2(I sum, B w, Columns2 a) {
+  return i_add(sum, wasm_i32x4_dot_i16x8(w, a));
 }
 
 #if defined(__wasm_relaxed_simd__)

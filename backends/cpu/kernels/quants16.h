@@ -1,0 +1,80 @@
+// Products of 16-bit quants: those of weights of F16 and BF16.
+//
+// Processors multiply two pairs of 16-bit integers in the time of one pair of
+// floats. A tile holds, for each 64 columns, a scale for each of its 16 rows
+// and then the quants, two columns at a time as dot2 takes them. Scales are
+// powers of two: weights of F16 from a quarter of the largest one of their
+// block on, and of BF16 from a 32nd on, are what they were; smaller ones are
+// rounded, by at most 2^-13 of it. Activations are, by at most 2^-13 of the
+// largest.
+#pragma once
+
+#include "cpu/kernels/simd.h"
+#include "cpu/kernels/unpacked.h"
+
+namespace rc::cpu::RC_CPU_LEVEL {
+
+struct Quants16 {
+  static constexpr int kColumns = kColumns16;
+  static constexpr int kScaleBytes = kTileRows * (int)sizeof(float);
+  static constexpr int kPairBytes = kTileRows * 2 * (int)sizeof(int16_t);
+  static constexpr int kBytes = kScaleBytes + kColumns / 2 * kPairBytes;
+  // All products of a block fit into a sum of 32 bits.
+  static constexpr int kLargest = (1 << 13) - 4;  // of F16, with 11 bits
+  static constexpr int kLargestActivation = (1 << 12) - 1;
+  static_assert((int64_t)kColumns * kLargest * kLargestActivation < 1ll << 31);
+};
+static_assert(Quants16::kBytes == kBlockBytes16);
+
+template <class Weight, int tiles, int rows>
+RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
+                      const Ahead& ahead,
+                      const ActivationBlock16* const (&x)[rows],
+                      Vf (&y)[tiles][rows]) {
+  for (int64_t at = 0; at < columns / Weight::kColumns; ++at) {
+    if constexpr (tiles > 1) ahead.prefetch_step(at);
+    Vi sums[tiles][rows];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) sums[t][r] = splat_int(0);
+    }
+    const uint8_t* quants = tile + Weight::kScaleBytes;
+    const auto add_pair = [&](int column) __attribute__((always_inline)) {
+      Vb w[tiles];
+#pragma GCC unroll 2
+      for (int t = 0; t < tiles; ++t) {
+        const uint8_t* from = quants + t * tile_bytes;
+        if constexpr (tiles == 1) {
+          prefetch_later(from + kPrefetch<rows> + ahead.prefetch_offset);
+        }
+        w[t] = load_bytes(from);
+      }
+      quants += Weight::kPairBytes;
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        const Columns2 pair = columns2(x[r][at].quants + column);
+#pragma GCC unroll 2
+        for (int t = 0; t < tiles; ++t) {
+          sums[t][r] = dot2(sums[t][r], w[t], pair);
+        }
+      }
+    };
+    for (int column = 0; column < Weight::kColumns; column += 8) {
+#pragma GCC unroll 4
+      for (int i = 0; i < 8; i += 2) add_pair(column + i);
+    }
+#pragma GCC unroll 2
+    for (int t = 0; t < tiles; ++t) {
+      const Vf scale = load((const float*)(tile + t * tile_bytes));
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        y[t][r] = fma(to_float(sums[t][r]), mul(scale, splat(x[r][at].scale)),
+                      y[t][r]);
+      }
+    }
+    tile += Weight::kBytes;
+  }
+}
+
+}  // namespace rc::cpu::RC_CPU_LEVEL
