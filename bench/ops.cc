@@ -5,9 +5,10 @@
 //
 // "share" is the time that the limits allow over the time taken: for LINEAR
 // reading the weights once (read_rate) or multiplying (int8_rate for quantized
-// types, else f32_rate), whichever takes longer; for ATTENTION reading the
-// cache once or multiplying in f32. The small ops work in caches and have no
-// share. The limits are the host's: shares of a GPU mean nothing.
+// types, half_rate() for F16 and BF16, f32_rate for F32), whichever takes
+// longer; for ATTENTION reading the cache once or multiplying in f32. The small
+// ops work in caches and have no share. The limits are the host's: shares of a
+// GPU mean nothing.
 
 #include <benchmark/benchmark.h>
 
@@ -112,8 +113,9 @@ void register_linear(const Bench& bench) {
                                          most);
               });
           const bool plain = dtype_info(dtype)->block_size == 1;
-          const double rate =
-              plain ? bench.limits.f32_rate : bench.limits.int8_rate;
+          const double rate = dtype == RC_DTYPE_F32 ? bench.limits.f32_rate
+                              : plain               ? bench.limits.half_rate()
+                                                    : bench.limits.int8_rate;
           measure(state, program, rows,
                   seconds_allowed(bench, program, rows, rate));
         };

@@ -71,10 +71,12 @@ def with_limits(machine, model, engine):
 
     Decoding reads the weights once per step: the limit grows with the number
     of sequences until the products take longer than the reading. Quantized
-    weights multiply at the int8 rate, plain ones at that of f32.
+    weights multiply at the int8 rate, F16 and BF16 at half of it, F32 at that
+    of f32, which the others reach as well.
     """
-    plain = model["type"] in ("F32", "F16", "BF16")
-    rate = machine["f32_tera_ops" if plain else "int8_tera_ops"] * 1e12
+    int8, f32 = machine["int8_tera_ops"] * 1e12, machine["f32_tera_ops"] * 1e12
+    rates = {"F32": f32, "F16": max(int8 / 2, f32), "BF16": max(int8 / 2, f32)}
+    rate = rates.get(model["type"], int8)
     load = model["bytes_per_token"] / (machine["read_gb_per_s"] * 1e9)
     rows = []
     for one in engine:

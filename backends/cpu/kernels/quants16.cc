@@ -11,8 +11,8 @@ constexpr int32_t exponent_bits(int exponent) {
   return (int32_t)((uint32_t)exponent << 23);
 }
 
-// The largest weight of a block becomes a quant of 13 bits and a sign.
-constexpr int kBits = 12;
+// The largest weight of a block becomes a quant of 12 bits and a sign.
+constexpr int kBits = 11;
 // Of a float, for its scale not to be subnormal: smaller ones are rounded more.
 constexpr int kLeastExponent = kBits + 1;
 

@@ -3,10 +3,10 @@
 // Processors multiply two pairs of 16-bit integers in the time of one pair of
 // floats. A tile holds, for each 64 columns, a scale for each of its 16 rows
 // and then the quants, two columns at a time as dot2 takes them. Scales are
-// powers of two: weights of F16 from a quarter of the largest one of their
-// block on, and of BF16 from a 32nd on, are what they were; smaller ones are
-// rounded, by at most 2^-13 of it. Activations are, by at most 2^-13 of the
-// largest.
+// powers of two: weights of F16 from half of the largest one of their block on,
+// and of BF16 from a 16th on, are what they were; smaller ones are rounded, by
+// at most 2^-12 of it. Activations are rounded by at most 2^-14 of the largest
+// of their block.
 #pragma once
 
 #include "cpu/kernels/simd.h"
@@ -20,8 +20,8 @@ struct Quants16 {
   static constexpr int kPairBytes = kTileRows * 2 * (int)sizeof(int16_t);
   static constexpr int kBytes = kScaleBytes + kColumns / 2 * kPairBytes;
   // All products of a block fit into a sum of 32 bits.
-  static constexpr int kLargest = (1 << 13) - 4;  // of F16, with 11 bits
-  static constexpr int kLargestActivation = (1 << 12) - 1;
+  static constexpr int kLargest = (1 << 12) - 2;  // of F16, with 11 bits
+  static constexpr int kLargestActivation = (1 << 13) - 1;
   static_assert((int64_t)kColumns * kLargest * kLargestActivation < 1ll << 31);
 };
 static_assert(Quants16::kBytes == kBlockBytes16);
