@@ -164,8 +164,8 @@ class Compiler {
   uint64_t max_bytes(int32_t i) const;
   // Whether two values are the same numbers.
   bool same(int32_t a, int32_t b) const;
-  // The form in which an op multiplies rows of its first input; kFloats where
-  // it does not multiply them.
+  // The form in which an op multiplies rows of its first input; kFloats of ops
+  // that are no products, too.
   ActivationForm form_of(const Op& op) const;
 
   const plugin::GivenProgram& program_;

@@ -1,7 +1,6 @@
 // Products with weights, and tables, of every type at every level.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -33,69 +32,65 @@ TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
   const Device device(2, GetParam());
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
-    using Shape = std::array<int64_t, 3>;  // rows, n, k
-    std::vector<Shape> shapes = {
+    const int64_t shapes[][3] = {
+        // rows, n, k or less
         {1, 16, block == 1 ? 1 : block},
         {3, 1, 2 * block},
         {17, 37, block == 1 ? 97 : 3 * block},
         {33, 130, block == 1 ? 333 : 5 * block},
     };
-    if (is_half(dtype)) {
-      for (const Shape& shape : std::vector<Shape>(shapes)) {
-        shapes.push_back(
-            {shape[0], shape[1], (shape[2] / kBlock16 + 1) * kBlock16});
-      }
-    }
-    for (const auto& [rows, n, k] : shapes) {
-      SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows
-                                      << " n " << n << " k " << k);
-      const auto weight = random_weight(dtype, n, k, 1);
-      const auto x = random_floats(rows * k, 2);
-      const auto bias = random_floats(n, 3);
-      const auto residual = random_floats(rows * n, 4);
-      Program program(device);
-      const int32_t px =
-          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
-      const int32_t pr =
-          program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, residual.data());
-      const int32_t pw =
-          program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
-      const int32_t pb =
-          program.weight(RC_DTYPE_F32, {n}, bias.data(), RC_USE_ELEMENTS);
-      const int32_t plain = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
-      const int32_t full = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
-      program.op(RC_OP_LINEAR, {px, pw}, {plain});
-      program.op(RC_OP_LINEAR, {px, pw, pb, pr}, {full});
-      ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+    for (const auto& [rows, n, odd] : shapes) {
+      for (const int64_t k : widths(dtype, odd)) {
+        SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows
+                                        << " n " << n << " k " << k);
+        const auto weight = random_weight(dtype, n, k, 1);
+        const auto x = random_floats(rows * k, 2);
+        const auto bias = random_floats(n, 3);
+        const auto residual = random_floats(rows * n, 4);
+        Program program(device);
+        const int32_t px =
+            program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+        const int32_t pr =
+            program.input(RC_DTYPE_F32, {RC_DIM_ROWS, n}, residual.data());
+        const int32_t pw =
+            program.weight(dtype, {n, k}, weight.data(), RC_USE_LINEAR);
+        const int32_t pb =
+            program.weight(RC_DTYPE_F32, {n}, bias.data(), RC_USE_ELEMENTS);
+        const int32_t plain = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+        const int32_t full = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+        program.op(RC_OP_LINEAR, {px, pw}, {plain});
+        program.op(RC_OP_LINEAR, {px, pw, pb, pr}, {full});
+        ASSERT_EQ(program.run(rows), RC_OK) << program.message();
 
-      const auto w = decoded(dtype, weight, n, k);
-      const auto y = program.result(plain);
-      // Terms may cancel out: errors are measured by the size of the terms.
-      double error = 0, power = 0;
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t i = 0; i < n; ++i) {
-          double expected = 0;
-          for (int64_t j = 0; j < k; ++j) {
-            const double term = double{x[r * k + j]} * w[i * k + j];
-            expected += term;
-            power += term * term;
+        const auto w = decoded(dtype, weight, n, k);
+        const auto y = program.result(plain);
+        // Terms may cancel out: errors are measured by the size of the terms.
+        double error = 0, power = 0;
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t i = 0; i < n; ++i) {
+            double expected = 0;
+            for (int64_t j = 0; j < k; ++j) {
+              const double term = double{x[r * k + j]} * w[i * k + j];
+              expected += term;
+              power += term * term;
+            }
+            error += std::pow(y[r * n + i] - expected, 2);
           }
-          error += std::pow(y[r * n + i] - expected, 2);
         }
-      }
 #if defined(__EMSCRIPTEN__)
-      // What few outputs are off is a sample, and another one with the random
-      // numbers of that C++ library.
-      const double few = 1 + 3 / std::sqrt(static_cast<double>(rows * n));
+        // What few outputs are off is a sample, and another one with the random
+        // numbers of that C++ library.
+        const double few = 1 + 3 / std::sqrt(static_cast<double>(rows * n));
 #else
-      constexpr double few = 1;
+        constexpr double few = 1;
 #endif
-      const bool of_quants16 = is_half(dtype) && k % kBlock16 == 0;
-      EXPECT_LT(error / power, few * (quantized_activations(dtype) ? 1e-4
-                                      : of_quants16                ? 1e-7
-                                                                   : 1e-11));
-      for (int64_t i = 0; i < rows * n; ++i) {
-        ASSERT_EQ(program.result(full)[i], y[i] + bias[i % n] + residual[i]);
+        const bool of_quants16 = is_half(dtype) && k % kBlock16 == 0;
+        EXPECT_LT(error / power, few * (quantized_activations(dtype) ? 1e-4
+                                        : of_quants16                ? 1e-7
+                                                                     : 1e-11));
+        for (int64_t i = 0; i < rows * n; ++i) {
+          ASSERT_EQ(program.result(full)[i], y[i] + bias[i % n] + residual[i]);
+        }
       }
     }
   }
@@ -263,56 +258,57 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
   for (rc_dtype dtype : decodable_types()) {
     SCOPED_TRACE(dtype_name(dtype));
     const int64_t block = dtype_info(dtype)->block_size;
-    const int64_t k = is_half(dtype) ? 5 * kBlock16
-                      : block == 1   ? 109
-                      : block < 256  ? 2176
-                                     : 2304;
-    auto weight = random_weight(dtype, experts * n, k, 12);
-    weight.insert(weight.begin(), 0);
-    const auto x = random_floats(most * k, 13);
-    std::vector<int32_t> ids(most * chosen);
-    for (size_t i = 0; i < ids.size(); ++i) {
-      ids[i] = static_cast<int32_t>(i * 7 % experts);
-    }
-    std::vector<float> results[2];
-    for (bool mapped : {false, true}) {
-      for (int64_t rows : {int64_t{1}, int64_t{6}, most}) {
-        Program program(device);
-        program.map_weights = mapped;
-        const int32_t px =
-            program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
-        const int32_t pi =
-            program.input(RC_DTYPE_I32, {RC_DIM_ROWS, chosen}, ids.data());
-        const int32_t pr =
-            program.input(RC_DTYPE_I32, {RC_DIM_ROWS}, ids.data());
-        const int32_t matrix =
-            program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_LINEAR);
-        const int32_t table =
-            program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_ROWS);
-        const int32_t all = program.weight(dtype, {experts, n, k},
-                                           weight.data() + 1, RC_USE_EXPERTS);
-        const int32_t products = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
-        const int32_t found = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, k});
-        const int32_t of_experts =
-            program.output(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, n});
-        program.op(RC_OP_LINEAR, {px, matrix}, {products});
-        program.op(RC_OP_GET_ROWS, {table, pr}, {found});
-        program.op(RC_OP_EXPERT_LINEAR, {px, all, pi}, {of_experts});
-        ASSERT_EQ(program.run(rows), RC_OK) << program.message();
-        const auto keep = [&](int32_t value, int64_t columns) {
-          const auto& y = program.result(value);
-          results[mapped].insert(results[mapped].end(), y.begin(),
-                                 y.begin() + rows * columns);
-        };
-        keep(products, n);
-        keep(found, k);
-        keep(of_experts, chosen * n);
+    for (const int64_t k : widths(dtype, block == 1    ? 109
+                                         : block < 256 ? 2176
+                                                       : 2304)) {
+      auto weight = random_weight(dtype, experts * n, k, 12);
+      weight.insert(weight.begin(), 0);
+      const auto x = random_floats(most * k, 13);
+      std::vector<int32_t> ids(most * chosen);
+      for (size_t i = 0; i < ids.size(); ++i) {
+        ids[i] = static_cast<int32_t>(i * 7 % experts);
       }
+      std::vector<float> results[2];
+      for (bool mapped : {false, true}) {
+        for (int64_t rows : {int64_t{1}, int64_t{6}, most}) {
+          Program program(device);
+          program.map_weights = mapped;
+          const int32_t px =
+              program.input(RC_DTYPE_F32, {RC_DIM_ROWS, k}, x.data());
+          const int32_t pi =
+              program.input(RC_DTYPE_I32, {RC_DIM_ROWS, chosen}, ids.data());
+          const int32_t pr =
+              program.input(RC_DTYPE_I32, {RC_DIM_ROWS}, ids.data());
+          const int32_t matrix =
+              program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_LINEAR);
+          const int32_t table =
+              program.weight(dtype, {n, k}, weight.data() + 1, RC_USE_ROWS);
+          const int32_t all = program.weight(dtype, {experts, n, k},
+                                             weight.data() + 1, RC_USE_EXPERTS);
+          const int32_t products =
+              program.output(RC_DTYPE_F32, {RC_DIM_ROWS, n});
+          const int32_t found = program.output(RC_DTYPE_F32, {RC_DIM_ROWS, k});
+          const int32_t of_experts =
+              program.output(RC_DTYPE_F32, {RC_DIM_ROWS, chosen, n});
+          program.op(RC_OP_LINEAR, {px, matrix}, {products});
+          program.op(RC_OP_GET_ROWS, {table, pr}, {found});
+          program.op(RC_OP_EXPERT_LINEAR, {px, all, pi}, {of_experts});
+          ASSERT_EQ(program.run(rows), RC_OK) << program.message();
+          const auto keep = [&](int32_t value, int64_t columns) {
+            const auto& y = program.result(value);
+            results[mapped].insert(results[mapped].end(), y.begin(),
+                                   y.begin() + rows * columns);
+          };
+          keep(products, n);
+          keep(found, k);
+          keep(of_experts, chosen * n);
+        }
+      }
+      ASSERT_EQ(results[0].size(), results[1].size());
+      EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(),
+                            results[0].size() * sizeof(float)),
+                0);
     }
-    ASSERT_EQ(results[0].size(), results[1].size());
-    EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(),
-                          results[0].size() * sizeof(float)),
-              0);
   }
 }
 

@@ -11,10 +11,10 @@ constexpr int32_t exponent_bits(int exponent) {
   return (int32_t)((uint32_t)exponent << 23);
 }
 
-// The largest weight of a block becomes a quant of 12 bits and a sign.
-constexpr int kBits = 11;
+// From the exponent of the largest weight of a block to that of its scale.
+constexpr int kShift = Quants16::kBits - 1;
 // Of a float, for its scale not to be subnormal: smaller ones are rounded more.
-constexpr int kLeastExponent = kBits + 1;
+constexpr int kLeastExponent = kShift + 1;
 
 // A block of `plain`, column after column of 16 floats of 16 bits.
 template <class Plain>
@@ -31,9 +31,9 @@ RC_SIMD void encode(const uint8_t* plain, uint8_t* tile) {
       largest(as_float(bits_and(as_int(most), splat_int(exponent_bits(255)))),
               as_float(splat_int(exponent_bits(kLeastExponent))));
   const Vf scale =
-      as_float(sub(as_int(power), splat_int(exponent_bits(kBits))));
+      as_float(sub(as_int(power), splat_int(exponent_bits(kShift))));
   const Vf inverse =
-      as_float(sub(splat_int(exponent_bits(2 * 127 + kBits)), as_int(power)));
+      as_float(sub(splat_int(exponent_bits(2 * 127 + kShift)), as_int(power)));
   store((float*)tile, add(scale, not_finite));
   tile += Quants16::kScaleBytes;
   const auto quants = [&](int column) __attribute__((always_inline)) {
