@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api_util.h"
+#include "labels.h"
 #include "runtime/wrapped_plugin.h"
 #include "temporary.h"
 
@@ -21,6 +22,7 @@ Json test_of(const char* spec) {
 }
 
 TEST(DeviceTest, TellsOfEachTest) {
+  RC_TEST_LABELS(kSerial);
   const Json found = test_of("cpu");
   ASSERT_EQ(found["devices"].size(), 1u);
   const Json& device = found["devices"][0];
@@ -35,6 +37,7 @@ TEST(DeviceTest, TellsOfEachTest) {
 }
 
 TEST(DeviceTest, TellsWhatFailsAndWhatIsLacking) {
+  RC_TEST_LABELS(kSerial);
   WrappedState& state = wrap_backend("api_liar", "cpu");
   state.missing_ops = {RC_OP_SCALE};
   state.on_run = [](const rc_plugin_run& run, char*, const auto& inner) {
@@ -77,6 +80,7 @@ TEST(DeviceTest, IsCancelled) {
 }
 
 TEST(DeviceTest, RefusesWhatCannotBe) {
+  RC_TEST_LABELS(kSerial);
   EXPECT_FAILS(RC_E_NOT_FOUND,
                rc_device_test("quantum", nullptr, nullptr, nullptr, nullptr),
                "quantum");

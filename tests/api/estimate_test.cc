@@ -6,6 +6,7 @@
 
 #include "api_util.h"
 #include "files/gguf/file.h"
+#include "labels.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -94,6 +95,7 @@ Json hyper_parameters_of(const std::string& path) {
 // The golden models, each by its metadata and the names of its tensors: what
 // their shapes are the architecture says.
 TEST(Estimate, IsThePlanOfTheFile) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   size_t alone = 0;
   size_t all = 0;
@@ -128,6 +130,7 @@ TEST(Estimate, IsThePlanOfTheFile) {
 }
 
 TEST(Estimate, NamesOfTensorsAreEnough) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   for (const char* name : {"llama2", "qwen2", "llama-biases", "gemma2"}) {
     const std::string path =
@@ -151,6 +154,7 @@ TEST(Estimate, NamesOfTensorsAreEnough) {
 // twice, 4096 * 1024 twice, 4096 * 14336 three times and two norms of 4096, and
 // one norm. Norms take 4 bytes for each number, as 64 rotary frequencies do.
 TEST(Estimate, OfAModelThatManyKnow) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("cpu");
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = 8192;
@@ -174,6 +178,7 @@ TEST(Estimate, OfAModelThatManyKnow) {
 // The tensors are found layer by layer, but not by looking at
 // all of the file for each.
 TEST(Estimate, OfManyLayers) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("reference");
   Json json = eight_billion();
   json["block_count"] = 1024;
@@ -189,6 +194,7 @@ TEST(Estimate, OfManyLayers) {
 }
 
 TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("cpu");
   const std::string path =
       source_path("tests/golden/architectures/llama2.gguf").string();
@@ -208,6 +214,7 @@ TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
 }
 
 TEST(Estimate, KeysMayHaveTheirWholeNames) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   Json small = eight_billion();
   small["block_count"] = 2;
@@ -224,6 +231,7 @@ TEST(Estimate, KeysMayHaveTheirWholeNames) {
 }
 
 TEST(Estimate, RefusesWhatCannotBe) {
+  RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   Plan plan;
   const auto text = [&](const char* json) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api_util.h"
+#include "labels.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -112,6 +113,7 @@ TEST_F(Fabulist, PromptsAreThoseOfTransformers) {
 }
 
 TEST_F(Fabulist, AnswersAreThoseOfTransformers) {
+  RC_TEST_LABELS(kSerial);
   for (const Json& c : recorded()["cases"]) {
     begin(c["tools"], c["messages"]);
     const Reply reply = answer();
@@ -148,6 +150,7 @@ TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
 }
 
 TEST_F(Fabulist, CallsWhatItIsToldTo) {
+  RC_TEST_LABELS(kSerial);
   const Json tools = recorded()["cases"][5]["tools"];
   begin(tools, Json::array({{{"role", "user"}, {"content", "Hello!"}}}));
   const Reply called =
@@ -159,6 +162,7 @@ TEST_F(Fabulist, CallsWhatItIsToldTo) {
 }
 
 TEST_F(Fabulist, AnswersToASchema) {
+  RC_TEST_LABELS(kSerial);
   begin(Json::array(),
         Json::array({{{"role", "user"},
                       {"content",

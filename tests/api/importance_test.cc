@@ -12,6 +12,7 @@
 #include "api/api_util.h"
 #include "converted_copy.h"
 #include "files/gguf/file.h"
+#include "labels.h"
 #include "runtime/wrapped_plugin.h"
 #include "temporary.h"
 #include "test_data.h"
@@ -131,6 +132,7 @@ TEST_F(ModelImportance, SaysWhatItIsOf) {
 
 // Windows, states, experts, encoders: whatever a program has.
 TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
+  RC_TEST_LABELS(kSerial);
   const Backend reference = open_backend();
   const Backend cpu = open_backend("cpu");
   std::string words;
@@ -182,6 +184,7 @@ TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
 // Outputs come from several segments, and later ones read what earlier ones
 // gave.
 TEST_F(ModelImportance, IsTheSameOfAModelOnTwoDevices) {
+  RC_TEST_LABELS(kSerial);
   const std::string path = target("fable.gguf");
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
                        RC_DTYPE_F32);

@@ -11,6 +11,7 @@
 #include "backends/cpu_util.h"
 #include "cpu/level.h"
 #include "cpu/tiles.h"
+#include "labels.h"
 #include "tensor/dtype.h"
 #include "tensor/formats/formats.h"
 
@@ -136,6 +137,7 @@ class CpuAmx : public testing::Test {
 };
 
 TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
+  RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
     for (int n : {16, 37, 64}) {
@@ -151,6 +153,7 @@ TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
 
 // Columns are unpacked in parts.
 TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
+  RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
     const Operands of(dtype, 37, 4096 + block, 19);
@@ -160,6 +163,7 @@ TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
 
 // As experts get them.
 TEST_F(CpuAmx, RowsMayLieAnywhere) {
+  RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kTypes) {
     const Operands of(dtype, 33, 512, 40);
     expect_equal(of, {3, 1, 4, 1, 5, 9, 2, 6, 5, 35, 8, 9, 7, 39, 0}, true);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/cpu_util.h"
+#include "labels.h"
 
 namespace rc::cpu_test {
 namespace {
@@ -155,6 +156,7 @@ void run_case(const Case& one, int threads, const std::string& level) {
 }
 
 TEST(CpuFused, LeavesWhatIsReadBitForBit) {
+  RC_TEST_LABELS(kNumbers, kSerial);
   for (const std::string& level : level_names()) {
     for (const int32_t code : {RC_OP_RMS_NORM, RC_OP_GLU}) {
       for (const Between between :

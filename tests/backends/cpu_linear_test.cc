@@ -7,6 +7,7 @@
 
 #include "backends/cpu_util.h"
 #include "cpu/plugin.h"
+#include "labels.h"
 #include "tensor/dtype.h"
 
 namespace rc::cpu_test {
@@ -128,6 +129,7 @@ TEST_P(CpuLinear, TableRowsAreDecodedExactly) {
 // The promise on which sessions stand: what a row gives does not depend on
 // which rows are in the call or on how many threads share the work.
 TEST_P(CpuLinear, BitsDoNotDependOnBatchOrThreads) {
+  RC_TEST_LABELS(kNumbers);
   constexpr int64_t n = 133;
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cpu/level.h"
 #include "engine_util.h"
+#include "labels.h"
 
 namespace rc::engine::test {
 namespace {
@@ -57,6 +58,8 @@ class Determinism : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     const auto& [device, model] = GetParam();
+    RC_TEST_LABELS(kNumbers);
+    if (device == "reference") RC_TEST_LABELS(kSerial);
     if (model.starts_with("random ")) {
       for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0,
                           RC_DTYPE_Q4_K, RC_DTYPE_Q6_K}) {

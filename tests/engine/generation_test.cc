@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "labels.h"
 #include "test_data.h"
 
 namespace rc::engine::test {
@@ -55,6 +56,7 @@ TEST(Generation, ControlTokensMayDivideTheText) {
 
 // The likeliest text by transformers, for several prompts.
 TEST(Generation, TellsTheExpectedFables) {
+  RC_TEST_LABELS(kSerial);
   const auto json = nlohmann::json::parse(
       read_file(rc::test::source_path("tests/golden/fable/fable.json")));
   const auto engine = Engine::load(

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "engine/dry.h"
 #include "engine/mirostat.h"
+#include "labels.h"
 #include "sampler_util.h"
 #include "test_data.h"
 #include "text/tokenizer.h"
@@ -132,6 +133,7 @@ double surprise(const std::vector<float>& logits, TokenId token) {
 }
 
 TEST(Sampler, MirostatHoldsTheSurprise) {
+  RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(4000, 3);
   for (const int version : {1, 2}) {
     for (const float tau : {2.0f, 4.0f}) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "labels.h"
 #include "sampler_util.h"
 
 namespace rc::engine {
@@ -100,10 +101,12 @@ void expect_shares(const SamplingOptions& options,
 }
 
 TEST(SamplerShares, DrawsFromTheSoftmax) {
+  RC_TEST_LABELS(kSerial);
   expect_shares(plain(), {1, 2, 3, 0, -1});
 }
 
 TEST(SamplerShares, EachStageKeepsWhatItShould) {
+  RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(300, 3);
   SamplingOptions options = plain();
   options.top_k = 7;
@@ -126,6 +129,7 @@ TEST(SamplerShares, EachStageKeepsWhatItShould) {
 }
 
 TEST(SamplerShares, TopNSigmaLeavesOutForbiddenTokens) {
+  RC_TEST_LABELS(kSerial);
   SamplingOptions options = plain();
   options.top_n_sigma = 1.5f;
   // Their mean is 3 and their deviation the square root of 2: down to 2.88.
@@ -142,6 +146,7 @@ TEST(SamplerShares, TopNSigmaLeavesOutForbiddenTokens) {
 }
 
 TEST(SamplerShares, StagesTogether) {
+  RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(1000, 4);
   SamplingOptions options = plain();
   options.top_k = 100;
@@ -161,6 +166,7 @@ TEST(SamplerShares, StagesTogether) {
 // Each draw, not only their shares: the token at which the sum of
 // probabilities, from the best token on, exceeds the generator's number.
 TEST(SamplerShares, DrawsWhatTheGeneratorSays) {
+  RC_TEST_LABELS(kSerial);
   std::vector<float> logits = random_logits(20001, 7);
   for (size_t i = 0; i < logits.size(); i += 3) {
     logits[i] = std::round(logits[i]);  // many ties
@@ -206,6 +212,7 @@ TEST(SamplerShares, DrawsWhatTheGeneratorSays) {
 
 // A top-k scan over many more tokens than it keeps at once.
 TEST(SamplerShares, TopKOfALargeVocabulary) {
+  RC_TEST_LABELS(kSerial);
   std::vector<float> logits(150000);
   for (size_t i = 0; i < logits.size(); ++i) {
     logits[i] = static_cast<float>(i) * 1e-4f;  // rising: the worst order

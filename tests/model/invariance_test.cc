@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "labels.h"
 #include "model/model_util.h"
 #include "tensor/dtype.h"
 #include "test_data.h"
@@ -57,6 +58,7 @@ std::filesystem::path path_of(const std::string& model) {
 class Invariance : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
+    RC_TEST_LABELS(kNumbers);
     const auto path = path_of(std::get<1>(GetParam()).model);
     file_ = model::ModelFile::open(path.string());
     model_ = load_with(0);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converted_copy.h"
+#include "labels.h"
 #include "model/model_util.h"
 #include "temporary.h"
 #include "tensor/dtype.h"
@@ -60,6 +61,7 @@ double loss(model::ResidentModel& resident) {
 class Perplexity : public testing::TestWithParam<DType> {};
 
 TEST_P(Perplexity, IsThatOfTheReference) {
+  RC_TEST_LABELS(kNumbers);
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "copy.gguf").string();
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,

@@ -3,6 +3,7 @@
 
 #include "device/module_util.h"
 #include "device/whole_model_util.h"
+#include "labels.h"
 
 namespace rc::test {
 namespace {
@@ -24,6 +25,7 @@ TEST(OpenclModel, FableTextIsThatOfTransformers) {
 }
 
 TEST(OpenclModel, ArchitecturesAreThoseOfTransformers) {
+  RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("opencl");
   expect_architectures("opencl");
 }

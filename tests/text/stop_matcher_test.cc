@@ -1,4 +1,5 @@
 #include "text/stop_matcher.h"
+#include "labels.h"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,7 @@ TEST(StopMatcher, DoesNotDependOnTheCuts) {
 }
 
 TEST(StopMatcher, LongStopStringsAreQuick) {
+  RC_TEST_LABELS(kNumbers);
   // Comparing anew at each byte would take hours.
   StopMatcher matcher({std::string(1 << 20, 'a') + "b"});
   size_t size = 0;

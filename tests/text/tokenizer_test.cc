@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "labels.h"
 #include "text/text_util.h"
 
 namespace rc::text {
@@ -225,6 +226,7 @@ double processor_seconds() {
 // limit is a hundred times what is needed, and less than what going over the
 // text again from each of its places would take.
 TEST_P(LongTexts, AreQuick) {
+  RC_TEST_LABELS(kNumbers);
   const auto tokenizer = golden_tokenizer(GetParam());
   for (const char* unit :
        {"a", "A", "1", " ", "\n", " \n", "!", "'", "'s", "a ", "aA", "<",

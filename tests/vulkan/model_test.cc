@@ -7,6 +7,7 @@
 
 #include "device/module_util.h"
 #include "device/whole_model_util.h"
+#include "labels.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -32,6 +33,7 @@ TEST(VulkanModel, FableTextIsThatOfTransformers) {
 }
 
 TEST(VulkanModel, ArchitecturesAreThoseOfTransformers) {
+  RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("vulkan");
   expect_architectures("vulkan");
 }

@@ -6,6 +6,7 @@
 
 #include "device/module_util.h"
 #include "device/whole_model_util.h"
+#include "labels.h"
 #include "test_data.h"
 
 namespace rc::test {
@@ -28,6 +29,7 @@ TEST(WebgpuModel, FableTextIsThatOfTransformers) {
 }
 
 TEST(WebgpuModel, ArchitecturesAreThoseOfTransformers) {
+  RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("webgpu");
   expect_architectures("webgpu");
 }

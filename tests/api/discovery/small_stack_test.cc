@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "labels.h"
 #include "runcible/runcible.h"
 #include "temporary.h"
 #include "test_data.h"
@@ -196,6 +197,7 @@ class SmallStack : public testing::TestWithParam<Calls> {
 };
 
 TEST_P(SmallStack, IsEnough) {
+  RC_TEST_LABELS(kNumbers);
   const int status = in_child(GetParam().stack);
   if (status == RC_E_BACKEND_UNAVAILABLE) {
     GTEST_SKIP() << "there is no " << GetParam().spec << " here";

@@ -7,6 +7,7 @@
 
 #include "api/api_util.h"
 #include "injector.h"
+#include "labels.h"
 #include "runtime/plugin_list.h"
 
 namespace rc::test {
@@ -108,6 +109,7 @@ class Walk {
 class Faults : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
+    if (is_slow_) RC_TEST_LABELS(kDriver);
     auto& list = runtime::PluginList::instance();
     list.load_modules();
     const auto* found = list.find(GetParam());
