@@ -36,7 +36,7 @@ if [ ! -f build/release/build.ninja ]; then
     { cat build/configure.log >&2; exit 1; }
 fi
 # All that can be installed, whatever else the folder is configured for.
-cmake --build --preset release --target installed
+cmake --build --preset release --target runcible_installed
 
 stage "the devices of this machine"
 build/release/bin/runcible devices

@@ -51,7 +51,7 @@ extern const Kernels kKernels;
 namespace {
 
 // Those of levels that a build leaves out are not used.
-bool always() { return true; }
+[[maybe_unused]] bool always() { return true; }
 
 #if defined(__x86_64__)
 
@@ -229,6 +229,21 @@ std::vector<const Level*> available_levels() {
   return found;
 }
 
+const Level& highest_level(const std::vector<const Level*>& usable) {
+  if (!usable.empty()) return *usable.back();
+  std::string built;
+  for (const Level& level : levels()) {
+    built += cat(built.empty() ? "" : ", ", level.name);
+  }
+  fail(
+      RC_E_UNSUPPORTED,
+      "the cpu backend cannot be opened: this processor lacks the instructions "
+      "of ",
+      built,
+      ", the only levels that this build of Runcible has; build it with an "
+      "empty RUNCIBLE_CPU_LEVELS, or on this machine");
+}
+
 const Level& level_by_name(const std::string& name,
                            const std::string& subject) {
   std::string usable;
@@ -248,7 +263,7 @@ const Level& level_by_name(const std::string& name,
 const Level& chosen_level() {
   const auto account = config::Account::now();
   const auto name = account->text("library.isa");
-  if (!name || name->empty()) return *available_levels().back();
+  if (!name || name->empty()) return highest_level(available_levels());
   return level_by_name(*name, account->subject("library.isa"));
 }
 

@@ -20,6 +20,10 @@ const std::vector<Level>& levels();
 // Those that the processor can run, the lowest first.
 std::vector<const Level*> available_levels();
 
+// The last one of `usable`. Fails with RC_E_UNSUPPORTED if there is none, as in
+// a build for the levels of another machine.
+const Level& highest_level(const std::vector<const Level*>& usable);
+
 // What instructions the processor has, whether or not a level uses them.
 struct Arithmetic {
   bool fp16 = false;      // 16-bit floats

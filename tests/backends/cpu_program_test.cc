@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backends/cpu_util.h"
+#include "base/error.h"
 #include "cpu/level.h"
 #include "cpu/plugin.h"
 #include "device/program_rules_util.h"
@@ -81,6 +82,22 @@ TEST(CpuDevice, TheLevelCanBeForced) {
   EXPECT_EQ(open(0, 1, message), RC_E_INVALID_ARGUMENT);
   EXPECT_NE(message.find("sse9"), std::string::npos);
   unsetenv("RUNCIBLE_ISA");
+}
+
+TEST(CpuDevice, ReportsABuildWithoutALevelOfTheProcessor) {
+  const std::vector<const cpu::Level*> usable = cpu::available_levels();
+  EXPECT_STREQ(cpu::highest_level(usable).name, usable.back()->name);
+  try {
+    cpu::highest_level({});
+    ADD_FAILURE() << "a level was found among none";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
+    const std::string message = error.what();
+    EXPECT_NE(message.find("RUNCIBLE_CPU_LEVELS"), message.npos) << message;
+    for (const cpu::Level& level : cpu::levels()) {
+      EXPECT_NE(message.find(level.name), message.npos) << message;
+    }
+  }
 }
 
 // A program of one op over values with the given shapes.

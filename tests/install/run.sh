@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs into a folder of its own and builds programs outside the tree against
-# it: by pkg-config, shared and static, and by find_package. All load the model
-# that comes with Runcible, also after the prefix was moved.
+# Installs into a separate folder and builds programs outside the tree against it:
+# by pkg-config, shared and static, and by find_package. All load the model that
+# comes with Runcible, also after the prefix was moved. The sources as part of
+# another project are tested by subproject.sh.
 #   tests/install/run.sh BUILD_FOLDER
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,9 +49,10 @@ finds_all() { # program
   grep -qx "backends: $all" "$work/said" || fail "$1 does not find $all"
 }
 # Programs outside the prefix find what RUNCIBLE_PLUGIN_PATH names.
-outside() { # program
-  RUNCIBLE_PLUGIN_PATH=$lib/runcible finds_all "$@"
-}
+outside() ( # program
+  export RUNCIBLE_PLUGIN_PATH="${moved:-$prefix}${lib#"$prefix"}/runcible"
+  finds_all "$@"
+)
 
 echo "pkg-config, shared"
 # shellcheck disable=SC2046
@@ -59,13 +61,17 @@ cc -std=c99 -Wall -Wextra -pedantic -Werror "$here/program.c" \
 finds_all "$work/shared"
 readelf -d "$work/shared" | grep -qF "[$(soname)]" ||
   fail "the program does not ask for $(soname)"
-for package in runcible runcible-static; do
-  for mode in "" --static; do
-    [ "$(pkg-config $mode --cflags $package)" = "-I$prefix/include " ] ||
-      [ "$(pkg-config $mode --cflags $package)" = "-I$prefix/include" ] ||
-      fail "$package: --cflags are $(pkg-config $mode --cflags $package)"
+# What pkg-config prints contains the folder of the headers and nothing else.
+check_cflags() { # prefix
+  for package in runcible runcible-static; do
+    for mode in "" --static; do
+      flags=$(pkg-config $mode --cflags $package | sed 's/\\\(.\)/\1/g; s/ *$//')
+      [ "$(realpath "${flags#-I}")" = "$1/include" ] ||
+        fail "$package: --cflags are $flags"
+    done
   done
-done
+}
+check_cflags "$prefix"
 case $(pkg-config --libs runcible) in
   *libuv* | *-luv* | *pcre2* | *utf8proc*)
     fail "pkg-config tells programs to link what is the library's own" ;;
@@ -117,6 +123,34 @@ finds_all "$work/build/shared"
   outside "$work/build/static"
 )
 
+# A machine without the packages that the static library needs: pkg-config finds
+# nothing, or is missing itself.
+configure_without() { # name, components, option
+  PKG_CONFIG_PATH="" PKG_CONFIG_LIBDIR=$work/none cmake -S "$here" \
+    -B "$work/$1" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$2" \
+    ${3+"$3"} >"$work/cmake.log" 2>&1
+}
+for without in "" -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON; do
+  for components in "" shared; do
+    name="without${without:+-pkg-config}$components"
+    configure_without "$name" "$components" $without ||
+      { cat "$work/cmake.log" >&2; fail "the shared library needs packages"; }
+    [ "$(cd "$work/$name" && ninja -t targets all | grep -c '^static:')" = 0 ] ||
+      fail "there is a static library without its packages"
+  done
+  cmake --build "$work/$name" >"$work/cmake.log"
+  finds_all "$work/$name/shared"
+  ! configure_without "component$without" static $without ||
+    fail "the component static is found without its packages"
+  tr -s '\n ' ' ' <"$work/cmake.log" | grep -q "${without:+pkg-config}\
+$([ -n "$without" ] || echo libuv, libpcre2-8, libutf8proc)" ||
+    { cat "$work/cmake.log" >&2; fail "the message names no packages"; }
+done
+! cmake -S "$here" -B "$work/other" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCOMPONENTS=dynamic >"$work/cmake.log" 2>&1 || fail "a component \"dynamic\""
+tr -s '\n ' ' ' <"$work/cmake.log" | grep -q 'has shared and static' ||
+  { cat "$work/cmake.log" >&2; fail "the message names no components"; }
+
 echo "the command"
 "$prefix/bin/runcible" --version
 
@@ -127,6 +161,19 @@ moved="$work/else where/moved"
 export LD_LIBRARY_PATH="$moved${LD_LIBRARY_PATH#"$prefix"}"
 cd /
 finds_all "$work/shared"
+# The files of pkg-config and CMake moved along.
+export PKG_CONFIG_PATH="$moved${libdir#"$prefix"}"
+check_cflags "$moved"
+for package in runcible runcible-static; do
+  eval "cc -std=c99 '$here/program.c' -o '$work/$package-moved' \
+    $(pkg-config --cflags --libs $package)" ||
+    fail "$package: flags of the moved prefix are wrong"
+  RUNCIBLE_DATA=$moved/share/runcible outside "$work/$package-moved"
+done
+cmake -S "$here" -B "$work/moved" -G Ninja -DCMAKE_PREFIX_PATH="$moved" \
+  >"$work/cmake.log" && cmake --build "$work/moved" >"$work/cmake.log" ||
+  { cat "$work/cmake.log" >&2; fail "find_package fails in a moved prefix"; }
+finds_all "$work/moved/shared"
 cp "$work/static" "$moved/bin/outside-static"
 finds_all "$moved/bin/outside-static"
 PATH="$moved/bin:$PATH"
@@ -141,4 +188,5 @@ runcible verify builtin:fable
 runcible verify builtin:fabulist
 runcible run -n 8 2>"$work/run.log" </dev/null
 grep -q 'builtin:fable' "$work/run.log"
+"$here/subproject.sh"
 echo "installed programs run"
