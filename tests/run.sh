@@ -1,20 +1,31 @@
 #!/bin/sh
-# Everything that must hold, in stages: installs what is missing, builds, runs
-# every test.
+# The tests, in stages: installs what is missing, builds, runs, and lists which tests
+# were skipped and why.
 #
-#   tests/run.sh            every stage but web, tidy, instructions and fresh
-#   tests/run.sh STAGE...   some: format release install bindings arm asan
-#                           tsan fuzz web tidy instructions fresh
+#   tests/run.sh            the stages that find most: format release install
+#                           bindings asan
+#   tests/run.sh full       every test: those and tsan, arm and web, with the tests
+#                           that take long (label kFull of tests/labels.h) and an
+#                           implementation of WebGPU
+#   tests/run.sh STAGE...   single stages: format release install bindings asan tsan
+#                           arm web tidy instructions fresh
 #
-# FUZZ_SECONDS (10) is the time of each fuzz target.
+# FUZZ_SECONDS (10) is the time of each fuzz target, in the stage asan. RUNCIBLE_TESTS
+# is `full` for the tests that take long in single stages.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install bindings arm asan tsan fuzz}
+stages=${*:-format release install bindings asan}
+if [ "$stages" = full ]; then
+  stages="format release install bindings asan tsan arm web"
+  RUNCIBLE_TESTS=full
+fi
+export RUNCIBLE_TESTS="${RUNCIBLE_TESTS:-}"
+[ "$RUNCIBLE_TESTS" = full ] && is_full=1 || is_full=
 jobs=$(nproc)
 # Some tests wait.
 test_jobs=$((jobs + 1))
-# What whoever runs this has configured is nothing to the tests.
+# Ignore the user's configuration.
 export RUNCIBLE_CONFIG=
 # lavapipe compiles shaders for longer than the tests run them.
 export GALLIVM_PERF=nopt
@@ -34,7 +45,7 @@ stage "packages"
 packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
   clang-format libvulkan-dev libvulkan-volk-dev glslc mesa-vulkan-drivers
   vulkan-validationlayers pocl-opencl-icd ocl-icd-libopencl1
-  libedit-dev ccache"
+  libedit-dev ccache python3"
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 case " $stages " in
   *" arm "*) packages="$packages g++-aarch64-linux-gnu qemu-user" ;;
@@ -71,11 +82,16 @@ sources() {
   fi
 }
 
-# Levels of the cpu backend that the address sanitizer looks at: what this
-# machine has. Kernels of avx512vnni are those of avx512 but for sums of bytes;
-# amx is emulated beside it.
+# Prints the levels of the cpu backend for the address sanitizer: all levels are the
+# same source with vectors of another width, so that one is enough unless everything
+# is tested. Kernels of avx512vnni are those of avx512 but for sums of bytes; amx is
+# emulated.
 sanitized_levels() {
   [ "$(uname -m)" = x86_64 ] || return 0
+  if [ -z "$is_full" ]; then
+    echo baseline
+    return
+  fi
   flags=" $(sed -n '/^flags/{p;q}' /proc/cpuinfo) "
   case $flags in
     *" avx512_vnni "*) echo "baseline;avx2;avx512vnni;amx" ;;
@@ -84,23 +100,55 @@ sanitized_levels() {
   esac
 }
 
-# Levels of the cpu backend (all if empty), preset, targets (all if none are
-# named).
+# Levels of the cpu backend (all if empty), preset, options of CMake.
 configure_and_build() {
   levels=$1
   preset=$2
   shift 2
   cmake --preset "$preset" -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON \
-    -DRUNCIBLE_BUILD_EXAMPLES=ON -DRUNCIBLE_CPU_LEVELS="$levels"
-  cmake --build --preset "$preset" ${1:+--target "$@"}
+    -DRUNCIBLE_BUILD_EXAMPLES=ON -DRUNCIBLE_CPU_LEVELS="$levels" "$@"
+  cmake --build --preset "$preset"
+}
+
+# Preset, options of ctest.
+run_tests() {
+  preset=$1
+  shift
+  [ -n "$is_full" ] || set -- "$@" -LE full
+  ctest --preset "$preset" -j "$test_jobs" "$@"
+  tests/skipped.py "build/$preset" >"build/$preset/skipped.txt" || is_complete=
+  ran="$ran $preset"
+}
+ran=
+is_complete=1
+
+# Finds or installs an implementation of WebGPU, for the backend webgpu.
+webgpu_library() {
+  [ -z "${RUNCIBLE_WEBGPU_LIBRARY:-}" ] || return 0
+  tools=$PWD/build/webgpu
+  [ -x "$tools/bin/pip" ] || python3 -m venv "$tools"
+  "$tools/bin/pip" install -q --disable-pip-version-check wgpu==0.31.0
+  RUNCIBLE_WEBGPU_LIBRARY=$(echo \
+    "$tools"/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so)
+  export RUNCIBLE_WEBGPU_LIBRARY
+}
+
+# A language whose sources, headers and library are those of its last successful run
+# is not tested again: prints what they are.
+made_from() { # run.sh of the language
+  find "$(dirname "$1")" bindings/api bindings/swig bindings/conformance \
+    bindings/prepare.sh include build/release/lib build/release/bin/runcible \
+    examples/model examples/chat_model -type f ! -name '*.pyc' -exec sha256sum {} + |
+    LC_ALL=C sort | sha256sum
 }
 
 for name in $stages; do
   case $name in
     release)
       stage "release build and tests"
+      [ -z "$is_full" ] || webgpu_library
       configure_and_build "" release
-      ctest --preset release -j "$test_jobs"
+      run_tests release
       ;;
     install)
       stage "installed, as programs outside the tree see it"
@@ -113,20 +161,40 @@ for name in $stages; do
       [ -d build/release ] || configure_and_build "" release
       python3 -m unittest discover -s bindings/api/tests
       # The first leaves what all of them need. The others use a core or wait, so
-      # that they run side by side; each has its say at its end.
+      # that they run side by side; the output of each is printed at its end.
       # shellcheck disable=SC2046
       set -- $(language_runs)
-      stage "$1"
-      "$1" build/release
-      shift
-      printf '%s\n' "$@" | RUNCIBLE_IS_INSTALLED=1 xargs -P "$jobs" -n 1 sh -c '
+      mkdir -p build/bindings/passed
+      changed=
+      for run in "$@"; do
+        if made_from "$run" |
+          cmp -s - "build/bindings/passed/$(basename "$(dirname "$run")")" &&
+          [ -z "$is_full" ]; then
+          echo "$run: passed before with the same sources and library"
+        else
+          changed="$changed $run"
+        fi
+      done
+      # shellcheck disable=SC2086
+      set -- $changed
+      if [ $# -gt 0 ]; then
+        stage "$1"
+        "$1" build/release
+        made_from "$1" >"build/bindings/passed/$(basename "$(dirname "$1")")"
+        shift
+      fi
+      [ $# -eq 0 ] || printf '%s\n' "$@" |
+        RUNCIBLE_IS_INSTALLED=1 xargs -P "$jobs" -n 1 sh -c '
         status=0
-        said=$(mktemp)
-        "$1" build/release >"$said" 2>&1 || status=1
+        output=$(mktemp)
+        "$1" build/release >"$output" 2>&1 || status=1
         printf "\n== %s\n" "$1"
-        cat "$said"
-        rm "$said"
+        cat "$output"
+        rm "$output"
         exit $status' side_by_side
+      for run in "$@"; do
+        made_from "$run" >"build/bindings/passed/$(basename "$(dirname "$run")")"
+      done
       bindings/conformance/table.py --check build/bindings/reports/*.tsv
       ;;
     arm)
@@ -137,8 +205,8 @@ for name in $stages; do
       ctest --test-dir build/arm --output-on-failure -j "$jobs"
       ;;
     web)
-      # Not among the default stages: it compiles all of the library twice more,
-      # which takes six minutes of processor time each.
+      # It compiles all of the library twice more, which takes six minutes of
+      # processor time each.
       # -DRUNCIBLE_WEB_ALL_TESTS=ON adds conformance, engines, models, texts and
       # the ABI in C.
       stage "WebAssembly, in Node"
@@ -153,41 +221,17 @@ for name in $stages; do
       bindings/web/run.sh build/release build/web build/web-single
       ;;
     asan)
-      stage "address and undefined behaviour sanitizers"
-      configure_and_build "$(sanitized_levels)" asan
-      # What is about numbers, time or the size of stacks alone the other builds
-      # show, and what a driver makes of the same calls once more.
-      ctest --preset asan -j "$test_jobs" -E "Perplexity|Determinism|Invariance|AreQuick|\
-BitsDoNotDepend|CpuFused.LeavesWhatIsRead|\
-vulkan[.](validation|tensors_to_gpus|rows_to_gpus)|Faults[.].*/(opencl|vulkan)|\
-(Vulkan|Opencl|Webgpu)Model.Architectures|SmallStack"
+      stage "address and undefined behaviour sanitizers, fuzz targets"
+      configure_and_build "$(sanitized_levels)" asan \
+        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
+      run_tests asan
       ;;
     tsan)
       stage "thread sanitizer over engine, loops and threads"
       # Threads meet outside of the kernels: two levels show how.
       case $(uname -m) in x86_64) levels="baseline;avx2" ;; *) levels= ;; esac
-      configure_and_build "$levels" tsan \
-        test_engine test_api test_backends c_programs
-      # The reference backend has no threads of its own; long texts, tests of
-      # devices and draws without end are about numbers.
-      ctest --preset tsan -j "$test_jobs" -R '^(engine|api|backends|c)[.]' \
-        -E "CpuAmx|Determinism.*reference|TellsTheExpectedFables|LeavesWhatIsRead|\
-DeviceTest[.](Tells|Refuses)|Estimate|Fabulist[.](Answers|CallsWhat)|\
-ModelImportance[.]IsTheSame|MirostatHolds|SamplerShares"
-      ;;
-    fuzz)
-      stage "fuzz targets"
-      # The targets are not about kernels.
-      case $(uname -m) in x86_64) levels=baseline ;; *) levels= ;; esac
-      cmake -S . -B build/fuzz -G Ninja -DRUNCIBLE_BUILD_FUZZ=ON \
-        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
-        -DRUNCIBLE_CPU_LEVELS="$levels" \
-        -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-        -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRUNCIBLE_BUILD_COMMAND=OFF \
-        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
-        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
-      cmake --build build/fuzz --target fuzz_targets
-      ctest --test-dir build/fuzz -R '^fuzz' --output-on-failure -j "$jobs"
+      configure_and_build "$levels" tsan
+      run_tests tsan
       ;;
     format)
       stage "the format of the sources"
@@ -217,4 +261,12 @@ ModelImportance[.]IsTheSame|MirostatHolds|SamplerShares"
       ;;
   esac
 done
+for preset in $ran; do
+  stage "skipped tests: $preset"
+  cat "build/$preset/skipped.txt"
+done
+if [ -z "$is_complete" ]; then
+  echo "tests/run.sh: tests were skipped for want of what this script installs" >&2
+  exit 1
+fi
 stage "every stage passed: $stages"

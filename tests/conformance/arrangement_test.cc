@@ -19,6 +19,7 @@ const DType kEncodable[] = {
 
 TEST(Convert, FromEveryType) {
   for (const DType dtype : decodable_types()) {
+    const OnDrivers devices(dtype);
     for (const Case& one : cases(dtype)) {
       TensorTest test("CONVERT", cat("from ", dtype_name(dtype)));
       const auto x = test.random(dtype, one.shape, one.layout);
@@ -31,6 +32,7 @@ TEST(Convert, FromEveryType) {
 
 TEST(Convert, ToEveryType) {
   for (const DType dtype : kEncodable) {
+    const OnDrivers devices(dtype);
     for (Case one : cases(dtype)) {
       TensorTest test("CONVERT", cat("to ", dtype_name(dtype)));
       const int64_t columns = one.shape.back();
@@ -118,6 +120,7 @@ TEST(Copy, ViewsOfBlocks) {
 
 TEST(Gather, EveryTypeAndShape) {
   for (const DType dtype : decodable_types()) {
+    const OnDrivers devices(dtype);
     for (const int64_t d : column_counts(dtype)) {
       for (const Layout layout : {Layout::kDense, Layout::kSteps}) {
         TensorTest test("GET_ROWS", dtype_name(dtype));

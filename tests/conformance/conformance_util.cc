@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "labels.h"
 #include "runtime/registry.h"
 
 namespace rc::test {
@@ -79,8 +80,10 @@ std::string only_backend() {
   return entry()->name;
 }
 
+bool leaves_out_drivers = false;
+
 // Every device that opens; a device that is reported and does not is a failure.
-const std::vector<std::shared_ptr<Device>>& devices() {
+const std::vector<std::shared_ptr<Device>>& every_device() {
   static const auto all = [] {
     std::vector<std::shared_ptr<Device>> found;
     const std::string only = only_backend();
@@ -96,6 +99,19 @@ const std::vector<std::shared_ptr<Device>>& devices() {
   return all;
 }
 
+// The devices of a test.
+std::vector<std::shared_ptr<Device>> devices() {
+  std::vector<std::shared_ptr<Device>> all = every_device();
+  if (leaves_out_drivers) {
+    std::erase_if(all, [](const auto& device) {
+      return device->id().starts_with("opencl:") ||
+             device->id().starts_with("vulkan:") ||
+             device->id().starts_with("webgpu:");
+    });
+  }
+  return all;
+}
+
 rc_plugin_value value_of(DType dtype, const ProgramBuilder::Shape& shape) {
   rc_plugin_value value = {};
   value.dtype = dtype;
@@ -105,6 +121,18 @@ rc_plugin_value value_of(DType dtype, const ProgramBuilder::Shape& shape) {
 }
 
 }  // namespace
+
+OnDrivers::OnDrivers(DType dtype) {
+  static constexpr DType kCommon[] = {
+      RC_DTYPE_F32,  RC_DTYPE_F16,  RC_DTYPE_Q4_0,   RC_DTYPE_Q8_0,
+      RC_DTYPE_Q4_K, RC_DTYPE_Q6_K, RC_DTYPE_IQ4_XS, RC_DTYPE_MXFP4};
+  leaves_out_drivers =
+      reason_to_skip({Label::kFull}) != nullptr &&
+      std::find(std::begin(kCommon), std::end(kCommon), dtype) ==
+          std::end(kCommon);
+}
+
+OnDrivers::~OnDrivers() { leaves_out_drivers = false; }
 
 std::vector<std::string> device_ids() {
   std::vector<std::string> ids;

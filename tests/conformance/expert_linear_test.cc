@@ -48,6 +48,7 @@ void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
 
 TEST(ExpertLinear, EveryType) {
   for (DType dtype : decodable_types()) {
+    const OnDrivers devices(dtype);
     for (int64_t d : column_counts(dtype)) {
       run_case(dtype, 3, 5, 2, d, 17, false, true);
       run_case(dtype, 1, 5, 3, d, 8, true, false);

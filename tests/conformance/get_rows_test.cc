@@ -19,6 +19,7 @@ std::vector<double> rows_of(const Data& table, int64_t columns,
 
 TEST(GetRows, OfATableOfEveryType) {
   for (DType dtype : decodable_types()) {
+    const OnDrivers devices(dtype);
     for (int64_t d : column_counts(dtype)) {
       const std::vector<int32_t> ids = {0, 12, 5, 5, 1};
       OpTest test("GET_ROWS", dtype_name(dtype), {5, 0, 0});

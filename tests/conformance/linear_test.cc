@@ -49,6 +49,7 @@ void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
 class LinearOfType : public testing::TestWithParam<DType> {};
 
 TEST_P(LinearOfType, EveryShape) {
+  const OnDrivers devices(GetParam());
   int variant = 0;
   for (int64_t k : column_counts(GetParam())) {
     for (int64_t n : {1, 5, 67, 128}) {

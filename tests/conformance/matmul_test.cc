@@ -144,6 +144,7 @@ TEST(Matmul, Empty) {
 class MatmulOfType : public testing::TestWithParam<DType> {};
 
 TEST_P(MatmulOfType, EveryShape) {
+  const OnDrivers devices(GetParam());
   int64_t m = 1;
   for (const int64_t k : column_counts(GetParam())) {
     Product p;

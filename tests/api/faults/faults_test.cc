@@ -168,9 +168,16 @@ class Faults : public testing::TestWithParam<const char*> {
 
 TEST_P(Faults, AFailingDevice) { fail_everywhere(RC_E_DEVICE, 1); }
 TEST_P(Faults, ALostDevice) { fail_everywhere(RC_E_DEVICE_LOST, 3); }
-TEST_P(Faults, AFullDevice) { fail_everywhere(RC_E_DEVICE_MEMORY, 2); }
-TEST_P(Faults, AHostWithoutMemory) { fail_everywhere(RC_E_OUT_OF_MEMORY, 1); }
+TEST_P(Faults, AFullDevice) {
+  if (is_slow_) RC_TEST_LABELS(kFull);
+  fail_everywhere(RC_E_DEVICE_MEMORY, 2);
+}
+TEST_P(Faults, AHostWithoutMemory) {
+  if (is_slow_) RC_TEST_LABELS(kFull);
+  fail_everywhere(RC_E_OUT_OF_MEMORY, 1);
+}
 TEST_P(Faults, AStatusThatIsNone) {
+  if (is_slow_) RC_TEST_LABELS(kFull);
   fail_everywhere(static_cast<rc_status>(-12345), 3);
 }
 
