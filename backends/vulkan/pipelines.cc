@@ -170,13 +170,15 @@ void Pipelines::prepare(const std::vector<gpu::Variant>& variants) {
   for (const auto& [kernel, constants] : variants) {
     Made& made = shaders_[static_cast<size_t>(kernel)];
     if (!made.layout) make(kernel, &made);
-    const auto [entry, added] = made.pipelines.try_emplace(constants);
+    const auto added = made.pipelines.try_emplace(constants);
+    auto& [key, handle] = *added.first;
     // An empty one was left by a failure.
-    if (!added && entry->second) continue;
+    if (!added.second && handle) continue;
+    const Handle<VkPipeline>* const wanted = &handle;
     const bool twice = std::any_of(
         missing.begin(), missing.end(),
-        [&](const Missing& other) { return other.handle == &entry->second; });
-    if (!twice) missing.push_back({&made, &entry->first, &entry->second});
+        [&](const Missing& other) { return other.handle == wanted; });
+    if (!twice) missing.push_back({&made, &key, &handle});
   }
   if (missing.empty()) return;
   grown_ = true;

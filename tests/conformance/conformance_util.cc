@@ -126,10 +126,9 @@ OnDrivers::OnDrivers(DType dtype) {
   static constexpr DType kCommon[] = {
       RC_DTYPE_F32,  RC_DTYPE_F16,  RC_DTYPE_Q4_0,   RC_DTYPE_Q8_0,
       RC_DTYPE_Q4_K, RC_DTYPE_Q6_K, RC_DTYPE_IQ4_XS, RC_DTYPE_MXFP4};
-  leaves_out_drivers =
-      reason_to_skip({Label::kFull}) != nullptr &&
-      std::find(std::begin(kCommon), std::end(kCommon), dtype) ==
-          std::end(kCommon);
+  leaves_out_drivers = reason_to_skip({Label::kFull}) != nullptr &&
+                       std::find(std::begin(kCommon), std::end(kCommon),
+                                 dtype) == std::end(kCommon);
 }
 
 OnDrivers::~OnDrivers() { leaves_out_drivers = false; }

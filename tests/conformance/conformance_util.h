@@ -55,13 +55,14 @@ std::vector<int64_t> column_counts(DType dtype);
 // Names tests that have a type as parameter.
 std::string name_of_type(const testing::TestParamInfo<DType>& info);
 
-// The ids of all devices that open, "cpu:0"; without those that an OnDrivers leaves
-// out.
+// The ids of all devices that open, "cpu:0"; without those that an OnDrivers
+// leaves out.
 std::vector<std::string> device_ids();
 
-// Leaves devices of drivers, whose kernels take long to compile, out of the ops of
-// one type while it exists. Common types run everywhere; the others run there in
-// `tests/run.sh full` alone, where the variable RUNCIBLE_TESTS is "full".
+// Leaves devices of drivers, whose kernels take long to compile, out of the ops
+// of one type while it exists. Common types run everywhere; the others run
+// there in `tests/run.sh full` alone, where the variable RUNCIBLE_TESTS is
+// "full".
 class OnDrivers {
  public:
   explicit OnDrivers(DType dtype);

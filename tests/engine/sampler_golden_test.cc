@@ -125,6 +125,20 @@ TEST(SamplerGolden, MirostatCountsByTheLawOfZipf) {
   }
 }
 
+// Algorithm 1 of the paper, by hand: of the logits 3, 2, 1.5 the exponent of
+// Zipf's law is 1.3893, by which 10.645 of 1000 tokens have six bits of
+// surprise. Each quotient of neighbours matters.
+TEST(SamplerGolden, MirostatFitsEveryQuotient) {
+  SamplingOptions options = plain();
+  options.mirostat = 1;
+  options.mirostat_tau = 3;
+  const Mirostat mirostat(options);
+  EXPECT_EQ(mirostat.count(std::vector<double>{3, 2, 1.5}, 1000), 11u);
+  EXPECT_EQ(mirostat.count(std::vector<double>{3, 2}, 1000), 10u);
+  EXPECT_EQ(mirostat.count(std::vector<double>{2, 1.9, 0.5}, 1000), 9u);
+  EXPECT_EQ(mirostat.count(std::vector<double>{2}, 1000), 1u);
+}
+
 // Surprise of a token of a softmax, in bits.
 double surprise(const std::vector<float>& logits, TokenId token) {
   double sum = 0.0;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/cat.h"
 #include "base/error.h"
 #include "files/gguf/verify.h"
 #include "test_data.h"
@@ -269,6 +270,14 @@ TEST(Writer, AFullDiskLeavesNoFile) {
       << message;
   EXPECT_EQ(folder.count(), 1u);
   EXPECT_EQ(fs::file_size(folder.path("model")), 5u);
+}
+
+TEST(Writer, AFileHasAsManyEntriesAsReadersTake) {
+  Writer writer;
+  for (uint64_t i = 0; i < kMaxEntries; ++i) writer.add(cat("key.", i), i);
+  EXPECT_EQ(status_of([&] { writer.add("one.more", uint64_t{0}); }),
+            RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(reopen(writer)->entries().size(), kMaxEntries);
 }
 
 }  // namespace

@@ -143,5 +143,13 @@ TEST(GrammarRules, LimitsAreKept) {
             std::string::npos);
 }
 
+// Large ranges have all cases of their letters; smaller ones after them are
+// folded as those before them. U+FF41 and U+FF21 are one letter.
+TEST(Lark, CasesAreFoldedInEveryRangeOfAClass) {
+  expect_texts(*lark(R"(start: /[k\u2000-\u4fff\uff41]/i)"),
+               {"k", "K", "\xE2\x80\x80", "\xEF\xBD\x81", "\xEF\xBC\xA1"},
+               {"j", "\xEF\xBC\xA2"});
+}
+
 }  // namespace
 }  // namespace rc::text::grammar

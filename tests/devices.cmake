@@ -1,0 +1,160 @@
+# Tests over the devices of this machine: conformance, faults, discovery, and the
+# rooms of the backends that are modules. Included by CMakeLists.txt.
+# Test programs do not lie where the modules do.
+set(conformance_modules
+  "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}:${CMAKE_BINARY_DIR}/bin/examples")
+if(RUNCIBLE_SANITIZE MATCHES "address")
+  # Sanitizers see nothing of what drivers do; what calls them is in host_driver,
+  # which runs the same ops, and in opencl and vulkan.
+  set(conformance_modules "${CMAKE_BINARY_DIR}/bin/examples")
+endif()
+rc_test_folder(conformance
+  ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${conformance_modules}")
+target_sources(test_conformance PRIVATE api/api_util.cc)
+rc_test_folder(api/faults
+  ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+target_sources(test_api_faults PRIVATE api/api_util.cc)
+# Handles that are switched to the devices of modules, which test_api has not.
+if(TARGET runciblebackend-opencl OR TARGET runciblebackend-vulkan)
+  add_test(NAME switching.to_modules
+    COMMAND test_api --gtest_filter=BackendSwitch/SwitchedTo.*)
+  set_tests_properties(switching.to_modules PROPERTIES TIMEOUT 900
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+endif()
+# Drivers compile their kernels anew in each test here.
+rc_test_folder(api/discovery TIMEOUT 900)
+target_sources(test_api_discovery PRIVATE
+  api/allocation/failing_new_util.cc api/api_util.cc)
+target_compile_definitions(test_api_discovery PRIVATE
+  RC_MODULES="${CMAKE_LIBRARY_OUTPUT_DIRECTORY}"
+  RC_MODULE_FOUND="$<TARGET_FILE:test_module_found>"
+  RC_MODULE_STUCK="$<TARGET_FILE:test_module_stuck>")
+add_dependencies(test_api_discovery test_module_found test_module_stuck
+                 runcible_probe)
+foreach(backend opencl vulkan webgpu)
+  if(TARGET runciblebackend-${backend})
+    add_dependencies(test_api_discovery runciblebackend-${backend})
+  endif()
+endforeach()
+if(TARGET example_plugin_backend)
+  add_dependencies(test_conformance example_plugin_backend)
+endif()
+target_sources(test_backends PRIVATE device/program_rules_util.cc)
+set(device_tests device/limits_util.cc device/module_util.cc
+  device/program_rules_util.cc device/whole_model_util.cc)
+# One test runs the command.
+if(TARGET runciblebackend-opencl AND TARGET runcible)
+  rc_test_folder(opencl
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  target_sources(test_opencl PRIVATE model/model_util.cc ${device_tests}
+    ${PROJECT_SOURCE_DIR}/backends/opencl/api.cc
+    ${PROJECT_SOURCE_DIR}/backends/opencl/pocl.cc)
+  target_include_directories(test_opencl SYSTEM PRIVATE
+    ${RUNCIBLE_OPENCL_HEADERS})
+  add_dependencies(test_opencl runciblebackend-opencl runcible)
+  target_compile_definitions(test_opencl PRIVATE
+    RC_COMMAND="$<TARGET_FILE:runcible>"
+    RC_OPENCL_MODULE="$<TARGET_FILE:runciblebackend-opencl>")
+endif()
+if(TARGET runciblebackend-vulkan)
+  rc_test_folder(vulkan
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  # An instance of the tests' own, to make mistakes with.
+  target_sources(test_vulkan PRIVATE model/model_util.cc ${device_tests}
+    ${PROJECT_SOURCE_DIR}/backends/vulkan/api.cc
+    ${PROJECT_SOURCE_DIR}/backends/vulkan/instance.cc)
+  target_include_directories(test_vulkan SYSTEM PRIVATE
+    ${RUNCIBLE_VULKAN_HEADERS} ${RUNCIBLE_VOLK_HEADERS})
+  add_dependencies(test_vulkan runciblebackend-vulkan)
+  target_compile_definitions(test_vulkan PRIVATE
+    RC_VULKAN_MODULE="$<TARGET_FILE:runciblebackend-vulkan>")
+endif()
+# Once more with the validation layer, and the tensor ops and those with states with
+# the shaders of GPUs too. Sanitizers do not see what drivers do.
+if(TARGET runciblebackend-vulkan AND NOT RUNCIBLE_SANITIZE)
+  add_test(NAME vulkan.validation COMMAND test_vulkan
+    "--gtest_filter=VulkanModel.Fable*:VulkanModel.Exp*:VulkanPlugin.Times*:\
+VulkanTensor.*")
+  target_sources(test_conformance PRIVATE vulkan/validation_util.cc)
+  set(tensor_ops "Attend.*:Binary.*:ChannelScan.*:Conv2d.*:Convert.*:Copy.*:\
+DeltaRule.*:FusedLinear.*:Gather.*:GroupNorm.*:LayerNorm.*:Matmul*:Reduce.*:\
+Rotate.*:SelectiveScan.*:ShortConv.*:\
+Softmax.*:Unary.*")
+  add_test(NAME vulkan.tensors_to_gpus COMMAND test_conformance
+    --gtest_filter=${tensor_ops})
+  # What takes longest begins first, so that it does not end alone.
+  set_tests_properties(vulkan.validation vulkan.tensors_to_gpus
+    PROPERTIES COST 100 TIMEOUT 1500 ENVIRONMENT
+    "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY};\
+RUNCIBLE_VULKAN_VALIDATION=1")
+  set_property(TEST vulkan.tensors_to_gpus APPEND PROPERTY ENVIRONMENT
+    "RUNCIBLE_VULKAN_TUNING=texels=0,tile=16,parts=2,reduce=32,attention=16")
+  set(row_ops "Affine.*:Attention.OddHeads:Attention.Sinks:\
+Attention.SoftcapAndWindow:Attention.WholeWithinAWindow:CacheStore.*:\
+GeneralAttention.ValuesWithinKeys:Glu.*:LayerNormOfRows.*:RmsNorm.*:Xielu.*")
+  add_test(NAME vulkan.rows_to_gpus COMMAND test_conformance
+    --gtest_filter=${row_ops})
+  set_tests_properties(vulkan.rows_to_gpus PROPERTIES COST 50 TIMEOUT 900
+    ENVIRONMENT
+    "RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-vulkan>;\
+RUNCIBLE_VULKAN_TUNING=texels=0,reduce=256,attention=16,attention_rows=2")
+  # They compile all kernels once more.
+  set_tests_properties(vulkan.tensors_to_gpus vulkan.rows_to_gpus
+    PROPERTIES LABELS full)
+endif()
+if(TARGET runciblebackend-webgpu)
+  rc_test_folder(webgpu
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  # A driver of the tests' own, whose device they lose.
+  target_sources(test_webgpu PRIVATE model/model_util.cc ${device_tests}
+    $<TARGET_OBJECTS:rc_webgpu_driver> $<TARGET_OBJECTS:rc_backend_gpu>)
+  add_dependencies(test_webgpu runciblebackend-webgpu)
+  find_program(RUNCIBLE_TINT tint DOC "The WGSL compiler of Dawn, for tests")
+  mark_as_advanced(RUNCIBLE_TINT)
+  target_compile_definitions(test_webgpu PRIVATE
+    RC_TINT="$<$<BOOL:${RUNCIBLE_TINT}>:${RUNCIBLE_TINT}>"
+    RC_WEBGPU_MODULE="$<TARGET_FILE:runciblebackend-webgpu>")
+endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
+  add_subdirectory(host_driver/module)
+  rc_test_folder(host_driver)
+  target_sources(test_host_driver PRIVATE model/model_util.cc
+    device/whole_model_util.cc $<TARGET_OBJECTS:rc_host_driver>
+    $<TARGET_OBJECTS:rc_backend_gpu>)
+  if(RUNCIBLE_SANITIZE MATCHES "address")
+    # The ops, work-items sharing what they can; and those with most to do with
+    # vectors once more, with these and buffers bound in parts.
+    set(row_ops "Add.*:Affine.*:Attention.*:CacheStore.*:ChannelScan.*:Clamp.*:\
+DeltaRule.*:ExpertLinear.*:ExpertSum.*:FadingState.*:GeneralAttention.*:\
+GetRows.*:Glu.*:\
+GroupNorm.*:Join.*:LayerNormOfRows.*:*Linear.*:*LinearOfType.*/F*:\
+*LinearOfType.*/Q5_*:*LinearOfType.*/IQ4_XS:*LinearOfType.*/MXFP4:Multiply.*:\
+RmsNorm.*:Rope.*:Choose.*:Route.*:RowsIntoProducts.*:Scale.*:SelectiveScan.*:\
+ShortConv.*:Softcap.*:SparseMix.*:UnaryOfRows.*:Xielu.*-FusedLinear.*")
+    set(vector_ops "Attention.EveryCacheType:CacheStore.*:ChannelScan.*:\
+DeltaRule.EveryKindOfState:GeneralAttention.ValuesWithinKeys:GroupNorm.*:Glu.*:\
+LayerNormOfRows.*:*LinearOfType.*/F16:*LinearOfType.*/IQ4_NL:\
+*LinearOfType.*/Q4_K:RmsNorm.*:Rope.*:SelectiveScan.EveryKindOfState:\
+ShortConv.*")
+    add_test(NAME host_driver.row_ops COMMAND test_conformance
+      "--gtest_filter=${row_ops}")
+    set(tensor_ops "Attend.*:Binary.*:Conv2d.*:Convert.*:Copy.*:Gather.*:\
+LayerNorm.*:Matmul.*:Reduce.*:Rotate.*:Softmax.*:Unary.*")
+    add_test(NAME host_driver.tensor_ops COMMAND test_conformance
+      "--gtest_filter=${tensor_ops}")
+    add_test(NAME host_driver.vectors COMMAND test_conformance
+      "--gtest_filter=${vector_ops}")
+    set_tests_properties(
+      host_driver.row_ops host_driver.tensor_ops host_driver.vectors
+      PROPERTIES TIMEOUT 1500 ENVIRONMENT
+      "RUNCIBLE_TEST_MODULE=$<TARGET_FILE:test_module_host>")
+    set_property(TEST host_driver.vectors APPEND PROPERTY ENVIRONMENT
+      "RUNCIBLE_HOST_TUNING=seed=2,lanes=4,parts=2,range=393216")
+    add_dependencies(test_conformance test_module_host)
+  endif()
+endif()
+if(TARGET example_remote_backend)
+  rc_test_folder(remote)
+  target_sources(test_remote PRIVATE api/api_util.cc)
+  add_subdirectory(remote/module)
+endif()
