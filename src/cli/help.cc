@@ -23,17 +23,14 @@ std::string exit_codes_text() {
   return text;
 }
 
-// A mix has the name of a tensor's type and a size, "_S" to "_L", or is one of
-// those that llama.cpp gives to mixes without.
 std::string types_text() {
   return "Types of weights, in upper or lower case:\n\n" +
          wrapped(joined(type_names()), 2) + "\n" +
          wrapped(
-             "Most are one type for all matrices, such as Q8_0. Mixes, "
-             "whose names end with _S, _M or _L, and Q2_K, give more bits "
-             "to the matrices that need them, such as Q4_K_M. Those of "
-             "about 3 bits and less need an importance (see runcible help "
-             "importance).",
+             "Most are one type for all matrices, such as Q8_0. Mixes, such as "
+             "Q4_K_M, Q2_K and those of IQ1 to IQ3, give more bits to the "
+             "matrices that need them. IQ3_XS, IQ3_XXS and the mixes of IQ1 "
+             "and IQ2 need an importance (see runcible help importance).",
              0);
 }
 
