@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "number.h"
 #include "op_table.h"
+#include "output_file.h"
 #include "terminal.h"
 #include "trace.h"
 
@@ -24,6 +25,7 @@ struct BenchArguments {
   int repetitions = 3;
   bool json = false;
   std::string trace;  // file; "": none
+  bool force = false;
 };
 
 // Any tokens do: time does not depend on them. Different sessions get different
@@ -101,7 +103,8 @@ double measure_decode(const Model& model, int64_t batch, int64_t depth,
       if (status != RC_E_TIMEOUT) check(status);
     }
     if (event.report->status != RC_OK) {
-      throw Failure{exit_code(event.report->status), event.message};
+      throw Failure{exit_code(event.report->status),
+                    in_own_words(event.message)};
     }
     longest = std::max(longest, event.report->generate_us);
   }
@@ -216,6 +219,8 @@ class Measurements {
 };
 
 void bench(const BenchArguments& arguments) {
+  check_output(arguments.trace, arguments.force, Writing::kThrough,
+               {arguments.model.path});
   const Backend backend =
       arguments.model.open_backend(!arguments.trace.empty());
   const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
@@ -263,11 +268,13 @@ void add_bench(CLI::App& program) {
   auto arguments = std::make_shared<BenchArguments>();
   arguments->model.add_to(*command);
   // Lists are numbers separated by commas.
+  begin_group(*command, "Measurement");
   const auto add_list = [&](const char* name, std::vector<int64_t>& list,
                             const char* help, Limits<int64_t> limits) {
-    limit(command->add_option(name, list, help), limits)
+    takes_several(limit(command->add_option(name, list, help), limits))
         ->delimiter(',')
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("NUMBER,...");
   };
   constexpr int64_t kMost = int64_t{1} << 30;
   add_list("--prompts", arguments->prompts, "lengths of prompts, in tokens",
@@ -276,9 +283,10 @@ void add_bench(CLI::App& program) {
            {1, 4096});
   add_list("--depths", arguments->depths,
            "tokens that each generation has before it", {1, kMost});
-  limit<int64_t>(command->add_option("-n,--tokens", arguments->tokens,
-                                     "tokens to generate in each"),
-                 {2, kMost})
+  limit<int64_t>(
+      command->add_option("-n,--max-tokens,--tokens", arguments->tokens,
+                          "tokens to generate in each"),
+      {2, kMost})
       ->capture_default_str();
   limit<int>(command->add_option("--repetitions", arguments->repetitions,
                                  "of each measurement; the median is printed"),
@@ -287,8 +295,10 @@ void add_bench(CLI::App& program) {
   command->add_flag("--json", arguments->json, "print JSON");
   takes_file(
       command->add_option("--trace", arguments->trace,
-                          "measure each op too: a table, and this file for "
-                          "Perfetto or Chrome"));
+                          "measure each op too: print a table, and write the "
+                          "times to this file for Perfetto or Chrome"));
+  add_force(*command, arguments->force);
+  end_group(*command);
   command->callback([arguments] { bench(*arguments); });
 }
 

@@ -71,17 +71,19 @@ void add_calibrate(CLI::App& program) {
   auto backend = std::make_shared<std::string>();
   auto threads = std::make_shared<int32_t>(0);
   auto json = std::make_shared<bool>(false);
-  command->add_option("--backend", *backend,
-                      "the devices, as a chain: auto, cpu, "
-                      "cuda,vulkan:0,cpu (default: $RUNCIBLE_BACKEND, or "
-                      "auto); software devices are measured if they are named");
+  command
+      ->add_option("--backend", *backend,
+                   "the devices, as a chain: auto, cpu, "
+                   "cuda,vulkan:0,cpu; software devices are measured if "
+                   "they are named; default: $RUNCIBLE_BACKEND, or auto")
+      ->type_name("CHAIN");
   limit<int32_t>(
       command->add_option("-t,--threads", *threads,
                           "threads of a CPU device; default: "
                           "$RUNCIBLE_THREADS, or as many as there are "
                           "processors"),
       {1, 1024});
-  command->add_flag("--json", *json, "print what rc_calibrate gives, as it is");
+  command->add_flag("--json", *json, "print JSON, with all that was measured");
   command->callback([=] { calibrate(*backend, *threads, *json); });
 }
 

@@ -5,16 +5,19 @@ namespace cli {
 
 void add_chat(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "chat", "A conversation with a model, in a terminal or line by line");
+      "chat", "Converses with a model, on a terminal or line by line");
   auto options = std::make_shared<TalkOptions>();
   options->model.path = "builtin:fabulist";
-  options->model.add_to(*command);
-  options->chat.add_to(*command);
+  begin_group(*command, "Conversation");
   command->add_option("--system", options->system,
-                      "what the model is told before the first question");
-  add_sampling_options(*command, options->generation);
+                      "instructions for the model, before all messages");
+  add_max_tokens(*command, options->generation);
+  options->chat.add_tools(*command);
+  options->chat.add_template(*command);
   command->add_flag("--speed", options->speed,
-                    "tell tokens and speed after each answer");
+                    "print tokens and speed after each answer");
+  add_sampling_options(*command, options->generation);
+  options->model.add_to(*command);
   command->callback([options] {
     options->chat.read();
     LineReader lines;

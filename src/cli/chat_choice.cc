@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "one_of.h"
+
 namespace cli {
 namespace {
 
@@ -22,26 +24,39 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-void ChatChoice::add_to(CLI::App& command) {
+void ChatChoice::add_tools(CLI::App& command) {
   takes_file(
       command.add_option("--tools", tools_file_,
                          "a file with the functions that may be called: JSON "
                          "in the shape of OpenAI's chat completions"));
-  CLI::Option* name = command.add_option(
-      "--template", name_,
-      "a template by name: of a variant in the model's file, or a well-known "
-      "one such as chatml");
+}
+
+std::vector<CLI::Option*> ChatChoice::add_template(CLI::App& command) {
+  CLI::Option* name =
+      command
+          .add_option("--template-name,--template", name_,
+                      "a template by name: of a variant in the model's file, "
+                      "or a well-known one such as chatml")
+          ->type_name("NAME");
   CLI::Option* file = takes_file(
       command.add_option("--template-file", file_, "a file with a template"));
   name->excludes(file);
-  command.add_option("--arguments", arguments_,
-                     "more variables of the template: a JSON object");
-  command.add_option("--date", date_,
-                     "what the template takes for today, as in 2024-07-26");
-  command
-      .add_option("--thinking", thinking_,
-                  "for models that can do both: think first, on or off")
-      ->check(CLI::IsMember({"on", "off"}));
+  CLI::Option* arguments =
+      command
+          .add_option("--template-arguments,--arguments", arguments_,
+                      "more variables of the template: a JSON object")
+          ->type_name("JSON");
+  CLI::Option* now =
+      command
+          .add_option("--now,--date", now_,
+                      "the date that the template takes for today, as in "
+                      "2024-07-26")
+          ->type_name("DATE");
+  CLI::Option* thinking = one_of(
+      command.add_option("--thinking", thinking_,
+                         "for models that can do both: think first, or not"),
+      {"on", "off"});
+  return {name, file, arguments, now, thinking};
 }
 
 void ChatChoice::read() {
@@ -55,7 +70,7 @@ rc_chat_options ChatChoice::options() const {
   if (!file_.empty()) options.template_text = source_.c_str();
   options.template_name = given(name_);
   options.template_arguments = given(arguments_);
-  options.now = given(date_);
+  options.now = given(now_);
   if (!thinking_.empty()) options.thinking = thinking_ == "on" ? 1 : 0;
   return options;
 }

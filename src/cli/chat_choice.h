@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "commands.h"
 
@@ -12,7 +13,10 @@ std::string read_file(const std::string& path);
 
 class ChatChoice {
  public:
-  void add_to(CLI::App& command);
+  // Adds --tools.
+  void add_tools(CLI::App& command);
+  // Adds those of the template. Returns them.
+  std::vector<CLI::Option*> add_template(CLI::App& command);
   // Reads the files that were named; throws a Failure.
   void read();
   // Good while this lives.
@@ -24,7 +28,7 @@ class ChatChoice {
   std::string name_;
   std::string file_;
   std::string arguments_;
-  std::string date_;
+  std::string now_;
   std::string thinking_;
   // Of the files.
   std::string tools_;

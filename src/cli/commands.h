@@ -35,9 +35,9 @@ void add_completion(CLI::App& program);
 
 // What MODEL is, for --help.
 inline constexpr char kModelHelp[] =
-    "a model file (GGUF) or a folder with config.json and safetensors, "
+    "a model file (GGUF), a folder with config.json and safetensors, "
     "builtin:NAME for one that comes with Runcible, or hf:OWNER/NAME for one "
-    "that was fetched (see pull)";
+    "that was fetched (see runcible help pull)";
 
 // Says that the option is the name of a file, for --help and for shells.
 inline constexpr char kFileType[] = "FILE";
@@ -49,15 +49,26 @@ inline CLI::Option* takes_file(CLI::Option* option) {
 // what the option would be without that.
 CLI::Option* configures(CLI::Option* option, const char* setting);
 
-// MODEL, or -m MODEL.
+// The options that are added from now on belong to this group of --help.
+inline void begin_group(CLI::App& command, const char* title) {
+  command.option_defaults()->group(title);
+}
+// The same for those that belong to none.
+inline void end_group(CLI::App& command) { begin_group(command, "Options"); }
+
+// An option that may be given several times, with a value each.
+inline CLI::Option* takes_several(CLI::Option* option) {
+  return option->expected(1)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeAll);
+}
+
+// MODEL, or -m MODEL, which must be given.
 CLI::Option* add_model(CLI::App& command, std::string& path);
-// Throws a Failure if none was named.
-void need_model(const std::string& path);
 
 // The options of every command that puts a model on a device.
 struct ModelChoice {
-  // MODEL may be left out: then it is `path`, the model that comes with
-  // Runcible unless the command says otherwise before.
+  // MODEL may be left out unless `path` is empty: then it is `path`, the model
+  // that comes with Runcible unless the command says otherwise before.
   void add_to(CLI::App& command);
   Backend open_backend(bool profile = false) const;
   rc_model_options options() const;
@@ -76,13 +87,16 @@ struct ModelChoice {
   Model load_with_progress(const Backend& opened,
                            rc_model_options options) const;
 
+  void add_device_options(CLI::App& command);
+  void add_memory_options(CLI::App& command);
+
   std::string path = "builtin:fable";
   const CLI::Option* named = nullptr;
   std::string backend;
   int32_t threads = 0;
   std::string numa = "auto";
   int64_t context = 0;
-  std::string cache_type = "f16";
+  std::string cache_dtype = "f16";
   int32_t rows = 0;
   std::string quantize;
   uint64_t memory_limit = 0;

@@ -1,28 +1,12 @@
 // What the command tells shells about itself.
 #include "completion.h"
 
-#include <algorithm>
-#include <sstream>
-
 #include "help.h"
+#include "one_of.h"
 #include "terminal.h"
 
 namespace cli {
 namespace {
-
-// "{on,off}" within the type of an option that takes only these.
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const size_t begin = type.find('{');
-  const size_t end = type.find('}');
-  std::vector<std::string> choices;
-  if (begin == type.npos || end == type.npos) return choices;
-  std::istringstream list(type.substr(begin + 1, end - begin - 1));
-  for (std::string each; std::getline(list, each, ',');) {
-    choices.push_back(each);
-  }
-  return choices;
-}
 
 Completed completed(const CLI::Option& option) {
   using Value = Completed::Value;
@@ -72,13 +56,12 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& program) {
 
 void add_completion(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "completion",
-      "A script by which a shell completes words of this command");
+      "completion", "Prints a script by which a shell completes this command");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "whose script it is")
+  one_of(command->add_option("SHELL", *shell, "bash, zsh or fish"),
+         {"bash", "zsh", "fish"})
       ->type_name("")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->required();
   command->callback([&program, shell] {
     const auto commands = completed_commands(program);
     print(*shell == "bash"  ? bash_completion(commands)

@@ -1,19 +1,12 @@
 #include <algorithm>
 
 #include "completion.h"
+#include "one_of.h"
 
 namespace cli {
 namespace {
 
 using Value = Completed::Value;
-
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : between) + word;
-  }
-  return text;
-}
 
 // With a backslash before each of these characters.
 std::string escaped(const std::string& text, const char* characters) {

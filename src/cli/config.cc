@@ -84,8 +84,7 @@ void add_config(CLI::App& program) {
                     "only what is not as it was initially");
   command->add_flag("--meanings", *meanings,
                     "print what each setting means and allows");
-  command->add_flag("--json", *json,
-                    "print what rc_config_report gives, as it is");
+  command->add_flag("--json", *json, "print JSON, with all that is known");
   command->callback([path, changed, meanings, json] {
     char* text = nullptr;
     check(rc_config_report(&text));

@@ -175,7 +175,8 @@ void forget_quarantine(const std::string& name, bool json) {
 
 void add_devices(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "devices", "Lists what can compute here, and what cannot and why");
+      "devices",
+      "Lists the devices, and the backends that are missing and why");
   auto json = std::make_shared<bool>(false);
   auto test = std::make_shared<std::string>();
   auto lift = std::make_shared<std::string>();
@@ -183,12 +184,14 @@ void add_devices(CLI::App& program) {
   auto* tested = command->add_option(
       "--self-test", *test,
       "test what the devices of this chain compute, every op with every type: "
-      "auto, vulkan, opencl:0,cpu; what computes wrongly is not used until its "
-      "driver changes");
+      "auto, vulkan, opencl:0,cpu; a device that computes wrongly is not used "
+      "until its driver changes");
+  tested->type_name("CHAIN");
   auto* lifted = command->add_option(
       "--forget-quarantine", *lift,
-      "use again what failed its test, or crashed: a device, a backend, or "
-      "all");
+      "use again a device (vulkan:0) or a backend (vulkan) that failed its "
+      "test or crashed, or all");
+  lifted->type_name("NAME");
   tested->excludes(lifted);
   command->callback([=] {
     if (tested->count() > 0) return test_devices(*test, *json);

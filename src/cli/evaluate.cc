@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What models are loaded for where --context does not say it.
+// What models are loaded for where --context-length does not say it.
 constexpr int64_t kUsualWindow = 512;
 constexpr int64_t kUsualQuestion = 4096;
 
@@ -174,7 +174,6 @@ Json json_of(const rc_evaluate_report& r) {
 }
 
 void evaluate(const EvaluateWish& wish) {
-  need_model(wish.model.path);
   if (wish.text.empty() && wish.choices.empty()) {
     throw Failure{kUsage,
                   "neither TEXT nor --choices is given: there is nothing to "
@@ -200,18 +199,21 @@ void add_evaluate(CLI::App& program) {
   auto wish = std::make_shared<EvaluateWish>();
   wish->model.path.clear();
   wish->model.add_to(*command);
-  command->get_option("--context")
+  command->get_option("--context-length")
       ->description(
           "tokens of a window; default: 512, or the model's context if that is "
           "less (a number from 4)");
+  begin_group(*command, "Measurement");
   takes_file(
       command->add_option("TEXT", wish->text, "the text, a file of UTF-8"));
   takes_file(command->add_option(
       "--against", wish->against,
       "compare with this model, such as the one that was quantized"));
-  command->add_option(
-      "--against-backend", wish->against_backend,
-      "compare with what this chain computes of the model, or of --against");
+  command
+      ->add_option("--against-backend", wish->against_backend,
+                   "compare with the model, or that of --against, on this "
+                   "chain of devices")
+      ->type_name("CHAIN");
   takes_file(command->add_option(
       "--choices", wish->choices,
       "questions, a file with a JSON object on each line: \"question\", "
@@ -222,10 +224,12 @@ void add_evaluate(CLI::App& program) {
                           "are scored; default: the context, with its second "
                           "half scored"),
       {1});
-  limit<int64_t>(command->add_option("--windows", wish->windows,
-                                     "at most so many; default: all"),
-                 {1});
+  limit<int64_t>(
+      command->add_option("--windows", wish->windows,
+                          "the most windows of the text; default: all"),
+      {1});
   command->add_flag("--json", wish->json, "print JSON");
+  end_group(*command);
   command->callback([wish] { evaluate(*wish); });
 }
 

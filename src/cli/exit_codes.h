@@ -18,7 +18,8 @@ enum ExitCode {
   kContext = 9,
   kOther = 10,
   kInterrupted = 130,  // as shells have it
-  kBrokenPipe = 141
+  kBrokenPipe = 141,
+  kTerminated = 143
 };
 
 // What they mean, for `runcible help exit-codes`.
@@ -38,8 +39,9 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
     {kMemory, "the memory of the host is exhausted"},
     {kContext, "the prompt does not fit into the context"},
     {kOther, "a timeout or another limit"},
-    {kInterrupted, "interrupted by Ctrl-C or SIGTERM"},
+    {kInterrupted, "interrupted by Ctrl-C"},
     {kBrokenPipe, "the output is not read any more"},
+    {kTerminated, "ended by SIGTERM"},
 };
 
 inline ExitCode exit_code(rc_status status) {

@@ -101,7 +101,9 @@ class Words {
         "SPEC", spec_,
         "a chain of choices, as for --backend: auto, gpu, cpu, vulkan:1, "
         "cuda,vulkan,cpu; may be left out before a MODEL");
+    word_->type_name("");
     choice.add_to(command);
+    command.get_option("--model")->required(false);
     backend_ = command.get_option("--backend");
   }
 
@@ -176,8 +178,7 @@ void add_explain(CLI::App& program) {
   auto words = std::make_shared<Words>();
   choice->path.clear();
   words->add_to(*command, *choice);
-  command->add_flag("--json", *json,
-                    "print what rc_backend_explain gives, as it is");
+  command->add_flag("--json", *json, "print JSON, with all that is known");
   command->callback([choice, words, json] {
     words->put_into(*choice);
     explain(*choice, *json);

@@ -26,12 +26,11 @@ void GrammarChoice::add_to(CLI::App& command) {
       "--grammar", grammar_file_,
       "generate what the rules in this file allow: Lark if its name ends in "
       ".lark, else GBNF")));
-  choices_option_ =
-      add(command
-              .add_option("--choices", choices_,
-                          "generate one of these texts, which commas part")
-              ->delimiter(',')
-              ->allow_extra_args(false));
+  choices_option_ = add(
+      takes_several(command.add_option("--choices", choices_,
+                                       "generate one of these texts, separated "
+                                       "by commas"))
+          ->delimiter(','));
 }
 
 void GrammarChoice::exclude(CLI::Option* option) {

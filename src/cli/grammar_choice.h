@@ -14,6 +14,10 @@ class GrammarChoice {
   void add_to(CLI::App& command);
   // None of them goes with that option.
   void exclude(CLI::Option* option);
+  // The files that are read; "" for those that are not given.
+  std::vector<std::string> files() const {
+    return {schema_file_, grammar_file_};
+  }
   // Reads the file that was named, if any; throws a Failure.
   void read();
   // nullptr if nothing was asked for. Throws a Failure that names the file.

@@ -18,9 +18,14 @@ struct Failure {
   std::string message;
 };
 
+// Replaces C's names of options and functions by the command's; see
+// own_words.h.
+std::string in_own_words(const std::string& message);
+
+// Throws a Failure with the library's message, in the words of the command.
 inline void check(rc_status status) {
   if (status != RC_OK) {
-    throw Failure{exit_code(status), rc_error_message()};
+    throw Failure{exit_code(status), in_own_words(rc_error_message())};
   }
 }
 

@@ -1,27 +1,17 @@
-// What the command says about itself.
 #include "help.h"
 
+#include "help_text.h"
+#include "nearest.h"
 #include "terminal.h"
+#include "type_choice.h"
 
 namespace cli {
 namespace {
 
-// nullptr: none of that name.
-const CLI::App* find_command(const CLI::App& program, const std::string& name) {
-  const auto found = program.get_subcommands(
-      [&](const CLI::App* command) { return command->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 constexpr char kExitCodeTopic[] = "exit-codes";
-
-std::string list_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : ", ") + word;
-  }
-  return text;
-}
+constexpr char kFooter[] =
+    "runcible help COMMAND explains a command, runcible help types lists the "
+    "types of weights, and runcible help exit-codes the exit codes.";
 
 std::string exit_codes_text() {
   std::string text = "Exit codes:\n";
@@ -33,27 +23,47 @@ std::string exit_codes_text() {
   return text;
 }
 
-std::string help_text(const CLI::App& program, const std::string& topic) {
-  if (topic.empty()) {
-    // App::help would be that of this very command.
-    return program.get_formatter()->make_help(&program, program.get_name(),
-                                              CLI::AppFormatMode::Normal);
-  }
-  if (topic == kExitCodeTopic) return exit_codes_text();
-  const CLI::App* command = find_command(program, topic);
-  if (command == nullptr) {
-    throw Failure{kUsage, "there is no help on \"" + topic +
-                              "\", but on: " + list_text(help_topics(program))};
-  }
-  return command->help(program.get_name());
+std::string types_text() {
+  return "Types of weights, in upper or lower case:\n\n" +
+         wrapped(joined(type_names()), 2) + "\n" +
+         wrapped(
+             "Most are one type for all matrices, such as Q8_0. Mixes, such as "
+             "Q4_K_M, Q2_K and those of IQ1 to IQ3, give more bits to the "
+             "matrices that need them. IQ3_XS, IQ3_XXS and the mixes of IQ1 "
+             "and IQ2 need an importance (see runcible help importance).",
+             0);
 }
 
 }  // namespace
 
+const CLI::App* find_command(const CLI::App& program, const std::string& name) {
+  const auto found = program.get_subcommands(
+      [&](const CLI::App* command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::string help_text(const CLI::App& program, const std::string& topic) {
+  if (topic.empty()) return program_help(program, kFooter);
+  if (topic == kExitCodeTopic) return exit_codes_text();
+  if (topic == kTypesTopic) return types_text();
+  const CLI::App* command = find_command(program, topic);
+  if (command == nullptr) {
+    const std::vector<std::string> topics = help_topics(program);
+    const std::string meant = did_you_mean(topic, topics);
+    throw Failure{kUsage,
+                  "there is no help on \"" + topic + "\"" +
+                      (meant.empty() ? ", but on: " + joined(topics) : meant)};
+  }
+  return command_help(*command);
+}
+
 std::string command_names(const CLI::App& program) {
-  std::vector<std::string> names = help_topics(program);
-  names.pop_back();
-  return list_text(names);
+  std::vector<std::string> names;
+  for (const CLI::App* command :
+       program.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return joined(names);
 }
 
 std::vector<std::string> help_topics(const CLI::App& program) {
@@ -62,36 +72,21 @@ std::vector<std::string> help_topics(const CLI::App& program) {
        program.get_subcommands([](const CLI::App*) { return true; })) {
     topics.push_back(command->get_name());
   }
+  topics.emplace_back(kTypesTopic);
   topics.emplace_back(kExitCodeTopic);
   return topics;
 }
 
-void check_command(const CLI::App& program, int argc, char** argv) {
-  if (argc < 2) {
-    throw Failure{kUsage, "no command is given; the commands are " +
-                              command_names(program) +
-                              " (see runcible --help)"};
-  }
-  const std::string word = argv[1];
-  if (word.empty() || word[0] != '-') {
-    if (find_command(program, word) != nullptr) return;
-    throw Failure{kUsage, "there is no command \"" + word +
-                              "\"; the commands are " + command_names(program) +
-                              " (see runcible --help)"};
-  }
-}
-
 void add_help(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "help", "Explains a command, or with exit-codes those");
+      "help", "Explains a command, the types of weights or the exit codes");
   auto topic = std::make_shared<std::string>();
   command
       ->add_option("TOPIC", *topic,
-                   std::string("a command, or ") + kExitCodeTopic)
+                   std::string("a command, ") + kTypesTopic + ", or " +
+                       kExitCodeTopic + "; without one, the list of commands")
       ->type_name("");
   command->callback([&program, topic] { print(help_text(program, *topic)); });
-  program.footer("runcible help COMMAND says more about each; runcible help " +
-                 std::string(kExitCodeTopic) + " the exit codes.");
 }
 
 }  // namespace cli

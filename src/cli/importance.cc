@@ -1,8 +1,10 @@
 // Which columns of a model's weights matter, as a file for quantizing.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "number.h"
+#include "output_file.h"
 #include "terminal.h"
 
 namespace cli {
@@ -14,6 +16,8 @@ struct ImportanceWish {
   ModelChoice model;
   std::string text, to;
   int64_t windows = 0;
+  bool force = false;
+  bool json = false;
 };
 
 rc_importance_report measure_importance(const ImportanceWish& wish) {
@@ -50,22 +54,37 @@ void add_importance(CLI::App& program) {
   auto wish = std::make_shared<ImportanceWish>();
   wish->model.path.clear();
   wish->model.add_to(*command);
-  command->get_option("--context")
+  command->get_option("--context-length")
       ->description(
           "tokens of a window; default: 512, or the model's context if that is "
           "less (a number from 4)");
+  begin_group(*command, "Measurement");
   takes_file(
-      command->add_option("TEXT", wish->text, "the text, a file of UTF-8"));
+      command->add_option("TEXT", wish->text, "the text, a file of UTF-8"))
+      ->required();
   takes_file(command->add_option("-o,--output", wish->to,
                                  "the file to write (GGUF, type imatrix)"))
       ->required();
+  add_force(*command, wish->force);
   limit<int64_t>(command->add_option("--windows", wish->windows,
-                                     "at most so many; default: all"),
+                                     "the most windows of the text; default: "
+                                     "all"),
                  {1});
+  command->add_flag("--json", wish->json, "print JSON");
+  end_group(*command);
   command->callback([wish] {
-    need_model(wish->model.path);
-    if (wish->text.empty()) throw Failure{kUsage, "no TEXT is given"};
+    check_output(wish->to, wish->force, Writing::kReplaces,
+                 {wish->model.path, wish->text});
     const rc_importance_report report = measure_importance(*wish);
+    if (wish->json) {
+      return print(json_text(nlohmann::ordered_json{
+          {"output", wish->to},
+          {"tensors", report.tensors},
+          {"windows", report.windows},
+          {"context", report.context},
+          {"tokens", report.tokens},
+          {"tokens_per_second", report.tokens_per_second}}));
+    }
     print(std::to_string(report.tensors) + " tensors, " +
           std::to_string(report.windows) + " windows of " +
           std::to_string(report.context) + " tokens, " +

@@ -92,7 +92,6 @@ void add_inspect(CLI::App& program) {
   add_model(*command, *path);
   command->add_flag("--json", *json, "print JSON, with whole arrays");
   command->callback([path, json] {
-    need_model(*path);
     const Info info = make<Info>(rc_model_info_open, path->c_str());
     if (*json) {
       print_json(info);

@@ -5,8 +5,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "handles.h"
+#include "pasted_text.h"
 #include "terminal.h"
 
 #if defined(RC_HAS_LIBEDIT)
@@ -15,7 +18,6 @@
 
 #include <clocale>
 #include <cwchar>
-#include <string_view>
 #endif
 
 namespace cli {
@@ -30,6 +32,23 @@ bool wait_for_input() {
     if (poll(&watched, 1, kLookMs) > 0) return true;
   }
   return false;
+}
+
+// Whether the terminal says what it is, and is more than paper.
+bool has_sequences() {
+  const char* const term = std::getenv("TERM");
+  return term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
+
+std::string no_sequences_text() {
+  const char* const term = std::getenv("TERM");
+  return std::string("lines cannot be edited here: TERM is ") +
+         (term == nullptr || *term == '\0' ? "not set" : term) +
+         "; set it to the kind of the terminal, such as xterm-256color";
+}
+
+void end_if_terminated() {
+  if (terminated()) throw Failure{kInterrupted, ""};
 }
 
 }  // namespace
@@ -59,10 +78,27 @@ int next_character(EditLine* /*edit*/, wchar_t* character) {
     const size_t size = std::mbrtowc(character, &byte, 1, &state);
     if (size == static_cast<size_t>(-2)) continue;  // there is more of it
     if (size != static_cast<size_t>(-1)) return 1;
-    state = {};
     *character = L'\uFFFD';
     return 1;
   }
+}
+
+// Takes the text behind kPasteBegins into the line, up to kPasteEnds.
+unsigned char take_paste(EditLine* edit, int /*key*/) {
+  constexpr std::string_view kEnd = kPasteEnds;
+  std::string bytes;
+  while (!bytes.ends_with(kEnd)) {
+    char byte = 0;
+    if (!wait_for_input()) break;
+    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    bytes += byte;
+  }
+  if (bytes.ends_with(kEnd)) bytes.resize(bytes.size() - kEnd.size());
+  const std::string text = tidied_paste(bytes);
+  if (text.empty()) return CC_REFRESH;
+  return el_insertstr(edit, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
 }
 
 }  // namespace
@@ -83,6 +119,9 @@ struct LineReader::Editor {
     el_set(edit, EL_SIGNAL, 0);
     el_set(edit, EL_GETCFN, &next_character);
     el_source(edit, nullptr);  // ~/.editrc
+    // Behind the keys that the user has set.
+    el_set(edit, EL_ADDFN, "runcible-paste", "Take a pasted text", &take_paste);
+    el_set(edit, EL_BIND, kPasteBegins, "runcible-paste", nullptr);
   }
   ~Editor() {
     el_end(edit);
@@ -105,17 +144,20 @@ struct LineReader::Editor {
 std::optional<std::string> LineReader::next(const std::string& prompt) {
   if (editor_ == nullptr) return read_plainly(prompt);
   const InterruptWatch watch;
+  end_if_terminated();
   forget_interrupt();  // of what came before
+  const TerminalState state(marks_pastes_);
   editor_->prompt = prompt;
   int count = 0;
-  // Before the prompt shows, for whoever types at once.
+  // Before the prompt shows, for a user who types at once.
   el_set(editor_->edit, EL_PREP_TERM, 1);
   const char* line = el_gets(editor_->edit, &count);
   if (line == nullptr || count <= 0) {
     if (!interrupted()) return std::nullopt;
-    forget_interrupt();
     el_reset(editor_->edit);
     print("\n");
+    end_if_terminated();
+    forget_interrupt();
     return "";
   }
   std::string text(line, static_cast<size_t>(count));
@@ -139,10 +181,18 @@ std::optional<std::string> LineReader::next(const std::string& prompt) {
 
 LineReader::LineReader()
     : interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
-#if defined(RC_HAS_LIBEDIT)
   if (!interactive_) return;
+  marks_pastes_ = has_sequences();
+  if (!marks_pastes_) hindrance_ = no_sequences_text();
+#if defined(RC_HAS_LIBEDIT)
+  if (!marks_pastes_) return;
   read_utf8();
   editor_ = std::make_unique<Editor>();
+#else
+  hindrance_ =
+      "lines cannot be edited, and arrow keys do nothing: Runcible was built "
+      "without libedit; install libedit-dev and build again, or run it under "
+      "rlwrap";
 #endif
 }
 
@@ -150,13 +200,20 @@ LineReader::~LineReader() = default;
 
 std::optional<std::string> LineReader::read_plainly(
     const std::string& prompt) const {
-  if (interactive_) print(prompt);
   const InterruptWatch watch;
-  std::string line;
+  std::optional<TerminalState> state;
+  if (interactive_) {
+    end_if_terminated();
+    state.emplace(marks_pastes_);
+    print(prompt);
+  }
+  PlainLine keys;
+  std::string& line = keys.text();
   for (;;) {
     char c = 0;
     if (!wait_for_input()) {
       if (!interactive_) throw Failure{kInterrupted, ""};
+      end_if_terminated();
       forget_interrupt();
       print("\n");
       return "";
@@ -165,10 +222,11 @@ std::optional<std::string> LineReader::read_plainly(
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       if (line.empty()) return std::nullopt;
-      return line;
+      return std::move(line);
     }
-    if (c == '\n') return line;
-    line += c;
+    // A pipe or a file has no keys.
+    if (interactive_ ? keys.take(c) : c == '\n') return std::move(line);
+    if (!interactive_) line += c;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "node_words.h"
 #include "number.h"
+#include "size_option.h"
 #include "terminal.h"
 #include "type_choice.h"
 
@@ -10,59 +11,68 @@ namespace cli {
 
 CLI::Option* add_model(CLI::App& command, std::string& path) {
   // By itself or behind -m, as other programs have it.
-  return takes_file(command.add_option("-m,--model,MODEL", path, kModelHelp));
-}
-
-void need_model(const std::string& path) {
-  if (path.empty()) {
-    throw Failure{kUsage, std::string("no MODEL is named: ") + kModelHelp};
-  }
+  return takes_file(command.add_option("-m,--model,MODEL", path, kModelHelp))
+      ->required(path.empty());
 }
 
 void ModelChoice::add_to(CLI::App& command) {
   CLI::Option* model = add_model(command, path);
   if (!path.empty()) model->capture_default_str();
   named = model;
-  command.add_option("--backend", backend,
-                     "a chain of choices: auto, gpu, cpu, vulkan:1, "
-                     "cuda,vulkan,cpu (default: what is configured, or auto)");
+  add_device_options(command);
+  add_memory_options(command);
+  end_group(command);
+}
+
+void ModelChoice::add_device_options(CLI::App& command) {
+  begin_group(command, "Device");
+  command
+      .add_option("--backend", backend,
+                  "a chain of devices, of which the first that can be opened "
+                  "is taken: auto, gpu, cpu, vulkan:1, cuda,vulkan,cpu; "
+                  "default: the configured one, or auto")
+      ->type_name("CHAIN");
   limit<int32_t>(command.add_option(
                      "-t,--threads", threads,
-                     "threads of a CPU device; default: what is configured, "
+                     "threads of a CPU device; default: the configured number, "
                      "or as many as there are processors"),
                  {1, 1024});
-  configures(command
-                 .add_option("--numa", numa,
-                             "of a CPU with several nodes of memory: how "
-                             "weights and threads lie; auto: interleave")
-                 ->check(CLI::IsMember({"auto", "off", "interleave", "local"}))
+  configures(one_of(command.add_option(
+                        "--numa", numa,
+                        "how weights and threads lie on a CPU with several "
+                        "nodes of memory; auto: interleave"),
+                    {"auto", "off", "interleave", "local"})
                  ->capture_default_str(),
              "backend.numa");
-  limit<int64_t>(
-      command.add_option("--context", context,
-                         "the longest session, in tokens; default: what the "
-                         "model was trained for, if it fits"),
-      {1});
-  configures(
-      command
-          .add_option("--cache-type", cache_type, "elements of the KV cache")
-          ->check(CLI::IsMember({"f16", "f32", "q8_0"}))
-          ->capture_default_str(),
-      "model.cache_dtype");
-  limit<int32_t>(
-      command.add_option("--rows", rows, "the most tokens of one step"),
-      {1, 65536});
-  CLI::Option* type = takes_type(command.add_option(
-      "--quantize", quantize,
-      "quantize the weights to this type while loading, such as Q4_K_M"));
-  command
-      .add_option("--memory-limit", memory_limit,
-                  "the most memory of the device to take, such as 900MB; "
-                  "layers that do not fit go to the next of the chain")
-      ->transform(CLI::AsSizeValue(false));
+  takes_size(command.add_option(
+      "--memory-limit", memory_limit,
+      "the most memory of the device to take, such as 900MB; layers that do "
+      "not fit go to the next device of the chain"));
   command.add_flag("--strict", strict,
                    "fail if the device lacks an op, instead of running it on "
                    "the CPU");
+}
+
+void ModelChoice::add_memory_options(CLI::App& command) {
+  begin_group(command, "Loading");
+  limit<int64_t>(
+      command.add_option("-c,--context-length,--context", context,
+                         "the longest session, in tokens; default: the length "
+                         "that the model was trained for, if it fits"),
+      {1});
+  configures(one_of(command.add_option("--cache-dtype,--cache-type",
+                                       cache_dtype, "type of the KV cache"),
+                    {"f16", "f32", "q8_0"})
+                 ->capture_default_str(),
+             "model.cache_dtype");
+  limit<int32_t>(
+      command.add_option("--max-rows,--batch-size,--rows", rows,
+                         "the most tokens of one step; default: 512"),
+      {1, 65536});
+  CLI::Option* type = takes_type(command.add_option(
+      "--quantize", quantize,
+      "quantize the weights to this type while loading, such as Q4_K_M; see "
+      "runcible help types"));
   CLI::Option* keep = command.add_flag(
       "--keep-mapped", keep_mapped,
       "compute from the mapped file instead of copying the weights: loads at "
@@ -70,13 +80,14 @@ void ModelChoice::add_to(CLI::App& command) {
   keep->excludes(type);
   CLI::Option* experts = command.add_flag(
       "--experts-mapped", experts_mapped,
-      "of a mixture of experts: leave the experts in the mapped file and copy "
-      "only those that were used last");
+      "leave the experts of a mixture in the mapped file, and copy only those "
+      "that were used last");
   experts->excludes(type);
   limit<int32_t>(
       command.add_option("--resident-experts", resident_experts,
-                         "with --experts-mapped: how many of each layer are "
-                         "copied; default: twice as many as a token has"),
+                         "with --experts-mapped: how many experts of each "
+                         "layer are copied; default: twice as many as a token "
+                         "has"),
       {1})
       ->needs(experts);
   command.add_flag(
@@ -120,9 +131,9 @@ rc_model_options ModelChoice::options() const {
   options.quantize = quantize.empty() ? nullptr : quantize.c_str();
   options.experts_mapped = experts_mapped ? 1 : 0;
   options.resident_experts = resident_experts;
-  options.cache_dtype = cache_type == "f32"    ? RC_DTYPE_F32
-                        : cache_type == "q8_0" ? RC_DTYPE_Q8_0
-                                               : RC_DTYPE_F16;
+  options.cache_dtype = cache_dtype == "f32"    ? RC_DTYPE_F32
+                        : cache_dtype == "q8_0" ? RC_DTYPE_Q8_0
+                                                : RC_DTYPE_F16;
   return options;
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "one_of.h"
 #include "terminal.h"
 
 namespace cli {
@@ -59,17 +60,21 @@ void list_models(bool json) {
   for (const Json& model : list["models"]) print(model_text(model));
 }
 
-void remove_models(const std::vector<std::string>& sources) {
+void remove_models(const std::vector<std::string>& sources, bool json) {
   if (sources.empty()) {
     throw Failure{kUsage,
                   "say which model to remove, as runcible models lists "
                   "them: hf:OWNER/NAME[:FILE][@REVISION]"};
   }
+  Json removed = Json::array();
   for (const std::string& source : sources) {
     size_t freed = 0;
     check(rc_cached_model_remove(source.c_str(), nullptr, &freed));
-    print(source + ": removed, " + bytes_text(freed) + " are free again\n");
+    removed.push_back({{"source", source}, {"bytes", freed}});
+    if (!json)
+      print(source + ": removed, " + bytes_text(freed) + " are free again\n");
   }
+  if (json) print(json_text(Json{{"removed", removed}}));
 }
 
 }  // namespace
@@ -83,17 +88,20 @@ void add_models(CLI::App& program) {
     bool json = false;
   };
   auto given = std::make_shared<Given>();
-  command->add_option("ACTION", given->action, "list (default) or remove")
-      ->type_name("")
-      ->check(CLI::IsMember({"list", "remove"}));
+  one_of(
+      command->add_option("ACTION", given->action, "list (default) or remove"),
+      {"list", "remove"})
+      ->type_name("");
   command
       ->add_option("SOURCE", given->sources,
-                   "what to remove: hf:OWNER/NAME, and :FILE or @REVISION of "
-                   "it")
+                   "the models to remove: hf:OWNER/NAME, and :FILE or "
+                   "@REVISION of it")
       ->type_name("");
   command->add_flag("--json", given->json, "print JSON");
   command->callback([given] {
-    if (given->action == "remove") return remove_models(given->sources);
+    if (given->action == "remove") {
+      return remove_models(given->sources, given->json);
+    }
     if (!given->sources.empty()) {
       throw Failure{kUsage,
                     "runcible models lists all; to look at one use "

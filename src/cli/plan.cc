@@ -35,18 +35,18 @@ Offers offers_of(rc_plan* plan, const rc_plan_report& report) {
 // that does.
 std::string choice_text(const rc_plan_offer_report& offer) {
   const std::string option = offer.option, value = offer.value;
-  if (option == "context_length") return "--context " + value;
+  if (option == "context_length") return "--context-length " + value;
   if (option == "cache_dtype") {
     std::string type = value;
     for (char& c : type) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
-    return "--cache-type " + type;
+    return "--cache-dtype " + type;
   }
   if (option == "backend") return "--backend " + value;
   if (option == "experts_mapped") return "--experts-mapped";
   if (option == "keep_mapped") return "--keep-mapped";
-  return "runcible quantize IN OUT " + value;
+  return "runcible quantize INPUT OUTPUT " + value;
 }
 
 std::string offers_text(const Offers& offers) {
@@ -153,13 +153,14 @@ class Estimate {
   void add_to(CLI::App& command) {
     option_ = takes_file(command.add_option(
         "--estimate", source_,
-        "instead of a MODEL: the hyper-parameters of one, as JSON or a file of "
-        "it, such as {\"architecture\": \"llama\", \"block_count\": 32, ...}; "
-        "see the manual"));
+        "instead of a MODEL: hyper-parameters, as JSON or a file of it, such "
+        "as {\"architecture\": \"llama\", \"block_count\": 32, ...}; see the "
+        "manual"));
     option_->excludes(command.get_option("--model"));
     takes_type(command.add_option("--type", type_,
                                   "with --estimate: the type of its weights, "
-                                  "such as Q4_K_M; default: F16"))
+                                  "such as Q4_K_M (see runcible help types); "
+                                  "default: F16"))
         ->needs(option_);
   }
   bool given() const { return option_->count() > 0; }
@@ -185,7 +186,7 @@ class Estimate {
 
 void add_plan(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "plan", "Shows what a model would take of device memory");
+      "plan", "Shows how much device memory a model would take");
   auto choice = std::make_shared<ModelChoice>();
   auto json = std::make_shared<bool>(false);
   auto estimate = std::make_shared<Estimate>();

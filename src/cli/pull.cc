@@ -1,6 +1,9 @@
 // Fetching models.
+#include <nlohmann/json.hpp>
+
 #include "commands.h"
 #include "number.h"
+#include "output_file.h"
 #include "progress_line.h"
 #include "terminal.h"
 
@@ -44,7 +47,7 @@ std::string fetch(const PullChoice& choice) {
   return path;
 }
 
-void pull(PullChoice choice) {
+void pull(PullChoice choice, bool force, bool json) {
   if (choice.to.empty() && choice.source.find("://") != std::string::npos) {
     choice.to = last_part(choice.source);
     if (choice.to.empty() || choice.to == "." || choice.to == "..") {
@@ -53,7 +56,10 @@ void pull(PullChoice choice) {
                                 "to go with --to FILE"};
     }
   }
-  print(fetch(choice) + "\n");
+  check_output(choice.to, force, Writing::kReplaces, {});
+  const std::string path = fetch(choice);
+  if (json) return print(json_text(nlohmann::ordered_json{{"path", path}}));
+  print(path + "\n");
 }
 
 }  // namespace
@@ -77,12 +83,16 @@ void add_pull(CLI::App& program) {
       ->add_option("--revision", choice->revision,
                    "the branch, tag or commit; default: main")
       ->type_name("TEXT");
-  limit<int32_t>(
-      command
-          ->add_option("--connections", choice->connections, "how many at once")
-          ->capture_default_str(),
-      {1, 32});
-  command->callback([choice] { pull(*choice); });
+  limit<int32_t>(command
+                     ->add_option("--connections", choice->connections,
+                                  "how many connections at once")
+                     ->capture_default_str(),
+                 {1, 32});
+  auto force = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false);
+  add_force(*command, *force);
+  command->add_flag("--json", *json, "print JSON");
+  command->callback([=] { pull(*choice, *force, *json); });
 }
 
 }  // namespace cli

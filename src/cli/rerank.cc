@@ -76,7 +76,8 @@ void add_rerank(CLI::App& program) {
   auto wish = std::make_shared<RerankWish>();
   wish->model.path.clear();
   wish->model.add_to(*command);
-  command->add_option("QUERY", wish->query, "what is asked")
+  begin_group(*command, "Scores");
+  command->add_option("QUERY", wish->query, "the question or search")
       ->required()
       ->type_name("");
   takes_file(command->add_option(
@@ -84,19 +85,21 @@ void add_rerank(CLI::App& program) {
       "the documents: the lines of a file, or of a .jsonl file the strings or "
       "members \"text\"; default: the lines of stdin"));
   command->add_option("--prompt", wish->prompt,
-                      "what a model that generates text is asked, with "
-                      "{query} and {document}; default: as its file says");
+                      "the question to a model that generates text, with "
+                      "{query} and {document} in it; default: as its file "
+                      "says");
   limit<int64_t>(
-      command->add_option("--top", wish->top, "show the best so many"), {1});
-  command->add_flag("--raw", wish->raw,
-                    "show what the model gives, not probabilities");
+      command->add_option("--top", wish->top, "print this many of the best"),
+      {1});
+  command->add_flag("--raw-scores,--raw", wish->raw,
+                    "print the scores of the model, which are logits, instead "
+                    "of probabilities");
   command->add_flag("--truncate", wish->truncate,
                     "take the beginning of documents that are too long");
-  command->add_flag("--json", wish->json, "print a line of JSON for each");
-  command->callback([wish] {
-    need_model(wish->model.path);
-    rerank(*wish);
-  });
+  command->add_flag("--json", wish->json,
+                    "print a line of JSON for each document");
+  end_group(*command);
+  command->callback([wish] { rerank(*wish); });
 }
 
 }  // namespace cli

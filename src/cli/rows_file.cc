@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -67,28 +69,36 @@ RowsView wait_for_rows(const Embedding& embedding) {
 }
 
 std::string number_text(float value) {
+  // JSON has no other numbers.
+  if (!std::isfinite(value)) return "null";
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return {text, end};
 }
 
-std::string json_lines(const RowsView& rows) {
+std::string json_lines(const RowsView& rows, const std::vector<bool>& empty) {
   std::string text;
-  for (size_t i = 0; i < rows.count; ++i) {
+  size_t row = 0;
+  for (const bool is_empty : empty) {
+    if (is_empty) {
+      text += "{\"embedding\": null}\n";
+      continue;
+    }
     text += "{\"embedding\": [";
     for (size_t j = 0; j < rows.columns; ++j) {
-      text +=
-          (j == 0 ? "" : ", ") + number_text(rows.values[i * rows.columns + j]);
+      text += (j == 0 ? "" : ", ") +
+              number_text(rows.values[row * rows.columns + j]);
     }
     text += "]}\n";
+    ++row;
   }
   return text;
 }
 
-std::string npy_bytes(const RowsView& rows) {
+std::string npy_bytes(const RowsView& rows, const std::vector<bool>& empty) {
   static_assert(std::endian::native == std::endian::little);
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
-                       std::to_string(rows.count) + ", " +
+                       std::to_string(empty.size()) + ", " +
                        std::to_string(rows.columns) + "), }";
   std::string bytes("\x93NUMPY\x01\x00", 8);
   // Padded with spaces and a line feed, so that the numbers are aligned.
@@ -100,8 +110,18 @@ std::string npy_bytes(const RowsView& rows) {
   bytes += static_cast<char>(header.size() & 0xff);
   bytes += static_cast<char>(header.size() >> 8);
   bytes += header;
-  bytes.append(reinterpret_cast<const char*>(rows.values),
-               rows.count * rows.columns * sizeof(float));
+  const size_t row_bytes = rows.columns * sizeof(float);
+  size_t row = 0;
+  for (const bool is_empty : empty) {
+    if (is_empty) {
+      bytes.append(row_bytes, '\0');
+    } else {
+      bytes.append(
+          reinterpret_cast<const char*>(rows.values + row * rows.columns),
+          row_bytes);
+      ++row;
+    }
+  }
   return bytes;
 }
 
@@ -151,12 +171,15 @@ std::vector<std::string> read_texts(const std::string& path,
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) continue;
     texts.push_back(
-        json ? text_of_json(line, place + ":" + std::to_string(number), names)
-             : line);
+        json && !line.empty()
+            ? text_of_json(line, place + ":" + std::to_string(number), names)
+            : line);
   }
-  if (texts.empty()) throw Failure{kUsage, place + ": there is no text in it"};
+  const bool any =
+      std::any_of(texts.begin(), texts.end(),
+                  [](const std::string& text) { return !text.empty(); });
+  if (!any) throw Failure{kUsage, place + ": there is no text in it"};
   return texts;
 }
 

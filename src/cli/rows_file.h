@@ -20,14 +20,17 @@ struct RowsView {
 // Waits for the end and heeds Ctrl-C. Throws a Failure.
 RowsView wait_for_rows(const Embedding& embedding);
 
-// The shortest text that is read as the same number.
+// The shortest text that JSON reads as the same number; "null" for infinities
+// and what is not a number.
 std::string number_text(float value);
 
-// As JSON, a line for each: {"embedding": [...]}.
-std::string json_lines(const RowsView& rows);
-// As a NumPy array of little-endian floats, version 1.0 of its format:
+// The rows of texts as JSON, a line for each: {"embedding": [...]}. `empty`
+// marks the texts without a row: {"embedding": null}.
+std::string json_lines(const RowsView& rows, const std::vector<bool>& empty);
+// The same as a NumPy array of little-endian floats, version 1.0 of its format,
+// with rows of zeros for empty texts:
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-std::string npy_bytes(const RowsView& rows);
+std::string npy_bytes(const RowsView& rows, const std::vector<bool>& empty);
 
 // Writes to a temporary file beside it, which then gets the name: there is
 // never half a file of that name. Throws a Failure.
@@ -35,8 +38,8 @@ void write_whole_file(const std::string& path, const std::string& bytes);
 
 // The texts of a file, or of stdin if the path is "-" or empty: its lines, or
 // with a name that ends with .jsonl the strings in them, or the members of
-// objects that are called by one of these names. Empty lines of plain text are
-// left out. Throws a Failure.
+// objects that are called by one of these names. An empty line is an empty
+// text. Throws a Failure, also if all texts are empty.
 std::vector<std::string> read_texts(const std::string& path,
                                     const std::vector<std::string>& names);
 

@@ -1,8 +1,12 @@
+#include <cctype>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "chat_choice.h"
 #include "commands.h"
 #include "grammar_choice.h"
+#include "output_file.h"
 #include "raw_logits.h"
 #include "sampling_options.h"
 #include "terminal.h"
@@ -20,16 +24,21 @@ struct RunArguments {
   const CLI::Option* prompt_option = nullptr;
   std::string prompt_tokens;
   bool parse_special = false;
+  bool chat = false;  // the prompt is a message of a user
+  ChatChoice chat_choice;
+  std::string system;
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   std::vector<std::string> stop;
   GrammarChoice grammar;
   bool json = false;
+  bool force = false;
   std::string raw_logits;
   std::string trace;  // file; "": none
 };
 
 struct Result {
   std::string text;
+  std::string reasoning;  // of a conversation: text before the answer
   std::vector<int32_t> tokens;
   rc_generate_report report = RC_GENERATE_REPORT_INIT;
   std::string message;
@@ -52,18 +61,60 @@ std::vector<int32_t> prompt_tokens(const Model& model,
   return tokens;
 }
 
-// Generates, printing as the text comes unless `quiet`. Ctrl-C ends it with
-// what there is by then.
-Result generate(const Session& session, const rc_generate_options& options,
-                bool quiet) {
-  // How soon Ctrl-C is noticed while no text comes.
-  constexpr int64_t kLookMs = 50;
-  const InterruptWatch watch;
-  const Request request = make<Request>(
+// A conversation of one message, or none.
+class Question {
+ public:
+  Question(const Model& model, const Session& session,
+           const RunArguments& arguments)
+      : options_(arguments.chat_choice.options()) {
+    Json messages = Json::array();
+    if (!arguments.system.empty()) {
+      messages.push_back({{"role", "system"}, {"content", arguments.system}});
+    }
+    messages.push_back({{"role", "user"}, {"content", arguments.prompt}});
+    const std::string text =
+        messages.dump(-1, ' ', false, Json::error_handler_t::replace);
+    chat_ = make<Chat>(rc_chat_create, session.get(), &options_);
+    check(rc_chat_add(chat_.get(), text.data(), text.size()));
+    const Tokenizer tokenizer =
+        make<Tokenizer>(rc_model_get_tokenizer, model.get());
+    const ChatPrompt prompt = make<ChatPrompt>(
+        rc_chat_render, tokenizer.get(), text.data(), text.size(), &options_);
+    rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
+    check(rc_chat_prompt_describe(prompt.get(), &report));
+    tokens_.assign(report.tokens, report.tokens + report.token_count);
+  }
+
+  const std::vector<int32_t>& tokens() const { return tokens_; }
+
+  Request ask(const rc_generate_options& options) const {
+    return make<Request>(
+        [](rc_chat* chat, const rc_generate_options* o, rc_request** made) {
+          return rc_chat_answer_async(chat, o, nullptr, nullptr, nullptr, made);
+        },
+        chat_.get(), &options);
+  }
+
+ private:
+  const rc_chat_options options_;
+  Chat chat_;
+  std::vector<int32_t> tokens_;  // of the prompt
+};
+
+Request begin(const Session& session, const rc_generate_options& options) {
+  return make<Request>(
       [](rc_session* s, const rc_generate_options* o, rc_request** r) {
         return rc_generate_async(s, o, nullptr, nullptr, nullptr, r);
       },
       session.get(), &options);
+}
+
+// Waits for the end, printing as the text comes unless `quiet`. Ctrl-C ends it
+// with what there is by then.
+Result finish(const Request& request, bool quiet) {
+  // How soon Ctrl-C is noticed while no text comes.
+  constexpr int64_t kLookMs = 50;
+  const InterruptWatch watch;
   Result result;
   bool cancelled = false;
   while (true) {
@@ -77,23 +128,62 @@ Result generate(const Session& session, const rc_generate_options& options,
     check(status);
     if (event.type == RC_EVENT_END) {
       result.report = *event.report;
-      result.message = event.message;
+      result.message = in_own_words(event.message);
       return result;
     }
-    result.text.append(event.text, event.text_length);
+    const std::string_view text(event.text, event.text_length);
     result.tokens.insert(result.tokens.end(), event.tokens,
                          event.tokens + event.token_count);
-    if (!quiet) print({event.text, event.text_length});
+    if (event.type == RC_EVENT_REASONING) {
+      result.reasoning += text;
+      if (!quiet) print(Style::kDim, text);
+      continue;
+    }
+    if (!quiet && !text.empty() && result.text.empty() &&
+        !result.reasoning.empty()) {
+      print("\n");
+    }
+    result.text += text;
+    if (!quiet) print(text);
   }
+}
+
+// A model that was trained to converse goes on with a text badly: it may end at
+// once.
+void note_template(const Session& session, const RunArguments& arguments) {
+  if (arguments.prompt.empty() || arguments.parse_special ||
+      !arguments.prompt_tokens.empty()) {
+    return;
+  }
+  const rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  rc_chat* chat = nullptr;
+  if (rc_chat_create(session.get(), &options, &chat) != RC_OK) return;
+  rc_chat_release(chat);
+  note(
+      "the model has a chat template, which is not used for this prompt; run "
+      "--chat gives the prompt as a message of a user");
+}
+
+// "ok", "context_full".
+std::string status_text(rc_status status) {
+  std::string text = rc_status_name(status);
+  for (const char* prefix : {"RC_", "E_"}) {
+    if (text.rfind(prefix, 0) == 0) text.erase(0, std::strlen(prefix));
+  }
+  for (char& c : text) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
 }
 
 Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
   const rc_generate_report& report = result.report;
   return {{"text", result.text},
+          {"reasoning", result.reasoning},
           {"tokens", result.tokens},
           {"prompt", prompt},
           {"reason", rc_end_reason_name(report.reason)},
-          {"status", rc_status_name(report.status)},
+          {"status", status_text(report.status)},
           {"message", result.message},
           {"seed", report.seed},
           {"prompt_tokens", report.prompt_tokens},
@@ -105,8 +195,17 @@ Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
           {"generate_us", report.generate_us}};
 }
 
+// The files that the command writes, checked before the time that loading
+// takes.
+void check_outputs(const RunArguments& arguments) {
+  std::vector<std::string> inputs = arguments.grammar.files();
+  inputs.push_back(arguments.model.path);
+  for (const std::string& output : {arguments.raw_logits, arguments.trace}) {
+    check_output(output, arguments.force, Writing::kThrough, inputs);
+  }
+}
+
 void run(RunArguments& arguments) {
-  // What can be said of the arguments comes before the time that loading takes.
   std::vector<int32_t> prompt;
   if (!arguments.prompt_tokens.empty()) {
     prompt = parse_tokens(arguments.prompt_tokens);
@@ -114,28 +213,48 @@ void run(RunArguments& arguments) {
                                                    : arguments.prompt == "-") {
     arguments.prompt = read_stdin();
   }
+  if (arguments.chat && arguments.prompt.empty()) {
+    throw Failure{kUsage,
+                  "--chat needs a message; give it by --prompt, or on stdin"};
+  }
   arguments.grammar.read();
+  arguments.chat_choice.read();
+  check_outputs(arguments);
   std::optional<RawLogits> raw_logits;
   if (!arguments.raw_logits.empty()) raw_logits.emplace(arguments.raw_logits);
   const Backend backend =
       arguments.model.open_backend(!arguments.trace.empty());
   const std::unique_ptr<Trace> trace = Trace::of(backend, arguments.trace);
-  const Model model = arguments.model.load(backend, arguments.model.options());
-  if (arguments.prompt_tokens.empty()) prompt = prompt_tokens(model, arguments);
+  rc_model_options loading = arguments.model.options();
+  loading.output = RC_OUTPUT_LOGITS;
+  const Model model = arguments.model.load(backend, loading);
   const Grammar grammar = arguments.grammar.compile(model);
   const Session session =
       make<Session>(rc_session_create, model.get(), nullptr);
 
   rc_generate_options options = arguments.options;
   options.grammar = grammar.get();
-  options.prompt_tokens = prompt.data();
-  options.prompt_token_count = prompt.size();
   std::vector<const char*> stop;
   for (const std::string& text : arguments.stop) stop.push_back(text.c_str());
   options.stop = stop.data();
   options.stop_count = stop.size();
 
-  const Result result = generate(session, options, arguments.json);
+  std::optional<Question> question;
+  Request request;
+  if (arguments.chat) {
+    question.emplace(model, session, arguments);
+    prompt = question->tokens();
+    request = question->ask(options);
+  } else {
+    note_template(session, arguments);
+    if (arguments.prompt_tokens.empty()) {
+      prompt = prompt_tokens(model, arguments);
+    }
+    options.prompt_tokens = prompt.data();
+    options.prompt_token_count = prompt.size();
+    request = begin(session, options);
+  }
+  const Result result = finish(request, arguments.json);
   const rc_generate_report& report = result.report;
   const bool failed = report.status != RC_OK && report.status != RC_E_CANCELLED;
   if (arguments.json) {
@@ -157,25 +276,45 @@ void run(RunArguments& arguments) {
   }
 }
 
+// Those that make a prompt a message.
+void add_chat_options(CLI::App& command, RunArguments& arguments,
+                      const std::vector<CLI::Option*>& of_texts) {
+  begin_group(command, "Conversation");
+  CLI::Option* chat = command.add_flag(
+      "--chat", arguments.chat,
+      "write the prompt down as a message of a user, by the model's chat "
+      "template, and print the answer");
+  for (CLI::Option* option : of_texts) option->excludes(chat);
+  command
+      .add_option("--system", arguments.system,
+                  "with --chat: instructions for the model, before the prompt")
+      ->needs(chat);
+  for (CLI::Option* option : arguments.chat_choice.add_template(command)) {
+    option->needs(chat);
+  }
+}
+
 void add_options(CLI::App& command, RunArguments& arguments) {
   rc_generate_options& options = arguments.options;
-  arguments.model.add_to(command);
+  begin_group(command, "Text");
   CLI::Option* prompt = command.add_option(
       "-p,--prompt", arguments.prompt,
-      "the text to go on from; - reads stdin; default: what a pipe or a file "
-      "on stdin holds, else nothing, for a text from its beginning");
+      "the text to go on from; - reads stdin; default: the text of a pipe or a "
+      "file on stdin, else none, for a text from its beginning");
   arguments.prompt_option = prompt;
-  command
-      .add_option("--prompt-tokens", arguments.prompt_tokens,
-                  "the same as tokens, as in 1,2,3")
-      ->excludes(prompt);
-  command.add_flag("--parse-special", arguments.parse_special,
-                   "take the names of special tokens in the prompt for them");
-  add_sampling_options(command, options);
-  command
-      .add_option("--stop", arguments.stop,
-                  "ends the text where it would come; may be repeated")
-      ->allow_extra_args(false)
+  CLI::Option* tokens =
+      command
+          .add_option("--prompt-tokens", arguments.prompt_tokens,
+                      "the prompt as tokens, as in 1,2,3")
+          ->excludes(prompt);
+  CLI::Option* special = command.add_flag(
+      "--parse-special", arguments.parse_special,
+      "take the names of special tokens in the prompt for them");
+  add_max_tokens(command, options);
+  takes_several(command.add_option(
+                    "--stop", arguments.stop,
+                    "ends the text where it would come; may be given several "
+                    "times"))
       ->check([](const std::string& stop) {
         return stop.empty() ? "an empty text would end every text at once"
                             : std::string();
@@ -184,16 +323,21 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   arguments.grammar.exclude(
       command.add_flag("--ignore-eos", options.ignore_eos,
                        "go on after the model's end tokens"));
-  command.add_flag("--echo", options.echo, "print the prompt too");
-  command.add_flag("--json", arguments.json,
-                   "print one JSON object at the end instead of the text");
-  takes_file(command.add_option("--trace", arguments.trace,
-                                "measure each op, and write that to this file "
-                                "for Perfetto or Chrome"));
-  takes_file(
+  CLI::Option* echo =
+      command.add_flag("--echo", options.echo, "print the prompt too");
+  CLI::Option* logits = takes_file(
       command.add_option("--raw-logits", arguments.raw_logits,
                          "write the logits of each evaluated position to this "
                          "file, as rows of little-endian f32"));
+  add_chat_options(command, arguments, {tokens, special, echo, logits});
+  add_sampling_options(command, options);
+  arguments.model.add_to(command);
+  command.add_flag("--json", arguments.json,
+                   "print one JSON object at the end instead of the text");
+  takes_file(command.add_option("--trace", arguments.trace,
+                                "measure each op, and write the times to this "
+                                "file for Perfetto or Chrome"));
+  add_force(command, arguments.force);
 }
 
 }  // namespace

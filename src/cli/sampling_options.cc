@@ -22,18 +22,69 @@ CLI::Option* add_number(CLI::App& command, const char* names, Value& value,
 using Integer = Limits<int32_t>;
 using Real = Limits<float>;
 
+void add_choice_options(CLI::App& command, rc_generate_options& options) {
+  begin_group(command, "Sampling");
+  add_number(command, "--temperature,--temp", options.temperature,
+             "0 always takes the most probable token", Real{0},
+             "generate.temperature");
+  limit(command.add_option("--seed", options.seed,
+                           "seed of the draws; default: random"),
+        Limits<uint64_t>{});
+  add_number(command, "--top-k", options.top_k,
+             "choose among this many of the most probable tokens; 0: off",
+             Integer{0}, "generate.top_k");
+  add_number(command, "--top-p", options.top_p,
+             "choose among the most probable tokens that together have this "
+             "probability; 1: off",
+             Real{0, 1, true}, "generate.top_p");
+  add_number(command, "--min-p", options.min_p,
+             "leave out tokens less probable than this fraction of the most "
+             "probable one; 0: off",
+             Real{0, 1}, "generate.min_p");
+  add_number(command, "--typical-p", options.typical_p,
+             "choose among the tokens of typical surprise that together have "
+             "this probability; 1: off",
+             Real{0, 1, true}, "generate.typical_p");
+  add_number(command, "--top-n-sigma", options.top_n_sigma,
+             "leave out logits further below the largest than this many "
+             "standard deviations; 0: off",
+             Real{0}, "generate.top_n_sigma");
+  add_number(command, "--xtc-probability", options.xtc_probability,
+             "how often the most probable tokens are left out (XTC); 0: off",
+             Real{0, 1}, "generate.xtc_probability");
+  add_number(command, "--xtc-threshold", options.xtc_threshold,
+             "the least probability of tokens that XTC leaves out", Real{0, 1},
+             "generate.xtc_threshold");
+}
+
 void add_repetition_options(CLI::App& command, rc_generate_options& options) {
+  begin_group(command, "Repetition");
+  add_number(command, "--penalty-tokens", options.penalty_tokens,
+             "how many of the last tokens the penalties look at; -1: all",
+             Integer{-1}, "generate.penalty_tokens");
+  add_number(command, "--repetition-penalty", options.repetition_penalty,
+             "divides the logits of tokens that came before; 1: off",
+             Real{0, Real().most, true}, "generate.repetition_penalty");
+  add_number(command, "--presence-penalty", options.presence_penalty,
+             "is subtracted once from the logits of tokens that came before; "
+             "0: off",
+             Real{}, "generate.presence_penalty");
+  add_number(command, "--frequency-penalty", options.frequency_penalty,
+             "is subtracted from the logits of tokens for each time that they "
+             "came before; 0: off",
+             Real{}, "generate.frequency_penalty");
   add_number(command, "--dry-multiplier", options.dry_multiplier,
-             "what a token loses that repeats the text (DRY); 0: off", Real{0},
-             "generate.dry_multiplier");
+             "the penalty of a token that goes on with a repetition (DRY); 0: "
+             "off",
+             Real{0}, "generate.dry_multiplier");
   add_number(command, "--dry-base", options.dry_base,
-             "how many times more it loses for each token repeated", Real{1},
+             "the factor of that penalty for each token repeated", Real{1},
              "generate.dry_base");
   add_number(command, "--dry-allowed-length", options.dry_allowed_length,
-             "shorter repetitions are free; tokens", Integer{1},
-             "generate.dry_allowed_length");
+             "the shortest repetition that DRY looks for, in tokens",
+             Integer{1}, "generate.dry_allowed_length");
   add_number(command, "--dry-tokens", options.dry_tokens,
-             "how many tokens back DRY looks; -1: all", Integer{-1},
+             "how many of the last tokens DRY looks at; -1: all", Integer{-1},
              "generate.dry_tokens");
   const auto breakers = std::make_shared<std::string>();
   command
@@ -46,81 +97,49 @@ void add_repetition_options(CLI::App& command, rc_generate_options& options) {
           "characters that no repetition goes across; default: line breaks "
           "and :\"*")
       ->type_name("TEXT");
-  add_number(command, "--xtc-probability", options.xtc_probability,
-             "how often the most probable tokens are left out (XTC); 0: off",
-             Real{0, 1}, "generate.xtc_probability");
-  add_number(command, "--xtc-threshold", options.xtc_threshold,
-             "the least probability of those", Real{0, 1},
-             "generate.xtc_threshold");
 }
 
 void add_surprise_options(CLI::App& command, rc_generate_options& options) {
-  add_number(command, "--dynamic-temp-range", options.dynamic_temperature_range,
+  begin_group(command, "Temperature that adapts");
+  add_number(command, "--dynamic-temperature-range,--dynamic-temp-range",
+             options.dynamic_temperature_range,
              "how far the temperature follows the entropy; 0: off", Real{0},
              "generate.dynamic_temperature_range");
-  add_number(
-      command, "--dynamic-temp-exponent", options.dynamic_temperature_exponent,
-      "the power of the entropy by which it does", Real{0, Real().most, true},
-      "generate.dynamic_temperature_exponent");
+  add_number(command, "--dynamic-temperature-exponent,--dynamic-temp-exponent",
+             options.dynamic_temperature_exponent,
+             "the power of the entropy that it follows",
+             Real{0, Real().most, true},
+             "generate.dynamic_temperature_exponent");
   add_number(command, "--mirostat", options.mirostat,
-             "keep the surprise of the text, by version 1 or 2; 0: off",
+             "keep the surprise of the text near --mirostat-tau, by version 1 "
+             "or 2; 0: off",
              Integer{0, 2}, "generate.mirostat");
   add_number(command, "--mirostat-tau", options.mirostat_tau,
-             "that surprise, in bits for each token",
-             Real{0, Real().most, true}, "generate.mirostat_tau");
+             "the surprise of a token, in bits", Real{0, Real().most, true},
+             "generate.mirostat_tau");
   add_number(command, "--mirostat-eta", options.mirostat_eta,
              "how fast mirostat learns", Real{0, 1}, "generate.mirostat_eta");
   add_number(command, "--mirostat-m", options.mirostat_m,
-             "by how many tokens version 1 estimates", Integer{2},
-             "generate.mirostat_m");
+             "by how many of the most probable tokens version 1 estimates",
+             Integer{2}, "generate.mirostat_m");
 }
 
 }  // namespace
 
-void add_sampling_options(CLI::App& command, rc_generate_options& options) {
+void add_max_tokens(CLI::App& command, rc_generate_options& options) {
   configures(
-      limit(command.add_option("-n,--tokens", options.max_tokens,
-                               "the most tokens to generate; default: "
-                               "-1, until the model or the context ends"),
+      limit(command.add_option("-n,--max-tokens,--tokens", options.max_tokens,
+                               "the most tokens to generate; default: -1, "
+                               "until the model or the context ends"),
             Limits<int64_t>{-1}),
       "generate.max_tokens");
-  add_number(command, "--temp", options.temperature,
-             "temperature; 0 always takes the most probable token", Real{0},
-             "generate.temperature");
-  limit(command.add_option("--seed", options.seed,
-                           "seed of the choice; default: random"),
-        Limits<uint64_t>{});
-  add_number(command, "--top-k", options.top_k,
-             "choose among so many tokens, the most probable; 0: off",
-             Integer{0}, "generate.top_k");
-  add_number(command, "--top-p", options.top_p,
-             "choose among the most probable that have this share; 1: off",
-             Real{0, 1, true}, "generate.top_p");
-  add_number(command, "--min-p", options.min_p,
-             "leave out tokens below this part of the best's probability; 0: "
-             "off",
-             Real{0, 1}, "generate.min_p");
-  add_number(command, "--typical-p", options.typical_p,
-             "choose among the most typical that have this share; 1: off",
-             Real{0, 1, true}, "generate.typical_p");
-  add_number(command, "--top-n-sigma", options.top_n_sigma,
-             "leave out logits so many standard deviations below the best; 0: "
-             "off",
-             Real{0}, "generate.top_n_sigma");
-  add_number(command, "--penalty-tokens", options.penalty_tokens,
-             "how many tokens back penalties look; -1: all", Integer{-1},
-             "generate.penalty_tokens");
-  add_number(command, "--repetition-penalty", options.repetition_penalty,
-             "divides the logits of tokens that came before; 1: off",
-             Real{0, Real().most, true}, "generate.repetition_penalty");
-  add_number(command, "--presence-penalty", options.presence_penalty,
-             "is taken from the logits of tokens that came before; 0: off",
-             Real{}, "generate.presence_penalty");
-  add_number(command, "--frequency-penalty", options.frequency_penalty,
-             "the same, for each time that they came; 0: off", Real{},
-             "generate.frequency_penalty");
+}
+
+void add_sampling_options(CLI::App& command, rc_generate_options& options) {
+  add_choice_options(command, options);
   add_repetition_options(command, options);
   add_surprise_options(command, options);
+  end_group(command);
 }
 
 }  // namespace cli

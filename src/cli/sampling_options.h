@@ -5,7 +5,10 @@
 
 namespace cli {
 
-// How many tokens, and how they are chosen.
+// --max-tokens, in the group that is begun.
+void add_max_tokens(CLI::App& command, rc_generate_options& options);
+
+// The options by which tokens are chosen, in groups.
 void add_sampling_options(CLI::App& command, rc_generate_options& options);
 
 }  // namespace cli

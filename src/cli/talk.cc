@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "nearest.h"
+#include "output_file.h"
 #include "terminal.h"
 #include "usage.h"
 
@@ -20,10 +22,12 @@ std::string trimmed(const std::string& text) {
 const std::vector<Talk::Command>& Talk::commands() {
   static const std::vector<Command> all = {
       {"/help", "this list", &Talk::help},
-      {"/system", "TEXT: what the model is told first", &Talk::system},
+      {"/system", "TEXT: instructions for the model, before all messages",
+       &Talk::system},
       {"/undo", "forget the last question and its answer", &Talk::undo},
       {"/retry", "answer the last question again", &Talk::retry},
-      {"/save", "FILE: write the messages, as JSON", &Talk::save},
+      {"/save", "FILE: write the messages, as JSON; --force replaces a file",
+       &Talk::save},
       {"/load", "FILE: go on with the messages of a file",
        &Talk::load_messages},
       {"/model", "MODEL: go on with another model", &Talk::change_model},
@@ -35,50 +39,55 @@ const std::vector<Talk::Command>& Talk::commands() {
 
 Talk::Talk(const TalkOptions& options, LineReader* lines)
     : options_(options), lines_(lines) {
-  load(options.model.path);
   Json messages = Json::array();
   if (!options.system.empty()) {
     messages.push_back({{"role", "system"}, {"content", options.system}});
   }
-  begin(messages);
+  loaded_ = load(options.model.path, messages);
 }
 
-void Talk::load(const std::string& path) {
+Talk::Loaded Talk::load(const std::string& path, const Json& messages) const {
   ModelChoice choice = options_.model;
   choice.path = path;
   if (!backend_spec_.empty()) choice.backend = backend_spec_;
-  Backend backend = choice.open_backend();
-  Model model = choice.load(backend, choice.options());
-  // The old one stays until the new one is there.
-  chat_.reset();
-  session_.reset();
-  model_ = std::move(model);
-  backend_ = std::move(backend);
-  path_ = path;
+  Loaded loaded = {path, choice.open_backend(), nullptr, nullptr, nullptr};
+  rc_model_options loading = choice.options();
+  loading.output = RC_OUTPUT_LOGITS;
+  loaded.model = choice.load(loaded.backend, loading);
+  begin(messages, &loaded);
+  return loaded;
 }
 
-void Talk::begin(const Json& messages) {
-  Session session = make<Session>(rc_session_create, model_.get(), nullptr);
+void Talk::begin(const Json& messages, Loaded* loaded) const {
+  Session session =
+      make<Session>(rc_session_create, loaded->model.get(), nullptr);
   const rc_chat_options options = options_.chat.options();
   Chat chat = make<Chat>(rc_chat_create, session.get(), &options);
   if (!messages.empty()) {
-    const std::string text = messages.dump();
+    const std::string text =
+        messages.dump(-1, ' ', false, Json::error_handler_t::replace);
     check(rc_chat_add(chat.get(), text.data(), text.size()));
   }
-  chat_ = std::move(chat);
-  session_ = std::move(session);
+  loaded->chat = std::move(chat);
+  loaded->session = std::move(session);
+}
+
+std::string Talk::loaded_text() const {
+  rc_device_report device = RC_DEVICE_REPORT_INIT;
+  check(rc_backend_device(loaded_.backend.get(), &device));
+  return loaded_.path + " on " + device.id;
 }
 
 void Talk::add(const Json& message) {
   const std::string text =
       message.dump(-1, ' ', false, Json::error_handler_t::replace);
-  check(rc_chat_add(chat_.get(), text.data(), text.size()));
+  check(rc_chat_add(loaded_.chat.get(), text.data(), text.size()));
 }
 
 Talk::Json Talk::messages() const {
   char* text = nullptr;
   size_t length = 0;
-  check(rc_chat_messages(chat_.get(), &text, &length));
+  check(rc_chat_messages(loaded_.chat.get(), &text, &length));
   const Returned<char> owned(text);
   return Json::parse(text, text + length);
 }
@@ -110,7 +119,8 @@ void Talk::run() {
   std::optional<InterruptWatch> watch;
   if (lines_->interactive()) {
     watch.emplace();
-    note("/help tells what else can be done.");
+    if (!lines_->hindrance().empty()) note(lines_->hindrance());
+    note("Type /help for a list of commands.");
   }
   while (const auto text = read()) {
     if (trimmed(*text).empty()) continue;
@@ -118,7 +128,10 @@ void Talk::run() {
       if (!take(*text)) return;
     } catch (const Failure& failure) {
       // In a terminal a mistake is no reason to lose a conversation.
-      if (!lines_->interactive() || failure.code == kBrokenPipe) throw;
+      if (!lines_->interactive() || failure.code == kBrokenPipe ||
+          terminated()) {
+        throw;
+      }
       if (!failure.message.empty()) complain(failure.message);
     }
   }
@@ -130,14 +143,22 @@ bool Talk::take(const std::string& text) {
     ask(text);
     return true;
   }
-  const size_t space = std::min(text.find(' '), text.size());
+  const size_t space = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(0, space);
+  std::vector<std::string> names;
   for (const Command& command : commands()) {
     if (name == command.name) {
       return (this->*command.act)(trimmed(text.substr(space)));
     }
+    names.emplace_back(command.name);
   }
-  throw Failure{kUsage, "there is no command " + name + "; see /help"};
+  // Such as a pasted text that begins with a path.
+  if (text.find('\n') != text.npos) {
+    ask(text);
+    return true;
+  }
+  throw Failure{kUsage, "there is no command " + name +
+                            did_you_mean(name, names) + "; see /help"};
 }
 
 void Talk::ask(const std::string& text) {
@@ -148,7 +169,7 @@ void Talk::ask(const std::string& text) {
     if (failure.code == kBrokenPipe) throw;
     // A question that cannot be answered is not in the way of the next.
     if (messages().back()["role"] == "user") {
-      check(rc_chat_undo(chat_.get(), 1));
+      check(rc_chat_undo(loaded_.chat.get(), 1));
     }
     throw;
   }
@@ -174,7 +195,7 @@ rc_generate_report Talk::stream(std::vector<Json>* calls) {
         return rc_chat_answer_async(chat, options, nullptr, nullptr, nullptr,
                                     made);
       },
-      chat_.get(), &options_.generation);
+      loaded_.chat.get(), &options_.generation);
   bool cancelled = false;
   rc_event_type shown = RC_EVENT_PIECE;
   for (;;) {
@@ -203,11 +224,11 @@ rc_generate_report Talk::stream(std::vector<Json>* calls) {
       case RC_EVENT_END: {
         print("\n");
         const rc_generate_report report = *event.report;
-        if (cancelled && lines_->interactive()) {
+        if (cancelled && lines_->interactive() && !terminated()) {
           forget_interrupt();
         } else if (report.status != RC_OK) {
           throw Failure{cancelled ? kInterrupted : exit_code(report.status),
-                        cancelled ? "" : event.message};
+                        cancelled ? "" : in_own_words(event.message)};
         }
         return report;
       }
@@ -241,7 +262,8 @@ bool Talk::help(const std::string& /*rest*/) {
   }
   note(
       "A line that ends with \\ goes on in the next, and so does a text "
-      "between \"\"\" and \"\"\". Ctrl-C ends an answer.");
+      "between \"\"\" and \"\"\"; lines that are pasted are one message. "
+      "Ctrl-C ends an answer.");
   return true;
 }
 
@@ -251,7 +273,7 @@ bool Talk::system(const std::string& rest) {
   if (!rest.empty()) {
     all.insert(all.begin(), Json{{"role", "system"}, {"content", rest}});
   }
-  begin(all);
+  begin(all, &loaded_);
   return true;
 }
 
@@ -261,7 +283,7 @@ bool Talk::undo(const std::string& /*rest*/) {
   for (size_t i = all.size(); i-- > 0;) {
     ++count;
     if (all[i]["role"] == "user") {
-      check(rc_chat_undo(chat_.get(), count));
+      check(rc_chat_undo(loaded_.chat.get(), count));
       return true;
     }
   }
@@ -277,17 +299,23 @@ bool Talk::retry(const std::string& /*rest*/) {
   if (count == all.size()) {
     throw Failure{kUsage, "there is no question to answer again"};
   }
-  check(rc_chat_undo(chat_.get(), count));
+  check(rc_chat_undo(loaded_.chat.get(), count));
   answer();
   return true;
 }
 
 bool Talk::save(const std::string& rest) {
-  if (rest.empty()) throw Failure{kUsage, "/save needs the name of a file"};
-  std::ofstream out(rest, std::ios::binary);
+  constexpr std::string_view kForce = "--force ";
+  const bool force = rest.starts_with(kForce);
+  const std::string path = force ? trimmed(rest.substr(kForce.size())) : rest;
+  if (path.empty()) throw Failure{kUsage, "/save needs the name of a file"};
+  check_output(path, force || own_files_.contains(path), Writing::kThrough, {},
+               "/save --force " + path + " replaces it");
+  std::ofstream out(path, std::ios::binary);
   out << json_text(messages());
   out.close();
-  if (!out) throw Failure{kFile, "cannot write " + rest};
+  if (!out) throw Failure{kFile, "cannot write " + path};
+  own_files_.insert(path);
   return true;
 }
 
@@ -298,35 +326,36 @@ bool Talk::load_messages(const std::string& rest) {
   if (!read.is_array()) {
     throw Failure{kMalformed, rest + " holds no JSON array of messages"};
   }
-  begin(read);
+  begin(read, &loaded_);
+  own_files_.insert(rest);
   return true;
 }
 
 bool Talk::change_model(const std::string& rest) {
   if (rest.empty()) {
-    note(path_);
+    note(loaded_text());
     return true;
   }
-  const Json all = messages();
-  const std::string before = path_;
-  load(rest);
   try {
-    begin(all);
-  } catch (const Failure&) {
-    load(before);
-    begin(all);
+    // The old one stays until the new one is there.
+    loaded_ = load(rest, messages());
+  } catch (Failure& failure) {
+    failure.message = "cannot load " + rest +
+                      (failure.message.empty() ? "" : ": ") + failure.message +
+                      "; the conversation goes on with " + loaded_text();
     throw;
   }
+  note("loaded " + loaded_text());
   return true;
 }
 
 bool Talk::change_backend(const std::string& rest) {
   if (!rest.empty()) {
-    check(rc_backend_switch(backend_.get(), rest.c_str(), nullptr));
+    check(rc_backend_switch(loaded_.backend.get(), rest.c_str(), nullptr));
     backend_spec_ = rest;
   }
   rc_device_report device = RC_DEVICE_REPORT_INIT;
-  check(rc_backend_device(backend_.get(), &device));
+  check(rc_backend_device(loaded_.backend.get(), &device));
   note(std::string(device.backend) + ":" + std::to_string(device.index) + ", " +
        device.name);
   return true;
@@ -339,7 +368,7 @@ bool Talk::stats(const std::string& /*rest*/) {
   }
   note_usage(last_);
   int64_t position = 0;
-  check(rc_session_position(session_.get(), &position));
+  check(rc_session_position(loaded_.session.get(), &position));
   note(std::to_string(answers_) + " answers of " + std::to_string(generated_) +
        " tokens; " + std::to_string(position) + " tokens in the session");
   return true;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,14 @@ class Talk {
 
  private:
   using Json = nlohmann::ordered_json;
+  // A model on its device, and a conversation with it.
+  struct Loaded {
+    std::string path;
+    Backend backend;
+    Model model;
+    Session session;
+    Chat chat;
+  };
   // A command that begins with a slash, and what it does with the rest of its
   // line; false ends the conversation.
   struct Command {
@@ -40,9 +49,12 @@ class Talk {
   };
   static const std::vector<Command>& commands();
 
-  void load(const std::string& path);
-  // A new conversation of these messages.
-  void begin(const Json& messages);
+  // A conversation of these messages with the model at `path`.
+  Loaded load(const std::string& path, const Json& messages) const;
+  // Begins a conversation of these messages with the model of `loaded`.
+  void begin(const Json& messages, Loaded* loaded) const;
+  // "builtin:fable on cpu:0".
+  std::string loaded_text() const;
   void add(const Json& message);
   Json messages() const;
   // Several lines as one; nothing at the end.
@@ -67,12 +79,9 @@ class Talk {
 
   const TalkOptions& options_;
   LineReader* const lines_;
-  std::string path_;
   std::string backend_spec_;  // once it was changed
-  Backend backend_;
-  Model model_;
-  Session session_;
-  Chat chat_;
+  Loaded loaded_;
+  std::set<std::string> own_files_;  // saved or loaded by this conversation
   rc_generate_report last_ = RC_GENERATE_REPORT_INIT;
   int64_t answers_ = 0;
   int64_t generated_ = 0;

@@ -2,6 +2,7 @@
 
 #include "chat_choice.h"
 #include "commands.h"
+#include "one_of.h"
 #include "terminal.h"
 
 namespace cli {
@@ -13,6 +14,7 @@ struct TemplateArguments {
   std::string path;
   std::string messages;
   ChatChoice chat;
+  std::string ending = "answer";
   bool continue_last = false;
   bool no_answer = false;
   bool json = false;
@@ -96,8 +98,12 @@ void run_template(TemplateArguments& arguments) {
   const std::string messages = read_file(arguments.messages);
   arguments.chat.read();
   rc_chat_options options = arguments.chat.options();
-  if (arguments.no_answer) options.ending = RC_ENDING_MESSAGE;
-  if (arguments.continue_last) options.ending = RC_ENDING_OPEN;
+  if (arguments.no_answer || arguments.ending == "message") {
+    options.ending = RC_ENDING_MESSAGE;
+  }
+  if (arguments.continue_last || arguments.ending == "open") {
+    options.ending = RC_ENDING_OPEN;
+  }
   const Tokenizer tokenizer =
       make<Tokenizer>(rc_tokenizer_open, arguments.path.c_str());
   const ChatPrompt prompt =
@@ -117,7 +123,7 @@ void run_template(TemplateArguments& arguments) {
 
 void add_template(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "template", "A conversation as the prompt that a model gets");
+      "template", "Shows a conversation as the prompt that a model gets");
   auto arguments = std::make_shared<TemplateArguments>();
   add_model(*command, arguments->path);
   takes_file(
@@ -125,16 +131,22 @@ void add_template(CLI::App& program) {
                           "a file with the messages: JSON in the shape of "
                           "OpenAI's chat completions; - reads stdin"))
       ->required();
-  arguments->chat.add_to(*command);
-  command->add_flag("--continue", arguments->continue_last,
-                    "end within the last message, for the model to go on");
-  command->add_flag("--no-answer", arguments->no_answer,
-                    "do not begin an answer of the assistant");
+  arguments->chat.add_tools(*command);
+  arguments->chat.add_template(*command);
+  CLI::Option* ending = one_of(
+      command->add_option("--ending", arguments->ending,
+                          "how the prompt ends: with the beginning of an "
+                          "answer, with the last message, or within it, for "
+                          "the model to go on with it"),
+      {"answer", "message", "open"});
+  ending->capture_default_str();
+  CLI::Option* open = command->add_flag("--continue", arguments->continue_last,
+                                        "the same as --ending open");
+  CLI::Option* message = command->add_flag("--no-answer", arguments->no_answer,
+                                           "the same as --ending message");
+  ending->excludes(open)->excludes(message);
   command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([arguments] {
-    need_model(arguments->path);
-    run_template(*arguments);
-  });
+  command->callback([arguments] { run_template(*arguments); });
 }
 
 }  // namespace cli

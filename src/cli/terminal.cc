@@ -1,5 +1,6 @@
 #include "terminal.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,13 +17,40 @@ namespace {
 volatile std::sig_atomic_t g_interrupted = 0;  // the signal
 volatile std::sig_atomic_t g_watches = 0;
 
+// The state of a terminal to put back; see TerminalState.
+volatile std::sig_atomic_t g_terminal_changed = 0;
+volatile std::sig_atomic_t g_pastes_marked = 0;
+termios g_terminal = {};
+
+constexpr char kMarkPastes[] = "\033[?2004h";
+constexpr char kDoNotMarkPastes[] = "\033[?2004l";
+
+void write_sequence(const char* text) {
+  const ssize_t written = write(STDOUT_FILENO, text, std::strlen(text));
+  static_cast<void>(written);  // a terminal that is gone needs nothing
+}
+
+// Within a signal handler.
+void restore_terminal() {
+  if (g_terminal_changed == 0) return;
+  if (g_pastes_marked != 0) write_sequence(kDoNotMarkPastes);
+  tcsetattr(STDIN_FILENO, TCSANOW, &g_terminal);
+}
+
 void on_interrupt(int number) {
-  std::signal(number, SIG_DFL);
-  if (g_watches > 0) {
+  if (g_watches > 0 && g_interrupted == 0) {
     g_interrupted = number;
-  } else {
-    std::raise(number);  // comes when this returns
+    return;
   }
+  restore_terminal();
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // comes when this returns
+}
+
+void on_end(int number) {
+  restore_terminal();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 // The bytes to show for a text on a terminal.
@@ -130,21 +158,47 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+TerminalState::TerminalState(bool marks_pastes) : marks_pastes_(marks_pastes) {
+  if (tcgetattr(STDIN_FILENO, &g_terminal) != 0) return;
+  if (marks_pastes_) {
+    g_pastes_marked = 1;
+    write_sequence(kMarkPastes);
+  }
+  g_terminal_changed = 1;
+  struct sigaction action = {};
+  action.sa_handler = on_end;
+  sigaction(SIGHUP, &action, nullptr);
+  sigaction(SIGQUIT, &action, nullptr);
+}
+
+TerminalState::~TerminalState() {
+  if (g_terminal_changed == 0) return;
+  std::signal(SIGHUP, SIG_DFL);
+  std::signal(SIGQUIT, SIG_DFL);
+  g_terminal_changed = 0;
+  if (g_pastes_marked != 0) write_sequence(kDoNotMarkPastes);
+  g_pastes_marked = 0;
+}
+
 InterruptWatch::InterruptWatch() { g_watches = g_watches + 1; }
 InterruptWatch::~InterruptWatch() { g_watches = g_watches - 1; }
 
 bool interrupted() { return g_interrupted != 0; }
 
-void complain_of_end(int code, const std::string& message) {
+bool terminated() { return g_interrupted == SIGTERM; }
+
+int complain_of_end(int code, const std::string& message) {
   if (code != kInterrupted || !interrupted()) {
     if (!message.empty()) complain(message);
-    return;
+    return code;
   }
-  const bool typed = g_interrupted == SIGINT;
-  // Who typed it sees that the command ends.
-  if (typed && message.empty()) return;
-  complain(std::string("interrupted by ") + (typed ? "Ctrl-C" : "SIGTERM") +
+  const int end = terminated() ? kTerminated : kInterrupted;
+  // The user who typed it sees that the command ends.
+  if (!terminated() && message.empty()) return end;
+  complain(std::string("interrupted by ") +
+           (terminated() ? "SIGTERM" : "Ctrl-C") +
            (message.empty() ? "" : ": " + message));
+  return end;
 }
 
 void forget_interrupt() {

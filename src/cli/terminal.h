@@ -23,8 +23,8 @@ void note(std::string_view line);
 void complain(std::string_view message);
 
 // The same as the command ends with this code; the message may be empty. Says
-// first which signal interrupted it, if one did.
-void complain_of_end(int code, const std::string& message);
+// first which signal interrupted it, if one did. Returns the code to end with.
+int complain_of_end(int code, const std::string& message);
 
 // From now on a broken pipe becomes a failed write, and Ctrl-C ends the process
 // unless it is watched for.
@@ -39,8 +39,24 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 };
 bool interrupted();
+// Whether it was SIGTERM: then even a conversation ends.
+bool terminated();
 // What came is dealt with: Ctrl-C may come again.
 void forget_interrupt();
+
+// Puts a terminal on stdin back into its state, and ends the marking of pastes,
+// if a signal ends the process while one of these lives.
+class TerminalState {
+ public:
+  // `marks_pastes`: from now on the terminal marks what is pasted.
+  explicit TerminalState(bool marks_pastes);
+  ~TerminalState();
+  TerminalState(const TerminalState&) = delete;
+  TerminalState& operator=(const TerminalState&) = delete;
+
+ private:
+  const bool marks_pastes_;
+};
 
 // A bar on stderr, if that is a terminal; else nothing.
 class ProgressBar {

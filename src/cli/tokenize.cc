@@ -54,28 +54,29 @@ void decode(const Tokenizer& tokenizer, const TokenizeArguments& arguments) {
 
 void add_tokenize(CLI::App& program) {
   CLI::App* command =
-      program.add_subcommand("tokenize", "Text to tokens, and back");
+      program.add_subcommand("tokenize", "Turns text into tokens, and back");
   auto arguments = std::make_shared<TokenizeArguments>();
   add_model(*command, arguments->path);
-  CLI::Option* text = command->add_option("-p,--prompt", arguments->text,
-                                          "the text; - reads stdin, as does "
-                                          "leaving it out with a text there");
+  CLI::Option* text = command->add_option(
+      "-p,--text,--prompt", arguments->text,
+      "the text; - reads stdin; default: the text of a pipe or a file on "
+      "stdin");
   CLI::Option* ids = command->add_option(
       "--decode", arguments->decode, "tokens to turn into text, as in 1,2,3");
   text->excludes(ids);
-  command->add_flag("--no-special", arguments->no_special,
-                    "do not add what the model wants around a text");
+  command->add_flag(
+      "--no-special", arguments->no_special,
+      "do not add the special tokens that the model has around a text");
   command->add_flag("--parse-special", arguments->parse_special,
                     "take the names of special tokens for them; show them "
                     "when decoding");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, text, ids] {
-    need_model(arguments->path);
     const bool given = text->count() + ids->count() > 0;
     if (!given && !text_on_stdin()) {
       throw Failure{kUsage,
-                    "tokenize: give a text (-p, or on stdin) or tokens "
-                    "(--decode)"};
+                    "there is nothing to tokenize: give a text (--text, or on "
+                    "stdin), or tokens (--decode)"};
     }
     if (!given || arguments->text == "-") arguments->text = read_stdin();
     const Tokenizer tokenizer =

@@ -11,13 +11,18 @@ std::vector<NotBuilt> parse_not_built(std::string_view list) {
   while (!list.empty()) {
     const std::string_view one = list.substr(0, list.find('|'));
     list.remove_prefix(std::min(one.size() + 1, list.size()));
-    const size_t end = one.find_first_of("=:");
+    const size_t end = one.find_first_of("=:!");
     if (end == one.npos) continue;
+    const std::string_view name = one.substr(0, end);
     const std::string_view rest = one.substr(end + 1);
     result.push_back(
-        {std::string(one.substr(0, end)),
-         one[end] == ':'
-             ? std::string(rest)
+        {std::string(name),
+         one[end] == ':' ? std::string(rest)
+         : one[end] == '!'
+             ? cat("this version of Runcible has no backend ", name, "; use ",
+                   rest,
+                   ", or put a module of another maker into a folder of "
+                   "RUNCIBLE_PLUGIN_PATH")
              : cat("not built: Runcible was compiled without ", rest,
                    "; install that and build again, or put the module into a "
                    "folder of RUNCIBLE_PLUGIN_PATH")});

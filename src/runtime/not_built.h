@@ -1,4 +1,4 @@
-// Backends that the sources have and this build has not.
+// Known backends that this build does not have.
 #pragma once
 
 #include <string>
@@ -15,8 +15,9 @@ struct NotBuilt {
 // Of this build.
 const std::vector<NotBuilt>& not_built();
 
-// From what the build says: "vulkan=glslc|opencl=opencl-c-headers", what was
-// missing, or "webgpu:it takes threads", the reason itself.
+// From the words of the build: "vulkan=glslc|opencl=opencl-c-headers", what was
+// missing; "webgpu:it takes threads", the reason itself; or "cuda!vulkan", a
+// backend that the sources do not have either, and what to use.
 std::vector<NotBuilt> parse_not_built(std::string_view list);
 
 }  // namespace rc::runtime

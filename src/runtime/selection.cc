@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "base/config/account.h"
+#include "base/distance.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/quote.h"
@@ -157,7 +158,8 @@ class Choice {
         return pass_over(failure.name, failure.reason);
       }
       unknown_name_ = true;
-      return pass_over(item.name, "there is no backend of this name");
+      return pass_over(item.name, cat("there is no backend of this name",
+                                      did_you_mean(item.name)));
     }
     ReportedDevices found = reported_devices(*plugin);
     if (found.devices.empty()) {
@@ -275,12 +277,40 @@ class Choice {
       fail(RC_E_BACKEND_UNAVAILABLE, "no device for ", quote(selected_.spec),
            ": ", reasons);
     }
-    std::string known = "auto, gpu";
-    for (const PluginEntry* plugin : PluginList::instance().entries()) {
-      known += ", " + plugin->name;
+    std::string known;
+    for (const std::string& name : known_names()) {
+      known += (known.empty() ? "" : ", ") + name;
     }
     fail(RC_E_NOT_FOUND, "no device for ", quote(selected_.spec), ": ", reasons,
          "; known are ", known);
+  }
+
+  // What a chain may name, whether or not it can be opened here.
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> names = {"auto", "gpu"};
+    for (const PluginEntry* plugin : PluginList::instance().entries()) {
+      names.push_back(plugin->name);
+    }
+    for (const ModuleFailure& failure : failures_) {
+      names.push_back(failure.name);
+    }
+    return names;
+  }
+
+  // ", did you mean vulkan?", or "" if no name is near.
+  std::string did_you_mean(const std::string& name) const {
+    constexpr size_t kLongestCompared = 100;
+    const size_t most = std::max<size_t>(1, name.size() / 3);
+    size_t least = most + 1;
+    std::string found;
+    for (const std::string& known : known_names()) {
+      const size_t far =
+          distance(std::string_view(name).substr(0, kLongestCompared), known);
+      if (far >= least || far >= known.size()) continue;
+      least = far;
+      found = known;
+    }
+    return found.empty() ? "" : cat(", did you mean ", found, "?");
   }
 
   uint64_t required_memory_;

@@ -35,7 +35,8 @@ class CommandChat : public ::testing::Test {
   Json saved(const std::string& lines,
              const std::vector<std::string>& more = {}) const {
     const std::string path = file("saved.json");
-    const Outcome outcome = run(chat(more), lines + "\n/save " + path + "\n");
+    const Outcome outcome =
+        run(chat(more), lines + "\n/save --force " + path + "\n");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return read(path);
   }
@@ -109,13 +110,38 @@ TEST_F(CommandChat, GoesOnWithWhatWasSaved) {
   expect_failure(run(chat(), "/load " + path), 2, "messages[0].role");
 }
 
+TEST_F(CommandChat, SavesOverItsOwnFilesOnly) {
+  const std::string path = file("talk.json");
+  std::ofstream(path) << "precious";
+  expect_failure(run(chat(), "/save " + path), 3, "/save --force " + path);
+  EXPECT_EQ(std::ifstream(path).peek(), 'p');
+  EXPECT_EQ(run(chat(), "/save --force " + path + "\n/save " + path).code, 0);
+  EXPECT_EQ(read(path), Json::array());
+  EXPECT_EQ(run(chat(), "/load " + path + "\n/save " + path).code, 0);
+  EXPECT_EQ(run(chat(), "/save " + file("new") + "\n/save " + file("new")).code,
+            0);
+}
+
 TEST_F(CommandChat, ChangesItsModel) {
   const Outcome which = run(chat(), "/model");
   EXPECT_EQ(which.code, 0) << which.err;
-  EXPECT_EQ(which.err, fable() + "\n");
+  EXPECT_EQ(which.err, fable() + " on reference:0\n");
+  const Outcome changed = run(chat({"--context", "128"}), "/model " + model());
+  EXPECT_EQ(changed.err, "loaded " + model() + " on reference:0\n");
   EXPECT_EQ(roles(saved("a\n/model " + model() + "\nb", {"--context", "128"})),
             (Roles{"user", "assistant", "user", "assistant"}));
-  expect_failure(run(chat(), "/model no/such"), 3, "no/such");
+  // Whatever is wrong with the new one, the old one goes on.
+  const std::string goes_on =
+      "; the conversation goes on with " + fable() + " on reference:0";
+  expect_failure(run(chat(), "/model no/such"), 3, "cannot load no/such: ");
+  expect_failure(run(chat(), "/model no/such"), 3, goes_on);
+  expect_failure(run(chat(), "/model " + source_path("README.md").string()), 4,
+                 goes_on);
+  expect_failure(
+      run(chat(),
+          "/model " +
+              source_path("tests/golden/embeddings/bert-mean").string()),
+      5, goes_on);
 }
 
 TEST_F(CommandChat, GoesOnWithAnotherDevice) {
@@ -144,6 +170,7 @@ TEST_F(CommandChat, TellsWhatItCanDo) {
   EXPECT_NE(stats.err.find("1 answers of 12 tokens; "), std::string::npos)
       << stats.err;
   expect_failure(run(chat(), "/nope"), 2, "there is no command /nope");
+  expect_failure(run(chat(), "/modle x"), 2, "did you mean /model?");
   expect_failure(run({"chat", fable()}, "a"), 3, "tokenizer.chat_template");
   expect_failure(run(chat({"--date", "soon"}), "a"), 2, "soon");
 }
@@ -151,7 +178,8 @@ TEST_F(CommandChat, TellsWhatItCanDo) {
 // The command on a terminal of its own.
 class OnTerminal {
  public:
-  explicit OnTerminal(const std::vector<std::string>& arguments) {
+  explicit OnTerminal(const std::vector<std::string>& arguments,
+                      const char* kind = "xterm") {
     pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     if (pid_ != 0) return;
     std::vector<char*> argv = {const_cast<char*>(RC_COMMAND)};
@@ -159,7 +187,7 @@ class OnTerminal {
       argv.push_back(const_cast<char*>(argument.c_str()));
     }
     argv.push_back(nullptr);
-    setenv("TERM", "xterm", 1);
+    setenv("TERM", kind, 1);
     execv(RC_COMMAND, argv.data());
     _exit(127);
   }
@@ -192,6 +220,7 @@ class OnTerminal {
     }
     at_ = found + text.size();
   }
+  void signal(int number) const { kill(pid_, number); }
   int wait() {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -228,6 +257,90 @@ TEST_F(CommandChat, CtrlCEndsAnAnswerAndNotTheConversation) {
   const Json messages = read(path);
   EXPECT_EQ(roles(messages), (Roles{"user", "assistant"})) << messages;
   EXPECT_EQ(messages[0]["content"], "Tell me a fable.");
+}
+
+// What a conversation on a terminal of this kind has after these keys.
+class CommandChatTerminal : public CommandChat,
+                            public testing::WithParamInterface<const char*> {
+ protected:
+  Json messages_after(const std::string& keys) const {
+    const std::string path = file("talk.json");
+    OnTerminal talk(chat(), GetParam());
+    talk.expect("/help");
+    talk.expect("> ");
+    talk.type(keys);
+    talk.expect("> ");
+    talk.type("/save --force " + path + "\r");
+    talk.expect("> ");
+    talk.type("\x04");
+    EXPECT_EQ(talk.wait(), 0);
+    return read(path);
+  }
+};
+
+TEST_P(CommandChatTerminal, TakesAPasteAsOneMessage) {
+  const auto pasted = [](const std::string& text) {
+    return "\033[200~" + text + "\033[201~";
+  };
+  Json all = messages_after(pasted("one\rtwo\r\rthree\r") + "\r");
+  EXPECT_EQ(roles(all), (Roles{"user", "assistant"})) << all;
+  EXPECT_EQ(all[0]["content"], "one\ntwo\n\nthree");
+  // Between keys that are typed, and with a slash at its beginning.
+  all = messages_after("say: " + pasted("a\nb") + " now\r");
+  EXPECT_EQ(all[0]["content"], "say: a\nb now");
+  all = messages_after(pasted("/usr/bin\n/usr/lib") + "\r");
+  EXPECT_EQ(all[0]["content"], "/usr/bin\n/usr/lib");
+  all = messages_after("/system " + pasted("Be brief.\nBe kind.") + "\r");
+  EXPECT_EQ(roles(all), (Roles{"system"}));
+  EXPECT_EQ(all[0]["content"], "Be brief.\nBe kind.");
+}
+
+TEST_P(CommandChatTerminal, KeysAreNeverPartOfAMessage) {
+  // Arrows, Home, Delete, F1, and one with Ctrl.
+  const Json all =
+      messages_after("he\033[A\033[B\033[C\033[3~\033OP\033[1;5Ay\r");
+  ASSERT_FALSE(all.empty());
+  const std::string content = all[0]["content"];
+  EXPECT_EQ(content.find_first_of("\033[~"), std::string::npos) << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CommandChatTerminal,
+                         testing::Values("xterm", "dumb"));
+
+TEST_F(CommandChat, SaysWhyLinesCannotBeEdited) {
+  for (const char* kind : {"dumb", ""}) {
+    OnTerminal talk(chat(), kind);
+    talk.expect("lines cannot be edited here: TERM is ");
+    talk.expect("xterm-256color");
+    talk.expect("> ");
+    talk.type("\x04");
+    EXPECT_EQ(talk.wait(), 0);
+  }
+}
+
+// The terminal marks pastes only while a line is read, also where a signal ends
+// that.
+TEST_F(CommandChat, LeavesTheTerminalAsItWas) {
+  {
+    OnTerminal talk(chat());
+    talk.expect("\033[?2004h");
+    talk.expect("> ");
+    talk.type("hello\r");
+    talk.expect("\033[?2004l");
+    talk.expect("\033[?2004h");
+    talk.type("\x04");
+    talk.expect("\033[?2004l");
+    EXPECT_EQ(talk.wait(), 0);
+  }
+  // Even between two answers SIGTERM ends it.
+  for (const int number : {SIGTERM, SIGHUP, SIGQUIT}) {
+    OnTerminal talk(chat());
+    talk.expect("\033[?2004h");
+    talk.expect("> ");
+    talk.signal(number);
+    talk.expect("\033[?2004l");
+    EXPECT_EQ(talk.wait(), 128 + number);
+  }
 }
 
 }  // namespace

@@ -96,6 +96,88 @@ TEST(Command, RunsTheSameWhateverTheForm) {
   EXPECT_EQ(run(with({})).code, 0);
 }
 
+// A model that was trained to converse, and its answer to a message.
+TEST(Command, AnswersAMessage) {
+  const std::string fabulist =
+      source_path("examples/chat_model/fabulist.gguf").string();
+  const std::vector<std::string> common = {"run", fabulist, "--temperature",
+                                           "0",   "-n",     "24"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  const std::string question = "Tell me a fable.";
+  const Outcome plain = run(with({"-p", question}));
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(plain.err.rfind("the model has a chat template", 0), 0u)
+      << plain.err;
+  EXPECT_NE(plain.err.find("--chat"), std::string::npos);
+  const Outcome answer = run(with({"--chat", "-p", question}));
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.err.find("chat template"), std::string::npos) << answer.err;
+  EXPECT_GT(answer.out.size(), 20u) << answer.out;
+  // The same as in a conversation, whatever the form.
+  const Outcome talk = run({"chat", fabulist, "--temperature", "0", "-n", "24"},
+                           question + "\n");
+  EXPECT_EQ(answer.out, talk.out);
+  EXPECT_EQ(run(with({"--chat"}), question).out, answer.out);
+  EXPECT_NE(run(with({"--chat", "-p", question, "--system", "Be brief."})).err,
+            answer.err);
+  const Outcome json = run(with({"--chat", "-p", question, "--json"}));
+  ASSERT_EQ(json.code, 0) << json.err;
+  const Json result = Json::parse(json.out);
+  EXPECT_EQ(result["text"].get<std::string>() + "\n", answer.out);
+  EXPECT_EQ(result["status"], "ok");
+  EXPECT_EQ(result["prompt"].size(), result["prompt_tokens"]);
+  EXPECT_GT(result["prompt"].size(), 5u);
+  // A prompt that is written by hand for the template has no note.
+  EXPECT_EQ(run(with({"-p", "<|user|>", "--parse-special"}))
+                .err.find("chat template"),
+            std::string::npos);
+  EXPECT_EQ(
+      run({"run", model(), "-p", "a", "-n", "1"}).err.find("chat template"),
+      std::string::npos);
+  expect_failure(run({"run", "no/such.gguf", "--chat", "-p", ""}), 2, "--chat");
+  expect_failure(run({"run", model(), "--chat", "--echo"}), 2, "--chat");
+}
+
+// With --json every command prints JSON.
+TEST(Command, PrintsJsonWhereItSaysSo) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "o.gguf").string();
+  const TemporaryVariable cache("HF_HUB_CACHE", folder.path().string());
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", model(), "-n", "1", "-p", "\xff"},
+      {"devices"},
+      {"devices", "--forget-quarantine", "cpu"},
+      {"explain", "reference"},
+      {"models"},
+      {"inspect", model()},
+      {"verify", model()},
+      {"plan", model()},
+      {"convert", model(), out},
+      {"quantize", model(), out, "Q8_0", "--force"},
+      {"tokenize", model(), "--text", "\xff"},
+      {"tokenize", model(), "--decode", "1,2"},
+      {"config"},
+      {"rerank", source_path("tests/golden/embeddings/bert-cross").string(),
+       "a", source_path("LICENSE").string(), "--truncate", "--top", "1"}};
+  for (std::vector<std::string> words : commands) {
+    words.emplace_back("--json");
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 0) << words[0] << ": " << outcome.err;
+    EXPECT_TRUE(Json::accept(outcome.out)) << words[0] << ": " << outcome.out;
+    EXPECT_EQ(outcome.out.find("RC_"), std::string::npos) << outcome.out;
+  }
+  // Where generating fails on the way, the object says so.
+  const Outcome failed = run({"run", model(), "--json", "--context-length", "8",
+                              "-p", "far too long a text"});
+  EXPECT_EQ(failed.code, 9);
+  const Json result = Json::parse(failed.out);
+  EXPECT_EQ(result["status"], "context_full");
+  EXPECT_NE(result["message"], "");
+}
+
 TEST(Command, GeneratesWhatAGrammarAllows) {
   const TemporaryFolder folder;
   const auto file = [&](const char* name, const char* text) {
@@ -141,8 +223,8 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   expect_failure(failing({"--regex", "a(b"}), 2, "a(b");
   expect_failure(failing({"--grammar", folder.path().string()}), 3,
                  "directory");
-  expect_failure(failing({"--regex", "a", "--choices", "a"}), 2, "excludes");
-  expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "excludes");
+  expect_failure(failing({"--regex", "a", "--choices", "a"}), 2, "together");
+  expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "together");
 }
 
 TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {

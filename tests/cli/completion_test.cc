@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/command.h"
+#include "cli/help_reader.h"
 #include "temporary.h"
 
 namespace rc::test {
@@ -65,11 +65,14 @@ TEST_F(CommandCompletion, Bash) {
   if (bash("d", 1).empty()) GTEST_SKIP() << "there is no bash";
   EXPECT_EQ(bash("d", 1), (Words{"devices"}));
   EXPECT_EQ(bash("run --cache-t", 2), (Words{"--cache-type"}));
+  EXPECT_EQ(bash("run --cache-d", 2), (Words{"--cache-dtype"}));
+  EXPECT_EQ(bash("quantize --type Q4_K_", 3), (Words{"Q4_K_M", "Q4_K_S"}));
   EXPECT_EQ(bash("run --cache-type f", 3), (Words{"f16", "f32"}));
   EXPECT_EQ(bash("chat --thinking o", 3), (Words{"on", "off"}));
   EXPECT_EQ(bash("run --prompt x", 3), Words());
   EXPECT_EQ(bash("completion z", 2), (Words{"zsh"}));
   EXPECT_EQ(bash("help exit", 2), (Words{"exit-codes"}));
+  EXPECT_EQ(bash("help typ", 2), (Words{"types"}));
   const std::string model = source_path("examples/model/fable.").string();
   EXPECT_EQ(bash("run " + model, 2), (Words{model + "gguf"}));
   EXPECT_EQ(bash("run --schema " + model, 3), (Words{model + "gguf"}));
@@ -94,21 +97,23 @@ TEST_F(CommandCompletion, Zsh) {
 }
 
 TEST_F(CommandCompletion, HasEveryOption) {
-  for (const std::string command : {"run", "chat", "bench", "tokenize"}) {
-    const Words help = words_of(run({command, "--help"}).out);
-    const std::string bash = run({"completion", "bash"}).out;
-    const std::string zsh = run({"completion", "zsh"}).out;
-    const std::string fish = run({"completion", "fish"}).out;
-    for (const std::string& word : help) {
-      const size_t dashes = word.find("--");
-      if (dashes == std::string::npos || word.back() == ')') continue;
-      const std::string name = word.substr(
-          dashes + 2, word.find_first_of("= :,;.)", dashes + 2) - dashes - 2);
-      EXPECT_NE(bash.find("--" + name), std::string::npos) << name;
-      EXPECT_NE(zsh.find("--" + name), std::string::npos) << name;
-      EXPECT_NE(fish.find(" -l " + name), std::string::npos) << name;
+  const std::string bash = run({"completion", "bash"}).out;
+  const std::string zsh = run({"completion", "zsh"}).out;
+  const std::string fish = run({"completion", "fish"}).out;
+  size_t count = 0;
+  for (const std::string& command : command_words()) {
+    for (const HelpOption& option : help_options(command)) {
+      for (const std::string& name : option.names) {
+        if (name.rfind("--", 0) != 0) continue;
+        ++count;
+        EXPECT_NE(bash.find(name), std::string::npos) << name;
+        EXPECT_NE(zsh.find(name), std::string::npos) << name;
+        EXPECT_NE(fish.find(" -l " + name.substr(2)), std::string::npos)
+            << name;
+      }
     }
   }
+  EXPECT_GT(count, 200u);
   expect_failure(run({"completion", "tcsh"}), 2, "tcsh");
   expect_failure(run({"completion"}), 2, "SHELL");
 }

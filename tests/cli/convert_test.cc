@@ -28,7 +28,7 @@ TEST(CommandConvert, WritesAFile) {
   const Outcome outcome =
       run({"convert", folder("llama"), "-o", path, "--type", "q8_0"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.out.find(path + ": "), 0u) << outcome.out;
   EXPECT_EQ(run({"verify", path}).out, path + ": sound\n");
   EXPECT_NE(run({"inspect", path}).out.find("Q8_0     [32, 32]"),
             std::string::npos);
@@ -72,6 +72,30 @@ TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
       "--keep-mapped");
 }
 
+// Both take the same words in the same places, and options in their place.
+TEST(CommandQuantize, HasTheShapeOfConvert) {
+  const TemporaryFolder target;
+  const std::string path = (target.path() / "out.gguf").string();
+  for (const std::string command : {"convert", "quantize"}) {
+    std::string sizes;
+    const std::vector<std::vector<std::string>> forms = {
+        {folder("llama"), path, "Q8_0"},
+        {folder("llama"), path, "--type", "Q8_0"},
+        {folder("llama"), "-o", path, "--type", "q8_0"},
+        {"-m", folder("llama"), path, "Q8_0"},
+        {"--type", "Q8_0", "--output", path, "--model", folder("llama")}};
+    for (std::vector<std::string> words : forms) {
+      std::filesystem::remove(path);
+      words.insert(words.begin(), command);
+      const Outcome outcome = run(words);
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      if (sizes.empty()) sizes = outcome.out;
+      EXPECT_EQ(outcome.out, sizes);
+      EXPECT_EQ(run({"verify", path}).code, 0);
+    }
+  }
+}
+
 TEST(CommandQuantize, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
@@ -91,7 +115,7 @@ TEST(CommandConvert, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   expect_failure(run({"convert", folder("llama")}), 2, "--output");
-  expect_failure(run({"convert", "-o", path}), 2, "no MODEL is named");
+  expect_failure(run({"convert", "-o", path}), 2, "no INPUT is given");
   expect_failure(run({"convert", folder("llama"), "-o", path, "--type", "Q3"}),
                  2, "Q3");
   expect_failure(run({"convert", folder("llama"), "-o", path + "/x/y"}), 3,

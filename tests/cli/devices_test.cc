@@ -37,6 +37,21 @@ TEST(CommandDevices, ListsDevices) {
               has("avx512_vnni") || has("avx_vnni") || has("asimddp"));
   }
   EXPECT_NE(json["auto"], "");
+  // Backends that users ask for are listed, with what to do.
+  for (const std::string name : {"cuda", "rocm", "metal"}) {
+    bool listed = false;
+    for (const Json& device : json["devices"]) {
+      if (device["backend"] != name) continue;
+      listed = device["available"].get<bool>() || device["reason"] != "";
+    }
+    EXPECT_TRUE(listed) << name;
+    EXPECT_NE(text.out.find(name + ": "), std::string::npos) << text.out;
+    const Outcome opened = run({"explain", name});
+    if (opened.code == 0) continue;
+    expect_failure(opened, 6,
+                   name + ": this version of Runcible has no backend");
+    EXPECT_NE(opened.err.find("; use "), std::string::npos) << opened.err;
+  }
 }
 
 TEST(CommandDevices, ExplainsASpecAndAModel) {

@@ -34,7 +34,7 @@ class CommandEmbed : public ::testing::Test {
 };
 
 TEST_F(CommandEmbed, WritesWhatNumpyReads) {
-  const std::string lines = write("t.txt", "a spoon\n\nthe red fork\n");
+  const std::string lines = write("t.txt", "a spoon\nthe red fork\n");
   const std::string json =
       write("t.jsonl", "\"a spoon\"\n{\"text\": \"the red fork\"}\n");
   const Outcome shown = run(
@@ -88,6 +88,80 @@ TEST_F(CommandEmbed, SaysWhatIsWrong) {
   expect_failure(
       run({"embed", folder("bert-mean"), "--input", lines, "--pooling", "max"}),
       2, "max");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The n-th row is that of the n-th line.
+TEST_F(CommandEmbed, EmptyLinesKeepTheirPlace) {
+  const std::string full = write("full.txt", "a spoon\nthe red fork\n");
+  const std::string text = "\na spoon\n\n\r\nthe red fork\n\n";
+  const std::string gaps = write("gaps.txt", text);
+  const std::string json = write("gaps.jsonl",
+                                 "\"\"\n\"a spoon\"\n\n{\"text\": \"\"}\n"
+                                 "{\"text\": \"the red fork\"}\n\n");
+  const std::vector<std::string> common = {"embed", folder("bert-mean"),
+                                           "--dimensions", "4"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  const auto rows = lines_of(run(with({"--input", full})).out);
+  ASSERT_EQ(rows.size(), 2u);
+  const std::string null = "{\"embedding\": null}";
+  const std::vector<std::string> expected = {null, rows[0], null,
+                                             null, rows[1], null};
+  EXPECT_EQ(lines_of(run(with({"--input", gaps})).out), expected);
+  EXPECT_EQ(lines_of(run(with({"--input", json})).out), expected);
+  EXPECT_EQ(lines_of(run(with({}), text).out), expected);
+  for (const std::string& line : expected) {
+    EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+  }
+  const std::string path = path_of("gaps.npy");
+  ASSERT_EQ(run(with({"--input", gaps, "-o", path})).code, 0);
+  const std::string bytes = content(path);
+  ASSERT_EQ(bytes.size(), 128 + 6 * 4 * sizeof(float));
+  float numbers[6][4];
+  std::memcpy(numbers, bytes.data() + 128, sizeof numbers);
+  for (size_t i = 0; i < 6; ++i) {
+    const auto row = nlohmann::json::parse(expected[i])["embedding"];
+    for (size_t j = 0; j < 4; ++j) {
+      EXPECT_EQ(numbers[i][j], row.is_null() ? 0 : row[j].get<float>());
+    }
+  }
+  // Scores are sorted; their index is that of the line.
+  const Outcome scored = run(
+      {"rerank", folder("bert-cross"), "the red green spoon", gaps, "--json"});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  std::vector<std::string> documents(6, "none");
+  for (const std::string& line : lines_of(scored.out)) {
+    const auto one = nlohmann::json::parse(line);
+    documents.at(one["index"].get<size_t>()) = one["text"];
+  }
+  EXPECT_EQ(documents, (std::vector<std::string>{"", "a spoon", "", "",
+                                                 "the red fork", ""}));
+}
+
+TEST_F(CommandEmbed, PromptsHaveNames) {
+  const std::string lines = write("t.txt", "a spoon\n");
+  const Outcome none = run({"embed", folder("bert-mean"), "--input", lines,
+                            "--prompt-name", "no-such"});
+  EXPECT_EQ(none.code, 3) << none.err;
+  EXPECT_NE(none.err.find("no-such"), std::string::npos) << none.err;
+  const std::vector<std::string> first = {"embed", folder("bert-mean"),
+                                          "--input", lines, "--pooling"};
+  auto with = [&](const char* pooling) {
+    auto words = first;
+    words.emplace_back(pooling);
+    return run(words).out;
+  };
+  EXPECT_EQ(with("first"), with("cls"));
+  EXPECT_NE(with("first"), with("last"));
 }
 
 TEST_F(CommandEmbed, TheBestDocumentIsFirst) {

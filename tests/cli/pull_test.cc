@@ -57,7 +57,11 @@ TEST_F(CommandPull, ToAFile) {
   EXPECT_EQ(content_of_file(to), content_of_file(model()));
   const Server server(
       [&](const Asked& asked) { return answer_file(asked, "abc", "\"one\""); });
-  EXPECT_EQ(run({"pull", server.address() + "/x", "--to", to}).code, 0);
+  expect_failure(run({"pull", server.address() + "/x", "--to", to}), 3,
+                 "--force");
+  EXPECT_EQ(content_of_file(to), content_of_file(model()));
+  EXPECT_EQ(run({"pull", server.address() + "/x", "--to", to, "--force"}).code,
+            0);
   EXPECT_EQ(content_of_file(to), "abc");
   expect_failure(run({"pull", server.address()}), 2, "--to");
   expect_failure(run({"pull", "model.gguf"}), 2, "hf:OWNER/NAME");

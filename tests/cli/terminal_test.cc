@@ -229,12 +229,50 @@ std::string interrupted_by(int number, const std::string& title,
   while (said.find(title) == std::string::npos && listen(60000)) {
   }
   process.signal(number);
-  EXPECT_EQ(process.wait().code, 130) << said;
+  EXPECT_EQ(process.wait().code, 128 + number) << said;
   while (listen(0)) {
   }
   close(mine);
   close(its);
   return said;
+}
+
+// Whether or not the command looks at signals then.
+TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
+  const std::string fable = source_path("examples/model/fable.gguf").string();
+  const std::string messages = "-";
+  const std::string cross =
+      source_path("tests/golden/embeddings/bert-cross").string();
+  const std::vector<std::vector<std::string>> waiting = {
+      {"run", fable},
+      {"tokenize", fable},
+      {"template", fable, "--messages", messages},
+      {"embed", cross},
+      {"rerank", cross, "a"},
+      {"chat", source_path("examples/chat_model/fabulist.gguf").string()}};
+  for (const int number : {SIGTERM, SIGINT}) {
+    for (const auto& words : waiting) {
+      // A pipe without an end holds the command up.
+      Pipe pipe;
+      Process process(words, pipe.ends[0], -1, -1);
+      // Until it waits there.
+      const std::string wait = "/proc/" + std::to_string(process.id());
+      for (;;) {
+        std::ifstream file(wait + "/syscall");
+        std::string call;
+        // Where the system does not say, it is early or late.
+        if (!(file >> call)) break;
+        // poll of x86-64, and ppoll of aarch64
+        if (call == "7" || call == "73") break;
+        usleep(1000);
+      }
+      process.signal(number);
+      EXPECT_EQ(process.wait().code, 128 + number) << words[0];
+      close(pipe.ends[1]);
+    }
+  }
+  const std::string codes = run({"help", "exit-codes"}).out;
+  EXPECT_NE(codes.find("  143  "), std::string::npos) << codes;
 }
 
 TEST(CommandTerminal, SaysWhatInterruptedIt) {

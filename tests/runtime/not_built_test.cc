@@ -14,8 +14,8 @@ TEST(NotBuilt, SaysWhatWasMissing) {
   EXPECT_TRUE(parse_not_built("").empty());
   const auto list = parse_not_built(
       "opencl=opencl-c-headers|vulkan=glslc, libvulkan-dev|"
-      "webgpu:it takes threads = headers");
-  ASSERT_EQ(list.size(), 3u);
+      "webgpu:it takes threads = headers|cuda!vulkan or opencl");
+  ASSERT_EQ(list.size(), 4u);
   EXPECT_EQ(list[0].name, "opencl");
   EXPECT_EQ(
       list[0].reason.rfind(
@@ -26,12 +26,27 @@ TEST(NotBuilt, SaysWhatWasMissing) {
   // What was left out for another reason.
   EXPECT_EQ(list[2].name, "webgpu");
   EXPECT_EQ(list[2].reason, "it takes threads = headers");
+  EXPECT_EQ(list[3].name, "cuda");
+  EXPECT_EQ(list[3].reason.rfind("this version of Runcible has no backend cuda; "
+                                 "use vulkan or opencl, or ",
+                                 0),
+            0u)
+      << list[3].reason;
 }
 
 // What this build lacks is listed and passed over with the reason, unless a
 // module of that name is there all the same.
 TEST(NotBuilt, IsListedWithTheReason) {
   const Discovery discovery = discover();
+  // Backends that programs ask for by name are listed in every build.
+  for (const char* name : {"cuda", "rocm", "metal"}) {
+    const bool listed =
+        std::any_of(discovery.backends.begin(), discovery.backends.end(),
+                    [&](const BackendReport& report) {
+                      return report.name == name && !report.reason.empty();
+                    });
+    EXPECT_TRUE(listed) << name;
+  }
   for (const NotBuilt& lacking : not_built()) {
     const auto found =
         std::find_if(discovery.backends.begin(), discovery.backends.end(),

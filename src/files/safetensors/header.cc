@@ -133,10 +133,10 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool parse_error(size_t at, const std::string& /*token*/,
-                   const Json::exception& error) override {
-    fail(RC_E_FORMAT, file_, ": the header is no JSON at byte ", at, ": ",
-         error.what());
+  bool parse_error(size_t at, const std::string& token,
+                   const Json::exception& /*error*/) override {
+    fail(RC_E_FORMAT, file_, ": the header is no JSON at byte ", at, ", at ",
+         quote(token));
   }
 
  private:

@@ -67,9 +67,9 @@ class IndexReader : public nlohmann::json_sax<Json> {
     return enter();
   }
   bool end_array() override { return leave(); }
-  bool parse_error(size_t at, const std::string& /*token*/,
-                   const Json::exception& error) override {
-    refuse("it is no JSON at byte ", at, ": ", error.what());
+  bool parse_error(size_t at, const std::string& token,
+                   const Json::exception& /*error*/) override {
+    refuse("it is no JSON at byte ", at, ", at ", quote(token));
   }
 
   void finish() {
