@@ -28,6 +28,9 @@ constexpr void need(bool holds, std::string_view condition) {
 // The exceptions of toml++ copy their message in a noexcept constructor; as
 // results, errors only move it. A failed allocation throws either way.
 #define TOML_EXCEPTIONS 0
+// Its other way to read real numbers, by a stream, turns a failed allocation
+// into an error of the text.
+#define TOML_FLOAT_CHARCONV 1
 #define TOML_ENABLE_FORMATTERS 0
 // An inline table is the deepest that means something; more levels are read
 // only to say so.
