@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread_owned.h"
 #include "tensor/formats/formats.h"
 
 // Makes the instance of this thread, if there is none yet, and gives it a
@@ -56,7 +57,7 @@ size_t given_size = 0;
 // The instance that a thread has made.
 class Instance {
  public:
-  Instance() : stack_(std::malloc(kStackBytes)) {
+  Instance() noexcept : stack_(std::malloc(kStackBytes)) {
     if (stack_ == nullptr) return;
     const int at = rc_relaxed_instance(
         given_module, given_size, static_cast<char*>(stack_) + kStackBytes);
@@ -67,9 +68,9 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
 
   bool is_there() const { return multiply_ != nullptr; }
-  // False: it cannot; or there is none, for lack of memory.
+  // False: there is no product of that type.
   bool multiply(rc_dtype weight, const LinearTask& task) const {
-    return multiply_ != nullptr && multiply_(weight, task) != 0;
+    return multiply_(weight, task) != 0;
   }
 
  private:
@@ -81,16 +82,19 @@ class Instance {
   Multiply multiply_ = nullptr;
 };
 
-const Instance& instance() {
-  static thread_local const Instance made;
-  return made;
+// The instance of the calling thread, or nullptr if there is none, for lack of
+// memory too.
+const Instance* instance() {
+  const Instance* const made = ThreadOwned<Instance>::get();
+  return made != nullptr && made->is_there() ? made : nullptr;
 }
 
 // The bits are the same either way.
 template <size_t index>
 void multiply(const LinearTask& task) {
   constexpr rc_dtype weight = kBlockFormats[index].dtype;
-  if (instance().multiply(weight, task)) return;
+  const Instance* const own = instance();
+  if (own != nullptr && own->multiply(weight, task)) return;
   simd128::kKernels.linear(weight)(task);
 }
 
@@ -112,7 +116,7 @@ LinearFunction linear(rc_dtype weight) {
 
 }  // namespace
 
-bool has_relaxed() { return given_module != nullptr && instance().is_there(); }
+bool has_relaxed() { return given_module != nullptr && instance() != nullptr; }
 
 const Kernels& relaxed_kernels() {
   static const Kernels kernels = [] {

@@ -3,6 +3,7 @@
 #include "api/guard.h"
 #include "api/progress.h"
 #include "api/returned_memory.h"
+#include "base/json_value.h"
 #include "base/quote.h"
 #include "compute/measure.h"
 #include "runtime/candidates.h"
@@ -51,10 +52,9 @@ class Calibration {
         failure = error.message();
       }
       list +=
-          cat(list.empty() ? "" : ",",
-              "{\"id\":", runtime::json_text(devices[i].id()), ",\"failure\":",
-              failure.empty() ? "null" : runtime::json_text(failure), ",",
-              compute::calibration_json(found), "}");
+          cat(list.empty() ? "" : ",", "{\"id\":", json_text(devices[i].id()),
+              ",\"failure\":", failure.empty() ? "null" : json_text(failure),
+              ",", compute::calibration_json(found), "}");
     }
     return cat("{\"devices\":[", list, "]}");
   }

@@ -2,18 +2,16 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "api/guard.h"
 #include "api/returned_memory.h"
 #include "base/config/account.h"
 #include "base/environment.h"
+#include "base/json_value.h"
 
 namespace rc::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char* layer_name(config::Layer layer) {
   switch (layer) {
@@ -28,31 +26,23 @@ const char* layer_name(config::Layer layer) {
   }
 }
 
-Json to_json(const config::Value& value) {
-  if (const auto* text = std::get_if<config::Text>(&value)) return text->get();
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
-  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
-  return std::get<double>(value);
-}
-
-Json to_json(const config::Key& key,
-             const std::optional<config::Setting>& setting) {
-  Json json = {{"key", key.name}, {"value", nullptr}, {"toml", ""}};
+// The values of settings are finite, so that TOML writes them as JSON does.
+std::string to_json(const config::Key& key,
+                    const std::optional<config::Setting>& setting) {
+  std::string value;  // as a file has it; "": none
   if (setting) {
-    json["value"] = to_json(setting->value);
-    json["toml"] = config::file_text(setting->value);
+    value = config::file_text(setting->value);
   } else if (key.initial != nullptr) {
-    const config::Value value = config::initial_value(key);
-    json["value"] = to_json(value);
-    json["toml"] = config::file_text(value);
+    value = config::file_text(config::initial_value(key));
   }
-  json["source"] =
-      layer_name(setting ? setting->layer : config::Layer::kInitial);
-  json["line"] = setting ? setting->line : 0;
-  json["variable"] = key.variable;
-  json["allowed"] = config::allowed(key);
-  json["meaning"] = key.meaning;
-  return json;
+  return cat("{\"key\":", json_text(key.name),
+             ",\"value\":", value.empty() ? "null" : value.c_str(),
+             ",\"toml\":", json_text(value), ",\"source\":\"",
+             layer_name(setting ? setting->layer : config::Layer::kInitial),
+             "\",\"line\":", setting ? setting->line : 0,
+             ",\"variable\":", json_text(key.variable),
+             ",\"allowed\":", json_text(config::allowed(key)),
+             ",\"meaning\":", json_text(key.meaning), "}");
 }
 
 bool is_setting(std::string_view variable) {
@@ -63,8 +53,8 @@ bool is_setting(std::string_view variable) {
   return false;
 }
 
-Json other_variables() {
-  Json list = Json::array();
+std::string other_variables() {
+  std::string list;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string name(text.substr(0, text.find('=')));
@@ -72,8 +62,9 @@ Json other_variables() {
         !environment(name.c_str())) {
       continue;
     }
-    list.push_back({{"name", name},
-                    {"nearest", config::nearest_variable(name)->variable}});
+    list += cat(list.empty() ? "" : ",", "{\"name\":", json_text(name),
+                ",\"nearest\":",
+                json_text(config::nearest_variable(name)->variable), "}");
   }
   return list;
 }
@@ -81,16 +72,15 @@ Json other_variables() {
 std::string report() {
   const auto account = config::Account::now();
   const config::File& file = account->file();
-  Json settings = Json::array();
+  std::string settings;
   for (const config::Key& key : config::keys()) {
-    settings.push_back(to_json(key, account->find(key.name)));
+    settings +=
+        cat(settings.empty() ? "" : ",", to_json(key, account->find(key.name)));
   }
-  const Json json = {{"path", file.place.path},
-                     {"path_from", file.place.said_by},
-                     {"exists", file.exists},
-                     {"settings", std::move(settings)},
-                     {"other_variables", other_variables()}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return cat("{\"path\":", json_text(file.place.path),
+             ",\"path_from\":", json_text(file.place.said_by),
+             ",\"exists\":", file.exists ? "true" : "false", ",\"settings\":[",
+             settings, "],\"other_variables\":[", other_variables(), "]}");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "api/progress.h"
 #include "api/returned_memory.h"
 #include "base/deep_stack.h"
+#include "base/json_value.h"
 #include "base/quote.h"
 #include "runtime/backend_spec.h"
 #include "runtime/candidates.h"
@@ -20,7 +21,6 @@
 namespace rc::api {
 namespace {
 
-using runtime::json_text;
 using runtime::ReportedDevice;
 
 // The devices of the chain, each once: of "auto" and "gpu" those that might be

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/thread_owned.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 // Of the address sanitizer.
 extern "C" {
@@ -16,10 +18,6 @@ namespace {
 
 // So many free slots stay with a thread, so that it meets no other.
 constexpr int kKept = 32;
-
-// Whether the calling thread has ended as far as its own slots go: destructors
-// of its other objects may still release handles.
-thread_local bool t_ended = false;
 
 // What is in a free slot is nobody's.
 void guard_free([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
@@ -37,7 +35,6 @@ void unguard([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 
 struct HandleSlots::OfThread {
   ~OfThread() {
-    t_ended = true;
     while (count > 0) slots->give_back(kept[--count]);
   }
   // There is one for all objects of the class: whoever came first.
@@ -47,10 +44,9 @@ struct HandleSlots::OfThread {
 };
 
 HandleSlots::OfThread* HandleSlots::of_thread() noexcept {
-  if (t_ended) return nullptr;
-  thread_local OfThread own;
-  if (own.slots == nullptr) own.slots = this;
-  return own.slots == this ? &own : nullptr;
+  OfThread* const own = ThreadOwned<OfThread>::get();
+  if (own != nullptr && own->slots == nullptr) own->slots = this;
+  return own != nullptr && own->slots == this ? own : nullptr;
 }
 
 HandleSlots::Table::Table(size_t places)

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json_value.h"
 
 namespace rc::api {
 namespace {
@@ -75,9 +75,8 @@ class Writer {
 
   void string(std::span<const std::byte> text, bool write) {
     if (!write) return;
-    const nlohmann::json json(
-        std::string(reinterpret_cast<const char*>(text.data()), text.size()));
-    out_ += json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out_ +=
+        json_text({reinterpret_cast<const char*>(text.data()), text.size()});
   }
 
   std::string take_text() && { return std::move(out_); }

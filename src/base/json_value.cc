@@ -188,6 +188,8 @@ JsonValue parse_json(std::string_view text, std::string_view name,
   return builder.take();
 }
 
+bool is_json(std::string_view text) { return Json::accept(text); }
+
 std::string json_text(const JsonValue& value) {
   std::string text;
   append(value, &text);

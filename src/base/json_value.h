@@ -1,4 +1,9 @@
 // JSON texts as trees that keep the order of members and the digits of numbers.
+//
+// The library builds no values of nlohmann's type: their noexcept destructor
+// allocates memory, so a failed allocation there would end the process. It
+// reads with nlohmann's parser (here, and by events in files/safetensors/) and
+// writes JSON as text.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +40,9 @@ JsonValue parse_json(std::string_view text, std::string_view name,
 // become U+FFFD.
 std::string json_text(const JsonValue& value);
 std::string json_text(std::string_view string);
+
+// Returns whether a text is one JSON value.
+bool is_json(std::string_view text);
 
 // What a value is, as in "an object".
 const char* type_name(const JsonValue& value);

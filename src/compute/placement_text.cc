@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_value.h"
 #include "compute/placement.h"
 #include "compute/tensor.h"
 #include "runtime/explain.h"
@@ -12,8 +13,6 @@
 
 namespace rc::compute {
 namespace {
-
-using runtime::json_text;
 
 std::string number_text(double value) {
   char text[32];

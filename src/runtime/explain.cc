@@ -1,10 +1,10 @@
 #include "runtime/explain.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json_value.h"
 
 namespace rc::runtime {
 namespace {
@@ -94,11 +94,6 @@ std::string model_json(const Explanation::Model& model) {
 }
 
 }  // namespace
-
-std::string json_text(std::string_view bytes) {
-  using Json = nlohmann::json;
-  return Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 const char* device_kind_name(rc_device_kind kind) {
   switch (kind) {

@@ -59,12 +59,6 @@ class Explanation {
   std::string choice_;
 };
 
-// JSON values are written as text right away. The values of nlohmann's own
-// type need memory even to be destroyed, which must not end the process when
-// there is none. This is a string; with U+FFFD for what is not UTF-8 (names and
-// reasons come from plugins).
-std::string json_text(std::string_view bytes);
-
 // "cpu", "gpu", "integrated gpu", "accelerator", "software", "other".
 const char* device_kind_name(rc_device_kind kind);
 

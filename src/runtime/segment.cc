@@ -92,12 +92,14 @@ std::unique_ptr<Segment> Segment::compile(
     std::vector<std::shared_ptr<Weight>> weights,
     std::vector<std::shared_ptr<Buffer>> caches) {
   test_kernels(*device, description);
+  // The segment and what it holds need the turn to be destroyed: an error ends
+  // the turn first.
+  std::unique_ptr<Segment> segment(new Segment);
   const auto turn = device->turn();
   std::vector<std::shared_ptr<Device>> only = {device};
   assign(description, std::vector<size_t>(description.ops.size()), only, {},
          false);
 
-  std::unique_ptr<Segment> segment(new Segment);
   segment->device_ = device;
   segment->inputs_ = description.inputs();
   segment->outputs_ = description.outputs();

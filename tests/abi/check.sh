@@ -1,7 +1,9 @@
 #!/bin/sh
 # Compares the SONAME of a library with the version in the public headers, what
 # it exports with tests/abi/symbols.txt, and what the headers declare with that
-# and with tests/abi/libruncible.abi.
+# and with tests/abi/libruncible.abi. Refuses thread_local objects with
+# destructors: the C library ends the process if it has no memory to register
+# one.
 #
 #   tests/abi/check.sh LIBRARY
 set -eu
@@ -22,6 +24,12 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort > "$now"
 if ! diff -u "$folder/symbols.txt" "$now"; then
   echo "the exported symbols are not those of tests/abi/symbols.txt;" \
        "if that is meant, run tests/abi/update.sh" >&2
+  exit 1
+fi
+
+if nm -D --undefined-only "$library" | grep -q __cxa_thread_atexit; then
+  echo "a thread_local object of the library has a destructor; use" \
+       "src/base/thread_owned.h" >&2
   exit 1
 fi
 

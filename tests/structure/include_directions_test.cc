@@ -141,5 +141,28 @@ TEST(IncludeDirections, AWrongOneIsFound) {
   EXPECT_FALSE(plant("backends/cpu/planted.h", "tensor/dtype.h"));
 }
 
+// A value of nlohmann's type allocates memory while it is destroyed, so that a
+// failed allocation would end the process. These use the parser's events only.
+TEST(IncludeDirections, TheLibraryBuildsNoValuesOfNlohmann) {
+  const std::vector<std::string> allowed = {"src/base/json_value.cc",
+                                            "src/files/safetensors/header.cc",
+                                            "src/files/safetensors/shards.cc"};
+  const fs::path tree = RC_SOURCE_DIR;
+  std::vector<std::string> found;
+  for (const char* folder : {"src", "backends"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(tree / folder)) {
+      const std::string path = fs::relative(entry.path(), tree).string();
+      if (!entry.is_regular_file() || path.starts_with("src/cli/")) continue;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) {
+        if (!included(line).starts_with("nlohmann/")) continue;
+        found.push_back(path);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, allowed);
+}
+
 }  // namespace
 }  // namespace rc::test

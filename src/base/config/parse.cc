@@ -25,6 +25,12 @@ constexpr void need(bool holds, std::string_view condition) {
 #define TOML_ASSERT(condition) \
   ::rc::config::need(static_cast<bool>(condition), #condition)
 #define TOML_HEADER_ONLY 1
+// The exceptions of toml++ copy their message in a noexcept constructor; as
+// results, errors only move it. A failed allocation throws either way.
+#define TOML_EXCEPTIONS 0
+// Its other way to read real numbers, by a stream, turns a failed allocation
+// into an error of the text.
+#define TOML_FLOAT_CHARCONV 1
 #define TOML_ENABLE_FORMATTERS 0
 // An inline table is the deepest that means something; more levels are read
 // only to say so.
@@ -116,12 +122,11 @@ void check_dots(std::string_view text, const std::string& name) {
   }
 }
 
-toml::table parsed(std::string_view text, const std::string& name) {
+// toml++ copies the name of a file in a noexcept constructor, so that it is not
+// given here.
+toml::parse_result parse_text(std::string_view text, const std::string& name) {
   try {
-    return toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    fail(RC_E_FORMAT, name, ":", error.source().begin.line,
-         ": no TOML: ", error.description());
+    return toml::parse(text);
   } catch (const Error& error) {
     fail(error.status(), name, ": no TOML: ", error.message());
   }
@@ -132,9 +137,13 @@ toml::table parsed(std::string_view text, const std::string& name) {
 std::map<std::string, FileValue, std::less<>> parse(std::string_view text,
                                                     const std::string& name) {
   check_dots(text, name);
-  const toml::table table = parsed(text, name);
+  const toml::parse_result result = parse_text(text, name);
+  if (result.failed()) {
+    fail(RC_E_FORMAT, name, ":", result.error().source().begin.line,
+         ": no TOML: ", result.error().description());
+  }
   std::vector<Entry> entries;
-  list(table, "", entries);
+  list(result.table(), "", entries);
   // The first mistake of the file is the first to be told.
   std::stable_sort(
       entries.begin(), entries.end(),

@@ -1,6 +1,5 @@
 // Calls written like those of Python, and like those of Gemma 4.
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -158,7 +157,7 @@ class LiteralReader {
     if (found == "False" || found == "false") return {.type = Type::kFalse};
     if (found == "None" || found == "null") return {};
     // Brackets begin no word.
-    if (!nlohmann::json::accept(found)) {
+    if (!is_json(found)) {
       failed_ = true;
       return {};
     }

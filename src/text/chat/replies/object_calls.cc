@@ -1,5 +1,4 @@
 // Calls that are JSON: an object, or an array of objects.
-#include <nlohmann/json.hpp>
 
 #include "base/json_value.h"
 #include "text/chat/replies/call_parts.h"
@@ -117,7 +116,7 @@ class ObjectsReader : public CallReader {
       // Some models write the object as a text.
       std::string text;
       good = take_text(value, &text) && !text.empty() && text[0] == '{' &&
-             nlohmann::json::accept(text);
+             is_json(text);
       if (good) add(text);
     }
     key_.clear();
@@ -127,7 +126,7 @@ class ObjectsReader : public CallReader {
 
   static bool take_text(const std::string& json, std::string* text) {
     if (json.empty() || json[0] != '"') return false;
-    if (!nlohmann::json::accept(json)) return false;
+    if (!is_json(json)) return false;
     *text = parse_json(json, "text", 1).text;
     return true;
   }

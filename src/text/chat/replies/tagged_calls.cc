@@ -1,5 +1,4 @@
 // Calls whose arguments are between marks, one by one.
-#include <nlohmann/json.hpp>
 
 #include "base/json_value.h"
 #include "text/chat/replies/call_parts.h"
@@ -116,8 +115,7 @@ class TagsReader : public CallReader {
     const std::string json(without_spaces(value));
     sink_->add_arguments(any_ ? ", " : "{");
     sink_->add_arguments(json_text(key_) + ": ");
-    sink_->add_arguments(
-        !is_string && nlohmann::json::accept(json) ? json : json_text(value));
+    sink_->add_arguments(!is_string && is_json(json) ? json : json_text(value));
     any_ = true;
     attribute_.clear();
     state_ = State::kBetween;
