@@ -1,6 +1,8 @@
 #include "talk.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "terminal.h"
@@ -284,10 +286,13 @@ bool Talk::retry(const std::string& /*rest*/) {
 
 bool Talk::save(const std::string& rest) {
   if (rest.empty()) throw Failure{kUsage, "/save needs the name of a file"};
+  errno = 0;
   std::ofstream out(rest, std::ios::binary);
   out << json_text(messages());
   out.close();
-  if (!out) throw Failure{kFile, "cannot write " + rest};
+  if (!out) {
+    throw Failure{kFile, rest + ": cannot be written: " + std::strerror(errno)};
+  }
   return true;
 }
 
