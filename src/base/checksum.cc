@@ -20,9 +20,22 @@ static_assert(std::endian::native == std::endian::little,
               "words are read as they lie in memory");
 
 // For each word another number of each lane, so that no change within one word
-// is lost.
+// is lost. The second product spreads what the first one left in the highest
+// bits, so that the next word does not make up for a change.
 uint64_t step(uint64_t lane, uint64_t word) {
-  return std::rotl(lane ^ word, 29) * kGolden;
+  lane = (lane ^ word) * kGolden;
+  lane = (lane ^ (lane >> 32)) * kRoot11;
+  return lane ^ (lane >> 29);
+}
+
+// Another number for each number, of which every bit depends on all bits of the
+// given one.
+uint64_t spread(uint64_t x) {
+  for (const uint64_t factor : {kRoot3, kRoot11, kRoot7}) {
+    x ^= x >> 32;
+    x *= factor;
+  }
+  return x ^ (x >> 32);
 }
 
 }  // namespace
@@ -61,12 +74,9 @@ uint64_t Checksum::value() const {
     std::copy_n(block_.begin(), begun, last.begin());
     mix(&lanes, last.data());
   }
-  uint64_t value = size_ * kRoot11;
-  for (const uint64_t lane : lanes) {
-    value = step(value, lane);
-    value ^= value >> 32;
-  }
-  return step(value, kRoot11) ^ (value >> 29);
+  uint64_t value = spread(size_);
+  for (const uint64_t lane : lanes) value = spread(value * kGolden + lane);
+  return value;
 }
 
 uint64_t checksum(std::span<const std::byte> bytes) {
