@@ -1,6 +1,6 @@
 // A checksum of the bytes of a file, to notice that they have changed.
 //
-// 64 bits, at the speed of memory or near it. A change within one
+// 64 bits, at some gigabytes per second. A change within one
 // aligned word of 8 bytes always changes it; another one goes unnoticed once in
 // 2^64. It is no protection against changes made on purpose.
 #pragma once
