@@ -121,8 +121,8 @@ TEST(ChatLimits, OfMemoryAtItsPeak) {
     EXPECT_EQ(error.status(), RC_E_UNSUPPORTED) << error.message();
   }
   // All of it is given back.
-  limits.memory_bytes = 20'000;
-  EXPECT_EQ(text_of("{% for i in range(900) %}{% set x = 'a' * 400 %}"
+  limits.memory_bytes = 30'000;
+  EXPECT_EQ(text_of("{% for i in range(200) %}{% set x = 'a' * 400 %}"
                     "{% endfor %}{{ 'a' * 400 }}",
                     nlohmann::ordered_json::object(), limits),
             std::string(400, 'a'));
