@@ -20,7 +20,7 @@ TEST(CommandFileSize, BeyondTheLimitIsAnErrorWithTheName) {
   for (const std::vector<std::string>& arguments : commands) {
     Outcome outcome;
     {
-      const FileSizeLimit limit(8192);
+      const FileSizeLimit limit(2048);
       outcome = run(arguments);
     }
     EXPECT_GT(outcome.code, 0) << arguments[0];
