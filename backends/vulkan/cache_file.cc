@@ -1,21 +1,18 @@
 #include "vulkan/cache_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/whole_file.h"
 
 namespace rc::vulkan {
@@ -46,16 +43,6 @@ void make_folders(const std::string& file) {
        slash = file.find('/', slash + 1)) {
     ::mkdir(file.substr(0, slash).c_str(), 0700);
   }
-}
-
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -105,27 +92,16 @@ std::string read_cache_file(const std::string& name) {
 void write_cache_file(const std::string& name, const std::string& data) {
   if (name.empty() || data.size() > kLargest) return;
   make_folders(name);
-  // No one else writes a file of this name, in this process or another.
-  static std::atomic<unsigned> counter = 0;
-  const std::string part = cat(name, ".", ::getpid(), "-", counter++, ".tmp");
-  Descriptor file(::open(part.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                         0600));
-  if (!file.is_open()) {
-    // Left behind by a process that had this number; next time it is new.
-    if (errno == EEXIST) ::unlink(part.c_str());
-    return;
-  }
   Head head;
   head.size = data.size();
   head.hash = hash_of(data);
-  const bool written =
-      write_all(file.get(),
-                {reinterpret_cast<const char*>(&head), sizeof head}) &&
-      write_all(file.get(), data);
-  file.reset();
-  if (!written || ::rename(part.c_str(), name.c_str()) != 0) {
-    ::unlink(part.c_str());
+  try {
+    NewFile file(name, 0600);
+    file.append(std::as_bytes(std::span(&head, 1)));
+    file.append(std::as_bytes(std::span(data)));
+    file.commit();
+  } catch (const Error&) {
+    // It is made again by the next process.
   }
 }
 

@@ -209,6 +209,9 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
 
 /* Lets the model answer; as rc_generate_async, but that the prompt is made, and
  * tokenized, on the calling thread, and that `options` have none of their own.
+ * The deadline holds meanwhile. Rendering stops at the first byte more than the
+ * context can hold, if the session does not shift: the request then ends with
+ * RC_END_CONTEXT, and nothing is tokenized.
  * An answer that the model ended after calls of tools ends with
  * RC_END_TOOL_CALLS: add a message with the result of each, and ask for the
  * next answer. Stop strings are looked for in all that the model writes, but

@@ -142,9 +142,10 @@ RC_API rc_status rc_session_truncate(rc_session* session, int64_t position);
  * answer for each. RC_E_BUSY. */
 RC_API rc_status rc_session_fork(rc_session* session, rc_session** fork);
 
-/* Saves tokens and KV cache, as a GGUF file. An existing file is replaced only
- * when the new one is complete. RC_E_NOT_FOUND: the folder; RC_E_IO: not
- * written (no room, no permission); RC_E_BUSY. */
+/* Saves tokens and KV cache, as a GGUF file that ends with a checksum. An
+ * existing file is replaced only when the new one is complete. RC_E_NOT_FOUND:
+ * the folder; RC_E_IO: not written (no room, no permission, the limit on the
+ * size of files); RC_E_BUSY. */
 RC_API rc_status rc_session_save(rc_session* session, const char* path);
 /* The same to memory; *data is to be freed with rc_free. */
 RC_API rc_status rc_session_save_memory(rc_session* session, void** data,
@@ -152,9 +153,10 @@ RC_API rc_status rc_session_save_memory(rc_session* session, void** data,
 
 /* Makes a session from a saved one, on any backend, so long as the model is the
  * same and the cache has the same type. What is saved is checked as any file
- * from a stranger. RC_E_NOT_FOUND, RC_E_IO; RC_E_FORMAT: malformed;
- * RC_E_UNSUPPORTED: of another model or cache type; RC_E_CONTEXT_FULL: longer
- * than the context. */
+ * from a stranger, and by its checksum. RC_E_NOT_FOUND, RC_E_IO; RC_E_FORMAT:
+ * malformed, or changed since it was saved; RC_E_UNSUPPORTED: of another model
+ * or cache type, or saved by an earlier version of the library;
+ * RC_E_CONTEXT_FULL: longer than the context. */
 RC_API rc_status rc_session_restore(rc_model* model, const char* path,
                                     const rc_session_options* options,
                                     rc_session** session);

@@ -22,6 +22,7 @@ class Descriptor {
   // Negative: none.
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
+  int release() { return std::exchange(number_, -1); }
   void reset(int number = -1) {
     if (number_ >= 0) ::close(number_);
     number_ = number;

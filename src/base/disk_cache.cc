@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/checksum.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 
 // No cache grows larger; a larger file is not ours.
 constexpr size_t kLargestFile = 65536;
+// Of the checksum, in hexadecimal, with the end of its line.
+constexpr size_t kSumBytes = 17;
 
 // Empty if the user has no such folder.
 fs::path folder() {
@@ -43,9 +46,15 @@ std::string file_name(std::string_view key) {
   return name;
 }
 
-// Before the fact, so that it is taken for no other key's.
-std::string heading(std::string_view key) {
-  return cat(key.size(), " ", key, "\n");
+// The content of a file: a checksum, so that a damaged one is noticed; the key,
+// so that the fact is taken for no other key's; the fact.
+std::string content_of(std::string_view key, std::string_view fact) {
+  const std::string text = cat(key.size(), " ", key, "\n", fact);
+  char sum[kSumBytes + 1];
+  std::snprintf(sum, sizeof sum, "%016llx\n",
+                static_cast<unsigned long long>(
+                    checksum(std::as_bytes(std::span(text)))));
+  return sum + text;
 }
 
 }  // namespace
@@ -55,9 +64,11 @@ std::optional<std::string> recall(std::string_view key) {
   if (path.empty()) return std::nullopt;
   const auto content =
       read_own_file((path / file_name(key)).string(), kLargestFile);
-  const std::string begin = heading(key);
-  if (!content || !content->starts_with(begin)) return std::nullopt;
-  return content->substr(begin.size());
+  const size_t begin = content_of(key, "").size();
+  if (!content || content->size() < begin) return std::nullopt;
+  std::string fact = content->substr(begin);
+  if (*content != content_of(key, fact)) return std::nullopt;
+  return fact;
 }
 
 void remember(std::string_view key, std::string_view fact) {
@@ -67,9 +78,8 @@ void remember(std::string_view key, std::string_view fact) {
     std::error_code error;
     fs::create_directories(path, error);  // NewFile fails if it is not there
     NewFile file((path / file_name(key)).string(), 0600);
-    const std::string begin = heading(key);
-    file.append(std::as_bytes(std::span(begin)));
-    file.append(std::as_bytes(std::span(fact.data(), fact.size())));
+    const std::string content = content_of(key, fact);
+    file.append(std::as_bytes(std::span(content)));
     file.commit();
   } catch (const Error& error) {
     log(RC_LOG_DEBUG, "cannot be kept in the cache: ", error.message());

@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/leftover_files.h"
 #include "base/quote.h"
+#include "base/size_signal.h"
 
 namespace rc {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 constexpr size_t kBufferBytes = size_t{1} << 20;
 // The disk begins to write as soon as so much is there.
 constexpr off_t kBeginBytes = off_t{8} << 20;
-// Names that other processes left behind, before giving up.
-constexpr int kMaxAttempts = 100;
 
 }  // namespace
 
@@ -29,25 +28,13 @@ NewFile::NewFile(const std::string& path, mode_t permissions) : path_(path) {
          " contains a zero byte");
   }
   buffer_.reserve(kBufferBytes);
+  remove_leftovers(path_);
   create(permissions);
 }
 
 void NewFile::create(mode_t permissions) {
-  static std::atomic<unsigned> counter = 0;
-  const size_t slash = path_.rfind('/');
-  const std::string folder =
-      slash == std::string::npos ? "" : path_.substr(0, slash + 1);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    std::string name =
-        cat(folder, ".runcible-", ::getpid(), "-", counter++, ".tmp");
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                         permissions);
-    if (descriptor_ >= 0) {
-      temporary_ = std::move(name);
-      return;
-    }
-    if (errno != EEXIST) break;
-  }
+  descriptor_ = make_temporary(path_, permissions, &temporary_);
+  if (descriptor_ >= 0) return;
   const int error = errno;
   if (error == ENOENT || error == ENOTDIR) {
     fail(RC_E_NOT_FOUND, path_, ": there is no such folder");
@@ -61,8 +48,10 @@ NewFile::~NewFile() {
 }
 
 void NewFile::fail_with(int error, const char* what) const {
-  fail(RC_E_IO, path_, ": ", what, ": ",
-       std::generic_category().message(error));
+  fail(RC_E_IO, path_, ": ", what, ": ", std::generic_category().message(error),
+       error == EFBIG
+           ? cat(" (", written_, " bytes are written; see ulimit -f)")
+           : std::string());
 }
 
 void NewFile::append(std::span<const std::byte> bytes) {
@@ -80,6 +69,7 @@ void NewFile::flush() {
 }
 
 void NewFile::write_all(std::span<const std::byte> bytes) {
+  const SizeSignalHeld held;
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;

@@ -2,8 +2,10 @@
 //
 // Bytes go to a temporary file in the same folder, which commit() renames; a
 // file of that name is replaced at that moment. Whatever fails before, a full
-// disk for instance, leaves no trace and throws RC_E_IO. For one thread at a
-// time.
+// disk or a limit on the size of files for instance, leaves no trace and throws
+// RC_E_IO. A process that is killed leaves its temporary file behind, and the
+// next file that is written into the folder removes it (leftover_files.h). For
+// one thread at a time.
 #pragma once
 
 #include <sys/types.h>

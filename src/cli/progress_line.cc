@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "terminal.h"
 
@@ -46,7 +47,8 @@ std::string duration_text(double seconds) {
          std::to_string(whole % 3600 / 60) + " min";
 }
 
-ProgressLine::ProgressLine() : visible_(isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(std::string host)
+    : host_(tame_line(std::move(host))), visible_(isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
   if (!shown_) return;
@@ -57,10 +59,16 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const std::string& name, uint64_t done,
                         uint64_t total) {
   const Clock::time_point now = Clock::now();
-  if (!visible_ || total == 0 || (shown_ && now - shown_at_ < kShowEvery)) {
-    return;
+  if (!visible_ || (shown_ && now - shown_at_ < kShowEvery)) return;
+  shown_at_ = now;
+  if (total == 0) {
+    const double waited =
+        std::chrono::duration<double>(now - begun_at_).count();
+    return write("connecting to " + host_ +
+                 (waited < 1 ? "" : ", " + duration_text(waited)));
   }
-  if (!shown_ || done < rated_bytes_) {
+  if (!rated_ || done < rated_bytes_) {
+    rated_ = true;
     rated_at_ = now;
     rated_bytes_ = done;
   } else if (now - rated_at_ >= kRateEvery) {
@@ -71,8 +79,6 @@ void ProgressLine::show(const std::string& name, uint64_t done,
     rated_at_ = now;
     rated_bytes_ = done;
   }
-  shown_ = true;
-  shown_at_ = now;
   const double percent =
       100 * static_cast<double>(done) / static_cast<double>(total);
   std::string line = short_name(tame_line(name)) + "  " +
@@ -81,6 +87,11 @@ void ProgressLine::show(const std::string& name, uint64_t done,
     line += ", " + bytes_text(static_cast<unsigned long long>(rate_)) + "/s, " +
             duration_text(static_cast<double>(total - done) / rate_) + " left";
   }
+  write(line);
+}
+
+void ProgressLine::write(const std::string& line) {
+  shown_ = true;
   std::fprintf(stderr, "\r%s\033[K", line.c_str());
   std::fflush(stderr);
 }

@@ -10,7 +10,8 @@ namespace cli {
 // On stderr, if that is a terminal; else nothing. For one thread at a time.
 class ProgressLine {
  public:
-  ProgressLine();
+  // `host` is named until the number of bytes is known.
+  explicit ProgressLine(std::string host);
   ~ProgressLine();  // wipes it
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -20,8 +21,13 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void write(const std::string& line);
+
+  const std::string host_;
   const bool visible_;
+  const Clock::time_point begun_at_ = Clock::now();
   bool shown_ = false;
+  bool rated_ = false;
   Clock::time_point shown_at_;
   // Where the rate is measured from.
   Clock::time_point rated_at_;

@@ -1,4 +1,5 @@
 // Fetching models.
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -26,9 +27,21 @@ std::string last_part(const std::string& address) {
   return path.substr(slash + 1);
 }
 
+// The server that is asked first: that of an address, or the hub.
+std::string host_of(const std::string& source) {
+  std::string address = source;
+  if (address.find("://") == address.npos) {
+    const char* const hub = std::getenv("HF_ENDPOINT");
+    address = hub == nullptr || *hub == '\0' ? "https://huggingface.co" : hub;
+  }
+  const size_t begin = address.find("://");
+  address.erase(0, begin == address.npos ? 0 : begin + 3);
+  return address.substr(0, address.find_first_of("/?#"));
+}
+
 // What loads it. The line of progress is gone then.
 std::string fetch(const PullChoice& choice) {
-  ProgressLine line;
+  ProgressLine line(host_of(choice.source));
   rc_fetch_options options = RC_FETCH_OPTIONS_INIT;
   options.revision =
       choice.revision.empty() ? nullptr : choice.revision.c_str();

@@ -1,6 +1,8 @@
 #include "talk.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "nearest.h"
@@ -311,10 +313,13 @@ bool Talk::save(const std::string& rest) {
   if (path.empty()) throw Failure{kUsage, "/save needs the name of a file"};
   check_output(path, force || own_files_.contains(path), Writing::kThrough, {},
                "/save --force " + path + " replaces it");
+  errno = 0;
   std::ofstream out(path, std::ios::binary);
   out << json_text(messages());
   out.close();
-  if (!out) throw Failure{kFile, "cannot write " + path};
+  if (!out) {
+    throw Failure{kFile, path + ": cannot be written: " + std::strerror(errno)};
+  }
   own_files_.insert(path);
   return true;
 }

@@ -156,6 +156,8 @@ void catch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // Beyond the limit on the size of files (ulimit -f) a write fails instead.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 TerminalState::TerminalState(bool marks_pastes) : marks_pastes_(marks_pastes) {

@@ -1,5 +1,7 @@
 #include "engine/conversation.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/error.h"
@@ -205,8 +207,9 @@ std::shared_ptr<Conversation> Conversation::fork() {
 }
 
 // What the rules ask for; nullptr: nothing that a model must keep to.
-Conversation::GrammarPtr Conversation::grammar_for(const AnswerRules& rules,
-                                                   std::string_view prompt) {
+Conversation::GrammarPtr Conversation::grammar_for(
+    const AnswerRules& rules, std::string_view prompt,
+    const std::function<bool()>& should_stop) {
   const text::chat::ChatTemplate& chat = *options_.chat;
   text::chat::AnswerBegin begin;
   begin.within_reasoning =
@@ -223,16 +226,46 @@ Conversation::GrammarPtr Conversation::grammar_for(const AnswerRules& rules,
   if (rules.response_schema) {
     made = text::chat::response_grammar(chat.reply_format(),
                                         *rules.response_schema, begin,
-                                        *tokenizer_, is_special);
+                                        *tokenizer_, is_special, should_stop);
   } else {
     made = text::chat::call_grammar(
         chat.reply_format(), options_.tools ? &*options_.tools : nullptr,
-        rules.tool_choice, begin, *tokenizer_, is_special);
+        rules.tool_choice, begin, *tokenizer_, is_special, should_stop);
   }
   grammar_ = made;
   grammar_rules_ = rules;
   grammar_begin_ = begin;
   return made;
+}
+
+std::string Conversation::prepare(const AnswerRules& rules,
+                                  RequestOptions* options) {
+  const std::function<bool()> overdue = [deadline = options->deadline] {
+    return deadline && std::chrono::steady_clock::now() >= *deadline;
+  };
+  text::chat::PromptOptions prompt_options;
+  prompt_options.thinking = options_.thinking;
+  prompt_options.now = options_.now;
+  if (options_.arguments) prompt_options.arguments = &*options_.arguments;
+  prompt_options.should_stop = overdue;
+  const SessionOptions session = session_->options();
+  if (!session.shift_when_full) {
+    prompt_options.context_length = static_cast<size_t>(session.context_length);
+    prompt_options.room = options->max_tokens == 0 ? 0 : 1;
+  }
+  text::chat::Prompt prompt = options_.chat->render(
+      messages_, options_.tools ? &*options_.tools : nullptr, prompt_options);
+  if (options->grammar == nullptr) {
+    options->grammar = grammar_for(rules, prompt.text, overdue);
+  }
+  const std::vector<TokenId> there = session_->tokens();
+  const auto [shared, next] =
+      text::chat::shared_prefix(*tokenizer_, there, prompt.tokens);
+  options->prompt_tokens.assign(
+      prompt.tokens.begin() + static_cast<ptrdiff_t>(next),
+      prompt.tokens.end());
+  if (shared < there.size()) session_->truncate(static_cast<int64_t>(shared));
+  return std::move(prompt.text);
 }
 
 std::shared_ptr<Request> Conversation::answer(
@@ -253,29 +286,24 @@ std::shared_ptr<Request> Conversation::answer(
   }
   const std::lock_guard lock(mutex_);
   check_idle();
-  text::chat::PromptOptions prompt_options;
-  prompt_options.thinking = options_.thinking;
-  prompt_options.now = options_.now;
-  if (options_.arguments) prompt_options.arguments = &*options_.arguments;
-  const text::chat::Prompt prompt = options_.chat->render(
-      messages_, options_.tools ? &*options_.tools : nullptr, prompt_options);
-  if (options.grammar == nullptr) {
-    options.grammar = grammar_for(rules, prompt.text);
-  }
-  const std::vector<TokenId> there = session_->tokens();
-  const auto [kept, next] =
-      text::chat::shared_prefix(*tokenizer_, there, prompt.tokens);
   options.prompt.clear();
-  options.prompt_tokens.assign(
-      prompt.tokens.begin() + static_cast<ptrdiff_t>(next),
-      prompt.tokens.end());
   options.tokenize_flags = 0;
   options.control_divides = true;
+  std::string prompt;
+  try {
+    prompt = prepare(rules, &options);
+  } catch (const Error& error) {
+    // The deadline has passed, which ends the request.
+    if (error.status() != RC_E_CANCELLED &&
+        error.status() != RC_E_CONTEXT_FULL) {
+      throw;
+    }
+    options.failure = error;
+  }
   const bool may_call =
       rules.tool_choice.kind != Choice::kNone && !rules.response_schema;
   auto hears = std::make_shared<AnswerListener>(
-      shared_from_this(), prompt.text, calls_, may_call, std::move(listener));
-  if (kept < there.size()) session_->truncate(static_cast<int64_t>(kept));
+      shared_from_this(), prompt, calls_, may_call, std::move(listener));
   // The end may come, and wait for the lock, before generate returns.
   answering_ = true;
   try {

@@ -1,6 +1,8 @@
 // A conversation over a session: its messages, and answers to them.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,7 +59,9 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // listener hears of text, reasoning and calls as they become certain, each
   // as a piece of its type; before the end the answer is among the messages as
   // far as it came, unless that is nothing. An answer that stopped after calls
-  // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made. Throws what
+  // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made, at most until
+  // the deadline. A prompt that cannot fit into the context, and a deadline
+  // that passes, end the request. Throws what
   // ChatTemplate::render, call_grammar and response_grammar throw, and
   // RC_E_INVALID_ARGUMENT if the options have a grammar and the rules ask for
   // another.
@@ -71,7 +75,12 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
 
   Conversation(std::shared_ptr<Session> session, ConversationOptions options);
   void check_idle() const;  // under the lock, as the next one
-  GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt);
+  // Writes the messages down, truncates the session to what it shares with
+  // them, completes the options of the request with the rest, and returns the
+  // text. Throws RC_E_CANCELLED if the deadline passes, and RC_E_CONTEXT_FULL.
+  std::string prepare(const AnswerRules& rules, RequestOptions* options);
+  GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt,
+                         const std::function<bool()>& should_stop);
   // False: there was no memory for it.
   bool answered(std::optional<JsonValue> message) noexcept;
 

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/logprobs.h"
 #include "engine/sampling_options.h"
 #include "engine/token.h"
@@ -107,6 +108,9 @@ struct RequestOptions {
   bool control_divides = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
   bool caller_waits = false;
+  // The reason why there is no prompt: the request ends with it, before
+  // anything is generated.
+  std::optional<Error> failure;
 };
 
 // Checks every option that can be checked without looking at the session;

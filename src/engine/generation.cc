@@ -34,6 +34,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
   prompt_ = options_.prompt_tokens;
+  failure_ = std::move(options_.failure);
   if (!prompt_.empty() || options_.prompt.empty()) {
     ready_.store(true);
     return;

@@ -18,7 +18,7 @@ namespace {
 
 using model::LayerState;
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 constexpr char kArchitecture[] = "runcible.session";
 constexpr char kVersionKey[] = "runcible.session.version";
 constexpr char kModelKey[] = "runcible.session.model";
@@ -296,6 +296,7 @@ gguf::Writer session_writer(const model::ModelFile& model,
                             const SavedSession& saved) {
   const model::CacheLayout& layout = saved.layout;
   gguf::Writer writer;
+  writer.end_with_checksum();
   writer.add("general.architecture", std::string_view(kArchitecture));
   writer.add(kVersionKey, uint32_t{kVersion});
   writer.add(kModelKey, uint64_t{model.fingerprint()});
@@ -347,7 +348,16 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
   const int64_t version = file.get_int(kVersionKey);
   if (version != kVersion) {
     fail(RC_E_UNSUPPORTED, file.name(), ": a saved session of version ",
-         version, "; this build reads version ", kVersion);
+         version, "; this build reads version ", kVersion,
+         version < kVersion ? ", which has a checksum; save the session again, "
+                              "from its tokens"
+                            : "");
+  }
+  if (!file.ends_with_checksum()) {
+    fail(RC_E_FORMAT, file.name(),
+         " is damaged: its checksum is not that of its ", file.size(),
+         " bytes; take a copy of the saved session, or make it again from its "
+         "tokens");
   }
   // Any 64 bits, so it need not fit a signed integer.
   const gguf::Entry* entry = file.find(kModelKey);

@@ -1,7 +1,11 @@
 // Saved sessions: a GGUF file with the tokens and what was evaluated of them.
 //
+// The file ends with a checksum of all of it (gguf::Writer::end_with_checksum):
+// nothing else shows that a number of a cache has changed. Version 1 had none
+// and is not read any more.
+//
 // Metadata: general.architecture "runcible.session" and, under
-// "runcible.session.", version (u32, 1), model (u64, the model's fingerprint),
+// "runcible.session.", version (u32, 2), model (u64, the model's fingerprint),
 // cache_type (string, "F16"), tokens (array of i32), evaluated (u64). For each
 // layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
 // head_size] of the cache's type, unless nothing was evaluated: the same
@@ -53,9 +57,9 @@ gguf::Writer session_writer(const model::ModelFile& model,
                             const SavedSession& saved);
 
 // Reads and checks a file from a stranger: everything in it fits the model, the
-// layout and `context_length`, and no number of the cache is infinite or not a
-// number. Throws RC_E_FORMAT, RC_E_UNSUPPORTED (of another model or cache
-// type), RC_E_CONTEXT_FULL. Any thread.
+// layout and `context_length`, no number of the cache is infinite or not a
+// number, and the checksum is right. Throws RC_E_FORMAT, RC_E_UNSUPPORTED (of
+// another model or cache type), RC_E_CONTEXT_FULL. Any thread.
 SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
                           const model::CacheLayout& layout,
                           int64_t context_length);

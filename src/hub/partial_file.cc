@@ -13,7 +13,9 @@
 #include <numeric>
 #include <system_error>
 
+#include "base/checksum.h"
 #include "base/error.h"
+#include "base/size_signal.h"
 
 namespace rc::hub {
 namespace {
@@ -24,11 +26,21 @@ struct TableHead {
   uint64_t size;
   uint64_t part_bytes;
   uint64_t parts;
-  char version[96];  // ends with zeros
+  char version[96];   // ends with zeros
+  uint64_t checksum;  // of all other bytes of the table
 };
-constexpr char kTableMagic[9] = "rcparts1";
+constexpr char kTableMagic[9] = "rcparts2";
 constexpr uint64_t kMostParts = 1 << 16;
 constexpr uint64_t kLargest = uint64_t{1} << 50;
+
+// Of a table; the one that it holds does not count.
+uint64_t checksum_of(TableHead head, std::span<const uint64_t> parts) {
+  head.checksum = 0;
+  rc::Checksum sum;
+  sum.add(std::as_bytes(std::span(&head, 1)));
+  sum.add(std::as_bytes(parts));
+  return sum.value();
+}
 
 uint64_t need_size(const std::string& path, uint64_t size) {
   if (size > kLargest) {
@@ -119,6 +131,7 @@ bool PartialFile::load() {
   if (!read_at(size_ + sizeof head, std::as_writable_bytes(std::span(table)))) {
     return false;
   }
+  if (head.checksum != checksum_of(head, table)) return false;
   for (size_t part = 0; part < table.size(); ++part) {
     if (table[part] > part_end(part) - part_begin(part)) return false;
   }
@@ -135,6 +148,7 @@ void PartialFile::save() {
   head.part_bytes = part_bytes_;
   head.parts = present_.size();
   std::memcpy(head.version, version_.data(), version_.size());
+  head.checksum = checksum_of(head, present_);
   write_at(size_, std::as_bytes(std::span(&head, 1)));
   write_at(size_ + sizeof head, std::as_bytes(std::span(present_)));
 }
@@ -197,6 +211,7 @@ void PartialFile::publish(const std::string& name) {
 }
 
 void PartialFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  const SizeSignalHeld held;
   while (!bytes.empty()) {
     const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(),
                                    static_cast<off_t>(offset));
@@ -208,6 +223,7 @@ void PartialFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 void PartialFile::resize(uint64_t size) {
+  const SizeSignalHeld held;
   if (::ftruncate(file_.get(), static_cast<off_t>(size)) != 0) {
     fail_with(errno, "cannot be written");
   }
@@ -217,7 +233,8 @@ void PartialFile::fail_with(int error, const char* what) const {
   fail(error == ENOENT || error == ENOTDIR ? RC_E_NOT_FOUND : RC_E_IO, path_,
        ": ", what, ": ", std::generic_category().message(error),
        error == ENOSPC || error == EFBIG || error == EDQUOT
-           ? "; free some room and fetch again, which goes on from here"
+           ? "; free some room, or raise the limit on the size of files "
+             "(ulimit -f), and fetch again, which goes on from here"
            : "");
 }
 

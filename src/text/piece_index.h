@@ -1,7 +1,9 @@
 // Finds which pieces of a vocabulary a text begins with.
 //
 // The pieces are kept sorted, so that those that share a beginning are
-// neighbours: walking along a text narrows a range, byte by byte.
+// neighbours: walking along a text narrows a range. Each step goes to the next
+// byte at which pieces end or part, and compares what lies between as a whole,
+// so that the length of the pieces does not matter.
 #pragma once
 
 #include <array>
@@ -25,20 +27,24 @@ class PieceIndex {
   // Empty pieces are left out; of equal ones the lowest id counts.
   explicit PieceIndex(std::vector<Piece> pieces);
 
-  // A position in the index; reads the index, so it must not outlive it.
+  // The pieces that a text begins with, the shortest first. Reads the index and
+  // the text, so it must not outlive them.
   class Walk {
    public:
-    explicit Walk(const PieceIndex& index);
-    // Goes on by one byte; false if no piece goes on like this.
-    bool step(char byte);
-    // The token whose piece is what was walked so far, or kNoToken.
-    TokenId id() const;
+    Walk(const PieceIndex& index, std::string_view text);
+    // Goes to the next longer piece; false if there is none. Takes at most
+    // most_steps() steps from the first piece to the last.
+    bool next();
+    // The token of the piece, and the size of the piece in bytes.
+    TokenId id() const { return index_.pieces_[first_].id; }
+    size_t size() const { return size_; }
 
    private:
     const PieceIndex& index_;
-    size_t first_;
-    size_t last_;
-    size_t depth_ = 0;
+    std::string_view text_;
+    size_t first_ = 0;
+    size_t last_ = 0;
+    size_t size_ = 0;
   };
 
   struct Match {
@@ -53,10 +59,8 @@ class PieceIndex {
   template <class Accept>
   Match longest(std::string_view text, const Accept& accept) const {
     Match match;
-    Walk walk(*this);
-    for (size_t i = 0; i < text.size() && walk.step(text[i]); ++i) {
-      const TokenId id = walk.id();
-      if (id != kNoToken && accept(id)) match = {id, i + 1};
+    for (Walk walk(*this, text); walk.next();) {
+      if (accept(walk.id())) match = {walk.id(), walk.size()};
     }
     return match;
   }
@@ -64,10 +68,29 @@ class PieceIndex {
   // The token whose piece is the text, or kNoToken.
   TokenId find(std::string_view text) const;
 
+  // The most steps that a walk takes, whatever the text is: the number of
+  // places along one piece at which pieces end or part.
+  size_t most_steps() const { return most_steps_; }
+  // The last piece in order along which a walk takes so many steps; "" of an
+  // empty index.
+  std::string_view steepest() const {
+    return pieces_.empty() ? std::string_view() : pieces_[steepest_].text;
+  }
+
  private:
+  void count_steps();
+
   std::vector<Piece> pieces_;
   // Where the pieces that begin with a byte begin; one more for the end.
   std::array<size_t, 257> starts_;
+  size_t most_steps_ = 0;
+  size_t steepest_ = 0;  // index of a piece
 };
+
+// The limit on most_steps() of an index that is searched at each byte of a
+// text. Known vocabularies need fewer than a hundred.
+inline constexpr size_t kMostPieceSteps = 512;
+// Throws RC_E_UNSUPPORTED if the index exceeds the limit; `source` is the file.
+void check_steps(const PieceIndex& index, std::string_view source);
 
 }  // namespace rc::text

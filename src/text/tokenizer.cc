@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "text/grammar/vocabulary_index.h"
@@ -131,6 +132,7 @@ Tokenizer::Tokenizer(Vocabulary vocabulary, const Defaults& defaults)
   }
   user_defined_ = PieceIndex(std::move(user_defined));
   special_ = PieceIndex(std::move(special));
+  check_steps(special_, vocabulary_.source);
   find_ends();
 }
 
@@ -240,6 +242,12 @@ void Tokenizer::add_special(std::vector<TokenId>* tokens) const {
 size_t Tokenizer::least_tokens(size_t bytes) const {
   const size_t most = most_bytes_per_token();
   return most == 0 ? 0 : bytes / most + (bytes % most == 0 ? 0 : 1);
+}
+
+size_t Tokenizer::most_bytes(size_t tokens) const {
+  const size_t most = most_bytes_per_token();
+  if (most == 0) return SIZE_MAX;
+  return checked_mul(tokens, most).value_or(SIZE_MAX);
 }
 
 std::string Tokenizer::token_bytes(TokenId id, bool special) const {

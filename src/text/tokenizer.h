@@ -77,6 +77,9 @@ class Tokenizer {
   // How many tokens a text of so many bytes has at least, whatever it says; 0
   // where a text may come to nothing.
   size_t least_tokens(size_t bytes) const;
+  // The most bytes that a text of so many tokens has; SIZE_MAX where a text may
+  // come to nothing.
+  size_t most_bytes(size_t tokens) const;
 
   // The bytes of one token as it appears in running text, which need not be
   // whole characters. Control and unknown tokens give "" unless `special`,

@@ -45,6 +45,27 @@ TEST_F(DiskCache, AForeignFileIsNothing) {
   EXPECT_EQ(recall("key"), std::nullopt);
 }
 
+TEST_F(DiskCache, ADamagedFileIsNothing) {
+  remember("key", "a fact");
+  std::ifstream in(only_file(), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const auto expect_nothing = [&](const std::string& content) {
+    std::ofstream(only_file(), std::ios::trunc | std::ios::binary) << content;
+    EXPECT_EQ(recall("key"), std::nullopt) << content;
+  };
+  for (size_t i = 0; i < whole.size(); ++i) {
+    expect_nothing(whole.substr(0, i));
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = whole;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      expect_nothing(changed);
+    }
+  }
+  expect_nothing(whole + "x");
+  std::ofstream(only_file(), std::ios::trunc | std::ios::binary) << whole;
+  EXPECT_EQ(recall("key"), "a fact");
+}
+
 // Somebody else may write to the folder, on purpose or by mistake.
 TEST_F(DiskCache, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
   remember("key", "fact");

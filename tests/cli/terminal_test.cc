@@ -1,4 +1,6 @@
 // Stdin, terminals, pipes and Ctrl-C.
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/socket.h>
@@ -116,6 +118,47 @@ std::string on_terminal(const std::vector<std::string>& arguments) {
   close(mine);
   close(its);
   return text;
+}
+
+// A host that takes the connection and says nothing.
+TEST(CommandTerminal, FetchingSaysWhichHostItWaitsFor) {
+  const int host = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(host, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(host, 4), 0);
+  ASSERT_EQ(getsockname(host, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string name =
+      "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const TemporaryFolder folder;
+  const TemporaryVariable hub("HF_ENDPOINT", "http://" + name);
+  const TemporaryVariable cache("HF_HUB_CACHE", folder.path().string());
+  const std::vector<std::string> sources[] = {
+      {"pull", "http://" + name + "/m.gguf", "--to", folder.path() / "m.gguf"},
+      {"pull", "hf:o/m"}};
+  for (const std::vector<std::string>& arguments : sources) {
+    int mine = -1, its = -1;
+    char terminal[64];
+    ASSERT_EQ(openpty(&mine, &its, terminal, nullptr, nullptr), 0);
+    fcntl(mine, F_SETFD, FD_CLOEXEC);
+    fcntl(its, F_SETFD, FD_CLOEXEC);
+    Process process(arguments, open("/dev/null", O_RDONLY), -1,
+                    open(terminal, O_WRONLY | O_NOCTTY));
+    close(its);
+    std::string text;
+    char byte = 0;
+    while (text.find("connecting to " + name) == std::string::npos &&
+           read(mine, &byte, 1) == 1) {
+      text += byte;
+    }
+    EXPECT_NE(text.find("connecting to " + name), std::string::npos) << text;
+    process.signal(SIGINT);
+    EXPECT_EQ(process.wait().code, 130);
+    close(mine);
+  }
+  close(host);
 }
 
 TEST(CommandTerminal, HasColoursOnATerminalOnly) {

@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <random>
 
 #include "files/gguf/writer.h"
 #include "session_util.h"
@@ -25,6 +27,7 @@ class Saved : public ::testing::Test {
           {}) {
     const auto file = gguf::File::from_memory(nullptr, bytes_, "saved");
     gguf::Writer writer;
+    writer.end_with_checksum();
     for (const gguf::Entry& e : file->entries()) {
       if (!entry || !entry(writer, e)) writer.add(e);
     }
@@ -82,8 +85,23 @@ TEST_F(Saved, ThroughAFile) {
   session_->save(path.string());
   const auto restored = engine_->restore_session(
       *gguf::File::open(path.string()), SessionOptions(), nullptr);
-  std::filesystem::remove(path);
   EXPECT_EQ(decoded(*restored), decoded(*session_));
+  // One bit of a number in the cache.
+  const size_t middle = bytes_.size() * 3 / 4;
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    ASSERT_TRUE(file.is_open()) << path;
+    file.seekp(static_cast<std::streamoff>(middle));
+    file.put(static_cast<char>(bytes_[middle] ^ std::byte{1}));
+  }
+  expect_status(
+      RC_E_FORMAT,
+      [&] {
+        engine_->restore_session(*gguf::File::open(path.string()),
+                                 SessionOptions(), nullptr);
+      },
+      "checksum");
+  std::filesystem::remove(path);
   expect_status(
       RC_E_NOT_FOUND, [&] { session_->save("/nowhere/at/all.gguf"); },
       "/nowhere/at/all.gguf");
@@ -144,7 +162,8 @@ TEST_F(Saved, HostileFilesAreRefused) {
   };
   refused(with("general.architecture", std::string_view("llama")),
           "not a saved session");
-  refused(with(prefix + "version", uint32_t{2}), "version 2", RC_E_UNSUPPORTED);
+  refused(with(prefix + "version", uint32_t{1}), "version 1", RC_E_UNSUPPORTED);
+  refused(with(prefix + "version", uint32_t{3}), "version 3", RC_E_UNSUPPORTED);
   refused(with(prefix + "model", uint64_t{1}), "another model",
           RC_E_UNSUPPORTED);
   refused(with(prefix + "model", int32_t{1}), "model");
@@ -213,6 +232,58 @@ TEST_F(Saved, NeverGetsIntoThePrefixCache) {
   prompt.insert(prompt.end(), {5, 6, 7});
   EXPECT_EQ(generate(*other, greedy(prompt, 30)).tokens,
             generate(*engine_, greedy(prompt, 30)).tokens);
+}
+
+// Bits that flip, bytes that are set, parts that are cut out, exchanged or put
+// twice: wherever it is, nothing that was changed goes on with another text.
+TEST_F(Saved, NoChangeIsAccepted) {
+  std::mt19937_64 random(1);
+  const auto below = [&](size_t end) {
+    return static_cast<size_t>(random() % end);
+  };
+  int accepted = 0;
+  for (int i = 0; i < 10000; ++i) {
+    std::vector<std::byte> bytes = bytes_;
+    const size_t at = below(bytes.size());
+    const auto place = bytes.begin() + static_cast<ptrdiff_t>(at);
+    const size_t length = 1 + below(std::min<size_t>(bytes.size() - at, 100));
+    const auto after = place + static_cast<ptrdiff_t>(length);
+    switch (i % 7) {
+      case 0:
+      case 1:
+        *place ^= std::byte{1} << below(8);
+        break;
+      case 2:
+        *place = static_cast<std::byte>(below(256));
+        break;
+      case 3:
+        bytes.resize(at);
+        break;
+      case 4:
+        bytes.erase(place, after);
+        break;
+      case 5:
+        std::swap_ranges(place, after,
+                         bytes.begin() + static_cast<ptrdiff_t>(
+                                             below(bytes.size() - length + 1)));
+        break;
+      default: {
+        const std::vector<std::byte> part(place, after);
+        bytes.insert(after, part.begin(), part.end());
+      }
+    }
+    if (bytes == bytes_) continue;
+    try {
+      restore(bytes);
+      ++accepted;
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.status() == RC_E_FORMAT ||
+                  error.status() == RC_E_UNSUPPORTED ||
+                  error.status() == RC_E_CONTEXT_FULL)
+          << error.message();
+    }
+  }
+  EXPECT_EQ(accepted, 0);
 }
 
 TEST_F(Saved, EveryTruncationIsRefused) {

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "engine_util.h"
 
@@ -36,6 +39,13 @@ inline std::shared_ptr<Session> session_with(
 inline uint64_t decoded(Session& session) {
   session.decode(false);
   return hash_logits(session);
+}
+
+// Makes the end of a saved session the checksum of the rest.
+inline void correct_checksum(std::vector<std::byte>* saved) {
+  const size_t end = saved->size() - sizeof(uint64_t);
+  const uint64_t sum = checksum(std::span(*saved).first(end));
+  std::memcpy(saved->data() + end, &sum, sizeof sum);
 }
 
 }  // namespace rc::engine::test

@@ -301,6 +301,7 @@ TEST(SourceSession, IsRefusedWhereItsFileLies) {
   for (const uint8_t source : {0, 41, 255}) {
     std::vector<std::byte> damaged = saved;
     damaged[at] = static_cast<std::byte>(source);
+    correct_checksum(&damaged);
     expect_status(
         RC_E_FORMAT,
         [&] {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "session_util.h"
 
 namespace rc::engine::test {
 namespace {
@@ -191,6 +192,7 @@ TEST_F(SavedStates, MustBeFinite) {
   ASSERT_NE(tensor, nullptr);
   const float infinite = std::numeric_limits<float>::infinity();
   std::memcpy(bytes_.data() + tensor->offset + 8, &infinite, sizeof infinite);
+  correct_checksum(&bytes_);
   EXPECT_NE(message_of_restoring().find("blk.2.scan holds inf"),
             std::string::npos);
 }
@@ -202,6 +204,7 @@ TEST_F(SavedStates, MustBeThere) {
       [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
   ASSERT_NE(at, bytes_.end());
   *at = static_cast<std::byte>('x');
+  correct_checksum(&bytes_);
   EXPECT_NE(message_of_restoring().find(name + " is missing"),
             std::string::npos);
 }

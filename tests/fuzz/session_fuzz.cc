@@ -1,8 +1,9 @@
 // Whatever the bytes are: a saved session is restored or refused with a status,
 // and one that was restored can be used without harm to other sessions.
 //
-// A file is mostly refused for its structure, so the input is read in two ways:
-// as a file, or as changes of a sound one (the first byte decides).
+// A file is mostly refused for its structure or its checksum, so the input is
+// read in several ways: as a file, or as changes of a sound one, and either
+// with the checksum of what it has become (the bits of the first byte decide).
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "engine/engine.h"
 #include "files/gguf/file.h"
@@ -64,6 +66,14 @@ std::vector<std::byte> changed(std::vector<std::byte> file,
   return file;
 }
 
+// Makes the last bytes the checksum of the others.
+void correct_checksum(std::vector<std::byte>* file) {
+  if (file->size() < sizeof(uint64_t)) return;
+  const size_t end = file->size() - sizeof(uint64_t);
+  const uint64_t sum = rc::checksum(std::span(*file).first(end));
+  std::memcpy(file->data() + end, &sum, sizeof sum);
+}
+
 void use(Session& session) {
   const auto tokens = session.tokens();
   require(static_cast<int64_t>(tokens.size()) == session.position());
@@ -86,12 +96,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const World& made = world();
   const std::span input(data + 1, size - 1);
   std::vector<std::byte> bytes;
-  if (data[0] % 2 == 0) {
+  if ((data[0] & 1) == 0) {
     bytes = changed(made.sound, input);
   } else {
     bytes.resize(input.size());
     if (!input.empty()) std::memcpy(bytes.data(), input.data(), input.size());
   }
+  if ((data[0] & 2) == 0) correct_checksum(&bytes);
   try {
     const auto file = rc::gguf::File::from_memory(nullptr, bytes, "input");
     const auto session = made.engine->restore_session(*file, {}, nullptr);

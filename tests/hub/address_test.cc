@@ -147,6 +147,74 @@ TEST_F(Address, AStallIsCutOff) {
   EXPECT_EQ(content_of(target()), content_);
 }
 
+// Bytes that come, but so slowly that it would never end.
+TEST_F(Address, AServerThatDripsIsCutOff) {
+  std::atomic<bool> drips{true};
+  std::atomic<int> cut_off{0};
+  const Server server([&](const Asked& asked) {
+    Reply reply = answer_file(asked, content_, "\"one\"");
+    if (drips && asked.headers.contains("range") && reply.body.size() > 1) {
+      reply.drip_ms = 5;
+      ++cut_off;
+    }
+    return reply;
+  });
+  hub::FetchRequest slow = request(server);
+  slow.manner.limits.stall = std::chrono::hours(1);
+  slow.manner.limits.least_rate = 1 << 20;
+  slow.manner.limits.rate_window = std::chrono::milliseconds(50);
+  const std::string message = failure(slow, RC_E_IO);
+  EXPECT_NE(message.find("less than 1048576 bytes per second"),
+            std::string::npos)
+      << message;
+  EXPECT_GE(cut_off, slow.manner.most_failures);
+  // A rate that is enough is no stall.
+  drips = false;
+  slow.manner.limits = {};
+  hub::fetch(slow);
+  EXPECT_EQ(content_of(target()), content_);
+}
+
+// A server without ranges that sends something else: how much of it comes is no
+// progress.
+TEST_F(Address, SomethingElseWithoutEndIsGivenUp) {
+  // Large, so that much comes each time.
+  const std::string content = noise(300000, 2);
+  for (const bool with_ranges : {false, true}) {
+    const Server server([&](const Asked& asked) {
+      // First it is the file.
+      if (asked.headers.contains("range") &&
+          asked.headers.at("range") == "bytes=0-0") {
+        Reply reply = answer_file(asked, content, "\"one\"");
+        if (!with_ranges) reply = {200, {}, content, -1, -1};
+        return reply;
+      }
+      Reply reply = {200, {}, std::string(1 << 17, 'x'), -1, -1};
+      reply.endless = true;
+      if (with_ranges) reply.headers = {{"ETag", "\"one\""}};
+      return reply;
+    });
+    const std::string message = failure(request(server), RC_E_IO);
+    EXPECT_NE(message.find("more bytes came than were asked for"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("6 times"), std::string::npos) << message;
+    // The question, the request that shows that there are no ranges, and one
+    // request for each failure; the others were under way.
+    EXPECT_LE(server.requests(), 6 + 1 + request(server).manner.connections);
+  }
+}
+
+TEST_F(Address, AnAnswerThatIsEncodedIsRefused) {
+  const Server server([&](const Asked& asked) {
+    Reply reply = answer_file(asked, content_, "\"one\"");
+    reply.headers.emplace_back("Content-Encoding", "gzip");
+    return reply;
+  });
+  EXPECT_NE(failure(request(server), RC_E_UNSUPPORTED).find("gzip"),
+            std::string::npos);
+}
+
 TEST_F(Address, AWrongRangeIsRefused) {
   const Server server([&](const Asked& asked) {
     Reply reply = answer_file(asked, content_, "\"one\"");

@@ -243,6 +243,28 @@ TEST_F(ModelFetch, DescriptionsThatAreNone) {
   }
 }
 
+TEST_F(ModelFetch, DescriptionsThatDoNotEnd) {
+  bool drips = false;
+  hub_.set_fault([&](const Asked& asked, bool, Reply* reply) {
+    if (!asked.path.starts_with("/api/")) return;
+    if (drips) {
+      reply->drip_ms = 20;
+      return;
+    }
+    reply->body = std::string(1 << 20, ' ');
+    reply->endless = true;
+  });
+  EXPECT_NE(failure(quick_request("hf:o/m:Q8_0"), RC_E_FORMAT)
+                .find("answers more than 67108864 bytes"),
+            std::string::npos);
+  drips = true;
+  hub::FetchRequest request = quick_request("hf:o/m:Q8_0");
+  request.manner.longest_answer = std::chrono::milliseconds(200);
+  EXPECT_NE(failure(request, RC_E_IO)
+                .find("the answer has not ended after 200 milliseconds"),
+            std::string::npos);
+}
+
 TEST_F(ModelFetch, Offline) {
   const TemporaryVariable offline("HF_HUB_OFFLINE", "1");
   EXPECT_NE(

@@ -8,9 +8,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 
 #include "base/error.h"
+#include "file_size_limit.h"
 #include "hub/fake_hub.h"
 
 namespace {
@@ -188,6 +190,54 @@ TEST_F(PartialFileTest, AFullDisk) {
   g_room = -1;
   append(&file, 0, 50);
   EXPECT_EQ(file.present(), 100u);
+}
+
+// By default the signal of the limit ends the process.
+TEST_F(PartialFileTest, BeyondTheLimitOnSizes) {
+  ASSERT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_DFL);
+  {
+    const FileSizeLimit limit(10);
+    try {
+      open();
+      ADD_FAILURE() << "it was made";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_IO);
+      for (const std::string& part :
+           {path(), std::string("File too large"), std::string("ulimit -f")}) {
+        EXPECT_NE(error.message().find(part), std::string::npos)
+            << error.message();
+      }
+    }
+  }
+  hub::PartialFile file = open();
+  {
+    const FileSizeLimit limit(10);
+    EXPECT_THROW(append(&file, 0, 50), Error);
+  }
+  append(&file, 0, 50);
+  EXPECT_EQ(file.present(), 50u);
+}
+
+// What is there is known by the table: one that is damaged says nothing.
+TEST_F(PartialFileTest, ADamagedTableIsNone) {
+  uint64_t size = 0;
+  {
+    hub::PartialFile file = open();
+    size = file.size();
+    append(&file, 0, 50);
+    file.save();
+  }
+  const std::string whole = content_of_file(path());
+  for (size_t at = size; at < whole.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
+      std::ofstream(path(), std::ios::binary | std::ios::trunc) << changed;
+      EXPECT_EQ(open().present(), 0u) << "byte " << at << ", bit " << bit;
+    }
+  }
+  std::ofstream(path(), std::ios::binary | std::ios::trunc) << whole;
+  EXPECT_EQ(open().present(), 50u);
 }
 
 TEST_F(PartialFileTest, AFullDiskWhileFetching) {

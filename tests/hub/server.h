@@ -26,6 +26,12 @@ struct Reply {
   // comes until the client goes away. Negative: neither.
   int64_t cut_after = -1;
   int64_t stall_after = -1;
+  // The body is sent again and again, without a length, until the client goes
+  // away.
+  bool endless = false;
+  // Milliseconds between the bytes of the body, which come one by one.
+  // Negative: it comes at once.
+  int drip_ms = -1;
 };
 
 class Server {

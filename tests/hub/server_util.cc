@@ -60,6 +60,17 @@ bool send_all(int connection, std::string_view bytes) {
   return true;
 }
 
+// False: the client has gone.
+bool drip(int connection, std::string_view bytes, int pause_ms) {
+  for (const char byte : bytes) {
+    pollfd gone = {connection, POLLRDHUP, 0};
+    if (::poll(&gone, 1, pause_ms) != 0 || !send_all(connection, {&byte, 1})) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Server::Server(Handler handler) : handler_(std::move(handler)) {
@@ -119,7 +130,9 @@ void Server::serve(int connection) {
       head += name + ": " + value + "\r\n";
       has_length = has_length || lower(name) == "content-length";
     }
-    if (!has_length) {
+    if (reply.endless) {
+      head += "Connection: close\r\n";
+    } else if (!has_length) {
       head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
     }
     std::string_view body =
@@ -129,7 +142,11 @@ void Server::serve(int connection) {
     if (until >= 0) body = body.substr(0, static_cast<size_t>(until));
     // In one piece, or the system waits for an acknowledgement between the two.
     head += "\r\n";
-    if (!send_all(connection, head.append(body))) {
+    if (reply.drip_ms < 0) head.append(body);
+    if (!send_all(connection, head)) break;
+    if (reply.drip_ms >= 0 && !drip(connection, body, reply.drip_ms)) break;
+    if (reply.endless) {
+      while (send_all(connection, body)) continue;
       break;
     }
     if (reply.cut_after >= 0) break;

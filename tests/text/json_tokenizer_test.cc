@@ -67,6 +67,42 @@ TEST_P(RecordedJson, IdsAndTextAreThoseOfThePackage) {
   }
 }
 
+// Texts that come to few tokens: each token again and again, and what is
+// composed, marked or left out.
+TEST_P(RecordedJson, NoTextHasFewerThanTheLeastTokens) {
+  const auto tokenizer = make(recorded(GetParam())["tokenizer"]);
+  const auto repeated = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  std::vector<std::string> texts = {
+      std::string(300, ' '),
+      std::string(300, '\0'),
+      repeated("\xE2\x96\x81", 100),
+      repeated("\xE1\xBE\xBE\xCC\x88\xCC\x81", 60),
+      repeated("\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", 60),
+      repeated("\xFF\xFE", 60)};
+  for (TokenId id = 0; id < tokenizer->size(); ++id) {
+    texts.push_back(repeated(std::string(tokenizer->token_text(id)), 20));
+    texts.push_back(repeated(tokenizer->token_bytes(id, true), 20));
+  }
+  for (const std::string& text : texts) {
+    for (const bool special : {false, true}) {
+      const auto ids = tokenizer->tokenize(
+          text, {.add_special = false, .parse_special = special});
+      EXPECT_GE(ids.size(), tokenizer->least_tokens(text.size()))
+          << text.size() << " bytes: " << text.substr(0, 40);
+    }
+  }
+  // Generative models of today have a limit.
+  for (const char* name : {"gpt-2", "llama-3", "qwen-2", "deepseek-v3",
+                           "command-r", "llama-2", "gemma", "phi"}) {
+    if (GetParam() != name) continue;
+    EXPECT_GT(tokenizer->least_tokens(1 << 20), 100u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RecordedJson, testing::ValuesIn(recorded_names()),
                          [](const auto& info) {
                            std::string name = info.param;

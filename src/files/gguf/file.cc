@@ -4,12 +4,16 @@
 #include <cstring>
 #include <limits>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "files/gguf/parser.h"
 
 namespace rc::gguf {
 namespace {
+
+// Bytes that are read at a time.
+constexpr size_t kChecksumBuffer = size_t{1} << 20;
 
 // Most files have less before the data of their tensors, or several times it.
 constexpr uint64_t kFirstRead = uint64_t{256} << 10;
@@ -325,6 +329,30 @@ std::vector<std::byte> File::read(const Tensor& tensor) const {
   std::vector<std::byte> bytes(tensor.bytes);
   read(tensor, 0, bytes);
   return bytes;
+}
+
+bool File::ends_with_checksum() const {
+  uint64_t wanted = 0;
+  if (size_ < sizeof wanted) return false;
+  Checksum sum;
+  const uint64_t end = size_ - sizeof wanted;
+  const auto target = std::as_writable_bytes(std::span(&wanted, 1));
+  if (source_ == nullptr) {
+    sum.add(memory_.subspan(0, static_cast<size_t>(end)));
+    const auto last = memory_.subspan(static_cast<size_t>(end));
+    std::copy(last.begin(), last.end(), target.begin());
+    return sum.value() == wanted;
+  }
+  std::vector<std::byte> buffer(kChecksumBuffer);
+  for (uint64_t at = 0; at < end;) {
+    const auto piece = std::span(buffer).first(
+        static_cast<size_t>(std::min<uint64_t>(buffer.size(), end - at)));
+    source_->read(at, piece, "the content");
+    sum.add(piece);
+    at += piece.size();
+  }
+  source_->read(end, target, "the checksum");
+  return sum.value() == wanted;
 }
 
 void File::check_unchanged() const {

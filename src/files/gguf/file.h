@@ -148,6 +148,10 @@ class File {
   // All of its data.
   std::vector<std::byte> read(const Tensor& tensor) const;
 
+  // Whether the last 8 bytes are the checksum of all before them, as
+  // Writer::end_with_checksum writes it. Reads the whole file.
+  bool ends_with_checksum() const;
+
   // Throws RC_E_IO if the file was written to since it was opened. To be called
   // after long reads: a file that is overwritten need not become shorter.
   void check_unchanged() const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/quote.h"
@@ -239,11 +240,25 @@ std::vector<std::byte> Writer::header() const {
 uint64_t Writer::size() const {
   const auto size =
       checked_add<uint64_t>(header().size(), align(data_bytes_, alignment_));
-  if (!size) fail(RC_E_INVALID_ARGUMENT, "the file exceeds 2^64 bytes");
-  return *size;
+  const auto whole =
+      size ? checked_add<uint64_t>(*size, has_checksum_ ? sizeof(uint64_t) : 0)
+           : std::nullopt;
+  if (!whole) fail(RC_E_INVALID_ARGUMENT, "the file exceeds 2^64 bytes");
+  return *whole;
 }
 
 void Writer::write(const Put& put) const {
+  if (!has_checksum_) return write_tensors(put);
+  Checksum sum;
+  write_tensors([&](std::span<const std::byte> bytes) {
+    sum.add(bytes);
+    put(bytes);
+  });
+  const uint64_t value = sum.value();
+  put(std::as_bytes(std::span(&value, 1)));
+}
+
+void Writer::write_tensors(const Put& put) const {
   put(header());
   for (const Item& tensor : tensors_) {
     uint64_t written = 0;

@@ -94,6 +94,10 @@ class Writer {
                   std::span<const int64_t> shape,
                   std::span<const float> values);
 
+  // Ends the file with 8 bytes more: the checksum (base/checksum.h) of all
+  // bytes before them. See File::ends_with_checksum.
+  void end_with_checksum() { has_checksum_ = true; }
+
   // Bytes of the whole file.
   uint64_t size() const;
   // Everything before the data of tensors. Who needs no more may give empty
@@ -122,8 +126,10 @@ class Writer {
                        uint64_t count, std::span<const std::byte> bytes);
   void append_entry(std::string_view key, std::span<const std::byte> value);
   void write(const Put& put) const;
+  void write_tensors(const Put& put) const;
 
   uint64_t alignment_;
+  bool has_checksum_ = false;
   uint64_t entry_count_ = 0;
   std::vector<std::byte> entries_;  // as they are in the file
   std::set<std::string, std::less<>> keys_;

@@ -161,9 +161,17 @@ Answer ask(const Manner& manner, const Access& access, Question question,
                                 return !too_long;
                               }});
     std::vector<Outcome> ended;
+    const auto begun = std::chrono::steady_clock::now();
     while (ended.empty()) {
       heartbeat();
       ended = transport.wait(kBeat);
+      if (ended.empty() &&
+          std::chrono::steady_clock::now() - begun >= manner.longest_answer) {
+        fail(RC_E_IO, question.what, ": ", shown_url(answer.url.text),
+             ": the answer has not ended after ", manner.longest_answer.count(),
+             " milliseconds and ", answer.body.size(),
+             " bytes; fetch again later");
+      }
     }
     Outcome& outcome = ended.front();
     answer.response = std::move(outcome.response);

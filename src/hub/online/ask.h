@@ -21,6 +21,8 @@ struct Manner {
   std::chrono::milliseconds first_pause{500};
   // Longer than this no server is waited for.
   std::chrono::milliseconds longest_pause{60000};
+  // An answer to a question takes at most so long; files may take longer.
+  std::chrono::milliseconds longest_answer{300000};
   int connections = 8;
   uint64_t part_bytes = uint64_t{16} << 20;
 };

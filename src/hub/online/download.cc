@@ -240,7 +240,8 @@ void Download::end_piece(Piece piece, const Outcome& outcome) {
     if (!moved) fail_refused(wanted_.what, piece.url, response, access_);
     current_ = wanted_.url;
   }
-  if (piece.got >= kSomething) patience_.succeeded();
+  // What comes without ranges is thrown away again unless it is all of it.
+  if (ranges_ && piece.got >= kSomething) patience_.succeeded();
   if (answered && !good) {
     return fail_piece(
         cat(shown_url(piece.url.text), " answers ", response.status),

@@ -50,6 +50,12 @@ Found look_at(const FetchRequest& request, const Access& access, const Url& url,
          ": the server does not say how long the file is; fetch it with "
          "another program");
   }
+  const std::string* const coding = response.find("content-encoding");
+  if (coding != nullptr && *coding != "identity") {
+    fail(RC_E_UNSUPPORTED, quote(shown_url(answer.url.text)),
+         ": the server sends the file encoded as ", quote(*coding),
+         ", which was not asked for; fetch it with another program");
+  }
   const std::string* const tag = response.find("etag");
   const std::string* const date = response.find("last-modified");
   if (tag != nullptr && !tag->starts_with("W/")) {

@@ -18,6 +18,9 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr size_t kMostHeaderBytes = 128 << 10;
 // What libcurl waits at a time, so that stalls are noticed.
 constexpr std::chrono::milliseconds kTick{50};
+// The most of the time between two looks at the requests that counts as waiting
+// for bytes.
+constexpr std::chrono::seconds kLongestLook{1};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -63,11 +66,16 @@ struct Transport::Transfer {
   size_t header_bytes = 0;
   bool begun = false;
   SteadyClock::time_point last_sign = SteadyClock::now();
+  // What has come in the window so far, and how long the window has been
+  // watched.
+  uint64_t window_bytes = 0;
+  SteadyClock::duration window_time{};
   std::exception_ptr thrown;
 
   // libcurl takes what differs from the size for a failure.
   static size_t on_header(char* data, size_t, size_t size, void* user) {
     auto& self = *static_cast<Transfer*>(user);
+    self.window_bytes += size;
     return self.guarded([&] {
       return self.take_header({data, size});
     })
@@ -77,6 +85,7 @@ struct Transport::Transfer {
   static size_t on_body(char* data, size_t, size_t size, void* user) {
     auto& self = *static_cast<Transfer*>(user);
     const auto bytes = std::as_bytes(std::span(data, size));
+    self.window_bytes += size;
     return self.guarded([&] { return self.take_body(bytes); }) ? size
                                                                : size + 1;
   }
@@ -251,16 +260,39 @@ void Transport::take_ended(std::vector<Outcome>* ended) {
   }
 }
 
+// Counts the time in the transfer's window; whether too little came in it.
+bool Transport::is_slow(Transfer& transfer,
+                        std::chrono::steady_clock::duration watched) const {
+  transfer.window_time += watched;
+  if (transfer.window_time < limits_.rate_window) return false;
+  const auto window = static_cast<uint64_t>(limits_.rate_window.count());
+  if (transfer.window_bytes * 1000 < limits_.least_rate * window) return true;
+  transfer.window_time = {};
+  transfer.window_bytes = 0;
+  return false;
+}
+
 void Transport::end_stalled(std::vector<Outcome>* ended) {
   const auto now = SteadyClock::now();
+  // Time during which nobody looked is the caller's: nothing could come then.
+  const auto watched = std::min<SteadyClock::duration>(
+      now - std::exchange(looked_at_, now), kLongestLook);
   for (auto at = transfers_.begin(); at != transfers_.end();) {
     Transfer& transfer = *at->second;
-    if (now - transfer.last_sign < limits_.stall) {
+    const bool silent = now - transfer.last_sign >= limits_.stall;
+    if (!silent && !is_slow(transfer, watched)) {
       ++at;
       continue;
     }
-    transfer.outcome.trouble =
-        cat("nothing came for ", limits_.stall.count(), " milliseconds");
+    if (silent) {
+      transfer.outcome.trouble =
+          cat("nothing came for ", limits_.stall.count(), " milliseconds");
+    } else {
+      transfer.outcome.trouble =
+          cat("only ", transfer.window_bytes, " bytes came in ",
+              limits_.rate_window.count(), " milliseconds, less than ",
+              limits_.least_rate, " bytes per second");
+    }
     ended->push_back(std::move(transfer.outcome));
     curl().multi_remove_handle(multi_->handle.get(), transfer.handle.get());
     at = transfers_.erase(at);

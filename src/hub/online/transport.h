@@ -57,6 +57,10 @@ class Transport {
     // A request that nothing came of for so long has stalled.
     std::chrono::milliseconds stall{30000};
     std::chrono::milliseconds connect{20000};
+    // A request that brings fewer bytes per second than this, through the whole
+    // of such a window, has stalled as well.
+    uint64_t least_rate = 512;
+    std::chrono::milliseconds rate_window{60000};
   };
 
   explicit Transport(const Limits& limits);
@@ -76,6 +80,8 @@ class Transport {
   struct Transfer;
   struct Multi;
 
+  bool is_slow(Transfer& transfer,
+               std::chrono::steady_clock::duration watched) const;
   void end_stalled(std::vector<Outcome>* ended);
   void take_ended(std::vector<Outcome>* ended);
   void rethrow();
@@ -84,6 +90,8 @@ class Transport {
   std::unique_ptr<Multi> multi_;
   std::map<uint64_t, std::unique_ptr<Transfer>> transfers_;
   uint64_t last_id_ = 0;
+  std::chrono::steady_clock::time_point looked_at_ =
+      std::chrono::steady_clock::now();
 };
 
 }  // namespace rc::hub

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "text/chat/fault.h"
 #include "text/chat/limits.h"
@@ -11,8 +12,13 @@ namespace rc::text::chat {
 
 class Budget {
  public:
-  explicit Budget(const Limits& limits)
-      : limits_(limits), steps_(limits.steps), memory_(limits.memory_bytes) {}
+  // `should_stop` may be empty, and must outlive this.
+  explicit Budget(const Limits& limits,
+                  const std::function<bool()>& should_stop = never_stops())
+      : limits_(limits),
+        should_stop_(should_stop),
+        steps_(limits.steps),
+        memory_(limits.memory_bytes) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
@@ -25,6 +31,18 @@ class Budget {
                      "the template is to be trusted");
     }
     steps_ -= count;
+    // The function may be costly.
+    constexpr uint64_t kStepsBetween = 2048;
+    unasked_ += count;
+    if (unasked_ < kStepsBetween) return;
+    unasked_ = 0;
+    ask();
+  }
+  // Stops the rendering if the caller wants that.
+  void ask() const {
+    if (should_stop_ && should_stop_()) {
+      throw Fault{RC_E_CANCELLED, "rendering was cancelled"};
+    }
   }
   // The work of going through so many bytes.
   void step_bytes(size_t bytes) {
@@ -51,8 +69,15 @@ class Budget {
   }
 
  private:
+  static const std::function<bool()>& never_stops() {
+    static const std::function<bool()> never;
+    return never;
+  }
+
   Limits limits_;
+  const std::function<bool()>& should_stop_;
   uint64_t steps_;
+  uint64_t unasked_ = 0;  // steps since should_stop_ was asked
   size_t memory_;
 };
 

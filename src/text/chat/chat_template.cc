@@ -200,12 +200,40 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
   return make_dict(nullptr, std::move(entries));
 }
 
-Prompt ChatTemplate::tokenize(Rendered rendered) const {
+Rendered ChatTemplate::render_text(const Value& variables,
+                                   const PromptOptions& options) const {
+  RenderOptions render_options;
+  render_options.now = options.now;
+  render_options.should_stop = options.should_stop;
+  if (!options.continue_last) {
+    render_options.most_bytes =
+        tokenizer_->most_bytes(options.context_length -
+                               std::min(options.room, options.context_length));
+  }
+  try {
+    return template_.render(variables, render_options);
+  } catch (const Error& error) {
+    if (error.status() != RC_E_CONTEXT_FULL) throw;
+    const size_t most = render_options.most_bytes;
+    fail(RC_E_CONTEXT_FULL, "messages: the template writes more than ", most,
+         " bytes, which are at least ", tokenizer_->least_tokens(most + 1),
+         " tokens and do not fit into the session",
+         options.room > 0 ? cat(" with ", options.room, " to generate")
+                          : std::string(),
+         ": its context holds ", options.context_length,
+         "; shorten the conversation, let the "
+         "session shift, or load the model with a larger context_length");
+  }
+}
+
+Prompt ChatTemplate::tokenize(Rendered rendered,
+                              const std::function<bool()>& should_stop) const {
   TokenizeOptions options;
   options.add_special = false;
   options.parse_special = true;
   options.content = rendered.content;
   options.marks = marks_;
+  options.should_stop = should_stop;
   Prompt prompt;
   std::vector<Span> places;
   prompt.tokens = tokenizer_->tokenize(rendered.text, options, &places);
@@ -219,14 +247,11 @@ Prompt ChatTemplate::tokenize(Rendered rendered) const {
 
 Prompt ChatTemplate::render(const JsonValue& messages, const JsonValue* tools,
                             const PromptOptions& options) const {
-  RenderOptions render_options;
-  render_options.now = options.now;
-  Rendered rendered =
-      template_.render(variables(messages, tools, options), render_options);
+  Rendered rendered = render_text(variables(messages, tools, options), options);
   if (options.continue_last) {
     cut(end_of_message(rendered, text_to_continue(messages)), &rendered);
   }
-  return tokenize(std::move(rendered));
+  return tokenize(std::move(rendered), options.should_stop);
 }
 
 }  // namespace rc::text::chat

@@ -9,6 +9,9 @@
 // without such names give the tokens that the library transformers gives.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +43,13 @@ struct PromptOptions {
   const JsonValue* arguments = nullptr;
   // What the template may take for the present.
   std::optional<LocalTime> now = {};
+  // The tokens that the context holds, and those of them that are to be left
+  // free. A text that cannot have so few tokens is refused while it is
+  // rendered, except with continue_last.
+  size_t context_length = SIZE_MAX;
+  size_t room = 0;
+  // Asked about every millisecond; true: render throws RC_E_CANCELLED.
+  std::function<bool()> should_stop = {};
 };
 
 // A part of a prompt that comes from messages, tools or arguments.
@@ -65,7 +75,8 @@ class ChatTemplate {
   // completions; see conversation.h. Throws RC_E_INVALID_ARGUMENT with the
   // place of what is not, or for what the template refuses, RC_E_UNSUPPORTED
   // for tools if the template knows none and for what is beyond a limit,
-  // RC_E_FORMAT for mistakes of the template.
+  // RC_E_FORMAT for mistakes of the template, RC_E_CONTEXT_FULL for more than
+  // the context holds.
   Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
@@ -86,7 +97,10 @@ class ChatTemplate {
   Value tool_list(const JsonValue* tools) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
-  Prompt tokenize(Rendered rendered) const;
+  Rendered render_text(const Value& variables,
+                       const PromptOptions& options) const;
+  Prompt tokenize(Rendered rendered,
+                  const std::function<bool()>& should_stop) const;
 
   std::shared_ptr<const Tokenizer> tokenizer_;
   Template template_;

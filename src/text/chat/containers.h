@@ -121,13 +121,16 @@ class DictView : public Object {
 class Writer {
  public:
   explicit Writer(Budget* budget) : budget_(budget) {}
+  // The writer of a rendering's text, which is limited to `most` bytes.
+  Writer(Budget* budget, size_t most) : budget_(budget), most_(most) {}
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  ~Writer() { budget_->give(taken_); }
+  ~Writer() { budget_->give(room_ + spans_); }
 
   void append(std::string_view bytes, Origin origin) {
     reserve(bytes.size());
     text_.append(bytes, origin);
+    count_content();
   }
   void append(const Text& text) { append(text, 0, text.size()); }
   void append(const Text& text, size_t begin, size_t end);
@@ -142,15 +145,17 @@ class Writer {
   Value finish(bool markup = false);
 
  private:
-  void reserve(size_t bytes) {
-    budget_->take(bytes);
-    taken_ += bytes;
-    budget_->step_bytes(bytes);
-  }
+  // Counts the work of writing more bytes, and makes room for them.
+  void reserve(size_t bytes);
+  void make_room(size_t bytes);
+  // Counts the memory of the spans of content, which grows with the text.
+  void count_content();
 
   Budget* budget_;
+  size_t most_ = SIZE_MAX;
   Text text_;
-  size_t taken_ = 0;
+  size_t room_ = 0;   // of bytes, counted in the budget
+  size_t spans_ = 0;  // bytes of the spans of content, counted alike
 };
 
 Value make_string(Budget* budget, Text text, bool markup = false);

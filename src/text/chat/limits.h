@@ -21,7 +21,8 @@ struct Limits {
   uint64_t steps = 10'000'000;
   // Bytes of rendered text.
   size_t output_bytes = size_t{64} << 20;
-  // Bytes of all values alive at a time, without those of the caller.
+  // Bytes of all values alive at a time, without those of the caller, and of
+  // what is copied while a value grows.
   size_t memory_bytes = size_t{256} << 20;
 };
 

@@ -1,6 +1,9 @@
 // What goes into a rendering besides variables, and what comes out.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +27,11 @@ struct RenderOptions {
   // What strftime_now() formats. Without it a template that asks for the time
   // fails: rendering looks at nothing outside.
   std::optional<LocalTime> now;
+  // The most bytes of rendered text that the caller can use. Rendering ends
+  // with RC_E_CONTEXT_FULL before it writes more.
+  size_t most_bytes = SIZE_MAX;
+  // Asked at every few thousand steps; true: render throws RC_E_CANCELLED.
+  std::function<bool()> should_stop = {};
 };
 
 struct Rendered {

@@ -11,10 +11,10 @@ Interpreter::Interpreter(const Syntax& syntax, const Dict& variables,
                          const RenderOptions& options, const Limits& limits)
     : syntax_(syntax),
       options_(options),
-      budget_(limits),
+      budget_(limits, options.should_stop),
       variables_(syntax.names.size()),
       out_(&root_),
-      root_(&budget_) {
+      root_(&budget_, options.most_bytes) {
   for (const auto& [name, value] : variables.entries()) {
     if (!name.is_string()) continue;
     const auto known = syntax.ids.find(name.text().bytes());
@@ -31,10 +31,12 @@ void Interpreter::let_go() noexcept {
 
 Rendered Interpreter::render() {
   try {
+    budget_.ask();
     scope_ = make<Scope>(&budget_, Ref<Scope>());
     run(syntax_.body);
     Text text = root_.take();
-    return {text.bytes(), text.content(), std::move(generation_)};
+    std::vector<Span> content = text.content();
+    return {text.release(), std::move(content), std::move(generation_)};
   } catch (const Fault& wrong) {
     fail_at(at_, wrong.status, wrong.message);
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/span.h"
@@ -25,6 +26,8 @@ class Text {
   Text(std::string_view bytes, Origin origin) { append(bytes, origin); }
 
   const std::string& bytes() const { return bytes_; }
+  // The bytes, moved out.
+  std::string release() { return std::move(bytes_); }
   size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
 
@@ -43,9 +46,10 @@ class Text {
   Origin origin(size_t begin, size_t end) const;
 
   // About the bytes that it takes in memory.
-  size_t memory() const {
-    return bytes_.size() + content_.size() * sizeof(Span);
-  }
+  size_t memory() const { return bytes_.capacity() + content_memory(); }
+  // Of it, that of the spans.
+  size_t content_memory() const { return content_.capacity() * sizeof(Span); }
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
  private:
   // The first span that ends after `at`.

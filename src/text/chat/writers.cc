@@ -1,8 +1,10 @@
 // What strings, lists and dictionaries are built with.
 #include <algorithm>
+#include <utility>
 
 #include "base/utf8.h"
 #include "text/chat/containers.h"
+#include "text/chat/fault.h"
 
 namespace rc::text::chat {
 namespace {
@@ -12,9 +14,41 @@ constexpr size_t kRepeatChunk = 4096;
 
 }  // namespace
 
+void Writer::reserve(size_t bytes) {
+  budget_->step_bytes(bytes);
+  make_room(bytes);
+}
+
+void Writer::make_room(size_t bytes) {
+  const size_t size = text_.size();
+  if (bytes > most_ - std::min(size, most_)) {
+    throw Fault{RC_E_CONTEXT_FULL,
+                cat("the rendered text has more than ", most_,
+                    " bytes and does not fit into the context; shorten the "
+                    "conversation, or load the model with a larger "
+                    "context_length")};
+  }
+  if (bytes <= room_ - std::min(size, room_)) return;
+  // While the text is copied, both copies are there.
+  const size_t room = std::max(size + bytes, std::min(size * 2, most_));
+  budget_->take(room);
+  const size_t before = std::exchange(room_, room_ + room);
+  text_.reserve(room);
+  budget_->give(before);
+  room_ = room;
+}
+
+void Writer::count_content() {
+  const size_t spans = text_.content_memory();
+  if (spans == spans_) return;
+  budget_->take(spans);
+  budget_->give(std::exchange(spans_, spans));
+}
+
 void Writer::append(const Text& text, size_t begin, size_t end) {
   reserve(end - begin);
   text_.append(text, begin, end);
+  count_content();
 }
 
 void Writer::append_character(char32_t character, Origin origin) {
@@ -29,8 +63,7 @@ void Writer::repeat(const Text& text, size_t times) {
     budget_->take(budget_->limits().memory_bytes + 1);
   }
   // Before the first copy, so that what is too much fails at once.
-  budget_->take(text.size() * times);
-  budget_->give(text.size() * times);
+  make_room(text.size() * times);
   // In chunks: one character is often repeated.
   const size_t chunk_times = std::min(times, kRepeatChunk / text.size() + 1);
   Text chunk;
@@ -40,7 +73,7 @@ void Writer::repeat(const Text& text, size_t times) {
 }
 
 Text Writer::take() {
-  budget_->give(std::exchange(taken_, 0));
+  budget_->give(std::exchange(room_, 0) + std::exchange(spans_, 0));
   return std::exchange(text_, Text());
 }
 

@@ -49,7 +49,14 @@ ExprPool::ExprPool(size_t max_nodes) : max_nodes_(max_nodes) {
   describe(&nodes_[kAny]);
 }
 
+void ExprPool::ask() const {
+  if (*should_stop_ && (*should_stop_)()) {
+    fail(RC_E_CANCELLED, "compiling the grammar was cancelled");
+  }
+}
+
 ExprId ExprPool::add(Node node) {
+  step();
   const size_t hash = node.hash();
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -91,6 +92,17 @@ class ExprPool {
            (node.kind == Kind::kSet && node.freedom > 0);
   }
 
+  // A function that is asked at every few hundred new expressions; if it
+  // returns true, the call throws RC_E_CANCELLED. It must live until the next
+  // call of this; nullptr: none.
+  void set_should_stop(const std::function<bool()>* should_stop) {
+    should_stop_ = should_stop;
+  }
+  // Counts a step of work.
+  void step() {
+    if (should_stop_ != nullptr && ++steps_ % kStepsBetween == 0) ask();
+  }
+
   bool matches(ExprId x, std::string_view utf8);
   size_t size() const { return nodes_.size(); }
 
@@ -135,6 +147,11 @@ class ExprPool {
   void describe(Node* node) const;
   uint64_t count(ExprId x, uint64_t cap, size_t* steps);
 
+  void ask() const;
+
+  static constexpr size_t kStepsBetween = 256;
+  const std::function<bool()>* should_stop_ = nullptr;
+  size_t steps_ = 0;
   size_t max_nodes_;
   std::deque<Node> nodes_;
   std::unordered_multimap<size_t, ExprId> by_hash_;

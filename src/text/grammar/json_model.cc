@@ -32,12 +32,16 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
       schemas_(&exprs_, options.limits),
       lexer_(&exprs_, &mutex_, options.max_lex_states),
       document_(parse_json(schema, "schema", options.max_schema_depth)) {
+  exprs_.set_should_stop(&options.should_stop);
   SchemaReader reader(document_, options.reader, &schemas_);
   root_ = reader.read();
   if (!schemas_.possible(root_)) {
     fail(RC_E_INVALID_ARGUMENT, "schema: no value is valid");
   }
   prepare();
+  // Matching goes on for as long as there are requests.
+  exprs_.set_should_stop(nullptr);
+  options_.should_stop = {};
 }
 
 // Asks all that matching may ask of schemas which stand alone, so that most

@@ -1,6 +1,7 @@
 // A compiled JSON schema, as matching asks for it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +32,9 @@ struct JsonOptions {
   // double keeps (IEEE 754), and no program that reads one gets another than
   // was checked. And a model may write digits for ever.
   bool short_numbers = false;
+  // Asked while the schema is compiled, every few hundred steps; true:
+  // compiling throws RC_E_CANCELLED.
+  std::function<bool()> should_stop = {};
 };
 
 // For several threads at a time. What matching needs is computed once, at the

@@ -106,6 +106,7 @@ RulesId SchemaPool::add(ArrayRules rules) {
 }
 
 void SchemaPool::step() {
+  exprs_.step();
   if (++steps_ > limits_.max_steps) {
     fail(RC_E_UNSUPPORTED, place(), "combining the schemas takes more than ",
          limits_.max_steps, " steps; simplify them");

@@ -125,12 +125,23 @@ AddedTokens::AddedTokens(const JsonNode& root, const ModelTokens& model,
   raw_ = PieceIndex(std::move(raw));
   guarded_ = PieceIndex(std::move(guarded));
   normalized_ = PieceIndex(std::move(normalized));
+  check_steps(guarded_, root.source());
+  check_steps(normalized_, root.source());
 }
 
 bool AddedTokens::takes_spaces() const {
   return std::any_of(all_.begin(), all_.end(), [](const AddedToken& token) {
     return token.left_strip || token.right_strip;
   });
+}
+
+size_t AddedTokens::longest() const {
+  size_t longest = 0;
+  for (size_t i = 0; i < all_.size(); ++i) {
+    longest =
+        std::max({longest, all_[i].content.size(), normal_forms_[i].size()});
+  }
+  return longest;
 }
 
 bool AddedTokens::is_guarded(const AddedToken& token,

@@ -51,6 +51,8 @@ class AddedTokens {
                                             StopCheck* stop) const;
   // Whether a token may stand for any number of bytes.
   bool takes_spaces() const;
+  // The most bytes of a normalised text that one of them stands for.
+  size_t longest() const;
 
  private:
   struct Found {

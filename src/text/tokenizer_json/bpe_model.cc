@@ -1,4 +1,5 @@
 // Byte pair encoding over characters, as the tokenizers package does it.
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "base/utf8.h"
 #include "text/tokenizer_json/byte_tokens.h"
 #include "text/tokenizer_json/models.h"
+#include "text/tokenizers/byte_alphabet.h"
 #include "text/tokenizers/merges.h"
 
 namespace rc::text {
@@ -45,6 +47,16 @@ class BpeModel : public WordModel {
     for (size_t i = 0; i < tokens.texts.size(); ++i) {
       if (special[i]) ids_.erase(tokens.texts[i]);
     }
+    const auto& letters = byte_alphabet();
+    has_letters_ = std::all_of(
+        letters.begin(), letters.end(),
+        [&](const auto& letter) { return find(letter) != kNoToken; });
+    has_bytes_ = byte_fallback_ && bytes_.complete();
+  }
+
+  bool keeps_all(bool letters) const override {
+    return prefix_.empty() && suffix_.empty() &&
+           (has_bytes_ || (letters && has_letters_));
   }
 
   void encode(std::string_view word, StopCheck* stop,
@@ -156,6 +168,8 @@ class BpeModel : public WordModel {
   MergeTable merges_;
   bool fuse_unknown_;
   bool ignore_merges_;
+  bool has_letters_ = false;  // of all bytes
+  bool has_bytes_ = false;    // tokens <0xNN>, likewise
   std::string prefix_;
   std::string suffix_;
 };

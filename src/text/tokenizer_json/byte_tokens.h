@@ -27,6 +27,9 @@ class ByteTokens {
     }
   }
   TokenId of(char byte) const { return ids_[static_cast<uint8_t>(byte)]; }
+  bool complete() const {
+    return std::find(ids_.begin(), ids_.end(), kNoToken) == ids_.end();
+  }
   // Whether each byte of the text has one.
   bool cover(std::string_view text) const {
     return std::all_of(text.begin(), text.end(),

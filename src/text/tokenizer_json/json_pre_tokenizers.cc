@@ -190,6 +190,7 @@ class ByteLevelCutter : public WordCutter {
   void apply_to_bytes(std::string* word) const override {
     *word = letters(*word);
   }
+  bool writes_letters() const override { return true; }
 
  private:
   static std::string letters(std::string_view bytes) {
@@ -281,6 +282,10 @@ class CutterSequence : public WordCutter {
   bool keeps_all() const override {
     return std::all_of(all_.begin(), all_.end(),
                        [](const auto& one) { return one->keeps_all(); });
+  }
+  bool writes_letters() const override {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const auto& one) { return one->writes_letters(); });
   }
 
  private:

@@ -23,6 +23,8 @@ class WordCutter {
   virtual void apply_to_bytes(std::string* /*word*/) const {}
   // Whether all of every text is in the words.
   virtual bool keeps_all() const { return true; }
+  // Whether words are written in the letters of byte-level BPE.
+  virtual bool writes_letters() const { return false; }
 };
 
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED with file, pointer and value.

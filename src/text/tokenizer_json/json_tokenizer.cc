@@ -71,7 +71,18 @@ class JsonTokenizer : public Tokenizer {
       : Tokenizer(
             std::move(v),
             {.add_bos = false, .add_eos = false, .add_space_prefix = false}),
-        pipeline_(std::move(pipeline)) {}
+        pipeline_(std::move(pipeline)) {
+    const Normalizer* const normalizer = pipeline_.normalizer.get();
+    const WordCutter* const cutter = pipeline_.cutter.get();
+    const bool letters = cutter != nullptr && cutter->writes_letters();
+    if ((cutter == nullptr || cutter->keeps_all()) &&
+        pipeline_.model->keeps_all(letters) &&
+        !pipeline_.added->takes_spaces()) {
+      most_bytes_per_token_ =
+          std::max(longest_token_text(), pipeline_.added->longest()) *
+          (normalizer == nullptr ? 1 : normalizer->most_bytes_per_byte());
+    }
+  }
 
   void add_special(std::vector<TokenId>* tokens) const override {
     tokens->insert(tokens->begin(), pipeline_.around.before.begin(),
@@ -166,6 +177,8 @@ class JsonTokenizer : public Tokenizer {
     }
   }
 
+  size_t most_bytes_per_token() const override { return most_bytes_per_token_; }
+
   void encode(std::string_view text, bool at_start, StopCheck* stop,
               std::vector<TokenId>* out) const override {
     TokenizeOptions options;
@@ -178,6 +191,7 @@ class JsonTokenizer : public Tokenizer {
   }
 
   Pipeline pipeline_;
+  size_t most_bytes_per_token_ = 0;
 };
 
 void set_token(TokenId id, std::string_view text, TokenType type,

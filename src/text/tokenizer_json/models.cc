@@ -130,6 +130,8 @@ class WordPieceModel : public WordModel {
     }
     starts_ = PieceIndex(std::move(starts));
     continuations_ = PieceIndex(std::move(continuations));
+    check_steps(starts_, node.source());
+    check_steps(continuations_, node.source());
   }
   void encode(std::string_view word, StopCheck* stop,
               std::vector<TokenId>* out) const override {

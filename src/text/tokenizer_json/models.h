@@ -31,6 +31,9 @@ class WordModel {
   // unknown token or, where there is none, left out.
   virtual void encode(std::string_view word, StopCheck* stop,
                       std::vector<TokenId>* out) const = 0;
+  // Whether each byte of a word is in one of its tokens, whatever the word is;
+  // `letters`: words are written in the letters of byte-level BPE.
+  virtual bool keeps_all(bool /*letters*/) const { return false; }
   TokenId unknown() const { return unknown_; }
   // Whether tokens named <0xNN> stand for bytes.
   bool byte_fallback() const { return byte_fallback_; }

@@ -65,6 +65,10 @@ class Form : public Normalizer {
     *text = {std::move(out), first};
   }
 
+  size_t most_bytes_per_byte() const override {
+    return form_ == NormalForm::kC ? kMostComposed : 0;
+  }
+
  private:
   NormalForm form_;
 };
@@ -134,6 +138,11 @@ class Replace : public Normalizer {
     *text = {std::move(out), first};
   }
 
+  size_t most_bytes_per_byte() const override {
+    const size_t size = pattern_.literal().size();
+    return size > 0 && size <= content_.size() ? 1 : 0;
+  }
+
  private:
   Pattern pattern_;
   std::string content_;
@@ -148,6 +157,8 @@ class Prepend : public Normalizer {
     text->text.insert(0, prefix_);
     if (text->first > 0) text->first += prefix_.size();
   }
+
+  size_t most_bytes_per_byte() const override { return 1; }
 
  private:
   std::string prefix_;
@@ -223,6 +234,14 @@ class Sequence : public Normalizer {
     }
   }
   bool changes_nothing() const override { return all_.empty(); }
+  size_t most_bytes_per_byte() const override {
+    size_t most = 1;
+    for (const auto& one : all_) {
+      most *= one->most_bytes_per_byte();
+      if (most == 0 || most > kMostComposed * kMostComposed) return 0;
+    }
+    return most;
+  }
 
  private:
   std::vector<std::unique_ptr<const Normalizer>> all_;

@@ -27,6 +27,10 @@ class Normalizer {
                      StopCheck* stop) const = 0;
   // Whether every text is left as it is.
   virtual bool changes_nothing() const { return false; }
+  // The most bytes of a text that become one; 0: any number.
+  virtual size_t most_bytes_per_byte() const {
+    return changes_nothing() ? 1 : 0;
+  }
 };
 
 // Throws RC_E_FORMAT or RC_E_UNSUPPORTED with file, pointer and value.

@@ -39,6 +39,7 @@ class UnigramModel : public WordModel {
       }
     }
     pieces_ = PieceIndex(std::move(pieces));
+    check_steps(pieces_, node.source());
     unknown_score_ = (scores_.empty() ? 0 : worst) - kPenalty;
   }
 
@@ -87,11 +88,10 @@ class UnigramModel : public WordModel {
       };
       const size_t char_size = decode_utf8(word.substr(at)).size;
       bool has_char = false;
-      PieceIndex::Walk walk(pieces_);
-      for (size_t i = at; i < word.size() && walk.step(word[i]); ++i) {
+      for (PieceIndex::Walk walk(pieces_, word.substr(at)); walk.next();) {
+        stop->step();
         const TokenId id = walk.id();
-        if (id == kNoToken) continue;
-        const size_t size = i + 1 - at;
+        const size_t size = walk.size();
         has_char = has_char || size == char_size;
         offer(size, scores_[static_cast<size_t>(id)] + so_far, id);
       }

@@ -13,11 +13,6 @@
 namespace rc::text {
 namespace {
 
-// How many bytes of a text may become one by canonical composition: 3.5, for
-// U+1FBE U+0308 U+0301 becomes U+0390, by the data of Unicode 15; the rest is
-// for those to come.
-constexpr size_t kMostComposed = 8;
-
 class ByteLevel : public Tokenizer {
  public:
   ByteLevel(Vocabulary v, PreTokenizer pre_tokenizer)

@@ -79,6 +79,7 @@ class LongestPiece : public Tokenizer {
       pieces.push_back({bytes, id});
     }
     pieces_ = PieceIndex(std::move(pieces));
+    check_steps(pieces_, vocabulary().source);
     if (unknown() == kNoToken) {
       for (int byte = 0; byte < 256; ++byte) {
         const char one = static_cast<char>(byte);

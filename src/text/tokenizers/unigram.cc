@@ -38,6 +38,7 @@ class Unigram : public SentencePieceTokenizer {
       best_score_ = std::max(best_score_, scores[static_cast<size_t>(id)]);
     }
     pieces_ = PieceIndex(std::move(pieces));
+    check_steps(pieces_, vocabulary().source);
     unknown_score_ = worst - kUnknownPenalty;
     forget_rules();
   }
@@ -96,13 +97,12 @@ class Unigram : public SentencePieceTokenizer {
       };
       const size_t char_size = decode_utf8(text.substr(at)).size;
       bool has_char = false;
-      PieceIndex::Walk walk(pieces_);
-      for (size_t i = at; i < text.size() && walk.step(text[i]); ++i) {
+      for (PieceIndex::Walk walk(pieces_, text.substr(at)); walk.next();) {
+        stop->step();
         const TokenId id = walk.id();
-        if (id == kNoToken) continue;
         const bool user_defined = token_type(id) == TokenType::kUserDefined;
         if (user_defined && id != named && forbidden(id)) continue;
-        const size_t size = i + 1 - at;
+        const size_t size = walk.size();
         has_char = has_char || size == char_size;
         const double score =
             user_defined

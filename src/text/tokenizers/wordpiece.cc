@@ -76,6 +76,8 @@ class WordPiece : public Tokenizer {
     }
     starts_ = PieceIndex(std::move(starts));
     continuations_ = PieceIndex(std::move(continuations));
+    check_steps(starts_, vocabulary().source);
+    check_steps(continuations_, vocabulary().source);
     if (unknown() == kNoToken) {
       fail(RC_E_FORMAT, vocabulary().source,
            ": tokenizer.ggml.unknown_token_id is missing and no token is "

@@ -47,6 +47,58 @@ TEST(ChatTemplate, GivesTextTokensAndWhereContentLies) {
   EXPECT_EQ(text_of_tokens(*tokenizer, inside), "Hello");
 }
 
+TEST(ChatTemplate, TextThatTheContextCannotHoldIsRefusedWhileItIsRendered) {
+  const auto tokenizer = tokenizer_with(names_in(chatml()));
+  const size_t most = tokenizer->most_bytes(9);
+  ASSERT_GT(most, 0u);
+  ASSERT_LT(most, SIZE_MAX);
+  const auto chat =
+      ChatTemplate::create("{{ messages[0].content }}", tokenizer);
+  PromptOptions options;
+  options.context_length = 10;
+  options.room = 1;
+  const auto prompt_of = [&](size_t bytes) {
+    return render(*chat,
+                  {{{"role", "user"}, {"content", std::string(bytes, 'a')}}},
+                  nullptr, options);
+  };
+  EXPECT_EQ(prompt_of(most).text.size(), most);
+  const std::string error = message_of([&] { prompt_of(most + 1); });
+  for (const std::string& part : {cat(most, " bytes"), std::string("10 tokens"),
+                                  std::string("holds 10")}) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
+  options.room = 0;
+  EXPECT_EQ(prompt_of(most + 1).text.size(), most + 1);
+}
+
+// Rendering and tokenizing, which comes after it, stop alike.
+TEST(ChatTemplate, StopsWhenItIsAskedTo) {
+  const auto chat = ChatTemplate::create("{{ messages[0].content }}",
+                                         tokenizer_with(names_in(chatml())));
+  const Json messages = {
+      {{"role", "user"}, {"content", std::string(100000, 'a')}}};
+  int asked = 0;
+  PromptOptions options;
+  options.should_stop = [&] {
+    ++asked;
+    return false;
+  };
+  render(*chat, messages, nullptr, options);
+  EXPECT_GT(asked, 20);
+  for (const int last : {1, asked / 2, asked}) {
+    int now = 0;
+    options.should_stop = [&] { return ++now == last; };
+    try {
+      render(*chat, messages, nullptr, options);
+      ADD_FAILURE() << "went on";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_CANCELLED);
+    }
+    EXPECT_EQ(now, last);
+  }
+}
+
 // The words of the template and of the content are one text.
 TEST(ChatTemplate, TokenizesAcrossTheSeams) {
   const std::string source = "{{ 'th' + messages[0].content }}";

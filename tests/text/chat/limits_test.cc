@@ -72,6 +72,92 @@ TEST(ChatLimits, OfOutput) {
                  limits);
 }
 
+// Rendering ends as soon as more is written than the caller can use: not after
+// the loop, and not after the value.
+TEST(ChatLimits, OfBytesThatTheCallerCanUse) {
+  const Value none = make_variables({});
+  RenderOptions options;
+  options.most_bytes = 1000;
+  Limits limits;
+  limits.steps = 5000;
+  limits.memory_bytes = 100'000;
+  for (const char* source : {"{% for i in range(100000) %}{{ i }} {% endfor %}",
+                             "{{ 'a' * 50000 }}{{ 'a' * 200000 }}"}) {
+    try {
+      Template::parse(source, limits).render(none, options);
+      ADD_FAILURE() << source;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_CONTEXT_FULL) << error.message();
+      EXPECT_NE(error.message().find("1000"), std::string::npos);
+    }
+  }
+  // What is not written does not count.
+  EXPECT_EQ(Template::parse("{{ ('a' * 5000)|length }}", limits)
+                .render(none, options)
+                .text,
+            "5000");
+  EXPECT_EQ(Template::parse("{{ 'a' * 1000 }}", limits)
+                .render(none, options)
+                .text.size(),
+            1000u);
+}
+
+// Memory is counted as it is taken: with both copies of a text that grows, and
+// with the origins of its bytes.
+TEST(ChatLimits, OfMemoryAtItsPeak) {
+  Limits limits;
+  limits.memory_bytes = 100'000;
+  // 50,000 bytes fit, but not while they are copied.
+  expect_refused("{% for i in range(5000) %}0123456789{% endfor %}", "bytes",
+                 limits);
+  nlohmann::ordered_json variables;
+  variables["s"] = std::string(3000, 'x');
+  const Template chat =
+      Template::parse("{% for c in s %}{{ c }}-{% endfor %}", limits);
+  try {
+    chat.render(from_json(tree_of(variables), Origin::kContent));
+    ADD_FAILURE() << "3000 spans of 16 bytes were not counted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED) << error.message();
+  }
+  // All of it is given back.
+  limits.memory_bytes = 30'000;
+  EXPECT_EQ(text_of("{% for i in range(200) %}{% set x = 'a' * 400 %}"
+                    "{% endfor %}{{ 'a' * 400 }}",
+                    nlohmann::ordered_json::object(), limits),
+            std::string(400, 'a'));
+}
+
+TEST(ChatLimits, RenderingStopsWhenItIsAskedTo) {
+  const Value none = make_variables({});
+  for (const char* source :
+       {"{% for i in range(50000) %}{% endfor %}",
+        "{% set a = 'a' * 10**6 %}{% for i in range(30) %}"
+        "{% if a ~ 'b' == a ~ 'c' %}{% endif %}{% endfor %}",
+        "{{ 'ab' * 10**7 }}"}) {
+    const Template chat = Template::parse(source);
+    int asked = 0;
+    RenderOptions options;
+    options.should_stop = [&] {
+      ++asked;
+      return false;
+    };
+    chat.render(none, options);
+    EXPECT_GT(asked, 10) << source;
+    for (int last = 1; last < asked; last = last * 2 + 1) {
+      int now = 0;
+      options.should_stop = [&] { return ++now == last; };
+      try {
+        chat.render(none, options);
+        ADD_FAILURE() << "went on: " << source;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), RC_E_CANCELLED);
+      }
+      EXPECT_EQ(now, last);
+    }
+  }
+}
+
 TEST(ChatLimits, OfSteps) {
   expect_refused(
       "{% for i in range(100000) %}{% for j in range(100000) %}"

@@ -1,4 +1,7 @@
 // What schemas are refused, and how texts may be written.
+#include <climits>
+
+#include "base/cat.h"
 #include "text/grammar/grammar_util.h"
 
 namespace rc::text::grammar {
@@ -35,6 +38,36 @@ TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
             std::string::npos);
   EXPECT_NE(error(R"({"allOf": [{"$ref": "#"}]})").find("refers to itself"),
             std::string::npos);
+}
+
+// A schema that takes many steps stops when it is asked to, and what was
+// compiled asks no more.
+TEST(GrammarSchema, CompilingStopsWhenItIsAskedTo) {
+  std::string large = R"({"anyOf": [)";
+  for (int i = 0; i < 150; ++i) {
+    large += cat(i == 0 ? "" : ",", R"({"properties": {"a)", i,
+                 R"(": {"type": "string", "pattern": "x{)", i, R"(,190}y"}}})");
+  }
+  large += "]}";
+  int asked = 0;
+  int last = INT_MAX;
+  JsonOptions options;
+  options.should_stop = [&] { return ++asked >= last; };
+  const auto grammar = schema(large, options);
+  const int whole = asked;
+  EXPECT_GT(whole, 3);
+  accepts(*grammar, R"({"a1": "xy"})");
+  EXPECT_EQ(asked, whole);
+  for (last = 1; last <= whole; last = last * 2 + 1) {
+    asked = 0;
+    try {
+      schema(large, options);
+      ADD_FAILURE() << "went on";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_CANCELLED);
+    }
+    EXPECT_EQ(asked, last);
+  }
 }
 
 TEST(GrammarSchema, SchemasThatNothingSatisfiesAreRefused) {

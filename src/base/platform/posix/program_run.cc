@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/size_signal.h"
 
 extern char** environ;
 
@@ -44,6 +45,7 @@ class TransferFolder {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   void write(const char* name, const std::string& text) const {
+    const SizeSignalHeld held;
     std::ofstream out(file(name), std::ios::binary);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();

@@ -71,8 +71,10 @@ CallUse use_of(ToolChoice::Kind kind) {
 std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
                                                    const JsonValue& schema,
                                                    const AnswerBegin& begin,
-                                                   const Tokenizer& tokenizer) {
+                                                   const Tokenizer& tokenizer,
+                                                   std::function<bool()> stop) {
   grammar::JsonOptions options;
+  options.should_stop = std::move(stop);
   options.one_space = true;
   options.short_numbers = true;
   options.reader.plain_integers = true;
@@ -110,7 +112,8 @@ ToolChoice parse_tool_choice(std::string_view text) {
 std::shared_ptr<const grammar::Grammar> call_grammar(
     const ReplyFormat& format, const JsonValue* tools, const ToolChoice& choice,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
-    const std::function<bool(std::string_view)>& is_special) {
+    const std::function<bool(std::string_view)>& is_special,
+    std::function<bool()> should_stop) {
   using Kind = ToolChoice::Kind;
   const bool required = choice.kind == Kind::kRequired;
   if (required) {
@@ -129,7 +132,8 @@ std::shared_ptr<const grammar::Grammar> call_grammar(
       [&](const JsonValue& function) {
         return required || (choice.kind == Kind::kAuto && is_strict(function));
       });
-  return grammar_of(std::move(form), schema, begin, tokenizer);
+  return grammar_of(std::move(form), schema, begin, tokenizer,
+                    std::move(should_stop));
 }
 
 std::optional<JsonValue> parse_response_format(std::string_view json) {
@@ -163,9 +167,10 @@ std::optional<JsonValue> parse_response_format(std::string_view json) {
 std::shared_ptr<const grammar::Grammar> response_grammar(
     const ReplyFormat& format, const JsonValue& schema,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
-    const std::function<bool(std::string_view)>& is_special) {
+    const std::function<bool(std::string_view)>& is_special,
+    std::function<bool()> should_stop) {
   return grammar_of(CallForm::of_text(format, is_special), schema, begin,
-                    tokenizer);
+                    tokenizer, std::move(should_stop));
 }
 
 }  // namespace rc::text::chat

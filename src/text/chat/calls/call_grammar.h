@@ -43,13 +43,16 @@ struct AnswerBegin {
 // of the tool. By choice, calls of tools that are strict ("strict": true) are
 // valid by their schemas.
 //
+// `should_stop` is asked while schemas are compiled; if it returns true,
+// RC_E_CANCELLED is thrown.
 // Throws RC_E_INVALID_ARGUMENT for a choice without tools, or of a tool that is
 // not there; RC_E_UNSUPPORTED for a format whose calls can't be forced; what
 // Grammar::json_schema throws for the tools' schemas.
 std::shared_ptr<const grammar::Grammar> call_grammar(
     const ReplyFormat& format, const JsonValue* tools, const ToolChoice& choice,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
-    const std::function<bool(std::string_view)>& is_special);
+    const std::function<bool(std::string_view)>& is_special,
+    std::function<bool()> should_stop = {});
 
 // Reads what an answer has to be, in the shape of "response_format" of OpenAI's
 // chat completions: the JSON schema of the types json_schema and json_object;
@@ -61,6 +64,7 @@ std::optional<JsonValue> parse_response_format(std::string_view json);
 std::shared_ptr<const grammar::Grammar> response_grammar(
     const ReplyFormat& format, const JsonValue& schema,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
-    const std::function<bool(std::string_view)>& is_special);
+    const std::function<bool(std::string_view)>& is_special,
+    std::function<bool()> should_stop = {});
 
 }  // namespace rc::text::chat
