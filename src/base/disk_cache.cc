@@ -26,11 +26,10 @@ constexpr size_t kSumBytes = 17;
 
 // Empty if the user has no such folder.
 fs::path folder() {
-  if (const auto cache = environment("XDG_CACHE_HOME")) {
-    // The specification has relative paths ignored.
-    if (fs::path(*cache).is_absolute()) return fs::path(*cache) / "runcible";
+  if (const auto cache = environment_folder("XDG_CACHE_HOME")) {
+    return fs::path(*cache) / "runcible";
   }
-  const auto home = environment("HOME");
+  const auto home = environment_folder("HOME");
   return home ? fs::path(*home) / ".cache" / "runcible" : fs::path();
 }
 

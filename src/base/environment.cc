@@ -10,6 +10,12 @@ std::optional<std::string> environment(const char* name) {
   return value;
 }
 
+std::optional<std::string> environment_folder(const char* name) {
+  auto value = environment(name);
+  if (value && value->front() != '/') return std::nullopt;
+  return value;
+}
+
 std::optional<std::string> environment_as_it_is(const char* name) {
 #ifdef __GLIBC__
   const char* value = secure_getenv(name);

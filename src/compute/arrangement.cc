@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "compute/filling.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 Tensor convert(const Tensor& x, DType dtype, const Destination* into) {
   if (x.dtype == dtype) return x;
-  if (x.empty()) return make_tensor(x.context, dtype, x.shape);
+  if (x.empty()) return constant_result({&x}, dtype, x.shape);
   OpCall call(RC_OP_CONVERT);
   call.add(x);
   return call.run(dtype, x.shape, x.shape, into);
@@ -97,7 +98,9 @@ Tensor numbers(const Tensor& x, DType type) {
 
 Tensor expand(const Tensor& x, const Shape& shape) {
   if (x.shape == shape) return x;
-  if (element_count(shape) == 0) return make_tensor(x.context, x.dtype, shape);
+  if (element_count(shape) == 0) {
+    return constant_result({&x}, x.dtype, shape);
+  }
   Tensor view = x;
   view.shape = shape;
   view.strides.assign(shape.size(), 0);
@@ -112,6 +115,9 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 
 Tensor gather_rows(const Tensor& table, const Tensor& ids,
                    const Destination* into) {
+  if (const auto outlines = Outlines::of({&table, &ids})) {
+    return gather_rows((*outlines)[0], (*outlines)[1], into);
+  }
   if (table.shape.size() != 2 || ids.shape.size() >= kMaxRank ||
       ids.dtype != RC_DTYPE_I32) {
     fail(RC_E_INVALID_ARGUMENT, "gather_rows: table is ", table.text(),
@@ -128,7 +134,7 @@ Tensor gather_rows(const Tensor& table, const Tensor& ids,
          ", ids are ", ids.text(), ": there are no rows");
   }
   if (element_count(shape) == 0) {
-    return make_tensor(table.context, type, shape);
+    return constant_result({&table, &ids}, type, shape);
   }
   OpCall call(RC_OP_GET_ROWS);
   call.add(dense(table));

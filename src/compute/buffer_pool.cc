@@ -6,6 +6,23 @@
 #include "base/error.h"
 
 namespace rc::compute {
+namespace {
+
+// Below this a device need not be asked how much it has.
+constexpr uint64_t kLarge = uint64_t{1} << 30;
+
+// More than a device has must not be tried out.
+void check_device_has(const runtime::Device& device, uint64_t bytes) {
+  if (bytes < kLarge) return;
+  const rc_plugin_device_info info = device.info();
+  const uint64_t most =
+      info.free_memory != 0 ? info.free_memory : info.total_memory;
+  if (most == 0 || bytes <= most) return;
+  fail(RC_E_DEVICE_MEMORY, "a tensor of ", bytes, " bytes; ", device.id(),
+       " has ", most);
+}
+
+}  // namespace
 
 BufferPool::BufferPool(std::shared_ptr<Account> account)
     : account_(std::move(account)) {
@@ -24,6 +41,7 @@ std::shared_ptr<runtime::Buffer> BufferPool::take(runtime::Device& device,
     reservation.use();
     return buffer;
   }
+  check_device_has(device, bytes);
   try {
     buffer = device.create_buffer(bytes);
   } catch (const Error& error) {

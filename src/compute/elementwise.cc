@@ -1,10 +1,12 @@
 // Ops that look at one element, or pair of elements, at a time.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
 #include "compute/at_once.h"
+#include "compute/filling.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 
@@ -58,6 +60,9 @@ Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
     op.params.binary.function = function;
     if (auto result = at_once(op, {&a, &b})) return *std::move(result);
   }
+  if (const auto outlines = Outlines::of({&a, &b})) {
+    return binary((*outlines)[0], (*outlines)[1], function, into);
+  }
   const std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape) {
     fail(RC_E_INVALID_ARGUMENT, binary_name(function), ": a is ", a.text(),
@@ -68,7 +73,7 @@ Tensor binary(const Tensor& a, const Tensor& b, int32_t function,
   if (element_count(*shape) == 0) {
     check_decodable(a);
     check_decodable(b);
-    return make_tensor(a.context, type, *shape);
+    return constant_result({&a, &b}, type, *shape);
   }
   OpCall call(RC_OP_BINARY);
   call.op.params.binary.function = function;
@@ -95,6 +100,9 @@ Tensor truths(const Tensor& condition, DType type) {
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
              const Destination* into) {
+  if (const auto outlines = Outlines::of({&condition, &a, &b})) {
+    return where((*outlines)[0], (*outlines)[1], (*outlines)[2], into);
+  }
   std::optional<Shape> shape = broadcast(a.shape, b.shape);
   if (shape) shape = broadcast(condition.shape, *shape);
   if (!shape) {
@@ -104,7 +112,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
   }
   for (const Tensor* x : {&condition, &a, &b}) check_decodable(*x);
   const DType type = number_type({&a, &b});
-  if (element_count(*shape) == 0) return make_tensor(a.context, type, *shape);
+  if (element_count(*shape) == 0) {
+    return constant_result({&a, &b, &condition}, type, *shape);
+  }
   OpCall call(RC_OP_WHERE);
   call.add(truths(condition, type));
   call.add(numbers(a, type));
@@ -125,14 +135,18 @@ Tensor frequencies_of(const Tensor& x, int32_t dimensions, float theta) {
   if (!std::isfinite(theta) || theta <= 0) {
     fail(RC_E_INVALID_ARGUMENT, "options->theta: ", theta);
   }
-  std::vector<float> frequencies(turning / 2);
-  for (size_t i = 0; i < frequencies.size(); ++i) {
-    frequencies[i] = static_cast<float>(
-        std::pow(static_cast<double>(theta),
-                 -2.0 * static_cast<double>(i) / static_cast<double>(turning)));
-  }
-  return from_data(x.context, RC_DTYPE_F32, {turning / 2},
-                   std::as_bytes(std::span(frequencies)));
+  const Shape shape = {turning / 2};
+  if (x.without_numbers()) return make_outline(x.context, RC_DTYPE_F32, shape);
+  Tensor frequencies = make_result(x.context, RC_DTYPE_F32, shape);
+  fill(frequencies, [&](int64_t first, int64_t count, std::byte* data) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto frequency = static_cast<float>(std::pow(
+          static_cast<double>(theta), -2.0 * static_cast<double>(first + i) /
+                                          static_cast<double>(turning)));
+      std::memcpy(data + i * sizeof frequency, &frequency, sizeof frequency);
+    }
+  });
+  return frequencies;
 }
 
 }  // namespace
@@ -140,6 +154,10 @@ Tensor frequencies_of(const Tensor& x, int32_t dimensions, float theta) {
 Tensor rope(const Tensor& x, const Tensor& positions, const Tensor* frequencies,
             int32_t style, int32_t dimensions, float theta, float scale,
             const Destination* into) {
+  if (const auto outlines = Outlines::of({&x, &positions, frequencies})) {
+    return rope((*outlines)[0], (*outlines)[1], outlines->optional(2), style,
+                dimensions, theta, scale, into);
+  }
   const size_t rank = x.shape.size();
   const int64_t rows = rank < 3 ? 0 : x.shape[rank - 3];
   if (rank < 3 || positions.dtype != RC_DTYPE_I32 ||

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "compute/filling.h"
 #include "compute/lines.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
@@ -54,12 +55,24 @@ Tensor concat(std::span<const Tensor> tensors, int32_t dimension,
               const Destination* into) {
   const int i = resolve(dimension, tensors.front().shape, "dimension");
   const Shape shape = joined_shape(tensors, i);
+  const auto some_outline =
+      std::find_if(tensors.begin(), tensors.end(),
+                   [](const Tensor& each) { return each.without_numbers(); });
+  const bool recorded =
+      std::any_of(tensors.begin(), tensors.end(),
+                  [](const Tensor& each) { return each.recorded(); });
+  // Nothing is copied for an outline.
+  const bool outlined = some_outline != tensors.end() && !recorded;
   std::vector<Tensor> parts;
   for (const Tensor& each : tensors) {
-    if (each.elements() > 0) parts.push_back(dense(each));
+    if (each.elements() == 0) continue;
+    parts.push_back(dense(outlined ? outline_of(each) : each));
   }
   if (parts.empty()) {
-    return make_tensor(tensors.front().context, tensors.front().dtype, shape);
+    const Tensor& like =
+        some_outline == tensors.end() ? tensors.front() : *some_outline;
+    return constant_result({&tensors.front(), &like}, tensors.front().dtype,
+                           shape);
   }
   // More than an op takes are joined in groups first.
   while (parts.size() > kMostParts) {
@@ -92,10 +105,7 @@ Tensor pad(const Tensor& x, int32_t dimension, int64_t before, int64_t after,
   const DType type = number_type({&x});
   static_cast<void>(check_shape(type, shape));
   const Tensor from = numbers(x, type);
-  if (element_count(shape) == 0) return make_tensor(x.context, type, shape);
-  if (from.empty()) {
-    return quantize(filled(x.context, shape, value), type);
-  }
+  if (from.empty()) return constant_result({&x}, type, shape, value);
   OpCall call(RC_OP_PAD);
   call.op.params.pad.before = before;
   call.op.params.pad.value = value;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compute/filling.h"
 #include "compute/tensor.h"
 
 namespace rc::compute {
@@ -27,62 +28,62 @@ T nearest(double number) {
   }
 }
 
-template <class T>
-std::vector<std::byte> series(int64_t count, double start, double step) {
-  std::vector<std::byte> bytes(static_cast<size_t>(count) * sizeof(T));
-  for (int64_t i = 0; i < count; ++i) {
-    const T number = nearest<T>(start + static_cast<double>(i) * step);
-    std::memcpy(bytes.data() + static_cast<size_t>(i) * sizeof(T), &number,
-                sizeof(T));
+// The numbers start + i * step.
+struct Series {
+  double start;
+  double step;
+
+  double number(int64_t i) const {
+    return start + static_cast<double>(i) * step;
   }
-  return bytes;
+};
+
+template <class T>
+PartWriter writer(Series series) {
+  return [series](int64_t first, int64_t count, std::byte* data) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T number = nearest<T>(series.number(first + i));
+      std::memcpy(data + static_cast<size_t>(i) * sizeof(T), &number,
+                  sizeof(T));
+    }
+  };
 }
 
 // Types that only an encoder writes.
-std::vector<std::byte> encoded_series(DType dtype, int64_t count, double start,
-                                      double step) {
-  std::vector<float> numbers(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    numbers[static_cast<size_t>(i)] =
-        static_cast<float>(start + static_cast<double>(i) * step);
-  }
-  std::vector<std::byte> bytes(*row_bytes(dtype, count));
-  encode_row(dtype, numbers.data(), bytes.data(), count);
-  return bytes;
+PartWriter encoder(DType dtype, Series series) {
+  return [dtype, series](int64_t first, int64_t count, std::byte* data) {
+    std::vector<float> numbers(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      numbers[static_cast<size_t>(i)] =
+          static_cast<float>(series.number(first + i));
+    }
+    encode_row(dtype, numbers.data(), data, count);
+  };
 }
 
-std::vector<std::byte> series_of(DType dtype, int64_t count, double start,
-                                 double step) {
+PartWriter writer_of(DType dtype, Series series) {
   switch (dtype) {
     case RC_DTYPE_F32:
-      return series<float>(count, start, step);
+      return writer<float>(series);
     case RC_DTYPE_F64:
-      return series<double>(count, start, step);
+      return writer<double>(series);
     case RC_DTYPE_I8:
-      return series<int8_t>(count, start, step);
+      return writer<int8_t>(series);
     case RC_DTYPE_I16:
-      return series<int16_t>(count, start, step);
+      return writer<int16_t>(series);
     case RC_DTYPE_I32:
-      return series<int32_t>(count, start, step);
+      return writer<int32_t>(series);
     case RC_DTYPE_I64:
-      return series<int64_t>(count, start, step);
+      return writer<int64_t>(series);
     case RC_DTYPE_F16:
     case RC_DTYPE_BF16:
-      return encoded_series(dtype, count, start, step);
+      return encoder(dtype, series);
   }
   fail(RC_E_UNSUPPORTED, "arange of ", dtype_name(dtype),
        "; F32, F16, BF16, F64 and I8 to I64 are possible");
 }
 
 }  // namespace
-
-Tensor filled(std::shared_ptr<Context> context, const Shape& shape,
-              float number) {
-  const std::vector<float> data(static_cast<size_t>(element_count(shape)),
-                                number);
-  return from_data(std::move(context), RC_DTYPE_F32, shape,
-                   std::as_bytes(std::span(data)));
-}
 
 Tensor arange(std::shared_ptr<Context> context, DType dtype, double start,
               double stop, double step) {
@@ -99,8 +100,10 @@ Tensor arange(std::shared_ptr<Context> context, DType dtype, double start,
   }
   const Shape shape = {static_cast<int64_t>(count)};
   static_cast<void>(check_shape(dtype, shape));
-  const std::vector<std::byte> data = series_of(dtype, shape[0], start, step);
-  return from_data(std::move(context), dtype, shape, data);
+  const PartWriter write = writer_of(dtype, {start, step});
+  Tensor tensor = make_result(std::move(context), dtype, shape);
+  fill(tensor, write);
+  return tensor;
 }
 
 Tensor borrow(std::shared_ptr<Context> context, DType dtype, const Shape& shape,

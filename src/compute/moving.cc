@@ -33,7 +33,9 @@ Tensor move(const Tensor& tensor, std::shared_ptr<Context> target) {
     return tensor;
   }
   if (tensor.empty()) {
-    return make_tensor(std::move(target), tensor.dtype, tensor.shape);
+    return tensor.outlined
+               ? make_outline(std::move(target), tensor.dtype, tensor.shape)
+               : make_tensor(std::move(target), tensor.dtype, tensor.shape);
   }
   if (tensor.recorded()) {
     fail(RC_E_INVALID_ARGUMENT,

@@ -59,23 +59,24 @@ void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
                              const Tensor& result, int64_t& spent_ns) const {
   std::vector<rc_plugin_value> here(values().begin(), values().end());
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-  std::vector<std::byte> bytes;
+  const auto bytes_of = [](const rc_plugin_value& value) {
+    return value_bytes(value, {}).value();
+  };
+  uint64_t copied = 0;
+  for (const rc_plugin_value& value : here) copied += bytes_of(value);
+  Paid paid(result.context->pool()->account(), copied);
+  paid.use();
   for (size_t i = 0; i < here.size(); ++i) {
-    bytes.resize(value_bytes(here[i], {}).value());
-    buffers.push_back(device->create_buffer(bytes.size()));
-    if (i + 1 == here.size()) {
-      here[i].offset = 0;
-      break;
+    buffers.push_back(device->create_buffer(bytes_of(here[i])));
+    if (i + 1 < here.size()) {
+      move_bytes(*operands_[i].storage->buffer(), here[i].offset, *buffers[i],
+                 0, bytes_of(here[i]));
     }
-    operands_[i].storage->buffer()->download(here[i].offset, bytes.data(),
-                                             bytes.size());
-    buffers[i]->upload(0, bytes.data(), bytes.size());
     here[i].offset = 0;
   }
   run_on(device, here, buffers, result.context->timeout_ms(), spent_ns);
-  buffers.back()->download(0, bytes.data(), bytes.size());
-  result.storage->buffer()->upload(result.byte_offset(), bytes.data(),
-                                   bytes.size());
+  move_bytes(*buffers.back(), 0, *result.storage->buffer(),
+             result.byte_offset(), bytes_of(here.back()));
 }
 
 void OpCall::check_devices() const {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "compute/filling.h"
 #include "compute/lines.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
@@ -36,7 +37,7 @@ Tensor argsort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
   const Shape shape = with(x.shape, i, count);
   check_decodable(x);
   if (element_count(shape) == 0) {
-    return make_tensor(x.context, RC_DTYPE_I32, shape);
+    return constant_result({&x}, RC_DTYPE_I32, shape);
   }
   const Shape as = lines_of(x.shape, i);
   OpCall call(RC_OP_ORDER);
@@ -54,6 +55,9 @@ Tensor sort(const Tensor& x, int64_t k, int32_t dimension, bool descending,
 
 Tensor take_along(const Tensor& x, const Tensor& indices, int32_t dimension,
                   const Destination* into) {
+  if (const auto outlines = Outlines::of({&x, &indices})) {
+    return take_along((*outlines)[0], (*outlines)[1], dimension, into);
+  }
   const int i = resolve(dimension, x.shape, "dimension");
   const auto refuse = [&](const char* why) {
     fail(RC_E_INVALID_ARGUMENT, "take_along: x is ", x.text(), ", indices are ",
@@ -66,7 +70,7 @@ Tensor take_along(const Tensor& x, const Tensor& indices, int32_t dimension,
   check_decodable(x);
   const DType type = number_type({&x});
   if (element_count(indices.shape) == 0) {
-    return make_tensor(x.context, type, indices.shape);
+    return constant_result({&x, &indices}, type, indices.shape);
   }
   if (x.elements() == 0) refuse("there are no elements");
   const Shape as = lines_of(indices.shape, i);

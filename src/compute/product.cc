@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "compute/across.h"
+#include "compute/filling.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
 
@@ -22,9 +23,10 @@ Shape joined(Shape a, std::initializer_list<int64_t> b) {
 }
 
 // A result for which there are no products to add up: bias alone.
-Tensor without_products(const Tensor& like, DType type, const Shape& shape,
-                        const Tensor* bias, int32_t function) {
-  Tensor result = make_tensor(like.context, type, shape);
+Tensor without_products(const Tensor& a, const Tensor& b, DType type,
+                        const Shape& shape, const Tensor* bias,
+                        int32_t function) {
+  Tensor result = constant_result({&a, &b, bias}, type, shape);
   if (result.empty()) return result;
   if (bias != nullptr) result = binary(result, *bias, RC_BINARY_ADD);
   return function == RC_FUNCTION_NONE ? result : unary(result, function);
@@ -50,6 +52,10 @@ Tensor product(const Tensor& a, const Shape& a_as, const Tensor& b,
 // Computed in `type`.
 Tensor batched(const char* name, const Tensor& a, const Tensor& b, DType type,
                bool transposed, const Destination* into) {
+  if (const auto outlines = Outlines::of({&a, &b})) {
+    return batched(name, (*outlines)[0], (*outlines)[1], type, transposed,
+                   into);
+  }
   const size_t ra = a.shape.size();
   const size_t rb = b.shape.size();
   const auto refuse = [&](const char* why) {
@@ -88,7 +94,7 @@ Tensor batched(const char* name, const Tensor& a, const Tensor& b, DType type,
   right =
       transposed && type == RC_DTYPE_F32 ? dense(right) : numbers(right, type);
   if (k == 0 || element_count(shape) == 0) {
-    return without_products(a, type, shape, nullptr, RC_FUNCTION_NONE);
+    return without_products(a, b, type, shape, nullptr, RC_FUNCTION_NONE);
   }
   const int64_t p = right.shape[rb - 2];
   const int64_t q = right.shape[rb - 1];
@@ -128,6 +134,10 @@ Tensor matmul_quantized(const Tensor& a, const Tensor& weight,
 
 Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
                     int32_t function, const Destination* into) {
+  if (const auto outlines = Outlines::of({&x, &weight, bias})) {
+    return fused_linear((*outlines)[0], (*outlines)[1], outlines->optional(2),
+                        function, into);
+  }
   if (weight.shape.size() != 2 || weight.shape[1] != x.shape.back() ||
       (bias != nullptr && bias->shape != Shape{weight.shape[0]})) {
     fail(RC_E_INVALID_ARGUMENT, "fused_linear: x is ", x.text(), ", weight is ",
@@ -148,7 +158,7 @@ Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
   check_decodable(weight);
   const Tensor from = numbers(x, type);
   if (k == 0 || element_count(shape) == 0) {
-    return without_products(x, type, shape, bias, function);
+    return without_products(x, weight, type, shape, bias, function);
   }
   return product(from, {1, from.elements() / k, k},
                  type == RC_DTYPE_F32 ? dense(weight) : numbers(weight, type),
@@ -157,6 +167,10 @@ Tensor fused_linear(const Tensor& x, const Tensor& weight, const Tensor* bias,
 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
               const Convolution& convolution, const Destination* into) {
+  if (const auto outlines = Outlines::of({&x, &weight, bias})) {
+    return conv2d((*outlines)[0], (*outlines)[1], outlines->optional(2),
+                  convolution, into);
+  }
   const auto refuse = [&](const auto&... why) {
     fail(RC_E_INVALID_ARGUMENT, "conv2d: x is ", x.text(), ", weight is ",
          weight.text(), bias == nullptr ? "" : ", bias is ",
@@ -201,11 +215,12 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
   const Tensor window = numbers(weight);
   if (from.empty() || window.empty() || element_count(shape) == 0) {
     if (bias == nullptr) {
-      return without_products(x, RC_DTYPE_F32, shape, nullptr,
+      return without_products(x, weight, RC_DTYPE_F32, shape, nullptr,
                               RC_FUNCTION_NONE);
     }
     const Tensor planes = reshape(numbers(*bias), {weight.shape[0], 1, 1});
-    return without_products(x, RC_DTYPE_F32, shape, &planes, RC_FUNCTION_NONE);
+    return without_products(x, weight, RC_DTYPE_F32, shape, &planes,
+                            RC_FUNCTION_NONE);
   }
   OpCall call(RC_OP_CONV2D);
   for (int i = 0; i < 2; ++i) {
@@ -226,6 +241,10 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor* bias,
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, float scale,
                  float softcap, bool causal, const Destination* into) {
+  if (const auto outlines = Outlines::of({&q, &k, &v})) {
+    return attention((*outlines)[0], (*outlines)[1], (*outlines)[2], scale,
+                     softcap, causal, into);
+  }
   const auto refuse = [&](const char* why) {
     fail(RC_E_INVALID_ARGUMENT, "attention: q is ", q.text(), ", k is ",
          k.text(), ", v is ", v.text(), "; ", why);

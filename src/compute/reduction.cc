@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "compute/filling.h"
 #include "compute/lines.h"
 #include "compute/op_call.h"
 #include "compute/ops.h"
@@ -50,6 +51,10 @@ void check_vector(const char* role, const Tensor* vector, const Tensor& x) {
 
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias,
                   float epsilon, bool center, const Destination* into) {
+  if (const auto outlines = Outlines::of({&x, weight, bias})) {
+    return layer_norm((*outlines)[0], outlines->optional(1),
+                      outlines->optional(2), epsilon, center, into);
+  }
   check_vector("weight", weight, x);
   check_vector("bias", bias, x);
   if (!std::isfinite(epsilon) || epsilon < 0) {
@@ -92,7 +97,7 @@ Tensor reduce(const Tensor& x, int32_t dimension, bool keep, int32_t function,
     if (function == RC_REDUCE_MAX) check_not_empty("reduce_max", x, lines);
     const float nothing =
         function == RC_REDUCE_SUM ? 0 : std::numeric_limits<float>::quiet_NaN();
-    return quantize(filled(x.context, lines.rest, nothing), type);
+    return constant_result({&x}, type, lines.rest, nothing);
   }
   OpCall call(RC_OP_REDUCE);
   call.op.params.reduce.function = function;
@@ -110,7 +115,7 @@ Tensor argmax(const Tensor& x, int32_t dimension, bool keep,
   const Tensor from = numbers(x, number_type({&x}));
   if (from.empty()) {
     check_not_empty("argmax", x, lines);
-    return make_tensor(x.context, RC_DTYPE_I32, lines.rest);
+    return constant_result({&x}, RC_DTYPE_I32, lines.rest);
   }
   OpCall call(RC_OP_ARGMAX);
   call.add(from, lines.as);

@@ -8,13 +8,11 @@
 #include "base/error.h"
 #include "base/portable_math.h"
 #include "base/random.h"
+#include "compute/filling.h"
 #include "compute/ops.h"
 
 namespace rc::compute {
 namespace {
-
-// Below this a device need not be asked how much it has.
-constexpr uint64_t kLarge = uint64_t{1} << 30;
 
 // Standard normal numbers in pairs, by the polar method (Marsaglia and Bray
 // 1964).
@@ -84,19 +82,8 @@ std::vector<runtime::Fallback> Context::fallbacks() const {
 }
 
 Storage::Storage(const Context& context, uint64_t bytes, bool zeroed)
-    : pool_(context.pool()) {
-  if (bytes >= kLarge) {
-    // More than a device has must not be tried out.
-    const rc_plugin_device_info info = context.device()->info();
-    const uint64_t most =
-        info.free_memory != 0 ? info.free_memory : info.total_memory;
-    if (most != 0 && bytes > most) {
-      fail(RC_E_DEVICE_MEMORY, "a tensor of ", bytes, " bytes; ",
-           context.device()->id(), " has ", most);
-    }
-  }
-  buffer_ = context.pool()->take(*context.device(), bytes, zeroed);
-}
+    : pool_(context.pool()),
+      buffer_(context.pool()->take(*context.device(), bytes, zeroed)) {}
 
 bool Tensor::dense() const {
   int64_t wanted = 1;
@@ -189,7 +176,9 @@ Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
                     const Shape& shape,
                     std::shared_ptr<const OpChoice> choice) {
   if (check_shape(dtype, shape) == 0) {
-    return make_tensor(std::move(context), dtype, shape);
+    Tensor empty = make_tensor(std::move(context), dtype, shape);
+    empty.outlined = true;
+    return empty;
   }
   Tensor tensor;
   tensor.storage = std::make_shared<Storage>(std::move(choice));
@@ -213,23 +202,12 @@ Tensor from_data(std::shared_ptr<Context> context, DType dtype,
 }
 
 Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape) {
-  const uint64_t bytes = check_shape(dtype, shape);
+  static_cast<void>(check_shape(dtype, shape));
   if (!encodable(dtype)) {
     fail(RC_E_UNSUPPORTED, "ones of ", dtype_name(dtype),
          ", a type that cannot be encoded");
   }
-  // Every block is the same.
-  const DTypeInfo& type = *dtype_info(dtype);
-  const std::vector<float> numbers(type.block_size, 1.0f);
-  std::vector<std::byte> block(type.block_bytes);
-  encode_row(dtype, numbers.data(), block.data(), type.block_size);
-  Tensor tensor = make_result(std::move(context), dtype, shape);
-  std::vector<std::byte> data(bytes);
-  for (size_t i = 0; i < data.size(); i += block.size()) {
-    std::memcpy(data.data() + i, block.data(), block.size());
-  }
-  if (bytes > 0) tensor.storage->buffer()->upload(0, data.data(), bytes);
-  return tensor;
+  return filled(std::move(context), dtype, shape, 1);
 }
 
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
@@ -238,20 +216,20 @@ Tensor random(std::shared_ptr<Context> context, const Shape& shape,
   if (tensor.empty()) return tensor;
   Random random(numbers.seed);
   Normal normal(random);
-  std::vector<float> data(tensor.elements());
   // Rounding must not reach what lies beyond.
   const float below = std::nextafter(numbers.high, numbers.low);
-  for (float& number : data) {
-    if (numbers.uniform) {
-      const double width = static_cast<double>(numbers.high) - numbers.low;
-      number = std::min(
-          below, static_cast<float>(numbers.low + width * random.uniform()));
-    } else {
-      number =
-          static_cast<float>(numbers.mean + numbers.deviation * normal.next());
+  const double width = static_cast<double>(numbers.high) - numbers.low;
+  fill(tensor, [&](int64_t, int64_t count, std::byte* data) {
+    for (int64_t i = 0; i < count; ++i) {
+      const float number =
+          numbers.uniform
+              ? std::min(below, static_cast<float>(numbers.low +
+                                                   width * random.uniform()))
+              : static_cast<float>(numbers.mean +
+                                   numbers.deviation * normal.next());
+      std::memcpy(data + i * sizeof number, &number, sizeof number);
     }
-  }
-  tensor.storage->buffer()->upload(0, data.data(), tensor.bytes());
+  });
   return tensor;
 }
 

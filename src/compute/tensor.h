@@ -113,8 +113,9 @@ struct Tensor {
   std::shared_ptr<Storage> storage;  // NULL if there are no elements
   DType dtype = RC_DTYPE_F32;
   Shape shape;
-  Shape strides;       // in elements
-  int64_t offset = 0;  // of the first element, in elements
+  Shape strides;          // in elements
+  int64_t offset = 0;     // of the first element, in elements
+  bool outlined = false;  // it has no elements, and comes from an outline
 
   int64_t elements() const { return element_count(shape); }
   bool empty() const { return storage == nullptr; }
@@ -124,6 +125,9 @@ struct Tensor {
   }
   // It has no numbers: ops on it tell where they would be done.
   bool outline() const { return storage != nullptr && storage->outline(); }
+  // The same, also where there are no elements: what an op makes of it is an
+  // outline.
+  bool without_numbers() const { return outlined || outline(); }
   bool dense() const;
   // Of a dense copy.
   uint64_t bytes() const;
@@ -149,9 +153,6 @@ Tensor make_outline(std::shared_ptr<Context> context, DType dtype,
 Tensor from_data(std::shared_ptr<Context> context, DType dtype,
                  const Shape& shape, std::span<const std::byte> data);
 Tensor ones(std::shared_ptr<Context> context, DType dtype, const Shape& shape);
-// Of F32.
-Tensor filled(std::shared_ptr<Context> context, const Shape& shape,
-              float number);
 // See rc_tensor_arange.
 Tensor arange(std::shared_ptr<Context> context, DType dtype, double start,
               double stop, double step);

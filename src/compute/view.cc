@@ -70,6 +70,7 @@ Tensor slice(const Tensor& tensor, int32_t dimension, int64_t begin,
   Tensor view = tensor;
   view.shape[i] = begin == end ? 0 : (end - begin - 1) / step + 1;
   if (view.elements() == 0) {
+    view.outlined = tensor.without_numbers();
     view.storage = nullptr;
     view.offset = 0;
     view.strides = dense_strides(view.shape);

@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/whole_file.h"
 
 namespace rc::hub {
@@ -12,28 +13,34 @@ namespace {
 constexpr size_t kLongestToken = 4096;
 
 std::string home_folder() {
-  const auto home = environment("HOME");
+  const auto home = environment_folder("HOME");
   if (!home) {
-    fail(RC_E_NOT_FOUND,
-         "the folder of fetched models is not known: set "
-         "HF_HUB_CACHE to it, or HOME");
+    fail(RC_E_NOT_FOUND, "the folder of fetched models is not known: HOME is ",
+         quote(environment("HOME").value_or("")),
+         "; set HF_HUB_CACHE or HOME to an absolute path");
   }
   return *home;
 }
 
-// "~/x" is x in the user's home.
-std::string expanded(const std::string& path) {
-  if (path == "~" || path.starts_with("~/")) {
-    return home_folder() + path.substr(1);
+// The path in a variable of Hugging Face, or none. "~/x" is x in the user's
+// home. Another relative path is refused: which folder it means depends on
+// where the program runs.
+std::optional<std::string> named_path(const char* name) {
+  const auto path = environment(name);
+  if (!path || path->front() == '/') return path;
+  if (path == "~" || path->starts_with("~/")) {
+    return home_folder() + path->substr(1);
   }
-  return path;
+  fail(RC_E_INVALID_ARGUMENT, name, ": ", quote(*path),
+       " is a relative path; set it to an absolute one, or to one that begins "
+       "with ~/");
 }
 
 // HF_HOME.
 std::string hub_home() {
-  if (const auto home = environment("HF_HOME")) return expanded(*home);
-  if (const auto cache = environment("XDG_CACHE_HOME")) {
-    return expanded(*cache) + "/huggingface";
+  if (const auto home = named_path("HF_HOME")) return *home;
+  if (const auto cache = environment_folder("XDG_CACHE_HOME")) {
+    return *cache + "/huggingface";
   }
   return home_folder() + "/.cache/huggingface";
 }
@@ -71,7 +78,7 @@ std::string checked_token(std::string_view text, const std::string& from) {
 
 std::string cache_folder() {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
-    if (const auto folder = environment(name)) return expanded(*folder);
+    if (const auto folder = named_path(name)) return *folder;
   }
   return hub_home() + "/hub";
 }
@@ -89,12 +96,12 @@ std::string token() {
     if (const auto text = environment(name)) return checked_token(*text, name);
   }
   // Without a home there is no such file either.
-  const auto named = environment("HF_TOKEN_PATH");
-  if (!named && !environment("HF_HOME") && !environment("XDG_CACHE_HOME") &&
-      !environment("HOME")) {
+  const auto named = named_path("HF_TOKEN_PATH");
+  if (!named && !environment("HF_HOME") &&
+      !environment_folder("XDG_CACHE_HOME") && !environment_folder("HOME")) {
     return {};
   }
-  const std::string path = named ? expanded(*named) : hub_home() + "/token";
+  const std::string path = named ? *named : hub_home() + "/token";
   return checked_token(read_whole_file(path, kLongestToken).value_or(""), path);
 }
 

@@ -7,8 +7,9 @@
 namespace rc::hub {
 
 // The folder of the cache: HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, hub in HF_HOME,
-// huggingface/hub in XDG_CACHE_HOME or ~/.cache. Throws RC_E_NOT_FOUND if none
-// of these and no HOME is set.
+// huggingface/hub in XDG_CACHE_HOME or ~/.cache. A relative path of HF_... is
+// refused (RC_E_INVALID_ARGUMENT), a relative XDG_CACHE_HOME or HOME counts as
+// absent. Throws RC_E_NOT_FOUND if none of these and no HOME is set.
 std::string cache_folder();
 
 // HF_ENDPOINT, or https://huggingface.co; without a slash at the end.

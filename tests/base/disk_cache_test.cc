@@ -105,5 +105,20 @@ TEST_F(DiskCache, AFolderThatCannotBeIsNoFailure) {
   EXPECT_TRUE(fs::exists(cache_ / ".cache" / "runcible"));
 }
 
+// Files would go to whatever folder the program runs in.
+TEST_F(DiskCache, RelativeFoldersAreLeftAside) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  {
+    const test::TemporaryVariable home("HOME", "here");
+    const test::TemporaryVariable cache("XDG_CACHE_HOME", "here");
+    remember("key", "fact");
+    EXPECT_EQ(recall("key"), std::nullopt);
+    forget("key");
+  }
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+  fs::current_path(before);
+}
+
 }  // namespace
 }  // namespace rc

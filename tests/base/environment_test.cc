@@ -22,6 +22,16 @@ TEST_F(EnvironmentTest, EmptyCountsAsAbsent) {
   EXPECT_EQ(environment(kName), "x y");
 }
 
+TEST_F(EnvironmentTest, RelativeFolderCountsAsAbsent) {
+  EXPECT_EQ(environment_folder(kName), std::nullopt);
+  for (const char* relative : {"", "x", "./x", "../x", "~/x", ".", " /x"}) {
+    setenv(kName, relative, 1);
+    EXPECT_EQ(environment_folder(kName), std::nullopt) << relative;
+  }
+  setenv(kName, "/x/y", 1);
+  EXPECT_EQ(environment_folder(kName), "/x/y");
+}
+
 TEST_F(EnvironmentTest, EmptyMayMeanSomething) {
   EXPECT_EQ(environment_as_it_is(kName), std::nullopt);
   setenv(kName, "", 1);

@@ -20,12 +20,12 @@ Place find_place(const std::optional<std::string>& named) {
   if (const auto variable = environment_as_it_is("RUNCIBLE_CONFIG")) {
     return {*variable, "RUNCIBLE_CONFIG", !variable->empty()};
   }
-  const auto folder = environment("XDG_CONFIG_HOME");
-  if (folder && folder->front() == '/') {
+  if (const auto folder = environment_folder("XDG_CONFIG_HOME")) {
     return {*folder + kName, "XDG_CONFIG_HOME", false};
   }
-  const auto home = environment("HOME");
-  if (home) return {*home + "/.config" + kName, "HOME", false};
+  if (const auto home = environment_folder("HOME")) {
+    return {*home + "/.config" + kName, "HOME", false};
+  }
   return {"", "", false};
 }
 

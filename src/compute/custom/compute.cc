@@ -77,10 +77,15 @@ void run_function_here(const CustomCall& call, Context& context,
   call_function(call, *context.device(), memory, stop, timeout_ms, spent_ns);
 }
 
-void run_function_elsewhere(const CustomCall& call, runtime::Device& device,
+void run_function_elsewhere(const CustomCall& call, const Context& context,
+                            runtime::Device& device,
                             std::span<const Tensor> tensors,
                             const CustomStop& stop, int64_t timeout_ms,
                             int64_t& spent_ns) {
+  uint64_t copied = 0;
+  for (const CustomValue& value : call.values) copied += value.bytes;
+  Paid paid(context.pool()->account(), copied);
+  paid.use();
   // Numbers of 8 bytes at most: aligned for all types.
   std::vector<std::vector<double>> copies;
   std::vector<void*> memory;
@@ -169,8 +174,8 @@ void compute_custom(const CustomCall& call, const CustomWay& way,
   if (way.kernel != nullptr) {
     run_kernel(call, way, *context, tensors, timeout_ms, spent_ns);
   } else if (way.elsewhere != nullptr) {
-    run_function_elsewhere(call, *way.elsewhere, tensors, stop, timeout_ms,
-                           spent_ns);
+    run_function_elsewhere(call, *context, *way.elsewhere, tensors, stop,
+                           timeout_ms, spent_ns);
   } else {
     run_function_here(call, *context, tensors, stop, timeout_ms, spent_ns);
   }

@@ -1,6 +1,7 @@
 // operator new of the whole program, failing where a test wants it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace rc::test {
@@ -21,5 +22,9 @@ bool allocation_of_module_failed();
 
 // Objects that were allocated, by anybody, and not given back so far.
 int64_t live_allocations();
+
+// Bytes of the largest allocation by operator new, of any thread, since the
+// last call.
+size_t take_largest_allocation();
 
 }  // namespace rc::test

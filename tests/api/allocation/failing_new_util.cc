@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<int64_t> g_until_failure{-1};  // negative: none fails
 std::atomic<int64_t> g_live{0};
+std::atomic<size_t> g_largest{0};
 std::atomic<bool> g_failed{false};
 std::atomic<bool> g_failed_in_module{false};
 
@@ -71,6 +72,9 @@ bool fails(const void* caller) {
 
 void* allocate(size_t bytes, size_t alignment, const void* caller) noexcept {
   if (fails(caller)) return nullptr;
+  size_t largest = g_largest.load();
+  while (bytes > largest && !g_largest.compare_exchange_weak(largest, bytes)) {
+  }
   void* memory = alignment <= alignof(std::max_align_t)
                      ? std::malloc(bytes)
                      : std::aligned_alloc(alignment, (bytes + alignment - 1) /
@@ -145,5 +149,7 @@ bool allocation_failed() { return g_failed; }
 bool allocation_of_module_failed() { return g_failed_in_module; }
 
 int64_t live_allocations() { return g_live; }
+
+size_t take_largest_allocation() { return g_largest.exchange(0); }
 
 }  // namespace rc::test

@@ -157,6 +157,10 @@ TEST_F(ConfigPlaceTest, IsTheUsersUnlessSomebodySaysAnother) {
   EXPECT_EQ(find_place({}).path, "/x/runcible/config.toml");
   setenv("XDG_CONFIG_HOME", "x", 1);  // is to be left aside, as XDG has it
   EXPECT_EQ(find_place({}).path, own);
+  {
+    const TemporaryVariable relative("HOME", "x");
+    EXPECT_EQ(find_place({}).path, "");
+  }
   setenv("RUNCIBLE_CONFIG", "y.toml", 1);
   EXPECT_EQ(find_place({}).path, "y.toml");
   EXPECT_TRUE(find_place({}).must_exist);

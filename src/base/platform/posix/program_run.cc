@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/size_signal.h"
 
@@ -24,9 +25,8 @@ namespace {
 class TransferFolder {
  public:
   TransferFolder() {
-    const char* base = std::getenv("TMPDIR");
-    path_ = cat(base == nullptr || *base == '\0' ? "/tmp" : base,
-                "/runcible-XXXXXX");
+    path_ =
+        cat(environment_folder("TMPDIR").value_or("/tmp"), "/runcible-XXXXXX");
     if (mkdtemp(path_.data()) == nullptr) {
       fail(RC_E_IO, path_,
            ": the folder cannot be made: ", std::strerror(errno));
