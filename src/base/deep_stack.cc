@@ -91,7 +91,7 @@ void on_deep_stack(void (*function)(void*), void* data) {
   const int error = pthread_create(&thread, attributes.get(), run, &call);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
-    fail(RC_E_DEVICE, "a thread with a deep stack could not be started: ",
+    fail(RC_E_DEVICE, "a thread to use drivers on could not be started: ",
          std::generic_category().message(error));
   }
   pthread_join(thread, nullptr);

@@ -1,9 +1,8 @@
-// A stack that is deep enough for other people's code, and for calls that nest
-// as inputs do. Callers may have little (64 KB is common in threads of event
-// loops and language runtimes), and drivers compile programs.
+// A stack that is deep enough for other people's code. Callers may have little
+// (64 KB is common in threads of event loops and language runtimes), and
+// drivers compile programs.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -38,16 +37,6 @@ auto on_deep_stack(Function function) {
         &call);
     return std::move(*call.result);
   }
-}
-
-// Calls function() and gives what it returns. Used where calls nest as deep as
-// an input says: `depth` is the number of such calls that this one is within.
-// Few of them take the caller's stack, the others a deep one, which makes a
-// thread where the caller has no deep stack yet.
-template <class Function>
-auto call_within(size_t depth, Function function) {
-  constexpr size_t kShallow = 8;
-  return depth < kShallow ? function() : on_deep_stack(std::move(function));
 }
 
 }  // namespace rc

@@ -30,7 +30,7 @@ constexpr std::array<LongName, 10> kLongNames = {{
 }};
 
 // By UTF8PROC_CATEGORY_...
-constexpr std::array<std::string_view, 30> kCategories = {
+constexpr std::array<std::string_view, 30> kCategoryNames = {
     "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
     "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
@@ -174,8 +174,8 @@ bool find_category(std::string_view name, CharSet* set) {
   if (name.empty() || name.size() > 2) return false;
   std::vector<CharSet::Range> ranges;
   bool known = false;
-  for (size_t i = 0; i < kCategories.size(); ++i) {
-    if (!kCategories[i].starts_with(name)) continue;
+  for (size_t i = 0; i < kCategoryNames.size(); ++i) {
+    if (!kCategoryNames[i].starts_with(name)) continue;
     known = true;
     const std::vector<CharSet::Range>& more = category_ranges()[i];
     ranges.insert(ranges.end(), more.begin(), more.end());

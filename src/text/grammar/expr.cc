@@ -14,8 +14,8 @@ namespace {
 constexpr uint16_t kMaxExprDepth = 400;
 
 // Per expression that a pool may have. Most have two children and four edges.
-constexpr size_t kMaxStored = 16;
-constexpr size_t kMaxWork = 256;
+constexpr size_t kMaxExprStored = 16;
+constexpr size_t kMaxExprWork = 256;
 
 uint8_t add_freedom(uint32_t a, uint32_t b) {
   return static_cast<uint8_t>(std::min<uint64_t>(uint64_t{a} + b, UINT8_MAX));
@@ -74,9 +74,9 @@ ExprId ExprPool::add(Node node) {
 
 void ExprPool::store(size_t elements) {
   stored_ += elements;
-  if (stored_ / kMaxStored > max_nodes_) {
+  if (stored_ / kMaxExprStored > max_nodes_) {
     fail(RC_E_UNSUPPORTED, "the states of regular expressions take more than ",
-         kMaxStored * max_nodes_,
+         kMaxExprStored * max_nodes_,
          " alternatives, ranges and transitions; simplify them or raise the "
          "limit");
   }
@@ -84,9 +84,9 @@ void ExprPool::store(size_t elements) {
 
 void ExprPool::work(size_t elements) {
   work_ += elements;
-  if (work_ / kMaxWork > max_nodes_) {
+  if (work_ / kMaxExprWork > max_nodes_) {
     fail(RC_E_UNSUPPORTED, "combining regular expressions takes more than ",
-         uint64_t{kMaxWork} * max_nodes_, " steps; simplify them");
+         uint64_t{kMaxExprWork} * max_nodes_, " steps; simplify them");
   }
 }
 
@@ -236,15 +236,30 @@ ExprId ExprPool::concat(ExprId a, ExprId b) {
   if (nodes_[a].kind != Kind::kConcat) return append(a, b);
   if (b == kNothing) return kNothing;
   if (b == kEmpty) return a;
-  // To the right, so that deriving goes no deeper than it must.
+  // To the right, so that deriving goes no deeper than it must. Rules and
+  // repetitions ask again for all but the first of long ones.
+  constexpr size_t kFew = 8;
   std::vector<ExprId> lefts;
-  while (nodes_[a].kind == Kind::kConcat) {
-    lefts.push_back(nodes_[a].children[0]);
-    a = nodes_[a].children[1];
+  const auto key = [b](ExprId left) { return uint64_t{left} << 32 | b; };
+  ExprId result = kNothing;
+  for (ExprId at = a;; at = nodes_[at].children[1]) {
+    if (nodes_[at].kind != Kind::kConcat) {
+      result = append(at, b);
+      break;
+    }
+    const auto known =
+        lefts.size() < kFew ? joined_.end() : joined_.find(key(at));
+    if (known != joined_.end()) {
+      result = known->second;
+      break;
+    }
+    lefts.push_back(at);
   }
-  work(lefts.size());
-  ExprId result = append(a, b);
-  for (size_t i = lefts.size(); i-- > 0;) result = append(lefts[i], result);
+  work(kFew * lefts.size());
+  for (size_t i = lefts.size(); i-- > 0;) {
+    result = append(nodes_[lefts[i]].children[0], result);
+    if (i >= kFew) joined_.emplace(key(lefts[i]), result);
+  }
   return result;
 }
 

@@ -150,6 +150,8 @@ class ExprPool {
   std::deque<Node> nodes_;
   std::unordered_multimap<size_t, ExprId> by_hash_;
   std::unordered_map<ExprId, std::vector<Edge>> edges_;
+  // Of two expressions, the first a long concatenation.
+  std::unordered_map<uint64_t, ExprId> joined_;
 };
 
 }  // namespace rc::text::grammar

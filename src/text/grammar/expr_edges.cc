@@ -11,7 +11,7 @@ namespace rc::text::grammar {
 namespace {
 
 // Alternatives that are all looked at for each character.
-constexpr size_t kFewParts = 16;
+constexpr size_t kFewAlternatives = 16;
 
 void append_edge(std::vector<Edge>* edges, Edge edge) {
   if (edges->empty() || edges->back().next != edge.next) {
@@ -150,7 +150,8 @@ std::vector<Edge> ExprPool::derivatives(ExprId x) {
       });
     }
     case Kind::kEither:
-      if (node.children.size() > kFewParts) return either_edges(node.children);
+      if (node.children.size() > kFewAlternatives)
+        return either_edges(node.children);
       return zip(node.children,
                  [&](const std::vector<ExprId>& next) { return either(next); });
     case Kind::kBoth:

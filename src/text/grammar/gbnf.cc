@@ -1,10 +1,11 @@
 #include "text/grammar/gbnf.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/deep_stack.h"
+#include "base/nested_calls.h"
 #include "base/utf8.h"
 #include "text/grammar/rule_reader.h"
 
@@ -138,8 +139,7 @@ class GbnfParser {
     if (++depth_ > kMaxNesting) {
       in_.unsupported("more than ", kMaxNesting, " groups in one another");
     }
-    const RulePart inner =
-        call_within(depth_, [this] { return alternatives(true); });
+    const RulePart inner = alternatives(true);
     --depth_;
     if (!in_.take(")")) in_.malformed("'(' without ')'");
     return inner;
@@ -188,7 +188,10 @@ class GbnfParser {
 }  // namespace
 
 uint32_t parse_gbnf(std::string_view text, ExprPool* pool, RuleSet* rules) {
-  return GbnfParser(text, pool, rules).parse();
+  // Groups are read within one another.
+  const auto groups = std::count(text.begin(), text.end(), '(');
+  return call_nested(static_cast<size_t>(groups),
+                     [&] { return GbnfParser(text, pool, rules).parse(); });
 }
 
 }  // namespace rc::text::grammar

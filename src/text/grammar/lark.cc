@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/deep_stack.h"
+#include "base/nested_calls.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "text/grammar/lark_common.h"
@@ -225,8 +225,7 @@ class LarkParser {
   }
 
   RulePart group(std::string_view close) {
-    const RulePart inner =
-        call_within(depth_, [this] { return alternatives(); });
+    const RulePart inner = alternatives();
     if (!in_.take(close)) in_.malformed("'", close, "' has to stand here");
     return inner;
   }
@@ -315,7 +314,11 @@ class LarkParser {
 }  // namespace
 
 uint32_t parse_lark(std::string_view text, ExprPool* pool, RuleSet* rules) {
-  return LarkParser(text, pool, rules).parse();
+  // Groups are read within one another.
+  const auto groups = std::count_if(
+      text.begin(), text.end(), [](char c) { return c == '(' || c == '['; });
+  return call_nested(static_cast<size_t>(groups),
+                     [&] { return LarkParser(text, pool, rules).parse(); });
 }
 
 }  // namespace rc::text::grammar

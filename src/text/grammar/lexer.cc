@@ -8,8 +8,8 @@ namespace rc::text::grammar {
 
 namespace {
 
-constexpr size_t kMaxStored = 64;  // parts and moves for each state
-constexpr size_t kFewParts = 16;
+constexpr size_t kMaxLexStored = 64;  // parts and moves for each state
+constexpr size_t kFewLexParts = 16;
 
 template <class Move>
 void append_move(char32_t low, LexState next, std::vector<Move>* moves) {
@@ -42,9 +42,9 @@ void Lexer::tidy(std::vector<TaggedExpr>* parts) {
 
 void Lexer::store(size_t elements) {
   stored_ += elements;
-  if (stored_ / kMaxStored > max_states_) {
+  if (stored_ / kMaxLexStored > max_states_) {
     fail(RC_E_UNSUPPORTED, "the states of the grammar take more than ",
-         kMaxStored * max_states_,
+         kMaxLexStored * max_states_,
          " alternatives and moves; simplify its rules or raise the limit");
   }
 }
@@ -64,6 +64,11 @@ LexState Lexer::start(std::vector<TaggedExpr> parts) {
       most = std::max(most, 2 * next.size());
     }
     if (!next.empty()) {
+      // What ended and was followed is of no further use: states without it are
+      // fewer.
+      std::erase_if(parts, [](const TaggedExpr& part) {
+        return part.first == ExprPool::kEmpty && part.second != kEndTag;
+      });
       parts.insert(parts.end(), next.begin(), next.end());
       tidy(&parts);
     }
@@ -172,8 +177,8 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
     return *moves;
   }
   auto moves = std::make_unique<Moves>();
-  moves->all = built.parts.size() <= kFewParts ? moves_of_few(built.parts)
-                                               : moves_of_many(built.parts);
+  moves->all = built.parts.size() <= kFewLexParts ? moves_of_few(built.parts)
+                                                  : moves_of_many(built.parts);
   store(moves->all.size());
   for (char32_t c = 0; c < kAscii; ++c) moves->ascii[c] = wide_step(*moves, c);
   for (size_t i = 0; i < moves->all.size(); ++i) {

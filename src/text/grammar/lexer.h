@@ -20,13 +20,15 @@ namespace rc::text::grammar {
 
 using LexState = uint32_t;
 inline constexpr LexState kDeadLex = 0;
+inline constexpr uint32_t kEndTag = 0;
 
 // An expression and whose it is.
 using TaggedExpr = std::pair<ExprId, uint32_t>;
 
 // What may come after a match: appends to *parts, for the tag of an expression
 // that matches what was read, the expressions that may follow. Called under the
-// lexer's mutex.
+// lexer's mutex. Nothing follows the tag kEndTag; another tag is not among
+// those that are accepted once nothing but what follows it can come.
 using Follow =
     std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 

@@ -2,12 +2,13 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/deep_stack.h"
+#include "base/nested_calls.h"
 #include "text/grammar/regex_escapes.h"
 
 namespace rc::text::grammar {
@@ -240,8 +241,7 @@ class RegexParser {
         in_.unsupported("flags or another extension after '(?'");
       }
     }
-    const Anchored inner =
-        call_within(depth_, [this] { return alternatives(); });
+    const Anchored inner = alternatives();
     if (!in_.take(")")) in_.malformed("'(' without ')'");
     return inner;
   }
@@ -258,7 +258,11 @@ class RegexParser {
 
 ExprId parse_regex(std::string_view pattern, const RegexOptions& options,
                    ExprPool* pool) {
-  return RegexParser(pattern, options, pool).parse();
+  // Groups are read within one another.
+  const auto groups = std::count(pattern.begin(), pattern.end(), '(');
+  return call_nested(static_cast<size_t>(groups), [&] {
+    return RegexParser(pattern, options, pool).parse();
+  });
 }
 
 }  // namespace rc::text::grammar

@@ -56,7 +56,7 @@ class RuleSet {
 
   // How texts begin. The tag kEnd is of what ends them.
   std::vector<TaggedExpr> begin();
-  static constexpr uint32_t kEnd = 0;
+  static constexpr uint32_t kEnd = kEndTag;
   void follow(uint32_t tag, std::vector<TaggedExpr>* parts);
 
  private:
