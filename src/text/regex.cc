@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/nested_calls.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 
@@ -63,10 +64,18 @@ Regex Regex::from_file(std::string_view pattern, std::string_view original,
   int error = 0;
   PCRE2_SIZE at = 0;
   Regex regex;
-  regex.code_.reset(pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
-      &at, context.get()));
+  // Groups are compiled within one another, up to 250 deep.
+  const auto groups = std::count(pattern.begin(), pattern.end(), '(');
+  call_nested(static_cast<size_t>(groups), [&] {
+    regex.code_.reset(pcre2_compile(
+        reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+        PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C,
+        &error, &at, context.get()));
+    // Without the compiler (not on every machine) patterns are interpreted.
+    if (regex.code_ != nullptr) {
+      pcre2_jit_compile(regex.code_.get(), PCRE2_JIT_COMPLETE);
+    }
+  });
   if (regex.code_ == nullptr) {
     if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
     std::array<PCRE2_UCHAR, 256> message{};
@@ -76,7 +85,6 @@ Regex Regex::from_file(std::string_view pattern, std::string_view original,
          reinterpret_cast<const char*>(message.data()), " at byte ", at, " of ",
          quote(pattern));
   }
-  pcre2_jit_compile(regex.code_.get(), PCRE2_JIT_COMPLETE);
   return regex;
 }
 

@@ -15,6 +15,7 @@
 #include "base/json_value.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "small_stack.h"
 #include "text/chat/from_json.h"
 #include "text/chat/template.h"
 
@@ -77,9 +78,7 @@ Value parse_variables(std::string_view json, Origin origin) {
        {"add_generation_prompt", Value::boolean(true).with_origin(origin)}});
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_input(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t zero = std::min(input.find('\0'), input.size());
   const std::string_view source = input.substr(0, zero);
@@ -102,5 +101,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED ||
           error.status() == RC_E_INVALID_ARGUMENT);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // The stack that limits.h promises to do with. The library takes a deep one.
+  static const size_t kStack =
+      (size_t{256} << 10) * small_limits().nesting / Limits().nesting;
+  rc::fuzz::on_small_stack([&] { run_input(data, size); }, kStack);
   return 0;
 }

@@ -6,8 +6,11 @@
 
 #include "base/config/file.h"
 #include "base/error.h"
+#include "small_stack.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+namespace {
+
+void run_input(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     for (const auto& [name, value] : rc::config::parse(text, "x.toml")) {
@@ -19,5 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const rc::Error& error) {
     if (error.status() != RC_E_FORMAT) __builtin_trap();
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

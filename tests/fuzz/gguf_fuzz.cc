@@ -10,6 +10,7 @@
 #include "files/gguf/file.h"
 #include "files/gguf/verify.h"
 #include "files/gguf/writer.h"
+#include "small_stack.h"
 
 namespace {
 
@@ -86,14 +87,18 @@ void write_again(const File& file) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_input(const uint8_t* data, size_t size) {
   may_refuse([&] {
     const auto file = File::from_memory(
         nullptr, std::as_bytes(std::span(data, size)), "fuzz");
     read_everything(*file);
     write_again(*file);
   });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "small_stack.h"
 #include "text/grammar/grammar.h"
 
 namespace {
@@ -83,10 +84,8 @@ void follow(const Grammar& grammar, std::string_view choices) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2 || size > 4096) return 0;
+void run_input(const uint8_t* data, size_t size) {
+  if (size < 2 || size > 4096) return;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 2,
                               size - 2);
   const size_t choices = std::min<size_t>(data[1] % 32, rest.size());
@@ -97,5 +96,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check(error.status() == RC_E_INVALID_ARGUMENT ||
           error.status() == RC_E_UNSUPPORTED);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "files/folder/model_folder.h"
 #include "files/gguf/verify.h"
+#include "small_stack.h"
 #include "temporary.h"
 #include "test_data.h"
 
@@ -62,9 +63,7 @@ class Folders {
   std::vector<std::string> names_;
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_input(const uint8_t* data, size_t size) {
   static const Folders folders;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const fs::path folder = folders.with(text);
@@ -73,5 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto file = rc::folder::open_folder(folder.string());
     may_refuse([&] { rc::gguf::verify(*file); });
   });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

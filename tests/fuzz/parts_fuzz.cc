@@ -12,6 +12,7 @@
 #include "files/gguf/mapped_tensors.h"
 #include "files/gguf/parts.h"
 #include "files/gguf/verify.h"
+#include "small_stack.h"
 #include "temporary.h"
 
 namespace {
@@ -33,10 +34,8 @@ void may_refuse(const Call& call) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2) return 0;
+void run_input(const uint8_t* data, size_t size) {
+  if (size < 2) return;
   static const rc::test::TemporaryFolder folder;
   std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t first_size = std::min(data[0] + size_t{256} * data[1], size - 2);
@@ -54,5 +53,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(std::equal(bytes.begin(), bytes.end(), mapped.data(tensor)));
     }
   });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

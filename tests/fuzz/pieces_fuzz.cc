@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "files/folder/piece_metadata.h"
+#include "small_stack.h"
 #include "temporary.h"
 #include "text/tokenizer.h"
 
@@ -35,10 +36,8 @@ void run(const rc::text::Tokenizer& tokenizer, std::string_view text) {
   tokenizer.detokenize(ids);
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2) return 0;
+void run_input(const uint8_t* data, size_t size) {
+  if (size < 2) return;
   static const rc::test::TemporaryFolder empty;
   std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t model_size = std::min(data[0] + size_t{256} * data[1], size - 2);
@@ -58,5 +57,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const rc::Error& error) {
     check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

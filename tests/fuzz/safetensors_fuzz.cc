@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "files/safetensors/file.h"
 #include "files/safetensors/shards.h"
+#include "small_stack.h"
 #include "temporary.h"
 
 namespace {
@@ -42,9 +43,7 @@ void read_everything(const File& file) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_input(const uint8_t* data, size_t size) {
   static const rc::test::TemporaryFolder folder;
   const std::string path = folder.path() / "input.safetensors";
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -56,5 +55,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       return std::shared_ptr<const rc::OpenFile>();
     });
   });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "files/gguf/file.h"
 #include "runtime/registry.h"
+#include "small_stack.h"
 
 namespace {
 
@@ -89,10 +90,8 @@ void use(Session& session) {
   session.fork()->truncate(0);
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+void run_input(const uint8_t* data, size_t size) {
+  if (size == 0) return;
   const World& made = world();
   const std::span input(data + 1, size - 1);
   std::vector<std::byte> bytes;
@@ -113,5 +112,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             error.status() == RC_E_CONTEXT_FULL);
     require(!error.message().empty());
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "files/gguf/file.h"
+#include "small_stack.h"
 #include "text/stop_matcher.h"
 #include "text/stream_decoder.h"
 #include "text/tokenizer.h"
@@ -224,9 +225,7 @@ void run_stops(Input* input) {
   check(text.starts_with(out));
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_input(const uint8_t* data, size_t size) {
   Input input(data, size);
   const size_t mode = input.byte();
   if (mode < 160) {
@@ -237,11 +236,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         chosen.exact && (chosen.tokenizer->kind() == "gpt2" ||
                          text.find("\xE2\x96\x81") == std::string_view::npos);
     run(chosen.tokenizer, text, exact);
-    return 0;
+    return;
   }
   if (mode < 170) {
     run_stops(&input);
-    return 0;
+    return;
   }
   try {
     std::shared_ptr<const Tokenizer> tokenizer;
@@ -257,5 +256,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const rc::Error& error) {
     check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

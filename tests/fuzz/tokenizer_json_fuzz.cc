@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "small_stack.h"
 #include "text/span.h"
 #include "text/stream_decoder.h"
 #include "text/tokenizer_json/json_tokenizer.h"
@@ -54,10 +55,8 @@ void run(const std::shared_ptr<const Tokenizer>& tokenizer,
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2) return 0;
+void run_input(const uint8_t* data, size_t size) {
+  if (size < 2) return;
   std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t json_size = std::min(data[0] + size_t{256} * data[1], size - 2);
   const std::string_view json = rest.substr(0, json_size);
@@ -70,5 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check(error.status() == RC_E_FORMAT || error.status() == RC_E_UNSUPPORTED ||
           error.status() == RC_E_INVALID_ARGUMENT);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  rc::fuzz::on_small_stack([&] { run_input(data, size); });
   return 0;
 }

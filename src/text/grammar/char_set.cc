@@ -29,17 +29,31 @@ constexpr std::array<LongName, 10> kLongNames = {{
     {"Other", "C"},
 }};
 
-// Whether some category's short name begins like this.
-bool is_category(std::string_view name) {
-  for (int i = 0; i <= UTF8PROC_CATEGORY_CO; ++i) {
-    // Category and character numbers only share the table's order.
-    static constexpr std::array<std::string_view, 30> kNames = {
-        "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
-        "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
-        "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
-    if (kNames[static_cast<size_t>(i)].starts_with(name)) return true;
-  }
-  return false;
+// By UTF8PROC_CATEGORY_...
+constexpr std::array<std::string_view, 30> kCategoryNames = {
+    "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
+    "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
+    "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
+
+using CategoryRanges = std::array<std::vector<CharSet::Range>, 30>;
+
+// The characters of each category. Found once: there are a million to look at.
+const CategoryRanges& category_ranges() {
+  static const CategoryRanges kRanges = [] {
+    CategoryRanges ranges;
+    for (char32_t c = 0; c <= kMaxCodePoint; ++c) {
+      const auto category = static_cast<size_t>(
+          utf8proc_category(static_cast<utf8proc_int32_t>(c)));
+      std::vector<CharSet::Range>& of_category = ranges[category];
+      if (!of_category.empty() && of_category.back().high + 1 == c) {
+        of_category.back().high = c;
+      } else {
+        of_category.push_back({c, c});
+      }
+    }
+    return ranges;
+  }();
+  return kRanges;
 }
 
 }  // namespace
@@ -57,12 +71,28 @@ CharSet CharSet::of(char32_t low, char32_t high) {
 }
 
 CharSet CharSet::of(std::string_view ascii) {
-  CharSet set;
+  std::vector<Range> ranges;
   for (const char c : ascii) {
-    set =
-        set | of(static_cast<unsigned char>(c), static_cast<unsigned char>(c));
+    const auto point = static_cast<unsigned char>(c);
+    ranges.push_back({point, point});
   }
-  return set;
+  return of(std::move(ranges));
+}
+
+CharSet CharSet::of(std::vector<Range> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  CharSet result;
+  for (const Range& range : ranges) result.append(range);
+  return result & all();
+}
+
+// Ranges come in order.
+void CharSet::append(const Range& range) {
+  if (!ranges_.empty() && range.low <= ranges_.back().high + 1) {
+    ranges_.back().high = std::max(ranges_.back().high, range.high);
+  } else {
+    ranges_.push_back(range);
+  }
 }
 
 bool CharSet::contains(char32_t c) const {
@@ -78,15 +108,7 @@ CharSet CharSet::operator|(const CharSet& other) const {
   std::merge(ranges_.begin(), ranges_.end(), other.ranges_.begin(),
              other.ranges_.end(), std::back_inserter(sorted));
   CharSet result;
-  for (const Range& range : sorted) {
-    if (!result.ranges_.empty() &&
-        range.low <= result.ranges_.back().high + 1) {
-      Range& last = result.ranges_.back();
-      last.high = std::max(last.high, range.high);
-    } else {
-      result.ranges_.push_back(range);
-    }
-  }
+  for (const Range& range : sorted) result.append(range);
   return result;
 }
 
@@ -149,33 +171,17 @@ bool find_category(std::string_view name, CharSet* set) {
     if (known.name == name) name = known.category;
   }
   if (name == "digit") name = "Nd";
-  if (name.empty() || name.size() > 2 || !is_category(name)) return false;
-  CharSet found;
-  std::vector<CharSet> parts;
-  char32_t start = 0;
-  bool inside = false;
-  for (char32_t c = 0; c <= kMaxCodePoint + 1; ++c) {
-    const bool in = c <= kMaxCodePoint &&
-                    std::string_view(utf8proc_category_string(
-                                         static_cast<utf8proc_int32_t>(c)))
-                        .starts_with(name);
-    if (in && !inside) start = c;
-    // Ranges come in order, so each is appended.
-    if (!in && inside) parts.push_back(CharSet::of(start, c - 1));
-    inside = in;
+  if (name.empty() || name.size() > 2) return false;
+  std::vector<CharSet::Range> ranges;
+  bool known = false;
+  for (size_t i = 0; i < kCategoryNames.size(); ++i) {
+    if (!kCategoryNames[i].starts_with(name)) continue;
+    known = true;
+    const std::vector<CharSet::Range>& more = category_ranges()[i];
+    ranges.insert(ranges.end(), more.begin(), more.end());
   }
-  // Halves are joined rather than one after the other: the number of ranges
-  // is in the hundreds.
-  while (parts.size() > 1) {
-    std::vector<CharSet> joined;
-    for (size_t i = 0; i < parts.size(); i += 2) {
-      joined.push_back(i + 1 < parts.size() ? parts[i] | parts[i + 1]
-                                            : parts[i]);
-    }
-    parts = std::move(joined);
-  }
-  *set = parts.empty() ? found : parts[0];
-  return true;
+  if (known) *set = CharSet::of(std::move(ranges));
+  return known;
 }
 
 }  // namespace rc::text::grammar

@@ -26,6 +26,8 @@ class CharSet {
   static CharSet all();
   static CharSet of(char32_t low, char32_t high);
   static CharSet of(std::string_view ascii);
+  // Of ranges in any order, which may overlap. Takes n log n of their number.
+  static CharSet of(std::vector<Range> ranges);
 
   const std::vector<Range>& ranges() const { return ranges_; }
   bool empty() const { return ranges_.empty(); }
@@ -37,6 +39,8 @@ class CharSet {
   auto operator<=>(const CharSet&) const = default;
 
  private:
+  void append(const Range& range);
+
   std::vector<Range> ranges_;
 };
 

@@ -10,8 +10,12 @@
 namespace rc::text::grammar {
 namespace {
 
-// Deriving recurses as deep as expressions nest; stacks may be small.
+// Bounds the work of one derivative.
 constexpr uint16_t kMaxExprDepth = 400;
+
+// Per expression that a pool may have. Most have two children and four edges.
+constexpr size_t kMaxExprStored = 16;
+constexpr size_t kMaxExprWork = 256;
 
 uint8_t add_freedom(uint32_t a, uint32_t b) {
   return static_cast<uint8_t>(std::min<uint64_t>(uint64_t{a} + b, UINT8_MAX));
@@ -66,12 +70,31 @@ ExprId ExprPool::add(Node node) {
     fail(RC_E_UNSUPPORTED, "regular expressions take more than ", max_nodes_,
          " states; simplify them or raise the limit");
   }
+  store(node.children.size() + node.set.ranges().size());
   const auto id = static_cast<ExprId>(nodes_.size());
   if (id > kAny) describe(&node);
   nodes_.push_back(std::move(node));
   if (id < kAny) describe(&nodes_.back());
   by_hash_.emplace(hash, id);
   return id;
+}
+
+void ExprPool::store(size_t elements) {
+  stored_ += elements;
+  if (stored_ / kMaxExprStored > max_nodes_) {
+    fail(RC_E_UNSUPPORTED, "the states of regular expressions take more than ",
+         kMaxExprStored * max_nodes_,
+         " alternatives, ranges and transitions; simplify them or raise the "
+         "limit");
+  }
+}
+
+void ExprPool::work(size_t elements) {
+  work_ += elements;
+  if (work_ / kMaxExprWork > max_nodes_) {
+    fail(RC_E_UNSUPPORTED, "combining regular expressions takes more than ",
+         uint64_t{kMaxExprWork} * max_nodes_, " steps; simplify them");
+  }
 }
 
 // Fills in what follows from the children.
@@ -217,16 +240,42 @@ ExprId ExprPool::one_of(std::vector<std::string> texts) {
 }
 
 ExprId ExprPool::concat(ExprId a, ExprId b) {
+  if (nodes_[a].kind != Kind::kConcat) return append(a, b);
+  if (b == kNothing) return kNothing;
+  if (b == kEmpty) return a;
+  // To the right, so that deriving goes no deeper than it must. Rules and
+  // repetitions ask again for all but the first of long ones.
+  constexpr size_t kFew = 8;
+  std::vector<ExprId> lefts;
+  const auto key = [b](ExprId left) { return uint64_t{left} << 32 | b; };
+  ExprId result = kNothing;
+  for (ExprId at = a;; at = nodes_[at].children[1]) {
+    if (nodes_[at].kind != Kind::kConcat) {
+      result = append(at, b);
+      break;
+    }
+    const auto known =
+        lefts.size() < kFew ? joined_.end() : joined_.find(key(at));
+    if (known != joined_.end()) {
+      result = known->second;
+      break;
+    }
+    lefts.push_back(at);
+  }
+  work(kFew * lefts.size());
+  for (size_t i = lefts.size(); i-- > 0;) {
+    result = append(nodes_[lefts[i]].children[0], result);
+    if (i >= kFew) joined_.emplace(key(lefts[i]), result);
+  }
+  return result;
+}
+
+// The same where `a` is no concatenation.
+ExprId ExprPool::append(ExprId a, ExprId b) {
   if (a == kNothing || b == kNothing) return kNothing;
   if (a == kEmpty) return b;
   if (b == kEmpty) return a;
   if (a == kAny && b == kAny) return kAny;
-  if (nodes_[a].kind == Kind::kConcat) {
-    // To the right, so that deriving goes no deeper than it must.
-    const ExprId left = nodes_[a].children[0];
-    const ExprId middle = nodes_[a].children[1];
-    return concat(left, concat(middle, b));
-  }
   if (a == kAny && nodes_[b].kind == Kind::kConcat &&
       nodes_[b].children[0] == kAny) {
     return b;
@@ -245,27 +294,31 @@ ExprId ExprPool::either(ExprId a, ExprId b) {
 }
 
 ExprId ExprPool::either(std::vector<ExprId> parts) {
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  if (parts.size() == 1) return parts[0];
   std::vector<ExprId> flat;
-  CharSet set;
-  for (const ExprId x : parts) {
-    if (x == kAny) return kAny;
-    if (x == kNothing) continue;
+  std::vector<CharSet::Range> ranges;
+  const auto take = [&](ExprId x) {
     const Node& node = nodes_[x];
-    if (node.kind == Kind::kEither) {
-      for (const ExprId inner : node.children) {
-        if (nodes_[inner].kind == Kind::kSet) {
-          set = set | nodes_[inner].set;
-        } else {
-          flat.push_back(inner);
-        }
-      }
-    } else if (node.kind == Kind::kSet) {
-      set = set | node.set;
+    if (node.kind == Kind::kSet) {
+      const auto& more = node.set.ranges();
+      ranges.insert(ranges.end(), more.begin(), more.end());
     } else {
       flat.push_back(x);
     }
+  };
+  for (const ExprId x : parts) {
+    if (x == kAny) return kAny;
+    if (x == kNothing) continue;
+    if (nodes_[x].kind == Kind::kEither) {
+      for (const ExprId inner : nodes_[x].children) take(inner);
+    } else {
+      take(x);
+    }
   }
-  if (!set.empty()) flat.push_back(this->set(set));
+  work(flat.size() + ranges.size());
+  if (!ranges.empty()) flat.push_back(set(CharSet::of(std::move(ranges))));
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   if (flat.size() > 1 && flat[0] == kEmpty &&
@@ -312,6 +365,7 @@ ExprId ExprPool::both(std::vector<ExprId> parts) {
       take(x);
     }
   }
+  work(flat.size());
   if (min > max) return kNothing;
   if (has_set) flat.push_back(this->set(set));
   if (min > 0 || max != kUnbounded) flat.push_back(repeat(all, min, max));

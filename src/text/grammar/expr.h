@@ -31,7 +31,10 @@ struct Edge {
 };
 
 // Not for several threads at a time. Throws RC_E_UNSUPPORTED when there would
-// be more than `max_nodes` expressions.
+// be more than `max_nodes` expressions, when what they store (children, ranges
+// of sets, edges) would be more than 16 elements for each of so many, or when
+// combining them would handle more than 256 for each. Memory and time are
+// bounded so, whatever the expressions are. No function recurses.
 class ExprPool {
  public:
   explicit ExprPool(size_t max_nodes);
@@ -136,16 +139,22 @@ class ExprPool {
     size_t hash() const;
   };
   ExprId add(Node node);
+  ExprId append(ExprId a, ExprId b);
+  // Count against the limits.
+  void store(size_t elements);
+  void work(size_t elements);
   ExprId multiple_at(uint32_t divisor, uint32_t decimals, uint32_t phase,
                      uint32_t rest);
+  // The parts whose edges those of the expression are made of.
+  void append_needed(ExprId x, std::vector<ExprId>* parts) const;
   std::vector<Edge> derivatives(ExprId x);
   std::vector<Edge> set_edges(const CharSet& set) const;
   std::vector<Edge> multiple_edges(const Node& node);
   // What `combine` makes of the derivatives of several expressions.
   template <class Combine>
   std::vector<Edge> zip(const std::vector<ExprId>& parts, Combine combine);
+  std::vector<Edge> either_edges(const std::vector<ExprId>& parts);
   void describe(Node* node) const;
-  uint64_t count(ExprId x, uint64_t cap, size_t* steps);
 
   void ask() const;
 
@@ -153,9 +162,13 @@ class ExprPool {
   const std::function<bool()>* should_stop_ = nullptr;
   size_t steps_ = 0;
   size_t max_nodes_;
+  size_t stored_ = 0;
+  uint64_t work_ = 0;
   std::deque<Node> nodes_;
   std::unordered_multimap<size_t, ExprId> by_hash_;
   std::unordered_map<ExprId, std::vector<Edge>> edges_;
+  // Of two expressions, the first a long concatenation.
+  std::unordered_map<uint64_t, ExprId> joined_;
 };
 
 }  // namespace rc::text::grammar

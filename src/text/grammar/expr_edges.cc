@@ -1,5 +1,6 @@
 // Derivatives of expressions, and what is found by following them.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -8,6 +9,9 @@
 
 namespace rc::text::grammar {
 namespace {
+
+// Alternatives that are all looked at for each character.
+constexpr size_t kFewAlternatives = 16;
 
 void append_edge(std::vector<Edge>* edges, Edge edge) {
   if (edges->empty() || edges->back().next != edge.next) {
@@ -37,11 +41,12 @@ std::vector<Edge> ExprPool::zip(const std::vector<ExprId>& parts,
   std::vector<const std::vector<Edge>*> lists;
   std::vector<char32_t> lows;
   for (const ExprId part : parts) {
-    lists.push_back(&edges(part));
+    lists.push_back(&edges_.at(part));
     for (const Edge& edge : *lists.back()) lows.push_back(edge.low);
   }
   std::sort(lows.begin(), lows.end());
   lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
+  work(lows.size() * parts.size());
   std::vector<size_t> at(parts.size(), 0);
   std::vector<ExprId> values(parts.size());
   std::vector<ExprId> previous;
@@ -55,6 +60,45 @@ std::vector<Edge> ExprPool::zip(const std::vector<ExprId>& parts,
     if (values == previous) continue;
     previous = values;
     append_edge(&result, {low, combine(values)});
+  }
+  return result;
+}
+
+// The same of many alternatives, of which few go on by any one character: each
+// is handled where it changes.
+std::vector<Edge> ExprPool::either_edges(const std::vector<ExprId>& parts) {
+  struct Change {
+    char32_t low;
+    ExprId before;
+    ExprId after;
+  };
+  std::vector<Change> changes;
+  for (const ExprId part : parts) {
+    ExprId before = kNothing;
+    for (const Edge& edge : edges_.at(part)) {
+      changes.push_back({edge.low, before, edge.next});
+      before = edge.next;
+    }
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.low < b.low; });
+  std::map<ExprId, size_t> present;  // and how many alternatives go on so
+  std::vector<Edge> result;
+  for (size_t i = 0; i < changes.size();) {
+    const char32_t low = changes[i].low;
+    for (; i < changes.size() && changes[i].low == low; ++i) {
+      const auto [before, after] =
+          std::pair(changes[i].before, changes[i].after);
+      ++present[after];
+      // There is none before the first edge.
+      if (low == 0) continue;
+      const auto gone = present.find(before);
+      if (--gone->second == 0) present.erase(gone);
+    }
+    work(present.size());
+    std::vector<ExprId> next;
+    for (const auto& [expr, count] : present) next.push_back(expr);
+    append_edge(&result, {low, either(std::move(next))});
   }
   return result;
 }
@@ -106,6 +150,8 @@ std::vector<Edge> ExprPool::derivatives(ExprId x) {
       });
     }
     case Kind::kEither:
+      if (node.children.size() > kFewAlternatives)
+        return either_edges(node.children);
       return zip(node.children,
                  [&](const std::vector<ExprId>& next) { return either(next); });
     case Kind::kBoth:
@@ -129,10 +175,44 @@ std::vector<Edge> ExprPool::derivatives(ExprId x) {
   return {{0, kNothing}};
 }
 
+void ExprPool::append_needed(ExprId x, std::vector<ExprId>* parts) const {
+  const Node& node = nodes_[x];
+  const auto need = [&](ExprId part) {
+    if (!edges_.contains(part)) parts->push_back(part);
+  };
+  switch (node.kind) {
+    case Kind::kConcat:
+      need(node.children[0]);
+      if (nodes_[node.children[0]].nullable) need(node.children[1]);
+      break;
+    case Kind::kEither:
+    case Kind::kBoth:
+    case Kind::kNegate:
+    case Kind::kRepeat:
+      for (const ExprId child : node.children) need(child);
+      break;
+    default:
+      break;
+  }
+}
+
 const std::vector<Edge>& ExprPool::edges(ExprId x) {
   const auto known = edges_.find(x);
   if (known != edges_.end()) return known->second;
-  return edges_.emplace(x, derivatives(x)).first->second;
+  // The innermost parts first.
+  std::vector<ExprId> open = {x};
+  while (!open.empty()) {
+    const ExprId next = open.back();
+    const size_t size = open.size();
+    append_needed(next, &open);
+    if (open.size() > size) continue;
+    open.pop_back();
+    if (edges_.contains(next)) continue;
+    std::vector<Edge> list = derivatives(next);
+    store(list.size());
+    edges_.emplace(next, std::move(list));
+  }
+  return edges_.at(x);
 }
 
 ExprId ExprPool::derive(ExprId x, char32_t c) {
@@ -174,30 +254,52 @@ bool ExprPool::live(ExprId x) {
   return false;
 }
 
-uint64_t ExprPool::count(ExprId x, uint64_t cap, size_t* steps) {
-  static constexpr size_t kMaxCountSteps = 300;
-  if (x == kNothing || cap == 0 || !live(x)) return 0;
-  if (nodes_[x].freedom > 0) return cap;
-  if (++*steps > kMaxCountSteps) return cap;
-  uint64_t total = nodes_[x].nullable ? 1 : 0;
-  const std::vector<Edge>& list = edges(x);
-  for (size_t i = 0; i < list.size() && total < cap; ++i) {
-    if (list[i].next == kNothing || !live(list[i].next)) continue;
-    const char32_t end =
-        i + 1 < list.size() ? list[i + 1].low : kMaxCodePoint + 1;
-    // Every one of the characters goes on in at least one way.
-    const uint64_t characters = end - list[i].low;
-    if (characters >= cap - total) return cap;
-    const uint64_t each = count(list[i].next, cap, steps);
-    if (each >= cap) return cap;
-    total += characters * each;
-  }
-  return std::min(total, cap);
-}
-
 uint64_t ExprPool::count(ExprId x, uint64_t cap) {
+  static constexpr size_t kMaxCountSteps = 300;
+  struct Visit {
+    ExprId expr;
+    uint64_t total;           // of the texts so far
+    size_t edge = 0;          // that is next
+    uint64_t characters = 0;  // by which the edge before leads on
+  };
+  std::vector<Visit> open;
   size_t steps = 0;
-  return count(x, cap, &steps);
+  // The number of an expression's texts, or kLater once they are counted.
+  static constexpr uint64_t kLater = UINT64_MAX;
+  const auto begin = [&](ExprId expr) -> uint64_t {
+    if (expr == kNothing || cap == 0 || !live(expr)) return 0;
+    if (nodes_[expr].freedom > 0 || ++steps > kMaxCountSteps) return cap;
+    open.push_back({.expr = expr, .total = nodes_[expr].nullable ? 1u : 0u});
+    return kLater;
+  };
+  uint64_t result = begin(x);
+  while (!open.empty()) {
+    Visit& at = open.back();
+    if (result != kLater) {
+      // Of what the edge before leads to.
+      if (result >= cap) return cap;
+      at.total += at.characters * result;
+    }
+    const std::vector<Edge>& list = edges(at.expr);
+    while (at.edge < list.size() &&
+           (list[at.edge].next == kNothing || !live(list[at.edge].next))) {
+      ++at.edge;
+    }
+    if (at.edge == list.size() || at.total >= cap) {
+      result = std::min(at.total, cap);
+      open.pop_back();
+      continue;
+    }
+    const Edge& edge = list[at.edge];
+    ++at.edge;
+    const char32_t end =
+        at.edge < list.size() ? list[at.edge].low : kMaxCodePoint + 1;
+    // Every one of the characters goes on in at least one way.
+    at.characters = end - edge.low;
+    if (at.characters >= cap - at.total) return cap;
+    result = begin(edge.next);
+  }
+  return result;
 }
 
 bool ExprPool::matches(ExprId x, std::string_view utf8) {

@@ -1,9 +1,11 @@
 #include "text/grammar/gbnf.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/nested_calls.h"
 #include "base/utf8.h"
 #include "text/grammar/rule_reader.h"
 
@@ -25,8 +27,8 @@ class GbnfParser {
       if (!in_.take("::=")) in_.malformed("'::=' has to follow a rule's name");
       skip_space(true);
       const uint32_t rule = rules_.rule(name);
-      RuleNode body = alternatives(false);
-      in_.here([&] { rules_.define(rule, std::move(body)); });
+      const RulePart body = alternatives(false);
+      in_.here([&] { rules_.define(rule, body); });
       if (!in_.done() && in_.peek() != '\n' && in_.peek() != '\r') {
         in_.malformed("a rule has to end with its line");
       }
@@ -60,46 +62,43 @@ class GbnfParser {
     return in_.since(from);
   }
 
-  RuleNode alternatives(bool nested) {
-    RuleNode choice = {.kind = RuleNode::Kind::kChoice};
+  RulePart alternatives(bool nested) {
+    std::vector<RulePart> ways;
     do {
       skip_space(true);
-      choice.children.push_back(sequence(nested));
+      ways.push_back(sequence(nested));
     } while (in_.take("|"));
-    if (choice.children.size() == 1) return std::move(choice.children[0]);
-    return choice;
+    return ways.size() == 1 ? ways[0] : rules_.choice(std::move(ways));
   }
 
-  RuleNode sequence(bool nested) {
-    RuleNode all;
+  RulePart sequence(bool nested) {
+    std::vector<RulePart> all;
     for (;;) {
       const char c = in_.peek();
       if (c == '"') {
-        all.children.push_back(literal());
+        all.push_back(literal());
       } else if (c == '[') {
-        all.children.push_back(RuleNode::of(pool_.set(characters())));
+        all.push_back(rules_.expr(pool_.set(characters())));
       } else if (c == '.') {
         in_.skip(1);
-        all.children.push_back(RuleNode::of(pool_.set(CharSet::all())));
+        all.push_back(rules_.expr(pool_.set(CharSet::all())));
       } else if (c == '(') {
-        all.children.push_back(group());
+        all.push_back(group());
       } else if (c == '<' || c == '!') {
         in_.unsupported("tokens are not supported; write what they stand for");
       } else if (is_name_byte(c) || c == '-') {
-        const uint32_t rule = rules_.rule(take_name());
-        all.children.push_back({.kind = RuleNode::Kind::kRule, .rule = rule});
+        all.push_back(rules_.reference(rules_.rule(take_name())));
       } else {
         break;
       }
       skip_space(nested);
       repetitions(&all, nested);
     }
-    if (all.children.size() == 1) return std::move(all.children[0]);
-    return all;
+    return all.size() == 1 ? all[0] : rules_.sequence(std::move(all));
   }
 
   // Of what was read last.
-  void repetitions(RuleNode* all, bool nested) {
+  void repetitions(std::vector<RulePart>* all, bool nested) {
     for (;;) {
       uint32_t min = 0;
       uint32_t max = kUnbounded;
@@ -112,8 +111,7 @@ class GbnfParser {
       } else if (!in_.take("*")) {
         return;
       }
-      RuleNode& last = all->children.back();
-      last = RuleNode::repeat(std::move(last), min, max);
+      all->back() = rules_.repeat(all->back(), min, max);
       skip_space(nested);
     }
   }
@@ -136,12 +134,12 @@ class GbnfParser {
     if (*min > *max) in_.malformed("the bounds run backwards");
   }
 
-  RuleNode group() {
+  RulePart group() {
     in_.skip(1);
     if (++depth_ > kMaxNesting) {
       in_.unsupported("more than ", kMaxNesting, " groups in one another");
     }
-    RuleNode inner = alternatives(true);
+    const RulePart inner = alternatives(true);
     --depth_;
     if (!in_.take(")")) in_.malformed("'(' without ')'");
     return inner;
@@ -151,20 +149,20 @@ class GbnfParser {
     return in_.take("\\") ? in_.escape() : in_.character();
   }
 
-  RuleNode literal() {
+  RulePart literal() {
     in_.skip(1);
     std::string text;
     while (!in_.take("\"")) {
       if (in_.done()) in_.malformed("a literal is not closed");
       append_utf8(literal_character(), &text);
     }
-    return RuleNode::of(pool_.literal(text));
+    return rules_.expr(pool_.literal(text));
   }
 
   CharSet characters() {
     in_.skip(1);
     const bool negated = in_.take("^");
-    CharSet set;
+    std::vector<CharSet::Range> ranges;
     while (!in_.take("]")) {
       if (in_.done()) in_.malformed("a class is not closed");
       const char32_t low = literal_character();
@@ -175,8 +173,9 @@ class GbnfParser {
         high = literal_character();
         if (high < low) in_.malformed("a range of characters runs backwards");
       }
-      set = set | CharSet::of(low, high);
+      ranges.push_back({low, high});
     }
+    const CharSet set = CharSet::of(std::move(ranges));
     return negated ? ~set : set;
   }
 
@@ -189,7 +188,10 @@ class GbnfParser {
 }  // namespace
 
 uint32_t parse_gbnf(std::string_view text, ExprPool* pool, RuleSet* rules) {
-  return GbnfParser(text, pool, rules).parse();
+  // Groups are read within one another.
+  const auto groups = std::count(text.begin(), text.end(), '(');
+  return call_nested(static_cast<size_t>(groups),
+                     [&] { return GbnfParser(text, pool, rules).parse(); });
 }
 
 }  // namespace rc::text::grammar

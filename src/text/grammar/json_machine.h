@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/grammar/json_model.h"
@@ -33,6 +34,7 @@ class JsonMachine {
   struct Seen {
     std::shared_ptr<const Seen> before;
     std::string name;
+    ~Seen() { release_chain(&before, &Seen::before); }
   };
   // An open object or array, or the whole text; never changes.
   struct Level {
@@ -45,6 +47,11 @@ class JsonMachine {
     // How the next value or, in `strings`, the next key may begin.
     LexState strings = kDeadLex;
     LexState bare = kDeadLex;
+
+    Level() = default;
+    Level(const Level&) = default;
+    Level& operator=(const Level&) = delete;
+    ~Level() { release_chain(&parent, &Level::parent); }
   };
   enum class Phase : uint8_t {
     kValue,
@@ -101,6 +108,18 @@ class JsonMachine {
 
  private:
   using LevelPtr = std::shared_ptr<const Level>;
+
+  // Frees the elements of a list that nothing else refers to, one after the
+  // other: lists are as long as texts.
+  template <class Element>
+  static void release_chain(std::shared_ptr<const Element>* first,
+                            std::shared_ptr<const Element> Element::*next) {
+    std::shared_ptr<const Element> at = std::move(*first);
+    while (at != nullptr && at.use_count() == 1) {
+      // Elements are const once they are shared.
+      at = std::move(const_cast<Element&>(*at).*next);
+    }
+  }
 
   static bool needs_space(const State& state);
   bool step_value(State* state, uint8_t byte);

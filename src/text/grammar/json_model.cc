@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/deep_stack.h"
 #include "base/error.h"
 #include "text/grammar/regex_syntax.h"
 
@@ -32,8 +33,13 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
       schemas_(&exprs_, options.limits),
       lexer_(&exprs_, &mutex_, options.max_lex_states),
       document_(parse_json(schema, "schema", options.max_schema_depth)) {
-  exprs_.set_should_stop(&options.should_stop);
-  SchemaReader reader(document_, options.reader, &schemas_);
+  // Schemas are looked into as deep as they nest.
+  on_deep_stack([this] { compile(); });
+}
+
+void JsonModel::compile() {
+  exprs_.set_should_stop(&options_.should_stop);
+  SchemaReader reader(document_, options_.reader, &schemas_);
   root_ = reader.read();
   if (!schemas_.possible(root_)) {
     fail(RC_E_INVALID_ARGUMENT, "schema: no value is valid");

@@ -92,6 +92,7 @@ class JsonModel {
   bool possible(SchemaId schema);
 
  private:
+  void compile();
   void prepare();
   ExprId numbers(const Normal& normal);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nested_calls.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "text/grammar/lark_common.h"
@@ -20,36 +21,6 @@ bool is_terminal(std::string_view name) {
   const size_t first = name.find_first_not_of('_');
   return first != std::string_view::npos && name[first] >= 'A' &&
          name[first] <= 'Z';
-}
-
-// A rule that begins with itself, as a repetition of what follows.
-RuleNode without_left_recursion(uint32_t rule, RuleNode body) {
-  RuleNode first = {.kind = RuleNode::Kind::kChoice};
-  RuleNode again = {.kind = RuleNode::Kind::kChoice};
-  std::vector<RuleNode> ways;
-  if (body.kind == RuleNode::Kind::kChoice) {
-    ways = std::move(body.children);
-  } else {
-    ways.push_back(std::move(body));
-  }
-  const auto is_self = [&](const RuleNode& node) {
-    return node.kind == RuleNode::Kind::kRule && node.rule == rule;
-  };
-  for (RuleNode& way : ways) {
-    if (is_self(way)) continue;  // says nothing
-    if (way.kind == RuleNode::Kind::kSequence && !way.children.empty() &&
-        is_self(way.children[0])) {
-      way.children.erase(way.children.begin());
-      again.children.push_back(std::move(way));
-    } else {
-      first.children.push_back(std::move(way));
-    }
-  }
-  if (again.children.empty()) return first;
-  RuleNode all;
-  all.children.push_back(std::move(first));
-  all.children.push_back(RuleNode::repeat(std::move(again), 0, kUnbounded));
-  return all;
 }
 
 class LarkParser {
@@ -69,20 +40,15 @@ class LarkParser {
     }
     const uint32_t start = rules_.rule("start");
     if (!rules_.defined(start)) in_.malformed("there is no rule \"start\"");
-    rules_.define(ignored_,
-                  RuleNode::repeat(std::move(ignore_), 0, kUnbounded));
+    rules_.define(ignored_, rules_.repeat(rules_.choice(std::move(ignore_)), 0,
+                                          kUnbounded));
     const uint32_t text = rules_.rule("%text");
-    RuleNode all;
-    all.children = {reference(ignored_), reference(start)};
-    rules_.define(text, std::move(all));
+    const RulePart ignored = rules_.reference(ignored_);
+    rules_.define(text, rules_.sequence({ignored, rules_.reference(start)}));
     return text;
   }
 
  private:
-  static RuleNode reference(uint32_t rule) {
-    return {.kind = RuleNode::Kind::kRule, .rule = rule};
-  }
-
   void skip_space() {
     while (in_.peek() == ' ' || in_.peek() == '\t') in_.skip(1);
     if (in_.peek() == '#' || (in_.peek() == '/' && in_.peek(1) == '/')) {
@@ -114,7 +80,7 @@ class LarkParser {
     skip_space();
     if (name == "ignore") {
       in_terminal_ = true;
-      ignore_.children.push_back(alternatives());
+      ignore_.push_back(alternatives());
       end_line();
     } else if (name == "import") {
       import();
@@ -155,7 +121,7 @@ class LarkParser {
     for (const CommonTerminal& known : kCommonTerminals) {
       if (known.name != name) continue;
       const ExprId expr = parse_regex(known.pattern, {}, &pool_);
-      in_.here([&] { rules_.define(rules_.rule(as), RuleNode::of(expr)); });
+      in_.here([&] { rules_.define(rules_.rule(as), rules_.expr(expr)); });
       return;
     }
     in_.unsupported("\"common\" has no terminal ", quote(name),
@@ -176,22 +142,22 @@ class LarkParser {
     if (!in_.take(":")) in_.malformed("':' has to follow a name");
     in_terminal_ = is_terminal(name);
     const uint32_t rule = rules_.rule(name);
-    RuleNode body = without_left_recursion(rule, alternatives());
+    const RulePart body = rules_.without_left_recursion(rule, alternatives());
     end_line();
-    in_.here([&] { rules_.define(rule, std::move(body)); });
+    in_.here([&] { rules_.define(rule, body); });
   }
 
-  RuleNode alternatives() {
+  RulePart alternatives() {
     if (++depth_ > kMaxLarkNesting) {
       in_.unsupported("more than ", kMaxLarkNesting, " groups in one another");
     }
-    RuleNode choice = {.kind = RuleNode::Kind::kChoice};
+    std::vector<RulePart> ways;
     do {
       skip_lines();
-      choice.children.push_back(sequence());
+      ways.push_back(sequence());
     } while (next_alternative());
     --depth_;
-    return choice;
+    return rules_.choice(std::move(ways));
   }
 
   // The next one may stand on a line of its own.
@@ -204,8 +170,8 @@ class LarkParser {
     return false;
   }
 
-  RuleNode sequence() {
-    RuleNode all;
+  RulePart sequence() {
+    std::vector<RulePart> all;
     for (;;) {
       skip_space();
       if (depth_ > 1) skip_lines();
@@ -220,32 +186,29 @@ class LarkParser {
            std::string_view("\"/([<%@").find(c) == std::string_view::npos)) {
         break;
       }
-      all.children.push_back(repeated(part()));
+      all.push_back(repeated(part()));
     }
-    if (all.children.size() == 1) return std::move(all.children[0]);
-    return all;
+    return all.size() == 1 ? all[0] : rules_.sequence(std::move(all));
   }
 
-  RuleNode repeated(RuleNode node) {
-    if (in_.take("*")) return RuleNode::repeat(std::move(node), 0, kUnbounded);
-    if (in_.take("+")) return RuleNode::repeat(std::move(node), 1, kUnbounded);
-    if (in_.take("?")) return RuleNode::repeat(std::move(node), 0, 1);
+  RulePart repeated(RulePart part) {
+    if (in_.take("*")) return rules_.repeat(part, 0, kUnbounded);
+    if (in_.take("+")) return rules_.repeat(part, 1, kUnbounded);
+    if (in_.take("?")) return rules_.repeat(part, 0, 1);
     skip_space();
-    if (!in_.take("~")) return node;
+    if (!in_.take("~")) return part;
     skip_space();
     const std::optional<uint32_t> min = in_.number();
     if (!min) in_.malformed("a number has to follow '~'");
     std::optional<uint32_t> max = min;
     if (in_.take("..")) max = in_.number();
     if (!max || *max < *min) in_.malformed("the bounds run backwards");
-    return RuleNode::repeat(std::move(node), *min, *max);
+    return rules_.repeat(part, *min, *max);
   }
 
-  RuleNode part() {
+  RulePart part() {
     if (in_.take("(")) return group(")");
-    if (in_.take("[")) {
-      return RuleNode::repeat(group("]"), 0, 1);
-    }
+    if (in_.take("[")) return rules_.repeat(group("]"), 0, 1);
     if (in_.peek() == '"') return lexeme(literal());
     if (in_.peek() == '/') return lexeme(regex());
     if (!is_name_byte(in_.peek())) {
@@ -255,25 +218,22 @@ class LarkParser {
     if (in_.peek() == '{' || in_.peek() == '[') {
       in_.unsupported("templates and attributes are not supported");
     }
-    RuleNode node = reference(rules_.rule(name));
-    if (is_terminal(name)) return lexeme(std::move(node));
+    const RulePart part = rules_.reference(rules_.rule(name));
+    if (is_terminal(name)) return lexeme(part);
     if (in_terminal_) in_.malformed("a terminal can't have rules in it");
-    return node;
+    return part;
   }
 
-  RuleNode group(std::string_view close) {
-    RuleNode inner = alternatives();
+  RulePart group(std::string_view close) {
+    const RulePart inner = alternatives();
     if (!in_.take(close)) in_.malformed("'", close, "' has to stand here");
     return inner;
   }
 
   // In a rule, what is ignored may follow.
-  RuleNode lexeme(RuleNode node) {
-    if (in_terminal_) return node;
-    RuleNode all;
-    all.children.push_back(std::move(node));
-    all.children.push_back(reference(ignored_));
-    return all;
+  RulePart lexeme(RulePart part) {
+    if (in_terminal_) return part;
+    return rules_.sequence({part, rules_.reference(ignored_)});
   }
 
   std::string quoted() {
@@ -287,7 +247,7 @@ class LarkParser {
     return text;
   }
 
-  RuleNode literal() {
+  RulePart literal() {
     const std::string text = quoted();
     if (in_.take("..")) {
       if (in_.peek() != '"') in_.malformed("a string has to follow '..'");
@@ -299,9 +259,9 @@ class LarkParser {
         return decode_utf8(s).code_point;
       };
       if (one(last) < one(text)) in_.malformed("a range runs backwards");
-      return RuleNode::of(pool_.set(CharSet::of(one(text), one(last))));
+      return rules_.expr(pool_.set(CharSet::of(one(text), one(last))));
     }
-    if (!in_.take("i")) return RuleNode::of(pool_.literal(text));
+    if (!in_.take("i")) return rules_.expr(pool_.literal(text));
     std::string pattern;
     for (const char c : text) {
       if (std::string_view("\\^$.*+?()[]{}|/").find(c) !=
@@ -310,10 +270,10 @@ class LarkParser {
       }
       pattern += c;
     }
-    return RuleNode::of(parse_regex(pattern, {.ignore_case = true}, &pool_));
+    return rules_.expr(parse_regex(pattern, {.ignore_case = true}, &pool_));
   }
 
-  RuleNode regex() {
+  RulePart regex() {
     in_.skip(1);
     const size_t from = in_.at();
     bool in_class = false;
@@ -339,13 +299,13 @@ class LarkParser {
       }
     }
     return in_.here(
-        [&] { return RuleNode::of(parse_regex(pattern, options, &pool_)); });
+        [&] { return rules_.expr(parse_regex(pattern, options, &pool_)); });
   }
 
   RuleReader in_;
   ExprPool& pool_;
   RuleSet& rules_;
-  RuleNode ignore_ = {.kind = RuleNode::Kind::kChoice};
+  std::vector<RulePart> ignore_;
   uint32_t ignored_ = 0;
   bool in_terminal_ = false;
   size_t depth_ = 0;
@@ -354,7 +314,11 @@ class LarkParser {
 }  // namespace
 
 uint32_t parse_lark(std::string_view text, ExprPool* pool, RuleSet* rules) {
-  return LarkParser(text, pool, rules).parse();
+  // Groups are read within one another.
+  const auto groups = std::count_if(
+      text.begin(), text.end(), [](char c) { return c == '(' || c == '['; });
+  return call_nested(static_cast<size_t>(groups),
+                     [&] { return LarkParser(text, pool, rules).parse(); });
 }
 
 }  // namespace rc::text::grammar

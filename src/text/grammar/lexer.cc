@@ -6,6 +6,20 @@
 
 namespace rc::text::grammar {
 
+namespace {
+
+constexpr size_t kMaxLexStored = 64;  // parts and moves for each state
+constexpr size_t kFewLexParts = 16;
+
+template <class Move>
+void append_move(char32_t low, LexState next, std::vector<Move>* moves) {
+  if (moves->empty() || moves->back().next != next) {
+    moves->push_back({low, next});
+  }
+}
+
+}  // namespace
+
 Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
              Follow follow)
     : pool_(*pool),
@@ -18,24 +32,45 @@ Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
 
 Lexer::~Lexer() = default;
 
+void Lexer::tidy(std::vector<TaggedExpr>* parts) {
+  std::sort(parts->begin(), parts->end());
+  parts->erase(std::unique(parts->begin(), parts->end()), parts->end());
+  std::erase_if(*parts, [&](const TaggedExpr& part) {
+    return part.first == ExprPool::kNothing || !pool_.live(part.first);
+  });
+}
+
+void Lexer::store(size_t elements) {
+  stored_ += elements;
+  if (stored_ / kMaxLexStored > max_states_) {
+    fail(RC_E_UNSUPPORTED, "the states of the grammar take more than ",
+         kMaxLexStored * max_states_,
+         " alternatives and moves; simplify its rules or raise the limit");
+  }
+}
+
 LexState Lexer::start(std::vector<TaggedExpr> parts) {
   const std::lock_guard lock(mutex_);
-  const auto tidy = [&] {
-    std::erase_if(parts, [&](const TaggedExpr& part) {
-      return part.first == ExprPool::kNothing || !pool_.live(part.first);
-    });
-    std::sort(parts.begin(), parts.end());
-    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  };
-  tidy();
+  tidy(&parts);
   if (follow_ != nullptr) {
     std::vector<TaggedExpr> next;
+    size_t most = 1024;
     for (const auto& [expr, tag] : parts) {
-      if (pool_.nullable(expr)) follow_(tag, &next);
+      if (!pool_.nullable(expr)) continue;
+      follow_(tag, &next);
+      // Many ways to go on may be the same.
+      if (next.size() <= most) continue;
+      tidy(&next);
+      most = std::max(most, 2 * next.size());
     }
     if (!next.empty()) {
+      // What ended and was followed is of no further use: states without it are
+      // fewer.
+      std::erase_if(parts, [](const TaggedExpr& part) {
+        return part.first == ExprPool::kEmpty && part.second != kEndTag;
+      });
       parts.insert(parts.end(), next.begin(), next.end());
-      tidy();
+      tidy(&parts);
     }
   }
   return intern(std::move(parts));
@@ -49,6 +84,7 @@ LexState Lexer::intern(std::vector<TaggedExpr> parts) {
     fail(RC_E_UNSUPPORTED, "the grammar takes more than ", max_states_,
          " states; simplify its regular expressions or raise the limit");
   }
+  store(parts.size());
   if (id % kChunk == 0) {
     owned_.push_back(std::make_unique<State[]>(kChunk));
     chunks_[id / kChunk].store(owned_.back().get(), std::memory_order_release);
@@ -70,13 +106,8 @@ LexState Lexer::intern(std::vector<TaggedExpr> parts) {
   return result;
 }
 
-const Lexer::Moves& Lexer::build_moves(LexState state) {
-  const std::lock_guard lock(mutex_);
-  State& built = owned_[state / kChunk][state % kChunk];
-  if (const Moves* moves = built.moves.load(std::memory_order_acquire)) {
-    return *moves;
-  }
-  const std::vector<TaggedExpr>& parts = built.parts;
+std::vector<Lexer::Move> Lexer::moves_of_few(
+    const std::vector<TaggedExpr>& parts) {
   std::vector<const std::vector<Edge>*> lists;
   std::vector<char32_t> lows = {0};
   for (const auto& [expr, tag] : parts) {
@@ -85,7 +116,7 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
   }
   std::sort(lows.begin(), lows.end());
   lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
-  auto moves = std::make_unique<Moves>();
+  std::vector<Move> moves;
   std::vector<size_t> at(parts.size(), 0);
   for (const char32_t low : lows) {
     std::vector<TaggedExpr> next;
@@ -94,11 +125,61 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
       while (at[i] + 1 < list.size() && list[at[i] + 1].low <= low) ++at[i];
       next.emplace_back(list[at[i]].next, parts[i].second);
     }
-    const LexState to = start(std::move(next));
-    if (moves->all.empty() || moves->all.back().next != to) {
-      moves->all.push_back({low, to});
+    append_move(low, start(std::move(next)), &moves);
+  }
+  return moves;
+}
+
+// Few of many parts go on by any one character: each is handled where it
+// changes.
+std::vector<Lexer::Move> Lexer::moves_of_many(
+    const std::vector<TaggedExpr>& parts) {
+  struct Change {
+    char32_t low;
+    uint32_t tag;
+    ExprId before;
+    ExprId after;
+  };
+  std::vector<Change> changes;
+  for (const auto& [expr, tag] : parts) {
+    ExprId before = ExprPool::kNothing;
+    for (const Edge& edge : pool_.edges(expr)) {
+      changes.push_back({edge.low, tag, before, edge.next});
+      before = edge.next;
     }
   }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.low < b.low; });
+  std::map<TaggedExpr, size_t> present;  // and how many parts go on so
+  std::vector<Move> moves;
+  for (size_t i = 0; i < changes.size();) {
+    const char32_t low = changes[i].low;
+    for (; i < changes.size() && changes[i].low == low; ++i) {
+      const Change& change = changes[i];
+      if (change.after != ExprPool::kNothing) {
+        ++present[{change.after, change.tag}];
+      }
+      if (change.before == ExprPool::kNothing) continue;
+      const auto gone = present.find({change.before, change.tag});
+      if (--gone->second == 0) present.erase(gone);
+    }
+    std::vector<TaggedExpr> next;
+    for (const auto& [part, count] : present) next.push_back(part);
+    append_move(low, start(std::move(next)), &moves);
+  }
+  return moves;
+}
+
+const Lexer::Moves& Lexer::build_moves(LexState state) {
+  const std::lock_guard lock(mutex_);
+  State& built = owned_[state / kChunk][state % kChunk];
+  if (const Moves* moves = built.moves.load(std::memory_order_acquire)) {
+    return *moves;
+  }
+  auto moves = std::make_unique<Moves>();
+  moves->all = built.parts.size() <= kFewLexParts ? moves_of_few(built.parts)
+                                                  : moves_of_many(built.parts);
+  store(moves->all.size());
   for (char32_t c = 0; c < kAscii; ++c) moves->ascii[c] = wide_step(*moves, c);
   for (size_t i = 0; i < moves->all.size(); ++i) {
     const bool beyond =

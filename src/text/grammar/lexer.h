@@ -20,13 +20,15 @@ namespace rc::text::grammar {
 
 using LexState = uint32_t;
 inline constexpr LexState kDeadLex = 0;
+inline constexpr uint32_t kEndTag = 0;
 
 // An expression and whose it is.
 using TaggedExpr = std::pair<ExprId, uint32_t>;
 
 // What may come after a match: appends to *parts, for the tag of an expression
 // that matches what was read, the expressions that may follow. Called under the
-// lexer's mutex.
+// lexer's mutex. Nothing follows the tag kEndTag; another tag is not among
+// those that are accepted once nothing but what follows it can come.
 using Follow =
     std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 
@@ -34,7 +36,8 @@ using Follow =
 // are there. Whoever adds some holds the mutex, which guards the pool too.
 class Lexer {
  public:
-  // Throws RC_E_UNSUPPORTED once there would be more than max_states.
+  // Throws RC_E_UNSUPPORTED once there would be more than max_states, or more
+  // than 64 parts and moves for each of so many.
   Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
         Follow follow = nullptr);
   ~Lexer();
@@ -111,10 +114,18 @@ class Lexer {
   const Moves& build_moves(LexState state);
   static LexState wide_step(const Moves& moves, char32_t c);
   LexState intern(std::vector<TaggedExpr> parts);
+  // Leaves out what is there twice or matches nothing.
+  void tidy(std::vector<TaggedExpr>* parts);
+  // Counts parts and moves against the limit.
+  void store(size_t elements);
+  // Every character's next state, of few or of many parts.
+  std::vector<Move> moves_of_few(const std::vector<TaggedExpr>& parts);
+  std::vector<Move> moves_of_many(const std::vector<TaggedExpr>& parts);
 
   ExprPool& pool_;
   std::recursive_mutex& mutex_;
   size_t max_states_;
+  size_t stored_ = 0;
   Follow follow_;
   std::atomic<size_t> size_ = 0;
   std::vector<std::atomic<State*>> chunks_;

@@ -1,6 +1,8 @@
 // Sets of strings or of numbers, as what they are written like.
 #pragma once
 
+#include <vector>
+
 #include "text/grammar/expr.h"
 
 namespace rc::text::grammar {
@@ -13,6 +15,11 @@ struct LexicalSet {
   ExprId out = ExprPool::kNothing;
   bool operator==(const LexicalSet&) const = default;
 };
+
+LexicalSet both(const std::vector<LexicalSet>& sets, ExprPool* pool);
+LexicalSet either(const std::vector<LexicalSet>& sets, ExprPool* pool);
+// What is in one of the sets and no other.
+LexicalSet exactly_one(const std::vector<LexicalSet>& sets, ExprPool* pool);
 
 inline LexicalSet both(const LexicalSet& a, const LexicalSet& b,
                        ExprPool* pool) {

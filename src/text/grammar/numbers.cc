@@ -115,6 +115,14 @@ ExprId Numbers::plain_side(const std::string& whole,
 
 // Exponents, with their "e", on one side of `limit`.
 ExprId Numbers::exponents_beyond(int limit, Side side) {
+  const auto known = exponents_.find({limit, side});
+  if (known != exponents_.end()) return known->second;
+  const ExprId made = make_exponents(limit, side);
+  exponents_.emplace(std::pair(limit, side), made);
+  return made;
+}
+
+ExprId Numbers::make_exponents(int limit, Side side) {
   std::vector<std::string> large;
   std::vector<std::string> small;
   const auto wanted = [&](int e) {

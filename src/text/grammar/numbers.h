@@ -6,6 +6,10 @@
 // ways to write numbers are only accepted where every number is.
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "text/grammar/decimal.h"
 #include "text/grammar/lexical_set.h"
 
@@ -36,6 +40,7 @@ class Numbers {
   ExprId digits(uint32_t min, uint32_t max);
   ExprId digit(char low, char high);
   ExprId exponents_beyond(int limit, Side side);
+  ExprId make_exponents(int limit, Side side);
   // Numbers without a sign on one side of the magnitude of `limit`.
   ExprId magnitudes(const Decimal& limit, Side side);
   ExprId plain_side(const std::string& whole, const std::string& fraction,
@@ -56,6 +61,8 @@ class Numbers {
   ExprId every_;
   LexicalSet integers_;
   LexicalSet plain_integers_;
+  // Those that were made: enums have many numbers of few magnitudes.
+  std::map<std::pair<int, Side>, ExprId> exponents_;
 };
 
 }  // namespace rc::text::grammar

@@ -1,6 +1,9 @@
 #include "text/grammar/regex_escapes.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 #include "base/utf8.h"
@@ -160,7 +163,16 @@ CharSet PatternReader::escape(bool in_class) {
 
 CharSet PatternReader::character_class() {
   const bool negated = take("^");
-  CharSet set;
+  // Joined when there are twice as many as joining would leave: one after the
+  // other would take quadratic time.
+  std::vector<CharSet::Range> ranges;
+  size_t most = 64;
+  const auto add = [&](const CharSet& set) {
+    ranges.insert(ranges.end(), set.ranges().begin(), set.ranges().end());
+    if (ranges.size() <= most) return;
+    ranges = CharSet::of(std::move(ranges)).ranges();
+    most = std::max(most, 2 * ranges.size());
+  };
   while (!take("]")) {
     if (done()) malformed("a class is not closed");
     const CharSet low = take("\\") ? escape(true) : one(character());
@@ -175,16 +187,17 @@ CharSet PatternReader::character_class() {
         const char32_t first = low.ranges()[0].low;
         const char32_t last = high.ranges()[0].low;
         if (first > last) malformed("a range of characters runs backwards");
-        set = set | CharSet::of(first, last);
+        add(CharSet::of(first, last));
       } else {
         // As in browsers: the hyphen next to a class is one.
-        set = set | low | one('-') | high;
+        for (const CharSet& set : {low, one('-'), high}) add(set);
       }
       continue;
     }
     at_ = back;
-    set = set | low;
+    add(low);
   }
+  const CharSet set = CharSet::of(std::move(ranges));
   return negated ? ~set : set;
 }
 

@@ -2,11 +2,13 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/nested_calls.h"
 #include "text/grammar/regex_escapes.h"
 
 namespace rc::text::grammar {
@@ -209,21 +211,20 @@ class RegexParser {
 
   Anchored characters(CharSet set) {
     if (options_.ignore_case) {
-      CharSet folded = set;
+      std::vector<CharSet::Range> folded = set.ranges();
       for (const CharSet::Range& range : set.ranges()) {
         // Large ranges are of letters that have all their cases inside.
         if (range.high - range.low > kMaxFolded) continue;
         for (char32_t c = range.low; c <= range.high; ++c) {
           const auto code_point = static_cast<utf8proc_int32_t>(c);
-          const auto lower =
-              static_cast<char32_t>(utf8proc_tolower(code_point));
-          const auto upper =
-              static_cast<char32_t>(utf8proc_toupper(code_point));
-          folded =
-              folded | CharSet::of(lower, lower) | CharSet::of(upper, upper);
+          for (const utf8proc_int32_t other :
+               {utf8proc_tolower(code_point), utf8proc_toupper(code_point)}) {
+            const auto point = static_cast<char32_t>(other);
+            if (point != c) folded.push_back({point, point});
+          }
         }
       }
-      set = std::move(folded);
+      set = CharSet::of(std::move(folded));
     }
     return unanchored(pool_.set(set));
   }
@@ -257,7 +258,11 @@ class RegexParser {
 
 ExprId parse_regex(std::string_view pattern, const RegexOptions& options,
                    ExprPool* pool) {
-  return RegexParser(pattern, options, pool).parse();
+  // Groups are read within one another.
+  const auto groups = std::count(pattern.begin(), pattern.end(), '(');
+  return call_nested(static_cast<size_t>(groups), [&] {
+    return RegexParser(pattern, options, pool).parse();
+  });
 }
 
 }  // namespace rc::text::grammar

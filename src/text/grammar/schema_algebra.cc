@@ -35,24 +35,28 @@ void SchemaPool::check_alternatives(
   }
 }
 
-RulesId SchemaPool::merge_objects(RulesId a, RulesId b) {
-  ObjectRules rules = objects_[a];
-  const ObjectRules& other = objects_[b];
-  append(&rules.all, other.all);
-  append(&rules.some, other.some);
-  append(&rules.required, other.required);
-  rules.min = std::max(rules.min, other.min);
-  rules.max = std::min(rules.max, other.max);
+RulesId SchemaPool::merge_objects(const std::vector<RulesId>& parts) {
+  ObjectRules rules;
+  for (const RulesId part : parts) {
+    const ObjectRules& other = object(part);
+    append(&rules.all, other.all);
+    append(&rules.some, other.some);
+    append(&rules.required, other.required);
+    rules.min = std::max(rules.min, other.min);
+    rules.max = std::min(rules.max, other.max);
+  }
   return add(std::move(rules));
 }
 
-RulesId SchemaPool::merge_arrays(RulesId a, RulesId b) {
-  ArrayRules rules = arrays_[a];
-  const ArrayRules& other = arrays_[b];
-  append(&rules.all, other.all);
-  append(&rules.counts, other.counts);
-  rules.min = std::max(rules.min, other.min);
-  rules.max = std::min(rules.max, other.max);
+RulesId SchemaPool::merge_arrays(const std::vector<RulesId>& parts) {
+  ArrayRules rules;
+  for (const RulesId part : parts) {
+    const ArrayRules& other = array(part);
+    append(&rules.all, other.all);
+    append(&rules.counts, other.counts);
+    rules.min = std::max(rules.min, other.min);
+    rules.max = std::min(rules.max, other.max);
+  }
   return add(std::move(rules));
 }
 
@@ -61,7 +65,7 @@ std::vector<RulesId> SchemaPool::intersect_objects(
   std::vector<RulesId> result;
   for (const RulesId x : a) {
     for (const RulesId y : b) {
-      const RulesId merged = merge_objects(x, y);
+      const RulesId merged = merge_objects({x, y});
       if (merged == x || merged == y || possible_object(merged)) {
         result.push_back(merged);
       }
@@ -77,7 +81,7 @@ std::vector<RulesId> SchemaPool::intersect_arrays(
   std::vector<RulesId> result;
   for (const RulesId x : a) {
     for (const RulesId y : b) {
-      const RulesId merged = merge_arrays(x, y);
+      const RulesId merged = merge_arrays({x, y});
       if (merged == x || merged == y || possible_array(merged)) {
         result.push_back(merged);
       }
@@ -88,33 +92,98 @@ std::vector<RulesId> SchemaPool::intersect_arrays(
   return result;
 }
 
-Normal SchemaPool::intersect(const Normal& a, const Normal& b) {
-  Normal result;
-  result.constants = a.constants & b.constants;
-  result.number = both(a.number, b.number, &exprs_);
-  result.string = both(a.string, b.string, &exprs_);
-  result.objects = intersect_objects(a.objects, b.objects);
-  result.arrays = intersect_arrays(a.arrays, b.arrays);
+// Parts with one alternative, which most have, come together first.
+std::vector<RulesId> SchemaPool::intersect_objects(
+    const std::vector<const Normal*>& parts) {
+  std::vector<RulesId> single;
+  for (const Normal* part : parts) {
+    if (part->objects.empty()) return {};
+    if (part->objects.size() == 1) single.push_back(part->objects[0]);
+  }
+  single = unite_rules(single, {});
+  std::vector<RulesId> result;
+  if (!single.empty()) {
+    const RulesId merged = merge_objects(single);
+    if (!std::binary_search(single.begin(), single.end(), merged) &&
+        !possible_object(merged)) {
+      return {};
+    }
+    result = {merged};
+  }
+  for (const Normal* part : parts) {
+    if (part->objects.size() == 1) continue;
+    result = result.empty() ? part->objects
+                            : intersect_objects(result, part->objects);
+    if (result.empty()) return {};
+  }
   return result;
 }
 
-Normal SchemaPool::unite(const Normal& a, const Normal& b) {
+std::vector<RulesId> SchemaPool::intersect_arrays(
+    const std::vector<const Normal*>& parts) {
+  std::vector<RulesId> single;
+  for (const Normal* part : parts) {
+    if (part->arrays.empty()) return {};
+    if (part->arrays.size() == 1) single.push_back(part->arrays[0]);
+  }
+  single = unite_rules(single, {});
+  std::vector<RulesId> result;
+  if (!single.empty()) {
+    const RulesId merged = merge_arrays(single);
+    if (!std::binary_search(single.begin(), single.end(), merged) &&
+        !possible_array(merged)) {
+      return {};
+    }
+    result = {merged};
+  }
+  for (const Normal* part : parts) {
+    if (part->arrays.size() == 1) continue;
+    result =
+        result.empty() ? part->arrays : intersect_arrays(result, part->arrays);
+    if (result.empty()) return {};
+  }
+  return result;
+}
+
+Normal SchemaPool::intersect(const std::vector<const Normal*>& parts) {
   Normal result;
-  result.constants = a.constants | b.constants;
-  result.number = either(a.number, b.number, &exprs_);
-  result.string = either(a.string, b.string, &exprs_);
-  result.objects = unite_rules(a.objects, b.objects);
-  result.arrays = unite_rules(a.arrays, b.arrays);
-  check_alternatives(result.objects);
-  check_alternatives(result.arrays);
+  result.constants = Normal::kNull | Normal::kFalse | Normal::kTrue;
+  std::vector<LexicalSet> numbers;
+  std::vector<LexicalSet> strings;
+  for (const Normal* part : parts) {
+    result.constants &= part->constants;
+    numbers.push_back(part->number);
+    strings.push_back(part->string);
+  }
+  result.number = both(numbers, &exprs_);
+  result.string = both(strings, &exprs_);
+  result.objects = intersect_objects(parts);
+  result.arrays = intersect_arrays(parts);
+  return result;
+}
+
+Normal SchemaPool::unite(const std::vector<const Normal*>& parts) {
+  Normal result;
+  std::vector<LexicalSet> numbers;
+  std::vector<LexicalSet> strings;
   // What allows everything makes the others needless.
   const RulesId any_object = add(ObjectRules());
   const RulesId any_array = add(ArrayRules());
-  const auto simplify = [](std::vector<RulesId>* list, RulesId any) {
-    if (std::binary_search(list->begin(), list->end(), any)) *list = {any};
+  const auto join = [this](std::vector<RulesId>* to,
+                           const std::vector<RulesId>& more, RulesId any) {
+    *to = unite_rules(*to, more);
+    check_alternatives(*to);
+    if (std::binary_search(to->begin(), to->end(), any)) *to = {any};
   };
-  simplify(&result.objects, any_object);
-  simplify(&result.arrays, any_array);
+  for (const Normal* part : parts) {
+    result.constants |= part->constants;
+    numbers.push_back(part->number);
+    strings.push_back(part->string);
+    join(&result.objects, part->objects, any_object);
+    join(&result.arrays, part->arrays, any_array);
+  }
+  result.number = either(numbers, &exprs_);
+  result.string = either(strings, &exprs_);
   return result;
 }
 
@@ -194,7 +263,7 @@ std::vector<RulesId> SchemaPool::complement_array(const ArrayRules& rules) {
 std::vector<RulesId> SchemaPool::without_objects(
     std::vector<RulesId> left, const std::vector<RulesId>& taken) {
   for (const RulesId away : taken) {
-    const std::vector<RulesId> others = complement_object(objects_[away]);
+    const std::vector<RulesId> others = complement_object(object(away));
     std::vector<RulesId> next;
     for (const RulesId x : left) {
       if (intersect_objects({x}, {away}).empty()) {
@@ -212,7 +281,7 @@ std::vector<RulesId> SchemaPool::without_objects(
 std::vector<RulesId> SchemaPool::without_arrays(
     std::vector<RulesId> left, const std::vector<RulesId>& taken) {
   for (const RulesId away : taken) {
-    const std::vector<RulesId> others = complement_array(arrays_[away]);
+    const std::vector<RulesId> others = complement_array(array(away));
     std::vector<RulesId> next;
     for (const RulesId x : left) {
       if (intersect_arrays({x}, {away}).empty()) {
@@ -239,19 +308,25 @@ Normal SchemaPool::complement(const Normal& a) {
 
 Normal SchemaPool::exactly_one(const std::vector<SchemaId>& parts) {
   Normal result = nothing();
+  std::vector<LexicalSet> numbers;
+  std::vector<LexicalSet> strings;
   for (size_t i = 0; i < parts.size(); ++i) {
     Normal one = normal(parts[i]);
+    numbers.push_back(one.number);
+    strings.push_back(one.string);
     for (size_t j = 0; j < parts.size(); ++j) {
       if (i == j) continue;
       const Normal& other = normal(parts[j]);
       one.constants = static_cast<uint8_t>(one.constants & ~other.constants);
-      one.number = both(one.number, negate(other.number), &exprs_);
-      one.string = both(one.string, negate(other.string), &exprs_);
       one.objects = without_objects(std::move(one.objects), other.objects);
       one.arrays = without_arrays(std::move(one.arrays), other.arrays);
     }
-    result = unite(result, one);
+    one.number = {};
+    one.string = {};
+    result = unite({&result, &one});
   }
+  result.number = grammar::exactly_one(numbers, &exprs_);
+  result.string = grammar::exactly_one(strings, &exprs_);
   return result;
 }
 

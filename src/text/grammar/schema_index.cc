@@ -59,8 +59,14 @@ const std::string* text_member(const JsonValue& object, std::string_view name) {
                                                                  : nullptr;
 }
 
+// URIs are kept with each anchor.
+constexpr size_t kMaxUri = 2048;
+
+}  // namespace
+
 // One step of a JSON pointer; nullptr if it leads nowhere.
-const JsonValue* child(const JsonValue& value, std::string_view token) {
+const JsonValue* SchemaIndex::find_child(const JsonValue& value,
+                                         std::string_view token) const {
   std::string name;
   for (size_t i = 0; i < token.size(); ++i) {
     if (token[i] == '~' && i + 1 < token.size()) {
@@ -69,7 +75,18 @@ const JsonValue* child(const JsonValue& value, std::string_view token) {
       name += token[i];
     }
   }
-  if (value.is(JsonValue::Type::kObject)) return value.find(name);
+  if (value.is(JsonValue::Type::kObject)) {
+    constexpr size_t kFew = 16;
+    if (value.members.size() <= kFew) return value.find(name);
+    const auto [at, added] = members_.try_emplace(&value);
+    if (added) {
+      for (const auto& [key, part] : value.members) {
+        at->second.emplace(key, &part);
+      }
+    }
+    const auto found = at->second.find(name);
+    return found == at->second.end() ? nullptr : found->second;
+  }
   if (!value.is(JsonValue::Type::kArray) || name.empty() || name.size() > 9 ||
       name.find_first_not_of("0123456789") != std::string::npos) {
     return nullptr;
@@ -78,12 +95,17 @@ const JsonValue* child(const JsonValue& value, std::string_view token) {
   return index < value.items.size() ? &value.items[index] : nullptr;
 }
 
-}  // namespace
-
-SchemaIndex::SchemaIndex(const JsonValue& document, Draft draft) {
+SchemaIndex::SchemaIndex(const JsonValue& document, Draft draft,
+                         SchemaPlaces* places)
+    : places_(*places) {
   resources_[""] = &document;
-  std::vector<Visit> stack = {
-      {&document, {&document, "", "", draft}, true, true}};
+  std::vector<Visit> stack = {{&document,
+                               {.value = &document,
+                                .places = places,
+                                .base = std::make_shared<std::string>(),
+                                .draft = draft},
+                               true,
+                               true}};
   while (!stack.empty()) {
     const Visit next = std::move(stack.back());
     stack.pop_back();
@@ -111,17 +133,22 @@ void SchemaIndex::identify(const JsonValue& schema, bool root,
     const std::string fragment = uri_fragment(*id);
     const bool only_fragment = id->starts_with('#');
     if (!only_fragment) {
-      location->base = resolve_uri(location->base, *id);
-      resources_[location->base] = &schema;
+      const std::string uri = resolve_uri(*location->base, *id);
+      if (uri.size() > kMaxUri) {
+        fail(RC_E_UNSUPPORTED, "schema at ", location->pointer(),
+             ": an identifier has more than ", kMaxUri, " bytes; shorten it");
+      }
+      location->base = std::make_shared<std::string>(uri);
+      resources_[uri] = &schema;
     }
-    if (!fragment.empty()) anchors_[location->base + "#" + fragment] = &schema;
+    if (!fragment.empty()) anchors_[*location->base + "#" + fragment] = &schema;
   }
-  if (root) resources_[location->base] = &schema;
+  if (root) resources_[*location->base] = &schema;
   if (const std::string* anchor = text_member(schema, "$anchor")) {
-    anchors_[location->base + "#" + *anchor] = &schema;
+    anchors_[*location->base + "#" + *anchor] = &schema;
   }
   if (const std::string* anchor = text_member(schema, "$dynamicAnchor")) {
-    anchors_[location->base + "#" + *anchor] = &schema;
+    anchors_[*location->base + "#" + *anchor] = &schema;
     ++dynamic_anchors_[*anchor];
   }
   if (const JsonValue* recursive = schema.find("$recursiveAnchor");
@@ -135,13 +162,16 @@ void SchemaIndex::visit(const Visit& visit, std::vector<Visit>* next) {
   SchemaLocation location = visit.location;
   location.value = &value;
   if (visit.schema && visit.named) {
-    identify(value, location.pointer.empty(), &location);
+    identify(value, location.place == SchemaPlaces::kRoot, &location);
   }
   const auto follow = [&](const JsonValue& part, const std::string& name,
                           bool schema, bool named) {
     next->push_back({&part,
-                     {&part, pointer_to(location.pointer, name), location.base,
-                      location.draft},
+                     {.value = &part,
+                      .places = &places_,
+                      .place = places_.add(location.place, name),
+                      .base = location.base,
+                      .draft = location.draft},
                      schema,
                      named});
   };
@@ -162,7 +192,7 @@ void SchemaIndex::visit(const Visit& visit, std::vector<Visit>* next) {
 
 const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
                                            std::string_view reference) const {
-  const std::string uri = resolve_uri(from.base, reference);
+  const std::string uri = resolve_uri(*from.base, reference);
   const std::string fragment = uri_fragment(reference);
   const JsonValue* found = nullptr;
   if (fragment.empty() || fragment.starts_with('/')) {
@@ -173,7 +203,7 @@ const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
       rest.remove_prefix(1);
       const std::string_view token = rest.substr(0, rest.find('/'));
       rest.remove_prefix(token.size());
-      found = child(*found, token);
+      found = find_child(*found, token);
     }
   } else if (const auto anchor = anchors_.find(uri + "#" + fragment);
              anchor != anchors_.end()) {
@@ -181,7 +211,7 @@ const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
   }
   const auto location = locations_.find(found);
   if (location == locations_.end()) {
-    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer, ": the reference ",
+    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer(), ": the reference ",
          quote(reference),
          " names nothing in this document; put what it "
          "names into $defs");
@@ -200,7 +230,7 @@ const SchemaLocation& SchemaIndex::resolve_dynamic(
   const bool dynamic = anchor != nullptr && *anchor == fragment &&
                        dynamic_anchors_.at(*anchor) > 1;
   if (dynamic || (recursive_anchors_ > 0 && resources_.size() > 2)) {
-    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer, ": what ",
+    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer(), ": what ",
          quote(reference),
          " names depends on the references that lead here; use $ref");
   }

@@ -1,12 +1,14 @@
 // Where the schemas of a document are, and what their references name.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/json_value.h"
+#include "text/grammar/schema_places.h"
 
 namespace rc::text::grammar {
 
@@ -15,16 +17,21 @@ enum class Draft { k3, k4, k6, k7, k2019, k2020 };
 
 struct SchemaLocation {
   const JsonValue* value = nullptr;
-  std::string pointer;  // from the root of the document
-  std::string base;     // the URI of the resource that it is part of
+  const SchemaPlaces* places = nullptr;
+  PlaceId place = SchemaPlaces::kRoot;
+  // The URI of the resource that it is part of.
+  std::shared_ptr<const std::string> base{};
   Draft draft = Draft::k2020;
+
+  // From the root of the document.
+  std::string pointer() const { return places->pointer(place); }
 };
 
-// The document must outlive it.
+// The document must outlive it, and the places, to which it adds.
 class SchemaIndex {
  public:
   // The draft counts where the document does not name one.
-  SchemaIndex(const JsonValue& document, Draft draft);
+  SchemaIndex(const JsonValue& document, Draft draft, SchemaPlaces* places);
 
   const SchemaLocation& root() const { return *root_; }
   // The location of a part of the document.
@@ -50,13 +57,19 @@ class SchemaIndex {
 
   void visit(const Visit& visit, std::vector<Visit>* next);
   void identify(const JsonValue& schema, bool root, SchemaLocation* location);
+  const JsonValue* find_child(const JsonValue& value,
+                              std::string_view token) const;
 
+  SchemaPlaces& places_;
   const SchemaLocation* root_ = nullptr;
   std::unordered_map<const JsonValue*, SchemaLocation> locations_;
   std::unordered_map<std::string, const JsonValue*> resources_;  // by URI
   std::unordered_map<std::string, const JsonValue*> anchors_;    // URI#name
   std::unordered_map<std::string, size_t> dynamic_anchors_;      // by name
   size_t recursive_anchors_ = 0;
+  // The members of large objects that references have gone into.
+  using Members = std::unordered_map<std::string_view, const JsonValue*>;
+  mutable std::unordered_map<const JsonValue*, Members> members_;
 };
 
 }  // namespace rc::text::grammar

@@ -15,7 +15,7 @@ template <class... Parts>
 [[noreturn]] void malformed_keyword(const SchemaLocation& at,
                                     std::string_view keyword,
                                     const Parts&... parts) {
-  fail(RC_E_INVALID_ARGUMENT, "schema at ", pointer_to(at.pointer, keyword),
+  fail(RC_E_INVALID_ARGUMENT, "schema at ", pointer_to(at.pointer(), keyword),
        ": ", cat(parts...));
 }
 
@@ -23,7 +23,7 @@ template <class... Parts>
 [[noreturn]] void unsupported_keyword(const SchemaLocation& at,
                                       std::string_view keyword,
                                       const Parts&... parts) {
-  fail(RC_E_UNSUPPORTED, "schema at ", pointer_to(at.pointer, keyword), ": ",
+  fail(RC_E_UNSUPPORTED, "schema at ", pointer_to(at.pointer(), keyword), ": ",
        cat(parts...));
 }
 
@@ -34,7 +34,7 @@ auto at_keyword(const SchemaLocation& at, std::string_view keyword,
   try {
     return function();
   } catch (const Error& error) {
-    fail(error.status(), "schema at ", pointer_to(at.pointer, keyword), ": ",
+    fail(error.status(), "schema at ", pointer_to(at.pointer(), keyword), ": ",
          error.message());
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/nested_calls.h"
 
 namespace rc::text::grammar {
 
@@ -13,6 +14,15 @@ namespace {
 class SelfReference : public Error {
  public:
   using Error::Error;
+};
+
+struct ByName {
+  bool operator()(const PropertyRule& rule, std::string_view name) const {
+    return rule.keys.name < name;
+  }
+  bool operator()(std::string_view name, const PropertyRule& rule) const {
+    return name < rule.keys.name;
+  }
 };
 
 }  // namespace
@@ -71,9 +81,10 @@ RulesId SchemaPool::add(ObjectRules rules) {
   const auto [at, added] = object_ids_.try_emplace(
       std::move(rules), static_cast<RulesId>(objects_.size()));
   if (added) {
-    objects_.push_back(at->first);
+    objects_.push_back(&at->first);
     possible_objects_.push_back(Known::kUnknown);
-    step();
+    step(1 + at->first.all.size() + at->first.some.size() +
+         at->first.required.size());
   }
   return at->second;
 }
@@ -98,16 +109,20 @@ RulesId SchemaPool::add(ArrayRules rules) {
   const auto [at, added] = array_ids_.try_emplace(
       std::move(rules), static_cast<RulesId>(arrays_.size()));
   if (added) {
-    arrays_.push_back(at->first);
+    arrays_.push_back({&at->first, {}});
+    for (const ItemRule& rule : at->first.all) {
+      if (rule.from != rule.to) arrays_.back().ranges.push_back(&rule);
+    }
     possible_arrays_.push_back(Known::kUnknown);
-    step();
+    step(1 + at->first.all.size() + at->first.counts.size());
   }
   return at->second;
 }
 
-void SchemaPool::step() {
+void SchemaPool::step(size_t steps) {
   exprs_.step();
-  if (++steps_ > limits_.max_steps) {
+  steps_ += steps;
+  if (steps_ > limits_.max_steps) {
     fail(RC_E_UNSUPPORTED, place(), "combining the schemas takes more than ",
          limits_.max_steps, " steps; simplify them");
   }
@@ -115,8 +130,10 @@ void SchemaPool::step() {
 
 std::string SchemaPool::place() const {
   for (size_t i = open_.size(); i-- > 0;) {
-    const std::string& pointer = schemas_[open_[i]].pointer;
-    if (!pointer.empty()) return cat("schema at ", pointer, ": ");
+    const PlaceId place = schemas_[open_[i]].place;
+    if (place != SchemaPlaces::kRoot) {
+      return cat("schema at ", places_.pointer(place), ": ");
+    }
   }
   return "schema: ";
 }
@@ -177,8 +194,8 @@ SchemaId SchemaPool::negation(SchemaId schema) {
   return combination(Kind::kNot, {schema});
 }
 
-SchemaId SchemaPool::declare(std::string pointer) {
-  return add({.kind = Kind::kDeclared, .pointer = std::move(pointer)});
+SchemaId SchemaPool::declare(PlaceId place) {
+  return add({.kind = Kind::kDeclared, .place = place});
 }
 
 void SchemaPool::define(SchemaId declared, SchemaId schema) {
@@ -205,8 +222,15 @@ const Normal& SchemaPool::normal(SchemaId schema) {
       pool->open_.pop_back();
     }
   } leave{this, &entry};
-  entry.normal = compute(schema);
+  call_nested(nesting_, [&] { entry.normal = compute(schema); });
   return *entry.normal;
+}
+
+std::vector<const Normal*> SchemaPool::normals(
+    const std::vector<SchemaId>& schemas) {
+  std::vector<const Normal*> result;
+  for (const SchemaId schema : schemas) result.push_back(&normal(schema));
+  return result;
 }
 
 Normal SchemaPool::compute(SchemaId schema) {
@@ -221,15 +245,9 @@ Normal SchemaPool::compute(SchemaId schema) {
     case Kind::kOne:
       return exactly_one(entry.parts);
     case Kind::kAll:
-    case Kind::kAny: {
-      Normal result = normal(entry.parts[0]);
-      for (size_t i = 1; i < entry.parts.size(); ++i) {
-        const Normal& next = normal(entry.parts[i]);
-        result = entry.kind == Kind::kAll ? intersect(result, next)
-                                          : unite(result, next);
-      }
-      return result;
-    }
+      return intersect(normals(entry.parts));
+    case Kind::kAny:
+      return unite(normals(entry.parts));
   }
   return nothing();
 }
@@ -248,7 +266,7 @@ bool SchemaPool::remember_possible(Known* known, Compute compute) {
   *known = Known::kBusy;
   bool result = false;
   try {
-    result = compute();
+    result = call_nested(nesting_, compute);
   } catch (...) {
     *known = Known::kUnknown;
     throw;
@@ -282,13 +300,13 @@ bool SchemaPool::possible(SchemaId schema) {
 
 bool SchemaPool::possible_object(RulesId id) {
   return remember_possible(&possible_objects_[id], [&] {
-    return compute_possible_object(objects_[id], id);
+    return compute_possible_object(object(id), id);
   });
 }
 
 bool SchemaPool::possible_array(RulesId id) {
   return remember_possible(&possible_arrays_[id], [&] {
-    return compute_possible_array(arrays_[id], id);
+    return compute_possible_array(array(id), id);
   });
 }
 
@@ -332,12 +350,17 @@ bool SchemaPool::compute_possible_array(const ArrayRules& rules, RulesId id) {
 }
 
 SchemaId SchemaPool::property(RulesId object, std::string_view name) {
+  // Rules about one name come last, by their names.
+  const std::vector<PropertyRule>& all = this->object(object).all;
   std::vector<SchemaId> parts;
-  for (const PropertyRule& rule : objects_[object].all) {
-    if (rule.keys.literal ? rule.keys.name == name
-                          : exprs_.matches(rule.keys.names, name)) {
-      parts.push_back(rule.schema);
-    }
+  size_t i = 0;
+  for (; i < all.size() && !all[i].keys.literal; ++i) {
+    if (exprs_.matches(all[i].keys.names, name)) parts.push_back(all[i].schema);
+  }
+  const auto named = std::equal_range(
+      all.begin() + static_cast<std::ptrdiff_t>(i), all.end(), name, ByName());
+  for (auto at = named.first; at != named.second; ++at) {
+    parts.push_back(at->schema);
   }
   const SchemaId schema = all_of(std::move(parts));
   return possible(schema) ? schema : kFalseSchema;
@@ -350,7 +373,7 @@ ExprId SchemaPool::allowed_names(RulesId object) {
   std::vector<PropertyRule> patterns;
   std::vector<std::string> forbidden;
   std::vector<ExprId> allowed;
-  for (const PropertyRule& rule : objects_[object].all) {
+  for (const PropertyRule& rule : this->object(object).all) {
     if (!rule.keys.literal) {
       patterns.push_back(rule);
     } else if (property(object, rule.keys.name) == kFalseSchema) {
@@ -377,9 +400,18 @@ ExprId SchemaPool::allowed_names(RulesId object) {
 }
 
 SchemaId SchemaPool::item(RulesId array, uint32_t index) {
+  const StoredArray& stored = arrays_[array];
+  const std::vector<ItemRule>& all = stored.rules->all;
   std::vector<SchemaId> parts;
-  for (const ItemRule& rule : arrays_[array].all) {
-    if (rule.from <= index && index <= rule.to) parts.push_back(rule.schema);
+  for (const ItemRule* rule : stored.ranges) {
+    if (rule->from <= index && index <= rule->to) parts.push_back(rule->schema);
+  }
+  // Rules about one item, by their items.
+  auto at = std::lower_bound(
+      all.begin(), all.end(), index,
+      [](const ItemRule& rule, uint32_t i) { return rule.from < i; });
+  for (; at != all.end() && at->from == index; ++at) {
+    if (at->to == index) parts.push_back(at->schema);
   }
   return all_of(std::move(parts));
 }

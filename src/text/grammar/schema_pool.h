@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "text/grammar/numbers.h"
+#include "text/grammar/schema_places.h"
 #include "text/grammar/schema_rules.h"
 
 namespace rc::text::grammar {
@@ -17,7 +18,7 @@ namespace rc::text::grammar {
 struct SchemaLimits {
   size_t max_schemas = 200'000;   // formulas, those that are derived included
   size_t max_alternatives = 256;  // of the objects, or arrays, of one schema
-  size_t max_steps = 2'000'000;   // of all operations together
+  size_t max_steps = 2'000'000;   // of all operations, and rules stored
   size_t max_nesting = 300;       // of references and operations
 };
 
@@ -31,22 +32,23 @@ class SchemaPool {
 
   ExprPool& exprs() { return exprs_; }
   Numbers& numbers() { return numbers_; }
+  SchemaPlaces& places() { return places_; }
 
   // Normals of everything and of nothing.
   Normal everything();
   Normal nothing() const;
   RulesId add(ObjectRules rules);
   RulesId add(ArrayRules rules);
-  const ObjectRules& object(RulesId id) const { return objects_[id]; }
-  const ArrayRules& array(RulesId id) const { return arrays_[id]; }
+  const ObjectRules& object(RulesId id) const { return *objects_[id]; }
+  const ArrayRules& array(RulesId id) const { return *arrays_[id].rules; }
 
   SchemaId leaf(Normal normal);
   SchemaId all_of(std::vector<SchemaId> parts);
   SchemaId any_of(std::vector<SchemaId> parts);
   SchemaId one_of(std::vector<SchemaId> parts);
   SchemaId negation(SchemaId schema);
-  // A schema that is given later; the pointer is for messages.
-  SchemaId declare(std::string pointer);
+  // A schema that is given later; the place is for messages.
+  SchemaId declare(PlaceId place);
   void define(SchemaId declared, SchemaId schema);
 
   const Normal& normal(SchemaId schema);
@@ -69,18 +71,24 @@ class SchemaPool {
   struct Schema {
     Kind kind;
     std::vector<SchemaId> parts{};
-    std::string pointer{};
+    PlaceId place = SchemaPlaces::kRoot;
     bool busy = false;
     Known possible = Known::kUnknown;
     std::optional<Normal> normal{};
+  };
+  struct StoredArray {
+    const ArrayRules* rules;
+    std::vector<const ItemRule*> ranges;  // those about more than one item
   };
   class Nesting;
 
   SchemaId add(Schema schema);
   SchemaId combination(Kind kind, std::vector<SchemaId> parts);
+  std::vector<const Normal*> normals(const std::vector<SchemaId>& schemas);
   Normal compute(SchemaId schema);
-  Normal intersect(const Normal& a, const Normal& b);
-  Normal unite(const Normal& a, const Normal& b);
+  // Of all at once: one after the other would take quadratic memory.
+  Normal intersect(const std::vector<const Normal*>& parts);
+  Normal unite(const std::vector<const Normal*>& parts);
   Normal complement(const Normal& a);
   Normal exactly_one(const std::vector<SchemaId>& parts);
   std::vector<RulesId> intersect_objects(const std::vector<RulesId>& a,
@@ -93,25 +101,31 @@ class SchemaPool {
                                        const std::vector<RulesId>& taken);
   std::vector<RulesId> without_arrays(std::vector<RulesId> left,
                                       const std::vector<RulesId>& taken);
-  RulesId merge_objects(RulesId a, RulesId b);
-  RulesId merge_arrays(RulesId a, RulesId b);
+  RulesId merge_objects(const std::vector<RulesId>& parts);
+  RulesId merge_arrays(const std::vector<RulesId>& parts);
+  std::vector<RulesId> intersect_objects(
+      const std::vector<const Normal*>& parts);
+  std::vector<RulesId> intersect_arrays(
+      const std::vector<const Normal*>& parts);
   bool compute_possible_object(const ObjectRules& rules, RulesId id);
   bool compute_possible_array(const ArrayRules& rules, RulesId id);
   template <class Compute>
   bool remember_possible(Known* known, Compute compute);
   void check_alternatives(const std::vector<RulesId>& alternatives) const;
-  void step();
+  void step(size_t steps = 1);
   std::string place() const;
 
   ExprPool& exprs_;
   SchemaLimits limits_;
   Numbers numbers_;
+  SchemaPlaces places_;
   std::deque<Schema> schemas_;
   std::map<std::pair<Kind, std::vector<SchemaId>>, SchemaId> combinations_;
-  std::deque<ObjectRules> objects_;
-  std::deque<ArrayRules> arrays_;
+  // The rules are the keys of these.
   std::map<ObjectRules, RulesId> object_ids_;
   std::map<ArrayRules, RulesId> array_ids_;
+  std::deque<const ObjectRules*> objects_;
+  std::deque<StoredArray> arrays_;
   std::deque<Known> possible_objects_;
   std::deque<Known> possible_arrays_;
   std::unordered_map<RulesId, ExprId> allowed_names_;

@@ -24,7 +24,7 @@ SchemaReader::SchemaReader(const JsonValue& document,
     : document_(document),
       options_(options),
       pool_(*pool),
-      index_(document, options.draft) {}
+      index_(document, options.draft, &pool->places()) {}
 
 SchemaId SchemaReader::read() {
   const SchemaId root = refer(document_);
@@ -45,7 +45,7 @@ SchemaId SchemaReader::refer(const JsonValue& value) {
   const auto [at, added] = known_.try_emplace(&value, 0);
   if (added) {
     const Location& location = index_.at(value);
-    at->second = pool_.declare(location.pointer);
+    at->second = pool_.declare(location.place);
     queue_.emplace_back(&location, at->second);
   }
   return at->second;
@@ -92,7 +92,7 @@ void SchemaReader::refuse_unsupported(const Location& at) const {
 
 SchemaId SchemaReader::lower(const Location& at) {
   if (!at.value->is(JsonValue::Type::kObject)) {
-    fail(RC_E_INVALID_ARGUMENT, "schema at ", at.pointer,
+    fail(RC_E_INVALID_ARGUMENT, "schema at ", at.pointer(),
          ": a schema is an object, true or false");
   }
   std::vector<SchemaId> parts;
@@ -158,6 +158,33 @@ void SchemaReader::read_values(const Location& at,
 }
 
 Normal SchemaReader::constant(const JsonValue& value) {
+  struct Open {
+    const JsonValue* value;
+    std::vector<SchemaId> parts{};  // those that were read
+  };
+  std::vector<Open> open = {{&value}};
+  for (;;) {
+    const JsonValue& at = *open.back().value;
+    const std::vector<SchemaId>& parts = open.back().parts;
+    if (parts.size() < at.items.size()) {
+      open.push_back({&at.items[parts.size()]});
+      continue;
+    }
+    if (parts.size() < at.members.size()) {
+      open.push_back({&at.members[parts.size()].second});
+      continue;
+    }
+    Normal normal = at.is(JsonValue::Type::kArray) ? constant_array(parts)
+                    : at.is(JsonValue::Type::kObject)
+                        ? constant_object(at, parts)
+                        : scalar(at);
+    open.pop_back();
+    if (open.empty()) return normal;
+    open.back().parts.push_back(pool_.leaf(std::move(normal)));
+  }
+}
+
+Normal SchemaReader::scalar(const JsonValue& value) {
   Normal normal = pool_.nothing();
   switch (value.type) {
     case JsonValue::Type::kNull:
@@ -172,35 +199,38 @@ Normal SchemaReader::constant(const JsonValue& value) {
     case JsonValue::Type::kNumber:
       normal.number = pool_.numbers().equal(parse_decimal(value.text));
       break;
-    case JsonValue::Type::kString:
+    default:
       normal.string.in = pool_.exprs().literal(value.text);
       normal.string.out = pool_.exprs().negate(normal.string.in);
-      break;
-    case JsonValue::Type::kArray: {
-      ArrayRules rules;
-      rules.min = rules.max = static_cast<uint32_t>(value.items.size());
-      for (uint32_t i = 0; i < rules.max; ++i) {
-        rules.all.push_back({i, i, pool_.leaf(constant(value.items[i]))});
-      }
-      normal.arrays = {pool_.add(std::move(rules))};
-      break;
-    }
-    case JsonValue::Type::kObject: {
-      ObjectRules rules;
-      std::vector<std::string> names;
-      for (const auto& [name, part] : value.members) {
-        rules.all.push_back({KeySet{.name = name}, pool_.leaf(constant(part))});
-        rules.required.push_back(name);
-        names.push_back(name);
-      }
-      KeySet others = {.literal = false};
-      others.names = pool_.exprs().negate(pool_.exprs().one_of(names));
-      others.others = true;
-      rules.all.push_back({others, kFalseSchema});
-      normal.objects = {pool_.add(std::move(rules))};
-      break;
-    }
   }
+  return normal;
+}
+
+Normal SchemaReader::constant_array(const std::vector<SchemaId>& items) {
+  ArrayRules rules;
+  rules.min = rules.max = static_cast<uint32_t>(items.size());
+  for (uint32_t i = 0; i < rules.max; ++i) {
+    rules.all.push_back({i, i, items[i]});
+  }
+  Normal normal = pool_.nothing();
+  normal.arrays = {pool_.add(std::move(rules))};
+  return normal;
+}
+
+Normal SchemaReader::constant_object(const JsonValue& value,
+                                     const std::vector<SchemaId>& members) {
+  ObjectRules rules;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const std::string& name = value.members[i].first;
+    rules.all.push_back({KeySet{.name = name}, members[i]});
+    rules.required.push_back(name);
+  }
+  KeySet others = {.literal = false};
+  others.names = pool_.exprs().negate(pool_.exprs().one_of(rules.required));
+  others.others = true;
+  rules.all.push_back({others, kFalseSchema});
+  Normal normal = pool_.nothing();
+  normal.objects = {pool_.add(std::move(rules))};
   return normal;
 }
 
@@ -279,10 +309,9 @@ void SchemaReader::read_dependencies(const Location& at,
 void SchemaReader::read_names(const Location& at,
                               std::vector<SchemaId>* parts) {
   if (at.value->find("propertyNames") == nullptr) return;
-  const SchemaId declared =
-      pool_.declare(pointer_to(at.pointer, "propertyNames"));
-  name_rules_.push_back({declared, member(at, "propertyNames"),
-                         pointer_to(at.pointer, "propertyNames")});
+  const PlaceId place = pool_.places().add(at.place, "propertyNames");
+  const SchemaId declared = pool_.declare(place);
+  name_rules_.push_back({declared, member(at, "propertyNames"), place});
   parts->push_back(declared);
 }
 
@@ -291,7 +320,7 @@ void SchemaReader::define_names(const NameRule& rule) {
   ExprPool& exprs = pool_.exprs();
   // The rule may be negated, so that its names have to be known exactly.
   if (exprs.live(exprs.both(exprs.negate(names.in), exprs.negate(names.out)))) {
-    fail(RC_E_UNSUPPORTED, "schema at ", rule.pointer,
+    fail(RC_E_UNSUPPORTED, "schema at ", pool_.places().pointer(rule.place),
          ": names of a format that is only known in part are not supported");
   }
   ObjectRules rules;

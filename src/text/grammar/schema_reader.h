@@ -39,7 +39,7 @@ class SchemaReader {
   struct NameRule {  // of propertyNames, once the names' schema is known
     SchemaId declared;
     SchemaId names;
-    std::string pointer;
+    PlaceId place;
   };
 
   // The schema there, which is read later.
@@ -64,6 +64,10 @@ class SchemaReader {
 
   // A schema of exactly one value.
   Normal constant(const JsonValue& value);
+  Normal scalar(const JsonValue& value);
+  Normal constant_array(const std::vector<SchemaId>& items);
+  Normal constant_object(const JsonValue& value,
+                         const std::vector<SchemaId>& members);
   SchemaId object_rules(ObjectRules rules);
   SchemaId required(std::vector<std::string> names);
   SchemaId absent(const std::string& name);

@@ -1,13 +1,16 @@
 #include "text/grammar/text_machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
 namespace rc::text::grammar {
 
-void TextModel::begin_with(ExprId expr) {
-  start_ = lexer_.start({{expr, RuleSet::kEnd}});
+void TextModel::begin_with(ExprId expr) { begin_with({{expr, RuleSet::kEnd}}); }
+
+void TextModel::begin_with(std::vector<TaggedExpr> parts) {
+  start_ = lexer_.start(std::move(parts));
   if (start_ == kDeadLex) {
     fail(RC_E_INVALID_ARGUMENT, "grammar: no text matches");
   }
@@ -15,7 +18,7 @@ void TextModel::begin_with(ExprId expr) {
 
 void TextModel::begin_with_rules(uint32_t root) {
   rules_.compile(root);
-  start_ = lexer_.start(rules_.begin());
+  begin_with(rules_.begin());
 }
 
 bool TextMachine::step(State* state, uint8_t byte) {

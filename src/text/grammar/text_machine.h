@@ -43,6 +43,8 @@ class TextModel {
   LexState start() const { return start_; }
 
  private:
+  void begin_with(std::vector<TaggedExpr> parts);
+
   std::recursive_mutex mutex_;
   ExprPool exprs_;
   RuleSet rules_;

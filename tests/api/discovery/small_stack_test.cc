@@ -154,6 +154,149 @@ rc_status generate(const char* spec) {
   return RC_OK;
 }
 
+std::string nested(const char* open, const char* inner, const char* close,
+                   size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += open;
+  text += inner;
+  for (size_t i = 0; i < count; ++i) text += close;
+  return text;
+}
+
+// Hostile texts are read or refused: whatever they say must not matter.
+bool is_answer(rc_status status) {
+  return status == RC_OK || status == RC_E_INVALID_ARGUMENT ||
+         status == RC_E_UNSUPPORTED || status == RC_E_FORMAT;
+}
+
+rc_status read_grammars(const rc_tokenizer* tokenizer) {
+  std::string rules = "root ::= r0\nr17 ::= \"a\"\n";
+  for (int i = 0; i < 17; ++i) {
+    const std::string next = "r" + std::to_string(i + 1);
+    rules += "r" + std::to_string(i) + " ::= " + next + " " + next + "\n";
+  }
+  const std::string run(60000, 'a');
+  const struct {
+    rc_grammar_kind kind;
+    std::string text;
+  } kHostile[] = {
+      {RC_GRAMMAR_GBNF, rules},
+      {RC_GRAMMAR_GBNF, "root ::= " + nested("(\"a\" ", "root", ")", 99)},
+      {RC_GRAMMAR_REGEX, "(?:" + run + ")b"},
+      {RC_GRAMMAR_REGEX, nested("(?:a", "b", ")*", 99)},
+      {RC_GRAMMAR_LARK, "start: /(?:" + run + ")b/"},
+      {RC_GRAMMAR_LARK, "start: " + nested("[\"a\" ", "start", "]", 98)},
+      {RC_GRAMMAR_JSON_SCHEMA, "{\"pattern\": \"(?:" + run + ")b\"}"},
+      {RC_GRAMMAR_JSON_SCHEMA,
+       nested("{\"required\": [\"a\"], \"properties\": {\"a\": ", "{}", "}}",
+              99)},
+      {RC_GRAMMAR_JSON_SCHEMA,
+       "{\"const\": " + nested("[", "1", "]", 198) + "}"},
+      {RC_GRAMMAR_JSON_SCHEMA, nested("{\"not\": ", "{}", "}", 199)}};
+  for (const auto& [kind, text] : kHostile) {
+    rc_grammar* grammar = nullptr;
+    const rc_status status = rc_grammar_create(tokenizer, kind, text.data(),
+                                               text.size(), nullptr, &grammar);
+    if (!is_answer(status)) return status;
+    if (status != RC_OK) continue;
+    rc_grammar_matcher* matcher = nullptr;
+    RC_DO(rc_grammar_matcher_create(grammar, &matcher));
+    for (const char* piece : {"a", "{\"a\":", "[[[[[[", "a"}) {
+      static uint32_t mask[1 << 14];
+      int32_t accepted = 0;
+      int32_t* tokens = nullptr;
+      size_t count = 0;
+      RC_DO(rc_grammar_matcher_mask(matcher, mask, sizeof mask / 4));
+      RC_DO(rc_grammar_matcher_accept_text(matcher, piece, std::strlen(piece),
+                                           &accepted));
+      RC_DO(rc_grammar_matcher_forced(matcher, &tokens, &count));
+      rc_free(tokens);
+    }
+    rc_grammar_matcher_release(matcher);
+    rc_grammar_release(grammar);
+  }
+  return RC_OK;
+}
+
+rc_status answer(rc_session* session, const std::string& tools,
+                 const std::string& source, const std::string& format) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.tools = tools.empty() ? nullptr : tools.c_str();
+  options.template_text = source.c_str();
+  rc_chat* chat = nullptr;
+  rc_status status = rc_chat_create(session, &options, &chat);
+  if (!is_answer(status)) return status;
+  if (status != RC_OK) return RC_OK;
+  const std::string message = R"([{"role": "user", "content": "a", "more": )" +
+                              nested("[", "1", "]", 190) + "}]";
+  RC_DO(rc_chat_add(chat, message.data(), message.size()));
+  char* messages = nullptr;
+  RC_DO(rc_chat_messages(chat, &messages, nullptr));
+  rc_free(messages);
+  rc_generate_options given = RC_GENERATE_OPTIONS_INIT;
+  given.max_tokens = 2;
+  if (!format.empty()) given.response_format = format.c_str();
+  rc_request* request = nullptr;
+  status =
+      rc_chat_answer_async(chat, &given, nullptr, nullptr, nullptr, &request);
+  if (!is_answer(status)) return status;
+  for (bool ended = status != RC_OK; !ended;) {
+    rc_event event = RC_EVENT_INIT;
+    RC_DO(rc_request_next(request, -1, &event));
+    ended = event.type == RC_EVENT_END;
+  }
+  rc_request_release(request);
+  rc_chat_release(chat);
+  return RC_OK;
+}
+
+// Grammars, templates, schemas of tools and of answers.
+rc_status read_texts(const char* spec) {
+  rc_backend* backend = nullptr;
+  const rc_status status = rc_backend_open(spec, nullptr, &backend);
+  if (status != RC_OK) return status;
+  const std::string path = source_path("examples/model/fable.gguf").string();
+  rc_model* model = nullptr;
+  RC_DO(rc_model_load(backend, path.c_str(), nullptr, &model));
+  rc_tokenizer* tokenizer = nullptr;
+  RC_DO(rc_model_get_tokenizer(model, &tokenizer));
+  RC_DO(read_grammars(tokenizer));
+  rc_session* session = nullptr;
+  RC_DO(rc_session_create(model, nullptr, &session));
+  const std::string plain =
+      "{{ tools }}{% for m in messages %}{{ m }}{% endfor %}"
+      "{# [TOOL_CALLS][ARGS] #}";
+  const std::string deep_schemas[] = {
+      nested("{\"required\": [\"a\"], \"properties\": {\"a\": ", "{}", "}}",
+             90),
+      nested("{\"items\": ", "{}", "}", 180),
+      "{\"pattern\": \"(?:" + std::string(60000, 'a') + ")b\"}"};
+  for (const std::string& schema : deep_schemas) {
+    const std::string tools =
+        R"([{"type": "function", "function": {"name": "f", "strict": true,)"
+        R"("parameters": {"type": "object", "properties": {"a": )" +
+        schema + "}}}}]";
+    const std::string format =
+        R"({"type": "json_schema", "json_schema": {"schema": )" + schema + "}}";
+    RC_DO(answer(session, tools, plain, ""));
+    RC_DO(answer(session, "", plain, format));
+  }
+  for (const size_t depth : {size_t{99}, size_t{390}, size_t{50000}}) {
+    for (const std::string& source :
+         {"{{ " + nested("[", "1", "]", depth) + " }}",
+          nested("{% if 1 %}", "1", "{% endif %}", depth),
+          "{{ 1" + nested(" + 1", "", "", depth) + " }}",
+          "{{ a" + nested("|list", "", "", depth) + " }}"}) {
+      RC_DO(answer(session, "", source, ""));
+    }
+  }
+  rc_session_release(session);
+  rc_tokenizer_release(tokenizer);
+  rc_model_release(model);
+  rc_backend_release(backend);
+  return RC_OK;
+}
+
 struct Calls {
   const char* name;
   rc_status (*function)(const char* spec);
@@ -218,7 +361,8 @@ INSTANTIATE_TEST_SUITE_P(
         Calls{"generate_cpu", generate, "cpu"},
         Calls{"generate_reference", generate, "reference"},
         Calls{"generate_opencl", generate, "opencl"},
-        Calls{"generate_vulkan", generate, "vulkan"}),
+        Calls{"generate_vulkan", generate, "vulkan"},
+        Calls{"read_texts", read_texts, "cpu"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -112,6 +112,36 @@ TEST(Lark, ErrorsSayWhere) {
   EXPECT_NE(error("start: A\nA: \"x\" b").find("terminal"), std::string::npos);
 }
 
+TEST(GrammarRules, ThoseWithoutTextsAreRefused) {
+  const auto expect_refused = [](const auto& compile) {
+    EXPECT_NE(error_of(compile).find("no text matches"), std::string::npos);
+  };
+  constexpr std::string_view kNone = "[^\\x00-\\U0010FFFF]";
+  for (const std::string& text :
+       {cat("root ::= ", kNone), cat("root ::= \"a\" ", kNone, " | x\nx ::= x"),
+        std::string("root ::= root"), std::string("root ::= \"a\" root"),
+        std::string("root ::= a\na ::= \"x\" b\nb ::= \"y\" a"),
+        cat("root ::= (", kNone, " root)+"),
+        cat("root ::= ", kNone, "{2,3}")}) {
+    expect_refused([&] { gbnf(text); });
+  }
+  for (const char* text :
+       {"start: start", "start: start | start", "start: \"a\" start",
+        "start: a\na: b\nb: a", "start: A\nA: /[^\\u{0}-\\u{10FFFF}]/"}) {
+    expect_refused([&] { lark(text); });
+  }
+  for (const char* text : {"[^\\u{0}-\\u{10FFFF}]", "[]", "a[]", "(?:[]|a[])b",
+                           "a$b", "a^b", "[]{2,3}"}) {
+    expect_refused([&] { Grammar::regex(text, {}, small_vocabulary()); });
+  }
+  expect_refused([] { Grammar::choices({}, {}, small_vocabulary()); });
+  // Others of the kind have the empty text, or one in place of an empty class.
+  expect_texts(*gbnf(cat("root ::= ", kNone, "*")), {""}, {"a"});
+  expect_texts(*gbnf(cat("root ::= ", kNone, " | \"a\" | root \"b\" ", kNone)),
+               {"a"}, {"", "ab"});
+  expect_texts(*lark("start: start | \"a\""), {"a"}, {""});
+}
+
 TEST(GrammarRules, LimitsAreKept) {
   TextOptions options;
   options.rules.max_symbols = 100;

@@ -72,7 +72,14 @@ TEST(GrammarSchema, CompilingStopsWhenItIsAskedTo) {
 
 TEST(GrammarSchema, SchemasThatNothingSatisfiesAreRefused) {
   for (const char* text :
-       {"false", R"({"type": "string", "enum": [1]})",
+       {"false", R"({"type": "string", "enum": [1]})", R"({"enum": []})",
+        R"({"anyOf": []})", R"({"oneOf": [{}, {}]})", R"({"not": {}})",
+        R"({"type": []})", R"({"pattern": "^[]$", "type": "string"})",
+        R"({"allOf": [{"const": 1}, {"const": 2}]})",
+        R"({"oneOf": [{"const": 1}, {"const": 1}]})",
+        R"({"type": "array", "minItems": 2, "maxItems": 1})",
+        R"({"type": "array", "minItems": 1, "items": false})",
+        R"({"type": "object", "minProperties": 1, "propertyNames": false})",
         R"({"type": "object", "required": ["a"], "properties": {"a": false}})",
         R"({"type": "string", "minLength": 3, "maxLength": 2})",
         R"({"type": "string", "pattern": "^a$", "minLength": 2})",
