@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -19,7 +20,7 @@ Lexer::Lexer(ExprPool* pool, std::recursive_mutex* mutex, size_t max_states,
 Lexer::~Lexer() = default;
 
 LexState Lexer::start(std::vector<TaggedExpr> parts) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   const auto tidy = [&] {
     std::erase_if(parts, [&](const TaggedExpr& part) {
       return part.first == ExprPool::kNothing || !pool_.live(part.first);
@@ -71,7 +72,7 @@ LexState Lexer::intern(std::vector<TaggedExpr> parts) {
 }
 
 const Lexer::Moves& Lexer::build_moves(LexState state) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   State& built = owned_[state / kChunk][state % kChunk];
   if (const Moves* moves = built.moves.load(std::memory_order_acquire)) {
     return *moves;
@@ -85,6 +86,8 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
   }
   std::sort(lows.begin(), lows.end());
   lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
+  const uint64_t mark = Work::walked();
+  Work::walk(1 + lows.size() * parts.size() / 8);
   auto moves = std::make_unique<Moves>();
   std::vector<size_t> at(parts.size(), 0);
   for (const char32_t low : lows) {
@@ -105,6 +108,8 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
         i + 1 == moves->all.size() || moves->all[i + 1].low > kAscii;
     if (beyond && moves->all[i].next != kDeadLex) moves->wide = true;
   }
+  Work::build(moves->all.size());
+  Work::keep(mark);
   owned_moves_.push_back(std::move(moves));
   built.moves.store(owned_moves_.back().get(), std::memory_order_release);
   return *owned_moves_.back();

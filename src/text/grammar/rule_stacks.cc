@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "text/grammar/rule_set.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -18,7 +19,11 @@ void RuleSet::follow(uint32_t tag, std::vector<TaggedExpr>* parts) {
 
 void RuleSet::run(Visit first, std::vector<TaggedExpr>* parts) {
   std::vector<Visit> queue = {first};
-  for (size_t i = 0; i < queue.size(); ++i) visit(queue[i], &queue, parts);
+  for (size_t i = 0; i < queue.size(); ++i) {
+    // The queue is searched for what is added.
+    Work::walk(1 + queue.size() / 16);
+    visit(queue[i], &queue, parts);
+  }
 }
 
 // Expressions that come next are added to the parts, with what follows them if

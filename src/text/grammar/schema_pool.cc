@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -106,6 +107,7 @@ RulesId SchemaPool::add(ArrayRules rules) {
 }
 
 void SchemaPool::step() {
+  Work::walk(1);
   if (++steps_ > limits_.max_steps) {
     fail(RC_E_UNSUPPORTED, place(), "combining the schemas takes more than ",
          limits_.max_steps, " steps; simplify them");
