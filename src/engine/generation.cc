@@ -11,8 +11,8 @@ namespace rc::engine {
 namespace {
 
 // Steps of a grammar's work (text::grammar::Work) that the engine thread does
-// for one token: less than a millisecond, and mostly far less.
-constexpr uint64_t kStepsHere = 1000;
+// for one token: a fraction of a millisecond.
+constexpr uint64_t kStepsHere = 2000;
 
 // Ends the work for a job that is over, or overdue.
 struct Stopped {};

@@ -116,6 +116,7 @@ class MachineMatcher : public Matcher {
     const State& state = states_.back();
     if (!machine_->can_end(state)) return false;
     return run(KnownFailures::Call::kComplete, {}, [&] {
+      Work::walk(kStepsForBytes);
       for (int byte = 0; byte < 256; ++byte) {
         State tried;
         if (try_byte(state, byte, &tried)) return false;
@@ -134,6 +135,8 @@ class MachineMatcher : public Matcher {
 
  private:
   static constexpr size_t kMaxForced = 4096;
+  // Steps of work for trying every byte, beside those that the machine counts.
+  static constexpr uint64_t kStepsForBytes = 8;
 
   MachineMatcher(const MachineMatcher& other)
       : machine_(other.machine_),
@@ -176,6 +179,7 @@ class MachineMatcher : public Matcher {
     std::string bytes;
     State state = states_.back();
     while (!ended_ && !machine_->can_end(state) && bytes.size() < kMaxForced) {
+      Work::walk(kStepsForBytes);
       int found = -1;
       State next;
       for (int byte = 0; byte < 256; ++byte) {
@@ -200,7 +204,6 @@ class MachineMatcher : public Matcher {
   bool try_byte(const State& state, int byte, State* next) {
     const auto value = static_cast<uint8_t>(byte);
     if (machine_->refuses(state, state.lex, value)) return false;
-    Work::walk(1);
     *next = state;
     return machine_->step(next, value);
   }
