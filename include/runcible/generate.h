@@ -119,8 +119,11 @@ typedef struct rc_generate_options {
    * the session holds. Every other way to end (max_tokens, stop strings, ...)
    * may cut the text short. With ignore_eos it is RC_E_INVALID_ARGUMENT, and so
    * is a grammar for the vocabulary of another model, by name. A text that
-   * takes more states than the grammar's limits allow, or with which no token
-   * goes on, ends with RC_E_UNSUPPORTED. */
+   * takes more states or work than grammar.h allows, or with which no token
+   * goes on, ends with RC_E_UNSUPPORTED; other requests go on. Work for
+   * grammars holds up no other tenant: for one backend handle at most one
+   * thread does it, and what takes more than some milliseconds goes on in the
+   * background, where cancelling and the deadline act. */
   rc_grammar* grammar;
 
   /* Of answers of conversations (see chat.h); elsewhere both must be NULL.

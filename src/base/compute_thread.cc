@@ -6,6 +6,7 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -15,6 +16,23 @@ namespace rc {
 // Since Linux 6.12 a thread that wakes interrupts a running one whose turns are
 // longer; else it may have to wait for the end of the turn, some 3 ms and the
 // rest of a tick. Earlier kernels take the length and do nothing with it.
+
+#if defined(__linux__)
+
+// Linux keeps a priority for each thread. With 13 steps less a thread gets a
+// twentieth of what one with the usual priority gets.
+void become_background_thread() noexcept {
+  constexpr int kLess = 13;
+  const auto thread = static_cast<id_t>(syscall(SYS_gettid));
+  const int now = getpriority(PRIO_PROCESS, thread);
+  setpriority(PRIO_PROCESS, thread, now + kLess);
+}
+
+#else
+
+void become_background_thread() noexcept {}
+
+#endif
 
 #if defined(__linux__) && defined(SYS_sched_setattr)
 

@@ -12,7 +12,14 @@ namespace rc {
 // knows no such wish, nothing happens.
 void become_compute_thread() noexcept;
 
-// The same wish for a thread of the caller's, as long as this lives.
+// Has the calling thread give way to the others of the process wherever they
+// want the processors, but for a twentieth or so of one. For threads of the
+// library alone: it can't be taken back. Where the system has no such wish,
+// nothing happens.
+void become_background_thread() noexcept;
+
+// The wish of become_compute_thread() for a thread of the caller's, as long as
+// this lives.
 class LongTurns {
  public:
   LongTurns() noexcept;

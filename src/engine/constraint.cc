@@ -13,21 +13,43 @@ Constraint::Constraint(const text::grammar::Grammar& grammar,
                        size_t vocabulary)
     : tokenizer_(std::move(tokenizer)),
       matcher_(grammar.match()),
-      allowed_(vocabulary / 32 + 1) {
-  find_forced();
+      allowed_(vocabulary / 32 + 1) {}
+
+void Constraint::advance() {
+  if (stage_ == Stage::kAccept) {
+    add(accepted_);
+    stage_ = Stage::kForce;
+  }
+  if (stage_ == Stage::kForce) {
+    const std::vector<TokenId> tokens =
+        text::grammar::forced_tokens(*tokenizer_, last_, matcher_.get());
+    forced_.assign(tokens.begin(), tokens.end());
+    added_ = 0;
+    stage_ = Stage::kAddForced;
+  }
+  if (stage_ == Stage::kAddForced) {
+    for (; added_ < forced_.size(); ++added_) add(forced_[added_]);
+    stage_ = Stage::kEnd;
+  }
+  if (stage_ == Stage::kEnd) {
+    complete_ = matcher_->complete();
+    stage_ = Stage::kKnown;
+  }
+}
+
+void Constraint::compute_mask() {
+  advance();
+  if (masked_ || forces() || complete_) return;
+  matcher_->mask().copy_to(allowed_);
+  any_allowed_ = std::any_of(allowed_.begin(), allowed_.end(),
+                             [](uint32_t word) { return word != 0; });
+  masked_ = true;
 }
 
 TokenId Constraint::take_forced() {
   const TokenId token = forced_.front();
-  add(token);
   forced_.pop_front();
   return token;
-}
-
-void Constraint::compute_mask() {
-  matcher_->mask().copy_to(allowed_);
-  any_allowed_ = std::any_of(allowed_.begin(), allowed_.end(),
-                             [](uint32_t word) { return word != 0; });
 }
 
 bool Constraint::exhausted() const {
@@ -40,8 +62,9 @@ bool Constraint::exhausted() const {
 }
 
 void Constraint::accept(TokenId token) {
-  add(token);
-  find_forced();
+  accepted_ = token;
+  stage_ = Stage::kAccept;
+  masked_ = false;
 }
 
 void Constraint::add(TokenId token) {
@@ -50,12 +73,6 @@ void Constraint::add(TokenId token) {
   }
   if (last_.size() == text::grammar::kLastTokens) last_.erase(last_.begin());
   last_.push_back(token);
-}
-
-void Constraint::find_forced() {
-  const std::vector<TokenId> tokens =
-      text::grammar::forced_tokens(*tokenizer_, last_, matcher_.get());
-  forced_.assign(tokens.begin(), tokens.end());
 }
 
 }  // namespace rc::engine

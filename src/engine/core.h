@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "engine/generation_thread.h"
 #include "engine/job.h"
+#include "engine/mask_pool.h"
 #include "engine/page_keeper.h"
 #include "engine/scheduler.h"
 #include "engine/turns.h"
@@ -81,7 +82,7 @@ class Core {
   bool broken() const noexcept { return broken_.load(); }
 
   void enqueue(const std::shared_ptr<Job>& job) noexcept;
-  GenerationThread& masks() { return masks_; }
+  const std::shared_ptr<MaskPool>& masks() const { return masks_; }
   model::ResidentModel& model() { return *model_; }
   const EngineOptions& options() const { return options_; }
   PageKeeper& pages() { return pages_; }
@@ -133,7 +134,7 @@ class Core {
   const size_t row_size_;
   const std::shared_ptr<CommandQueue> commands_;
   GenerationThread prompts_;
-  GenerationThread masks_;  // not behind prompts, which may take long
+  const std::shared_ptr<MaskPool> masks_ = MaskPool::shared();
   PageKeeper pages_;
   // No job's deadline is before. Set on the engine thread.
   std::atomic<Clock::time_point> first_deadline_{Clock::time_point::max()};

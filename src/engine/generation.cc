@@ -10,6 +10,13 @@
 namespace rc::engine {
 namespace {
 
+// Steps of a grammar's work (text::grammar::Work) that the engine thread does
+// for one token: a fraction of a millisecond.
+constexpr uint64_t kStepsHere = 2000;
+
+// Ends the work for a job that is over, or overdue.
+struct Stopped {};
+
 int64_t microseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration_cast<std::chrono::microseconds>(to - from)
       .count();
@@ -26,6 +33,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
       options_(std::move(options)),
       listener_(std::move(listener)),
       tokenizer_(engine->file().tokenizer()),
+      tenant_(this->session().meter),
       sampler_(
           options_.sampling,
           static_cast<size_t>(engine->file().hyper_parameters().vocabulary),
@@ -140,8 +148,12 @@ std::optional<End> Generation::take(Core& core, const RowLogits& logits) {
 std::optional<End> Generation::begin_constraint(Core& core) {
   constraint_.emplace(*options_.grammar, tokenizer_, core.vocabulary());
   if (options_.max_tokens == 0) return std::nullopt;
-  if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
-  if (!constraint_->forces()) request_mask(core);
+  advance_here();
+  if (constraint_->known()) {
+    if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
+    if (constraint_->forces()) return std::nullopt;
+  }
+  request_mask(core);
   return std::nullopt;
 }
 
@@ -149,6 +161,7 @@ std::optional<End> Generation::begin_constraint(Core& core) {
 // without any, unless its probabilities are asked for.
 std::optional<End> Generation::take_constrained(Core& core,
                                                 std::span<const float> logits) {
+  if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
   do {
     TokenId token = 0;
     if (constraint_->forces()) {
@@ -160,29 +173,57 @@ std::optional<End> Generation::take_constrained(Core& core,
       constraint_->accept(token);
     }
     if (const auto end = add(core, token, logits)) return end;
+    advance_here();
+    if (!constraint_->known()) break;
     if (constraint_->complete()) return End{RC_END_STOP, RC_OK};
   } while (constraint_->forces() && options_.logprobs < 0);
-  if (!constraint_->forces()) request_mask(core);
+  if (!constraint_->known() || !constraint_->forces()) request_mask(core);
   return std::nullopt;
+}
+
+void Generation::advance_here() {
+  if (constraint_->known() || advance_is_slow_) return;
+  try {
+    constraint_->work().begin_slice(kStepsHere, /*waits=*/false, nullptr);
+    constraint_->advance();
+  } catch (const Constraint::Work::Postponed&) {
+    // The pool goes on.
+  }
 }
 
 void Generation::request_mask(Core& core) {
   ready_.store(false);
-  mask_wanted_.store(true);
+  pool_ = core.masks().get();
   auto self = std::static_pointer_cast<Generation>(shared_from_this());
-  if (!core.masks().post(std::move(self), &Generation::compute_mask)) {
-    compute_mask();
+  if (!pool_->post(std::move(self), tenant_.get())) {
+    run_slice(UINT64_MAX, /*waits=*/true);
   }
 }
 
-void Generation::compute_mask() noexcept {
-  if (!mask_wanted_.exchange(false)) return;
+SlicedTask::Slice Generation::run_slice(uint64_t steps, bool waits) noexcept {
   try {
+    Constraint::Work& work = constraint_->work();
+    work.begin_slice(steps, waits, [this] {
+      End end;
+      if (ended_.load() || overdue(Clock::now(), &end)) throw Stopped();
+    });
+    constraint_->advance();
+    advance_is_slow_ = work.in_slice() > kStepsHere;
     constraint_->compute_mask();
+  } catch (const Constraint::Work::Postponed&) {
+    return constraint_->work().in_slice() < steps ? Slice::kBusy : Slice::kMore;
+  } catch (const Stopped&) {
+    // The engine thread ends the job.
+    return Slice::kDone;
   } catch (...) {
     keep_failure();
   }
   ready_.store(true);
+  return Slice::kDone;
+}
+
+void Generation::catch_up() noexcept {
+  if (pool_ != nullptr) pool_->run_here(*this, tenant_.get());
 }
 
 std::optional<End> Generation::add(Core& core, TokenId token,
@@ -257,6 +298,7 @@ bool Generation::report(TokenId token, bool ends,
 }
 
 void Generation::ended(const End& end, const char* message) noexcept {
+  ended_.store(true);
   const Clock::time_point now = Clock::now();
   rc_status status = end.status;
   if (decoder_ && end.reason != RC_END_STOP_STRING) {

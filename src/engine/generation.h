@@ -14,13 +14,14 @@
 
 #include "engine/constraint.h"
 #include "engine/job.h"
+#include "engine/mask_pool.h"
 #include "engine/sampler.h"
 #include "text/stop_matcher.h"
 #include "text/stream_decoder.h"
 
 namespace rc::engine {
 
-class Generation final : public Job, public Request {
+class Generation final : public Job, public Request, public SlicedTask {
  public:
   // Throws std::bad_alloc only.
   Generation(std::shared_ptr<Engine> engine,
@@ -34,10 +35,11 @@ class Generation final : public Job, public Request {
   bool ready() const noexcept override { return ready_.load(); }
   // Tokenizes the prompt, until the job is overdue; once, by one thread.
   void read_prompt() noexcept;
-  // Computes the mask for the next choice, which makes the job ready, unless
-  // another thread does or did.
-  void compute_mask() noexcept;
-  void catch_up() noexcept override { compute_mask(); }
+  // Does what is left for the next choice under the grammar, which makes the
+  // job ready in the end.
+  Slice run_slice(uint64_t steps, bool waits) noexcept override;
+  void report_done() noexcept override { wake_engine(); }
+  void catch_up() noexcept override;
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, const RowLogits& logits) override;
@@ -57,6 +59,8 @@ class Generation final : public Job, public Request {
   // As take(), under the grammar.
   std::optional<End> take_constrained(Core& core,
                                       std::span<const float> logits);
+  // As Constraint::advance(), as far as it is a matter of microseconds.
+  void advance_here();
   void request_mask(Core& core);
   // Adds the token just chosen, or forced.
   std::optional<End> add(Core& core, TokenId token,
@@ -72,11 +76,17 @@ class Generation final : public Job, public Request {
   // While it is ready, of the engine thread: the prompt without the special
   // tokens of a session's start, the constraint, or why there is none.
   std::atomic<bool> ready_{false};
-  std::atomic<bool> mask_wanted_{false};  // and nobody has begun to compute it
   std::vector<TokenId> prompt_;
   std::optional<Constraint> constraint_;
+  // Whether the last token took more than advance_here() does.
+  bool advance_is_slow_ = false;
   std::optional<Error> failure_;
   bool out_of_memory_ = false;
+  std::atomic<bool> ended_{false};
+
+  const std::shared_ptr<Meter> tenant_;  // of the session
+  // Of the engine; not kept, as one of its threads may drop the generation.
+  MaskPool* pool_ = nullptr;
 
   Sampler sampler_;
   std::optional<text::StreamDecoder> decoder_;

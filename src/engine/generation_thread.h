@@ -1,6 +1,6 @@
 // A thread that does what generations need done beside the engine thread, one
 // after the other: tokenizing prompts, so that a long one holds up neither its
-// sender's event loop nor the engine; computing masks while a step runs.
+// sender's event loop nor the engine.
 #pragma once
 
 #include <condition_variable>

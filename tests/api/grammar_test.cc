@@ -113,6 +113,21 @@ TEST_F(Grammars, ErrorsSayWhere) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, tried(4, "a"), "kind", "4");
 }
 
+TEST_F(Grammars, ThatTakeTooManyStatesAreRefusedWithTheLimit) {
+  const std::string schema =
+      R"({"type": "object", "properties":
+          {"price": {"type": "integer", "multipleOf": 999983}}})";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(try_compile(tokenizer_.get(), RC_GRAMMAR_JSON_SCHEMA, schema),
+              RC_E_UNSUPPORTED);
+    const std::string message = rc_error_message();
+    for (const char* part :
+         {"/properties/price", "multipleOf", "999983", "20000"}) {
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+    }
+  }
+}
+
 TEST_F(Grammars, AreSharedByThreadsAndOutliveTheirTokenizer) {
   Grammar grammar =
       compile(open_tokenizer().get(), RC_GRAMMAR_JSON_SCHEMA, kSchema);

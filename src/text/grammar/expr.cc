@@ -343,6 +343,16 @@ ExprId ExprPool::both(std::vector<ExprId> parts) {
   const ExprId all = this->set(CharSet::all());
   uint32_t min = 0;
   uint32_t max = kUnbounded;
+  std::vector<ExprId> multiples;
+  const auto take_multiple = [&](ExprId x) {
+    for (ExprId& other : multiples) {
+      const ExprId common = common_multiple(x, other);
+      if (common == kNothing) continue;
+      other = common;
+      return;
+    }
+    multiples.push_back(x);
+  };
   const auto take = [&](ExprId x) {
     const Node& node = nodes_[x];
     if (node.kind == Kind::kSet) {
@@ -351,6 +361,8 @@ ExprId ExprPool::both(std::vector<ExprId> parts) {
     } else if (node.kind == Kind::kRepeat && node.children[0] == all) {
       min = std::max(min, node.min);
       max = std::min(max, node.max);
+    } else if (node.kind == Kind::kMultiple) {
+      take_multiple(x);
     } else {
       flat.push_back(x);
     }
@@ -367,6 +379,7 @@ ExprId ExprPool::both(std::vector<ExprId> parts) {
   }
   work(flat.size());
   if (min > max) return kNothing;
+  flat.insert(flat.end(), multiples.begin(), multiples.end());
   if (has_set) flat.push_back(this->set(set));
   if (min > 0 || max != kUnbounded) flat.push_back(repeat(all, min, max));
   std::sort(flat.begin(), flat.end());
@@ -406,29 +419,6 @@ ExprId ExprPool::repeat(ExprId x, uint32_t min, uint32_t max) {
     return x;
   }
   return add({.kind = Kind::kRepeat, .min = min, .max = max, .children = {x}});
-}
-
-ExprId ExprPool::multiple(uint32_t divisor, uint32_t decimals) {
-  return multiple_at(divisor, decimals, 0, 0);
-}
-
-ExprId ExprPool::multiple_at(uint32_t divisor, uint32_t decimals,
-                             uint32_t phase, uint32_t rest) {
-  const uint32_t left = decimals - (phase == 0 ? 0 : phase - 1);
-  uint64_t power = 1;
-  for (uint32_t i = 0; i < left; ++i) power *= 10;
-  const uint64_t shifted = rest * (power % divisor) % divisor;
-  // What the digits to come have to add up to.
-  const uint64_t needed = (divisor - shifted) % divisor;
-  Node node = {.kind = Kind::kMultiple,
-               .nullable = needed == 0,
-               .min = divisor,
-               .max = decimals,
-               .phase = phase,
-               .rest = rest};
-  if (phase != 0 && needed >= power) return kNothing;
-  node.life = Life::kLive;
-  return add(std::move(node));
 }
 
 }  // namespace rc::text::grammar

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "text/grammar/char_set.h"
@@ -29,6 +30,9 @@ struct Edge {
   ExprId next;
   bool operator==(const Edge&) const = default;
 };
+
+// Appends an edge unless it goes on like the last one.
+void append_edge(std::vector<Edge>* edges, Edge edge);
 
 // Not for several threads at a time. Throws RC_E_UNSUPPORTED when there would
 // be more than `max_nodes` expressions, when what they store (children, ranges
@@ -64,8 +68,16 @@ class ExprPool {
   // divisor * 10^-decimals; leading zeros are allowed. divisor is at most
   // kMaxDivisor, decimals at most kMaxDecimals.
   ExprId multiple(uint32_t divisor, uint32_t decimals);
-  static constexpr uint32_t kMaxDivisor = 1'000'000;
+  static constexpr uint32_t kMaxDivisor = 20'000;
   static constexpr uint32_t kMaxDecimals = 12;
+
+  // Whether there are multiples among the expressions.
+  bool has_multiples() const { return has_multiples_; }
+  // Finds out what may match after each of some beginnings of texts, so that a
+  // failure of that comes early: follows the expression breadth first, up to
+  // kMaxTrial derivatives. Throws RC_E_UNSUPPORTED as live() does.
+  void try_out(ExprId x);
+  static constexpr size_t kMaxTrial = 100;
 
   bool nullable(ExprId x) const { return nodes_[x].nullable; }
 
@@ -75,7 +87,8 @@ class ExprPool {
   ExprId derive(ExprId x, char32_t c);
 
   // Whether any text matches. Throws RC_E_UNSUPPORTED if finding out would take
-  // more than kMaxSearch derivatives.
+  // more than kMaxSearch derivatives; what was found so is remembered, as is
+  // the failure.
   bool live(ExprId x);
   static constexpr size_t kMaxSearch = 20'000;
 
@@ -121,7 +134,7 @@ class ExprPool {
     kRepeat,    // children: 1
     kMultiple,  // see Multiple
   };
-  enum class Life : uint8_t { kUnknown, kLive, kDead };
+  enum class Life : uint8_t { kUnknown, kLive, kDead, kNotFound };
   struct Node {
     Kind kind;
     bool nullable = false;
@@ -147,7 +160,18 @@ class ExprPool {
                      uint32_t rest);
   // The parts whose edges those of the expression are made of.
   void append_needed(ExprId x, std::vector<ExprId>* parts) const;
+  // One multiple for two, where their values so far go together; kNothing if
+  // that would be above kMaxDivisor.
+  ExprId common_multiple(ExprId a, ExprId b);
+  // Finds out at once whether it is live, as expressions within it are, or as
+  // digits lead to a multiple; or that no digits do. Most stay unknown.
+  void judge(ExprId x);
+  Life judge_both(const std::vector<ExprId>& parts);
+  Life follow_digits(std::vector<ExprId> parts);
   std::vector<Edge> derivatives(ExprId x);
+  void find_life(ExprId x);
+  void spread_life(const std::vector<ExprId>& queue,
+                   std::vector<std::pair<size_t, size_t>> ways);
   std::vector<Edge> set_edges(const CharSet& set) const;
   std::vector<Edge> multiple_edges(const Node& node);
   // What `combine` makes of the derivatives of several expressions.
@@ -164,6 +188,7 @@ class ExprPool {
   size_t max_nodes_;
   size_t stored_ = 0;
   uint64_t work_ = 0;
+  bool has_multiples_ = false;
   std::deque<Node> nodes_;
   std::unordered_multimap<size_t, ExprId> by_hash_;
   std::unordered_map<ExprId, std::vector<Edge>> edges_;

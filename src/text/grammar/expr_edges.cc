@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "text/grammar/expr.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
-namespace {
 
 // Alternatives that are all looked at for each character.
 constexpr size_t kFewAlternatives = 16;
@@ -18,8 +18,6 @@ void append_edge(std::vector<Edge>* edges, Edge edge) {
     edges->push_back(edge);
   }
 }
-
-}  // namespace
 
 std::vector<Edge> ExprPool::set_edges(const CharSet& set) const {
   std::vector<Edge> result;
@@ -100,31 +98,6 @@ std::vector<Edge> ExprPool::either_edges(const std::vector<ExprId>& parts) {
     for (const auto& [expr, count] : present) next.push_back(expr);
     append_edge(&result, {low, either(std::move(next))});
   }
-  return result;
-}
-
-std::vector<Edge> ExprPool::multiple_edges(const Node& node) {
-  const uint32_t divisor = node.min;
-  const uint32_t decimals = node.max;
-  const uint32_t phase = node.phase;
-  const uint64_t rest = node.rest;
-  std::vector<Edge> result = {{0, kNothing}};
-  if (phase == 0) {
-    append_edge(&result, {'.', multiple_at(divisor, decimals, 1, node.rest)});
-    append_edge(&result, {'.' + 1, kNothing});
-  }
-  const bool only_zeros = phase == decimals + 1;
-  for (uint32_t digit = 0; digit < 10; ++digit) {
-    ExprId next = kNothing;
-    if (!only_zeros) {
-      next = multiple_at(divisor, decimals, phase == 0 ? 0 : phase + 1,
-                         static_cast<uint32_t>((rest * 10 + digit) % divisor));
-    } else if (digit == 0) {
-      next = multiple_at(divisor, decimals, phase, node.rest);
-    }
-    append_edge(&result, {'0' + digit, next});
-  }
-  append_edge(&result, {'9' + 1, kNothing});
   return result;
 }
 
@@ -210,6 +183,7 @@ const std::vector<Edge>& ExprPool::edges(ExprId x) {
     if (edges_.contains(next)) continue;
     std::vector<Edge> list = derivatives(next);
     store(list.size());
+    Work::build(list.size() * (1 + nodes_[next].children.size() / 4));
     edges_.emplace(next, std::move(list));
   }
   return edges_.at(x);
@@ -224,34 +198,65 @@ ExprId ExprPool::derive(ExprId x, char32_t c) {
 }
 
 bool ExprPool::live(ExprId x) {
-  if (nodes_[x].life != Life::kUnknown) return nodes_[x].life == Life::kLive;
-  // Breadth first, to the nearest expression that is known to be live; what
-  // lies on the way there is live too.
-  std::vector<std::pair<ExprId, size_t>> queue = {{x, 0}};
-  std::unordered_map<ExprId, bool> seen = {{x, true}};
+  if (nodes_[x].life == Life::kUnknown) find_life(x);
+  if (nodes_[x].life == Life::kNotFound) {
+    fail(RC_E_UNSUPPORTED, "whether any text matches takes more than ",
+         kMaxSearch,
+         " steps to find out; simplify the regular expressions or the bounds "
+         "of numbers that have to hold at once");
+  }
+  return nodes_[x].life == Life::kLive;
+}
+
+// Breadth first, to the nearest expression that is known to be live.
+void ExprPool::find_life(ExprId x) {
+  const uint64_t mark = Work::walked();
+  std::vector<ExprId> queue = {x};
+  std::unordered_map<ExprId, size_t> places = {{x, 0}};
+  // From each expression to those that lead to it, as places in the queue.
+  std::vector<std::pair<size_t, size_t>> ways;
+  judge(x);
+  if (nodes_[x].life != Life::kUnknown) return;
   for (size_t at = 0; at < queue.size(); ++at) {
     if (at > kMaxSearch) {
-      fail(RC_E_UNSUPPORTED, "whether any text matches takes more than ",
-           kMaxSearch, " steps to find out; simplify the regular expression");
+      nodes_[x].life = Life::kNotFound;
+      return Work::keep(mark);
     }
-    const std::vector<Edge>& list = edges(queue[at].first);
+    const std::vector<Edge>& list = edges(queue[at]);
+    Work::walk(1 + list.size() / 8);
     for (const Edge& edge : list) {
+      judge(edge.next);
       const Life life = nodes_[edge.next].life;
-      if (life == Life::kDead || !seen.emplace(edge.next, true).second) {
-        continue;
-      }
-      queue.emplace_back(edge.next, at);
+      if (life == Life::kDead) continue;
+      const auto [place, added] = places.emplace(edge.next, queue.size());
+      ways.emplace_back(place->second, at);
+      if (!added) continue;
+      queue.push_back(edge.next);
       if (life != Life::kLive) continue;
-      size_t back = at;
-      for (; back != 0; back = queue[back].second) {
-        nodes_[queue[back].first].life = Life::kLive;
-      }
-      nodes_[x].life = Life::kLive;
-      return true;
+      spread_life(queue, std::move(ways));
+      return Work::keep(mark);
     }
   }
-  for (const auto& [dead, from] : queue) nodes_[dead].life = Life::kDead;
-  return false;
+  for (const ExprId dead : queue) nodes_[dead].life = Life::kDead;
+  Work::keep(mark);
+}
+
+// The last expression of the queue is live, and so are all that lead there.
+void ExprPool::spread_life(const std::vector<ExprId>& queue,
+                           std::vector<std::pair<size_t, size_t>> ways) {
+  std::sort(ways.begin(), ways.end());
+  std::vector<size_t> reached = {queue.size() - 1};
+  std::vector<bool> seen(queue.size());
+  for (size_t i = 0; i < reached.size(); ++i) {
+    nodes_[queue[reached[i]]].life = Life::kLive;
+    auto way = std::lower_bound(ways.begin(), ways.end(),
+                                std::pair<size_t, size_t>(reached[i], 0));
+    for (; way != ways.end() && way->first == reached[i]; ++way) {
+      if (seen[way->second]) continue;
+      seen[way->second] = true;
+      reached.push_back(way->second);
+    }
+  }
 }
 
 uint64_t ExprPool::count(ExprId x, uint64_t cap) {

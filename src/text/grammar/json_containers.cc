@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "text/grammar/json_machine.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 namespace {
@@ -14,6 +15,7 @@ constexpr uint32_t kMaxItemCount = UINT16_MAX - 1;
 
 void add_once(const JsonMachine::Item& item,
               std::vector<JsonMachine::Item>* items) {
+  Work::walk(1 + items->size() / JsonMachine::kItemsPerStep);
   if (std::find(items->begin(), items->end(), item) == items->end()) {
     items->push_back(item);
   }
@@ -32,6 +34,7 @@ bool JsonMachine::open_object(State* state) {
         fail(RC_E_UNSUPPORTED, "schema: more than ", kMaxSomeRules,
              " negated rules about one object are not supported");
       }
+      Work::walk(1);
       level->items.push_back(
           {.parent = i,
            .rules = rules,
@@ -62,6 +65,7 @@ bool JsonMachine::open_array(State* state) {
                kMaxItemCount, ", are not supported");
         }
       }
+      Work::walk(1);
       level->items.push_back({.parent = i, .rules = rules});
     }
   }
@@ -86,6 +90,7 @@ bool JsonMachine::can_close_array(const Item& item, uint32_t count) {
 bool JsonMachine::close(State* state) {
   const Level& level = *state->level;
   std::vector<uint32_t> parents;
+  Work::walk(level.items.size());
   for (const Item& item : level.items) {
     bool complete = false;
     if (level.array) {
@@ -107,6 +112,7 @@ bool JsonMachine::close(State* state) {
 
 bool JsonMachine::end_key(State* state) {
   const Level& level = *state->level;
+  Work::walk(1 + level.count / kItemsPerStep);
   for (const Seen* seen = level.seen.get(); seen != nullptr;
        seen = seen->before.get()) {
     if (seen->name == state->key) return false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 namespace {
@@ -15,17 +16,13 @@ bool is_space(uint8_t byte) {
 }  // namespace
 
 JsonMachine::JsonMachine(std::shared_ptr<JsonModel> model)
-    : model_(std::move(model)) {}
-
-JsonMachine::State JsonMachine::begin() const {
+    : model_(std::move(model)) {
   const JsonModel::Start& start = model_->start(model_->root());
   auto level = std::make_shared<Level>();
   level->items = {{.value = model_->root()}};
   level->strings = start.string_lex;
   level->bare = start.bare_lex;
-  State state;
-  state.level = std::move(level);
-  return state;
+  begin_.level = std::move(level);
 }
 
 bool JsonMachine::can_end(const State& state) const {
@@ -219,6 +216,7 @@ bool JsonMachine::step_content(State* state, uint8_t byte) {
 // names are allowed, those that are there already are left out, so that nothing
 // leads to where only they are left.
 bool JsonMachine::set_keys(Level* level) {
+  Work::walk(level->items.size());
   std::vector<std::string> seen;
   for (const Seen* at = level->seen.get(); at != nullptr;
        at = at->before.get()) {
@@ -256,6 +254,7 @@ void JsonMachine::set_values(Level* level) {
     level->bare = start.bare_lex;
     return;
   }
+  Work::walk(level->items.size());
   std::vector<TaggedExpr> strings;
   std::vector<TaggedExpr> bare;
   for (size_t i = 0; i < level->items.size(); ++i) {
@@ -274,6 +273,7 @@ bool JsonMachine::finish_value(State* state,
   state->phase = level.parent == nullptr ? Phase::kDone : Phase::kAfter;
   state->lex = kDeadLex;
   if (level.items.size() == 1) return true;
+  Work::walk(items.size() * (1 + items.size() / kItemsPerStep));
   auto next = std::make_shared<Level>(level);
   next->items.clear();
   for (const uint32_t i : items) {

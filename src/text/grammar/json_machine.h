@@ -75,9 +75,12 @@ class JsonMachine {
     bool operator==(const State&) const = default;
   };
 
+  // Items that are compared in one step of work.
+  static constexpr size_t kItemsPerStep = 64;
+
   explicit JsonMachine(std::shared_ptr<JsonModel> model);
 
-  State begin() const;
+  const State& begin() const { return begin_; }
   // False, with an undefined state, if no valid text goes on like this.
   bool step(State* state, uint8_t byte);
   // Whether the text may end here.
@@ -138,6 +141,7 @@ class JsonMachine {
   bool can_close_array(const Item& item, uint32_t count);
 
   std::shared_ptr<JsonModel> model_;
+  State begin_;
 };
 
 }  // namespace rc::text::grammar

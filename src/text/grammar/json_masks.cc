@@ -45,6 +45,7 @@ JsonMasks::MaskPtr JsonMasks::content(const State& state, Walker* walker) {
     const auto known = contents_.find(state.lex);
     if (known != contents_.end()) return known->second;
   }
+  const uint64_t mark = Work::walked();
   Lexer& lexer = machine_->lexer();
   auto mask = std::make_shared<TokenMask>(vocabulary_->size());
   const size_t freedom = lexer.freedom(state.lex);
@@ -63,6 +64,7 @@ JsonMasks::MaskPtr JsonMasks::content(const State& state, Walker* walker) {
     contents_.clear();
   }
   contents_[state.lex] = mask;
+  Work::keep(mark);
   return mask;
 }
 

@@ -7,6 +7,7 @@
 #include "base/deep_stack.h"
 #include "base/error.h"
 #include "text/grammar/regex_syntax.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 namespace {
@@ -87,8 +88,18 @@ ExprId JsonModel::numbers(const Normal& normal) {
   return lexer_.start({{few, 0}}) == kDeadLex ? all : few;
 }
 
+void JsonModel::try_numbers(ExprId numbers) {
+  try {
+    exprs_.try_out(numbers);
+  } catch (const Error& error) {
+    fail(error.status(),
+         "schema: multipleOf and bounds of numbers that have to hold at once: ",
+         error.message());
+  }
+}
+
 const JsonModel::Start& JsonModel::start(SchemaId schema) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   std::unique_ptr<Start>& entry = starts_[schema];
   if (entry != nullptr) return *entry;
   const Normal& normal = schemas_.normal(schema);
@@ -105,6 +116,8 @@ const JsonModel::Start& JsonModel::start(SchemaId schema) {
   for (const RulesId id : normal.arrays) {
     if (schemas_.possible_array(id)) begin->arrays.push_back(id);
   }
+  // Of several multiples, or bounds, that come together only here.
+  if (exprs_.has_multiples()) try_numbers(begin->bare);
   begin->string_lex = lexer_.start({{begin->string, 0}});
   begin->bare_lex = lexer_.start({{begin->bare, 0}});
   entry = std::move(begin);
@@ -112,7 +125,7 @@ const JsonModel::Start& JsonModel::start(SchemaId schema) {
 }
 
 const JsonModel::Object& JsonModel::object(RulesId rules) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   std::unique_ptr<Object>& entry = objects_[rules];
   if (entry != nullptr) return *entry;
   auto object = std::make_unique<Object>();
@@ -143,7 +156,7 @@ const JsonModel::Object& JsonModel::object(RulesId rules) {
 }
 
 SchemaId JsonModel::property(RulesId object, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   this->object(object);
   Object& entry = *objects_[object];
   const auto known = entry.properties.find(name);
@@ -158,12 +171,14 @@ SchemaId JsonModel::property(RulesId object, const std::string& name) {
 
 ExprId JsonModel::names_left(RulesId object,
                              const std::vector<std::string>& seen) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   this->object(object);
   Object& entry = *objects_[object];
   if (!entry.closed) {
+    Work::walk(seen.size());
     return exprs_.both(entry.names, exprs_.negate(exprs_.one_of(seen)));
   }
+  Work::walk(1 + entry.literals.size() / 4);
   uint64_t taken = 0;
   std::vector<std::string> left;
   for (size_t i = 0; i < entry.literals.size(); ++i) {
@@ -183,13 +198,13 @@ ExprId JsonModel::names_left(RulesId object,
 }
 
 bool JsonModel::concerns(RulesId object, size_t index, std::string_view name) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return exprs_.matches(schemas_.object(object).some[index].keys.names, name);
 }
 
 ExprId JsonModel::required_names(RulesId object,
                                  const std::vector<std::string>& seen) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   std::vector<std::string> names = schemas_.object(object).required;
   std::erase_if(names, [&](const std::string& name) {
     return std::find(seen.begin(), seen.end(), name) != seen.end();
@@ -199,7 +214,7 @@ ExprId JsonModel::required_names(RulesId object,
 
 ExprId JsonModel::last_names(RulesId object, uint32_t done,
                              const std::vector<std::string>& seen) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   std::vector<ExprId> all = {this->object(object).names,
                              exprs_.negate(exprs_.one_of(seen))};
   const std::vector<PropertyRule>& some = schemas_.object(object).some;
@@ -210,27 +225,27 @@ ExprId JsonModel::last_names(RulesId object, uint32_t done,
 }
 
 const ArrayRules& JsonModel::array(RulesId rules) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return schemas_.array(rules);
 }
 
 SchemaId JsonModel::item(RulesId array, uint32_t index) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return schemas_.item(array, index);
 }
 
 SchemaId JsonModel::all_of(SchemaId a, SchemaId b) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return schemas_.all_of({a, b});
 }
 
 SchemaId JsonModel::without(SchemaId a, SchemaId b) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return schemas_.all_of({a, schemas_.negation(b)});
 }
 
 bool JsonModel::possible(SchemaId schema) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   return schemas_.possible(schema);
 }
 

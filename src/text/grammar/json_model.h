@@ -95,6 +95,9 @@ class JsonModel {
   void compile();
   void prepare();
   ExprId numbers(const Normal& normal);
+  // Throws RC_E_UNSUPPORTED if it soon takes too much to find out how a number
+  // can go on.
+  void try_numbers(ExprId numbers);
 
   JsonOptions options_;
   std::recursive_mutex mutex_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -50,7 +51,7 @@ void Lexer::store(size_t elements) {
 }
 
 LexState Lexer::start(std::vector<TaggedExpr> parts) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   tidy(&parts);
   if (follow_ != nullptr) {
     std::vector<TaggedExpr> next;
@@ -116,6 +117,7 @@ std::vector<Lexer::Move> Lexer::moves_of_few(
   }
   std::sort(lows.begin(), lows.end());
   lows.erase(std::unique(lows.begin(), lows.end()), lows.end());
+  Work::walk(1 + lows.size() * parts.size() / 8);
   std::vector<Move> moves;
   std::vector<size_t> at(parts.size(), 0);
   for (const char32_t low : lows) {
@@ -163,6 +165,7 @@ std::vector<Lexer::Move> Lexer::moves_of_many(
       const auto gone = present.find({change.before, change.tag});
       if (--gone->second == 0) present.erase(gone);
     }
+    Work::walk(1 + present.size() / 8);
     std::vector<TaggedExpr> next;
     for (const auto& [part, count] : present) next.push_back(part);
     append_move(low, start(std::move(next)), &moves);
@@ -171,11 +174,12 @@ std::vector<Lexer::Move> Lexer::moves_of_many(
 }
 
 const Lexer::Moves& Lexer::build_moves(LexState state) {
-  const std::lock_guard lock(mutex_);
+  const Work::Lock lock(mutex_);
   State& built = owned_[state / kChunk][state % kChunk];
   if (const Moves* moves = built.moves.load(std::memory_order_acquire)) {
     return *moves;
   }
+  const uint64_t mark = Work::walked();
   auto moves = std::make_unique<Moves>();
   moves->all = built.parts.size() <= kFewLexParts ? moves_of_few(built.parts)
                                                   : moves_of_many(built.parts);
@@ -186,6 +190,8 @@ const Lexer::Moves& Lexer::build_moves(LexState state) {
         i + 1 == moves->all.size() || moves->all[i + 1].low > kAscii;
     if (beyond && moves->all[i].next != kDeadLex) moves->wide = true;
   }
+  Work::build(moves->all.size());
+  Work::keep(mark);
   owned_moves_.push_back(std::move(moves));
   built.moves.store(owned_moves_.back().get(), std::memory_order_release);
   return *owned_moves_.back();

@@ -10,6 +10,7 @@
 #include "text/grammar/lexer.h"
 #include "text/grammar/token_mask.h"
 #include "text/grammar/token_trie.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -61,6 +62,9 @@ class MaskWalker {
   static bool is_space(uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
+  // Nodes that only go through the lexer take far less than a step.
+  static constexpr size_t kNodesPerStep = 64;
+
   bool step(const Frame& from, size_t depth, uint8_t byte, Frame* to);
   void begin(const TokenTrie& trie, size_t depth, const State& state);
   void walk_roots(const TokenTrie& trie, const State& state, bool content,
@@ -69,6 +73,7 @@ class MaskWalker {
                   bool content, TokenMask* mask);
 
   Machine& machine_;
+  Work* work_ = nullptr;  // of the walk
   std::vector<State> full_;
   std::vector<Frame> frames_;
   std::string path_;
@@ -87,6 +92,7 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
     return to->spaces <= machine_.max_spaces();
   }
   if (machine_.refuses(full_[from.full], from.lex, byte)) return false;
+  Work::walk(work_, 1);
   if (full_.size() < from.full + 2) full_.resize(from.full + 2);
   State& state = full_[from.full + 1];
   state = full_[from.full];
@@ -104,6 +110,7 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
 template <class Machine>
 void MaskWalker<Machine>::begin(const TokenTrie& trie, size_t depth,
                                 const State& state) {
+  work_ = Work::current();
   if (full_.empty()) full_.emplace_back();
   full_[0] = state;
   frames_.resize(trie.max_depth() + 1);
@@ -134,7 +141,12 @@ void MaskWalker<Machine>::walk_nodes(const TokenTrie& trie, size_t first,
                                      size_t last, bool content,
                                      TokenMask* mask) {
   const std::vector<TokenTrie::Node>& nodes = trie.nodes();
+  size_t count_at = first;
   for (size_t i = first; i < last;) {
+    if (i >= count_at) {
+      Work::walk(work_, 1);
+      count_at = i + kNodesPerStep;
+    }
     const TokenTrie::Node& node = nodes[i];
     const size_t before = node.depth - 1U;
     const bool leaves = content && node.byte == '"' &&

@@ -9,18 +9,23 @@
 
 #include "text/grammar/token_mask.h"
 #include "text/grammar/vocabulary_index.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
 // One for each request. Not for several threads at a time, but different
 // matchers of one grammar may be used by different threads. Errors are
 // RC_E_UNSUPPORTED, when a text would take more states than the grammar's
-// limits allow; the matcher stays as it was.
+// limits allow, or more work than the text may take (see Work); the grammar
+// remembers them. In a slice of its work functions throw Work::Postponed, and
+// what its `stop` throws. The matcher stays as it was.
 class Matcher {
  public:
   virtual ~Matcher() = default;
 
   virtual const VocabularyIndex& vocabulary() const = 0;
+  // The work for the text so far.
+  virtual Work& work() = 0;
 
   // The tokens that may come next: after each of them some valid text goes on.
   // End tokens are among them where the text may end. Stays as it is until the

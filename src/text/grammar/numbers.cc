@@ -11,6 +11,9 @@ namespace {
 constexpr int kFirstLarge = 16;  // no fraction is left with 16 digits or fewer
 constexpr int kLastExponent = 308;
 
+// Divisors of fewer digits are kept as they are.
+constexpr size_t kMaxDivisorDigits = 4;
+
 }  // namespace
 
 Numbers::Numbers(ExprPool* pool) : pool_(*pool) {
@@ -220,17 +223,27 @@ LexicalSet Numbers::multiples(const Decimal& divisor) {
   const std::string fraction = divisor.fraction();
   const std::string number = divisor.whole() + fraction;
   const auto first = std::min(number.find_first_not_of('0'), number.size() - 1);
-  const std::string significant = number.substr(first);
+  std::string significant = number.substr(first);
+  // A factor of a power of ten takes no remainders, but zeros in the end.
+  uint32_t zeros = 0;
+  while (fraction.empty() && significant.size() > kMaxDivisorDigits &&
+         significant.back() == '0' && zeros < kLastExponent) {
+    significant.pop_back();
+    ++zeros;
+  }
   // Fits in 32 bits by its length.
   const unsigned long value =
       significant.size() <= 9 ? std::stoul(significant) : 0;
   if (divisor.negative || value == 0 || value > ExprPool::kMaxDivisor ||
       fraction.size() > ExprPool::kMaxDecimals) {
     fail(RC_E_UNSUPPORTED, "multiples of ", divisor.negative ? "-" : "",
-         divisor.whole(), ".", fraction,
-         " are not supported; divisors have to be positive and have at most 6 "
-         "digits");
+         divisor.whole(), fraction.empty() ? "" : ".", fraction,
+         " are not supported: without its point and the zeros around it a "
+         "divisor is 1 to ",
+         ExprPool::kMaxDivisor, ", with at most ", ExprPool::kMaxDecimals,
+         " decimals; each of the remainders takes a state");
   }
+  if (zeros > 0) return round_multiples(static_cast<uint32_t>(value), zeros);
   const auto decimals = static_cast<uint32_t>(fraction.size());
   const ExprId multiple =
       pool_.multiple(static_cast<uint32_t>(value), decimals);
@@ -245,6 +258,21 @@ LexicalSet Numbers::multiples(const Decimal& divisor) {
     set.in = pool_.either(set.in, pool_.concat({sign, mantissa_, large_}));
   }
   return set;
+}
+
+// Multiples of `factor` with zeros behind them.
+LexicalSet Numbers::round_multiples(uint32_t factor, uint32_t zeros) {
+  const ExprId zero = digit('0', '0');
+  const ExprId whole = pool_.either(
+      zero, pool_.concat(
+                pool_.both(pool_.concat(digit('1', '9'), digits(0, kUnbounded)),
+                           pool_.multiple(factor, 0)),
+                pool_.repeat(zero, zeros, zeros)));
+  const ExprId multiple = pool_.concat(whole, fractions("", Side::kEqual));
+  const ExprId sign = pool_.optional(minus_);
+  return {
+      pool_.concat(sign, multiple),
+      pool_.concat(sign, pool_.both(plain_unsigned_, pool_.negate(multiple)))};
 }
 
 }  // namespace rc::text::grammar

@@ -31,10 +31,12 @@ class Numbers {
   LexicalSet above(const Decimal& limit, bool inclusive);
   LexicalSet below(const Decimal& limit, bool inclusive);
   LexicalSet equal(const Decimal& value);
-  // Throws RC_E_UNSUPPORTED for divisors with many digits.
+  // Throws RC_E_UNSUPPORTED for divisors that take too many states.
   LexicalSet multiples(const Decimal& divisor);
 
  private:
+  LexicalSet round_multiples(uint32_t factor, uint32_t zeros);
+
   enum class Side { kBelow, kEqual, kAbove };
 
   ExprId digits(uint32_t min, uint32_t max);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "text/grammar/rule_set.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -51,6 +52,7 @@ void RuleSet::follow(uint32_t tag, std::vector<TaggedExpr>* parts) {
 
 void RuleSet::run(Visits* visits, std::vector<TaggedExpr>* parts) {
   for (size_t i = 0; i < visits->size(); ++i) {
+    Work::walk(1);
     visit((*visits)[i], visits, parts);
   }
 }

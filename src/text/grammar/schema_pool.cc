@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/nested_calls.h"
+#include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 
@@ -121,6 +122,7 @@ RulesId SchemaPool::add(ArrayRules rules) {
 
 void SchemaPool::step(size_t steps) {
   exprs_.step();
+  Work::walk(steps);
   steps_ += steps;
   if (steps_ > limits_.max_steps) {
     fail(RC_E_UNSUPPORTED, place(), "combining the schemas takes more than ",

@@ -120,6 +120,10 @@ void SchemaReader::restrict_numbers(const Location& at, Normal* normal) {
     const LexicalSet multiples =
         at_keyword(at, "multipleOf", [&] { return numbers.multiples(*value); });
     normal->number = both(normal->number, multiples, &pool_.exprs());
+    at_keyword(at, "multipleOf", [&] {
+      pool_.exprs().try_out(normal->number.in);
+      return true;
+    });
   }
 }
 

@@ -9,6 +9,7 @@
 #include "text/chat/calls/call_machine.h"
 #include "text/chat/calls/call_masks.h"
 #include "text/chat/calls/call_schema.h"
+#include "text/grammar/compile.h"
 #include "text/grammar/machine_grammar.h"
 
 namespace rc::text::chat {
@@ -68,6 +69,31 @@ CallUse use_of(ToolChoice::Kind kind) {
   return CallUse::kAllowed;
 }
 
+// All of a form and the beginning of an answer, for a hash.
+std::string source_of(const CallForm& form, const AnswerBegin& begin) {
+  std::string source =
+      cat(static_cast<int>(form.shape), ",", static_cast<int>(form.use), ",",
+          form.numbered, form.bare, begin.within_reasoning, begin.may_reason);
+  const auto add = [&](std::string_view text) {
+    source += cat(text.size(), ":", text);
+  };
+  for (const std::string& literal : form.literals) add(literal);
+  for (const Watch* watch :
+       {&form.trigger, &form.reasoning_end, &form.value_mark}) {
+    add(watch->text());
+  }
+  source += cat(form.forbidden.size(), ";");
+  for (const Watch& watch : form.forbidden) add(watch.text());
+  add(form.before);
+  add(form.string_end);
+  for (const auto& [function, names] : form.strings) {
+    add(function);
+    source += cat(names.size(), ";");
+    for (const std::string& name : names) add(name);
+  }
+  return source;
+}
+
 std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
                                                    const JsonValue& schema,
                                                    const AnswerBegin& begin,
@@ -78,18 +104,25 @@ std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
   options.one_space = true;
   options.short_numbers = true;
   options.reader.plain_integers = true;
-  auto json = std::make_shared<grammar::JsonMachine>(
-      std::make_shared<grammar::JsonModel>(json_text(schema), options));
+  const std::string text = json_text(schema);
+  auto vocabulary = tokenizer.grammar_vocabulary(/*names_special=*/true);
+  const grammar::TextHash hash = grammar::json_source_hash(
+      source_of(form, begin), text, options, *vocabulary);
   CallMachine::Begin first = CallMachine::Begin::kCall;
   if (begin.within_reasoning) {
     first = CallMachine::Begin::kWithin;
   } else if (begin.may_reason) {
     first = CallMachine::Begin::kEither;
   }
-  auto machine =
-      std::make_shared<CallMachine>(std::move(form), std::move(json), first);
-  return std::make_shared<grammar::MachineGrammar<CallMachine, CallMasks>>(
-      std::move(machine), tokenizer.grammar_vocabulary(/*names_special=*/true));
+  return grammar::compile(hash, [&](std::shared_ptr<grammar::KnownFailures>
+                                        failures) {
+    auto json = std::make_shared<grammar::JsonMachine>(
+        std::make_shared<grammar::JsonModel>(text, options));
+    auto machine =
+        std::make_shared<CallMachine>(std::move(form), std::move(json), first);
+    return std::make_shared<grammar::MachineGrammar<CallMachine, CallMasks>>(
+        std::move(machine), std::move(vocabulary), std::move(failures));
+  });
 }
 
 }  // namespace
