@@ -1,4 +1,4 @@
-// operator new of the whole program, failing where a test wants it.
+// operator new and malloc of the whole program, failing where a test wants it.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,12 @@ namespace rc::test {
 // on whatever thread; negative: none does. Others always succeed.
 //
 // Own code is this program, which holds the library, and the backend modules,
-// with what they call in the standard library. Drivers are other people's code,
-// and some end the process when they have no memory (PoCL aborts): no care of
-// ours could prevent that.
+// with what they call in the standard libraries of C++ and C, in libuv, PCRE2
+// and utf8proc. Drivers are other people's code, and some end the process when
+// they have no memory (PoCL aborts): no care of ours could prevent that.
+//
+// malloc and its kin fail where the C library is glibc and no sanitizer has an
+// allocator of its own; elsewhere only operator new does.
 void fail_allocation(int64_t n);
 
 // Whether that has happened.
@@ -20,7 +23,8 @@ bool allocation_failed();
 // And whether it was one of a module.
 bool allocation_of_module_failed();
 
-// Objects that were allocated, by anybody, and not given back so far.
+// Objects that operator new has allocated, for any caller, and that have not
+// been given back so far.
 int64_t live_allocations();
 
 // Bytes of the largest allocation by operator new, of any thread, since the

@@ -3,12 +3,26 @@
 #include <unwind.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "failing_new.h"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define RC_FAILING_MALLOC 1
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* memory, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+}
+#else
+#define RC_FAILING_MALLOC 0
+#endif
 
 namespace {
 
@@ -20,6 +34,13 @@ std::atomic<bool> g_failed_in_module{false};
 
 enum class Code { kProgram, kModule, kStandardLibrary, kForeign };
 
+// The standard libraries of C++ and C, which allocate for their caller.
+constexpr const char* kStandardLibraries[] = {"/libstdc++.", "/libc.", "/libm.",
+                                              "/ld-linux", "/libgcc_s."};
+// Libraries that allocate for us alone.
+constexpr const char* kDependencies[] = {"/libuv.", "/libpcre2-",
+                                         "/libutf8proc."};
+
 Code code_at(uintptr_t address) {
   dl_find_object object = {};
   if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) {
@@ -28,11 +49,16 @@ Code code_at(uintptr_t address) {
   const char* name = object.dlfo_link_map->l_name;
   if (*name == '\0') return Code::kProgram;
   if (std::strstr(name, "librunciblebackend-") != nullptr) return Code::kModule;
-  return std::strstr(name, "libstdc++") != nullptr ? Code::kStandardLibrary
-                                                   : Code::kForeign;
+  for (const char* library : kStandardLibraries) {
+    if (std::strstr(name, library) != nullptr) return Code::kStandardLibrary;
+  }
+  for (const char* library : kDependencies) {
+    if (std::strstr(name, library) != nullptr) return Code::kProgram;
+  }
+  return Code::kForeign;
 }
 
-// Finds who called the standard library that called operator new.
+// Finds who called the standard library that called for memory.
 struct Search {
   bool in_standard_library = false;
   Code found = Code::kForeign;
@@ -70,15 +96,25 @@ bool fails(const void* caller) {
   return true;
 }
 
+void* plain_allocate(size_t bytes, size_t alignment) noexcept {
+#if RC_FAILING_MALLOC
+  return alignment <= alignof(std::max_align_t)
+             ? __libc_malloc(bytes)
+             : __libc_memalign(alignment, bytes);
+#else
+  return alignment <= alignof(std::max_align_t)
+             ? std::malloc(bytes)
+             : std::aligned_alloc(
+                   alignment, (bytes + alignment - 1) / alignment * alignment);
+#endif
+}
+
 void* allocate(size_t bytes, size_t alignment, const void* caller) noexcept {
   if (fails(caller)) return nullptr;
   size_t largest = g_largest.load();
   while (bytes > largest && !g_largest.compare_exchange_weak(largest, bytes)) {
   }
-  void* memory = alignment <= alignof(std::max_align_t)
-                     ? std::malloc(bytes)
-                     : std::aligned_alloc(alignment, (bytes + alignment - 1) /
-                                                         alignment * alignment);
+  void* memory = plain_allocate(bytes, alignment);
   if (memory != nullptr) ++g_live;
   return memory;
 }
@@ -136,6 +172,42 @@ void operator delete(void* p, std::align_val_t,
                      const std::nothrow_t&) noexcept {
   give_back(p);
 }
+
+#if RC_FAILING_MALLOC
+namespace {
+// The unwinder may allocate.
+thread_local bool t_looking = false;
+
+bool malloc_fails(const void* caller) noexcept {
+  if (t_looking) return false;
+  t_looking = true;
+  const bool failed = fails(caller);
+  t_looking = false;
+  if (failed) errno = ENOMEM;
+  return failed;
+}
+}  // namespace
+
+extern "C" {
+void* malloc(size_t bytes) {
+  return malloc_fails(RC_CALLER) ? nullptr : __libc_malloc(bytes);
+}
+void* calloc(size_t count, size_t bytes) {
+  return malloc_fails(RC_CALLER) ? nullptr : __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, size_t bytes) {
+  return malloc_fails(RC_CALLER) ? nullptr : __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return malloc_fails(RC_CALLER) ? nullptr : __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+  if (malloc_fails(RC_CALLER)) return ENOMEM;
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+}
+#endif
 
 namespace rc::test {
 

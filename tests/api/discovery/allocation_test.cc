@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "api/allocation/failing_new.h"
@@ -87,6 +88,9 @@ class FailedDiscovery : public testing::TestWithParam<Walk> {
                                         PROT_READ | PROT_WRITE,
                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(report_, MAP_FAILED);
+    // A process reads the configuration of its user when it first needs it.
+    std::ofstream(folder_.path() / "config.toml") << "[generate]\n"
+                                                     "temperature = 0.5\n";
     fs::create_directories(modules_);
     switch (GetParam().modules) {
       case Walk::kNone:
@@ -158,6 +162,8 @@ class FailedDiscovery : public testing::TestWithParam<Walk> {
   const TemporaryFolder folder_;
   const fs::path modules_ = folder_.path() / "modules";
   const TemporaryVariable cache_{"XDG_CACHE_HOME", folder_.path().string()};
+  const TemporaryVariable config_{"RUNCIBLE_CONFIG",
+                                  (folder_.path() / "config.toml").string()};
   const TemporaryVariable path_{"RUNCIBLE_PLUGIN_PATH", modules_.string()};
 };
 
