@@ -51,7 +51,7 @@ void Checksum::mix(Lanes* lanes, const std::byte* block) {
 }
 
 void Checksum::add(std::span<const std::byte> bytes) {
-  const size_t begun = size_ % kBlock;
+  const auto begun = static_cast<size_t>(size_ % kBlock);
   size_ += bytes.size();
   if (begun != 0) {
     const size_t now = std::min(kBlock - begun, bytes.size());
@@ -69,7 +69,7 @@ void Checksum::add(std::span<const std::byte> bytes) {
 
 uint64_t Checksum::value() const {
   Lanes lanes = lanes_;
-  if (const size_t begun = size_ % kBlock; begun != 0) {
+  if (const auto begun = static_cast<size_t>(size_ % kBlock); begun != 0) {
     std::array<std::byte, kBlock> last = {};
     std::copy_n(block_.begin(), begun, last.begin());
     mix(&lanes, last.data());

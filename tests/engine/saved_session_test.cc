@@ -7,8 +7,10 @@
 #include <limits>
 #include <random>
 
+#include "file_size_limit.h"
 #include "files/gguf/writer.h"
 #include "session_util.h"
+#include "temporary.h"
 
 namespace rc::engine::test {
 namespace {
@@ -105,6 +107,20 @@ TEST_F(Saved, ThroughAFile) {
   expect_status(
       RC_E_NOT_FOUND, [&] { session_->save("/nowhere/at/all.gguf"); },
       "/nowhere/at/all.gguf");
+}
+
+// By default the signal of the limit ends the process.
+TEST_F(Saved, BeyondTheLimitOnSizesIsAnErrorWithTheName) {
+  const rc::test::TemporaryFolder folder;
+  const std::string path = folder.path() / "saved";
+  {
+    const rc::test::FileSizeLimit limit(4096);
+    expect_status(
+        RC_E_IO, [&] { session_->save(path); }, path);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  session_->save(path);
+  EXPECT_EQ(std::filesystem::file_size(path), bytes_.size());
 }
 
 TEST_F(Saved, EmptyAndUnevaluatedSessionsToo) {

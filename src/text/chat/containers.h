@@ -134,6 +134,8 @@ class Writer {
   }
   void append(const Text& text) { append(text, 0, text.size()); }
   void append(const Text& text, size_t begin, size_t end);
+  // Makes room for so many bytes more, which are to be appended.
+  void expect(size_t bytes) { make_room(bytes); }
   void append_character(char32_t character, Origin origin);
   void repeat(const Text& text, size_t times);
 

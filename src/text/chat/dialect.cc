@@ -20,6 +20,10 @@ bool is_word_character(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
+// The most bytes that a template may write of the few words of a trial: several
+// times the largest source.
+constexpr size_t kMostTrialBytes = size_t{4} << 20;
+
 class Trials {
  public:
   Trials(const Template& chat,
@@ -40,6 +44,7 @@ class Trials {
     add("add_generation_prompt", Value::boolean(true));
     RenderOptions options;
     options.now = LocalTime{};
+    options.most_bytes = kMostTrialBytes;
     try {
       return chat_.render(make_dict(nullptr, std::move(entries)), options).text;
     } catch (const Error& error) {

@@ -66,6 +66,7 @@ Value add_strings(Budget* budget, const Value& a, const Value& b) {
   Writer out(budget);
   // A safe string escapes what is added to it.
   const bool markup = a.is_markup() || b.is_markup();
+  if (!markup) out.expect(a.text().size() + b.text().size());
   out.append(markup ? escape_html(budget, a).text() : a.text());
   out.append(markup ? escape_html(budget, b).text() : b.text());
   return out.finish(markup);

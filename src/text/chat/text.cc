@@ -34,6 +34,15 @@ void Text::append(const Text& text, size_t begin, size_t end) {
   }
 }
 
+void Text::reserve(size_t bytes) {
+  if (bytes <= bytes_.capacity()) return;
+  // A string that has memory would double it.
+  std::string larger;
+  larger.reserve(bytes);
+  larger.append(bytes_);
+  bytes_.swap(larger);
+}
+
 Text Text::slice(size_t begin, size_t end) const {
   Text part;
   part.append(*this, begin, end);

@@ -49,7 +49,8 @@ class Text {
   size_t memory() const { return bytes_.capacity() + content_memory(); }
   // Of it, that of the spans.
   size_t content_memory() const { return content_.capacity() * sizeof(Span); }
-  void reserve(size_t bytes) { bytes_.reserve(bytes); }
+  // Makes room for so many bytes in all, and no more.
+  void reserve(size_t bytes);
 
  private:
   // The first span that ends after `at`.

@@ -11,6 +11,8 @@ namespace {
 
 // Bytes.
 constexpr size_t kRepeatChunk = 4096;
+// A text grows to twice its size, one of so many bytes by a quarter.
+constexpr size_t kLargeText = size_t{1} << 20;
 
 }  // namespace
 
@@ -30,7 +32,8 @@ void Writer::make_room(size_t bytes) {
   }
   if (bytes <= room_ - std::min(size, room_)) return;
   // While the text is copied, both copies are there.
-  const size_t room = std::max(size + bytes, std::min(size * 2, most_));
+  const size_t more = size < kLargeText ? size : size / 4;
+  const size_t room = std::max(size + bytes, std::min(size + more, most_));
   budget_->take(room);
   const size_t before = std::exchange(room_, room_ + room);
   text_.reserve(room);
