@@ -89,6 +89,8 @@ inline std::vector<std::string> needed_arguments(const std::string& command) {
   std::string word;
   usage >> word >> word >> word;  // "Usage: runcible COMMAND"
   while (usage >> word && word != "[OPTIONS]") {
+    // Without one, the model that comes with Runcible would run.
+    if (word == "[MODEL]") words.emplace_back("/no/such/MODEL");
     if (word[0] == '[') continue;
     words.push_back(word == "TYPE"     ? "Q8_0"
                     : word == "OUTPUT" ? "/no/such/folder/out.gguf"
