@@ -243,7 +243,7 @@ TEST(CommandOptions, WrongWordsOfOtherKindsAreNamed) {
   expect({"run", model(), "--backend", "refernce"}, "did you mean reference?");
   expect({"explain", "refernce"}, "did you mean reference?");
   expect({"models", "remvoe"}, "did you mean remove?");
-  expect({"completion", "fsh"}, "did you mean fish?");
+  expect({"completion", "bsah"}, "did you mean bash?");
 }
 
 // Errors of the library, which has names of C for the same options.
@@ -271,7 +271,7 @@ TEST(CommandOptions, MessagesOfTheLibraryHaveTheCommandsNames) {
   const auto broken = folder.path() / "model-00001-of-00004.safetensors";
   std::filesystem::copy(source_path("tests/golden/folders/llama"),
                         folder.path(),
-                        std::filesystem::copy_options::overwrite_existing);
+                        std::filesystem::copy_options::recursive);
   FILE* file = std::fopen(broken.c_str(), "wb");
   std::fwrite("\5\0\0\0\0\0\0\0{\"a\"}", 1, 13, file);
   std::fclose(file);
