@@ -53,8 +53,9 @@ inline std::vector<HelpOption> help_options(const std::string& command) {
     if (line.size() < 3 || line.rfind("  ", 0) != 0) continue;
     if (line[2] == ' ') {
       if (!options.empty()) {
-        options.back().meaning +=
-            " " + line.substr(line.find_first_not_of(' '));
+        std::string& meaning = options.back().meaning;
+        meaning += (meaning.empty() ? "" : " ") +
+                   line.substr(line.find_first_not_of(' '));
       }
       continue;
     }

@@ -35,6 +35,7 @@ std::vector<std::string> words_for(const std::string& command,
                                    const HelpOption& option,
                                    const std::string& value) {
   std::vector<std::string> words = {command};
+  bool has_model = true;
   for (const HelpOption& each : help_options(command)) {
     const std::string name = each.name();
     const bool needed =
@@ -43,11 +44,14 @@ std::vector<std::string> words_for(const std::string& command,
         (name == "--chat" && option.name() == "--now") ||
         (name == "--chat" && option.name() == "--thinking");
     if (!needed || name == option.name()) continue;
+    // This one is in the place of a model.
+    has_model = has_model && name != "--estimate";
     words.push_back(name);
     if (!each.type.empty()) words.emplace_back("{}");
   }
-  for (const std::string& word : needed_arguments(command)) {
-    words.push_back(word);
+  if (has_model) {
+    const std::vector<std::string> arguments = needed_arguments(command);
+    words.insert(words.end(), arguments.begin(), arguments.end());
   }
   if (command == "importance") words.insert(words.end(), {"-o", "/no/such/i"});
   if (command == "template") {
