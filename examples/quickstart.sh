@@ -47,7 +47,7 @@ build/release/bin/runcible run "$model" -p "$prompt" --echo -n 300
 stage "a conversation"
 question="What is the moral of The Bear and the Honey?"
 echo "> $question"
-echo "$question" | build/release/bin/runcible chat --temp 0
+echo "$question" | build/release/bin/runcible chat --temperature 0
 
 stage "done"
 cat <<'END'

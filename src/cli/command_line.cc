@@ -57,11 +57,12 @@ class GivenWords {
   // The topic of help that was asked for, "" for that of the command itself.
   const std::optional<std::string>& help() const { return help_; }
 
-  void check() const {
+  void check() {
     check_unknown();
     if (!mistake_.empty()) refuse(mistake_ + see_help(command_));
     check_counts();
     check_values();
+    give_arguments();
     check_companions();
     check_required();
   }
@@ -210,15 +211,19 @@ class GivenWords {
     }
   }
 
-  void check_required() const {
+  // The arguments that stand by themselves are given, too, in their order.
+  void give_arguments() {
     size_t left = values_.size();
+    for (const CLI::Option* option : positionals()) {
+      if (left == 0 || count(option) > 0) continue;
+      --left;
+      given_.push_back(option);
+    }
+  }
+
+  void check_required() const {
     for (const CLI::Option* option : command_.get_options()) {
-      if (count(option) > 0) continue;
-      if (option->get_positional() && left > 0) {
-        --left;
-        continue;
-      }
-      if (!option->get_required()) continue;
+      if (count(option) > 0 || !option->get_required()) continue;
       const bool both =
           option->get_positional() && !option->get_lnames().empty();
       refuse("no " +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -38,6 +39,20 @@ std::string words(const Limits<T>& limits) {
   return words;
 }
 
+// Whether all of the text is a number that fits into T. (CLI11 takes -1 for the
+// largest number without a sign, and a number that is too large for the largest
+// that fits.)
+template <class T>
+bool read_number(const std::string& text, T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    return read.ec == std::errc() && read.ptr == end;
+  } else {
+    return CLI::detail::lexical_cast(text, value);
+  }
+}
+
 // Adds the limits to an option of type T, or of a list of T, and to its help.
 template <class T>
 CLI::Option* limit(CLI::Option* option, const Limits<T>& limits) {
@@ -46,9 +61,7 @@ CLI::Option* limit(CLI::Option* option, const Limits<T>& limits) {
   option->description(option->get_description() + " (" + allowed + ")");
   return option->check([limits, allowed](const std::string& given) {
     T value{};
-    // CLI11 takes -1 for the largest number that has no sign.
-    const bool read = !(std::is_unsigned_v<T> && given[0] == '-') &&
-                      CLI::detail::lexical_cast(given, value);
+    const bool read = read_number(given, value);
     // A value that is not a number fails every comparison.
     const bool fits =
         read && value <= limits.most &&

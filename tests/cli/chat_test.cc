@@ -214,6 +214,7 @@ class OnTerminal {
       if (std::chrono::steady_clock::now() > until ||
           (poll(&watched, 1, 60000) == 1 &&
            (n = ::read(terminal_, buffer, sizeof(buffer))) <= 0)) {
+        kill(pid_, SIGKILL);  // so that nothing waits for it
         FAIL() << "no " << text << " in " << shown_.substr(at_);
       }
       shown_.append(buffer, static_cast<size_t>(n));
@@ -269,6 +270,9 @@ class CommandChatTerminal : public CommandChat,
     talk.expect("/help");
     talk.expect("> ");
     talk.type(keys);
+    // Once this is answered, so are the keys.
+    talk.type("/nope\r");
+    talk.expect("see /help");
     talk.expect("> ");
     talk.type("/save --force " + path + "\r");
     talk.expect("> ");
@@ -328,6 +332,7 @@ TEST_F(CommandChat, LeavesTheTerminalAsItWas) {
     talk.type("hello\r");
     talk.expect("\033[?2004l");
     talk.expect("\033[?2004h");
+    talk.expect("> ");
     talk.type("\x04");
     talk.expect("\033[?2004l");
     EXPECT_EQ(talk.wait(), 0);

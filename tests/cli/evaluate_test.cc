@@ -100,7 +100,7 @@ TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
 
 TEST(CommandEvaluate, SaysWhatIsWrong) {
   const std::string text = evaluation("text.txt");
-  expect_failure(run({"evaluate"}), 2, "no MODEL is named");
+  expect_failure(run({"evaluate"}), 2, "no MODEL is given");
   expect_failure(run({"evaluate", model()}), 2, "nothing to evaluate on");
   expect_failure(
       run({"evaluate", model(), "--choices", text, "--against", model()}), 2,

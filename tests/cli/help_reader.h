@@ -53,8 +53,9 @@ inline std::vector<HelpOption> help_options(const std::string& command) {
     if (line.size() < 3 || line.rfind("  ", 0) != 0) continue;
     if (line[2] == ' ') {
       if (!options.empty()) {
-        options.back().meaning +=
-            " " + line.substr(line.find_first_not_of(' '));
+        std::string& meaning = options.back().meaning;
+        meaning += (meaning.empty() ? "" : " ") +
+                   line.substr(line.find_first_not_of(' '));
       }
       continue;
     }
@@ -89,6 +90,8 @@ inline std::vector<std::string> needed_arguments(const std::string& command) {
   std::string word;
   usage >> word >> word >> word;  // "Usage: runcible COMMAND"
   while (usage >> word && word != "[OPTIONS]") {
+    // Without one, the model that comes with Runcible would run.
+    if (word == "[MODEL]") words.emplace_back("/no/such/MODEL");
     if (word[0] == '[') continue;
     words.push_back(word == "TYPE"     ? "Q8_0"
                     : word == "OUTPUT" ? "/no/such/folder/out.gguf"

@@ -35,6 +35,7 @@ std::vector<std::string> words_for(const std::string& command,
                                    const HelpOption& option,
                                    const std::string& value) {
   std::vector<std::string> words = {command};
+  bool has_model = true;
   for (const HelpOption& each : help_options(command)) {
     const std::string name = each.name();
     const bool needed =
@@ -43,11 +44,14 @@ std::vector<std::string> words_for(const std::string& command,
         (name == "--chat" && option.name() == "--now") ||
         (name == "--chat" && option.name() == "--thinking");
     if (!needed || name == option.name()) continue;
+    // This one is in the place of a model.
+    has_model = has_model && name != "--estimate";
     words.push_back(name);
     if (!each.type.empty()) words.emplace_back("{}");
   }
-  for (const std::string& word : needed_arguments(command)) {
-    words.push_back(word);
+  if (has_model) {
+    const std::vector<std::string> arguments = needed_arguments(command);
+    words.insert(words.end(), arguments.begin(), arguments.end());
   }
   if (command == "importance") words.insert(words.end(), {"-o", "/no/such/i"});
   if (command == "template") {
@@ -243,7 +247,7 @@ TEST(CommandOptions, WrongWordsOfOtherKindsAreNamed) {
   expect({"run", model(), "--backend", "refernce"}, "did you mean reference?");
   expect({"explain", "refernce"}, "did you mean reference?");
   expect({"models", "remvoe"}, "did you mean remove?");
-  expect({"completion", "fsh"}, "did you mean fish?");
+  expect({"completion", "bsah"}, "did you mean bash?");
 }
 
 // Errors of the library, which has names of C for the same options.
@@ -271,7 +275,7 @@ TEST(CommandOptions, MessagesOfTheLibraryHaveTheCommandsNames) {
   const auto broken = folder.path() / "model-00001-of-00004.safetensors";
   std::filesystem::copy(source_path("tests/golden/folders/llama"),
                         folder.path(),
-                        std::filesystem::copy_options::overwrite_existing);
+                        std::filesystem::copy_options::recursive);
   FILE* file = std::fopen(broken.c_str(), "wb");
   std::fwrite("\5\0\0\0\0\0\0\0{\"a\"}", 1, 13, file);
   std::fclose(file);

@@ -53,7 +53,8 @@ TEST(CommandTrace, TracesWhatItRuns) {
       "run", model(), "-p", "hello", "-n", "3", "--ignore-eos"};
   const auto traced = [&](const char* chain) {
     auto arguments = common;
-    arguments.insert(arguments.end(), {"--backend", chain, "--trace", file});
+    arguments.insert(arguments.end(),
+                     {"--backend", chain, "--trace", file, "--force"});
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.err.find("trace: " + file + ", "), std::string::npos)
