@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/long_sum.h"
+#include "common/norm_scale.h"
 #include "cpu/compiler.h"
 #include "cpu/numbers.h"
 #include "cpu/sums.h"
@@ -182,17 +183,29 @@ void add_layer_norm(Compiler& c, const Op& op) {
           const double* from = run.at<const double>(x) + line * n;
           double* to = run.at<double>(y) + line * n;
           const auto count = static_cast<double>(n);
-          const double mean =
-              params.center != 0 ? sum_of(from, n, 1) / count : 0;
+          const auto epsilon = static_cast<double>(params.epsilon);
+          double mean = params.center != 0 ? sum_of(from, n, 1) / count : 0;
           double squares = 0;
           for (int64_t i = 0; i < n; ++i) {
             squares += (from[i] - mean) * (from[i] - mean);
           }
-          const double factor =
-              1 /
-              std::sqrt(squares / count + static_cast<double>(params.epsilon));
+          double square = squares / count + epsilon;
+          const double scale = norm_scale(square);
+          if (scale != 1) {
+            mean = squares = 0;
+            for (int64_t i = 0; params.center != 0 && i < n; ++i) {
+              mean += from[i] * scale;
+            }
+            mean /= count;
+            for (int64_t i = 0; i < n; ++i) {
+              const double distance = from[i] * scale - mean;
+              squares += distance * distance;
+            }
+            square = squares / count + epsilon * scale * scale;
+          }
+          const double factor = 1 / std::sqrt(square);
           for (int64_t i = 0; i < n; ++i) {
-            to[i] = (from[i] - mean) * factor;
+            to[i] = (from[i] * scale - mean) * factor;
             if (factors != nullptr) to[i] *= factors[i];
             if (added != nullptr) to[i] += added[i];
           }

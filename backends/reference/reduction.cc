@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/long_sum.h"
+#include "common/norm_scale.h"
 #include "reference/ops.h"
 
 namespace rc::reference {
@@ -40,21 +41,27 @@ void layer_norm(const Call& call) {
   for (int64_t v = 0; v < x.vectors(); ++v) {
     call.check_stop();
     const int64_t first = v * d;
-    double mean = 0;
-    if (call.op.params.layer_norm.center != 0) {
-      for (int64_t i = 0; i < d; ++i) mean += x.number(first + i);
-      mean /= count;
-    }
-    double squares = 0;
+    const auto epsilon = static_cast<double>(call.op.params.layer_norm.epsilon);
+    double mean = 0, square = 0;
+    const auto measure = [&](double scale) {
+      mean = 0;
+      if (call.op.params.layer_norm.center != 0) {
+        for (int64_t i = 0; i < d; ++i) mean += x.number(first + i) * scale;
+        mean /= count;
+      }
+      double squares = 0;
+      for (int64_t i = 0; i < d; ++i) {
+        const double distance = x.number(first + i) * scale - mean;
+        squares += distance * distance;
+      }
+      square = squares / count + epsilon * scale * scale;
+    };
+    measure(1);
+    const double scale = norm_scale(square);
+    if (scale != 1) measure(scale);
+    const double factor = 1 / std::sqrt(square);
     for (int64_t i = 0; i < d; ++i) {
-      const double distance = x.number(first + i) - mean;
-      squares += distance * distance;
-    }
-    const double factor =
-        1 / std::sqrt(squares / count +
-                      static_cast<double>(call.op.params.layer_norm.epsilon));
-    for (int64_t i = 0; i < d; ++i) {
-      double y = (x.number(first + i) - mean) * factor;
+      double y = (x.number(first + i) * scale - mean) * factor;
       if (weight) y *= weight.number(i);
       if (bias) y += bias.number(i);
       call.outputs[0].put(first + i, y);

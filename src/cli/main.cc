@@ -7,6 +7,7 @@
 #include "command_line.h"
 #include "commands.h"
 #include "help.h"
+#include "large_stack.h"
 #include "terminal.h"
 
 namespace {
@@ -72,12 +73,11 @@ int run(int argc, char** argv) {
   throw cli::Failure{cli::kInterrupted, ""};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  cli::catch_signals();
+// Returns what `function` returns, or the exit code of what it throws.
+template <class Function>
+int exit_code_of(const Function& function) noexcept {
   try {
-    return run(argc, argv);
+    return function();
   } catch (const cli::Failure& failure) {
     return cli::complain_of_end(failure.code, failure.message);
   } catch (const std::bad_alloc&) {
@@ -91,4 +91,16 @@ int main(int argc, char** argv) {
         stderr);
     return cli::kInternal;
   }
+}
+
+int run_guarded(int argc, char** argv) noexcept {
+  return exit_code_of([&] { return run(argc, argv); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::catch_signals();
+  return exit_code_of(
+      [&] { return cli::run_on_large_stack(run_guarded, argc, argv); });
 }

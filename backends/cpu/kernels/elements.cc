@@ -244,6 +244,7 @@ double sum_elements(const float* x, int64_t n) {
   double total = 0;
   int64_t i = 0;
   while (i + kStep <= n) {
+    const int64_t first = i;
     const int64_t end =
         n - i < kPiece ? i + (n - i) / kStep * kStep : i + kPiece;
     Vf sums[4] = {load(x + i), load(x + i + kLanes), load(x + i + 2 * kLanes),
@@ -254,11 +255,13 @@ double sum_elements(const float* x, int64_t n) {
         sums[k] = add(sums[k], load(x + i + k * kLanes));
       }
     }
-    total += (double)sum(add(add(sums[0], sums[1]), add(sums[2], sums[3])));
+    total += exact_sum(sum(add(add(sums[0], sums[1]), add(sums[2], sums[3]))),
+                       x + first, end - first);
   }
+  const int64_t first = i;
   Vf rest = splat(0);
   for (; i < n; i += kLanes) rest = add(rest, load_some(x + i, n - i));
-  return total + (double)sum(rest);
+  return total + exact_sum(sum(rest), x + first, n - first);
 }
 
 void to_f16(const float* x, int64_t n, uint16_t* y) {

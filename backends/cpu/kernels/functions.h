@@ -35,6 +35,15 @@ RC_SIMD Vf relu(const Vf& x) { return largest(splat(0), x); }
 
 RC_SIMD Vf negated(const Vf& x) { return sub(splat(-0.0f), x); }
 
+// The sum of the n numbers at x, which in F32 is `sum`: added up as doubles if
+// that has overflowed.
+RC_SIMD double exact_sum(float sum, const float* x, int64_t n) {
+  if (sum - sum == 0.0f) return (double)sum;
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) total += (double)x[i];
+  return total;
+}
+
 // y[i] = f(a[i], b[i]), the last lanes through a buffer, so that where an
 // element stands does not matter.
 template <class Function>

@@ -31,6 +31,33 @@ void quantize(const float* x, int64_t n, ActivationBlock* y) {
   }
 }
 
+// Whether the root of a mean square is exact: it has neither overflowed nor
+// lost digits below the normal numbers.
+static bool has_root(float square) {
+  return square >= 0x1p-100f && square < __builtin_inff();
+}
+
+// The norm of a row whose squares F32 cannot hold. NULL: absent.
+static void norm_in_f64(const float* x, const float* weight, const float* bias,
+                        int64_t n, float epsilon, bool center, float* y) {
+  double mean = 0;
+  for (int64_t i = 0; center && i < n; ++i) mean += (double)x[i];
+  mean /= (double)n;
+  double squares = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double v = (double)x[i] - mean;
+    squares += v * v;
+  }
+  const double factor =
+      1 / __builtin_sqrt(squares / (double)n + (double)epsilon);
+  for (int64_t i = 0; i < n; ++i) {
+    double v = ((double)x[i] - mean) * factor;
+    if (weight != nullptr) v *= (double)weight[i];
+    if (bias != nullptr) v += (double)bias[i];
+    y[i] = (float)v;
+  }
+}
+
 void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
               float* y) {
   Vf squares = splat(0);
@@ -39,6 +66,9 @@ void rms_norm(const float* x, const float* weight, int64_t n, float epsilon,
     squares = fma(v, v, squares);
   }
   const float mean = sum(squares) / (float)n;
+  if (!has_root(mean + epsilon)) {
+    return norm_in_f64(x, weight, nullptr, n, epsilon, false, y);
+  }
   const Vf factor = splat(1.0f / __builtin_sqrtf(mean + epsilon));
   each(
       x, weight, n,
@@ -167,7 +197,7 @@ static double sum_row(const float* x, int64_t n) {
     for (int64_t i = first; i < end; i += kLanes) {
       piece = add(piece, load_some(x + i, end - i));
     }
-    total += (double)sum(piece);
+    total += exact_sum(sum(piece), x + first, end - first);
   }
   return total;
 }
@@ -181,8 +211,11 @@ void layer_norm(const float* x, const float* weight, const float* bias,
     const Vf v = sub(load_some(x + i, n - i, mean), middle);
     squares = fma(v, v, squares);
   }
-  const Vf factor =
-      splat(1.0f / __builtin_sqrtf(sum(squares) / (float)n + epsilon));
+  const float square = sum(squares) / (float)n + epsilon;
+  if (!has_root(square)) {
+    return norm_in_f64(x, weight, bias, n, epsilon, center != 0, y);
+  }
+  const Vf factor = splat(1.0f / __builtin_sqrtf(square));
   for (int64_t i = 0; i < n; i += kLanes) {
     Vf v = mul(sub(load_some(x + i, n - i), middle), factor);
     if (weight != nullptr) v = mul(v, load_some(weight + i, n - i));

@@ -23,6 +23,9 @@ PARAMETERS {
 }
 p;
 
+#define NORM_ELEMENT(i) NUMBER(x, i)
+#include "norm.glsl"
+
 void main() {
   const uint group = GROUP;
   if (NOTHING_TO_DO(group)) return;
@@ -38,9 +41,11 @@ void main() {
     const float value = NUMBER(x, from + i) - mean;
     squares = fma(value, value, squares);
   }
-  const float factor = 1.0 / sqrt(reduce_add(squares) / float(p.d) + p.epsilon);
+  const Norm norm = norm_of(from, p.center != 0, mean,
+                            reduce_add(squares) / float(p.d) + p.epsilon);
   for (uint i = lane; i < p.d; i += kLanes) {
-    float value = (NUMBER(x, from + i) - mean) * factor;
+    float value =
+        (NUMBER(x, from + i) * norm.scale - norm.mean) * norm.factor;
     if (p.has_weight != 0) value *= NUMBER(weight, p.weight_base + i);
     if (p.has_bias != 0) value += NUMBER(bias, p.bias_base + i);
     y[p.y_base + group * p.d + i] = value;

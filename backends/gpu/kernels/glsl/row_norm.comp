@@ -28,8 +28,11 @@ p;
 #define NUMBER_OF(name, i) uintBitsToFloat(WORD_OF(name, i))
 #define QUAD_OF(name, i) uintBitsToFloat(QUAD(name, i))
 
-float norm_factor(float squares) {
-  return 1.0 / sqrt(reduce_add(squares) / float(p.d) + p.epsilon);
+#define NORM_ELEMENT(i) NUMBER_OF(x, i)
+#include "norm.glsl"
+
+float mean_square(float squares) {
+  return reduce_add(squares) / float(p.d) + p.epsilon;
 }
 
 #ifndef TEXELS
@@ -77,13 +80,17 @@ void norm_quads(uint begin, uint weights, uint quads) {
     squares = fma(q.c - mean, q.c - mean, squares);
     squares = fma(q.d - mean, q.d - mean, squares);
   }
-  const float factor = norm_factor(sum_of(squares));
+  const Norm norm =
+      norm_of(4 * begin, kCenter, mean, mean_square(sum_of(squares)));
   for (uint i = lane; i < quads; i += 2 * kLanes) {
     const bool two = i + kLanes < quads;
     const vec4 first = QUAD_OF(x, begin + i);
     const vec4 second = two ? QUAD_OF(x, begin + i + kLanes) : vec4(0);
-    put_quad((first - mean) * factor, begin, weights, i);
-    if (two) put_quad((second - mean) * factor, begin, weights, i + kLanes);
+    put_quad((first * norm.scale - norm.mean) * norm.factor, begin, weights, i);
+    if (two) {
+      put_quad((second * norm.scale - norm.mean) * norm.factor, begin, weights,
+               i + kLanes);
+    }
   }
 }
 
@@ -111,9 +118,10 @@ void main() {
     const float value = NUMBER_OF(x, begin + i) - mean;
     squares = fma(value, value, squares);
   }
-  const float factor = norm_factor(squares);
+  const Norm norm = norm_of(begin, kCenter, mean, mean_square(squares));
   for (uint i = lane; i < p.d; i += kLanes) {
-    float value = (NUMBER_OF(x, begin + i) - mean) * factor;
+    float value =
+        (NUMBER_OF(x, begin + i) * norm.scale - norm.mean) * norm.factor;
     if (p.has_weight != 0) value *= NUMBER_OF(weight, weights + i);
     if (p.has_bias != 0) value += NUMBER_OF(bias, i);
 #ifdef TEXELS
