@@ -23,8 +23,8 @@ inline constexpr size_t kStackScale = 1;
 #endif
 inline constexpr size_t kSmallStack = kStackScale * (size_t{64} << 10);
 
-// Calls function() in a child process, on a thread with such a stack. Whether
-// it returned or threw an rc::Error; what else happens ends the child, not the
+// Calls function() in a child process, on a thread with such a stack. Succeeds
+// if it returned or threw an rc::Error; an overflow ends the child, not the
 // test.
 inline testing::AssertionResult fits_small_stack(
     const std::function<void()>& function) {

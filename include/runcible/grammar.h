@@ -109,9 +109,37 @@ RC_API void rc_grammar_options_init(rc_grammar_options* options, size_t size);
  * another file or another opening. *grammar is the caller's; see
  * rc_grammar_release. RC_E_INVALID_ARGUMENT: the text is
  * malformed, or nothing satisfies it; RC_E_UNSUPPORTED: it asks for what cannot
- * be kept exactly, takes more than the limits above allow, or has failed where
- * a text begins. The message says where: the JSON pointer of a schema, the place in an
- * expression, line and column of rules. */
+ * be kept exactly, takes more than the limits below or the steps above, or has
+ * failed where a text begins; RC_E_DEVICE: the system
+ * refuses a thread, which texts that nest deeply are read on. The message says
+ * where: the JSON pointer of a schema, the place in an expression, line and
+ * column of rules, or names the limit.
+ *
+ * Limits, which bound memory (to some hundred megabytes) and time:
+ *
+ *   values of a schema within one another        200
+ *   formulas that a schema comes down to         200,000
+ *   steps of combining them, and their rules     2,000,000
+ *   references and operations within one another 300
+ *   alternatives of objects, or of arrays        256
+ *   bytes of an identifier ($id), resolved       2,048
+ *   groups within one another                    100
+ *   repetitions of one part                      1,000,000; of rules 2,000
+ *   symbols of all rules, written out            100,000
+ *   rules within one another in a text           1,000
+ *   ways of a text to be within rules            1,000,000
+ *   states of regular expressions                1,000,000, with 16,000,000
+ *                                                alternatives, ranges and
+ *                                                transitions in all
+ *   operations within one another in these       400
+ *   steps of combining these                     256,000,000
+ *   states of a grammar                          100,000, with 6,400,000
+ *                                                alternatives and moves in all
+ *
+ * Names, enums, properties and rules are only limited by these. A rule that is
+ * regular and only adds an alternative to another one has all alternatives of
+ * that: a chain of 6,000 such rules is beyond the limit, 6,000 in one list are
+ * not. */
 RC_API rc_status rc_grammar_create(const rc_tokenizer* tokenizer,
                                    rc_grammar_kind kind, const char* text,
                                    size_t length,

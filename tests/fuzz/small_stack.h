@@ -1,6 +1,6 @@
 // Calls as the callers of base.h make them: on a thread with 64 KB of stack and
-// a guard page below. What overflows it ends the process, which is how a fuzz
-// target reports a defect.
+// a guard page below. An overflow ends the process, which is how a fuzz target
+// reports a defect.
 #pragma once
 
 #include <pthread.h>

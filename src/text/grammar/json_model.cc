@@ -1,11 +1,12 @@
 #include "text/grammar/json_model.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <utility>
 
-#include "base/deep_stack.h"
 #include "base/error.h"
+#include "base/nested_calls.h"
 #include "text/grammar/regex_syntax.h"
 #include "text/grammar/work.h"
 
@@ -19,6 +20,23 @@ std::string short_numbers_regex() {
     regex += cat("|[0-9]{", whole, "}\\.[0-9]{1,", kDigits - whole, "}");
   }
   return regex + ")([eE][+-]?[0-9]{1,3})?";
+}
+
+// Bounds how deep schemas nest in the text of one: brackets in strings count
+// too, and references may lead anywhere. Schemas that are deeper than it says
+// only take a deep stack later.
+size_t nesting_of(std::string_view schema) {
+  if (schema.find("Ref\"") != schema.npos ||
+      schema.find("$ref") != schema.npos) {
+    return SIZE_MAX;
+  }
+  size_t open = 0;
+  size_t most = 0;
+  for (const char c : schema) {
+    if (c == '{' || c == '[') most = std::max(most, ++open);
+    if ((c == '}' || c == ']') && open > 0) --open;
+  }
+  return most;
 }
 
 // Names that texts bring up are remembered, but not without end.
@@ -35,7 +53,7 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
       lexer_(&exprs_, &mutex_, options.max_lex_states),
       document_(parse_json(schema, "schema", options.max_schema_depth)) {
   // Schemas are looked into as deep as they nest.
-  on_deep_stack([this] { compile(); });
+  call_nested(nesting_of(schema), [this] { compile(); });
 }
 
 void JsonModel::compile() {

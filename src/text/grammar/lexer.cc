@@ -65,8 +65,8 @@ LexState Lexer::start(std::vector<TaggedExpr> parts) {
       most = std::max(most, 2 * next.size());
     }
     if (!next.empty()) {
-      // What ended and was followed is of no further use: states without it are
-      // fewer.
+      // Parts that ended and were followed are of no further use: states
+      // without them are fewer.
       std::erase_if(parts, [](const TaggedExpr& part) {
         return part.first == ExprPool::kEmpty && part.second != kEndTag;
       });

@@ -27,8 +27,8 @@ using TaggedExpr = std::pair<ExprId, uint32_t>;
 
 // What may come after a match: appends to *parts, for the tag of an expression
 // that matches what was read, the expressions that may follow. Called under the
-// lexer's mutex. Nothing follows the tag kEndTag; another tag is not among
-// those that are accepted once nothing but what follows it can come.
+// lexer's mutex. Nothing follows the tag kEndTag. Other tags need not be among
+// those that are accepted: what follows them stands for them.
 using Follow =
     std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 

@@ -31,9 +31,9 @@ LexicalSet either(const std::vector<LexicalSet>& sets, ExprPool* pool) {
   return {pool->either(std::move(sides.in)), pool->both(std::move(sides.out))};
 }
 
-// Pairs are joined, then pairs of pairs: what is in two of the sets is in both
-// halves of one of these. Comparing each set with each other one would take
-// quadratic memory.
+// Pairs are joined, then pairs of pairs: an element of two of the sets is in
+// both halves of one of these. Comparing each set with each other one would
+// take quadratic memory.
 LexicalSet exactly_one(const std::vector<LexicalSet>& sets, ExprPool* pool) {
   std::vector<LexicalSet> any = sets;
   std::vector<LexicalSet> twice;  // in two sets or more

@@ -18,7 +18,7 @@ struct LexicalSet {
 
 LexicalSet both(const std::vector<LexicalSet>& sets, ExprPool* pool);
 LexicalSet either(const std::vector<LexicalSet>& sets, ExprPool* pool);
-// What is in one of the sets and no other.
+// The elements of exactly one of the sets.
 LexicalSet exactly_one(const std::vector<LexicalSet>& sets, ExprPool* pool);
 
 inline LexicalSet both(const LexicalSet& a, const LexicalSet& b,

@@ -17,6 +17,9 @@ class SelfReference : public Error {
   using Error::Error;
 };
 
+// Levels of SchemaPool::Nesting that take as much stack as a nested call may.
+constexpr size_t kPerCall = 2;
+
 struct ByName {
   bool operator()(const PropertyRule& rule, std::string_view name) const {
     return rule.keys.name < name;
@@ -224,7 +227,7 @@ const Normal& SchemaPool::normal(SchemaId schema) {
       pool->open_.pop_back();
     }
   } leave{this, &entry};
-  call_nested(nesting_, [&] { entry.normal = compute(schema); });
+  call_nested(nesting_ / kPerCall, [&] { entry.normal = compute(schema); });
   return *entry.normal;
 }
 
@@ -268,7 +271,7 @@ bool SchemaPool::remember_possible(Known* known, Compute compute) {
   *known = Known::kBusy;
   bool result = false;
   try {
-    result = call_nested(nesting_, compute);
+    result = call_nested(nesting_ / kPerCall, compute);
   } catch (...) {
     *known = Known::kUnknown;
     throw;
