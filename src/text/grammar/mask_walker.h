@@ -73,7 +73,8 @@ class MaskWalker {
                   bool content, TokenMask* mask);
 
   Machine& machine_;
-  Work* work_ = nullptr;  // of the walk
+  Work* work_ = nullptr;     // of the walk
+  uint64_t full_steps_ = 0;  // of the machine that are not counted yet
   std::vector<State> full_;
   std::vector<Frame> frames_;
   std::string path_;
@@ -92,7 +93,7 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
     return to->spaces <= machine_.max_spaces();
   }
   if (machine_.refuses(full_[from.full], from.lex, byte)) return false;
-  Work::walk(work_, 1);
+  ++full_steps_;
   if (full_.size() < from.full + 2) full_.resize(from.full + 2);
   State& state = full_[from.full + 1];
   state = full_[from.full];
@@ -144,7 +145,7 @@ void MaskWalker<Machine>::walk_nodes(const TokenTrie& trie, size_t first,
   size_t count_at = first;
   for (size_t i = first; i < last;) {
     if (i >= count_at) {
-      Work::walk(work_, 1);
+      Work::walk(work_, 1 + std::exchange(full_steps_, 0));
       count_at = i + kNodesPerStep;
     }
     const TokenTrie::Node& node = nodes[i];

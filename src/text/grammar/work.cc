@@ -33,7 +33,8 @@ void Work::look() {
 void Work::refuse() const {
   fail(RC_E_UNSUPPORTED, "the grammar: ", what_, " takes more than ", most_,
        " steps of work; use smaller numbers in multipleOf and in repetitions, "
-       "and fewer patterns or alternatives that have to hold at once");
+       "fewer patterns that have to hold at once, and fewer alternatives that "
+       "begin alike");
 }
 
 }  // namespace rc::text::grammar
