@@ -6,17 +6,11 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "text/tokenizers/hex_digit.h"
 #include "text/tokenizers/kinds.h"
 
 namespace rc::text {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The bytes that the text stands for; false if it ends within an escape or has
 // one of none.

@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "text/tokenizers/hex_digit.h"
 
 namespace rc::text {
-namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-}  // namespace
 
 SentencePieceNormalizer::SentencePieceNormalizer(const Vocabulary& vocabulary,
                                                  bool add_space_prefix)
