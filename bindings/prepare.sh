@@ -60,6 +60,8 @@ if [ -z "${RUNCIBLE_IS_INSTALLED:-}" ]; then
   rm -f "$prefix"/lib/librunciblebackend-*.so
   cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 fi
+# A build without modules installs no folder of them.
+mkdir -p "$prefix/lib/runcible"
 soname=$(readlink "$prefix/lib/libruncible.so")
 
 RUNCIBLE_CUSTOM_OP=$work/custom_op.so

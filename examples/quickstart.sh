@@ -1,7 +1,7 @@
 #!/bin/sh
-# From a clone to text: installs what is missing, builds, lets a model write as
-# you watch, and a second one answer a question. Without a MODEL the first one
-# comes with Runcible too.
+# From a clone to text: installs the packages that are missing, builds the command
+# for this machine, lets a model write as you watch, and a second one answer a
+# question. Without a MODEL the first one comes with Runcible too.
 #
 #   examples/quickstart.sh [MODEL.gguf [PROMPT]]
 set -eu
@@ -29,33 +29,40 @@ stage "packages"
 need_packages $build_packages
 
 stage "build"
+# In a separate folder, without what a text does not need: backends for GPUs,
+# kernels for other processors, and most of the optimisation outside of kernels.
 # What is configured already stays as it is; ninja looks after changes.
-if [ ! -f build/release/build.ninja ]; then
+bin=build/quickstart/bin
+if [ ! -f build/quickstart/build.ninja ]; then
   mkdir -p build
-  cmake --preset release -DRUNCIBLE_BUILD_TESTS=OFF >build/configure.log 2>&1 ||
+  cmake --preset quickstart >build/configure.log 2>&1 ||
     { cat build/configure.log >&2; exit 1; }
+  sed -n 's/^-- \(Left out: \)/\1/p' build/configure.log
 fi
-# All that can be installed, whatever else the folder is configured for.
-cmake --build --preset release --target runcible_installed
+cmake --build --preset quickstart
 
 stage "the devices of this machine"
-build/release/bin/runcible devices
+$bin/runcible devices
 
 stage "text"
-build/release/bin/runcible run "$model" -p "$prompt" --echo -n 300
+$bin/runcible run "$model" -p "$prompt" --echo -n 300
 
 stage "a conversation"
 question="What is the moral of The Bear and the Honey?"
 echo "> $question"
-echo "$question" | build/release/bin/runcible chat --temperature 0
+echo "$question" | $bin/runcible chat --temperature 0
 
 stage "done"
 cat <<'END'
 What to try next, from the folder of the clone:
-  to talk to it      build/release/bin/runcible chat
-  your own model     build/release/bin/runcible run MODEL.gguf -p "Once"
-  another backend    build/release/bin/runcible run --backend reference
-  to install it      sudo cmake --install build/release && sudo ldconfig
+  to talk to it      build/quickstart/bin/runcible chat
+  your own model     build/quickstart/bin/runcible run MODEL.gguf -p "Once"
+  another backend    build/quickstart/bin/runcible run --backend reference
+  all of it          cmake --preset release -DRUNCIBLE_BUILD_TESTS=OFF &&
+                       cmake --build --preset release
+                     the library, fully optimised, for every processor, with the
+                     backends for GPUs; some minutes
+  then install it    sudo cmake --install build/release && sudo ldconfig
   a program in C     cc examples/hello.c -o hello \
                        $(pkg-config --cflags --libs runcible) && ./hello
 END

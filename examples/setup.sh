@@ -57,4 +57,4 @@ install_packages() {
 # What the library and the command are built with.
 build_packages="g++ cmake ninja-build pkg-config libuv1-dev libpcre2-dev
   libutf8proc-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev
-  opencl-c-headers libcurl4-openssl-dev"
+  opencl-c-headers libcurl4-openssl-dev libedit-dev"

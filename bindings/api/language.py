@@ -178,7 +178,7 @@ class Language:
         text = self.said_flat(member.doc)
         if member.kind == "flag":
             text = re.sub(r"^1(: |, )", "", text)
-            text = re.sub(r"\b([01]):", lambda found: (
+            text = re.sub(r"(?<![-\w])([01]):", lambda found: (
                 self.yes if found[1] == "1" else self.no) + ":", text)
         if self.converts(member):
             unit = f"{self.unit}, " if self.unit else ""

@@ -4,6 +4,7 @@
 # there.
 #
 #   bindings/node/run.sh BUILD_FOLDER
+#   bindings/node/run.sh BUILD_FOLDER package    makes the tarball, without tests
 #   bindings/node/run.sh --packages    prints the Debian packages it needs
 #
 # All of it lies in build/bindings/node. NODE (node) is the Node that runs the
@@ -55,6 +56,7 @@ cp "$here/README.md" "$here/../../LICENSE" "$package"
 
 echo "package"
 (cd "$package" && npm pack --loglevel=error --pack-destination "$work/dist")
+[ "${2-}" != package ] || exit 0
 
 echo "clean folder"
 clean=$work/clean

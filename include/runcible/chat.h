@@ -207,6 +207,43 @@ RC_API rc_status rc_chat_messages(rc_chat* chat, char** messages,
  * RC_E_INVALID_ARGUMENT; RC_E_BUSY; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
 
+/* Example: a question to the model that comes with Runcible, and its answer.
+ *
+ *     static const char question[] =
+ *         "[{\"role\": \"user\", \"content\": \"Tell me a fable.\"}]";
+ *     rc_backend* backend = NULL;
+ *     rc_model* model = NULL;
+ *     rc_session* session = NULL;
+ *     rc_chat* chat = NULL;
+ *     rc_request* request = NULL;
+ *     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+ *     rc_event event = RC_EVENT_INIT;
+ *     options.max_tokens = 64;
+ *     if (rc_backend_open("cpu", NULL, &backend) != RC_OK ||
+ *         rc_model_load(backend, "builtin:fabulist", NULL, &model) != RC_OK ||
+ *         rc_session_create(model, NULL, &session) != RC_OK ||
+ *         rc_chat_create(session, NULL, &chat) != RC_OK ||
+ *         rc_chat_add(chat, question, sizeof(question) - 1) != RC_OK ||
+ *         rc_chat_answer_async(chat, &options, NULL, NULL, NULL,
+ *                              &request) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     while (event.type != RC_EVENT_END) {
+ *       if (rc_request_next(request, -1, &event) != RC_OK) return 1;
+ *       if (event.type == RC_EVENT_PIECE) {
+ *         printf("%.*s", (int)event.text_length, event.text);
+ *       }
+ *     }
+ *     printf("\n");
+ *     if (event.report->status != RC_OK) return 1;
+ *     rc_request_release(request);
+ *     rc_chat_release(chat);
+ *     rc_session_release(session);
+ *     rc_model_release(model);
+ *     rc_backend_release(backend);
+ */
+
 /* Lets the model answer; as rc_generate_async, but that the prompt is made, and
  * tokenized, on the calling thread, and that `options` have none of their own.
  * The deadline holds meanwhile. Rendering stops at the first byte more than the

@@ -43,7 +43,7 @@ enum {
 /* How to make embeddings. Texts are copied. */
 typedef struct rc_embed_options {
   size_t struct_size;
-  rc_pooling pooling; /* RC_POOLING_* */
+  rc_pooling pooling; /* how the rows of the tokens become one row */
   /* 1: each row is divided by its Euclidean length; a row of zeros stays as it
    * is. -1: as the folder of the model says, where it says nothing yes. */
   int32_t normalize;

@@ -285,6 +285,40 @@ typedef struct rc_event {
  * library but rc_loop_dispatch; should not block. */
 typedef void (*rc_event_callback)(void* user, const rc_event* event);
 
+/* Example: the events of a request, without a loop.
+ *
+ *     rc_backend* backend = NULL;
+ *     rc_model* model = NULL;
+ *     rc_session* session = NULL;
+ *     rc_request* request = NULL;
+ *     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+ *     rc_event event = RC_EVENT_INIT;
+ *     options.prompt = "Once upon a time";
+ *     options.prompt_length = 16;
+ *     options.max_tokens = 32;
+ *     if (rc_backend_open("cpu", NULL, &backend) != RC_OK ||
+ *         rc_model_load(backend, "builtin:fable", NULL, &model) != RC_OK ||
+ *         rc_session_create(model, NULL, &session) != RC_OK ||
+ *         rc_generate_async(session, &options, NULL, NULL, NULL,
+ *                           &request) != RC_OK) {
+ *       fprintf(stderr, "%s\n", rc_error_message());
+ *       return 1;
+ *     }
+ *     while (event.type != RC_EVENT_END) {
+ *       if (rc_request_next(request, -1, &event) != RC_OK) return 1;
+ *       if (event.type == RC_EVENT_PIECE) {
+ *         printf("%.*s", (int)event.text_length, event.text);
+ *       }
+ *     }
+ *     printf("\n%d tokens, then %s\n", (int)event.report->generated_tokens,
+ *            rc_end_reason_name(event.report->reason));
+ *     if (event.report->status != RC_OK) return 1;
+ *     rc_request_release(request);
+ *     rc_session_release(session);
+ *     rc_model_release(model);
+ *     rc_backend_release(backend);
+ */
+
 /* Starts a generation; returns at once. Options are copied. Events go to
  * `callback` on the thread of `loop` (NULL: the library's own loop thread).
  * callback NULL: events wait for rc_request_next, `loop` must be NULL.

@@ -31,9 +31,9 @@ constexpr const char* kEverything = " everything";
 thread_local bool t_under_way = false;
 
 // What a test itself compiles is not tested.
-struct UnderWay {
-  UnderWay() { t_under_way = true; }
-  ~UnderWay() { t_under_way = false; }
+struct Testing {
+  Testing() { t_under_way = true; }
+  ~Testing() { t_under_way = false; }
 };
 
 // What is wrong with the result; "" if nothing is.
@@ -102,7 +102,7 @@ SelfTest::SelfTest(const std::shared_ptr<Device>& device,
 
 SelfTest::Verdict SelfTest::run(const SelfTestCase& test,
                                 const std::shared_ptr<Device>& device) {
-  const UnderWay under_way;
+  const Testing under_way;
   if (!supports_all(*device, test.description)) return {"", true, true};
   try {
     const auto actual = results_of(test, device);

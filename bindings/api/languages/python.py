@@ -1,10 +1,11 @@
 """Python: keywords of options, dataclasses of reports, exceptions, ops."""
 
 import re
+import sys
 
 from calls import Call, Input
 from headers import Constant, Struct
-from language import Language, block
+from language import Language, block, sentence
 from members import (Member, choices, kinds, members, pairs, pascal, report_of,
                      reports, times, told_words, words_of)
 from tensors import Argument, arguments, op_words, ops
@@ -22,6 +23,28 @@ _BASES = {
     "RC_E_CLOSED": "ValueError",
 }
 _DERIVED = {"RC_E_DEVICE_LOST": "DeviceError"}
+# Options that the package takes in another form than C, and what they mean there.
+_IN_OTHER_FORM = {
+    "rc_generate_options": {
+        "logit_bias": "What is added to the logits of tokens: numbers by token; "
+                      "-inf forbids one.",
+        "stop": "A text, or several, none of them empty, that end what is generated "
+                "and are not part of it.",
+        "stop_tokens": "Tokens that do the same.",
+        "add_special": "Whether a text at the start of a session gets the special "
+                       "tokens that the model wants there, such as BOS; True if left "
+                       "out.",
+        "parse_special": "Whether special tokens that are written in the text of the "
+                         "prompt are these tokens; False if left out.",
+    },
+    "rc_embed_options": {
+        "normalize": "Whether each row is divided by its Euclidean length; a row of "
+                     "zeros stays as it is. None: as the folder of the model says, "
+                     "where it says nothing True.",
+    },
+}
+# Members that are objects of the package.
+_OBJECTS = {"rc_generate_options": ["grammar"]}
 _TYPES = {"float": "float", "flag": "bool", "text": "str", "pair": "Pair",
           "enum": "str"}
 # What plain functions give.
@@ -58,6 +81,33 @@ class Made(Language):
                 lines.append(f"{name}: {doc}")
         return "\n\n".join(filter(None, lines))
 
+    def _described(self, name: str) -> str:
+        """The options of a struct one by one, for a docstring by hand."""
+        struct = self.struct(name)
+        lines = [f"{member}: {text}"
+                 for member, text in _IN_OTHER_FORM.get(name, {}).items()]
+        for member in _OBJECTS.get(name, []):
+            text = sentence(self.said_flat(self.api.comments[f"{name}.{member}"]))
+            lines.append(f"{member}: {text}")
+        for each in members(self.api, struct):
+            if each.name in _IN_OTHER_FORM.get(name, {}):
+                continue
+            shown = each.without_unit if self.converts(each) else each.name
+            doc = self.said_of(each)
+            if not doc:
+                sys.exit(f"the headers have no comment of {name}.{each.name}")
+            if each.enum is not None:
+                values = [self.value_name(each.enum, one) for one in each.enum.constants]
+                if not any(value in doc for value in values):
+                    doc += f" One of {', '.join(values)}."
+            lines.append(f"{shown}: {doc}")
+        return self._within("\n\n".join(lines))
+
+    def _within(self, text: str) -> str:
+        """A text as a part of a docstring by hand."""
+        text = self.filled(text, "")
+        return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
     def _docstring(self, text: str, indent: str) -> str:
         text = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         if "\n" not in text and len(indent + text) < 72 and not text.endswith('"'):
@@ -81,6 +131,8 @@ class Made(Language):
             "typed": lambda name: "".join(
                 f"{self.lines(self.said_of(each), '#: ')}{self._optional(each)}\n"
                 for each in members(self.api, self.struct(name))),
+            "described": self._described,
+            "said": lambda name: self._within(self.said(self.comment_of(name))),
             "keywords": lambda name: block(self._keywords(self.struct(name))),
             "values": lambda name: block(
                 f"{each.without_unit}={each.without_unit},"

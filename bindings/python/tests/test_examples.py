@@ -30,6 +30,20 @@ def run(name, *arguments):
     return done.stdout
 
 
+def test_the_program_of_the_readme_that_chats():
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    program = readme.split("<!-- tests: chat -->\n```python\n")[1].split("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    chat = runcible.Model("builtin:fabulist").session().chat()
+    question = "What is the moral of The Bear and the Honey?"
+    assert question in program
+    assert done.stdout == chat.ask(question, temperature=0).text + "\n"
+    assert len(done.stdout.split()) > 3
+
+
 def test_silu_gate():
     x, gate = numpy.array([-1, 0, 1, 2]), numpy.array([2, 2, 2, 0.5])
     expected = "".join(f"{y:.4f}\n" for y in x / (1 + numpy.exp(-x)) * gate + x)

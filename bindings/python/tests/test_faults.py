@@ -82,7 +82,6 @@ def test_after_close(model):
     for use in (
         session.decode,
         session.fork,
-        lambda: session.position,
         lambda: session.generate("B"),
         session.__enter__,
     ):

@@ -6,17 +6,11 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "text/tokenizers/hex_digit.h"
 #include "text/tokenizers/kinds.h"
 
 namespace rc::text {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The bytes that the text stands for; false if it ends within an escape or has
 // one of none.
@@ -39,8 +33,8 @@ bool unescape(std::string_view text, std::string* bytes) {
         break;
       case 'x': {
         if (text.size() - i < 3) return false;
-        const int high = hex_value(text[i + 1]);
-        const int low = hex_value(text[i + 2]);
+        const int high = hex_digit(text[i + 1]);
+        const int low = hex_digit(text[i + 2]);
         if (high < 0 || low < 0) return false;
         bytes->push_back(static_cast<char>(high * 16 + low));
         i += 2;

@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "text/tokenizers/hex_digit.h"
 
 namespace rc::text {
-namespace {
-
-int hex_digit_of_byte(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-}  // namespace
 
 SentencePieceNormalizer::SentencePieceNormalizer(const Vocabulary& vocabulary,
                                                  bool add_space_prefix)
@@ -103,8 +94,8 @@ void ByteFallback::append(std::string_view text, bool* after_unknown,
 
 int parse_byte_token(std::string_view text) {
   if (text.size() != 6 || !text.starts_with("<0x") || text[5] != '>') return -1;
-  const int high = hex_digit_of_byte(text[3]);
-  const int low = hex_digit_of_byte(text[4]);
+  const int high = hex_digit(text[3]);
+  const int low = hex_digit(text[4]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 

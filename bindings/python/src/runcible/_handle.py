@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Optional, Type, TypeVar, Union
 
 from ._members import CHOICES, PAIRS, TIMES
-from .errors import ClosedError
+from .errors import ClosedError, Error
 
 _Self = TypeVar("_Self", bound="Closable")
 
@@ -41,6 +41,20 @@ class Closable:
     @property
     def closed(self) -> bool:
         return getattr(self, "_proxy", None) is None
+
+    def _said(self) -> str:
+        """The part of the representation behind the name of the class."""
+        return ""
+
+    def __repr__(self) -> str:
+        """Never raises: what cannot be asked for is left out."""
+        name = type(self).__name__
+        try:
+            said = "" if self.closed else self._said()
+        except (Error, AttributeError):
+            said = ""
+        # Another thread may have closed it meanwhile.
+        return f"<{name}, closed>" if self.closed else f"<{name} {said}".rstrip() + ">"
 
     def __enter__(self: _Self) -> _Self:
         self._handle

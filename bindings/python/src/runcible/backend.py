@@ -50,6 +50,8 @@ class Backend(Handle):
 
         The keywords are those of the class; `progress` is called on the event
         loop. Cancelling the task that waits cancels the opening.
+
+        # :api: described rc_backend_options
         """
         opening = functools.partial(cls, spec, **options)
         return await loop_of(running()).load(opening, progress)
@@ -69,16 +71,17 @@ class Backend(Handle):
         _native.backend_switch(self._handle, spec, options)
 
     async def switch_async(self, spec: Optional[str] = None, **options: Any) -> None:
-        """The same in a thread, while the event loop goes on."""
+        """The same in a thread, while the event loop goes on.
+
+        # :api: described rc_backend_switch_options
+        """
         switching = functools.partial(self.switch, spec, **options)
         await loop_of(running()).call(switching)
 
     # :api: methods rc_backend
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Backend, closed>"
-        return f"<Backend {self.device.id}>"
+    def _said(self) -> str:
+        return str(self.device.id)
 
 
 def backend_of(backend: Union[Backend, str, None]) -> Backend:

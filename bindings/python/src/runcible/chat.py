@@ -201,7 +201,9 @@ class Chat(Handle):
     def answer(self, **options: Unpack[GenerateOptions]) -> Answer:
         """Lets the model answer; the parts come out of the iterator.
 
-        The options are those of Session.generate.
+        The options are those of Session.generate:
+
+        # :api: described rc_generate_options
         """
         handle = self._handle
         made = make_options(None, **options)
@@ -215,7 +217,9 @@ class Chat(Handle):
         """The same on the running event loop, for ``async for``.
 
         Unlike a generation it does not wait for one that is under way: that is
-        a BusyError.
+        a BusyError. The options are those of Session.generate:
+
+        # :api: described rc_generate_options
         """
         handle = self._handle
         made = make_options(None, **options)
@@ -230,7 +234,12 @@ class Chat(Handle):
         messages: Optional[Messages] = None,
         **options: Unpack[GenerateOptions],
     ) -> Reply:
-        """Adds messages, if any, and gives the whole answer."""
+        """Adds messages, if any, and gives the whole answer.
+
+        The options are those of Session.generate:
+
+        # :api: described rc_generate_options
+        """
         if messages is not None:
             self.add(messages)
         return self.answer(**options).reply()
@@ -240,7 +249,12 @@ class Chat(Handle):
         messages: Optional[Messages] = None,
         **options: Unpack[GenerateOptions],
     ) -> Reply:
-        """``ask`` on the running event loop."""
+        """``ask`` on the running event loop.
+
+        The options are those of Session.generate:
+
+        # :api: described rc_generate_options
+        """
         if messages is not None:
             self.add(messages)
         return await self.stream(**options).reply()
@@ -258,9 +272,6 @@ class Chat(Handle):
         text = result if isinstance(result, str) else json.dumps(result)
         self.add({"role": "tool", "tool_call_id": call.id, "content": text})
         return result
-
-    def __repr__(self) -> str:
-        return "<Chat, closed>" if self.closed else "<Chat>"
 
 
 def begin(

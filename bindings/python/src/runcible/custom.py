@@ -111,8 +111,8 @@ class CustomOp(Handle):
         results = tuple(inputs[0]._made(proxy) for proxy in made)
         return results[0] if len(results) == 1 else results
 
-    def __repr__(self) -> str:
-        return f"<CustomOp {self.name}>"
+    def _said(self) -> str:
+        return self.name
 
 
 def custom_op(

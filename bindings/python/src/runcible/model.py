@@ -103,7 +103,9 @@ class Model(ModelHandle):
         Nothing is copied but what goes to the device: the model keeps the
         object, which must not be changed as long. With keep_mapped=True a CPU
         computes from its bytes. `name` is what messages call it. The other
-        keywords are those of the class.
+        keywords are those of the class:
+
+        # :api: described rc_model_options
         """
         return cls(_Lent(data, name), backend, **options)
 
@@ -118,7 +120,10 @@ class Model(ModelHandle):
         **options: Any,
     ) -> Model:
         """The same as from_bytes in a thread while the event loop goes on; see
-        load."""
+        load. `name` is as there; `progress` is called on the event loop.
+
+        # :api: described rc_model_options
+        """
         lent = _Lent(data, name)
         load = functools.partial(cls, lent, backend, **options)
         return await loop_of(running()).load(load, progress)
@@ -136,6 +141,8 @@ class Model(ModelHandle):
 
         The keywords are those of the class; `progress` is called on the event
         loop. Cancelling the task that waits cancels the load.
+
+        # :api: described rc_model_options
         """
         load = functools.partial(cls, path, backend, **options)
         return await loop_of(running()).load(load, progress)
@@ -153,8 +160,10 @@ class Model(ModelHandle):
         """Fetches what is not here yet of a model on a hub, and loads it.
 
         The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M",
-        with or without "hf:" before it; see fetch. The other keywords are those
-        of the class.
+        with or without "hf:" before it; see fetch, also for `revision` and
+        `cache`. The other keywords are those of the class:
+
+        # :api: described rc_model_options
         """
         if not source.startswith("hf:"):
             source = "hf:" + source
@@ -183,7 +192,16 @@ class Model(ModelHandle):
         add_special: bool = True,
         parse_special: bool = False,
     ) -> List[int]:
-        # :header: rc_tokenize
+        """Turns text into tokens.
+
+        # :api: said rc_tokenize
+
+        add_special: Whether the special tokens that the model wants around a
+        text, such as BOS, are added.
+
+        parse_special: Whether special tokens that are written in the text are
+        these tokens.
+        """
         return self.tokenizer.tokenize(
             text, add_special=add_special, parse_special=parse_special
         )
@@ -208,20 +226,19 @@ class Model(ModelHandle):
         """Embeddings of texts, one row for each: a float32 array [texts,
         dimensions] that shows memory of the library, read-only.
 
-        Options, by name: `pooling`, "mean", "cls" or "last", else as the
-        model's file says; `normalize`, True or False, else as its folder says
-        or True; `dimensions`, the first so many numbers of each row;
-        `truncate`, True to take the beginning of a text that is too long, which
-        else raises ContextFullError; `prompt`, put before each text, or
-        `prompt_name`, "query" or "document", of the prompts in the model's
-        folder; `priority`; `deadline` in seconds. Models that generate text
-        give embeddings if they were loaded with output="hidden_rows".
+        Models that generate text give embeddings if they were loaded with
+        output="hidden_rows". The options, by name:
+
+        # :api: described rc_embed_options
         """
         return rows_of(start_embedding(self._handle, texts, **options))
 
     async def embed_async(self, texts: Iterable[str], **options: Any) -> Array:
         """The same as embed while the event loop goes on. Cancelling the task
-        that waits cancels it."""
+        that waits cancels it.
+
+        # :api: described rc_embed_options
+        """
         return await rows_later(
             functools.partial(start_embedding, self._handle, texts, **options)
         )
@@ -232,11 +249,10 @@ class Model(ModelHandle):
         """How well each document answers the query: a float32 array
         [documents] of probabilities, in their order.
 
-        Options, by name: `raw_scores`, True for what the model gives, a logit;
-        `truncate`, True to take the beginning of a document that is too long;
-        `prompt`, what a model that generates text is asked, with {query} and
-        {document}; `priority`; `deadline` in seconds. Models that generate text
-        are loaded with output="scores" for it.
+        Models that generate text are loaded with output="scores" for it. The
+        options, by name:
+
+        # :api: described rc_rerank_options
         """
         start = start_scores(self._handle, query, documents, **options)
         return rows_of(start).reshape(-1)
@@ -245,7 +261,10 @@ class Model(ModelHandle):
         self, query: str, documents: Iterable[str], **options: Any
     ) -> Array:
         """The same as rerank while the event loop goes on. Cancelling the task
-        that waits cancels it."""
+        that waits cancels it.
+
+        # :api: described rc_rerank_options
+        """
         rows = await rows_later(
             functools.partial(
                 start_scores, self._handle, query, documents, **options
@@ -258,17 +277,18 @@ class Model(ModelHandle):
         *,
         # :api: keywords rc_session_options
     ) -> Session:
-        """An empty session; see Session."""
+        """An empty session; see Session.
+
+        # :api: described rc_session_options
+        """
         return Session(
             self,
             # :api: values rc_session_options
         )
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Model, closed>"
+    def _said(self) -> str:
         report = self.report
-        return f"<Model {report.name!r} ({report.architecture}) on {report.device}>"
+        return f"{report.name!r} ({report.architecture}) on {report.device}"
 
 
 def plan(
@@ -277,7 +297,7 @@ def plan(
     *,
     # :api: keywords rc_model_options
 ) -> Plan:
-    # :header: rc_model_plan rc_plan_report
+    # :header: rc_model_plan rc_plan_report rc_model_options
     options = set_options(
         _native.model_options(),
         # :api: values rc_model_options
@@ -303,6 +323,8 @@ def estimate(
     "tensors", the names of those that a model of the architecture may have or
     lack, such as ["output.weight", "blk.*.attn_q.bias"]. `type` is that of the
     weights, such as "Q4_K_M", else F16.
+
+    # :api: described rc_model_options
     """
     options = set_options(
         _native.model_options(),

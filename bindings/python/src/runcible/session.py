@@ -21,6 +21,7 @@ from ._handle import Handle, ModelHandle, Path, need, set_options
 from ._logits import Logits
 from ._loops import loop_of, running
 from ._use import Uses
+from .errors import Error
 from .generation import (
     GenerateOptions,
     Generation,
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
 
 class Session(Handle):
     # :header: session.h rc_session_create rc_session_options
-    __slots__ = ("_model", "_logits", "_uses")
+    __slots__ = ("_model", "_logits", "_uses", "_position")
+
+    #: What `position` was when it was known last.
+    _position: int
 
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Session(Handle):
         *,
         # :api: keywords rc_session_options
     ) -> Session:
-        # :header: rc_session_restore
+        # :header: rc_session_restore rc_session_options
         options = set_options(
             _native.session_options(),
             # :api: values rc_session_options
@@ -101,7 +105,15 @@ class Session(Handle):
     def generate(
         self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
     ) -> Generation:
-        """Starts generating; the pieces come out of the iterator."""
+        """Starts generating; the pieces come out of the iterator.
+
+        prompt: Text or tokens that are added to the session first; None: what is
+        generated follows what the session holds.
+
+        The options, by name; None leaves the default of the library:
+
+        # :api: described rc_generate_options
+        """
         handle = self._handle
         made = make_options(prompt, **options)
         self._uses.end_left()
@@ -115,7 +127,10 @@ class Session(Handle):
     ) -> Stream:
         """The same on the running event loop, for ``async for``.
 
-        It may be one of asyncio, whatever runs it, or of trio.
+        It may be one of asyncio, whatever runs it, or of trio. The prompt and the
+        options are those of generate:
+
+        # :api: described rc_generate_options
         """
         handle = self._handle
         made = make_options(prompt, **options)
@@ -176,7 +191,18 @@ class Session(Handle):
         add_special: bool = True,
         parse_special: bool = False,
     ) -> None:
-        # :header: rc_session_append rc_session_append_text
+        """Adds text or tokens to the session.
+
+        # :api: said rc_session_append
+
+        # :api: said rc_session_append_text
+
+        add_special: Of a text at the start of a session: whether the special
+        tokens that the model wants there, such as BOS, are added.
+
+        parse_special: Of a text: whether special tokens that are written in it
+        are these tokens.
+        """
         if isinstance(what, (str, bytes)):
             flags = tokenize_flags(add_special, parse_special)
             _native.session_append_text(self._idle, what, flags)
@@ -184,14 +210,21 @@ class Session(Handle):
             _native.session_append(self._idle, what)
 
     def decode(self, *, all_logits: bool = False) -> None:
-        # :header: rc_session_decode
+        """Evaluates what was added since the last decode.
+
+        # :api: said rc_session_decode
+
+        all_logits: Whether logits are kept for each of these tokens, and not of
+        the last one alone.
+        """
         flags = _native.DECODE_ALL_LOGITS if all_logits else 0
         handle = self._idle
         with self._logits.decoding():
             _native.session_decode(handle, flags)
 
     async def adecode(self, *, all_logits: bool = False) -> None:
-        """``decode`` in a thread while the event loop goes on.
+        """``decode`` in a thread while the event loop goes on, with `all_logits`
+        as there.
 
         It cannot be cancelled: what a cancelled task leaves goes on to its end,
         and the session is busy until then.
@@ -214,9 +247,29 @@ class Session(Handle):
         """
         return self._logits.array(self._idle, copy)
 
+    @property
+    def position(self) -> int:
+        """The number of tokens that the session holds.
+
+        It never raises: of a session that is closed, or whose device is lost, it
+        is the number that was known last.
+        """
+        proxy = getattr(self, "_proxy", None)
+        known: int = getattr(self, "_position", 0)
+        if proxy is not None:
+            try:
+                known = _native.session_position(proxy)
+            except Error:
+                return known
+            self._position = known
+        return known
+
+    def close(self) -> None:
+        """Gives the handle back; using it then raises ClosedError."""
+        self.position
+        super().close()
+
     # :api: methods rc_session
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Session, closed>"
-        return f"<Session of {self.position} tokens>"
+    def _said(self) -> str:
+        return f"of {self.position} tokens"

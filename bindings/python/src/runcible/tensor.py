@@ -300,10 +300,8 @@ class Tensor(TensorBase, Closable):
             made._proxy = _native.op_quantize(made._proxy, dtype_number("bf16"))
         return made
 
-    def __repr__(self) -> str:
-        if self.closed:
-            return "<Tensor, closed>"
-        return f"<Tensor {self.dtype} {list(self.shape)}>"
+    def _said(self) -> str:
+        return f"{self.dtype} {list(self.shape)}"
 
 
 def from_dlpack(

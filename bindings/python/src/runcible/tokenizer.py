@@ -31,7 +31,16 @@ class Tokenizer(TokenizerHandle):
         add_special: bool = True,
         parse_special: bool = False,
     ) -> List[int]:
-        # :header: rc_tokenize
+        """Turns text into tokens.
+
+        # :api: said rc_tokenize
+
+        add_special: Whether the special tokens that the model wants around a
+        text, such as BOS, are added.
+
+        parse_special: Whether special tokens that are written in the text are
+        these tokens.
+        """
         flags = tokenize_flags(add_special, parse_special)
         tokens: List[int] = _native.tokenize(self._handle, text, flags)
         return tokens
