@@ -146,9 +146,9 @@ rc_status estimates(World& world) {
   rc_plan* made = nullptr;
   RC_TRY(RC_CALL(rc_model_estimate)(
       R"({"architecture": "llama", "vocab_size": 128256,
-          "context_length": 8192, "block_count": 320,
-          "embedding_length": 16384, "feed_forward_length": 53248,
-          "attention.head_count": 128, "attention.head_count_kv": 8,
+          "context_length": 8192, "block_count": 4,
+          "embedding_length": 1024, "feed_forward_length": 4096,
+          "attention.head_count": 16, "attention.head_count_kv": 8,
           "attention.layer_norm_rms_epsilon": 1e-5,
           "tensors": ["output.weight"]})",
       "q4_0", nullptr, world.cpu.get(), &made));
