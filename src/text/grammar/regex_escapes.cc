@@ -7,16 +7,10 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "text/hex_digit.h"
 
 namespace rc::text::grammar {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 CharSet one(char32_t c) { return CharSet::of(c, c); }
 

@@ -4,18 +4,12 @@
 
 #include "base/utf8.h"
 #include "text/grammar/char_set.h"
+#include "text/hex_digit.h"
 
 namespace rc::text::grammar {
 namespace {
 
 constexpr uint32_t kMaxNumber = 1'000'000;
-
-int hex_digit_of_rule(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 
@@ -49,7 +43,7 @@ char32_t RuleReader::character() {
 char32_t RuleReader::hex(size_t digits) {
   uint32_t value = 0;
   for (size_t i = 0; i < digits; ++i) {
-    const int digit = hex_digit_of_rule(peek());
+    const int digit = hex_digit(peek());
     if (digit < 0)
       malformed("this escape needs ", digits, " hexadecimal digits");
     value = value * 16 + static_cast<uint32_t>(digit);
@@ -88,7 +82,7 @@ char32_t RuleReader::escape() {
     case 'u': {
       if (!take("{")) return hex(4);
       size_t digits = 0;
-      while (digits < 8 && hex_digit_of_rule(peek(digits)) >= 0) ++digits;
+      while (digits < 8 && hex_digit(peek(digits)) >= 0) ++digits;
       const char32_t value = hex(std::max(digits, size_t{1}));
       if (!take("}")) malformed("\\u{ is not closed");
       return value;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
-#include "text/tokenizers/hex_digit.h"
+#include "text/hex_digit.h"
 #include "text/tokenizers/kinds.h"
 
 namespace rc::text {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "text/tokenizers/hex_digit.h"
+#include "text/hex_digit.h"
 
 namespace rc::text {
 
