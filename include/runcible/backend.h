@@ -78,8 +78,8 @@ typedef struct rc_device_report {
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
 
 /* Looks at every backend that is built in, registered, or found as a module;
- * those that this build could have and has not are listed with what it lacked.
- * Takes as long as their drivers take to answer. A driver that crashes or does
+ * known ones that this build does not have are listed with the reason. Looking
+ * takes as long as their drivers take to answer. A driver that crashes or does
  * not answer within half a minute does so in a process of its own, and its
  * backend is listed as not available; that is remembered for an hour, in the
  * user's cache folder. A device that is quarantined is listed with the reason;
