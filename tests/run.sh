@@ -7,11 +7,11 @@
 #   tests/run.sh full       every test: those and tsan, arm and web, with the tests
 #                           that take long (label kFull of tests/labels.h) and an
 #                           implementation of WebGPU
-#   tests/run.sh STAGE...   single stages: format release install bindings asan tsan
-#                           arm web tidy instructions fresh
+#   tests/run.sh STAGE...   single stages: format release install bindings asan fuzz
+#                           tsan arm web tidy instructions fresh
 #
-# FUZZ_SECONDS (10) is the time of each fuzz target, in the stage asan. RUNCIBLE_TESTS
-# is `full` for the tests that take long in single stages.
+# FUZZ_SECONDS (10) is the time of each fuzz target, in the stages asan and fuzz.
+# RUNCIBLE_TESTS is `full` for the tests that take long in single stages.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
@@ -101,12 +101,15 @@ sanitized_levels() {
 }
 
 # Levels of the cpu backend (all if empty), preset, options of CMake.
-configure_and_build() {
+configure() {
   levels=$1
   preset=$2
   shift 2
   cmake --preset "$preset" -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON \
     -DRUNCIBLE_BUILD_EXAMPLES=ON -DRUNCIBLE_CPU_LEVELS="$levels" "$@"
+}
+configure_and_build() {
+  configure "$@"
   cmake --build --preset "$preset"
 }
 
@@ -226,11 +229,20 @@ for name in $stages; do
         -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
       run_tests asan
       ;;
+    fuzz)
+      # The targets alone, for longer runs.
+      stage "fuzz targets"
+      configure "$(sanitized_levels)" asan \
+        -DRUNCIBLE_FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
+      cmake --build --preset asan --target fuzz_targets
+      ctest --preset asan -L fuzz -j "$jobs"
+      ;;
     tsan)
       stage "thread sanitizer over engine, loops and threads"
       # Threads meet outside of the kernels: two levels show how.
       case $(uname -m) in x86_64) levels="baseline;avx2" ;; *) levels= ;; esac
-      configure_and_build "$levels" tsan
+      configure_and_build "$levels" tsan -DRUNCIBLE_BUILD_EXAMPLES=OFF \
+        -DRUNCIBLE_BUILD_COMMAND=OFF -DRUNCIBLE_BUILD_GPU_MODULES=OFF
       run_tests tsan
       ;;
     format)

@@ -281,6 +281,27 @@ std::string interrupted_by(int number, const std::string& title,
 }
 
 // Whether or not the command looks at signals then.
+// Waits until a thread of the process waits for input. Where the system does
+// not report the calls of others, it returns at once.
+void wait_until_it_polls(pid_t process) {
+  const std::filesystem::path tasks =
+      "/proc/" + std::to_string(process) + "/task";
+  for (;;) {
+    std::error_code error;
+    bool is_reported = false;
+    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+      std::ifstream file(task.path() / "syscall");
+      std::string call;
+      if (!(file >> call)) continue;
+      is_reported = true;
+      // poll of x86-64, and ppoll of aarch64
+      if (call == "7" || call == "73") return;
+    }
+    if (!is_reported) return;
+    usleep(1000);
+  }
+}
+
 TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
   const std::string fable = source_path("examples/model/fable.gguf").string();
   const std::string messages = "-";
@@ -298,17 +319,7 @@ TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
       // A pipe without an end holds the command up.
       Pipe pipe;
       Process process(words, pipe.ends[0], -1, -1);
-      // Until it waits there.
-      const std::string wait = "/proc/" + std::to_string(process.id());
-      for (;;) {
-        std::ifstream file(wait + "/syscall");
-        std::string call;
-        // Where the system does not say, it is early or late.
-        if (!(file >> call)) break;
-        // poll of x86-64, and ppoll of aarch64
-        if (call == "7" || call == "73") break;
-        usleep(1000);
-      }
+      wait_until_it_polls(process.id());
       process.signal(number);
       EXPECT_EQ(process.wait().code, 128 + number) << words[0];
       close(pipe.ends[1]);
