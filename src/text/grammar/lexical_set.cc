@@ -31,12 +31,22 @@ LexicalSet either(const std::vector<LexicalSet>& sets, ExprPool* pool) {
   return {pool->either(std::move(sides.in)), pool->both(std::move(sides.out))};
 }
 
-// Pairs are joined, then pairs of pairs: an element of two of the sets is in
-// both halves of one of these. Comparing each set with each other one would
-// take quadratic memory.
+// Few sets are compared with each other, so that multiples of two numbers
+// become those of one. Of more, pairs are joined, then pairs of pairs: an
+// element of two of the sets is in both halves of one of these. Comparing all
+// would take quadratic memory.
 LexicalSet exactly_one(const std::vector<LexicalSet>& sets, ExprPool* pool) {
+  constexpr size_t kFewSets = 8;
   std::vector<LexicalSet> any = sets;
   std::vector<LexicalSet> twice;  // in two sets or more
+  if (sets.size() > 1 && sets.size() <= kFewSets) {
+    for (size_t i = 0; i < sets.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        twice.push_back(both(sets[j], sets[i], pool));
+      }
+    }
+    any = {either(sets, pool)};
+  }
   while (any.size() > 1) {
     std::vector<LexicalSet> joined;
     for (size_t i = 0; i + 1 < any.size(); i += 2) {
