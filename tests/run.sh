@@ -3,8 +3,8 @@
 # were skipped and why.
 #
 #   tests/run.sh            the stages that find most: format release install
-#                           bindings asan
-#   tests/run.sh full       every test: those and tsan, arm and web, with the tests
+#                           bindings
+#   tests/run.sh full       every test: those and asan, tsan, arm and web, with the tests
 #                           that take long (label kFull of tests/labels.h) and an
 #                           implementation of WebGPU
 #   tests/run.sh STAGE...   single stages: format release install bindings asan fuzz
@@ -15,7 +15,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install bindings asan}
+stages=${*:-format release install bindings}
 if [ "$stages" = full ]; then
   stages="format release install bindings asan tsan arm web"
   RUNCIBLE_TESTS=full

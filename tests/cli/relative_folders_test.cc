@@ -53,6 +53,10 @@ TEST_F(CommandRelativeFolders, StayAsTheyAre) {
     for (const char* value : {"here", "./here", "here/../there", "."}) {
       SCOPED_TRACE(std::string(name) + "=" + value);
       const TemporaryVariable variable(name, value);
+      // The caches of drivers are theirs.
+      const TemporaryFolder drivers;
+      const TemporaryVariable pocl("POCL_CACHE_DIR", drivers.path().string());
+      const TemporaryVariable mesa("MESA_SHADER_CACHE_DISABLE", "true");
       for (const std::vector<std::string>& arguments :
            {std::vector<std::string>{"config"},
             {"config", "--path"},

@@ -27,10 +27,11 @@ TEST(NotBuilt, SaysWhatWasMissing) {
   EXPECT_EQ(list[2].name, "webgpu");
   EXPECT_EQ(list[2].reason, "it takes threads = headers");
   EXPECT_EQ(list[3].name, "cuda");
-  EXPECT_EQ(list[3].reason.rfind("this version of Runcible has no backend cuda; "
-                                 "use vulkan or opencl, or ",
-                                 0),
-            0u)
+  EXPECT_EQ(
+      list[3].reason.rfind("this version of Runcible has no backend cuda; "
+                           "use vulkan or opencl, or ",
+                           0),
+      0u)
       << list[3].reason;
 }
 

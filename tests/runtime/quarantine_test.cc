@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 
+#include "base/checksum.h"
 #include "base/disk_cache.h"
 #include "base/error.h"
 #include "runtime/device_order.h"
@@ -186,8 +188,15 @@ TEST_F(Quarantines, RecordsThatCannotBeReadAreWrittenAnew) {
   for (const auto& [seconds, holds] :
        {std::pair(1000, true), {-1000, false}, {1'000'000, false}}) {
     const auto until = time(nullptr) + seconds;
-    std::ofstream(file, std::ios::binary | std::ios::trunc)
-        << before << until << whole.substr(1);
+    // The file begins with a line that has the checksum of the rest.
+    constexpr size_t kSum = 17;
+    const std::string rest =
+        before.substr(kSum) + std::to_string(until) + whole.substr(1);
+    char sum[kSum + 1];
+    std::snprintf(sum, sizeof sum, "%016llx\n",
+                  static_cast<unsigned long long>(
+                      checksum(std::as_bytes(std::span(rest)))));
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << sum << rest;
     EXPECT_EQ(reason().find("quarantined") == 0, holds) << seconds;
   }
 }

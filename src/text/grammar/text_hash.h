@@ -1,5 +1,5 @@
-// Hashes of texts that grow byte by byte. Choosing the texts does not help to make
-// two of them collide: the base is drawn when the process first needs it.
+// Hashes of texts that grow byte by byte. Choosing the texts does not help to
+// make two of them collide: the base is drawn when the process first needs it.
 #pragma once
 
 #include <compare>
