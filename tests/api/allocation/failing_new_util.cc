@@ -12,7 +12,7 @@
 #include "failing_new.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(RC_ONLY_NEW_FAILS)
 #define RC_FAILING_MALLOC 1
 extern "C" {
 void* __libc_malloc(size_t bytes);
