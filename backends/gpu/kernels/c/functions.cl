@@ -8,8 +8,11 @@ INLINE floatL gelu(floatL x) {
 }
 
 INLINE floatL gelu_tanh(floatL x) {
+  // Far out tanh is not exactly -1 everywhere, and x would bring that up.
   const floatL cubic = 0.044715f * x * x * x;
-  return 0.5f * x * (1.0f + tanh(0.7978845608f * (x + cubic)));
+  const floatL inner = 0.7978845608f * (x + cubic);
+  const floatL twice = 1.0f + tanh(inner);
+  return 0.5f * x * CHOOSE(twice, (floatL)(0.0f), inner < -20.0f);
 }
 
 // RC_FUNCTION_* and RC_UNARY_*.
