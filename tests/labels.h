@@ -26,12 +26,6 @@ enum class Label {
 inline bool under_thread_sanitizer() {
 #if defined(__SANITIZE_THREAD__)
   return true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-  return true;
-#else
-  return false;
-#endif
 #else
   return false;
 #endif
@@ -40,12 +34,6 @@ inline bool under_thread_sanitizer() {
 inline bool under_address_sanitizer() {
 #if defined(__SANITIZE_ADDRESS__)
   return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return true;
-#else
-  return false;
-#endif
 #else
   return false;
 #endif

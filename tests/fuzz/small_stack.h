@@ -17,12 +17,9 @@ namespace rc::fuzz {
 // Sanitizers put the objects of a frame apart and keep those that optimization
 // would let share their place: frames are ten times as large and more. Only a
 // build without them finds what overflows the real size; see CMakeLists.txt.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if defined(__SANITIZE_ADDRESS__)
 #define RC_FUZZ_STACK_SCALE 16
-#endif
-#endif
-#ifndef RC_FUZZ_STACK_SCALE
+#else
 #define RC_FUZZ_STACK_SCALE 1
 #endif
 inline constexpr size_t kSmallStack = size_t{64} << 10;

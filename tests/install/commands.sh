@@ -8,7 +8,10 @@
 set -eu
 . "$(dirname "$0")/readme.sh"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# A failure within commands that are sourced ends this shell at once.
+trap 'status=$?
+  [ $status = 0 ] || cat "$work/log" >&2
+  rm -rf "$work"' EXIT
 prefix=$work/usr/local
 
 sudo() { "$@"; }
@@ -50,7 +53,7 @@ run() { # name of a block
   readme_commands "$1" >"$work/commands"
   echo "README.md: $1"
   sed 's/^/  /' "$work/commands"
-  . "$work/commands" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+  . "$work/commands" >"$work/log" 2>&1
 }
 
 tree_into "$work/runcible"
@@ -60,9 +63,9 @@ export CCACHE_BASEDIR="$work/runcible"
 run quickstart
 grep -q '[a-z]\{3,\} [a-z]\{3,\}' "$work/log" # a text
 # What the quickstart leaves out is listed with the reason, and nothing else.
-[ "$(grep -c 'leaves out the backends for GPUs (RUNCIBLE_BUILD_GPU_MODULES' \
-  "$work/log")" = "$(grep -c 'not available: not built' "$work/log")" ] ||
-  { grep 'not available' "$work/log" >&2; exit 1; }
+! grep 'not available' "$work/log" |
+  grep -vE 'RUNCIBLE_BUILD_GPU_MODULES|has no backend (cuda|rocm|metal);' ||
+  { echo "the quickstart leaves out more than it says" >&2; exit 1; }
 # Its folder has no whole library to install.
 ! command cmake --install build/quickstart --prefix "$work/at once" \
   >"$work/log" 2>&1 || { echo "half a library is installed" >&2; exit 1; }
@@ -77,7 +80,7 @@ cd "$work/program"
 readme_program >hello.c
 run program
 [ "$(wc -w <"$work/log")" -ge 60 ] ||
-  { echo "the first program wrote hardly any text" >&2; cat "$work/log"; exit 1; }
+  { echo "the first program wrote hardly any text" >&2; exit 1; }
 readelf -d hello | grep -q libruncible
 run static
 # By itself, and outside the prefix.

@@ -177,8 +177,13 @@ TEST_F(DeviceTest, BuffersCheckRanges) {
   char bytes[64];
   buffer->upload(0, bytes, 64);
   buffer->copy(32, 0, 32);
-  for (const auto& [offset, count] :
-       {std::pair<uint64_t, uint64_t>{65, 0}, {0, 65}, {UINT64_MAX, 2}}) {
+  struct Range {
+    uint64_t offset;
+    uint64_t count;
+  };
+  for (const Range& range : {Range{65, 0}, {0, 65}, {UINT64_MAX, 2}}) {
+    const uint64_t offset = range.offset;
+    const uint64_t count = range.count;
     EXPECT_EQ(error_of([&] { buffer->upload(offset, bytes, count); }).status(),
               RC_E_INVALID_ARGUMENT);
     EXPECT_EQ(

@@ -4,21 +4,13 @@
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define RC_HOST_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RC_HOST_ADDRESS_SANITIZER 1
-#endif
-#endif
-
-#ifdef RC_HOST_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace rc::host {
 
-#ifdef RC_HOST_ADDRESS_SANITIZER
+#if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAddressSanitizer = true;
 
 // Bytes that nobody may touch, and that all may touch again.

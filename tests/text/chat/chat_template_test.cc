@@ -283,7 +283,9 @@ TEST(KnownTemplates, AreThoseOfTheirFamilies) {
       {"phi3", "Phi-3-small"},
       {"phi4", "phi-4"},
       {"vicuna", "eachadea/vicuna-13b-1.1"}};
-  for (const auto& [name, family] : pairs) {
+  for (const auto& pair : pairs) {
+    const auto& name = pair.first;
+    const auto& family = pair.second;
     const auto found =
         std::find_if(all["cases"].begin(), all["cases"].end(),
                      [&](const Json& one) { return one["name"] == family; });
