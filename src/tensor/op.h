@@ -18,7 +18,8 @@ struct Op {
   // Numbers of values; -1 for an absent one and beyond the op's last one.
   int32_t inputs[kMaxInputs] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   int32_t outputs[kMaxOutputs] = {-1, -1};
-  rc_plugin_params params = {};
+  // `{}` would leave what is beyond the first member of the union as it is.
+  rc_plugin_params params = rc_plugin_params();
 };
 
 // The op as a plugin sees it, pointing into `op`.

@@ -2,9 +2,11 @@
 // AMX, with emulated instructions. The rest of the level is avx512vnni's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "backends/amx_util.h"
@@ -106,6 +108,14 @@ std::vector<int> counted(int rows) {
 class CpuAmx : public testing::Test {
  protected:
   void SetUp() override {
+    for (const char* name : {"avx512vnni", "amx"}) {
+      const auto& all = cpu::levels();
+      if (std::none_of(all.begin(), all.end(), [&](const cpu::Level& each) {
+            return each.name == std::string_view(name);
+          })) {
+        GTEST_SKIP() << "there is no level " << name << " in this build";
+      }
+    }
     if (level("amx").available()) return;
     if (!level("avx512vnni").available()) {
       GTEST_SKIP() << "the level's kernels need AVX-512 VNNI";

@@ -82,8 +82,10 @@ rc_status requests(World& world) {
   Session fork;
   RC_TRY(fork_of(world.session, fork));
   char* text = nullptr;
-  RC_TRY(RC_CALL(rc_generate)(fork.get(), &options, &text, nullptr, nullptr));
-  rc_free(text);
+  const rc_status status =
+      RC_CALL(rc_generate)(fork.get(), &options, &text, nullptr, nullptr);
+  rc_free(text);  // which there is after an error too
+  RC_TRY(status);
   rc_request* accepted = nullptr;
   RC_TRY(RC_CALL(rc_generate_async)(fork.get(), &options, nullptr, nullptr,
                                     nullptr, &accepted));
