@@ -3,9 +3,9 @@
 # were skipped and why.
 #
 #   tests/run.sh            the stages that find most: format release install
-#                           bindings
-#   tests/run.sh full       every test: those and asan, tsan, arm and web, with the tests
-#                           that take long (label kFull of tests/labels.h) and an
+#                           bindings asan
+#   tests/run.sh full       every test: those and tsan, arm and web, with the tests that
+#                           take long (label kFull of tests/labels.h) and an
 #                           implementation of WebGPU
 #   tests/run.sh STAGE...   single stages: format release install bindings asan fuzz
 #                           tsan arm web tidy instructions fresh
@@ -15,7 +15,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
-stages=${*:-format release install bindings}
+stages=${*:-format release install bindings asan}
 if [ "$stages" = full ]; then
   stages="format release install bindings asan tsan arm web"
   RUNCIBLE_TESTS=full
