@@ -119,7 +119,10 @@ run_tests() {
   shift
   [ -n "$is_full" ] || set -- "$@" -LE full
   ctest --preset "$preset" -j "$test_jobs" "$@"
-  tests/skipped.py "build/$preset" >"build/$preset/skipped.txt"
+  tests/skipped.py "build/$preset" >"build/$preset/skipped.txt" || {
+    cat "build/$preset/skipped.txt" >&2
+    exit 1
+  }
   ran="$ran $preset"
 }
 ran=
