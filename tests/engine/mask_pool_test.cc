@@ -316,23 +316,27 @@ TEST_F(Tenants, GenerateWhileWorkOfAnotherHasNoEnd) {
                                  Function::kAccept, Function::kComplete}) {
     for (const bool late : {false, true}) {
       SCOPED_TRACE(cat("function ", static_cast<int>(endless), late));
-      std::atomic<int> calls{0};
-      std::atomic<uint64_t> steps{0};
-      std::latch reached(1);
+      // Outlives the test: a slice may go on after its request has ended.
+      struct Seen {
+        std::atomic<int> calls{0};
+        std::atomic<uint64_t> steps{0};
+        std::latch reached{1};
+      };
+      const auto seen = std::make_shared<Seen>();
       const auto grammar = std::make_shared<Injected>(
-          regex("[a-z ]{200,}"), [&](Function function) {
-            if (function != endless || ++calls < (late ? 4 : 1)) return;
+          regex("[a-z ]{200,}"), [=](Function function) {
+            if (function != endless || ++seen->calls < (late ? 4 : 1)) return;
             // As a search does that starts again: it never gets to its end.
-            calls = 4;
+            seen->calls = 4;
             for (;;) {
               Work::walk(100);
-              if ((steps += 100) == 3'000) reached.count_down();
+              if ((seen->steps += 100) == 3'000) seen->reached.count_down();
               std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
           });
       const auto hearer = std::make_shared<Hearer>();
       const auto request = session(hostile_)->generate(under(grammar), hearer);
-      reached.wait();
+      seen->reached.wait();
       expect_others_generate();
       request->cancel();
       EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED) << hearer->message;
