@@ -85,7 +85,7 @@ runcible_into() {
 rm -rf "$work/hub" "$work/hub_address"
 for each in mean cross; do
   "$prefix/bin/runcible" convert "$here/../../tests/golden/embeddings/bert-$each" \
-    -o "$work/bert-$each.gguf" >"$work/convert.log"
+    --force -o "$work/bert-$each.gguf" >"$work/convert.log"
 done
 python3 "$here/../conformance/hub.py" "$work/hub_address" \
   o/m="$here/../../examples/model/fable.gguf" \
