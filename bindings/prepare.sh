@@ -12,6 +12,8 @@
 #   runcible_into FOLDER
 #             makes that a prefix with what a package carries: libraries, with
 #             those that a machine may lack, backends, their probe and the model
+#   readme_program
+#             the program of the language's README behind <!-- tests: chat -->
 #   build_and_install
 #             the CMake project of the language, into $clean
 #   HF_ENDPOINT, HF_HOME   a hub on loopback, and the cache of what is fetched,
@@ -80,6 +82,15 @@ runcible_into() {
       sed -n "s/.* => \(.*\/$name\.so[.0-9]*\) .*/\1/p")
     [ -z "$library" ] || cp "$library" "$1/lib"
   done
+}
+
+readme_program() {
+  awk -v first='```'"$language" '
+    on && $0 == "```" { exit }
+    on { print; found = 1 }
+    $0 == first && last == "<!-- tests: chat -->" { on = 1 }
+    { last = $0 }
+    END { exit !found }' "$here/README.md"
 }
 
 rm -rf "$work/hub" "$work/hub_address"

@@ -46,7 +46,8 @@ ls "$lib/Runcible.dll"
 echo "tests"
 mcs -unsafe -warn:4 -warnaserror -debug -r:"$lib/Runcible.dll" -r:System.Json.dll \
   -out:"$work/tests/tests.exe" "$here"/tests/*.cs
-for example in "$here"/examples/*.cs; do
+readme_program >"$work/tests/Readme.cs"
+for example in "$here"/examples/*.cs "$work/tests/Readme.cs"; do
   mcs -warn:4 -warnaserror -r:"$lib/Runcible.dll" \
     -out:"$work/tests/$(basename "$example" .cs).exe" "$example"
 done
