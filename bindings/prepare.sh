@@ -58,8 +58,8 @@ fi
 # tests/run.sh says that another language has done it, for it runs them side by
 # side.
 if [ -z "${RUNCIBLE_IS_INSTALLED:-}" ]; then
-  # Where backends lay in earlier builds: they would be found twice.
-  rm -f "$prefix"/lib/librunciblebackend-*.so
+  # Backends of an earlier build would be found beside those of this one.
+  rm -rf "$prefix/lib/runcible" "$prefix"/lib/librunciblebackend-*.so
   cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 fi
 # A build without modules installs no folder of them.

@@ -35,7 +35,7 @@ ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
   "$work/native_wrap.c" "$shared/mailbox.c" "$lib/$soname" -lpthread \
   -o "$lib/librunciblecsharp.so"
-strip "$lib"/*.so* "$lib"/runcible/*.so
+find "$lib" -name '*.so*' -exec strip {} +
 
 echo "assembly"
 generate csharp "$here/src" "$work/source"
