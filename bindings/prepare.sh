@@ -12,6 +12,8 @@
 #   runcible_into FOLDER
 #             makes that a prefix with what a package carries: libraries, with
 #             those that a machine may lack, backends, their probe and the model
+#   readme_program
+#             the program of the language's README behind <!-- tests: chat -->
 #   build_and_install
 #             the CMake project of the language, into $clean
 #   HF_ENDPOINT, HF_HOME   a hub on loopback, and the cache of what is fetched,
@@ -56,8 +58,8 @@ fi
 # tests/run.sh says that another language has done it, for it runs them side by
 # side.
 if [ -z "${RUNCIBLE_IS_INSTALLED:-}" ]; then
-  # Where backends lay in earlier builds: they would be found twice.
-  rm -f "$prefix"/lib/librunciblebackend-*.so
+  # Backends of an earlier build would be found beside those of this one.
+  rm -rf "$prefix/lib/runcible" "$prefix"/lib/librunciblebackend-*.so
   cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 fi
 # A build without modules installs no folder of them.
@@ -82,10 +84,19 @@ runcible_into() {
   done
 }
 
+readme_program() {
+  awk -v first='```'"$language" '
+    on && $0 == "```" { exit }
+    on { print; found = 1 }
+    $0 == first && last == "<!-- tests: chat -->" { on = 1 }
+    { last = $0 }
+    END { exit !found }' "$here/README.md"
+}
+
 rm -rf "$work/hub" "$work/hub_address"
 for each in mean cross; do
   "$prefix/bin/runcible" convert "$here/../../tests/golden/embeddings/bert-$each" \
-    -o "$work/bert-$each.gguf" >"$work/convert.log"
+    --force -o "$work/bert-$each.gguf" >"$work/convert.log"
 done
 python3 "$here/../conformance/hub.py" "$work/hub_address" \
   o/m="$here/../../examples/model/fable.gguf" \

@@ -35,7 +35,7 @@ ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
   "$work/native_wrap.c" "$shared/mailbox.c" "$lib/$soname" -lpthread \
   -o "$lib/librunciblecsharp.so"
-strip "$lib"/*.so* "$lib"/runcible/*.so
+find "$lib" -name '*.so*' -exec strip {} +
 
 echo "assembly"
 generate csharp "$here/src" "$work/source"
@@ -46,7 +46,8 @@ ls "$lib/Runcible.dll"
 echo "tests"
 mcs -unsafe -warn:4 -warnaserror -debug -r:"$lib/Runcible.dll" -r:System.Json.dll \
   -out:"$work/tests/tests.exe" "$here"/tests/*.cs
-for example in "$here"/examples/*.cs; do
+readme_program >"$work/tests/Readme.cs"
+for example in "$here"/examples/*.cs "$work/tests/Readme.cs"; do
   mcs -warn:4 -warnaserror -r:"$lib/Runcible.dll" \
     -out:"$work/tests/$(basename "$example" .cs).exe" "$example"
 done

@@ -25,7 +25,10 @@ export CGO_LDFLAGS="-Wl,-rpath,$prefix/lib"
 export GOFLAGS="-mod=mod -buildvcs=false" GOPROXY=off GOTOOLCHAIN=local GOWORK=off
 
 echo "format"
-unformatted=$(gofmt -l "$here/src" "$here/examples")
+rm -rf "$work/source"
+mkdir -p "$work/source/readme"
+readme_program >"$work/source/readme/main.go"
+unformatted=$(gofmt -l "$here/src" "$here/examples" "$work/source")
 [ -z "$unformatted" ] || { echo "gofmt would change $unformatted" >&2; exit 1; }
 
 echo "module"
@@ -64,13 +67,16 @@ GOPROXY=off GOMODCACHE=$cache go build -o "$work/fetched" .
 echo "examples"
 rm -rf "$work/examples"
 cp -R "$here/examples" "$work/examples"
+cp -R "$work/source/readme" "$work/examples"
 cd "$work/examples"
 go mod init examples 2>/dev/null
 go mod edit -require=runcible@v0.0.0 -replace=runcible="$work/module"
 go vet ./...
-for example in hello many silugate; do
+for example in hello many silugate readme; do
   go build -o "$work/$example" "./$example"
   (cd / && "$work/$example" >"$work/$example.txt")
   [ -s "$work/$example.txt" ] || { echo "$example wrote nothing" >&2; exit 1; }
 done
 printf '%s\n' -1.5379 0.0000 2.4621 2.8808 | diff - "$work/silugate.txt"
+printf '%s\n' 'Who will not let go is held.' 'In it there is a bear and a bee.' |
+  diff - "$work/readme.txt"

@@ -60,7 +60,7 @@ ${CXX:-c++} -shared -std=c++17 -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -I"$home/include" -I"$home/include/linux" \
   "$work/native_wrap.cxx" "$work/mailbox.o" "$native/lib/$soname" \
   -o "$native/lib/librunciblejava.so"
-strip "$native"/lib/*.so* "$native"/lib/runcible/*.so
+find "$native/lib" -name '*.so*' -exec strip {} +
 (
   cd "$native"
   ls lib/libuv.* lib/libpcre2* lib/libutf8proc.* 2>/dev/null || true

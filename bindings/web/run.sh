@@ -114,7 +114,7 @@ converted=$work/converted
 mkdir -p "$converted"
 for each in mean cross; do
   "$release/bin/runcible" convert "$root/tests/golden/embeddings/bert-$each" \
-    -o "$converted/bert-$each.gguf" >"$work/convert.log"
+    --force -o "$converted/bert-$each.gguf" >"$work/convert.log"
 done
 RUNCIBLE_CONFIG= RUNCIBLE_ISA=baseline "$release/bin/runcible" run \
   --backend cpu --temp 0 --tokens 120 --prompt "A fox" >"$work/native.txt"

@@ -210,6 +210,12 @@ class PackageTests {
         "-1.5379\n0.0000\n2.4621\n2.8808\n", Run("SiluGate.exe"));
   }
 
+  public void TestTheProgramOfTheReadmeThatChats() {
+    Check.Equal(
+        "Who will not let go is held.\nIn it there is a bear and a bee.\n",
+        Run("Readme.exe"));
+  }
+
   /// Nothing of the wrapper is to be seen.
   public void TestPublicTypes() {
     Type[] types = typeof(Model).Assembly.GetExportedTypes();

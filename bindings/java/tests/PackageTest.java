@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -264,11 +266,17 @@ class PackageTest {
   }
 
   private static String exampleOutput(String name) throws Exception {
+    return programOutput(
+        Path.of(System.getenv("RUNCIBLE_EXAMPLES"), name + ".java"));
+  }
+
+  /** Runs a program from its source. */
+  private static String programOutput(Path source) throws Exception {
     Process process = new ProcessBuilder(
         System.getenv("RUNCIBLE_JAVA"),
         "-Duser.home=" + System.getProperty("user.home"), "-cp",
         System.getProperty("java.class.path").split(":")[0],
-        System.getenv("RUNCIBLE_EXAMPLES") + "/" + name + ".java")
+        source.toString())
         .redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
     assertEquals(0, process.waitFor(), output);
@@ -283,6 +291,22 @@ class PackageTest {
     }
     assertEquals(
         "-1.5379\n0.0000\n2.4621\n2.8808\n", exampleOutput("SiluGate"));
+  }
+
+  @Test
+  void theProgramOfTheReadmeThatChats() throws Exception {
+    String readme = Files.readString(
+        Path.of(System.getenv("RUNCIBLE_EXAMPLES"), "../README.md"));
+    String program = readme
+        .split("<!-- tests: chat -->\n```java\n")[1].split("```")[0];
+    Path folder = Files.createTempDirectory("runcible-test");
+    Path source = folder.resolve("Conversation.java");
+    Files.writeString(source, program);
+    assertEquals(
+        "Who will not let go is held.\nIn it there is a bear and a bee.\n",
+        programOutput(source));
+    Files.delete(source);
+    Files.delete(folder);
   }
 
   /** As a module too, with nothing of the wrapper to be seen. */

@@ -216,4 +216,12 @@ function TestPackage.test_examples()
   unit.assertEquals(output, "-1.5379\n0.0000\n2.4621\n2.8808\n")
 end
 
+function TestPackage.test_the_program_of_the_readme_that_chats()
+  local file <close> = assert(io.open(assert(os.getenv "RUNCIBLE_EXAMPLES") .. "/../README.md"))
+  local program = file:read("a"):match "<!%-%- tests: chat %-%->\n```lua\n(.-)```"
+  local output, status = helpers.run(program)
+  unit.assertEquals(status, 0, output)
+  unit.assertEquals(output, "Who will not let go is held.\nIn it there is a bear and a bee.\n")
+end
+
 return TestPackage

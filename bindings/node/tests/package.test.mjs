@@ -240,6 +240,16 @@ test("tensors of other types", () => {
   near(Tensor.ones([1, 32], backend).matmulQuantized(again).toArray(), [32], 0.5);
 });
 
+test("the program of the README that chats", () => {
+  const path = require.resolve("runcible/package.json").replace(/package\.json$/, "README.md");
+  const [, program] = readFileSync(path, "utf8").match(/<!-- tests: chat -->\n```js\n(.*?)```/s);
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: fileURLToPath(examples),
+    encoding: "utf8",
+  });
+  assert.equal(output, "Who will not let go is held.\nIn it there is a bear and a bee.\n");
+});
+
 test("examples", async () => {
   const example = (name) => fileURLToPath(new URL(name, examples));
   const env = { ...process.env, RUNCIBLE_BACKEND: "cpu" };

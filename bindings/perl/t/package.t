@@ -3,6 +3,7 @@ use strict;
 use warnings;
 use utf8;
 use File::Basename 'dirname';
+use File::Temp 'tempfile';
 use Runcible;
 use Test::More;
 
@@ -185,6 +186,18 @@ subtest 'examples' => sub {
     like($tales, qr/^A fox.*^A goose/ms, 'its tales');
     is(`$^X -w $examples/silu_gate.pl 2>&1`, "-1.5379\n0.0000\n2.4621\n2.8808\n",
         'silu_gate.pl');
+};
+
+subtest 'the program of the README that chats' => sub {
+    open my $file, '<', dirname(__FILE__) . '/../README.md' or die $!;
+    my $readme = do { local $/; <$file> };
+    my ($program) = $readme =~ /<!-- tests: chat -->\n```perl\n(.*?)```/s;
+    my ($written, $path) = tempfile(UNLINK => 1);
+    print $written $program;
+    close $written or die $!;
+    my $output = `$^X -w $path 2>&1`;
+    is($?, 0, 'its status');
+    is($output, "Who will not let go is held.\nIn it there is a bear and a bee.\n", 'its answers');
 };
 
 done_testing;

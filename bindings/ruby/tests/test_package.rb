@@ -155,6 +155,12 @@ class TestPackage < Minitest::Test
     assert_match(/Evaluates the tokens that have not been evaluated/, File.read(source))
   end
 
+  def test_the_program_of_the_readme_that_chats
+    readme = File.read(File.expand_path("../README.md", __dir__))
+    program = readme[/<!-- tests: chat -->\n```ruby\n(.*?)```/m, 1]
+    assert_prints "Who will not let go is held.\nIn it there is a bear and a bee.\n", program
+  end
+
   def test_examples
     output, errors, status = Open3.capture3(RbConfig.ruby, "-w", File.join(EXAMPLES, "tell.rb"), "A crow")
     assert status.success?, errors

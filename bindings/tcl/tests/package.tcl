@@ -218,3 +218,14 @@ it package_examples {
         check {[string match $expected $output]}
     }
 }
+
+it package_the_program_of_the_readme_that_chats {
+    set file [open [file join [file dirname $::folder] README.md]]
+    chan configure $file -encoding utf-8
+    set readme [read $file]
+    close $file
+    set fence [string repeat ` 3]
+    check {[regexp "<!-- tests: chat -->\n${fence}tcl\n(.*?)$fence" $readme - program]}
+    set output [exec timeout 900 [info nameofexecutable] << $program 2>@1]
+    check {$output eq "Who will not let go is held.\nIn it there is a bear and a bee."}
+}
