@@ -18,7 +18,7 @@ class SizeSignalHeld {
 
  private:
   // Whether this has blocked the signal, which was not blocked before.
-  bool held_ = false;
+  [[maybe_unused]] bool held_ = false;
 };
 
 }  // namespace rc
