@@ -12,7 +12,7 @@ class PinnedTests {
       Backend device;
       try {
         device = new Backend(spec);
-      } catch (NotFoundException) {
+      } catch (BackendUnavailableException) {
         continue;
       }
       var from = new Pinned<double>(device, 100);

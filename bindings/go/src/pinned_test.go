@@ -96,7 +96,7 @@ func TestPinnedMemory(t *testing.T) {
 	for _, spec := range []string{"cpu", "reference", "opencl", "vulkan"} {
 		t.Run(spec, func(t *testing.T) {
 			backend, err := runcible.OpenBackend(spec, runcible.BackendOptions{})
-			if errors.Is(err, runcible.ErrNotFound) {
+			if errors.Is(err, runcible.ErrBackendUnavailable) {
 				t.Skip(err)
 			}
 			check(t, err)

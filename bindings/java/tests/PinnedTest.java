@@ -33,7 +33,7 @@ class PinnedTest {
     Backend device;
     try {
       device = Backend.open(spec);
-    } catch (RuncibleException.NotFound lacking) {
+    } catch (RuncibleException.BackendUnavailable lacking) {
       Assumptions.abort(lacking.getMessage());
       return;
     }

@@ -12,7 +12,8 @@ async function opened(spec) {
   try {
     return await Backend.open(spec);
   } catch (error) {
-    assert.ok(error instanceof errors.NotFoundError || error instanceof errors.DeviceError);
+    const { BackendUnavailableError, DeviceError } = errors;
+    assert.ok(error instanceof BackendUnavailableError || error instanceof DeviceError, error);
     return undefined;
   }
 }

@@ -51,7 +51,7 @@ def test_silu_gate():
     for backend in ("opencl", "vulkan"):
         try:
             runcible.Backend(backend)
-        except runcible.NotFoundError:
+        except runcible.errors.BackendUnavailableError:
             continue
         assert run("silu_gate_kernel.py", backend) == expected
 

@@ -21,7 +21,7 @@ class TestPinned < Minitest::Test
     define_method("test_numbers_go_to_#{spec}_and_back") do
       begin
         device = Runcible::Backend.new(spec)
-      rescue Runcible::NotFoundError => e
+      rescue Runcible::BackendUnavailableError => e
         skip e.message
       end
       from = Runcible::Pinned.new(device, 400)
