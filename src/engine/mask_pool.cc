@@ -93,7 +93,8 @@ MaskPool::Lane& MaskPool::lane_of(const Tenant& tenant) {
 
 // Returns false if the lane has no thread.
 bool MaskPool::start_thread_if_needed(Lane* lane) noexcept {
-  if (lane->idle <= lane->turns.size() && lane->threads.size() < kThreadsOfLane) {
+  if (lane->idle <= lane->turns.size() &&
+      lane->threads.size() < kThreadsOfLane) {
     try {
       lane->threads.reserve(kThreadsOfLane);
       lane->threads.emplace_back([this, lane] { run(lane); });

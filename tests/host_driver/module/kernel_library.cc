@@ -107,7 +107,8 @@ void compile(const std::string& name, const std::string& source,
   // What kernels call of libraries the process has; not to look for it halves
   // the time. Warnings are for OpenCL's compilers.
   std::vector<std::string> command = words_of(
-      "-std=c++20 -O0 -g1 -w -Wno-narrowing -shared -nostdlib -fPIC -fsigned-char -fwrapv "
+      "-std=c++20 -O0 -g1 -w -Wno-narrowing -shared -nostdlib -fPIC "
+      "-fsigned-char -fwrapv "
       "-ffp-contract=off -fno-exceptions");
   command.insert(command.begin(), RC_HOST_COMPILER);
   for (const char* folder :
