@@ -132,12 +132,16 @@ known([0xfe], (reader) => {
 const CALL = 0x10;
 const RETURN_CALL = 0x12;
 const FUNCTION_REFERENCE = 0xd2;
+const END = 0x0b;
 
-/** Writes instructions up to `end`, with the new numbers of what they name. */
-function renumber(reader, end, numberOf, writer) {
+/**
+ * Writes instructions with the new numbers of what they name, until `ended` says, of
+ * the last one, that there are no more.
+ */
+function renumber(reader, ended, numberOf, writer) {
   let done = reader.at;
-  while (reader.at < end) {
-    const number = reader.byte();
+  for (let number; !ended(number); ) {
+    number = reader.byte();
     if ([CALL, RETURN_CALL, FUNCTION_REFERENCE].includes(number)) {
       writer.bytes(reader.bytes.subarray(done, reader.at));
       writer.number(numberOf(reader.number()));
@@ -150,7 +154,7 @@ function renumber(reader, end, numberOf, writer) {
     }
     pass(reader);
   }
-  writer.bytes(reader.bytes.subarray(done, end));
+  writer.bytes(reader.bytes.subarray(done, reader.at));
 }
 
 // ---- Sections
@@ -205,13 +209,23 @@ function writeElements(reader, numberOf, writer) {
     if (form === 0 || form === 2) {
       reader.byte();
       reader.passNumber();
-      if (reader.byte() !== 0x0b) throw new Error("an offset that is computed");
+      if (reader.byte() !== END) throw new Error("an offset that is computed");
     }
     if (form !== 0) reader.pass(1);
     writer.bytes(reader.bytes.subarray(begin, reader.at));
     const listed = readList(reader, (each) => numberOf(each.number()));
     writer.number(listed.length);
     for (const number of listed) writer.number(number);
+  }
+}
+
+/** Each has a type and whether it changes, a byte each, and a constant expression. */
+function writeGlobals(reader, numberOf, writer) {
+  const count = reader.number();
+  writer.number(count);
+  for (let i = 0; i < count; ++i) {
+    writer.bytes(reader.take(2));
+    renumber(reader, (last) => last === END, numberOf, writer);
   }
 }
 
@@ -248,7 +262,7 @@ function writeCode(code, numberOf) {
   const reader = new Reader(code);
   readList(reader, (each) => each.passNumbers(2)); // variables
   writer.bytes(code.subarray(0, reader.at));
-  renumber(reader, code.length, numberOf, writer);
+  renumber(reader, () => reader.at >= code.length, numberOf, writer);
   return writer.made;
 }
 
@@ -281,10 +295,7 @@ export function reordered(module, order) {
         for (const old of order) inside.number(types[old]);
         break;
       case section.global:
-        if (content.includes(FUNCTION_REFERENCE)) {
-          throw new Error("a global that may have a function");
-        }
-        inside.bytes(content);
+        writeGlobals(reader, numberOf, inside);
         break;
       case section.export:
         writeExports(reader, numberOf, inside);

@@ -17,7 +17,9 @@ const module = Uint8Array.from([
   ...section(2, 1, 1, 0x6d, 1, 0x66, 0, 0), // m.f
   ...section(3, 3, 0, 0, 1),
   ...section(4, 1, 0x70, 0, 2),
-  ...section(7, 2, 1, 0x61, 0, 1, 1, 0x62, 0, 3), // a: 1, b: 3
+  // 82, whose first byte as an instruction would name a function; and the second one
+  ...section(6, 2, I32, 0, 0x41, 0xd2, 0, END, 0x70, 0, 0xd2, 2, END),
+  ...section(7, 4, 1, 0x61, 0, 1, 1, 0x62, 0, 3, 1, 0x63, 3, 0, 1, 0x64, 3, 1), // a: 1, b: 3
   ...section(9, 1, 0, 0x41, 0, END, 2, 2, 1),
   ...section(
     10,
@@ -34,11 +36,11 @@ const module = Uint8Array.from([
 function run(bytes) {
   const imports = { m: { f: () => 100 } };
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
-  return [exports.a(), exports.b(1)];
+  return [exports.a(), exports.b(1), exports.c.value, exports.d.value()];
 }
 
 test("in any order a module does the same", () => {
-  assert.deepEqual(run(module), [136, 17]);
+  assert.deepEqual(run(module), [136, 17, 82, 16]);
   assert.deepEqual(reordered(module, [0, 1, 2]), Buffer.from(module));
   for (const order of [
     [2, 1, 0],
@@ -47,7 +49,7 @@ test("in any order a module does the same", () => {
   ]) {
     const made = reordered(module, order);
     assert.notDeepEqual(made, Buffer.from(module));
-    assert.deepEqual(run(made), [136, 17]);
+    assert.deepEqual(run(made), [136, 17, 82, 16]);
   }
 });
 
