@@ -30,7 +30,7 @@ ROOMS = {
     "src/base/config": ["test_base_config"],
     "src/tensor": ["test_tensor"],
     "src/files": ["test_files"],
-    "src/files/ggml": ["test_files", "test_text"],
+    "src/files/ggml": ["test_files_ggml", "test_text"],
     "src/files/gguf": ["test_files_gguf"],
     "src/files/safetensors": ["test_files_safetensors"],
     "src/files/sentencepiece": ["test_files_sentencepiece"],
