@@ -63,7 +63,8 @@ uint64_t tensor_bytes(std::string_view name, DType dtype,
         checked_mul(*bytes, static_cast<uint64_t>(*elements / shape.back()));
   }
   if (!elements || !bytes) {
-    fail(RC_E_INVALID_ARGUMENT, "tensor ", quote(name), " exceeds 2^63 bytes");
+    fail(RC_E_INVALID_ARGUMENT, "tensor ", quote(name),
+         " exceeds 2^63-1 elements or 2^64-1 bytes");
   }
   return *bytes;
 }

@@ -3,36 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <string>
 
 #include "base/error.h"
+#include "files/sentencepiece/bytes.h"
 
 namespace rc::sentencepiece {
 namespace {
 
-std::string number(uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) {
-    bytes += static_cast<char>(value | 0x80);
-  }
-  return bytes + static_cast<char>(value);
-}
-
-std::string text(uint32_t field, const std::string& bytes) {
-  return number(field << 3 | 2) + number(bytes.size()) + bytes;
-}
-
-std::string flag(uint32_t field, uint64_t value) {
-  return number(field << 3) + number(value);
-}
-
-std::string piece(const std::string& name, float score, int type) {
-  const auto bits = std::bit_cast<uint32_t>(score);
-  std::string inner = text(1, name) + number(2 << 3 | 5);
-  for (int i = 0; i < 4; ++i) inner += static_cast<char>(bits >> 8 * i);
-  return text(1, inner + flag(3, static_cast<uint64_t>(type)));
-}
+using test::flag;
+using test::number;
+using test::piece;
+using test::text;
 
 const std::string kPieces = piece("<unk>", 0, 2) + piece("<s>", 0, 3) +
                             piece("a", -1, 1) + piece("b", -2, 1);
