@@ -101,6 +101,19 @@ TEST(GgufLimits, MetadataHasABoundedSize) {
   }
 }
 
+TEST(GgufLimits, DataBeginsWithinTheFile) {
+  const auto file = [](size_t size) {
+    Bytes bytes = Bytes().header(1, 0).tensor("t", {1}, RC_DTYPE_I8, 0);
+    return bytes.zeros(size - bytes.data().size());
+  };
+  expect_refused(file(63),
+                 "the file ends at byte 63, before the data of its tensors");
+  expect_refused(file(64),
+                 "tensor 't': its 1 bytes at offset 0 reach beyond the end of "
+                 "the file's 0 bytes of tensor data");
+  EXPECT_EQ(file(65).refusal(), "");
+}
+
 TEST(GgufLimits, TensorsMayTouch) {
   const auto file = [](uint64_t columns) {
     return Bytes()
