@@ -84,13 +84,9 @@ runcible_into() {
   done
 }
 
+. "$here/../../tests/readme_block.sh"
 readme_program() {
-  awk -v first='```'"$language" '
-    on && $0 == "```" { exit }
-    on { print; found = 1 }
-    $0 == first && last == "<!-- tests: chat -->" { on = 1 }
-    { last = $0 }
-    END { exit !found }' "$here/README.md"
+  readme_block "$here/README.md" '<!-- tests: chat -->' '```'"$language"
 }
 
 rm -rf "$work/hub" "$work/hub_address"

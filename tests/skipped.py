@@ -58,7 +58,7 @@ def skipped(log):
 
 
 def explanation(reason, full, folder):
-    if folder.name == "tsan" and "no backend of this name" in reason:
+    if pathlib.Path(folder).name == "tsan" and "no backend of this name" in reason:
         return "built without the backends for GPUs; the other builds run it"
     if "undefined symbol" in reason:
         return None
@@ -81,7 +81,7 @@ def main():
         total = sum(map(len, tests.values()))
         print(f"{folder}: {total} skipped")
         for reason, names in sorted(tests.items(), key=lambda item: -len(item[1])):
-            why = explanation(reason, full, pathlib.Path(folder))
+            why = explanation(reason, full, folder)
             unexpected += why is None
             print(f"{len(names):6}  {reason or 'no reason'}")
             print(f"        {why or 'NOT EXPECTED: tests/run.sh installs what it wants'}"

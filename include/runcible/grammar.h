@@ -47,8 +47,8 @@
  *     compiling a grammar      20,000,000 steps
  *     a text under a grammar    2,000,000 steps, and 20,000 for each token
  *     states of a grammar         100,000 of its automata, of all its texts
- *     "multipleOf"                 20,000, as a whole number without the zeros
- * at its end: 19.997 counts as 19997
+ *     "multipleOf"                 20,000, as a whole number: 19.997 counts as
+ *                                  19997, 5,000,000 without its zeros as 5
  *
  * States are built when a text first needs them, and then serve all texts.
  * Above a limit functions return RC_E_UNSUPPORTED. The failure is remembered

@@ -10,7 +10,7 @@
 namespace rc::engine {
 namespace {
 
-constexpr size_t kThreadsOfLane = 2;  // of a lane
+constexpr size_t kMostThreadsOfLane = 2;
 
 // Tenants without work that are remembered as slow.
 constexpr size_t kMostSlowTenants = 1024;
@@ -94,9 +94,9 @@ MaskPool::Lane& MaskPool::lane_of(const Tenant& tenant) {
 // Returns false if the lane has no thread.
 bool MaskPool::start_thread_if_needed(Lane* lane) noexcept {
   if (lane->idle <= lane->turns.size() &&
-      lane->threads.size() < kThreadsOfLane) {
+      lane->threads.size() < kMostThreadsOfLane) {
     try {
-      lane->threads.reserve(kThreadsOfLane);
+      lane->threads.reserve(kMostThreadsOfLane);
       lane->threads.emplace_back([this, lane] { run(lane); });
     } catch (const std::exception&) {
       // The threads that are there do it.

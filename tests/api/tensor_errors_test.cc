@@ -28,7 +28,8 @@ TEST_F(TensorErrors, OfShapes) {
   create("rank: 5 is not within 1 to 4", RC_DTYPE_F32, {1, 1, 1, 1, 1});
   create(kTaken, RC_DTYPE_Q8_0, {2, 32});
   create("the last dimension is no multiple of 32", RC_DTYPE_Q8_0, {32, 31});
-  create("more elements than can be addressed", RC_DTYPE_F32, {1l << 62});
+  create("more elements than can be addressed", RC_DTYPE_F32,
+         {int64_t{1} << 62});
   const auto reshape = [&](const std::string& text, rc_tensor* x,
                            const Shape& shape) {
     expect(text, [&](rc_tensor** y) {

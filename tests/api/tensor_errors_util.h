@@ -43,7 +43,7 @@ class TensorErrors : public testing::Test {
       const std::string message = rc_error_message();
       EXPECT_STREQ(rc_status_name(status), "RC_E_INVALID_ARGUMENT") << text;
       EXPECT_NE(message.find(text), std::string::npos)
-          << message << "\nlacks " << text;
+          << message << "\ndoes not contain " << text;
       EXPECT_EQ(result, nullptr);
     }
     rc_tensor_release(result);

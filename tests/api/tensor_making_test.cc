@@ -102,19 +102,15 @@ TEST(TensorMaking, OfSeries) {
   EXPECT_OK(arange(RC_DTYPE_F32, 0, -5, 1));
 }
 
-// The longer a machine takes, the surer this is.
-TEST(TensorMaking, TakesNoLongerThanTheBackendsTimeout) {
+// One part is filled whatever it takes; more of them end with the timeout, see
+// TensorLimit.FillingEndsWithTheTimeout.
+TEST(TensorMaking, FillsOnePartWhateverTheTimeout) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.timeout_ms = 1;
   rc_backend* opened = nullptr;
   ASSERT_OK(rc_backend_open("reference", &options, &opened));
   const Backend backend(opened);
   rc_tensor* made = nullptr;
-  EXPECT_FAILS(
-      RC_E_TIMEOUT,
-      rc_tensor_arange(opened, RC_DTYPE_F32, 0, 1 << 24, 1, &made),
-      "the F32 [16777216] of 67108864 bytes was not filled after 1 ms");
-  // One part is filled whatever it takes.
   ASSERT_OK(rc_tensor_arange(opened, RC_DTYPE_F32, 0, 1 << 16, 1, &made));
   EXPECT_EQ(numbers_of(Tensor(made).get()).back(), 65535.0f);
 }

@@ -280,7 +280,6 @@ std::string interrupted_by(int number, const std::string& title,
   return said;
 }
 
-// Whether or not the command looks at signals then.
 // Waits until a thread of the process waits for input. Where the system does
 // not report the calls of others, it returns at once.
 void wait_until_it_polls(pid_t process) {
@@ -302,6 +301,7 @@ void wait_until_it_polls(pid_t process) {
   }
 }
 
+// Whether or not the command looks at signals then.
 TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
   const std::string fable = source_path("examples/model/fable.gguf").string();
   const std::string messages = "-";

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,9 @@ std::vector<int64_t> column_counts(DType dtype);
 // Names tests that have a type as parameter.
 std::string name_of_type(const testing::TestParamInfo<DType>& info);
 
-// The ids of all devices that open, "cpu:0"; without those that an OnDrivers
-// leaves out.
+// All devices that open, and their ids, "cpu:0"; without those that an
+// OnDrivers leaves out.
+std::vector<std::shared_ptr<runtime::Device>> devices();
 std::vector<std::string> device_ids();
 
 // Leaves devices of drivers, whose kernels take long to compile, out of the ops

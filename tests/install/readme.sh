@@ -6,22 +6,14 @@
 # tree_into FOLDER       a copy of the sources, as a clone would be
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-readme_block() { # line before it, first line
-  awk -v before="$1" -v first="$2" '
-    on && $0 == "```" { exit }
-    on { print; found = 1 }
-    $0 == first && (before == "" || last == before) { on = 1 }
-    { last = $0 }
-    END { if (!found) exit 1 }' "$root/README.md" ||
-    { echo "README.md has no block $1 $2" >&2; return 1; }
-}
+. "$root/tests/readme_block.sh"
 
 readme_commands() {
-  readme_block "<!-- tests/install: $1 -->" '```sh'
+  readme_block "$root/README.md" "<!-- tests/install: $1 -->" '```sh'
 }
 
 readme_program() {
-  readme_block "" '```c'
+  readme_block "$root/README.md" "" '```c'
 }
 
 tree_into() {

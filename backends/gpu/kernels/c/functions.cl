@@ -8,7 +8,7 @@ INLINE floatL gelu(floatL x) {
 }
 
 INLINE floatL gelu_tanh(floatL x) {
-  // Far out tanh is not exactly -1 everywhere, and x would bring that up.
+  // Some devices' tanh is not exactly -1 far out, and x would enlarge the rest.
   const floatL cubic = 0.044715f * x * x * x;
   const floatL inner = 0.7978845608f * (x + cubic);
   const floatL twice = 1.0f + tanh(inner);
