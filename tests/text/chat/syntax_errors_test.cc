@@ -20,6 +20,7 @@ TEST(ChatSyntax, WrongOnesAreRefused) {
        "the escape \\U needs 8 hexadecimal digits after it"},
       {"{{ '\\x4g' }}", "the escape \\x needs 2 hexadecimal digits after it"},
       {"{{ '\\U00110000' }}", "the escape \\U00110000 is no character"},
+      {"{{ ٣a }}", "a name can't begin with '٣a'"},
       {"{% nosuch %}", "unknown tag 'nosuch'"},
       {"{% break %}", "'break' outside of a loop"},
       {"{% continue %}", "'continue' outside of a loop"},
@@ -61,6 +62,7 @@ TEST(ChatSyntax, NearestRightOnesGiveWhatJinjaGives) {
       {"{{ '\\u0041' }}", "A"},
       {"{{ '\\U00000041' }}", "A"},
       {"{{ '\\U0010FFFF'|length }}", "1"},
+      {"{% set a٣ = 1 %}{{ a٣ }}", "1"},
       {"{% for a in [1, 2] %}{{ a }}{% break %}{% endfor %}", "1"},
       {"{% for a in [1, 2] %}{% continue %}{{ a }}{% endfor %}", ""},
       {"{% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}a{% endcall "
