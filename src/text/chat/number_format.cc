@@ -27,8 +27,10 @@ std::string digits_of(uint64_t magnitude, int base) {
   return std::string(buffer, end);
 }
 
-// "general" notation, with trailing zeros only if `alternate`.
-std::string general_text(double value, int precision, bool alternate) {
+// "general" notation, with trailing zeros only if `alternate`. A `real` has a
+// digit after its point, or else an exponent.
+std::string general_text(double value, int precision, bool alternate,
+                         bool real) {
   const int digits = precision == 0 ? 1 : precision;
   const std::string scientific = exponent_text(value, digits - 1);
   const size_t e = scientific.find('e');
@@ -36,7 +38,7 @@ std::string general_text(double value, int precision, bool alternate) {
   const size_t from = e + (scientific[e + 1] == '+' ? 2 : 1);
   std::from_chars(scientific.data() + from,
                   scientific.data() + scientific.size(), exponent);
-  const bool fixed = exponent >= -4 && exponent < digits;
+  const bool fixed = exponent >= -4 && exponent < digits - (real ? 1 : 0);
   std::string body = fixed ? fixed_text(value, digits - 1 - exponent)
                            : scientific.substr(0, e);
   if (!alternate && body.find('.') != std::string::npos) {
@@ -58,16 +60,19 @@ std::string float_body(double value, const FormatSpec& spec) {
     body = fixed_text(value * 100, precision) + "%";
   } else if (type == 'f') {
     body = fixed_text(value, precision);
-    if (spec.alternate && precision == 0) body += '.';
   } else if (type == 'e') {
     body = exponent_text(value, precision);
   } else if (spec.type == 0 && spec.precision < 0) {
     body = float_text(value);
   } else {
-    body = general_text(value, precision, spec.alternate);
+    body = general_text(value, precision, spec.alternate, spec.type == 0);
     if (spec.type == 0 && body.find_first_of(".e") == std::string::npos) {
       body += ".0";
     }
+  }
+  if (spec.alternate && std::isfinite(value) &&
+      body.find('.') == std::string::npos) {
+    body.insert(std::min(body.find_first_of("e%"), body.size()), 1, '.');
   }
   return spec.type >= 'E' && spec.type <= 'G' ? upper_ascii(body) : body;
 }

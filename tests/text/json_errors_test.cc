@@ -1,0 +1,159 @@
+// Values of tokenizer.json at their limits: the last that is accepted and the
+// first that is refused.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "text/tokenizer_json/json_tokenizer.h"
+
+namespace rc::text {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json small() {
+  return {{"added_tokens", Json::array()},
+          {"normalizer", nullptr},
+          {"pre_tokenizer", nullptr},
+          {"post_processor", nullptr},
+          {"decoder", nullptr},
+          {"model",
+           {{"type", "BPE"},
+            {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}}},
+            {"merges", {"a b"}}}}};
+}
+
+std::shared_ptr<const Tokenizer> make(const Json& json) {
+  Vocabulary known;
+  known.source = "small.gguf";
+  return make_json_tokenizer(json.dump(), known);
+}
+
+std::string ids_of(const Json& json, const std::string& text) {
+  std::string out;
+  for (const TokenId id : make(json)->tokenize(text, {})) {
+    if (!out.empty()) out += ' ';
+    out += std::to_string(id);
+  }
+  return out;
+}
+
+void expect_refused(const Json& json, const std::string& part) {
+  try {
+    make(json);
+    ADD_FAILURE() << "accepted, without " << part;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message().find("small.gguf: tokenizer.huggingface.json: "),
+              0u);
+    EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
+  }
+}
+
+TEST(JsonTokenizerErrors, MembersMustBeThere) {
+  Json json = small();
+  EXPECT_EQ(ids_of(json, "abb"), "2 1");
+  json["post_processor"] = {{"type", "BertProcessing"}, {"sep", {"b", 1}}};
+  expect_refused(json, "/post_processor has no member 'cls'");
+  json["post_processor"]["cls"] = {"a", 0};
+  EXPECT_EQ(ids_of(json, "ab"), "0 2 1");
+}
+
+TEST(JsonTokenizerErrors, TokensOfAPairHaveIds) {
+  for (const char* type : {"BertProcessing", "RobertaProcessing"}) {
+    Json json = small();
+    json["post_processor"] = {
+        {"type", type}, {"sep", {"b", 1}}, {"cls", {"a", 0}}};
+    EXPECT_EQ(ids_of(json, "ab"), "0 2 1");
+    json["post_processor"]["cls"] = Json::array({"a"});
+    expect_refused(json, "/post_processor/cls must be a token and its id");
+    json["post_processor"]["cls"] = Json::array();
+    expect_refused(json, "/post_processor/cls must be a token and its id");
+    json["post_processor"]["cls"] = {"a", 0, 1};
+    expect_refused(json, "/post_processor/cls has 3 elements; the limit is 2");
+  }
+}
+
+TEST(JsonTokenizerErrors, AnIdIsOfOneToken) {
+  Json json = small();
+  json["model"]["vocab"]["c"] = 1;
+  expect_refused(json, "/model/vocab gives the id 1 to 'b' and to 'c'");
+  json["model"]["vocab"]["c"] = 3;
+  EXPECT_EQ(ids_of(json, "c"), "3");
+}
+
+TEST(JsonTokenizerErrors, CharsmapsAreBase64) {
+  Json json = small();
+  json["normalizer"] = {{"type", "Precompiled"},
+                        {"precompiled_charsmap", "AAA*"}};
+  expect_refused(json, "/normalizer/precompiled_charsmap is not base64");
+  json["normalizer"].erase("precompiled_charsmap");
+  EXPECT_EQ(ids_of(json, "ab"), "2");
+}
+
+TEST(JsonTokenizerErrors, CharsmapsHoldTheirTrie) {
+  Json json = small();
+  const auto set = [&](const char* base64) -> const Json& {
+    json["normalizer"] = {{"type", "Precompiled"},
+                          {"precompiled_charsmap", base64}};
+    return json;
+  };
+  const auto refused = [&](const char* base64, const std::string& part) {
+    try {
+      make(set(base64));
+      ADD_FAILURE() << base64;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_FORMAT);
+      EXPECT_NE(error.message().find(part), std::string::npos)
+          << error.message();
+    }
+  };
+  refused("AAAA", "has 3 bytes; its header alone takes 4");
+  EXPECT_EQ(ids_of(set("AAAAAA=="), "ab"), "2");  // 4 bytes: a trie of none
+  refused("BAAAAA==", "announces a trie of 4 bytes");
+  refused("BAAAAAAAAA==", "announces a trie of 4 bytes");  // 3 bytes follow
+  refused("AwAAAAAAAAA=", "announces a trie of 3 bytes");
+  EXPECT_EQ(ids_of(set("BAAAAAAAAAA="), "ab"), "2");
+}
+
+TEST(JsonTokenizerErrors, TokensHaveAtMost4096Bytes) {
+  Json json = small();
+  json["model"]["vocab"][std::string(4096, 'x')] = 3;
+  EXPECT_EQ(make(json)->size(), 4);
+  json["model"]["vocab"][std::string(4097, 'x')] = 4;
+  expect_refused(json, "of 4097 bytes; the limit is 4096");
+}
+
+// A text may grow to 64 times its size and 65536 bytes.
+TEST(JsonTokenizerErrors, NormalizersMakeTextsGrowWithinLimits) {
+  const auto replace = [](size_t times) {
+    return Json{{"type", "Replace"},
+                {"pattern", {{"String", "a"}}},
+                {"content", std::string(times, 'a')}};
+  };
+  const auto expect_limit = [](const Json& normalizer,
+                               const std::string& part) {
+    Json json = small();
+    json["normalizer"] = normalizer;
+    const auto tokenizer = make(json);
+    EXPECT_EQ(tokenizer->tokenize(std::string(1820, 'a'), {}).size(),
+              size_t{1820} * 100);
+    try {
+      tokenizer->tokenize(std::string(1821, 'a'), {});
+      ADD_FAILURE() << part;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+      EXPECT_NE(error.message().find(part), std::string::npos)
+          << error.message();
+    }
+  };
+  expect_limit(replace(100),
+               "a normalizer Replace makes of 1821 bytes more than 182080");
+  expect_limit({{"type", "Sequence"},
+                {"normalizers", Json::array({replace(10), replace(10)})}},
+               "the normalizers make of a text more than 182080 bytes");
+}
+
+}  // namespace
+}  // namespace rc::text
