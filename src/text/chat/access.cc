@@ -183,7 +183,7 @@ Value Interpreter::call(const Value& function, Arguments arguments) {
       return make_string(&budget_, "");
     }
     default:
-      fault("a ", type_name(function), " can't be called");
+      fault(type_with_article(function), " can't be called");
   }
 }
 

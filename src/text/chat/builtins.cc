@@ -82,7 +82,7 @@ Budget* Call::budget() const { return interpreter_->budget(); }
 void Call::refuse(size_t i, std::string_view expected) const {
   if ((*this)[i].is_undefined()) fault_undefined((*this)[i]);
   fault(quote(builtin_.name), " needs ", expected, " as argument ", i + 1,
-        ", not a ", type_name((*this)[i]));
+        ", not ", type_with_article((*this)[i]));
 }
 
 int64_t Call::integer(size_t i, int64_t otherwise) const {

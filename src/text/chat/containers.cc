@@ -65,7 +65,7 @@ bool is_hashable(const Value& value) {
 
 void check_hashable(const Value& value) {
   if (!is_hashable(value)) {
-    fault("a ", type_name(value),
+    fault(type_with_article(value),
           " can't be a key of a dictionary: use a string, a number or a tuple "
           "of these");
   }

@@ -220,13 +220,13 @@ void Interpreter::spread_dict(const Expression& dict, Arguments* arguments) {
   const Value value = evaluate(dict);
   at_ = dict.at;
   if (!value.is(Kind::kDict)) {
-    fault("arguments after ** must be a dict, not a ", type_name(value));
+    fault("arguments after ** must be a dict, not ", type_with_article(value));
   }
   const size_t before = arguments->named.size();
   for (const auto& [key, argument] : value.as_dict().entries()) {
     if (!key.is_string()) {
-      fault("names of arguments after ** must be strings, not a ",
-            type_name(key));
+      fault("names of arguments after ** must be strings, not ",
+            type_with_article(key));
     }
     budget_.step(before + 1);
     for (size_t i = 0; i < before; ++i) {

@@ -69,8 +69,8 @@ Value filter_last(Call& call) {
   if (self.is_undefined()) return no_element(call);
   const std::optional<size_t> size = length(self);
   if (!size || self.is(Kind::kLoop)) {
-    fault("'last' is for what has its elements in a known number, not for a ",
-          type_name(self));
+    fault("'last' is for what has its elements in a known number, not for ",
+          type_with_article(self));
   }
   if (*size == 0) return no_element(call);
   if (self.is_string()) {
@@ -100,7 +100,7 @@ Value filter_items(Call& call) {
   const Value& self = call.self();
   if (self.is_undefined()) return iterator_of(call, {});
   if (!self.is(Kind::kDict)) {
-    fault("'items' is for dicts, not for a ", type_name(self));
+    fault("'items' is for dicts, not for ", type_with_article(self));
   }
   Items pairs(call.budget());
   for (const auto& [key, value] : self.as_dict().entries()) {
@@ -156,7 +156,7 @@ Value filter_sort(Call& call) {
 Value filter_dictsort(Call& call) {
   if (!call.self().is(Kind::kDict)) {
     if (call.self().is_undefined()) fault_undefined(call.self());
-    fault("'dictsort' is for dicts, not for a ", type_name(call.self()));
+    fault("'dictsort' is for dicts, not for ", type_with_article(call.self()));
   }
   const std::string by = call.has(1) ? call.string(1).text().bytes() : "key";
   if (by != "key" && by != "value") {

@@ -130,7 +130,7 @@ Value filter_urlencode(Call& call) {
 
 Value filter_xmlattr(Call& call) {
   if (!call.self().is(Kind::kDict)) {
-    fault("'xmlattr' is for dicts, not for a ", type_name(call.self()));
+    fault("'xmlattr' is for dicts, not for ", type_with_article(call.self()));
   }
   Budget* budget = call.budget();
   Writer out(budget);

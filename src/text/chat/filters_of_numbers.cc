@@ -18,7 +18,8 @@ Origin origin_of(const Value& value) {
 const Value& number(const Call& call, const char* name) {
   if (call.self().is_undefined()) fault_undefined(call.self());
   if (!call.self().is_number()) {
-    fault("'", name, "' is for numbers, not for a ", type_name(call.self()));
+    fault("'", name, "' is for numbers, not for ",
+          type_with_article(call.self()));
   }
   return call.self();
 }
@@ -54,7 +55,7 @@ Value filter_default(Call& call) {
 
 Value filter_length(Call& call) {
   const std::optional<size_t> size = length(call.self());
-  if (!size) fault("a ", type_name(call.self()), " has no length");
+  if (!size) fault(type_with_article(call.self()), " has no length");
   return Value::integer(static_cast<int64_t>(*size));
 }
 

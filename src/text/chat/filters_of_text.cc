@@ -117,7 +117,7 @@ Value filter_format(Call& call) {
 Value filter_indent(Call& call) {
   if (call.self().is_undefined()) fault_undefined(call.self());
   if (!call.self().is_string()) {
-    fault("'indent' is for strings, not for a ", type_name(call.self()));
+    fault("'indent' is for strings, not for ", type_with_article(call.self()));
   }
   Budget* budget = call.budget();
   const Text indent = call.has(0) && call[0].is_string()
@@ -189,7 +189,8 @@ Value filter_truncate(Call& call) {
     return call.self();
   }
   if (!call.self().is_string()) {
-    fault("'truncate' is for strings, not for a ", type_name(call.self()));
+    fault("'truncate' is for strings, not for ",
+          type_with_article(call.self()));
   }
   const String& string = call.self().as_string();
   size_t cut = string.offset(static_cast<size_t>(length - end_length));

@@ -109,7 +109,7 @@ Ref<Iterator> iterate(Budget* budget, const Value& value) {
   }
   const std::optional<size_t> size = length(value);
   if (!size) {
-    fault("a ", type_name(value),
+    fault(type_with_article(value),
           " can't be gone through: it takes a list, a dict or a string");
   }
   return make<IndexIterator>(budget, value, *size);

@@ -92,7 +92,7 @@ class JsonWriter {
         if (value.is_undefined() && value.object() != nullptr) {
           fault_undefined(value);
         }
-        fault("a ", type_name(value),
+        fault(type_with_article(value),
               " can't be written as JSON: make a list or a dict of it");
     }
   }
@@ -118,7 +118,8 @@ class JsonWriter {
   void key(const Value& key) {
     if (key.is_string()) return string(key.text());
     if (!key.is_number() && !key.is(Kind::kNone)) {
-      fault("keys in JSON must be strings or numbers, not a ", type_name(key));
+      fault("keys in JSON must be strings or numbers, not ",
+            type_with_article(key));
     }
     put("\"");
     out_.append(json_number(key), key.origin());

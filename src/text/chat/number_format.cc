@@ -27,10 +27,10 @@ std::string digits_of(uint64_t magnitude, int base) {
   return std::string(buffer, end);
 }
 
-// "general" notation, with trailing zeros only if `alternate`. A `real` has a
-// digit after its point, or else an exponent.
+// "general" notation, with trailing zeros only if `alternate`. Without a type
+// (`untyped`), fixed notation keeps one of the digits for after the point.
 std::string general_text(double value, int precision, bool alternate,
-                         bool real) {
+                         bool untyped) {
   const int digits = precision == 0 ? 1 : precision;
   const std::string scientific = exponent_text(value, digits - 1);
   const size_t e = scientific.find('e');
@@ -38,7 +38,7 @@ std::string general_text(double value, int precision, bool alternate,
   const size_t from = e + (scientific[e + 1] == '+' ? 2 : 1);
   std::from_chars(scientific.data() + from,
                   scientific.data() + scientific.size(), exponent);
-  const bool fixed = exponent >= -4 && exponent < digits - (real ? 1 : 0);
+  const bool fixed = exponent >= -4 && exponent < digits - (untyped ? 1 : 0);
   std::string body = fixed ? fixed_text(value, digits - 1 - exponent)
                            : scientific.substr(0, e);
   if (!alternate && body.find('.') != std::string::npos) {
@@ -232,7 +232,7 @@ Value format_value(Budget* budget, const Value& value, std::string_view text) {
   }
   if (value.is_undefined()) fault_undefined(value);
   if (!value.is_number()) {
-    fault("the format ", quote(text), " is not for a ", type_name(value));
+    fault("the format ", quote(text), " is not for ", type_with_article(value));
   }
   const bool fits =
       spec.type == 0 || is_float_type(spec.type) ||
@@ -240,7 +240,7 @@ Value format_value(Budget* budget, const Value& value, std::string_view text) {
        std::string_view("bdoxX").find(spec.type) != std::string_view::npos);
   if (!fits ||
       (value.is_int() && spec.precision >= 0 && !is_float_type(spec.type))) {
-    fault("the format ", quote(text), " is not for a ", type_name(value));
+    fault("the format ", quote(text), " is not for ", type_with_article(value));
   }
   write_number(&out, value, spec);
   return out.finish();

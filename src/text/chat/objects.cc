@@ -14,14 +14,14 @@ std::string Missing::message() const {
       return cat("the variable ", quote(name_),
                  " is undefined: give it, or test it with 'is defined'");
     case What::kAttribute:
-      return cat("a ", owner_, " has no attribute ", quote(name_),
+      return cat(with_article(owner_), " has no attribute ", quote(name_),
                  ": test it with 'is defined'");
     case What::kElement:
-      return cat("a ", owner_, " has no element ", name_,
+      return cat(with_article(owner_), " has no element ", name_,
                  ": test it with 'is defined'");
     case What::kMutation:
       return cat(
-          "the attribute ", quote(name_), " of a ", owner_,
+          "the attribute ", quote(name_), " of ", with_article(owner_),
           " is not for templates, which change nothing in place: build a "
           "new value, such as list + [element]");
     case What::kOther:

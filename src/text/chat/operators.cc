@@ -16,8 +16,8 @@ namespace {
                               const Value& b) {
   if (a.is_undefined()) fault_undefined(a);
   if (b.is_undefined()) fault_undefined(b);
-  fault("'", symbol, "' doesn't go with a ", type_name(a), " and a ",
-        type_name(b),
+  fault("'", symbol, "' doesn't go with ", type_with_article(a), " and ",
+        type_with_article(b),
         ": convert one of them, for example with the filters "
         "'string' or 'int'");
 }
@@ -204,7 +204,7 @@ bool less_or_equal(Budget* budget, const Value& a, const Value& b) {
 bool contains(Budget* budget, const Value& container, const Value& item) {
   if (container.is_string()) {
     if (!item.is_string()) {
-      fault("only a string can be in a string, not a ", type_name(item));
+      fault("only a string can be in a string, not ", type_with_article(item));
     }
     budget->step_bytes(
         search_cost(container.text().bytes(), item.text().bytes()));
@@ -258,13 +258,13 @@ Value operate(Budget* budget, Arithmetic operation, const Value& a,
 
 Value negative(const Value& a) {
   if (a.is_undefined()) fault_undefined(a);
-  if (!a.is_number()) fault("a ", type_name(a), " can't be negated");
+  if (!a.is_number()) fault(type_with_article(a), " can't be negated");
   return negate(a);
 }
 
 Value positive(const Value& a) {
   if (a.is_undefined()) fault_undefined(a);
-  if (!a.is_number()) fault("a ", type_name(a), " has no sign");
+  if (!a.is_number()) fault(type_with_article(a), " has no sign");
   return a.is_int() ? Value::integer(a.as_int()).with_origin(a.origin()) : a;
 }
 

@@ -70,8 +70,8 @@ class PercentFormatter {
     }
     const std::string name = text_.bytes().substr(begin, at_ - 1 - begin);
     if (!arguments_.is(Kind::kDict)) {
-      fault("the format asks for ", quote(name), " of a dict, and gets a ",
-            type_name(arguments_));
+      fault("the format asks for ", quote(name), " of a dict, and gets ",
+            type_with_article(arguments_));
     }
     const Value* value = arguments_.as_dict().find(name);
     if (value == nullptr) fault("the dict to format lacks ", quote(name));
@@ -209,8 +209,8 @@ class PercentFormatter {
     }
     if (value.is_undefined()) fault_undefined(value);
     if (!number.is_int()) {
-      fault("'%", spec.type, "' takes a whole number, not a ",
-            type_name(value));
+      fault("'%", spec.type, "' takes a whole number, not ",
+            type_with_article(value));
     }
     if (is_decimal) spec.type = 'd';
     spec.min_digits = std::min(std::max(spec.precision, 0), kMostDigits);
@@ -221,7 +221,8 @@ class PercentFormatter {
   void write_float(const Value& value, FormatSpec spec) {
     if (value.is_undefined()) fault_undefined(value);
     if (!value.is_number()) {
-      fault("'%", spec.type, "' takes a number, not a ", type_name(value));
+      fault("'%", spec.type, "' takes a number, not ",
+            type_with_article(value));
     }
     write_aligned(Value::real(value.as_real()).with_origin(value.origin()),
                   spec);

@@ -15,7 +15,8 @@ int64_t bound(const Value& value, int64_t otherwise) {
   if (value.is(Kind::kNone)) return otherwise;
   if (value.is_undefined()) fault_undefined(value);
   if (!value.is_int()) {
-    fault("bounds of slices must be whole numbers, not a ", type_name(value));
+    fault("bounds of slices must be whole numbers, not ",
+          type_with_article(value));
   }
   return value.as_int();
 }
@@ -101,7 +102,7 @@ Value slice_value(Budget* budget, const Value& value, const Value& first,
                   const Value& last, const Value& step) {
   const bool has_slices =
       value.is_string() || value.is_sequence() || value.is(Kind::kRange);
-  if (!has_slices) fault("a ", type_name(value), " has no slices");
+  if (!has_slices) fault(type_with_article(value), " has no slices");
   const SliceIndices slice = slice_indices(first, last, step, *length(value));
   if (value.is_string()) return slice_of_string(budget, value, slice);
   if (value.is(Kind::kRange)) {

@@ -201,7 +201,7 @@ void Interpreter::assign_attribute(const Target& target, Value value) {
   const Value space = evaluate_name(target.name);
   at_ = target.at;
   if (!space.is(Kind::kNamespace)) {
-    fault("can't set an attribute of a ", type_name(space),
+    fault("can't set an attribute of ", type_with_article(space),
           ": make it with namespace()");
   }
   space.as<Namespace>().set(

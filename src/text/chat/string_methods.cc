@@ -140,7 +140,7 @@ Value string_join(Call& call) {
     if (markup) value = escape_html(call.budget(), *value);
     if (!value->is_string()) {
       if (value->is_undefined()) fault_undefined(*value);
-      fault("join() takes strings, not a ", type_name(*value),
+      fault("join() takes strings, not ", type_with_article(*value),
             ": use the filter 'join'");
     }
     out.append(value->text());

@@ -23,8 +23,8 @@ Template Template::parse(std::string_view source, const Limits& limits) {
 Rendered Template::render(const Value& variables,
                           const RenderOptions& options) const {
   if (!variables.is(Kind::kDict)) {
-    fail(RC_E_INVALID_ARGUMENT, "the variables of a chat template are a ",
-         type_name(variables), ": give a dict of them by name");
+    fail(RC_E_INVALID_ARGUMENT, "the variables of a chat template are ",
+         type_with_article(variables), ": give a dict of them by name");
   }
   if (variables.depth() > limits_.depth) {
     fail(RC_E_INVALID_ARGUMENT,

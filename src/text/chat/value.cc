@@ -73,4 +73,15 @@ const char* type_name(const Value& value) {
   return "value";
 }
 
+std::string with_article(std::string_view type) {
+  if (type == "None") return std::string(type);
+  const bool vowel =
+      std::string_view("aeiouAEIOU").find(type.front()) != std::string::npos;
+  return std::string(vowel ? "an " : "a ").append(type);
+}
+
+std::string type_with_article(const Value& value) {
+  return with_article(type_name(value));
+}
+
 }  // namespace rc::text::chat

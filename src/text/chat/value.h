@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -257,5 +258,8 @@ class Value {
 
 // The name of a value's type in messages, Python's where there is one.
 const char* type_name(const Value& value);
+// A type's name with its article: "a str", "an int"; None has none.
+std::string with_article(std::string_view type);
+std::string type_with_article(const Value& value);
 
 }  // namespace rc::text::chat

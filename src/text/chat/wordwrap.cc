@@ -146,7 +146,8 @@ Value filter_wordwrap(Call& call) {
   Budget* budget = call.budget();
   if (!call.self().is_string()) {
     if (call.self().is_undefined()) fault_undefined(call.self());
-    fault("'wordwrap' is for strings, not for a ", type_name(call.self()));
+    fault("'wordwrap' is for strings, not for ",
+          type_with_article(call.self()));
   }
   const int64_t width = call.integer(0, 79);
   const Text newline =

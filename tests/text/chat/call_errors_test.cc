@@ -10,7 +10,7 @@ TEST(ChatCalls, WrongOnesAreRefused) {
   expect_errors({
       {"{{ joiner('-')(1) }}", "a joiner takes no arguments"},
       {"{{ joiner('-')(a=1) }}", "a joiner takes no arguments"},
-      {"{{ (1)() }}", "a int can't be called"},
+      {"{{ (1)() }}", "an int can't be called"},
       {"{{ 'a'|replace('a', 'b', old='c') }}",
        "'replace' gets its argument 'old' twice"},
       {"{{ 'a'|replace('a') }}", "'replace' needs the argument 'new'"},
@@ -20,7 +20,7 @@ TEST(ChatCalls, WrongOnesAreRefused) {
        "'replace' takes no argument 'most' by name"},
       {"{{ 'a'.center('b') }}",
        "'center' needs a whole number as argument 1, not a str"},
-      {"{{ 'a'.find(1) }}", "'find' needs a string as argument 1, not a int"},
+      {"{{ 'a'.find(1) }}", "'find' needs a string as argument 1, not an int"},
       {"{{ range(1.5) }}",
        "'range' needs a whole number as argument 1, not a float"},
       {"{{ range(0, 1.5) }}",
@@ -54,9 +54,9 @@ TEST(ChatCalls, WrongOnesAreRefused) {
        "the macro 'm' takes 1 arguments at most, not 2"},
       {"{{ dict(**[1]) }}", "arguments after ** must be a dict, not a list"},
       {"{{ dict(**{1: 2}) }}",
-       "names of arguments after ** must be strings, not a int"},
+       "names of arguments after ** must be strings, not an int"},
       {"{{ dict(a=1, **{'a': 2}) }}", "the argument 'a' is given twice"},
-      {"{% for a in 5 %}{% endfor %}", "a int can't be gone through"},
+      {"{% for a in 5 %}{% endfor %}", "an int can't be gone through"},
       {"{{ none|list }}", "can't be gone through"},
   });
 }

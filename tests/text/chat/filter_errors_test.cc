@@ -13,7 +13,7 @@ TEST(ChatFilters, WrongOnesAreRefused) {
       {"{{ [1]|map()|list }}",
        "'map' needs the name of a filter, or attribute="},
       {"{{ 5|last }}",
-       "'last' is for what has its elements in a known number, not for a int"},
+       "'last' is for what has its elements in a known number, not for an int"},
       {"{{ ([1]|map('int'))|last }}",
        "'last' is for what has its elements in a known number"},
       {"{{ [1]|items|list }}", "'items' is for dicts, not for a list"},
@@ -32,7 +32,7 @@ TEST(ChatFilters, WrongOnesAreRefused) {
       {"{{ [[1]]|urlencode }}", "'urlencode' takes pairs of names and values"},
       {"{{ [[1, 2, 3]]|urlencode }}",
        "'urlencode' takes pairs of names and values"},
-      {"{{ 5|length }}", "a int has no length"},
+      {"{{ 5|length }}", "an int has no length"},
       {"{{ ('inf'|float)|int }}", "an infinite number is no whole number"},
       {"{{ 1.5|round(method='up') }}",
        "the method of 'round' must be common, ceil or floor"},
@@ -45,7 +45,7 @@ TEST(ChatFilters, WrongOnesAreRefused) {
       {"{{ ('-inf'|float)|filesizeformat }}",
        "'filesizeformat' is for finite numbers"},
       {"{{ 'a'|indent(1048577) }}", "an indent of more than 1048576 spaces"},
-      {"{{ 5|indent }}", "'indent' is for strings, not for a int"},
+      {"{{ 5|indent }}", "'indent' is for strings, not for an int"},
       {"{{ [1]|tojson(separators=(',')) }}",
        "'tojson' takes two strings as separators"},
       {"{{ [1]|tojson(separators=(',', ':', ';')) }}",
@@ -62,7 +62,7 @@ TEST(ChatFilters, WrongOnesAreRefused) {
        "'truncate' needs a leeway of 0 at least"},
       {"{{ 'ab'|wordwrap(0) }}", "'wordwrap' needs a width above 0"},
       {"{{ 'ab'|wordwrap(-1) }}", "'wordwrap' needs a width above 0"},
-      {"{{ 5|wordwrap }}", "'wordwrap' is for strings, not for a int"},
+      {"{{ 5|wordwrap }}", "'wordwrap' is for strings, not for an int"},
   });
 }
 
