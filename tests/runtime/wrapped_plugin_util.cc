@@ -11,7 +11,7 @@
 namespace rc::test {
 namespace {
 
-constexpr size_t kMost = 8;
+constexpr size_t kMost = 16;
 WrappedState g_states[kMost];
 
 void keep(WrappedState& state, const void* handle, uint64_t bytes,
