@@ -169,12 +169,20 @@ class Trial:
     def compiles(self, programs):
         return run(["ninja", "-C", self.build, "-j", self.jobs, *programs], None) == 0
 
-    def passes(self, programs, suites="*", seconds=None):
+    def suites(self, program):
+        """Filters, one per suite: as under ctest, each runs in its own process."""
+        listed = subprocess.run([self.build / "bin" / program, "--gtest_list_tests"],
+                                capture_output=True, text=True)
+        return [line.split()[0] + "*" for line in listed.stdout.splitlines()
+                if re.match(r"[\w/]+\.", line)] or ["*"]
+
+    def passes(self, programs, suites=None, seconds=None):
         for program in programs:
             limit = seconds or 20 + 5 * self.seconds[program]
-            command = [self.build / "bin" / program, "--gtest_fail_fast", f"--gtest_filter={suites}"]
-            if run(command, limit) != 0:
-                return False
+            for suite in [suites] if suites else self.suites(program):
+                command = [self.build / "bin" / program, "--gtest_fail_fast", f"--gtest_filter={suite}"]
+                if run(command, limit) != 0:
+                    return False
         return True
 
     def prepare(self, programs):
@@ -210,7 +218,8 @@ def main():
     parser.add_argument("--only", action="append", help="a folder or file")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=pathlib.Path, help="a file for the outcomes")
+    parser.add_argument("--json", type=pathlib.Path,
+                        help="a file for the outcomes; what it has already is not tried again")
     arguments = parser.parse_args()
     # Tests are those of every user.
     faults = list(all_faults(arguments.only))
@@ -219,17 +228,22 @@ def main():
     trial = Trial(arguments.build, arguments.jobs)
     trial.configure()
     rows = []
+    if arguments.json and arguments.json.exists():
+        rows = json.loads(arguments.json.read_text())
+    tried = {row["fault"] for row in rows}
     while faults and len(rows) < arguments.count:
         path, start, end, new = faults.pop()
+        text = path.read_text()
+        description = describe(path, text, start, end, new)
+        if description in tried:
+            continue
         programs = ROOMS[room_of(path)]
         missing = [p for p in programs if p not in trial.seconds]
         if missing:
             trial.prepare(missing)
-        text = path.read_text()
         outcome = trial.outcome(path, start, end, new)
         if outcome == "does not compile":
             continue
-        description = describe(path, text, start, end, new)
         rows.append({"room": room_of(path), "outcome": outcome, "fault": description})
         print(f"{len(rows):4} {outcome}: {description}", flush=True)
         if arguments.json:

@@ -205,14 +205,15 @@ void some_columns(const LinearTask& task, int tile, int first, int64_t column,
   }
 }
 
-// From how many rows on that is worthwhile, as measured. Scales within blocks
-// take long to unpack; other formats gain only where few rows share a pass.
-// Matrices (where nothing has been measured yet) are multiplied unpacked.
+// From how many rows on that is worthwhile, as measured. Up to two passes over
+// weights as they are take less time: while one waits for memory, products go
+// on. Scales within blocks take long to unpack; other formats gain only where
+// few rows share a pass, and where matrices are multiplied.
 template <class Format>
 constexpr int kUnpackFrom =
-    kParts > 1                              ? 2 * kMaxRows
-    : !kEightRows && Format::kColumns < 256 ? kMaxChunk + 1
-                                            : kMaxRows + 1;
+    kParts == 1 && !kEightRows && Format::kColumns < 256 ? kMaxChunk + 1
+    : kParts == 1                                        ? 2 * kMaxRows + 1
+                                                         : 2 * kMaxRows;
 
 template <class Format>
 void quantized_linear(const LinearTask& task) {
