@@ -14,7 +14,11 @@ typedef float Lanes __attribute__((vector_size(32)));
 // All bits of a lane are set where a comparison holds.
 typedef int32_t LaneMask __attribute__((vector_size(32)));
 
+#ifdef __wasm__  // pages need small files
+#define RC_LANES_INLINE inline
+#else
 #define RC_LANES_INLINE [[gnu::always_inline]] inline
+#endif
 
 RC_LANES_INLINE Lanes all_lanes(float value) { return value - Lanes{}; }
 
