@@ -265,6 +265,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
            {"block_count", 100'000'000},
            {"embedding_length", "wide"},
            {"embedding_length", 1.5},
+           {"embedding_length", "4096"},
            {"attention.head_count", 0},
            {"rope.freq_base", true}}) {
     json = eight_billion();

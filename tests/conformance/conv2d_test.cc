@@ -137,6 +137,13 @@ TEST(Conv2d, LongRows) {
       }
     }
   }
+  // So many that a thread does all parts of a row.
+  Convolution c = square(1, 60, 3, 3);
+  c.batch = 2;
+  for (int64_t width : {103, 120, 203}) {
+    c.width = width;
+    run_case(c);
+  }
 }
 
 TEST(Conv2d, Large) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/wide.h"
 #include "tensor_util.h"
 
 namespace rc::test {
@@ -164,6 +165,28 @@ TEST(Softmax, EveryTypeAndShape) {
         },
         one.shape, expected, kF32Tolerance);
   });
+}
+
+// Wherever the largest is, no exponential is infinite.
+TEST(Softmax, OfNumbersFarApart) {
+  for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F64}) {
+    for (int64_t n : {2, 3, 20}) {
+      for (int64_t place = 0; place < n; ++place) {
+        TensorTest test("SOFTMAX", dtype_name(dtype));
+        Data x;
+        x.values.assign(static_cast<size_t>(n), -800.0);
+        x.values[static_cast<size_t>(place)] = 800.0;
+        x.bytes.resize(*row_bytes(dtype, n));
+        encode_row(dtype, x.values.data(), x.bytes.data(), n);
+        std::vector<double> expected(static_cast<size_t>(n), 0.0);
+        expected[static_cast<size_t>(place)] = 1.0;
+        test.given(dtype, {1, n}, x);
+        test.run([](rc_tensor* const* t,
+                    rc_tensor** y) { return rc_op_softmax(t[0], 1, y); },
+                 {1, n}, expected, kF32Tolerance);
+      }
+    }
+  }
 }
 
 }  // namespace

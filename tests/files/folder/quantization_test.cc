@@ -1,5 +1,6 @@
 // Folders with quantized weights: what is read is what they stand for.
 #include <algorithm>
+#include <fstream>
 
 #include "files/folder/folder_util.h"
 #include "test_data.h"
@@ -101,6 +102,21 @@ TEST_F(Quantization, ShapesAreChecked) {
   expect_refused(RC_E_FORMAT, ".weight_scale_inv");
   change_scheme(R"({"weight_block_size": [0, 128]})");
   expect_refused(RC_E_FORMAT, "'weight_block_size' is not the size of a block");
+}
+
+TEST_F(Quantization, ScalesHaveTwoDimensionsAtMost) {
+  copy_quantized("fp8");
+  const fs::path file = path("model.safetensors");
+  std::string bytes(fs::file_size(file), '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const std::string two = "[3,4]", three = "[3,4,1]";
+  const size_t at = bytes.find(two);  // of the first scale
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, two.size(), three);
+  bytes[0] = static_cast<char>(bytes[0] + 2);  // the header's length
+  safetensors::test::write_file(file, bytes);
+  expect_refused(RC_E_FORMAT, "one of at most two dimensions without a 0");
 }
 
 }  // namespace

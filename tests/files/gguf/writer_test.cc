@@ -225,6 +225,37 @@ TEST(Writer, FilesEqualMemoryAndReplaceWhatWasThere) {
   EXPECT_EQ(bytes, writer.write_memory());
 }
 
+// Whether a changed byte is found does not depend on how the file is read.
+TEST(Writer, ChecksumsAreOfAllBytes) {
+  Writer writer;
+  writer.add("text", std::string(100, 'x'));
+  writer.add_tensor("a", RC_DTYPE_F32, std::array<int64_t, 1>{3},
+                    std::array{1.0f, 2.0f, 3.0f});
+  EXPECT_FALSE(reopen(writer)->ends_with_checksum());
+  writer.end_with_checksum();
+  const std::vector<std::byte> right = writer.write_memory();
+  const Folder folder;
+  const std::string path = folder.path("a.gguf").string();
+  const auto put = [&](const std::vector<std::byte>& bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  };
+  const auto expect = [&](const std::vector<std::byte>& bytes, bool wanted) {
+    put(bytes);
+    EXPECT_EQ(File::open(path)->ends_with_checksum(), wanted);
+    const auto copy = std::make_shared<std::vector<std::byte>>(bytes);
+    EXPECT_EQ(File::from_memory(copy, *copy, "a")->ends_with_checksum(),
+              wanted);
+  };
+  expect(right, true);
+  for (const size_t from_end : {1, 8, 9, 20}) {  // of the sum, then of data
+    std::vector<std::byte> changed = right;
+    changed[changed.size() - from_end] ^= std::byte{1};
+    expect(changed, false);
+  }
+}
+
 TEST(Writer, FilesThatCannotBeWritten) {
   const Writer writer;
   const Folder folder;

@@ -62,6 +62,8 @@ TEST(ChatFilters, WrongOnesAreRefused) {
        "'truncate' needs a leeway of 0 at least"},
       {"{{ 'ab'|wordwrap(0) }}", "'wordwrap' needs a width above 0"},
       {"{{ 'ab'|wordwrap(-1) }}", "'wordwrap' needs a width above 0"},
+      {"{{ [1]|batch(0)|list }}", "the number of elements must be positive"},
+      {"{{ [1]|slice(0)|list }}", "the number of slices must be positive"},
       {"{{ 5|wordwrap }}", "'wordwrap' is for strings, not for an int"},
   });
 }
@@ -114,6 +116,8 @@ TEST(ChatFilters, NearestRightOnesGiveWhatJinjaGives) {
       {"{{ 'abcdef'|truncate(2, true, '..', 0) }}", ".."},
       {"{{ 'abcd'|truncate(3, leeway=0) }}", "..."},
       {"{{ 'abc'|truncate(3, leeway=0) }}", "abc"},
+      {"{{ [1, 2]|batch(1)|list }}", "[[1], [2]]"},
+      {"{{ [1, 2]|slice(1)|list }}", "[[1, 2]]"},
       {"{{ 'ab'|wordwrap(1) }}", "a\nb"},
       {"{{ ''|wordwrap(0) }}", ""},
       {"{{ 'ab cd'|wordwrap(3) }}", "ab\ncd"},
