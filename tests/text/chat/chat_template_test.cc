@@ -320,5 +320,18 @@ TEST(KnownTemplates, AllRenderAConversation) {
   EXPECT_EQ(known_template("no such"), "");
 }
 
+TEST(ChatTemplate, KnowsTheNamesOfSpecialTokens) {
+  const auto text_with = [](const std::vector<std::string>& names) {
+    return render(*ChatTemplate::create(
+                      "{{ bos_token }},{{ eos_token }},{{ unk_token }}",
+                      tokenizer_with(names)),
+                  Json::array({{{"role", "user"}, {"content", "q"}}}), nullptr,
+                  {})
+        .text;
+  };
+  EXPECT_EQ(text_with({"<s>", "</s>", "<unk>"}), "<s>,</s>,<unk>");
+  EXPECT_EQ(text_with({"<s>"}), "<s>,,");
+}
+
 }  // namespace
 }  // namespace rc::text::chat

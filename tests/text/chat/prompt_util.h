@@ -16,7 +16,8 @@ namespace rc::text::chat {
 using Json = nlohmann::ordered_json;
 
 // The small vocabulary of tests/golden/chat/tokens.json with these names as
-// control tokens, <s> and </s> being the ends of text.
+// control tokens, <s> and </s> being the ends of text and <unk> the unknown
+// one.
 inline std::shared_ptr<const Tokenizer> tokenizer_with(
     const std::vector<std::string>& names,
     const std::vector<std::string>& user_defined = {}) {
@@ -33,6 +34,7 @@ inline std::shared_ptr<const Tokenizer> tokenizer_with(
     const auto id = static_cast<TokenId>(v.tokens.size());
     if (name == "<s>") v.bos = id;
     if (name == "</s>") v.eos = id;
+    if (name == "<unk>") v.unknown = id;
     v.tokens.push_back(name);
     v.types.push_back(type);
   };

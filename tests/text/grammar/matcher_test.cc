@@ -55,6 +55,9 @@ const std::vector<std::string>& schemas() {
       R"({"type": "array", "contains": {"const": "a"}, "maxItems": 3})",
       R"({"oneOf": [{"type": "object", "required": ["a"]},
           {"type": "object", "required": ["b"]}]})",
+      R"({"type": "object", "not": {"patternProperties":
+          {"^a": {"type": "null"}}}})",
+      R"({"type": "object", "not": {"propertyNames": {"pattern": "^a"}}})",
       R"({"type": "number", "minimum": -1.5, "maximum": 12})"};
   return kSchemas;
 }

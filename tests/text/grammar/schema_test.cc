@@ -83,12 +83,46 @@ TEST(GrammarSchema, SchemasThatNothingSatisfiesAreRefused) {
         R"({"type": "object", "required": ["a"], "properties": {"a": false}})",
         R"({"type": "string", "minLength": 3, "maxLength": 2})",
         R"({"type": "string", "pattern": "^a$", "minLength": 2})",
+        R"({"type": "integer", "minimum": 1, "maximum": 11,
+            "allOf": [{"multipleOf": 4}, {"multipleOf": 6}]})",
+        R"({"type": "integer", "minimum": 1, "maximum": 11,
+            "allOf": [{"multipleOf": 6}, {"multipleOf": 4}]})",
         // Only an infinite value would do.
         R"({"type": "object", "required": ["a"],
             "properties": {"a": {"$ref": "#"}}})"}) {
     EXPECT_NE(error_of([&] { schema(text); }).find("no value is valid"),
               std::string::npos)
         << text;
+  }
+}
+
+// The least and the most may be the same.
+TEST(GrammarSchema, CountsAreBoundedOnBothSides) {
+  const struct {
+    const char* schema;
+    const char* right;
+    const char* less;
+    const char* more;
+  } cases[] = {{R"({"type": "string", "minLength": 2, "maxLength": 2})",
+                R"("ab")", R"("a")", R"("abc")"},
+               {R"({"type": "array", "minItems": 2, "maxItems": 2})", "[1,2]",
+                "[1]", "[1,2,3]"},
+               {R"({"type": "object", "minProperties": 1, "maxProperties": 1})",
+                R"({"a":1})", "{}", R"({"a":1,"b":2})"},
+               {R"({"type": "integer", "minimum": 12, "maximum": 12})", "12",
+                "11", "13"},
+               {R"({"type": "array", "contains": {"const": 1}, "minContains": 1,
+           "maxContains": 1})",
+                "[2,1]", "[2]", "[1,1]"},
+               {R"({"type": "integer", "minimum": 1, "maximum": 12,
+           "allOf": [{"multipleOf": 4}, {"multipleOf": 6}]})",
+                "12", "4", "24"}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.schema);
+    const auto grammar = schema(one.schema);
+    EXPECT_TRUE(accepts(*grammar, one.right));
+    EXPECT_FALSE(accepts(*grammar, one.less));
+    EXPECT_FALSE(accepts(*grammar, one.more));
   }
 }
 
