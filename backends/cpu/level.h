@@ -14,7 +14,8 @@ struct Level {
   bool (*available)();
 };
 
-// Those this binary was built with, the lowest first.
+// Those this binary was built with, the lowest first: the one that is taken by
+// default is the last of those that the processor can run.
 const std::vector<Level>& levels();
 
 // Those that the processor can run, the lowest first.
