@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <algorithm>
 #include <string>
 
@@ -17,7 +19,12 @@ namespace {
 
 using CustomOp = std::unique_ptr<rc_custom_op, Release<rc_custom_op_release>>;
 
-rc_status scale_rows(void*, const rc_custom_call* call, char*) {
+rc_status scale_rows(void*, const rc_custom_call* call, char* message) {
+  if (call->input_count != 2 || call->output_count != 1 ||
+      call->attribute_count != 2) {
+    std::strcpy(message, "the counts are wrong");
+    return RC_E_INTERNAL;
+  }
   const int64_t columns = call->inputs[1]->shape[0];
   const auto* x = static_cast<const float*>(call->inputs[0]->data);
   const auto* scale = static_cast<const int32_t*>(call->inputs[1]->data);

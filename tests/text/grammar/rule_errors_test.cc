@@ -134,6 +134,23 @@ TEST(LarkErrors, NearestRightOnesMatch) {
                    {"start: \"a\"\nb: \"b\"", "a", "b"}});
 }
 
+TEST(GbnfErrors, EscapesAreOfCharacters) {
+  expect_refused(
+      gbnf,
+      {{"root ::= \"\\U00110000\"", "there is no character with this number"},
+       {"root ::= \"\\uD800\"", "there is no character with this number"},
+       {"root ::= \"\\uDFFF\"", "there is no character with this number"},
+       {"root ::= \"\\x4\"", "this escape needs 2 hexadecimal digits"},
+       {"root ::= \"\\u004\"", "this escape needs 4 hexadecimal digits"},
+       {"root ::= \"\\U0000004\"", "this escape needs 8 hexadecimal digits"}});
+  expect_accepted(gbnf, {{"root ::= \"\\U0010FFFF\"", "\xF4\x8F\xBF\xBF", "A"},
+                         {"root ::= \"\\uD7FF\"", "\xED\x9F\xBF", "A"},
+                         {"root ::= \"\\uE000\"", "\xEE\x80\x80", "A"},
+                         {"root ::= \"\\x41\"", "A", "4"},
+                         {"root ::= \"\\u0041\"", "A", "4"},
+                         {"root ::= \"\\U00000041\"", "A", "4"}});
+}
+
 TEST(GbnfErrors, RulesAreDefinedOnceAndHaveTexts) {
   expect_refused(
       gbnf,
