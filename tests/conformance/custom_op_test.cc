@@ -5,9 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "api/graph_util.h"
