@@ -229,8 +229,8 @@ TEST(Writer, FilesEqualMemoryAndReplaceWhatWasThere) {
 TEST(Writer, ChecksumsAreOfAllBytes) {
   Writer writer;
   writer.add("text", std::string(100, 'x'));
-  writer.add_tensor("a", RC_DTYPE_F32, std::array<int64_t, 1>{3},
-                    std::array{1.0f, 2.0f, 3.0f});
+  const std::array numbers = {1.0f, 2.0f, 3.0f};
+  writer.add_tensor("a", RC_DTYPE_F32, std::array<int64_t, 1>{3}, numbers);
   EXPECT_FALSE(reopen(writer)->ends_with_checksum());
   writer.end_with_checksum();
   const std::vector<std::byte> right = writer.write_memory();

@@ -27,12 +27,13 @@ std::shared_ptr<const Grammar> regex(std::string_view text) {
 }
 
 void expect_refused(Compile compile, const std::vector<Refused>& cases) {
-  for (const auto& [text, part] : cases) {
-    const std::string error = error_of([&] { compile(text); });
-    EXPECT_NE(error.find(part), std::string::npos)
-        << text << " gives: " << error;
+  for (const Refused& one : cases) {
+    const std::string error = error_of([&] { compile(one.text); });
+    EXPECT_NE(error.find(one.part), std::string::npos)
+        << one.text << " gives: " << error;
   }
 }
+
 void expect_accepted(Compile compile, const std::vector<Accepted>& cases) {
   for (const auto& [text, right, wrong] : cases) {
     SCOPED_TRACE(text);
