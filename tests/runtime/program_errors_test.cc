@@ -149,7 +149,7 @@ TEST_F(RunErrors, PointersAreThoseOfTheProgram) {
   given.outputs_data[0] = nullptr;
   refuse("output 0 of a run is NULL", given);
   given.stage = 1;
-  refuse("a run of stage 1, which the program has not", given);
+  refuse("a run of stage 1, which the program does not have", given);
   // Nothing is read or written where there are no rows.
   program->run({0, 0, 0, {5, nullptr}, {nullptr}}, -1);
 }
