@@ -144,7 +144,7 @@ TEST(SavedErrors, SourcesAreOfModelsThatReadOne) {
   expect_refused(*reader, with(bytes, "evaluated", 4),
                  "saved: runcible.session.evaluated is 4, but a source of 5 "
                  "tokens is read whole");
-  // What was not evaluated is again.
+  // Tokens that were not evaluated are evaluated again.
   EXPECT_EQ(decoded(*restore(*reader, with(bytes, "evaluated", 0))), expected);
 
   const auto other = load();

@@ -1,5 +1,5 @@
 // The cache of fetched models where folders, links and locks are not what they
-// should be, and partial files that somebody else has changed.
+// should be, and partial files that another program has changed.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -117,7 +117,7 @@ TEST_F(CacheErrors, FilesLieInSixteenFoldersAtMost) {
   for (const auto& file : files) EXPECT_EQ(file.size, 7u) << file.name;
 }
 
-TEST_F(CacheErrors, WhatIsNotThereIsNamedWithWhatToDo) {
+TEST_F(CacheErrors, MissingModelsAreNamedWithWhatToDo) {
   const std::string advice =
       "\" or rc_model_fetch (nothing is fetched by itself)";
   const auto find = [&](const std::string& text) {
@@ -146,7 +146,7 @@ TEST_F(CacheErrors, WhatIsNotThereIsNamedWithWhatToDo) {
   EXPECT_EQ(find("hf:o/m@" + commit_), snapshot() + "/m.gguf");
 }
 
-TEST_F(CacheErrors, WhatIsToBeRemovedMustBeThere) {
+TEST_F(CacheErrors, ModelsToRemoveMustBeThere) {
   fill();
   const auto remove = [&](const std::string& text) {
     return hub::remove_from_cache(text, cache());

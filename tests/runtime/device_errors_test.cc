@@ -1,5 +1,5 @@
-// What devices refuse and what their plugins get wrong: each message, and the
-// nearest call that is right.
+// Calls that devices refuse, and mistakes of their plugins: each message, and
+// the nearest call that is right.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 
 using test::FakePlugin;
 
-// Of the kernels of all devices of these tests.
+// State of the kernels of all devices of these tests.
 rc_status status = RC_OK;
 rc_plugin_kernel* handle = nullptr;
 const char* compiler_output = "";
@@ -124,7 +124,7 @@ TEST_F(DeviceKernels, NeedAllFourFunctions) {
   table = whole;
 }
 
-TEST_F(DeviceKernels, FaultsOfCompilingAreTold) {
+TEST_F(DeviceKernels, FaultsOfCompilingAreReported) {
   status = RC_E_FORMAT;
   expect_fault(RC_E_FORMAT,
                "twice on kernels:0: the kernel does not compile: said -5",

@@ -188,7 +188,7 @@ TEST(BuilderErrors, ValuesHaveOneToFourDimensions) {
             ProgramBuilder::Shape{3});
   EXPECT_EQ(builder.shape(builder.input(RC_DTYPE_F32, {1, 2, 3, 4})),
             (ProgramBuilder::Shape{1, 2, 3, 4}));
-  // What was refused has left nothing.
+  // Refused values have left nothing.
   const ProgramDescription description = std::move(builder).take();
   EXPECT_EQ(description.values.size(), 2u);
   EXPECT_EQ(description.input_count, 2u);
