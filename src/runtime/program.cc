@@ -146,7 +146,7 @@ void Program::check_arguments(const RunArguments& arguments) const {
   }
   if (!any && !split.segments.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "a run of stage ", arguments.stage,
-         ", which the program has not");
+         ", which the program does not have");
   }
 }
 

@@ -18,7 +18,7 @@ Op make_op(int32_t code) {
 const rc_plugin_value& ProgramBuilder::at(Value x) const {
   if (x < 0 || static_cast<size_t>(x) >= description_.values.size()) {
     fail(RC_E_INVALID_ARGUMENT, "there is no value ", x, " in a program of ",
-         description_.values.size());
+         description_.values.size(), " values");
   }
   return description_.values[x];
 }

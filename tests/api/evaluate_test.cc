@@ -259,7 +259,7 @@ TEST_F(Evaluate, NeedsModelsThatCanBeCompared) {
   ASSERT_OK(rc_model_load(backend_.get(), "builtin:fable", nullptr, &loaded));
   const Model fable(loaded);
   options_.against = fable.get();
-  fails(RC_E_INVALID_ARGUMENT, "not the same vocabulary");
+  fails(RC_E_INVALID_ARGUMENT, "different vocabularies");
   // Rows, not logits.
   const std::string words =
       "the fox and the lion of the fox in the lion to the fox and the lion";

@@ -118,7 +118,7 @@ TEST(CommandEvaluate, SaysWhatIsWrong) {
                  text + ", line 1");
   expect_failure(run({"evaluate", model(), text, "--context", "40", "--against",
                       "builtin:fable"}),
-                 2, "not the same vocabulary");
+                 2, "different vocabularies");
 }
 
 TEST(CommandImportance, WritesAFile) {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "engine_util.h"
 #include "files/gguf/writer.h"
+#include "session_util.h"
 
 namespace rc::engine::test {
 namespace {
@@ -205,6 +205,7 @@ TEST_P(Windows, OfASavedSessionMustBeThere) {
                                     Change{1, 0x80}, Change{7, 0xff}}) {
     std::vector<std::byte> damaged = bytes;
     damaged[value + byte] = static_cast<std::byte>(change);
+    correct_checksum(&damaged);
     const auto file = gguf::File::from_memory(nullptr, damaged, "saved");
     try {
       engine->restore_session(*file, SessionOptions(), nullptr);

@@ -187,7 +187,7 @@ void check_same_vocabulary(const model::ModelFile& a,
   const int64_t theirs = b.hyper_parameters().vocabulary;
   const std::string models =
       cat(a.file().name(), " and ", b.file().name(),
-          " have not the same vocabulary, so they cannot be compared: ");
+          " have different vocabularies, so they cannot be compared: ");
   if (ours != theirs) {
     fail(RC_E_INVALID_ARGUMENT, models, ours, " tokens and ", theirs);
   }

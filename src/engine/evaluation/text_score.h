@@ -45,7 +45,7 @@ struct TextScore {
 
 // `against` may have no engine. `progress` gets the fraction done and cancels
 // by returning false. Throws as TextWindows; RC_E_INVALID_ARGUMENT if the
-// models have not the same vocabulary; RC_E_CANCELLED; what steps throw.
+// models have different vocabularies; RC_E_CANCELLED; what steps throw.
 TextScore score_text(const EvaluatedModel& model, const EvaluatedModel& against,
                      std::string_view text, const WindowOptions& options,
                      const std::function<bool(double)>& progress);
