@@ -143,23 +143,23 @@ TEST_F(DeviceErrors, WeightsHaveOneToFourDimensions) {
 TEST_F(DeviceErrors, RangesOfBuffersAreNamed) {
   const auto buffer = device_->create_buffer(64);
   char bytes[64];
-  for (const auto& [offset, count] : {std::pair<uint64_t, uint64_t>{0, 65},
-                                      {1, 64},
-                                      {64, 1},
-                                      {65, 0},
-                                      {1, UINT64_MAX}}) {
-    const std::string message = "faulty:0: " + std::to_string(count) +
-                                " bytes at " + std::to_string(offset) +
+  struct Range {
+    uint64_t offset;
+    uint64_t count;
+  };
+  for (const Range& range :
+       {Range{0, 65}, {1, 64}, {64, 1}, {65, 0}, {1, UINT64_MAX}}) {
+    const std::string message = "faulty:0: " + std::to_string(range.count) +
+                                " bytes at " + std::to_string(range.offset) +
                                 " of a buffer of 64 bytes";
     expect_fault(RC_E_INVALID_ARGUMENT, message,
-                 [&] { buffer->upload(offset, bytes, count); });
+                 [&] { buffer->upload(range.offset, bytes, range.count); });
     expect_fault(RC_E_INVALID_ARGUMENT, message,
-                 [&] { buffer->download(offset, bytes, count); });
+                 [&] { buffer->download(range.offset, bytes, range.count); });
   }
-  for (const auto& [offset, count] :
-       {std::pair<uint64_t, uint64_t>{0, 64}, {1, 63}, {63, 1}, {64, 0}}) {
-    buffer->upload(offset, bytes, count);
-    buffer->download(offset, bytes, count);
+  for (const Range& range : {Range{0, 64}, {1, 63}, {63, 1}, {64, 0}}) {
+    buffer->upload(range.offset, bytes, range.count);
+    buffer->download(range.offset, bytes, range.count);
   }
 }
 
