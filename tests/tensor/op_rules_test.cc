@@ -272,5 +272,18 @@ TEST(OpRules, ConcatenatedRowsAreOfOneTypeAndAsLongTogetherAsTheOutput) {
       a, b, tensor({2, 7}, RC_DTYPE_F16));
 }
 
+TEST(OpRules, ConcatenatedRowsCanBeCounted) {
+  const auto join = [](const std::string& text, int64_t size) {
+    expect(text, op_of(RC_OP_CONCAT, {0, 1}, {2}),
+           {tensor({1, kMost - 1}, RC_DTYPE_I8), tensor({1, size}, RC_DTYPE_I8),
+            tensor({1, kMost}, RC_DTYPE_I8)});
+  };
+  join(kTaken, 1);
+  join(
+      "CONCAT: a is I8 [1, 9223372036854775806], another is I8 [1, 2]; the "
+      "rows are longer together than can be counted",
+      2);
+}
+
 }  // namespace
 }  // namespace rc
