@@ -303,11 +303,15 @@ void check_concat(const OpMatch& op) {
       op.refuse("a is ", value_text(first), ", another is ", value_text(next),
                 "; their types must be equal");
     }
-    if (sum) sum = checked_add(*sum, next.shape[1]);
+    sum = checked_add(*sum, next.shape[1]);
+    if (!sum) {
+      op.refuse("a is ", value_text(first), ", another is ", value_text(next),
+                "; the rows are longer together than can be counted");
+    }
   }
-  if (op.output().dtype != first.dtype || !sum || op["s"] != *sum) {
+  if (op.output().dtype != first.dtype || op["s"] != *sum) {
     op.refuse("a is ", value_text(first), ", the output is ",
-              value_text(op.output()), " where rows of ", sum.value_or(-1),
+              value_text(op.output()), " where rows of ", *sum,
               " of that type are needed");
   }
 }

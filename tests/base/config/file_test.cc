@@ -43,6 +43,18 @@ std::string write(const std::filesystem::path& path, const std::string& text) {
   return path.string();
 }
 
+TEST(ConfigFile, HasAtMost32DotsOnALine) {
+  const std::string dots(32, '.');
+  const char* many = "x.toml:3: more than 32 dots on a line";
+  expect_refused("# one\n\nspec = '." + dots + "'\n", {many});
+  expect_refused("# one\n\n \tspec = '." + dots + "' # no comment", {many});
+  expect_refused("# one\n[backend]\nspec = 'cpu' # ." + dots, {many});
+  const auto values = parse(
+      "# ." + dots + "\n \t#." + dots + "\n[backend]\nspec = '" + dots + "'\n",
+      "x.toml");
+  EXPECT_EQ(values.at("backend.spec").value, Value(Text(dots)));
+}
+
 TEST(ConfigFile, SaysWhatItSays) {
   const auto values = parse(
       "# all kinds\n"

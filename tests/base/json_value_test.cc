@@ -1,0 +1,57 @@
+// JSON texts that are refused, by the message, and the nearest ones that are
+// read.
+#include "base/json_value.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace rc {
+namespace {
+
+void expect_refused(const std::string& start, const std::string& json,
+                    size_t max_depth = 3) {
+  try {
+    static_cast<void>(parse_json(json, "metadata", max_depth));
+    ADD_FAILURE() << json << " was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << json;
+    EXPECT_EQ(error.message().substr(0, start.size()), start);
+  }
+}
+
+void expect_read(const std::string& json, size_t max_depth = 3) {
+  EXPECT_EQ(json_text(parse_json(json, "metadata", max_depth)), json);
+}
+
+TEST(JsonValue, MembersOfAnObjectDiffer) {
+  const std::string start = "metadata: an object has two members 'a'";
+  expect_refused(start, R"({"a":1,"a":1})");
+  expect_refused(start, R"({"a":1,"b":2,"a":3})");
+  expect_refused(start, R"({"b":{"a":1,"a":2}})");
+  expect_refused(start, R"({"b":{},"a":1,"\u0061":2})");
+  expect_read(R"({"a":1,"A":1})");
+  expect_read(R"({"a":{"a":1},"b":{"a":2}})");
+  expect_read(R"([{"a":1},{"a":2}])");
+}
+
+TEST(JsonValue, NestsAsDeepAsAllowed) {
+  const std::string start = "metadata: values nest deeper than 3 levels";
+  expect_read(R"([{"a":[1]}])");
+  expect_refused(start, R"([{"a":[[]]}])");
+  expect_refused(start, R"([[[{}]]])");
+  expect_read("[[],[],[],[]]");
+  expect_read("1", 0);
+  expect_refused("metadata: values nest deeper than 0 levels", "[]", 0);
+}
+
+TEST(JsonValue, IsOneWholeText) {
+  for (const char* json : {"", "[1", "[1]]", "nul", R"({"a"})"}) {
+    expect_refused("metadata: not JSON at byte ", json);
+  }
+}
+
+}  // namespace
+}  // namespace rc

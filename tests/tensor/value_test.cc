@@ -1,0 +1,111 @@
+// Values of programs that are refused, by the message, and the nearest ones
+// that are accepted.
+#include "tensor/value.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace rc {
+namespace {
+
+const char* const kTaken = "";
+
+rc_plugin_value value(int32_t storage, DType dtype,
+                      const std::vector<int64_t>& shape) {
+  rc_plugin_value made = {};
+  made.storage = storage;
+  made.dtype = dtype;
+  made.rank = static_cast<int32_t>(shape.size());
+  std::copy_n(shape.begin(), std::min<size_t>(shape.size(), RC_PLUGIN_MAX_RANK),
+              made.shape);
+  return made;
+}
+
+// kTaken, or the whole message.
+void expect(const std::string& text, const rc_plugin_value& value) {
+  try {
+    check_value(value);
+    EXPECT_EQ(text, kTaken) << "was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), text);
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << text;
+  }
+}
+
+TEST(CheckValue, KnowsTheStorages) {
+  for (int32_t storage = RC_STORAGE_WEIGHT; storage <= RC_STORAGE_OUTPUT;
+       ++storage) {
+    expect(kTaken, value(storage, RC_DTYPE_F32, {2}));
+  }
+  expect("a value has storage -1", value(-1, RC_DTYPE_F32, {2}));
+  expect("a value has storage 5", value(5, RC_DTYPE_F32, {2}));
+}
+
+TEST(CheckValue, HasOneToFourDimensions) {
+  const auto ranked = [](const std::string& text, size_t rank) {
+    expect(text, value(RC_STORAGE_SCRATCH, RC_DTYPE_F32,
+                       std::vector<int64_t>(rank, 2)));
+  };
+  ranked("a value has rank 0; 1 to 4 are possible", 0);
+  ranked(kTaken, 1);
+  ranked(kTaken, 4);
+  ranked("a value has rank 5; 1 to 4 are possible", 5);
+}
+
+TEST(CheckValue, HasDimensionsOfOneAtLeastAndSymbolsInFront) {
+  const auto of = [](const std::string& text, int32_t storage,
+                     const std::vector<int64_t>& shape) {
+    expect(text, value(storage, RC_DTYPE_F32, shape));
+  };
+  for (const int32_t storage : {RC_STORAGE_WEIGHT, RC_STORAGE_CACHE}) {
+    of(kTaken, storage, {1, 2});
+    of("a value is F32 [rows, 2]: dimension 0 is impossible", storage,
+       {RC_DIM_ROWS, 2});
+  }
+  for (const int32_t storage :
+       {RC_STORAGE_INPUT, RC_STORAGE_SCRATCH, RC_STORAGE_OUTPUT}) {
+    for (const int64_t symbol :
+         {RC_DIM_ROWS, RC_DIM_OUTPUTS, RC_DIM_SEQUENCES}) {
+      of(kTaken, storage, {symbol, 2});
+    }
+    of("a value is F32 [-4, 2]: dimension 0 is impossible", storage, {-4, 2});
+    of("a value is F32 [0, 2]: dimension 0 is impossible", storage, {0, 2});
+    of("a value is F32 [2, 0]: dimension 1 is impossible", storage, {2, 0});
+    of("a value is F32 [2, outputs]: dimension 1 is impossible", storage,
+       {2, RC_DIM_OUTPUTS});
+  }
+}
+
+TEST(CheckValue, HasAKnownTypeWholeBlocksAndCountableBytes) {
+  const auto of = [](const std::string& start, DType dtype,
+                     const std::vector<int64_t>& shape) {
+    expect(start.empty()
+               ? kTaken
+               : "a value is " + start +
+                     ": the type is unknown, or the last dimension no multiple "
+                     "of its block, or it is too large",
+           value(RC_STORAGE_SCRATCH, dtype, shape));
+  };
+  of("type 1000 [2]", static_cast<DType>(1000), {2});
+  of("Q8_0 [32, 31]", RC_DTYPE_Q8_0, {32, 31});
+  of("Q8_0 [33]", RC_DTYPE_Q8_0, {33});
+  of(kTaken, RC_DTYPE_Q8_0, {31, 32});
+  // 2^64 bytes: by the last dimension alone, and by two.
+  constexpr int64_t kTooMany = int64_t{1} << 62;
+  of("F32 [4611686018427387904]", RC_DTYPE_F32, {kTooMany});
+  of(kTaken, RC_DTYPE_F32, {kTooMany - 1});
+  of("I8 [4, 4611686018427387904]", RC_DTYPE_I8, {4, kTooMany});
+  of(kTaken, RC_DTYPE_I8, {3, kTooMany});
+  // A symbol counts as one.
+  of(kTaken, RC_DTYPE_I8, {RC_DIM_ROWS, kTooMany});
+}
+
+}  // namespace
+}  // namespace rc
