@@ -60,6 +60,8 @@ TEST_F(ModelConvert, LeavesNothingIfItFails) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, convert("", nullptr), "from: empty");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, convert(folder().c_str(), "Q9"),
                "type 'Q9'", "Q8_0");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, convert(folder().c_str(), ""),
+               "type: empty");
   EXPECT_FAILS(RC_E_NOT_FOUND, convert("/no/such", nullptr), "/no/such");
   EXPECT_FAILS(
       RC_E_INVALID_ARGUMENT,

@@ -136,6 +136,20 @@ class FileSizeLimit {
   void (*signal_before_)(int);
 };
 
+TEST(Files, NamesAreNotEmpty) {
+  const Backend backend = open_backend();
+  const Model model = load_model(backend.get());
+  const Session session = create_session(model.get());
+  rc_session* restored = nullptr;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_session_save(session.get(), ""),
+               "path: empty");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_session_restore(model.get(), "", nullptr, &restored),
+               "path: empty");
+  EXPECT_EQ(restored, nullptr);
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_plugin_load(""), "path: empty");
+}
+
 TEST(Files, AFullDiskOnSave) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());

@@ -229,8 +229,12 @@ TEST(Options, OfAModel) {
                load([](auto& o) { o.experts_mapped = 2; }), "experts_mapped",
                "2");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               load([](auto& o) { o.resident_experts = 2; }),
-               "resident_experts", "experts_mapped");
+               load([](auto& o) { o.resident_experts = 1; }),
+               "options->resident_experts: 1, but all are resident unless "
+               "experts_mapped is 1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.cache_dtype = RC_DTYPE_BF16; }),
+               "options->cache_dtype: BF16 is none of F16, F32 and Q8_0");
   EXPECT_FAILS(RC_E_UNSUPPORTED, load([](auto& o) { o.experts_mapped = 1; }),
                "experts_mapped", "no experts");
   EXPECT_NE(load_model(backend.get()), nullptr);
