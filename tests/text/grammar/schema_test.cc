@@ -126,6 +126,43 @@ TEST(GrammarSchema, CountsAreBoundedOnBothSides) {
   }
 }
 
+TEST(GrammarSchema, AnchorsAreNotRepeated) {
+  for (const char* pattern : {"(^a){2}", "(^a)*", "(a$){0,2}"}) {
+    const std::string text =
+        cat(R"({"type": "string", "pattern": ")", pattern, "\"}");
+    EXPECT_NE(error_of([&] {
+                schema(text);
+              }).find("an anchor in a group that is repeated"),
+              std::string::npos)
+        << text;
+  }
+  const auto maybe = schema(R"({"type": "string", "pattern": "(^a)?b$"})");
+  EXPECT_TRUE(accepts(*maybe, "\"ab\""));
+  EXPECT_TRUE(accepts(*maybe, "\"cb\""));
+  EXPECT_FALSE(accepts(*maybe, "\"ba\""));
+  const auto once = schema(R"({"type": "string", "pattern": "(^a){1}b$"})");
+  EXPECT_TRUE(accepts(*once, "\"ab\""));
+  EXPECT_FALSE(accepts(*once, "\"cb\""));
+}
+
+// RFC 6901: ~1 is a slash and ~0 a tilde.
+TEST(GrammarSchema, PointersHaveEscapes) {
+  const auto refers = [](const char* pointer, const char* name) {
+    const std::string text =
+        cat(R"({"$ref": "#/$defs/)", pointer, R"(", "$defs": {")", name,
+            R"(": {"type": "integer"}}})");
+    const auto grammar = schema(text);
+    EXPECT_TRUE(accepts(*grammar, "1")) << text;
+    EXPECT_FALSE(accepts(*grammar, "true")) << text;
+  };
+  refers("~1a", "/a");
+  refers("a~1", "a/");
+  refers("a~1b", "a/b");
+  refers("~0", "~");
+  refers("~01", "~1");
+  refers("%7E1", "/");
+}
+
 TEST(GrammarSchema, StringsMayBeWrittenWithEscapes) {
   const auto grammar = schema(R"({"enum": ["a\u00e9\n\"", "\ud83d\ude00"]})");
   EXPECT_TRUE(accepts(*grammar, "\"a\xC3\xA9\\n\\\"\""));
