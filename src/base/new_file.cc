@@ -1,6 +1,7 @@
 #include "base/new_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,9 +28,20 @@ NewFile::NewFile(const std::string& path, mode_t permissions) : path_(path) {
     fail(RC_E_INVALID_ARGUMENT, "the path ", quote(path),
          " contains a zero byte");
   }
+  check_replaceable();
   buffer_.reserve(kBufferBytes);
   remove_leftovers(path_);
   create(permissions);
+}
+
+// commit() would find out only after all was written.
+void NewFile::check_replaceable() const {
+  struct stat found;
+  if (::lstat(path_.c_str(), &found) != 0) {
+    if (errno == ENAMETOOLONG) fail_with(errno, "cannot be created");
+  } else if (S_ISDIR(found.st_mode)) {
+    fail_with(EISDIR, "cannot be replaced");
+  }
 }
 
 void NewFile::create(mode_t permissions) {

@@ -33,6 +33,7 @@ class NewFile {
   void commit();
 
  private:
+  void check_replaceable() const;
   void create(mode_t permissions);
   void flush();
   void write_all(std::span<const std::byte> bytes);

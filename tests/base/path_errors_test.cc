@@ -45,6 +45,11 @@ TEST(PathErrors, OfNewFiles) {
   fs::create_symlink("circle", path / "circle");
   const std::string around = path / "circle" / "file";
   refused(RC_E_IO, around + ": cannot be created: ", around);
+  const std::string name(1000, 'x');
+  const std::string named = path / name;
+  refused(RC_E_IO, named + ": cannot be created: ", named);
+  const std::string below = path / name / "file";
+  refused(RC_E_IO, below + ": cannot be created: ", below);
   NewFile made(path / "x");
   made.commit();
   EXPECT_TRUE(fs::is_regular_file(path / "x"));
@@ -55,8 +60,7 @@ TEST(PathErrors, AFolderIsNotReplaced) {
   const fs::path path = folder.path() / "taken";
   fs::create_directory(path);
   expect_refused(RC_E_IO, path.string() + ": cannot be replaced: ", [&] {
-    NewFile made(path.string());
-    made.commit();
+    const NewFile made(path.string());
   });
   EXPECT_TRUE(fs::is_directory(path));
   // Nothing is left of the file.
