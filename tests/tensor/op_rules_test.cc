@@ -141,6 +141,31 @@ TEST(OpRules, ChoicesAreInTheGroupsUsed) {
          8);
 }
 
+TEST(OpRules, GroupsDivideHeads) {
+  const auto scan = [](const std::string& text, int64_t heads, int64_t groups) {
+    const auto indices = [](const Shape& shape) {
+      return value(RC_STORAGE_INPUT, RC_DTYPE_I32, shape);
+    };
+    expect(text,
+           op_of(RC_OP_SELECTIVE_SCAN, {0, 1, 2, 2, 3, 3, 3, 4, 5, 6}, {7}),
+           {rows({kRows, heads, 8}), rows({kRows, heads}),
+            rows({kRows, groups, 16}), weight({heads}), indices({kRows}),
+            indices({kSequences, 2}), tensor({3, heads, 8, 16}),
+            rows({kRows, heads, 8})});
+  };
+  scan(kTaken, 4, 1);
+  scan(kTaken, 4, 2);
+  scan(kTaken, 4, 4);
+  scan(
+      "SELECTIVE_SCAN: x is F32 [rows, 4, 8], b is F32 [rows, 3, 16]; the "
+      "groups of b must divide the heads of x",
+      4, 3);
+  scan(
+      "SELECTIVE_SCAN: x is F32 [rows, 4, 8], b is F32 [rows, 8, 16]; the "
+      "groups of b must divide the heads of x",
+      4, 8);
+}
+
 TEST(OpRules, ViewsStayWithinTheirTensor) {
   const auto view = [](const std::string& text, const rc_plugin_value& x,
                        const rc_plugin_value& y, const Shape& strides) {
