@@ -29,7 +29,7 @@ class Calibration {
         runtime::candidate_devices(spec, request.options().required_memory);
     if (devices.empty()) {
       fail(RC_E_NOT_FOUND, "no device for ", quote(spec),
-           " is here; rc_discover tells which are");
+           " is here; rc_discover lists those that are");
     }
     std::string list;
     for (size_t i = 0; i < devices.size(); ++i) {

@@ -59,7 +59,7 @@ class DeviceTest {
         tested_devices(spec, request.options().required_memory);
     if (devices.empty()) {
       fail(RC_E_NOT_FOUND, "no device for ", quote(spec),
-           " is here; rc_discover tells which are");
+           " is here; rc_discover lists those that are");
     }
     count_ = devices.size();
     std::string list;

@@ -15,8 +15,6 @@ struct Phrase {
   const char* here;
 };
 constexpr Phrase kPhrases[] = {
-    {"rc_discover tells which are here", "runcible devices lists those here"},
-    {"rc_discover tells which are", "runcible devices lists those"},
     {"; where models of architecture", "; models of architecture"},
     {"load it with output = RC_OUTPUT_LOGITS", "use one that generates text"},
     {"give a template, or the name of one of",

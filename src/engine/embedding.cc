@@ -285,8 +285,8 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file) {
   static_cast<void>(tokenizer_of(file));
   const int64_t classes = file.output_size();
   if (classes != 1 && !(classes == 2 && file.causal())) {
-    fail(RC_E_UNSUPPORTED, file.file().name(), ": its classifier tells ",
-         classes, " classes apart; a score is of one, or of yes and no");
+    fail(RC_E_UNSUPPORTED, file.file().name(), ": its classifier has ", classes,
+         " classes; a score is of one, or of yes and no");
   }
   if (!file.causal()) {
     if (options.prompt) {

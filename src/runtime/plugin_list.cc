@@ -57,7 +57,7 @@ rc_plugin copy_table(const rc_plugin& given) {
     fail(RC_E_ABI, "a plugin was built for version ", given.abi_version,
          " of the plugin ABI; this library has version ", RC_PLUGIN_ABI_VERSION,
          " and can use plugins from version ", RC_PLUGIN_OLDEST_ABI_VERSION,
-         " on; build the plugin anew");
+         " on; build the plugin again");
   }
   if (given.least_abi_version > RC_PLUGIN_ABI_VERSION) {
     fail(RC_E_ABI, "a plugin needs version ", given.least_abi_version,

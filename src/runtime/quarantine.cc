@@ -222,7 +222,7 @@ int forget_quarantine(const std::string& name) {
   }
   if (!known) {
     fail(RC_E_NOT_FOUND, "there is no backend or device called ", quote(name),
-         "; rc_discover tells which are here");
+         "; rc_discover lists those here");
   }
   return count;
 }

@@ -4,33 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "base/cat.h"
 #include "base/config/account.h"
+#include "temporary.h"
 
 namespace rc::api {
 namespace {
 
-// A variable of the environment as long as it lives.
-class Variable {
- public:
-  Variable(std::string name, const std::string& value)
-      : name_(std::move(name)) {
-    setenv(name_.c_str(), value.c_str(), 1);
-    config::Account::now();
-  }
-  ~Variable() {
-    unsetenv(name_.c_str());
-    config::Account::now();
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  std::string name_;
-};
+using rc::test::TemporaryVariable;
 
 // Expects of options that begin as `initial` and are made by `made` that the
 // member is `value` where the variable says so, and else what the call says.
@@ -38,12 +21,16 @@ template <class Options, class Number, class Made>
 void expect_member(const char* variable, Options initial,
                    Number Options::*member, Number value, Made made) {
   SCOPED_TRACE(variable);
+  const auto now = [&](const Options& options) {
+    config::Account::now();  // reads the variables
+    return made(options);
+  };
   Options own = initial;
   own.*member = static_cast<Number>(value + 1);
-  EXPECT_EQ(made(initial).*member, initial.*member);
-  const Variable set(variable, cat(value));
-  EXPECT_EQ(made(initial).*member, value);
-  EXPECT_EQ(made(own).*member, value + 1);
+  EXPECT_EQ(now(initial).*member, initial.*member);
+  const TemporaryVariable set(variable, cat(value));
+  EXPECT_EQ(now(initial).*member, value);
+  EXPECT_EQ(now(own).*member, value + 1);
 }
 
 TEST(Configured, OptionsOfBackends) {
@@ -118,7 +105,8 @@ TEST(Configured, OptionsOfGenerations) {
 }
 
 TEST(Configured, BreakersOfDry) {
-  const Variable set("RUNCIBLE_GENERATE_DRY_BREAKERS", "[\".\"]");
+  const TemporaryVariable set("RUNCIBLE_GENERATE_DRY_BREAKERS", "[\".\"]");
+  config::Account::now();
   std::string memory;
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options = configured(options, memory);

@@ -6,20 +6,16 @@
 
 #include <string>
 
-#include "base/error.h"
+#include "expect_error.h"
 
 namespace rc {
 namespace {
 
 void expect_refused(const std::string& start, const std::string& json,
                     size_t max_depth = 3) {
-  try {
+  test::expect_error(RC_E_INVALID_ARGUMENT, start, "", [&] {
     static_cast<void>(parse_json(json, "metadata", max_depth));
-    ADD_FAILURE() << json << " was read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << json;
-    EXPECT_EQ(error.message().substr(0, start.size()), start);
-  }
+  });
 }
 
 void expect_read(const std::string& json, size_t max_depth = 3) {

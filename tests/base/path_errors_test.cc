@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/folder.h"
 #include "base/new_file.h"
+#include "expect_error.h"
 #include "temporary.h"
 
 namespace rc {
@@ -19,13 +19,7 @@ namespace fs = std::filesystem;
 template <class Call>
 void expect_refused(rc_status status, const std::string& start,
                     const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error, but should be: " << start;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status) << error.message();
-    EXPECT_EQ(error.message().substr(0, start.size()), start);
-  }
+  test::expect_error(status, start, "", call);
 }
 
 TEST(PathErrors, OfNewFiles) {

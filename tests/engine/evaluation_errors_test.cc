@@ -7,29 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "engine/evaluation/choices.h"
 #include "engine/evaluation/text_score.h"
 #include "engine/evaluation/windows.h"
 #include "engine_util.h"
+#include "expect_error.h"
 #include "files/gguf/writer.h"
 
 namespace rc::engine::test {
 namespace {
 
 using model::ModelFile;
-
-template <class Call>
-void expect_refused(rc_status status, const std::string& message,
-                    const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_STREQ(rc_status_name(error.status()), rc_status_name(status));
-    EXPECT_EQ(error.message(), message);
-  }
-}
+using rc::test::expect_error;
 
 // The small model with entries that the function has written itself.
 std::shared_ptr<const ModelFile> rewritten(
@@ -90,12 +79,12 @@ EvaluatedModel evaluated(std::shared_ptr<const ModelFile> file,
 TEST(EvaluationErrors, VocabulariesAreTheSameTokenByToken) {
   const auto file = small_model();
   const auto refuse = [&](const ModelFile& other, const std::string& reason) {
-    expect_refused(RC_E_INVALID_ARGUMENT,
-                   file->file().name() + " and " + other.file().name() +
-                       " have different vocabularies, so they cannot be "
-                       "compared: " +
-                       reason,
-                   [&] { check_same_vocabulary(*file, other); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 file->file().name() + " and " + other.file().name() +
+                     " have different vocabularies, so they cannot be "
+                     "compared: " +
+                     reason,
+                 [&] { check_same_vocabulary(*file, other); });
   };
   const auto flan = small_model("flan-t5");
   const int64_t theirs = flan->hyper_parameters().vocabulary;
@@ -115,10 +104,10 @@ TEST(EvaluationErrors, AWindowIsAsLongAsTheTextAtMost) {
   const auto cut = [&](const char* text) {
     return TextWindows(*file, text, {.context = 6}, 64, {});
   };
-  expect_refused(RC_E_INVALID_ARGUMENT,
-                 "the text is too short: it has 5 tokens, but a window has 6; "
-                 "give more text, or ask for a shorter context",
-                 [&] { cut("ABC"); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "the text is too short: it has 5 tokens, but a window has 6; "
+               "give more text, or ask for a shorter context",
+               [&] { cut("ABC"); });
   EXPECT_EQ(cut("ABCD").count(), 1);
   EXPECT_EQ(cut("ABCD").window(0).size(), 6u);
 }
@@ -138,11 +127,11 @@ TEST(EvaluationErrors, ChoicesHaveATokenBeforeThem) {
     return score_choices(model, {{3, context, {"A", "B"}, 0}}, "q.jsonl", {})
         .questions;
   };
-  expect_refused(RC_E_INVALID_ARGUMENT,
-                 "q.jsonl, line 3: no token comes before choice 0, because the "
-                 "model has none to begin a text with; give the question a "
-                 "text that the choices do not change",
-                 [&] { score(evaluated(none), ""); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "q.jsonl, line 3: no token comes before choice 0, because the "
+               "model has none to begin a text with; give the question a "
+               "text that the choices do not change",
+               [&] { score(evaluated(none), ""); });
   EXPECT_EQ(score(evaluated(none), "Q"), 1);
   EXPECT_EQ(score(evaluated(small_model()), ""), 1);
 }
@@ -154,16 +143,16 @@ TEST(EvaluationErrors, ChoicesHaveTokensThatTheContextHolds) {
                          {{7, "AB", {"C", second}, 0}}, "q.jsonl", {})
         .questions;
   };
-  expect_refused(RC_E_INVALID_ARGUMENT,
-                 "q.jsonl, line 7: choice 1 comes to no token",
-                 [&] { score(64, ""); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "q.jsonl, line 7: choice 1 comes to no token",
+               [&] { score(64, ""); });
   // Six tokens: the first one, a space, A, B, a space and the choice.
   EXPECT_EQ(score(6, "D"), 1);
-  expect_refused(RC_E_CONTEXT_FULL,
-                 "q.jsonl, line 7: the question has 7 tokens with choice 1, "
-                 "but the model's context holds 6; load it with a larger "
-                 "context_length",
-                 [&] { score(6, "DE"); });
+  expect_error(RC_E_CONTEXT_FULL,
+               "q.jsonl, line 7: the question has 7 tokens with choice 1, "
+               "but the model's context holds 6; load it with a larger "
+               "context_length",
+               [&] { score(6, "DE"); });
   EXPECT_EQ(score(7, "DE"), 1);
 }
 

@@ -1,53 +1,27 @@
 // Messages of loops that are read by a thread.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "base/error.h"
-#include "engine/loop.h"
+#include "engine/loop_util.h"
+#include "expect_error.h"
 
 namespace rc::engine {
 namespace {
 
-class Call final : public Delivery {
- public:
-  explicit Call(std::function<void()> function)
-      : function_(std::move(function)) {}
-  void run() noexcept override { function_(); }
-
- private:
-  std::function<void()> function_;
-};
-
-class Flight final : public InFlight {
- public:
-  void cancel() noexcept override {}
-};
-
-void expect_fault(rc_status status, const std::string& message,
-                  const std::function<void()>& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status) << message;
-    EXPECT_EQ(error.message(), message);
-  }
-}
+using rc::test::expect_error;
 
 TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
   const auto loop = Loop::with_descriptor();
-  expect_fault(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
+  expect_error(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
   for (const int64_t time : {1, 20}) {
-    expect_fault(RC_E_TIMEOUT,
+    expect_error(RC_E_TIMEOUT,
                  "no event came within " + std::to_string(time) + " ms",
                  [&] { loop->wait(time); });
   }
   int runs = 0;
-  loop->post(std::make_unique<Call>([&] { ++runs; }));
+  test::post(*loop, [&] { ++runs; });
   for (const int64_t time : {0, 1, -1}) EXPECT_NO_THROW(loop->wait(time));
   EXPECT_EQ(loop->dispatch(0), 1u);
   EXPECT_EQ(runs, 1);
@@ -55,13 +29,13 @@ TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
 
 TEST(LoopErrors, AClosedLoopHasNothingToWaitForWhenNothingIsInFlight) {
   const auto loop = Loop::with_descriptor();
-  const auto flight = std::make_shared<Flight>();
+  const auto flight = std::make_shared<test::Flight>();
   loop->enter(flight);
   loop->close();
-  expect_fault(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
+  expect_error(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
   loop->leave(flight.get());
   for (const int64_t time : {0, -1}) {
-    expect_fault(RC_E_CLOSED,
+    expect_error(RC_E_CLOSED,
                  "the loop is closed and no request is in flight on it",
                  [&] { loop->wait(time); });
   }
@@ -73,11 +47,11 @@ TEST(LoopErrors, OneThreadReadsAtATime) {
       "the loop is being dispatched or waited for: one thread at a time may, "
       "and no callback";
   int runs = 0;
-  loop->post(std::make_unique<Call>([&] {
+  test::post(*loop, [&] {
     ++runs;
-    expect_fault(RC_E_BUSY, message, [&] { loop->dispatch(0); });
-    expect_fault(RC_E_BUSY, message, [&] { loop->wait(0); });
-  }));
+    expect_error(RC_E_BUSY, message, [&] { loop->dispatch(0); });
+    expect_error(RC_E_BUSY, message, [&] { loop->wait(0); });
+  });
   EXPECT_EQ(loop->dispatch(0), 1u);
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(loop->dispatch(0), 0u);  // afterwards it may

@@ -12,33 +12,14 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/loop_util.h"
 
 namespace rc::engine {
 namespace {
 
-class Call final : public Delivery {
- public:
-  explicit Call(std::function<void()> function)
-      : function_(std::move(function)) {}
-  void run() noexcept override { function_(); }
-
- private:
-  std::function<void()> function_;
-};
-
-void post(Loop& loop, std::function<void()> function) {
-  loop.post(std::make_unique<Call>(std::move(function)));
-}
-
-class Flight final : public InFlight {
- public:
-  explicit Flight(std::function<void()> cancel = [] {})
-      : cancel_(std::move(cancel)) {}
-  void cancel() noexcept override { cancel_(); }
-
- private:
-  std::function<void()> cancel_;
-};
+using test::Call;
+using test::Flight;
+using test::post;
 
 bool readable(int descriptor, int timeout_ms = 0) {
   pollfd watched = {descriptor, POLLIN, 0};

@@ -9,25 +9,15 @@
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "expect_error.h"
 #include "session_util.h"
 
 namespace rc::engine::test {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+using rc::test::expect_error;
 
-// The whole message, not a part of it.
-template <class Call>
-void expect_message(rc_status status, const std::string& message,
-                    const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status) << message;
-    EXPECT_EQ(error.message(), message);
-  }
-}
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 TEST(RequestErrors, OptionsBeyondTheirLimitsAreNamed) {
   const auto file = small_model();
@@ -77,8 +67,8 @@ TEST(RequestErrors, OptionsBeyondTheirLimitsAreNamed) {
   for (const auto& c : cases) {
     RequestOptions options;
     c.refused(options);
-    expect_message(RC_E_INVALID_ARGUMENT, c.message,
-                   [&] { check(options, *file); });
+    expect_error(RC_E_INVALID_ARGUMENT, c.message,
+                 [&] { check(options, *file); });
     options = {};
     c.taken(options);
     EXPECT_NO_THROW(check(options, *file)) << c.message;
@@ -109,16 +99,16 @@ TEST(SessionErrors, KeptTokensLeaveTwoOfTheContext) {
     return engine->create_session(options, nullptr);
   };
   for (const bool shifts : {false, true}) {
-    expect_message(RC_E_INVALID_ARGUMENT,
-                   "keep_tokens is -1; with a context of 64 it must be 0 to 62",
-                   [&] { create(64, shifts, -1); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 "keep_tokens is -1; with a context of 64 it must be 0 to 62",
+                 [&] { create(64, shifts, -1); });
   }
-  expect_message(RC_E_INVALID_ARGUMENT,
-                 "keep_tokens is 63; with a context of 64 it must be 0 to 62",
-                 [&] { create(64, true, 63); });
-  expect_message(RC_E_INVALID_ARGUMENT,
-                 "keep_tokens is 1; with a context of 2 it must be 0 to 0",
-                 [&] { create(2, true, 1); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "keep_tokens is 63; with a context of 64 it must be 0 to 62",
+               [&] { create(64, true, 63); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "keep_tokens is 1; with a context of 2 it must be 0 to 0",
+               [&] { create(2, true, 1); });
   EXPECT_NO_THROW(create(64, false, 63));  // nothing is dropped there
   EXPECT_NO_THROW(create(2, true, 0));
   const auto session = create(64, true, 62);
@@ -139,11 +129,10 @@ TEST(SessionErrors, ContextsAreWithinThatOfTheModel) {
     return engine->create_session(options, nullptr);
   };
   for (const int64_t context : {int64_t{-1}, int64_t{1}, int64_t{257}, kMost}) {
-    expect_message(RC_E_INVALID_ARGUMENT,
-                   "context_length of the session is " +
-                       std::to_string(context) +
-                       "; the model was loaded for 2 to 256",
-                   [&] { create(context); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 "context_length of the session is " + std::to_string(context) +
+                     "; the model was loaded for 2 to 256",
+                 [&] { create(context); });
   }
   for (const int64_t context : {2, 256, 0}) {
     const auto session = create(context);
@@ -158,10 +147,10 @@ TEST(SessionErrors, PositionsAreWithinTheSession) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(5));
   for (const int64_t position : {int64_t{-1}, int64_t{6}, kMost}) {
-    expect_message(RC_E_INVALID_ARGUMENT,
-                   "position is " + std::to_string(position) +
-                       "; the session has 5 tokens",
-                   [&] { session->truncate(position); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 "position is " + std::to_string(position) +
+                     "; the session has 5 tokens",
+                 [&] { session->truncate(position); });
   }
   session->truncate(5);
   EXPECT_EQ(session->tokens(), some_tokens(5));
@@ -178,12 +167,12 @@ TEST(SessionErrors, SourcesAreNotCut) {
   session->append({20});
   ASSERT_EQ(session->position(), 7);
   for (const int64_t position : {1, 5}) {
-    expect_message(RC_E_INVALID_ARGUMENT,
-                   "position is " + std::to_string(position) +
-                       ", but the session's source has 5 tokens and is read "
-                       "whole; truncate to 0, for another source, or to 6 or "
-                       "more",
-                   [&] { session->truncate(position); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 "position is " + std::to_string(position) +
+                     ", but the session's source has 5 tokens and is read "
+                     "whole; truncate to 0, for another source, or to 6 or "
+                     "more",
+                 [&] { session->truncate(position); });
   }
   const auto expected = decoded(*session_with(*engine, {5, 6, 7, 8, 9}));
   session->truncate(6);
@@ -239,8 +228,8 @@ TEST(EngineErrors, OptionsBeyondTheirLimitsAreNamed) {
   for (const auto& c : cases) {
     EngineOptions options = small_options();
     c.refused(options);
-    expect_message(RC_E_INVALID_ARGUMENT, c.message,
-                   [&] { plan(*file, device, options); });
+    expect_error(RC_E_INVALID_ARGUMENT, c.message,
+                 [&] { plan(*file, device, options); });
     options = small_options();
     c.taken(options);
     const Plan made = plan(*file, device, options);
@@ -255,7 +244,7 @@ TEST(EngineErrors, ProgressMayCancelTheTakingOfAResidentModel) {
   const auto device = open_device();
   const auto engine = Engine::load(file, device, small_options(), {});
   std::vector<double> fractions;
-  expect_message(
+  expect_error(
       RC_E_CANCELLED, file->file().name() + ": loading was cancelled", [&] {
         Engine::load(file, device, small_options(), [&](double fraction) {
           fractions.push_back(fraction);

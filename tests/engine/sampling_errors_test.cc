@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "engine/sampling_options.h"
+#include "expect_error.h"
 
 namespace rc::engine {
 namespace {
@@ -20,14 +20,8 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 void expect_refused(const SamplingOptions& options, const std::string& begin,
                     const std::string& end) {
-  try {
-    check(options, kVocabulary);
-    ADD_FAILURE() << "nothing was thrown, not " << begin << end;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << error.message();
-    EXPECT_TRUE(error.message().starts_with(begin)) << error.message();
-    EXPECT_TRUE(error.message().ends_with(end)) << error.message();
-  }
+  rc::test::expect_error(RC_E_INVALID_ARGUMENT, begin, end,
+                         [&] { check(options, kVocabulary); });
 }
 
 TEST(SamplingErrors, NumbersHaveTheirRanges) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "expect_error.h"
 #include "files/gguf/writer.h"
 #include "session_util.h"
 
@@ -39,13 +40,7 @@ std::shared_ptr<Session> restore(Engine& engine,
 
 void expect_refused(Engine& engine, const std::vector<std::byte>& bytes,
                     const std::string& message) {
-  try {
-    restore(engine, bytes);
-    ADD_FAILURE() << "it was restored, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_FORMAT) << message;
-    EXPECT_EQ(error.message(), message);
-  }
+  rc::test::expect_error(RC_E_FORMAT, message, [&] { restore(engine, bytes); });
 }
 
 TEST(SavedErrors, AChecksumThatIsWrongIsNamedWithTheSize) {

@@ -17,18 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void expect_failure(const hub::FetchRequest& request, rc_status status,
-                    const std::string& message) {
-  try {
-    hub::fetch(request);
-    ADD_FAILURE() << "it did not fail with " << message;
-  } catch (const Error& error) {
-    EXPECT_STREQ(rc_status_name(error.status()), rc_status_name(status))
-        << error.message();
-    EXPECT_EQ(error.message(), message);
-  }
-}
-
 class AddressErrors : public testing::Test {
  protected:
   void SetUp() override { RC_SKIP_WITHOUT_LIBCURL(); }
@@ -48,7 +36,7 @@ class AddressErrors : public testing::Test {
 TEST_F(AddressErrors, AddressesThatAreNotAskedAreNamed) {
   const auto refuse = [&](const std::string& source,
                           const std::string& message) {
-    expect_failure(request(source), RC_E_INVALID_ARGUMENT, message);
+    expect_fetch_error(request(source), RC_E_INVALID_ARGUMENT, message);
   };
   for (const std::string source : {"https://", "http://["}) {
     refuse(source, "'" + source + "': this is no address");
@@ -91,10 +79,10 @@ TEST_F(AddressErrors, EightRedirectsAreFollowed) {
   most = 8;
   EXPECT_EQ(fetched(request(server.address() + "/0")), content_);
   most = 9;
-  expect_failure(request(server.address() + "/0"), RC_E_IO,
-                 "'" + server.address() +
-                     "/8': more than 8 redirects one after the other; the "
-                     "server sends in a circle");
+  expect_fetch_error(request(server.address() + "/0"), RC_E_IO,
+                     "'" + server.address() +
+                         "/8': more than 8 redirects one after the other; the "
+                         "server sends in a circle");
 }
 
 TEST_F(AddressErrors, RedirectsThatLeadNowhereAreNamed) {
@@ -104,8 +92,8 @@ TEST_F(AddressErrors, RedirectsThatLeadNowhereAreNamed) {
         const Server server([&](const Asked&) {
           return Reply{302, headers, "", -1, -1};
         });
-        expect_failure(request(server.address() + "/f"), RC_E_IO,
-                       "'" + server.address() + "/f'" + message);
+        expect_fetch_error(request(server.address() + "/f"), RC_E_IO,
+                           "'" + server.address() + "/f'" + message);
       };
   refuse({}, ": answers 302 and does not say where to go on");
   refuse({{"Location", "http://a.example/b?key=s3cret"}},
@@ -136,9 +124,9 @@ TEST_F(AddressErrors, StatusesThatMayPassAreAskedAgain) {
     if (passes) {
       EXPECT_EQ(fetched(request(address)), content_) << status;
     } else {
-      expect_failure(request(address), RC_E_IO,
-                     "'" + address + "': " + address + " answers " +
-                         std::to_string(status));
+      expect_fetch_error(request(address), RC_E_IO,
+                         "'" + address + "': " + address + " answers " +
+                             std::to_string(status));
       EXPECT_EQ(asked_for, 1);
     }
   }
@@ -159,10 +147,11 @@ TEST_F(AddressErrors, ServersAreWaitedForUpToTheLongestPause) {
       EXPECT_EQ(fetched(hasty), content_);
       continue;
     }
-    expect_failure(hasty, RC_E_IO,
-                   "'" + hasty.source + "': " + hasty.source +
-                       " answers 503; the server wants to be left alone for 1 "
-                       "seconds; fetch again after that");
+    expect_fetch_error(
+        hasty, RC_E_IO,
+        "'" + hasty.source + "': " + hasty.source +
+            " answers 503; the server wants to be left alone for 1 "
+            "seconds; fetch again after that");
     asked_for = 0;
     hasty.manner.longest_pause = std::chrono::milliseconds(1000);
     EXPECT_EQ(fetched(hasty), content_);
@@ -221,7 +210,7 @@ TEST_F(AddressErrors, RangesSayWhereTheyAre) {
       most = std::max(most, done);
       return true;
     };
-    expect_failure(
+    expect_fetch_error(
         request, RC_E_IO,
         "'" + server.address() + "/f': " + server.address() + "/f: " +
             (range.starts_with("bytes ") && !range.ends_with("x")
@@ -255,10 +244,11 @@ TEST_F(AddressErrors, WithoutRangesTheFileKeepsItsLength) {
       EXPECT_EQ(fetched(request), content_);
       continue;
     }
-    expect_failure(request, RC_E_IO,
-                   "'" + request.source + "': " + request.source +
-                       ": the file has become 9999 bytes, 6 times in a row; "
-                       "fetch again later, which goes on from what is there");
+    expect_fetch_error(
+        request, RC_E_IO,
+        "'" + request.source + "': " + request.source +
+            ": the file has become 9999 bytes, 6 times in a row; "
+            "fetch again later, which goes on from what is there");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "hub/cache.h"
 #include "hub/cache_list.h"
 #include "hub/partial_file.h"
@@ -19,18 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using hub::CachedRepository;
-
-template <class Call>
-void expect_fault(rc_status status, const std::string& message,
-                  const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_STREQ(rc_status_name(error.status()), rc_status_name(status));
-    EXPECT_EQ(error.message(), message);
-  }
-}
 
 class CacheErrors : public testing::Test {
  protected:
@@ -54,7 +43,7 @@ class CacheErrors : public testing::Test {
 
 TEST_F(CacheErrors, FoldersThatCannotBeMadeAreNamed) {
   std::ofstream(cache()) << "a file";
-  expect_fault(RC_E_IO,
+  expect_error(RC_E_IO,
                model() + ": the folder cannot be made: Not a directory",
                [&] { repository().make_folders(); });
   fs::remove(cache());
@@ -67,7 +56,7 @@ TEST_F(CacheErrors, FoldersThatCannotBeMadeAreNamed) {
 TEST_F(CacheErrors, FoldersOfFilesThatCannotBeMadeOrEnteredAreNamed) {
   fill();
   const std::string longest(255, 'f');
-  expect_fault(RC_E_IO,
+  expect_error(RC_E_IO,
                snapshot() + "/" + longest +
                    "f/x: its folder cannot be made: File name too long",
                [&] { repository().link(commit_, longest + "f/x", "tag"); });
@@ -77,7 +66,7 @@ TEST_F(CacheErrors, FoldersOfFilesThatCannotBeMadeOrEnteredAreNamed) {
   // A link in place of a folder is not followed.
   fs::create_directory_symlink(folder_.path(), snapshot() + "/sub");
   for (const char* name : {"sub/x", "m.gguf/x"}) {
-    expect_fault(RC_E_IO,
+    expect_error(RC_E_IO,
                  snapshot() + "/" + name +
                      ": its folder cannot be opened: Not a directory",
                  [&] { repository().link(commit_, name, "tag"); });
@@ -87,11 +76,11 @@ TEST_F(CacheErrors, FoldersOfFilesThatCannotBeMadeOrEnteredAreNamed) {
 
 TEST_F(CacheErrors, LinksThatCannotBeMadeAreNamed) {
   fill();
-  expect_fault(
+  expect_error(
       RC_E_IO, snapshot() + "/x: cannot be linked: File name too long",
       [&] { repository().link(commit_, "x", std::string(5000, 't')); });
   fs::create_directories(snapshot() + "/taken/by");
-  expect_fault(RC_E_IO, snapshot() + "/taken: cannot be linked: Is a directory",
+  expect_error(RC_E_IO, snapshot() + "/taken: cannot be linked: Is a directory",
                [&] { repository().link(commit_, "taken", "tag"); });
   // Neither has left anything behind: the file and the folder are there.
   EXPECT_EQ(std::distance(fs::directory_iterator(snapshot()),
@@ -123,17 +112,17 @@ TEST_F(CacheErrors, MissingModelsAreNamedWithWhatToDo) {
   const auto find = [&](const std::string& text) {
     return hub::find_in_cache(text, cache());
   };
-  expect_fault(RC_E_NOT_FOUND,
+  expect_error(RC_E_NOT_FOUND,
                "'hf:o/m': it is not among the models in " + cache() +
                    "; fetch it first, by \"runcible pull hf:o/m" + advice,
                [&] { find("hf:o/m"); });
   fill();
-  expect_fault(RC_E_NOT_FOUND,
+  expect_error(RC_E_NOT_FOUND,
                "'hf:o/m@v2': that revision is not among the models in " +
                    cache() + "; fetch it first, by \"runcible pull hf:o/m@v2" +
                    advice,
                [&] { find("hf:o/m@v2"); });
-  expect_fault(RC_E_NOT_FOUND,
+  expect_error(RC_E_NOT_FOUND,
                snapshot() +
                    ": there is no file and no quantization 'Q8_0'; there are: "
                    "'m.gguf' (7 bytes); fetch it first, by \"runcible pull "
@@ -151,17 +140,17 @@ TEST_F(CacheErrors, ModelsToRemoveMustBeThere) {
   const auto remove = [&](const std::string& text) {
     return hub::remove_from_cache(text, cache());
   };
-  expect_fault(RC_E_NOT_FOUND, "hf:o/n is not among the models in " + cache(),
+  expect_error(RC_E_NOT_FOUND, "hf:o/n is not among the models in " + cache(),
                [&] { remove("hf:o/n"); });
   for (const std::string text : {"hf:o/m@v2", "hf:o/m:Q8_0", "hf:o/m:x.gguf"}) {
-    expect_fault(RC_E_NOT_FOUND, "'" + text + "' is not in " + model(),
+    expect_error(RC_E_NOT_FOUND, "'" + text + "' is not in " + model(),
                  [&] { remove(text); });
   }
   {
     const hub::FileLock lock(repository().lock_path("tag"));
     ASSERT_TRUE(lock.owned());
     EXPECT_FALSE(hub::FileLock(repository().lock_path("tag")).owned());
-    expect_fault(RC_E_BUSY, "hf:o/m: it is being fetched; remove it after that",
+    expect_error(RC_E_BUSY, "hf:o/m: it is being fetched; remove it after that",
                  [&] { remove("hf:o/m"); });
   }
   remove("hf:o/m:m.gguf");
@@ -175,7 +164,7 @@ TEST_F(CacheErrors, TreesAreRemovedThirtyTwoFoldersDeep) {
     for (int i = 0; i < depth; ++i) deepest += "/d";
     fs::create_directories(deepest);
     if (depth == 33) {
-      expect_fault(RC_E_IO, deepest + ": folders lie too deep in each other",
+      expect_error(RC_E_IO, deepest + ": folders lie too deep in each other",
                    [&] { hub::remove_from_cache("hf:o/m", cache()); });
       EXPECT_TRUE(fs::exists(deepest));
     } else {
@@ -197,7 +186,7 @@ TEST_F(PartialFileErrors, SizesThatNoDiskHasAreNamed) {
     hub::PartialFile(path(), size, "one", 100, false);
   };
   for (const uint64_t size : {kMost + 1, UINT64_MAX}) {
-    expect_fault(
+    expect_error(
         RC_E_IO,
         path() + ": no disk holds a file of " + std::to_string(size) + " bytes",
         [&] { make(size); });
@@ -223,9 +212,9 @@ TEST_F(PartialFileErrors, APartTakesWhatItLacks) {
     file.append(part, std::as_bytes(std::span(bytes)).first(count));
   };
   append(0, 60);
-  expect_fault(RC_E_INTERNAL, path() + ": more than part 0 has room for",
+  expect_error(RC_E_INTERNAL, path() + ": more than part 0 has room for",
                [&] { append(0, 41); });
-  expect_fault(RC_E_INTERNAL, path() + ": more than part 2 has room for",
+  expect_error(RC_E_INTERNAL, path() + ": more than part 2 has room for",
                [&] { append(2, 51); });
   EXPECT_EQ(file.present(), 60u);
   append(0, 40);
@@ -246,7 +235,7 @@ TEST_F(PartialFileErrors, AFileThatIsCutMeanwhileIsNotReadAsWhole) {
   fs::resize_file(path(), 100);
   EXPECT_EQ(read(), bytes);
   fs::resize_file(path(), 99);
-  expect_fault(RC_E_IO, path() + ": it was cut short meanwhile", read);
+  expect_error(RC_E_IO, path() + ": it was cut short meanwhile", read);
 }
 
 }  // namespace

@@ -10,9 +10,14 @@
 
 #include "hub/fetch.h"
 #include "hub/server.h"
+#include "runcible/base.h"
 #include "temporary.h"
 
 namespace rc::test {
+
+// Expects that fetching ends with this error.
+void expect_fetch_error(const hub::FetchRequest& request, rc_status status,
+                        const std::string& message);
 
 class FakeHub {
  public:

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "expect_error.h"
 
 namespace rc::test {
 
@@ -142,6 +143,11 @@ hub::FetchRequest quick_request(const std::string& source) {
 std::string content_of_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void expect_fetch_error(const hub::FetchRequest& request, rc_status status,
+                        const std::string& message) {
+  expect_error(status, message, [&] { hub::fetch(request); });
 }
 
 }  // namespace rc::test

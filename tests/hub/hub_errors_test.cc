@@ -4,23 +4,10 @@
 
 #include <string>
 
-#include "base/error.h"
 #include "hub/fake_hub.h"
 
 namespace rc::test {
 namespace {
-
-void expect_failure(const hub::FetchRequest& request, rc_status status,
-                    const std::string& message) {
-  try {
-    hub::fetch(request);
-    ADD_FAILURE() << "it did not fail with " << message;
-  } catch (const Error& error) {
-    EXPECT_STREQ(rc_status_name(error.status()), rc_status_name(status))
-        << error.message();
-    EXPECT_EQ(error.message(), message);
-  }
-}
 
 class HubErrors : public testing::Test {
  protected:
@@ -42,8 +29,8 @@ TEST_F(HubErrors, DescriptionsNameTheCommitAndTheFiles) {
   const auto refuse = [&](const std::string& body, const std::string& why,
                           const std::string& revision = "") {
     describe(body);
-    expect_failure(quick_request("hf:o/m" + revision), RC_E_FORMAT,
-                   "hf:o/m" + revision + none + why);
+    expect_fetch_error(quick_request("hf:o/m" + revision), RC_E_FORMAT,
+                       "hf:o/m" + revision + none + why);
   };
   for (const std::string sha :
        {"", "\"sha\":1,",
@@ -80,9 +67,9 @@ TEST_F(HubErrors, FilesComeWithTheirSizeAndChecksum) {
         lfs("\"size\":3000,\"sha256\":\"" + sum.substr(1) + "\""),
         lfs("\"size\":3000,\"sha256\":\"" + sum.substr(1) + "G\"")}) {
     describe(body);
-    expect_failure(quick_request("hf:o/m"), RC_E_FORMAT,
-                   "hf:o/m: the hub does not say size and checksum of "
-                   "'m.gguf'");
+    expect_fetch_error(quick_request("hf:o/m"), RC_E_FORMAT,
+                       "hf:o/m: the hub does not say size and checksum of "
+                       "'m.gguf'");
   }
   describe(lfs("\"size\":3000,\"sha256\":\"" + sum + "\""));
   EXPECT_EQ(content_of_file(hub::fetch(quick_request("hf:o/m"))),
@@ -96,9 +83,10 @@ TEST_F(HubErrors, SeveralFilesDoNotBecomeOne) {
   hub.put("model.safetensors", noise(100, 2));
   hub::FetchRequest request = quick_request("hf:o/m");
   request.to = environment.home() + "/file";
-  expect_failure(request, RC_E_INVALID_ARGUMENT,
-                 "hf:o/m: these are 2 files, which do not become one; fetch "
-                 "them into the cache instead");
+  expect_fetch_error(
+      request, RC_E_INVALID_ARGUMENT,
+      "hf:o/m: these are 2 files, which do not become one; fetch "
+      "them into the cache instead");
   request.source = "hf:o/m:model.safetensors";
   EXPECT_EQ(hub::fetch(request), request.to);
   EXPECT_EQ(content_of_file(request.to), hub.content("model.safetensors"));
@@ -107,14 +95,14 @@ TEST_F(HubErrors, SeveralFilesDoNotBecomeOne) {
 TEST_F(HubErrors, ContentThatIsNotTheFileIsNamedWithBothChecksums) {
   const std::string other = noise(3000, 2);
   hub_.send_instead("m.gguf", other);
-  expect_failure(
+  expect_fetch_error(
       quick_request("hf:o/m"), RC_E_FORMAT,
       "hf:o/m:'m.gguf': what " + hub_.address() + "/o/m/resolve/" +
           hub_.commit() + "/m.gguf sent is not the file: its SHA-256 is " +
           sha256(other) + ", and should be " + sha256(hub_.content("m.gguf")));
   hub_.put("x.txt", "right", false);
   hub_.send_instead("x.txt", "wrong");
-  expect_failure(
+  expect_fetch_error(
       quick_request("hf:o/m:x.txt"), RC_E_FORMAT,
       "hf:o/m:'x.txt': what " + hub_.address() + "/o/m/resolve/" +
           hub_.commit() + "/x.txt sent is not the file: its SHA-1 is " +

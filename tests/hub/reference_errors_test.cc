@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/quote.h"
+#include "expect_error.h"
 #include "hub/choice.h"
 #include "hub/fetch.h"
 #include "hub/reference.h"
@@ -14,20 +14,10 @@
 namespace rc::hub {
 namespace {
 
-template <class Call>
-void expect_refused(rc_status status, const std::string& message,
-                    const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_STREQ(rc_status_name(error.status()), rc_status_name(status));
-    EXPECT_EQ(error.message(), message);
-  }
-}
+using test::expect_error;
 
 void expect_none(const std::string& text, const char* why) {
-  expect_refused(
+  expect_error(
       RC_E_INVALID_ARGUMENT,
       quote(text) + ": " + why +
           "; a model on the hub is hf:OWNER/NAME, hf:OWNER/NAME:FILE or either "
@@ -116,20 +106,20 @@ TEST(SourceErrors, AnAddressNeedsTheFileThatItIsToBecome) {
   for (const char* source : {"https://a/b", "http://a/b"}) {
     request.source = source;
     request.to = "";
-    expect_refused(RC_E_INVALID_ARGUMENT,
-                   quote(source) + ": name the file that it is to become",
-                   [&] { check_source(request); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 quote(source) + ": name the file that it is to become",
+                 [&] { check_source(request); });
     request.to = "b";
     EXPECT_NO_THROW(check_source(request));
   }
   request.to = "b";
   for (const char* source : {"", "ftp://a/b", "http:/a", "HTTPS://a/b", "b"}) {
     request.source = source;
-    expect_refused(RC_E_INVALID_ARGUMENT,
-                   quote(source) +
-                       ": what can be fetched is hf:OWNER/NAME[:FILE]"
-                       "[@REVISION] or an address that begins with https://",
-                   [&] { check_source(request); });
+    expect_error(RC_E_INVALID_ARGUMENT,
+                 quote(source) +
+                     ": what can be fetched is hf:OWNER/NAME[:FILE]"
+                     "[@REVISION] or an address that begins with https://",
+                 [&] { check_source(request); });
   }
   // A model of a hub has its name in the cache.
   request.source = "hf:o/m";
@@ -140,24 +130,24 @@ TEST(SourceErrors, AnAddressNeedsTheFileThatItIsToBecome) {
 TEST(ChoiceErrors, OneOfSeveralFilesIsToBeNamed) {
   const Reference all = {"o", "m", "", ""};
   std::vector<RepositoryFile> files = {{"a-Q4_0.gguf", 7}, {"b-Q8_0.gguf", 9}};
-  expect_refused(RC_E_INVALID_ARGUMENT,
-                 "here: name one of its files or quantizations, as in "
-                 "hf:o/m:Q4_K_M; there are: 'a-Q4_0.gguf' (7 bytes), "
-                 "'b-Q8_0.gguf' (9 bytes)",
-                 [&] { choose_files(files, all, "here"); });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "here: name one of its files or quantizations, as in "
+               "hf:o/m:Q4_K_M; there are: 'a-Q4_0.gguf' (7 bytes), "
+               "'b-Q8_0.gguf' (9 bytes)",
+               [&] { choose_files(files, all, "here"); });
   EXPECT_EQ(choose_files(files, {"o", "m", "Q8_0", ""}, "here").main,
             "b-Q8_0.gguf");
   files.push_back({"c-Q8_0.gguf", 11});
-  expect_refused(RC_E_INVALID_ARGUMENT,
-                 "here: 'Q8_0' fits several files; name one: 'b-Q8_0.gguf' (9 "
-                 "bytes), 'c-Q8_0.gguf' (11 bytes)",
-                 [&] {
-                   choose_files(files, {"o", "m", "Q8_0", ""}, "here");
-                 });
-  expect_refused(RC_E_NOT_FOUND,
-                 "here: there is no file and no quantization 'Q2_K'", [&] {
-                   choose_files({}, {"o", "m", "Q2_K", ""}, "here");
-                 });
+  expect_error(RC_E_INVALID_ARGUMENT,
+               "here: 'Q8_0' fits several files; name one: 'b-Q8_0.gguf' (9 "
+               "bytes), 'c-Q8_0.gguf' (11 bytes)",
+               [&] {
+                 choose_files(files, {"o", "m", "Q8_0", ""}, "here");
+               });
+  expect_error(RC_E_NOT_FOUND,
+               "here: there is no file and no quantization 'Q2_K'", [&] {
+                 choose_files({}, {"o", "m", "Q2_K", ""}, "here");
+               });
   files.resize(1);
   EXPECT_EQ(choose_files(files, all, "here").main, "a-Q4_0.gguf");
 }
@@ -167,11 +157,11 @@ TEST(ChoiceErrors, FoldersHaveAConfigurationAndWeights) {
   const std::string end =
       "; name a FILE if it is another one: hf:OWNER/NAME:FILE";
   std::vector<RepositoryFile> files = {{"model.safetensors", 1}};
-  expect_refused(RC_E_NOT_FOUND,
-                 "here: neither GGUF files are there nor a config.json" + end,
-                 [&] { choose_files(files, all, "here"); });
+  expect_error(RC_E_NOT_FOUND,
+               "here: neither GGUF files are there nor a config.json" + end,
+               [&] { choose_files(files, all, "here"); });
   files = {{"config.json", 1}, {"sub/model.safetensors", 1}};
-  expect_refused(
+  expect_error(
       RC_E_NOT_FOUND,
       "here: neither GGUF files are there nor weights as safetensors" + end,
       [&] { choose_files(files, all, "here"); });

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "base/error.h"
 #include "base/time_limit.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/device.h"
 #include "runtime/pinned.h"
@@ -13,19 +13,8 @@
 namespace rc::runtime {
 namespace {
 
+using test::expect_error;
 using test::FakePlugin;
-
-template <class Function>
-void expect_fault(rc_status status, const std::string& message,
-                  Function function) {
-  try {
-    function();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status) << message;
-    EXPECT_EQ(error.message(), message);
-  }
-}
 
 class DeviceErrors : public testing::Test {
  protected:
@@ -61,11 +50,11 @@ TEST_F(DeviceErrors, StatusesOutsideTheListBecomeErrorsOfTheDevice) {
     test::FakeDevice& device = plugin().state.devices[0];
     const std::string failure = "fake failure " + std::to_string(c.given);
     device.info_status = c.given;
-    expect_fault(c.expected, "faulty:0: cannot describe the device: " + failure,
+    expect_error(c.expected, "faulty:0: cannot describe the device: " + failure,
                  [&] { device_->info(); });
     device.info_status = RC_OK;
     device.open_status = c.given;
-    expect_fault(c.expected,
+    expect_error(c.expected,
                  std::string("faulty:0: cannot open the device") + c.number +
                      ": " + failure,
                  [&] { Device::open(plugin().table, 0, {}); });
@@ -110,14 +99,14 @@ TEST_F(DeviceErrors, SuccessesWithoutAHandleAreNamed) {
   const float data[4] = {};
   const WeightInfo weight = {"w", RC_DTYPE_F32, {2, 2}, RC_USE_LINEAR};
   plugin().state.null_handles = true;
-  expect_fault(RC_E_DEVICE,
+  expect_error(RC_E_DEVICE,
                "faulty:0: the plugin reported success, but gave no device",
                [&] { Device::open(plugin().table, 0, {}); });
-  expect_fault(RC_E_DEVICE, "faulty:0: the plugin gave no handle for weight w",
+  expect_error(RC_E_DEVICE, "faulty:0: the plugin gave no handle for weight w",
                [&] { device_->create_weight(weight, data); });
-  expect_fault(RC_E_DEVICE, "faulty:0: the plugin gave no handle for weight w",
+  expect_error(RC_E_DEVICE, "faulty:0: the plugin gave no handle for weight w",
                [&] { device_->map_weight(weight, data, nullptr); });
-  expect_fault(RC_E_DEVICE,
+  expect_error(RC_E_DEVICE,
                "faulty:0: the plugin gave no handle for a buffer of 64 bytes",
                [&] { device_->create_buffer(64); });
   plugin().state.null_handles = false;
@@ -133,7 +122,7 @@ TEST_F(DeviceErrors, WeightsHaveOneToFourDimensions) {
       EXPECT_EQ(device_->weight_bytes(info), 4096u);
       continue;
     }
-    expect_fault(
+    expect_error(
         RC_E_INVALID_ARGUMENT,
         "weight w has rank " + std::to_string(rank) + "; 1 to 4 are possible",
         [&] { device_->weight_bytes(info); });
@@ -152,9 +141,9 @@ TEST_F(DeviceErrors, RangesOfBuffersAreNamed) {
     const std::string message = "faulty:0: " + std::to_string(range.count) +
                                 " bytes at " + std::to_string(range.offset) +
                                 " of a buffer of 64 bytes";
-    expect_fault(RC_E_INVALID_ARGUMENT, message,
+    expect_error(RC_E_INVALID_ARGUMENT, message,
                  [&] { buffer->upload(range.offset, bytes, range.count); });
-    expect_fault(RC_E_INVALID_ARGUMENT, message,
+    expect_error(RC_E_INVALID_ARGUMENT, message,
                  [&] { buffer->download(range.offset, bytes, range.count); });
   }
   for (const Range& range : {Range{0, 64}, {1, 63}, {63, 1}, {64, 0}}) {
@@ -171,7 +160,7 @@ int pinned_destroyed = 0;
 
 TEST_F(DeviceErrors, AddressesOfBuffersMustBeGiven) {
   const auto buffer = device_->create_buffer(64);
-  expect_fault(RC_E_UNSUPPORTED,
+  expect_error(RC_E_UNSUPPORTED,
                "faulty:0 has memory of its own; rc_tensor_read copies from "
                "there",
                [&] { buffer->memory(); });
@@ -181,7 +170,7 @@ TEST_F(DeviceErrors, AddressesOfBuffersMustBeGiven) {
     return rc_status{RC_OK};
   };
   given_data = nullptr;
-  expect_fault(RC_E_DEVICE, "faulty:0: the plugin gave no address",
+  expect_error(RC_E_DEVICE, "faulty:0: the plugin gave no address",
                [&] { buffer->memory(); });
   given_data = memory_of_host;
   EXPECT_EQ(static_cast<void*>(buffer->memory()), memory_of_host);
@@ -189,7 +178,7 @@ TEST_F(DeviceErrors, AddressesOfBuffersMustBeGiven) {
 
 TEST_F(DeviceErrors, MemoryForMovingNumbersIsGivenWhole) {
   const auto pin = [&](uint64_t bytes) { return Pinned(device_, bytes); };
-  expect_fault(RC_E_UNSUPPORTED,
+  expect_error(RC_E_UNSUPPORTED,
                "faulty:0 has no memory of the host's that it moves numbers "
                "from by itself; rc_tensor_from_data and rc_tensor_read take "
                "any memory",
@@ -197,7 +186,7 @@ TEST_F(DeviceErrors, MemoryForMovingNumbersIsGivenWhole) {
   // Plain memory where buffers are memory of the host's.
   plugin().table.buffer_memory = [](rc_plugin_device*, rc_plugin_buffer*,
                                     void**, char*) { return rc_status{RC_OK}; };
-  expect_fault(RC_E_OUT_OF_MEMORY,
+  expect_error(RC_E_OUT_OF_MEMORY,
                "faulty:0: there is no memory for 18446744073709551615 bytes",
                [&] { pin(UINT64_MAX); });
   {
@@ -223,7 +212,7 @@ TEST_F(DeviceErrors, MemoryForMovingNumbersIsGivenWhole) {
         {nullptr, memory_of_host}}) {
     given_pinned = pinned;
     given_data = data;
-    expect_fault(RC_E_DEVICE,
+    expect_error(RC_E_DEVICE,
                  "faulty:0: the plugin gave no memory for 48 bytes",
                  [&] { pin(48); });
   }

@@ -9,14 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/time_limit.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/device.h"
 
 namespace rc::runtime {
 namespace {
 
+using test::expect_error;
 using test::FakePlugin;
 
 // State of the kernels of all devices of these tests.
@@ -93,22 +94,10 @@ class DeviceKernels : public testing::Test {
   std::shared_ptr<Device> device_;
 };
 
-template <class Function>
-void expect_fault(rc_status expected, const std::string& message,
-                  Function function) {
-  try {
-    function();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), expected) << message;
-    EXPECT_EQ(error.message(), message);
-  }
-}
-
 TEST_F(DeviceKernels, NeedAllFourFunctions) {
   EXPECT_EQ(device_->kernel_language(), RC_KERNEL_SPIRV);
   status = RC_E_DEVICE;
-  expect_fault(RC_E_DEVICE,
+  expect_error(RC_E_DEVICE,
                "kernels:0: cannot tell the language of its kernels: said -8",
                [&] { device_->kernel_language(); });
   rc_plugin& table = plugin().table;
@@ -126,20 +115,20 @@ TEST_F(DeviceKernels, NeedAllFourFunctions) {
 
 TEST_F(DeviceKernels, FaultsOfCompilingAreReported) {
   status = RC_E_FORMAT;
-  expect_fault(RC_E_FORMAT,
+  expect_error(RC_E_FORMAT,
                "twice on kernels:0: the kernel does not compile: said -5",
                [&] { device_->create_kernel(info()); });
   compiler_output = "line 1: no";
-  expect_fault(RC_E_FORMAT,
+  expect_error(RC_E_FORMAT,
                "twice on kernels:0: the kernel does not compile: line 1: no",
                [&] { device_->create_kernel(info()); });
   status = RC_E_DEVICE_MEMORY;
-  expect_fault(RC_E_DEVICE_MEMORY,
+  expect_error(RC_E_DEVICE_MEMORY,
                "kernels:0: cannot compile a kernel: said -10",
                [&] { device_->create_kernel(info()); });
   status = RC_OK;
   rc_plugin_kernel* const good = std::exchange(handle, nullptr);
-  expect_fault(RC_E_DEVICE, "kernels:0: the plugin gave no handle for a kernel",
+  expect_error(RC_E_DEVICE, "kernels:0: the plugin gave no handle for a kernel",
                [&] { device_->create_kernel(info()); });
   EXPECT_TRUE(destroyed.empty());
   handle = good;
@@ -172,7 +161,7 @@ TEST_F(DeviceKernels, ALateKernelIsAnErrorAndTheDeviceGoesOn) {
   rc_plugin_kernel* kernel = device_->create_kernel(info());
   int64_t spent = 0;
   sleep_ms = 30;
-  expect_fault(RC_E_TIMEOUT, "kernels:0: a kernel was not over after 10 ms",
+  expect_error(RC_E_TIMEOUT, "kernels:0: a kernel was not over after 10 ms",
                [&] { device_->run_kernel(kernel, {}, 10, spent); });
   EXPECT_GE(spent, 30'000'000);
   EXPECT_FALSE(device_->abandoned());
@@ -180,7 +169,7 @@ TEST_F(DeviceKernels, ALateKernelIsAnErrorAndTheDeviceGoesOn) {
   EXPECT_GE(spent, 60'000'000);
   sleep_ms = 0;
   status = RC_E_DEVICE;
-  expect_fault(RC_E_DEVICE, "kernels:0: cannot run a kernel: said -8",
+  expect_error(RC_E_DEVICE, "kernels:0: cannot run a kernel: said -8",
                [&] { device_->run_kernel(kernel, {}, -1, spent); });
 }
 
@@ -188,7 +177,7 @@ TEST_F(DeviceKernels, AKernelThatDoesNotStopLosesTheDevice) {
   rc_plugin_kernel* kernel = device_->create_kernel(info());
   int64_t spent = 0;
   status = RC_E_TIMEOUT;
-  expect_fault(RC_E_TIMEOUT,
+  expect_error(RC_E_TIMEOUT,
                "kernels:0: a kernel was not over after 10 ms; it does not "
                "stop, so the device is given up",
                [&] { device_->run_kernel(kernel, {}, 10, spent); });
@@ -198,7 +187,7 @@ TEST_F(DeviceKernels, AKernelThatDoesNotStopLosesTheDevice) {
            [&] { device_->run_kernel(kernel, {}, -1, spent); },
            [&] { device_->create_kernel(info()); },
            [&] { device_->create_buffer(64); }}) {
-    expect_fault(RC_E_DEVICE_LOST,
+    expect_error(RC_E_DEVICE_LOST,
                  "kernels:0: a run did not end; close everything on the "
                  "device and open it again",
                  use);
@@ -225,7 +214,7 @@ TEST_F(DeviceKernels, WorkIsDividedFromTwoPiecesOn) {
   EXPECT_EQ(divide(2), (Ranges{{0, 1}, {1, 2}}));
   status = RC_E_DEVICE;
   EXPECT_EQ(divide(1), (Ranges{{0, 1}}));
-  expect_fault(RC_E_DEVICE, "kernels:0: cannot divide work: said -8",
+  expect_error(RC_E_DEVICE, "kernels:0: cannot divide work: said -8",
                [&] { divide(2); });
   const auto function = std::exchange(plugin().table.run_ranges, nullptr);
   EXPECT_EQ(divide(9), (Ranges{{0, 9}}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/closing.h"
 #include "runtime/plugin_list.h"
@@ -15,18 +16,9 @@
 namespace rc::runtime {
 namespace {
 
+using test::error_of;
 using test::FakePlugin;
 using test::FakeState;
-
-template <class Function>
-Error error_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
-}
 
 class DeviceTest : public testing::Test {
  protected:

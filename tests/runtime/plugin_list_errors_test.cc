@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/plugin_list.h"
 #include "runtime/registry.h"
@@ -13,12 +14,7 @@ namespace rc::runtime {
 namespace {
 
 Error error_of_adding(const rc_plugin& table) {
-  try {
-    register_plugin(table);
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
+  return test::error_of([&] { register_plugin(table); });
 }
 
 rc_plugin good_table() {
@@ -95,7 +91,8 @@ TEST(PluginListErrors, VersionsAreThoseOfTheLibrary) {
   expect_refused(
       table, RC_E_ABI,
       "a plugin was built for version 1 of the plugin ABI; this library has "
-      "version 4 and can use plugins from version 2 on; build the plugin anew");
+      "version 4 and can use plugins from version 2 on; build the plugin "
+      "again");
   table.abi_version = RC_PLUGIN_OLDEST_ABI_VERSION;
   expect_taken(table);
   table.abi_version = RC_PLUGIN_ABI_VERSION + 1;

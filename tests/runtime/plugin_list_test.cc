@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/registry.h"
 
@@ -17,21 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 Error error_of_adding(const rc_plugin& table) {
-  try {
-    register_plugin(table);
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
+  return test::error_of([&] { register_plugin(table); });
 }
 
 Error error_of_loading(const std::string& path) {
-  try {
-    load_plugin(path);
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
+  return test::error_of([&] { load_plugin(path); });
 }
 
 // A table that is good but for what a test does to it.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "expect_error.h"
 #include "runtime/program.h"
 #include "runtime/registry.h"
 #include "runtime/split.h"
@@ -14,15 +14,9 @@
 namespace rc::runtime {
 namespace {
 
-template <class Function>
-void expect_refused(const std::string& message, Function function) {
-  try {
-    function();
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << message;
-    EXPECT_EQ(error.message(), message);
-  }
+template <class Call>
+void expect_refused(const std::string& message, const Call& call) {
+  test::expect_error(RC_E_INVALID_ARGUMENT, message, call);
 }
 
 // y = x + w; the keys of a page table are stored in a cache.

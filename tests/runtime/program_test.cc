@@ -5,24 +5,16 @@
 #include <vector>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "runtime/registry.h"
 
 namespace rc::runtime {
 namespace {
 
+using test::error_of;
+
 std::shared_ptr<Device> reference() {
   return select({"reference", 0, {}}).device;
-}
-
-// The status and message of what a function throws.
-template <class Function>
-Error error_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
 }
 
 // y = W x + b, doubled: two ops with a weight that is asked for by name.

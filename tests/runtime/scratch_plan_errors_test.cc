@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
+#include "expect_error.h"
 #include "runtime/program.h"
 
 namespace rc::runtime {
@@ -12,13 +12,8 @@ namespace {
 
 void expect_refused(const std::string& message, ProgramDescription description,
                     const ProgramLimits& limits) {
-  try {
-    plan_scratch(description, limits);
-    ADD_FAILURE() << "nothing was thrown, not " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << message;
-    EXPECT_EQ(error.message(), message);
-  }
+  test::expect_error(RC_E_INVALID_ARGUMENT, message,
+                     [&] { plan_scratch(description, limits); });
 }
 
 uint64_t planned(ProgramDescription description, const ProgramLimits& limits) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "fake_plugin.h"
 #include "runtime/quarantine.h"
 #include "runtime/registry.h"
@@ -13,15 +14,7 @@
 namespace rc::runtime {
 namespace {
 
-template <class Function>
-Error error_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
-}
+using test::error_of;
 
 // A backend of one GPU.
 class SelectionErrors : public testing::Test {
@@ -155,7 +148,7 @@ TEST_F(SelectionErrors, AQuarantineIsLiftedFromOneBackendOrDevice) {
     const Error error = error_of([&] { forget_quarantine(name); });
     EXPECT_EQ(error.status(), RC_E_NOT_FOUND);
     EXPECT_EQ(error.message(), "there is no backend or device called '" + name +
-                                   "'; rc_discover tells which are here");
+                                   "'; rc_discover lists those here");
   }
   // They were under none.
   EXPECT_EQ(forget_quarantine("limited"), 0);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "expect_error.h"
 #include "runtime/assignment.h"
 #include "runtime/registry.h"
 #include "runtime/wrapped_plugin.h"
@@ -15,18 +16,9 @@
 namespace rc::runtime {
 namespace {
 
+using test::error_of;
 using Endpoint = Split::Endpoint;
 constexpr ProgramLimits kLimits = {4, 4, 2};
-
-template <class Function>
-Error error_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(RC_OK, "nothing was thrown");
-}
 
 Split split_by(const ProgramDescription& description,
                const std::vector<size_t>& devices) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/error.h"
+#include "expect_error.h"
 #include "tensor/dtype.h"
 #include "tensor/wide.h"
 
@@ -14,13 +14,7 @@ namespace {
 
 template <class Call>
 void expect_unsupported(const std::string& text, const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error, but should be: " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
-    EXPECT_EQ(error.message(), text);
-  }
+  test::expect_error(RC_E_UNSUPPORTED, text, call);
 }
 
 TEST(ConversionErrors, OfTypesWithoutDecoderOrEncoder) {

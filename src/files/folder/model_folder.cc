@@ -81,7 +81,7 @@ safetensors::Shards open_weights(Folder& folder) {
   if (index == nullptr) {
     fail(RC_E_NOT_FOUND, folder.path(), ": it holds neither ", kWeights,
          " nor ", kIndex,
-         "; weights in other forms can be saved anew as safetensors with "
+         "; weights in other forms can be saved again as safetensors with "
          "transformers");
   }
   return safetensors::Shards::of_index(
