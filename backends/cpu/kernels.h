@@ -54,6 +54,9 @@ struct LinearTask {
   // From the tiles to what is read from memory after them; 0 where that is what
   // follows them.
   int64_t prefetch_offset = 0;
+  // Of linear_of_rows instead: from row to row of the weight, of which `tile`
+  // is the first, in bytes.
+  int64_t weight_step = 0;
   int tiles;
   int64_t columns;
   // Per row of activations: its ActivationBlocks, its ActivationBlock16s for
@@ -75,6 +78,8 @@ struct LinearTask {
   int rows;   // 1 to kMaxChunk
   int lanes;  // rows of the weight in the tiles; the last may have less than 16
 };
+// From so many rows on tiles are worth making also where they are used once.
+constexpr int kRowsForTiles = 16;
 using LinearFunction = void (*)(const LinearTask& task);
 
 // Decodes row `lane` of a tile to `columns` floats.
@@ -296,6 +301,9 @@ struct FadingRow {
 struct Kernels {
   // NULL for a type that has no tiles of its own.
   LinearFunction (*linear)(rc_dtype weight);
+  // Products of few rows of activations with rows of a weight as files hold
+  // them: those that tiles of kQuants16 give. NULL for other types.
+  LinearFunction (*linear_of_rows)(rc_dtype weight);
   LinearFunction product_of_tiles;  // of F32; the sums are those of product
   TableFunction (*table)(rc_dtype weight);
   // Of rows of `weight` into tiles of `tile`. NULL for types that are not

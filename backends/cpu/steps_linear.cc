@@ -99,7 +99,6 @@ namespace {
 // The pieces of a LINEAR.
 struct LinearPieces {
   const rc_plugin_weight* weight;
-  LinearFunction function;
   Activations x;
   const float* bias;  // NULL: none
   bool has_residual;
@@ -180,10 +179,7 @@ void LinearPieces::work(Run& run, const Share& share) const {
       for (int k = 0; k < task.rows; ++k) residuals[k] = more + k * n;
     }
     if (!share.wanted()) return;
-    task.tile = weight->tiles(run.kernels, 0, tile, task.tiles, unpacked);
-    task.prefetch_offset =
-        weight->prefetch_offset(task.tile, 0, tile, task.tiles);
-    function(task);
+    weight->multiply(run.kernels, 0, tile, task, unpacked);
     if (then != RC_FUNCTION_NONE) {
       const bool dense = step == task.lanes;
       const int64_t calls = dense ? 1 : task.rows;
@@ -250,7 +246,6 @@ size_t compile_linear(Compiler& c, size_t first) {
   const int64_t chunk = chunk_rows(x.row_bytes());
   const LinearPieces pieces = {
       weight,
-      c.kernels().linear(weight->layout.dtype),
       x,
       op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]),
       has_residual,
@@ -319,7 +314,6 @@ void compile_hot_experts(Compiler& c, const rc_plugin_weight& weight,
 void compile_expert_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
-  const LinearFunction function = c.kernels().linear(layout.dtype);
   const Activations x = activations_for(c, *weight, op.inputs[0]);
   const bool shared = c.value(op.inputs[0]).rank == 2;  // x by all choices
   const Place y = c.place(op.outputs[0]);
@@ -377,10 +371,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
             share.units != nullptr ? results + r * kTileRows : result(choice);
       }
       if (!share.wanted()) return;
-      task.tile = weight->tiles(run.kernels, group.expert, tile, 1, unpacked);
-      task.prefetch_offset =
-          weight->prefetch_offset(task.tile, group.expert, tile, 1);
-      function(task);
+      weight->multiply(run.kernels, group.expert, tile, task, unpacked);
       share.commit([&] {
         if (share.units == nullptr) return;
         for (int r = 0; r < task.rows; ++r) {

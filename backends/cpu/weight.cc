@@ -230,14 +230,31 @@ void rc_plugin_weight::fill(const rc::cpu::Kernels& kernels, int64_t matrix,
        reinterpret_cast<float*>(scratch));
 }
 
-int64_t rc_plugin_weight::prefetch_offset(const uint8_t* tiles, int64_t matrix,
-                                          int64_t first, int64_t count) const {
-  if (mapped == nullptr || (hot && hot->copy_of(matrix) != nullptr)) return 0;
-  const uint8_t* next =
-      mapped + (matrix * layout.rows + (first + count) * kTileRows) *
-                   layout.source_row_bytes;
-  // They are parts of different objects.
-  return reinterpret_cast<intptr_t>(next) - reinterpret_cast<intptr_t>(tiles);
+void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels, int64_t matrix,
+                                int64_t first, rc::cpu::LinearTask& task,
+                                uint8_t* scratch) const {
+  task.prefetch_offset = 0;
+  if (mapped != nullptr &&
+      (hot == nullptr || hot->copy_of(matrix) == nullptr)) {
+    const uint8_t* rows = mapped + (matrix * layout.rows + first * kTileRows) *
+                                       layout.source_row_bytes;
+    const rc::cpu::LinearFunction of_rows =
+        layout.dtype == rc::cpu::kQuants16 && task.rows < rc::cpu::kRowsForTiles
+            ? kernels.linear_of_rows(dtype)
+            : nullptr;
+    if (of_rows != nullptr) {
+      task.tile = rows;
+      task.weight_step = static_cast<int64_t>(layout.source_row_bytes);
+      return of_rows(task);
+    }
+    // What is read after the tiles. They are parts of different objects.
+    task.prefetch_offset =
+        reinterpret_cast<intptr_t>(rows + task.tiles * kTileRows *
+                                              layout.source_row_bytes) -
+        reinterpret_cast<intptr_t>(scratch);
+  }
+  task.tile = tiles(kernels, matrix, first, task.tiles, scratch);
+  kernels.linear(layout.dtype)(task);
 }
 
 const uint8_t* rc_plugin_weight::tile_of_row(const rc::cpu::Kernels& kernels,

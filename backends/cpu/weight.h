@@ -57,15 +57,13 @@ struct rc_plugin_weight {
     return reinterpret_cast<const float*>(data.get());
   }
 
-  // Bytes that tiles() and tile_of_row() need for `count` tiles.
+  // Bytes that multiply() and tile_of_row() need for `count` tiles.
   uint64_t scratch_bytes(int64_t count) const;
-  // LinearTask::prefetch_offset for what tiles() gave.
-  int64_t prefetch_offset(const uint8_t* tiles, int64_t matrix, int64_t first,
-                          int64_t count) const;
-  // Tiles `first` to `first` + `count` of a matrix, one after the other. They
-  // may lie in `scratch`, at a multiple of 64 bytes.
-  const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,
-                       int64_t first, int64_t count, uint8_t* scratch) const;
+  // Sets where `task` finds the weight, of which it takes tiles `first` to
+  // `first` + task.tiles of a matrix, and multiplies. `scratch` has
+  // scratch_bytes(task.tiles) and is aligned to 64 bytes.
+  void multiply(const rc::cpu::Kernels& kernels, int64_t matrix, int64_t first,
+                rc::cpu::LinearTask& task, uint8_t* scratch) const;
   // Makes tile `index` of a matrix that hot->choose() gave a copy.
   void fill(const rc::cpu::Kernels& kernels, int64_t matrix, int64_t index,
             uint8_t* scratch) const;
@@ -74,6 +72,10 @@ struct rc_plugin_weight {
                              uint8_t* scratch, int* lane) const;
 
  private:
+  // Tiles `first` to `first` + `count` of a matrix, one after the other. They
+  // may lie in `scratch`, at a multiple of 64 bytes.
+  const uint8_t* tiles(const rc::cpu::Kernels& kernels, int64_t matrix,
+                       int64_t first, int64_t count, uint8_t* scratch) const;
   // Makes one tile of the weight at `source`; `row` is as in pack_tile.
   void pack(const rc::cpu::Kernels& kernels, const uint8_t* source,
             int64_t matrix, int64_t index, uint8_t* tile, float* row) const;

@@ -272,7 +272,7 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
       }
       std::vector<float> results[2];
       for (bool mapped : {false, true}) {
-        for (int64_t rows : {int64_t{1}, int64_t{6}, most}) {
+        for (int64_t rows : {int64_t{1}, int64_t{6}, int64_t{15}, most}) {
           Program program(device);
           program.map_weights = mapped;
           const int32_t px =

@@ -26,11 +26,29 @@ float float_of(rc_dtype dtype, uint16_t bits) {
 
 class CpuQuants16 : public testing::TestWithParam<std::string> {
  protected:
-  // Row `x` times a matrix of rows of one block.
+  // Row `x` times a matrix of rows of one block, which must not depend on
+  // whether the matrix is copied or stays where it is.
   std::vector<float> product(rc_dtype dtype, const std::vector<uint16_t>& rows,
                              const std::vector<float>& x) const {
+    const std::vector<float> copied = product(dtype, rows, x, false);
+    const std::vector<float> mapped = product(dtype, rows, x, true);
+    EXPECT_EQ(copied.size(), mapped.size());
+    for (size_t i = 0; i < copied.size(); ++i) {
+      if (std::isnan(copied[i])) {
+        EXPECT_TRUE(std::isnan(mapped[i])) << "row " << i;
+      } else {
+        EXPECT_EQ(mapped[i], copied[i]) << "row " << i;
+      }
+    }
+    return copied;
+  }
+
+ private:
+  std::vector<float> product(rc_dtype dtype, const std::vector<uint16_t>& rows,
+                             const std::vector<float>& x, bool mapped) const {
     const Device device(1, GetParam());
     Program program(device);
+    program.map_weights = mapped;
     const auto n = static_cast<int64_t>(rows.size()) / kBlock;
     const int32_t px =
         program.input(RC_DTYPE_F32, {RC_DIM_ROWS, kBlock}, x.data());

@@ -6,6 +6,7 @@ namespace rc::cpu::RC_CPU_LEVEL {
 
 extern const Kernels kKernels = {
     linear_function,
+    linear_of_rows_function,
     product_of_tiles,
     table_function,
     pack_function,

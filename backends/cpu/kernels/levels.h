@@ -6,6 +6,7 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 
 LinearFunction linear_function(rc_dtype weight);
+LinearFunction linear_of_rows_function(rc_dtype weight);
 void product_of_tiles(const LinearTask& task);
 TableFunction table_function(rc_dtype weight);
 PackFunction pack_function(rc_dtype weight, rc_dtype tile);

@@ -7,15 +7,6 @@
 namespace rc::cpu::RC_CPU_LEVEL {
 namespace {
 
-constexpr int32_t exponent_bits(int exponent) {
-  return (int32_t)((uint32_t)exponent << 23);
-}
-
-// From the exponent of the largest weight of a block to that of its scale.
-constexpr int kShift = Quants16::kBits - 1;
-// Of a float, for its scale not to be subnormal: smaller ones are rounded more.
-constexpr int kLeastExponent = kShift + 1;
-
 // A block of `plain`, column after column of 16 floats of 16 bits.
 template <class Plain>
 RC_SIMD void encode(const uint8_t* plain, uint8_t* tile) {
@@ -27,17 +18,12 @@ RC_SIMD void encode(const uint8_t* plain, uint8_t* tile) {
     most = largest(most, largest(w, sub(zero, w)));
     not_finite = fma(w, zero, not_finite);
   }
-  const Vf power =
-      largest(as_float(bits_and(as_int(most), splat_int(exponent_bits(255)))),
-              as_float(splat_int(exponent_bits(kLeastExponent))));
-  const Vf scale =
-      as_float(sub(as_int(power), splat_int(exponent_bits(kShift))));
-  const Vf inverse =
-      as_float(sub(splat_int(exponent_bits(2 * 127 + kShift)), as_int(power)));
-  store((float*)tile, add(scale, not_finite));
+  const Scales16 scales = scales16(most);
+  store((float*)tile, add(scales.scale, not_finite));
   tile += Quants16::kScaleBytes;
   const auto quants = [&](int column) __attribute__((always_inline)) {
-    return rounded(mul(Plain::column(plain + column * Plain::kBytes), inverse));
+    return rounded(
+        mul(Plain::column(plain + column * Plain::kBytes), scales.inverse));
   };
   for (int column = 0; column < Quants16::kColumns; column += 2) {
     store_bytes(tile, pairs(quants(column), quants(column + 1)));

@@ -27,6 +27,26 @@ struct Quants16 {
 };
 static_assert(Quants16::kBytes == kBlockBytes16);
 
+// What makes quants of the weights of a block: one for each row.
+struct Scales16 {
+  Vf scale, inverse;
+};
+RC_SIMD Scales16 scales16(const Vf& largest_weight) {
+  constexpr auto exponent_bits = [](int exponent) {
+    return (int32_t)((uint32_t)exponent << 23);
+  };
+  // From the exponent of the largest weight of a block to that of its scale.
+  constexpr int shift = Quants16::kBits - 1;
+  // For the scale not to be subnormal: smaller weights are rounded more.
+  constexpr int least = shift + 1;
+  const Vf power = largest(
+      as_float(bits_and(as_int(largest_weight), splat_int(exponent_bits(255)))),
+      as_float(splat_int(exponent_bits(least))));
+  return {
+      as_float(sub(as_int(power), splat_int(exponent_bits(shift)))),
+      as_float(sub(splat_int(exponent_bits(2 * 127 + shift)), as_int(power)))};
+}
+
 template <class Weight, int tiles, int rows>
 RC_SIMD void dot_rows(const uint8_t* tile, int64_t tile_bytes, int64_t columns,
                       const Ahead& ahead,

@@ -74,6 +74,7 @@ RC_BINARY(largest, Vf, f_max)
 RC_BINARY(smallest, Vf, f_min)
 RC_BINARY(add, Vi, i_add)
 RC_BINARY(sub, Vi, i_sub)
+RC_BINARY(largest_s16, Vi, i_max_s16)  // of pairs of 16 bits
 RC_BINARY(bits_and, Vi, i_and)
 RC_BINARY(bits_or, Vi, i_or)
 RC_BINARY(bits_or, Vb, b_or)
@@ -185,6 +186,11 @@ RC_SIMD Vf load_bf16(const void* p) {
   }
   return y;
 }
+RC_SIMD Vi load_u16(const uint16_t* p) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = i_from_u16(p + i * kPartLanes);
+  return y;
+}
 RC_SIMD Vi load_u8(const uint8_t* p) {
   Vi y;
   RC_PARTS(i) y.p[i] = i_from_u8(p + i * kPartLanes);
@@ -227,6 +233,35 @@ RC_SIMD V sums(const V (&x)[kLanes]) {
 #pragma GCC unroll 16
   for (int k = 0; k < kLanes; ++k) parts[k] = x[k].p[0];
   return {{f_sums(parts)}};
+}
+// The same as of longer registers.
+template <class Join>
+RC_SIMD F f_joined(const F (&x)[4], Join join) {
+  F columns[4] = {x[0], x[1], x[2], x[3]};
+  f_transpose(columns);
+  return join(join(columns[0], columns[1]), join(columns[2], columns[3]));
+}
+// Lane k is what `join` makes of all lanes of x[k], in any order.
+template <class Join>
+RC_SIMD Vi joined(const Vi (&x)[kLanes], Join join) {
+  const auto joined_parts = [&](F a, F b) __attribute__((always_inline)) {
+    return f_cast(join(i_cast(a), i_cast(b)));
+  };
+  Vi y;
+  RC_PARTS(i) {
+    F parts[kPartLanes];
+#pragma GCC unroll 16
+    for (int k = 0; k < kPartLanes; ++k) {
+      I part = x[i * kPartLanes + k].p[0];
+#pragma GCC unroll 4
+      for (int p = 1; p < kParts; ++p) {
+        part = join(part, x[i * kPartLanes + k].p[p]);
+      }
+      parts[k] = f_cast(part);
+    }
+    y.p[i] = i_cast(f_joined(parts, joined_parts));
+  }
+  return y;
 }
 RC_SIMD float largest_lane(const Vf& x) {
   F y = x.p[0];
@@ -300,6 +335,12 @@ RC_SIMD Vb pairs(const Vi& a, const Vi& b) {
 RC_SIMD Vi dot2(const Vi& sum, const Vb& w, const Columns2& a) {
   Vi y;
   RC_PARTS(i) y.p[i] = dot2(sum.p[i], w.p[i], a);
+  return y;
+}
+// The same of two columns of activations in each lane.
+RC_SIMD Vi dot2(const Vi& sum, const Vb& w, const Vb& a) {
+  Vi y;
+  RC_PARTS(i) y.p[i] = dot2(sum.p[i], w.p[i], a.p[i]);
   return y;
 }
 

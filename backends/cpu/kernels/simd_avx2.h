@@ -51,6 +51,26 @@ RC_SIMD float f_sum(F x) {
   s = _mm_add_ps(s, _mm_movehl_ps(s, s));
   return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
+// Lane k is what `join` makes of all lanes of x[k], always in the same order.
+template <class Join>
+RC_SIMD F f_joined(const F (&x)[8], Join join) {
+  F fours[2];
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i) {
+    __m256d twos[2];
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; ++k) {
+      const F a = x[4 * i + 2 * k];
+      const F b = x[4 * i + 2 * k + 1];
+      twos[k] = _mm256_castps_pd(
+          join(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)));
+    }
+    fours[i] = join(_mm256_castpd_ps(_mm256_unpacklo_pd(twos[0], twos[1])),
+                    _mm256_castpd_ps(_mm256_unpackhi_pd(twos[0], twos[1])));
+  }
+  return join(_mm256_permute2f128_ps(fours[0], fours[1], 0x20),
+              _mm256_permute2f128_ps(fours[0], fours[1], 0x31));
+}
 RC_SIMD float f_largest(F x) {
   __m128 s = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   s = _mm_max_ps(s, _mm_movehl_ps(s, s));
@@ -70,6 +90,7 @@ RC_SIMD void f_to_f16(uint16_t* p, F x) {
 RC_SIMD I i_set(int32_t x) { return _mm256_set1_epi32(x); }
 RC_SIMD I i_add(I a, I b) { return _mm256_add_epi32(a, b); }
 RC_SIMD I i_sub(I a, I b) { return _mm256_sub_epi32(a, b); }
+RC_SIMD I i_max_s16(I a, I b) { return _mm256_max_epi16(a, b); }
 RC_SIMD I i_and(I a, I b) { return _mm256_and_si256(a, b); }
 RC_SIMD I i_or(I a, I b) { return _mm256_or_si256(a, b); }
 template <int n>

@@ -52,35 +52,42 @@ RC_SIMD F f_less(F a, F b, F x, F y) {
   return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x);
 }
 RC_SIMD float f_sum(F x) { return _mm512_reduce_add_ps(x); }
-// Lane k is f_sum(x[k]), of the same additions.
-RC_SIMD F f_sums(const F (&x)[16]) {
+// Lane k is what `join` makes of all lanes of x[k], always in the same order.
+template <class Join>
+RC_SIMD F f_joined(const F (&x)[16], Join join) {
   F eights[8];
 #pragma GCC unroll 8
   for (int k = 0; k < 8; ++k) {
     // 0 and 4, 8 and 12; 1 and 5, 9 and 13; ...
     const F a = x[k / 2 + k % 2 * 8];
     const F b = x[k / 2 + k % 2 * 8 + 4];
-    eights[k] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44),
-                              _mm512_shuffle_f32x4(a, b, 0xee));
+    eights[k] = join(_mm512_shuffle_f32x4(a, b, 0x44),
+                     _mm512_shuffle_f32x4(a, b, 0xee));
   }
   __m512d fours[4];  // 0, 4, 8 and 12; 1, 5, 9 and 13; ...
 #pragma GCC unroll 4
   for (int k = 0; k < 4; ++k) {
     const F a = eights[2 * k];
     const F b = eights[2 * k + 1];
-    fours[k] = _mm512_castps_pd(_mm512_add_ps(
-        _mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd)));
+    fours[k] = _mm512_castps_pd(join(_mm512_shuffle_f32x4(a, b, 0x88),
+                                     _mm512_shuffle_f32x4(a, b, 0xdd)));
   }
   F twos[2];  // of 0 and 1, 4 and 5, ...; of 2 and 3, 6 and 7, ...
 #pragma GCC unroll 2
   for (int k = 0; k < 2; ++k) {
     const __m512d a = fours[2 * k];
     const __m512d b = fours[2 * k + 1];
-    twos[k] = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(a, b)),
-                            _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
+    twos[k] = join(_mm512_castpd_ps(_mm512_unpacklo_pd(a, b)),
+                   _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
   }
-  return _mm512_add_ps(_mm512_shuffle_ps(twos[0], twos[1], 0x88),
-                       _mm512_shuffle_ps(twos[0], twos[1], 0xdd));
+  return join(_mm512_shuffle_ps(twos[0], twos[1], 0x88),
+              _mm512_shuffle_ps(twos[0], twos[1], 0xdd));
+}
+// Lane k is f_sum(x[k]), of the same additions.
+RC_SIMD F f_sums(const F (&x)[16]) {
+  return f_joined(
+      x, [](F a, F b)
+             __attribute__((always_inline)) { return _mm512_add_ps(a, b); });
 }
 RC_SIMD float f_largest(F x) { return _mm512_reduce_max_ps(x); }
 RC_SIMD I f_round(F x) { return _mm512_cvtps_epi32(x); }
@@ -98,6 +105,7 @@ RC_SIMD void f_to_f16(uint16_t* p, F x) {
 RC_SIMD I i_set(int32_t x) { return _mm512_set1_epi32(x); }
 RC_SIMD I i_add(I a, I b) { return _mm512_add_epi32(a, b); }
 RC_SIMD I i_sub(I a, I b) { return _mm512_sub_epi32(a, b); }
+RC_SIMD I i_max_s16(I a, I b) { return _mm512_max_epi16(a, b); }
 RC_SIMD I i_and(I a, I b) { return _mm512_and_si512(a, b); }
 RC_SIMD I i_or(I a, I b) { return _mm512_or_si512(a, b); }
 template <int n>

@@ -62,6 +62,10 @@ RC_SIMD void f_to_f16(uint16_t* p, F x) {
 RC_SIMD I i_set(int32_t x) { return vdupq_n_s32(x); }
 RC_SIMD I i_add(I a, I b) { return vaddq_s32(a, b); }
 RC_SIMD I i_sub(I a, I b) { return vsubq_s32(a, b); }
+RC_SIMD I i_max_s16(I a, I b) {
+  return vreinterpretq_s32_s16(
+      vmaxq_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b)));
+}
 RC_SIMD I i_and(I a, I b) { return vandq_s32(a, b); }
 RC_SIMD I i_or(I a, I b) { return vorrq_s32(a, b); }
 template <int n>

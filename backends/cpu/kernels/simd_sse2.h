@@ -56,6 +56,7 @@ RC_SIMD I i_cast(F x) { return _mm_castps_si128(x); }
 RC_SIMD I i_set(int32_t x) { return _mm_set1_epi32(x); }
 RC_SIMD I i_add(I a, I b) { return _mm_add_epi32(a, b); }
 RC_SIMD I i_sub(I a, I b) { return _mm_sub_epi32(a, b); }
+RC_SIMD I i_max_s16(I a, I b) { return _mm_max_epi16(a, b); }
 RC_SIMD I i_and(I a, I b) { return _mm_and_si128(a, b); }
 RC_SIMD I i_or(I a, I b) { return _mm_or_si128(a, b); }
 template <int n>

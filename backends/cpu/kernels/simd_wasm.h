@@ -64,6 +64,7 @@ RC_SIMD I i_cast(F x) { return x; }
 RC_SIMD I i_set(int32_t x) { return wasm_i32x4_splat(x); }
 RC_SIMD I i_add(I a, I b) { return wasm_i32x4_add(a, b); }
 RC_SIMD I i_sub(I a, I b) { return wasm_i32x4_sub(a, b); }
+RC_SIMD I i_max_s16(I a, I b) { return wasm_i16x8_max(a, b); }
 RC_SIMD I i_and(I a, I b) { return wasm_v128_and(a, b); }
 RC_SIMD I i_or(I a, I b) { return wasm_v128_or(a, b); }
 template <int n>
