@@ -51,9 +51,8 @@ JsonMasks::MaskPtr JsonMasks::content(const State& state, Walker* walker) {
   const size_t freedom = lexer.freedom(state.lex);
   const bool limited = lexer.only_length(state.lex);
   if (freedom == UINT8_MAX || (limited && freedom > 0)) {
-    mask->add(freedom > VocabularyIndex::kMaxPlain
-                  ? vocabulary_->all_plain()
-                  : vocabulary_->plain(freedom));
+    mask->add(
+        vocabulary_->plain(std::min(freedom, VocabularyIndex::kMaxPlain)));
     walker->walk_content(vocabulary_->odd(), state, mask.get());
   } else {
     walker->walk_content(vocabulary_->all(), state, mask.get());

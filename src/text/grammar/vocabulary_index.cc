@@ -53,7 +53,7 @@ bool is_content(std::string_view text) {
 VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
     : vocabulary_(std::move(vocabulary)),
       content_(size()),
-      plain_(kMaxPlain + 2, TokenMask(size())) {
+      plain_(kMaxPlain + 1, TokenMask(size())) {
   for (const int32_t token : vocabulary_.ends) {
     if (token < 0 || static_cast<size_t>(token) >= size()) {
       fail(RC_E_INVALID_ARGUMENT, "vocabulary: the end token ", token,
@@ -74,10 +74,7 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
     const std::optional<size_t> plain = plain_characters(text.substr(0, quote));
     if (quote == std::string_view::npos) {
       if (plain) {
-        for (size_t k = std::min(*plain, kMaxPlain + 1); k < plain_.size();
-             ++k) {
-          plain_[k].set(token);
-        }
+        for (size_t k = *plain; k < plain_.size(); ++k) plain_[k].set(token);
       }
       if (!plain || *plain > kMaxPlain) odd.emplace_back(text, token);
     } else if (quote == 0) {

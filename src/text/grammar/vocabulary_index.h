@@ -18,8 +18,7 @@ namespace rc::text::grammar {
 // they need not be looked at one by one.
 class VocabularyIndex {
  public:
-  // Plain tokens of more characters than this are looked at one by one where a
-  // string's length is limited.
+  // Plain tokens of more characters than this are looked at one by one.
   static constexpr size_t kMaxPlain = 24;
   // Longer tokens, in bytes, are in no text.
   static constexpr size_t kMaxToken = 1 << 15;
@@ -46,7 +45,6 @@ class VocabularyIndex {
   const TokenMask& content() const { return content_; }
   // Plain ones of at most so many characters, up to kMaxPlain.
   const TokenMask& plain(size_t characters) const { return plain_[characters]; }
-  const TokenMask& all_plain() const { return plain_.back(); }
   // Tokens without a quote that are not plain, or too long for plain().
   const TokenTrie& odd() const { return odd_; }
 

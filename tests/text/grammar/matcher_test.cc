@@ -1,4 +1,5 @@
 // Masks, taking back, cloning, and what is forced.
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -9,12 +10,13 @@ namespace {
 
 // Masks say of every token what trying it says.
 void check_mask(Matcher* matcher) {
+  const VocabularyIndex& vocabulary = matcher->vocabulary();
   const TokenMask mask = matcher->mask();
-  for (size_t i = 0; i < small_vocabulary()->size(); ++i) {
+  for (size_t i = 0; i < vocabulary.size(); ++i) {
     const auto token = static_cast<int32_t>(i);
     const bool accepted = matcher->clone()->accept(token);
     ASSERT_EQ(mask.test(token), accepted)
-        << "token " << i << " " << small_vocabulary()->text(token);
+        << "token " << i << " " << vocabulary.text(token);
   }
 }
 
@@ -72,6 +74,41 @@ TEST(GrammarMatcher, MasksAreExactAndNeverEmpty) {
       "root ::= \"{\" item (\",\" item)* \"}\"\nitem ::= [a-c\xC3\xA9]+ | root",
       {}, small_vocabulary());
   for (uint32_t seed = 0; seed < 6; ++seed) draw(*rules, seed, true);
+}
+
+// A token of more characters than a string has room for is not allowed, however
+// much room there is.
+TEST(GrammarMatcher, LongTokensKeepToTheLengthOfAString) {
+  TokenVocabulary tokens;
+  for (int byte = 0; byte < 256; ++byte) {
+    tokens.tokens.emplace_back(1, static_cast<char>(byte));
+  }
+  for (const size_t length : {2, 23, 24, 25, 26, 89, 90, 254, 255, 256, 300}) {
+    tokens.tokens.emplace_back(length, 'a');
+    tokens.tokens.push_back(std::string(length, 'b') + "\"");
+    std::string wide;
+    for (size_t i = 0; i < length; ++i) wide += "\xC3\xA9";
+    tokens.tokens.push_back(std::move(wide));
+  }
+  const auto vocabulary =
+      std::make_shared<const VocabularyIndex>(std::move(tokens));
+  std::vector<size_t> lengths(92);
+  std::iota(lengths.begin(), lengths.end(), 0);
+  for (size_t length = 252; length < 260; ++length) lengths.push_back(length);
+  for (const size_t length : lengths) {
+    const std::string string =
+        cat(R"({"type": "string", "maxLength": )", length, "}");
+    const std::string object =
+        cat(R"({"properties": {"a": )", string, R"(}, "type": "object"})");
+    const std::pair<std::string, std::string> cases[] = {
+        {string, "\""}, {object, "{\"a\":\""}, {object, "{\"a\":\"\xC3\xA9"}};
+    for (const auto& [text, begin] : cases) {
+      SCOPED_TRACE(cat(text, " after ", begin));
+      const auto matcher = Grammar::json_schema(text, {}, vocabulary)->match();
+      if (!matcher->accept_bytes(begin)) continue;  // of one character too many
+      check_mask(matcher.get());
+    }
+  }
 }
 
 TEST(GrammarMatcher, TokensCanBeTakenBack) {
