@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/grammar/item_values.h"
 #include "text/grammar/json_machine.h"
 #include "text/grammar/work.h"
 
@@ -19,6 +20,23 @@ void add_once(const JsonMachine::Item& item,
   if (std::find(items->begin(), items->end(), item) == items->end()) {
     items->push_back(item);
   }
+}
+
+// What is kept of an object or array that ends.
+std::string value_of(const JsonMachine::Level& level) {
+  Work::walk(1 + level.count / JsonMachine::kItemsPerStep);
+  std::vector<std::string_view> items;
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+  for (const auto* seen = level.seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    if (level.array) {
+      items.emplace_back(seen->value);
+    } else {
+      members.emplace_back(seen->name, seen->value);
+    }
+  }
+  std::reverse(items.begin(), items.end());
+  return level.array ? array_value(items) : object_value(std::move(members));
 }
 
 }  // namespace
@@ -43,6 +61,7 @@ bool JsonMachine::open_object(State* state) {
   }
   if (level->items.empty()) return false;
   level->depth = outer.depth + 1;
+  level->keeps_values = outer.keeps_values;
   set_keys(level.get());
   level->parent = std::move(state->level);
   state->level = std::move(level);
@@ -72,6 +91,11 @@ bool JsonMachine::open_array(State* state) {
   if (level->items.empty()) return false;
   level->array = true;
   level->depth = outer.depth + 1;
+  level->keeps_values = outer.keeps_values ||
+                        std::any_of(level->items.begin(), level->items.end(),
+                                    [&](const Item& item) {
+                                      return model_->array(item.rules).unique;
+                                    });
   level->parent = std::move(state->level);
   state->level = std::move(level);
   state->phase = Phase::kFirstItem;
@@ -106,8 +130,10 @@ bool JsonMachine::close(State* state) {
       parents.push_back(item.parent);
     }
   }
+  std::string value =
+      level.parent->keeps_values ? value_of(level) : std::string();
   state->level = level.parent;
-  return finish_value(state, parents);
+  return finish_value(state, std::move(parents), std::move(value));
 }
 
 bool JsonMachine::end_key(State* state) {
@@ -115,7 +141,7 @@ bool JsonMachine::end_key(State* state) {
   Work::walk(1 + level.count / kItemsPerStep);
   for (const Seen* seen = level.seen.get(); seen != nullptr;
        seen = seen->before.get()) {
-    if (seen->name == state->key) return false;
+    if (seen->name == state->text) return false;
   }
   auto next = std::make_shared<Level>();
   next->parent = level.parent;
@@ -124,11 +150,11 @@ bool JsonMachine::end_key(State* state) {
   for (const uint32_t i : model_->lexer().accepted(state->lex)) {
     Item item = level.items[i];
     const ObjectRules& rules = *model_->object(item.rules).rules;
-    const SchemaId value = model_->property(item.rules, state->key);
+    const SchemaId value = model_->property(item.rules, state->text);
     if (value == kFalseSchema) continue;
     item.value = value;
     if (std::binary_search(rules.required.begin(), rules.required.end(),
-                           state->key)) {
+                           state->text)) {
       --item.missing;
     }
     // A property may be the one that a rule asks for, or need not be.
@@ -136,7 +162,7 @@ bool JsonMachine::end_key(State* state) {
     for (size_t rule = 0; rule < rules.some.size(); ++rule) {
       const uint32_t bit = 1U << rule;
       if ((item.done & bit) != 0 ||
-          !model_->concerns(item.rules, rule, state->key)) {
+          !model_->concerns(item.rules, rule, state->text)) {
         continue;
       }
       for (size_t way = ways.size(); way-- > 0;) {
@@ -155,12 +181,13 @@ bool JsonMachine::end_key(State* state) {
     }
   }
   if (next->items.empty()) return false;
-  next->seen = std::make_shared<Seen>(Seen{level.seen, state->key});
+  next->keeps_values = level.keeps_values;
+  next->seen = std::make_shared<Seen>(Seen{level.seen, state->text, ""});
   set_values(next.get());
   state->level = std::move(next);
   state->phase = Phase::kColon;
   state->lex = kDeadLex;
-  state->key.clear();
+  state->text.clear();
   return true;
 }
 
@@ -212,7 +239,18 @@ bool JsonMachine::begin_item(State* state) {
   next->array = true;
   next->depth = level.depth;
   next->count = level.count + 1;
+  next->keeps_values = level.keeps_values;
+  next->seen = level.seen;
   set_values(next.get());
+  // All values that there are may be taken.
+  if (next->strings == kDeadLex && next->bare == kDeadLex &&
+      std::none_of(next->items.begin(), next->items.end(),
+                   [&](const Item& item) {
+                     const JsonModel::Start& start = model_->start(item.value);
+                     return !start.objects.empty() || !start.arrays.empty();
+                   })) {
+    return false;
+  }
   state->level = std::move(next);
   return true;
 }

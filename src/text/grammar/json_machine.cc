@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "text/grammar/item_values.h"
 #include "text/grammar/work.h"
 
 namespace rc::text::grammar {
@@ -87,13 +88,13 @@ void JsonMachine::catch_up(State* state, LexState lex, uint32_t spaces,
                            std::string_view bytes) const {
   state->lex = lex;
   state->spaces = spaces;
-  if (state->phase == Phase::kKey) state->key.append(bytes);
+  if (text_matters(*state)) state->text.append(bytes);
 }
 
 bool JsonMachine::keys_alike(const State& state,
                              std::vector<std::string>* names) const {
   const auto add = [&](const std::string& name) {
-    if (name.starts_with(state.key)) names->push_back(name);
+    if (name.starts_with(state.text)) names->push_back(name);
   };
   for (const Item& item : state.level->items) {
     const JsonModel::Object& object = model_->object(item.rules);
@@ -112,7 +113,7 @@ bool JsonMachine::keys_alike(const State& state,
 JsonMachine::State JsonMachine::with_key(const State& state,
                                          std::string key) const {
   State result = state;
-  result.key = std::move(key);
+  result.text = std::move(key);
   return result;
 }
 
@@ -128,7 +129,9 @@ bool JsonMachine::step(State* state, uint8_t byte) {
       if (byte != '"' || !state->partial.none()) {
         return step_content(state, byte);
       }
-      return finish_value(state, model_->lexer().accepted(state->lex));
+      return finish_value(
+          state, model_->lexer().accepted(state->lex),
+          state->level->keeps_values ? string_value(state->text) : "");
     case Phase::kKey:
       if (byte != '"' || !state->partial.none()) {
         return step_content(state, byte);
@@ -139,10 +142,13 @@ bool JsonMachine::step(State* state, uint8_t byte) {
         const LexState next = model_->lexer().step(state->lex, byte);
         if (next != kDeadLex) {
           state->lex = next;
+          if (text_matters(*state)) state->text += static_cast<char>(byte);
           return true;
         }
       }
-      return finish_value(state, model_->lexer().accepted(state->lex)) &&
+      return finish_value(
+                 state, model_->lexer().accepted(state->lex),
+                 state->level->keeps_values ? bare_value(state->text) : "") &&
              step(state, byte);
     }
     default:
@@ -170,7 +176,7 @@ bool JsonMachine::step(State* state, uint8_t byte) {
       if (byte != '"' || state->level->strings == kDeadLex) return false;
       state->phase = Phase::kKey;
       state->lex = state->level->strings;
-      state->key.clear();
+      state->text.clear();
       return true;
     case Phase::kColon:
       state->phase = Phase::kValue;
@@ -185,6 +191,7 @@ bool JsonMachine::step(State* state, uint8_t byte) {
 bool JsonMachine::step_value(State* state, uint8_t byte) {
   if (byte == '{') return open_object(state);
   if (byte == '[') return open_array(state);
+  state->text.clear();
   if (byte == '"') {
     state->lex = state->level->strings;
     state->phase = Phase::kString;
@@ -193,6 +200,7 @@ bool JsonMachine::step_value(State* state, uint8_t byte) {
   if (byte >= 128 || state->level->bare == kDeadLex) return false;
   state->lex = model_->lexer().step(state->level->bare, byte);
   state->phase = Phase::kBare;
+  if (text_matters(*state)) state->text += static_cast<char>(byte);
   return state->lex != kDeadLex;
 }
 
@@ -208,7 +216,7 @@ bool JsonMachine::step_content(State* state, uint8_t byte) {
   }
   state->lex = model_->lexer().step(state->lex, c);
   if (state->lex == kDeadLex) return false;
-  if (state->phase == Phase::kKey) append_utf8(c, &state->key);
+  if (text_matters(*state)) append_utf8(c, &state->text);
   return true;
 }
 
@@ -248,31 +256,57 @@ bool JsonMachine::set_keys(Level* level) {
 
 // Finds out how the next value may begin.
 void JsonMachine::set_values(Level* level) {
-  if (level->items.size() == 1) {
+  const bool differs = level->array && level->keeps_values;
+  if (level->items.size() == 1 && !differs) {
     const JsonModel::Start& start = model_->start(level->items[0].value);
     level->strings = start.string_lex;
     level->bare = start.bare_lex;
     return;
   }
   Work::walk(level->items.size());
+  std::vector<std::string> seen;
+  for (const Seen* at = differs ? level->seen.get() : nullptr; at != nullptr;
+       at = at->before.get()) {
+    seen.push_back(at->value);
+  }
   std::vector<TaggedExpr> strings;
   std::vector<TaggedExpr> bare;
   for (size_t i = 0; i < level->items.size(); ++i) {
-    const JsonModel::Start& start = model_->start(level->items[i].value);
-    strings.emplace_back(start.string, static_cast<uint32_t>(i));
-    bare.emplace_back(start.bare, static_cast<uint32_t>(i));
+    const Item& item = level->items[i];
+    const JsonModel::Start& start = model_->start(item.value);
+    JsonModel::Left left = {start.string, start.bare};
+    if (!seen.empty() && model_->array(item.rules).unique) {
+      left = model_->values_left(item.value, seen);
+    }
+    strings.emplace_back(left.string, static_cast<uint32_t>(i));
+    bare.emplace_back(left.bare, static_cast<uint32_t>(i));
   }
   level->strings = model_->lexer().start(std::move(strings));
   level->bare = model_->lexer().start(std::move(bare));
 }
 
-bool JsonMachine::finish_value(State* state,
-                               const std::vector<uint32_t>& items) {
-  if (items.empty()) return false;
+void JsonMachine::drop_repeated(const Level& level, std::string_view value,
+                                std::vector<uint32_t>* items) {
+  Work::walk(1 + level.count / kItemsPerStep);
+  for (const Seen* seen = level.seen.get(); seen != nullptr;
+       seen = seen->before.get()) {
+    if (seen->value != value) continue;
+    std::erase_if(*items, [&](uint32_t i) {
+      return model_->array(level.items[i].rules).unique;
+    });
+    return;
+  }
+}
+
+bool JsonMachine::finish_value(State* state, std::vector<uint32_t> items,
+                               std::string value) {
   const Level& level = *state->level;
+  if (level.keeps_values && level.array) drop_repeated(level, value, &items);
+  if (items.empty()) return false;
   state->phase = level.parent == nullptr ? Phase::kDone : Phase::kAfter;
   state->lex = kDeadLex;
-  if (level.items.size() == 1) return true;
+  state->text.clear();
+  if (level.items.size() == 1 && !level.keeps_values) return true;
   Work::walk(items.size() * (1 + items.size() / kItemsPerStep));
   auto next = std::make_shared<Level>(level);
   next->items.clear();
@@ -283,6 +317,13 @@ bool JsonMachine::finish_value(State* state,
         next->items.end()) {
       next->items.push_back(item);
     }
+  }
+  if (level.keeps_values) {
+    next->seen =
+        level.array
+            ? std::make_shared<Seen>(Seen{level.seen, "", std::move(value)})
+            : std::make_shared<Seen>(
+                  Seen{level.seen->before, level.seen->name, std::move(value)});
   }
   state->level = std::move(next);
   return true;

@@ -30,10 +30,12 @@ class JsonMachine {
     SchemaId value = kFalseSchema;        // of what comes next
     bool operator==(const Item&) const = default;
   };
-  // The keys of an object so far, the last one first.
+  // The keys of an object so far, the last one first; of an array whose level
+  // keeps values, its items.
   struct Seen {
     std::shared_ptr<const Seen> before;
-    std::string name;
+    std::string name;   // of a property
+    std::string value;  // see item_values.h; "" where none are kept
     ~Seen() { release_chain(&before, &Seen::before); }
   };
   // An open object or array, or the whole text; never changes.
@@ -44,6 +46,9 @@ class JsonMachine {
     uint32_t count = 0;  // of the properties or items so far
     std::vector<Item> items;
     std::shared_ptr<const Seen> seen;
+    // Whether the values within it are kept: items of an array, or of one
+    // around it, have to differ.
+    bool keeps_values = false;
     // How the next value or, in `strings`, the next key may begin.
     LexState strings = kDeadLex;
     LexState bare = kDeadLex;
@@ -71,7 +76,8 @@ class JsonMachine {
     uint32_t spaces = 0;  // in a row
     LexState lex = kDeadLex;
     PartialChar partial;
-    std::string key;  // so far
+    // Of a key so far, or of a string, number or constant that is kept.
+    std::string text;
     bool operator==(const State&) const = default;
   };
 
@@ -101,12 +107,17 @@ class JsonMachine {
   uint32_t spaces(const State& state) const { return state.spaces; }
   uint32_t max_spaces() const { return model_->options().max_spaces; }
 
+  // Whether the text of what is being read matters, and not only the lexer's
+  // state: of keys and of values that are kept.
+  static bool text_matters(const State& state) {
+    return state.phase == Phase::kKey || state.level->keeps_values;
+  }
   // Whether the names of keys only matter in that some are special: those that
   // begin like the present one are in *names then.
   bool keys_alike(const State& state, std::vector<std::string>* names) const;
   // The same state with another key so far.
   State with_key(const State& state, std::string key) const;
-  bool in_key(const State& state) const { return state.phase == Phase::kKey; }
+  static bool in_key(const State& state) { return state.phase == Phase::kKey; }
   Lexer& lexer() const { return model_->lexer(); }
 
  private:
@@ -131,8 +142,14 @@ class JsonMachine {
   bool open_object(State* state);
   bool open_array(State* state);
   bool close(State* state);
-  // Ends a value that the items agree with.
-  bool finish_value(State* state, const std::vector<uint32_t>& items);
+  // Ends a value that the items agree with; `value` is empty unless the level
+  // keeps it.
+  bool finish_value(State* state, std::vector<uint32_t> items,
+                    std::string value);
+  // Leaves out the items of which no two values may be equal, and this one is
+  // there already.
+  void drop_repeated(const Level& level, std::string_view value,
+                     std::vector<uint32_t>* items);
   bool begin_item(State* state);
   bool end_key(State* state);
   bool set_keys(Level* level);

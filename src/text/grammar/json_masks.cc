@@ -78,13 +78,16 @@ void JsonMasks::fill_quotes(const State& state, Walker* walker,
   // before the quote does not matter, unless it is a key.
   if (lexer.uniform(state.lex, &next) && lexer.uniform(next, &after) &&
       next == after) {
-    if (!machine_->in_key(state)) {
+    if (!JsonMachine::text_matters(state)) {
       State later = state;
       later.lex = next;
       walker->walk(vocabulary_->quote_tails(), later, mask);
       return;
     }
-    if (next == state.lex && fill_key_quotes(state, walker, mask)) return;
+    if (JsonMachine::in_key(state) && next == state.lex &&
+        fill_key_quotes(state, walker, mask)) {
+      return;
+    }
   }
   walker->walk(vocabulary_->quote_later(), state, mask);
 }
@@ -95,7 +98,7 @@ bool JsonMasks::fill_key_quotes(const State& state, Walker* walker,
                                 TokenMask* mask) {
   std::vector<std::string> names;
   if (!machine_->keys_alike(state, &names)) return false;
-  std::string unknown = state.key;
+  std::string unknown = state.text;
   do {
     unknown += kRare;
   } while (std::find(names.begin(), names.end(), unknown) != names.end());
@@ -103,7 +106,7 @@ bool JsonMasks::fill_key_quotes(const State& state, Walker* walker,
                machine_->with_key(state, std::move(unknown)), mask);
   const TokenTrie& tokens = vocabulary_->quote_later();
   for (const std::string& name : names) {
-    const std::string rest = name.substr(state.key.size()) + '"';
+    const std::string rest = name.substr(state.text.size()) + '"';
     // A key that is complete is quote_first's.
     if (rest.size() == 1 || rest.size() > tokens.max_depth()) continue;
     const size_t node = tokens.find(rest);

@@ -44,6 +44,10 @@ constexpr size_t kMaxRememberedNames = 1000;
 
 constexpr size_t kMaxClosedNames = 64;  // bits of a word
 
+// Numbers of an array that expressions leave out, so that no number is begun
+// that could only become one of them; the others are refused where they end.
+constexpr size_t kMaxNumbersLeft = 100;
+
 }  // namespace
 
 JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
@@ -133,6 +137,14 @@ const JsonModel::Start& JsonModel::start(SchemaId schema) {
   }
   for (const RulesId id : normal.arrays) {
     if (schemas_.possible_array(id)) begin->arrays.push_back(id);
+  }
+  for (const RulesId id : begin->arrays) {
+    if (schemas_.array(id).repeats) {
+      fail(RC_E_UNSUPPORTED,
+           "schema: not, oneOf, if or dependencies ask for arrays of which two "
+           "items are equal, the opposite of uniqueItems, which is not "
+           "supported");
+    }
   }
   // Of several multiples, or bounds, that come together only here.
   if (exprs_.has_multiples()) try_numbers(begin->bare);
@@ -260,6 +272,27 @@ SchemaId JsonModel::all_of(SchemaId a, SchemaId b) {
 SchemaId JsonModel::without(SchemaId a, SchemaId b) {
   const Work::Lock lock(mutex_);
   return schemas_.all_of({a, schemas_.negation(b)});
+}
+
+JsonModel::Left JsonModel::values_left(SchemaId schema,
+                                       const std::vector<std::string>& seen) {
+  const Work::Lock lock(mutex_);
+  const Start& begin = start(schema);
+  std::vector<std::string> strings;
+  std::vector<ExprId> bare;
+  Work::walk(1 + seen.size());
+  for (const std::string& value : seen) {
+    if (value[0] == '"') {
+      strings.push_back(value.substr(1));
+    } else if (value == "null" || value == "false" || value == "true") {
+      bare.push_back(exprs_.literal(value));
+    } else if ((value[0] == '-' || value[0] == '0') &&
+               bare.size() < kMaxNumbersLeft) {
+      bare.push_back(schemas_.numbers().equal(parse_decimal(value)).in);
+    }
+  }
+  return {exprs_.both(begin.string, exprs_.negate(exprs_.one_of(strings))),
+          exprs_.both(begin.bare, exprs_.negate(exprs_.either(bare)))};
 }
 
 bool JsonModel::possible(SchemaId schema) {

@@ -90,6 +90,13 @@ class JsonModel {
   SchemaId all_of(SchemaId a, SchemaId b);
   SchemaId without(SchemaId a, SchemaId b);
   bool possible(SchemaId schema);
+  // The strings, and the numbers and constants, of a schema that differ from
+  // some values; these are as item_values.h has them.
+  struct Left {
+    ExprId string;
+    ExprId bare;
+  };
+  Left values_left(SchemaId schema, const std::vector<std::string>& seen);
 
  private:
   void compile();

@@ -24,6 +24,7 @@ Numbers::Numbers(ExprPool* pool) : pool_(*pool) {
   any_fraction_ = regex("(\\.[0-9]+)?");
   const ExprId whole = regex("0|[1-9][0-9]*");
   plain_unsigned_ = pool_.concat(whole, any_fraction_);
+  shortest_ = regex("0|-?([1-9][0-9]*(\\.[0-9]*[1-9])?|0\\.[0-9]*[1-9])");
   mantissa_ = regex("[1-9](\\.[0-9]{1,16})?");
   large_ = regex("[eE]\\+?0?(1[6-9]|[2-9][0-9]|[12][0-9][0-9]|30[0-8])");
   small_ = regex("[eE]-(0?0?[1-9]|0?[1-9][0-9]|[12][0-9][0-9]|30[0-8])");
@@ -217,6 +218,12 @@ LexicalSet Numbers::equal(const Decimal& value) {
   return {
       side_of(value, Side::kEqual),
       pool_.either(side_of(value, Side::kBelow), side_of(value, Side::kAbove))};
+}
+
+uint64_t Numbers::count(const LexicalSet& numbers, uint64_t cap) {
+  const ExprId plain = pool_.concat(pool_.optional(minus_), plain_unsigned_);
+  if (pool_.live(pool_.both(numbers.in, pool_.negate(plain)))) return cap;
+  return pool_.count(pool_.both(numbers.in, shortest_), cap);
 }
 
 LexicalSet Numbers::multiples(const Decimal& divisor) {

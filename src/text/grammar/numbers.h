@@ -6,6 +6,7 @@
 // ways to write numbers are only accepted where every number is.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ class Numbers {
   LexicalSet equal(const Decimal& value);
   // Throws RC_E_UNSUPPORTED for divisors that take too many states.
   LexicalSet multiples(const Decimal& divisor);
+  // How many numbers there are, at most `cap`; it is `cap`, too, where it takes
+  // many steps to count them.
+  uint64_t count(const LexicalSet& numbers, uint64_t cap);
 
  private:
   LexicalSet round_multiples(uint32_t factor, uint32_t zeros);
@@ -56,6 +60,7 @@ class Numbers {
   ExprId minus_;
   ExprId any_fraction_;  // with its point, or nothing
   ExprId plain_unsigned_;
+  ExprId shortest_;  // plain decimals, each number once, with its sign
   ExprId mantissa_;  // of scientific notation
   ExprId large_;     // exponents of 16 and more, with the "e"
   ExprId small_;     // exponents below zero

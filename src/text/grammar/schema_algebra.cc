@@ -56,6 +56,8 @@ RulesId SchemaPool::merge_arrays(const std::vector<RulesId>& parts) {
     append(&rules.counts, other.counts);
     rules.min = std::max(rules.min, other.min);
     rules.max = std::min(rules.max, other.max);
+    rules.unique = rules.unique || other.unique;
+    rules.repeats = rules.repeats || other.repeats;
   }
   return add(std::move(rules));
 }
@@ -252,6 +254,12 @@ std::vector<RulesId> SchemaPool::complement_array(const ArrayRules& rules) {
   if (rules.max != kUnbounded) {
     ArrayRules way;
     way.min = rules.max + 1;
+    result.push_back(add(std::move(way)));
+  }
+  if (rules.unique || rules.repeats) {
+    ArrayRules way;
+    way.unique = rules.repeats;
+    way.repeats = rules.unique;
     result.push_back(add(std::move(way)));
   }
   std::erase_if(result, [&](RulesId id) { return !possible_array(id); });

@@ -1,6 +1,7 @@
 #include "text/grammar/schema_pool.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/error.h"
@@ -110,6 +111,7 @@ RulesId SchemaPool::add(ArrayRules rules) {
   };
   tidy(&rules.all);
   tidy(&rules.counts);
+  if (rules.max <= 1) rules.unique = false;
   const auto [at, added] = array_ids_.try_emplace(
       std::move(rules), static_cast<RulesId>(arrays_.size()));
   if (added) {
@@ -331,7 +333,8 @@ bool SchemaPool::compute_possible_object(const ObjectRules& rules, RulesId id) {
 }
 
 bool SchemaPool::compute_possible_array(const ArrayRules& rules, RulesId id) {
-  uint32_t least = rules.min;
+  if (rules.unique && rules.repeats) return false;
+  uint32_t least = std::max(rules.min, rules.repeats ? 2U : 0U);
   for (const ItemCount& count : rules.counts) {
     if (count.min > count.max) return false;
     if (count.min == 0) continue;
@@ -351,7 +354,19 @@ bool SchemaPool::compute_possible_array(const ArrayRules& rules, RulesId id) {
   for (uint32_t index = 0; index < least && index <= last; ++index) {
     if (!possible(item(id, index))) return false;
   }
-  return true;
+  // Of those that are all alike there may be too few that differ.
+  return !rules.unique || least <= last ||
+         has_values(item(id, last), least - last);
+}
+
+bool SchemaPool::has_values(SchemaId schema, uint32_t count) {
+  if (count <= 1) return true;
+  const Normal& all = normal(schema);
+  if (!all.objects.empty() || !all.arrays.empty()) return true;
+  const auto constants =
+      static_cast<uint64_t>(std::popcount(unsigned{all.constants}));
+  const uint64_t strings = exprs_.count(all.string.in, count);
+  return constants + strings + numbers_.count(all.number, count) >= count;
 }
 
 SchemaId SchemaPool::property(RulesId object, std::string_view name) {

@@ -109,6 +109,9 @@ class SchemaPool {
       const std::vector<const Normal*>& parts);
   bool compute_possible_object(const ObjectRules& rules, RulesId id);
   bool compute_possible_array(const ArrayRules& rules, RulesId id);
+  // Whether there are so many values that differ. It may be true of objects and
+  // arrays that are fewer.
+  bool has_values(SchemaId schema, uint32_t count);
   template <class Compute>
   bool remember_possible(Known* known, Compute compute);
   void check_alternatives(const std::vector<RulesId>& alternatives) const;

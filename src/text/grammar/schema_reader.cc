@@ -249,7 +249,9 @@ void SchemaReader::read_combinations(const Location& at,
   if (at.value->find("not") != nullptr) {
     parts->push_back(pool_.negation(member(at, "not")));
   }
-  if (at.value->find("if") == nullptr) return;
+  // Before draft 7 it was no keyword, and schemas that name an earlier draft
+  // are judged by it.
+  if (at.draft < Draft::k7 || at.value->find("if") == nullptr) return;
   const SchemaId condition = member(at, "if");
   const SchemaId then = member(at, "then");
   const SchemaId otherwise = member(at, "else");

@@ -69,6 +69,8 @@ struct ArrayRules {
   std::vector<ItemCount> counts;
   uint32_t min = 0;  // items
   uint32_t max = kUnbounded;
+  bool unique = false;   // no two items are equal
+  bool repeats = false;  // some two are
   auto operator<=>(const ArrayRules&) const = default;
 };
 

@@ -199,12 +199,8 @@ void SchemaReader::restrict_arrays(const Location& at, Normal* normal) {
          keyword_count(at, "minContains").value_or(1),
          keyword_count(at, "maxContains").value_or(kUnbounded)});
   }
-  const JsonValue* const unique = at.value->find("uniqueItems");
-  if (unique != nullptr && unique->is(JsonValue::Type::kTrue) &&
-      rules.max > 1) {
-    unsupported_keyword(at, "uniqueItems",
-                        "this is only supported for arrays of at most one "
-                        "item");
+  if (const JsonValue* unique = at.value->find("uniqueItems")) {
+    rules.unique = unique->is(JsonValue::Type::kTrue);
   }
   normal->arrays = {pool_.add(std::move(rules))};
 }

@@ -60,7 +60,16 @@ const std::vector<std::string>& schemas() {
       R"({"type": "object", "not": {"patternProperties":
           {"^a": {"type": "null"}}}})",
       R"({"type": "object", "not": {"propertyNames": {"pattern": "^a"}}})",
-      R"({"type": "number", "minimum": -1.5, "maximum": 12})"};
+      R"({"type": "number", "minimum": -1.5, "maximum": 12})",
+      R"({"type": "array", "uniqueItems": true, "items": {"type": "string",
+          "pattern": "^(a|ab|b)$"}})",
+      R"({"type": "array", "uniqueItems": true, "minItems": 3,
+          "items": {"type": "integer", "minimum": 1, "maximum": 3}})",
+      R"({"type": "array", "uniqueItems": true, "maxItems": 3,
+          "items": {"type": "object", "required": ["a"], "properties":
+          {"a": {"enum": ["b", "ab", 1, 12]}}}})",
+      R"({"type": "array", "uniqueItems": true, "items":
+          {"type": ["boolean", "null", "number"]}})"};
   return kSchemas;
 }
 

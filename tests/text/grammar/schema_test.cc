@@ -11,9 +11,9 @@ TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
   const auto error = [](std::string_view text) {
     return error_of([&] { schema(text); });
   };
-  EXPECT_NE(
-      error(R"({"items": {"uniqueItems": true}})").find("/items/uniqueItems"),
-      std::string::npos);
+  EXPECT_NE(error(R"({"type": "array", "not": {"uniqueItems": true}})")
+                .find("uniqueItems"),
+            std::string::npos);
   EXPECT_NE(error(R"g({"properties": {"a~/b": {"pattern": "(?=x)"}}})g")
                 .find("/properties/a~0~1b/pattern"),
             std::string::npos);
@@ -217,9 +217,55 @@ TEST(GrammarSchema, DraftsDiffer) {
   EXPECT_TRUE(accepts(*with_draft("draft-07", R"("type": "integer")"), "1.0"));
   const char* exclusive = R"("minimum": 3, "exclusiveMinimum": true)";
   EXPECT_FALSE(accepts(*with_draft("draft-04", exclusive), "3"));
+  const char* condition = R"("if": true, "then": {"type": "null"})";
+  EXPECT_TRUE(accepts(*with_draft("draft-04", condition), "3"));
+  EXPECT_TRUE(accepts(*with_draft("draft-06", condition), "3"));
+  EXPECT_FALSE(accepts(*with_draft("draft-07", condition), "3"));
   const char* tuple =
       R"("items": [{"type": "null"}], "additionalItems": false)";
   EXPECT_FALSE(accepts(*with_draft("draft-07", tuple), "[null, 1]"));
+}
+
+TEST(GrammarSchema, ItemsThatDifferAreComparedByValue) {
+  const auto unique = schema(R"({"uniqueItems": true})");
+  for (const char* text :
+       {"[]", "[1]", "[1, 2, \"1\", true, null, false]",
+        "[[1], [2], [[1]], []]", R"([{"a": 1, "b": 2}, {"a": 2, "b": 1}])",
+        R"(["a", "b\u0061"])", "[\"1\", 1, [1], {\"1\": 1}]", "[1e999, 1e998]",
+        "[\"\", \"\\\"\"]", R"([["a", "b"], ["a\", \"b"]])",
+        R"([["1:a"], ["1", "a"]])"}) {
+    EXPECT_TRUE(accepts(*unique, text)) << text;
+  }
+  for (const char* text :
+       {"[1, 1]", "[1, 2, 1]", "[1, 1.0]", "[0, -0.0]", "[100, 1e2]",
+        "[\"a\", \"a\"]", R"(["ab", "\u0061b"])", "[null, null]",
+        "[true, false, true]", "[[], []]", "[[1, [2]], [1.0, [2e0]]]",
+        R"([{"a": 1, "b": 2}, {"b": 2, "a": 1}])", "[1e999, 1e999]",
+        R"([{"a": [{}]}, {}, {"a": [{}]}])"}) {
+    EXPECT_FALSE(accepts(*unique, text)) << text;
+  }
+  // Of arrays within, those whose own items may repeat do.
+  EXPECT_TRUE(accepts(*unique, "[[1, 1], [2, 2]]"));
+  EXPECT_FALSE(accepts(*schema(R"({"items": {"uniqueItems": true}})"),
+                       "[[1], [1], [2, 2]]"));
+  // What is not there is not begun, and too few values are none.
+  const auto two = schema(
+      R"({"uniqueItems": true, "type": "array", "items": {"enum": [1, "a"]}})");
+  const auto matcher = two->match();
+  ASSERT_TRUE(matcher->accept_bytes("[1,\"a\""));
+  EXPECT_FALSE(matcher->mask().test(','));
+  EXPECT_TRUE(matcher->mask().test(']'));
+  EXPECT_NE(error_of([] {
+              schema(R"({"uniqueItems": true, "type": "array", "minItems": 4,
+                  "items": {"type": "integer", "minimum": 1, "maximum": 3}})");
+            }).find("no value is valid"),
+            std::string::npos);
+  // Alternatives: only one of them asks for items that differ.
+  const auto either = schema(R"({"type": "array", "anyOf": [
+      {"uniqueItems": true}, {"items": {"type": "integer"}}]})");
+  EXPECT_TRUE(accepts(*either, "[1, 1]"));
+  EXPECT_TRUE(accepts(*either, "[1, \"a\"]"));
+  EXPECT_FALSE(accepts(*either, "[\"a\", \"a\"]"));
 }
 
 TEST(GrammarSchema, ReferencesAreResolved) {
