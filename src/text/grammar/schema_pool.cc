@@ -73,8 +73,12 @@ Normal SchemaPool::everything() {
 }
 
 RulesId SchemaPool::add(ObjectRules rules) {
-  std::erase_if(rules.all, [](const PropertyRule& rule) {
-    return rule.schema == kTrueSchema;
+  // A rule about all other names counts on it that these are mentioned.
+  const bool keeps_names =
+      std::any_of(rules.all.begin(), rules.all.end(),
+                  [](const PropertyRule& rule) { return rule.keys.others; });
+  std::erase_if(rules.all, [&](const PropertyRule& rule) {
+    return rule.schema == kTrueSchema && !(keeps_names && rule.keys.literal);
   });
   const auto tidy = [](auto* list) {
     std::sort(list->begin(), list->end());

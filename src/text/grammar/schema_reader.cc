@@ -12,8 +12,6 @@ namespace {
 // Assertions of draft 3, and of drafts that look into strings.
 constexpr std::array<std::string_view, 3> kUnsupported = {"extends", "disallow",
                                                           "divisibleBy"};
-constexpr std::array<std::string_view, 2> kUnevaluated = {
-    "unevaluatedProperties", "unevaluatedItems"};
 constexpr std::array<std::string_view, 2> kContents = {"contentEncoding",
                                                        "contentMediaType"};
 
@@ -73,14 +71,6 @@ void SchemaReader::refuse_unsupported(const Location& at) const {
       unsupported_keyword(at, keyword, "this keyword is not supported");
     }
   }
-  for (const std::string_view keyword : kUnevaluated) {
-    const JsonValue* const value = at.value->find(keyword);
-    if (value != nullptr && !value->is(JsonValue::Type::kTrue)) {
-      unsupported_keyword(at, keyword,
-                          "this keyword is not supported; name all properties "
-                          "or items in one schema");
-    }
-  }
   for (const std::string_view keyword : kContents) {
     if (at.draft <= Draft::k7 && at.value->find(keyword) != nullptr) {
       unsupported_keyword(at, keyword,
@@ -110,6 +100,7 @@ SchemaId SchemaReader::lower(const Location& at) {
   read_values(at, &parts);
   read_combinations(at, &parts);
   read_dependencies(at, &parts);
+  read_unevaluated(at, &parts);
   read_names(at, &parts);
   return pool_.all_of(std::move(parts));
 }

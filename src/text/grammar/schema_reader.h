@@ -42,6 +42,23 @@ class SchemaReader {
     PlaceId place;
   };
 
+  // What keywords have looked at, of an object or of an array.
+  struct Evaluated {
+    bool all = false;
+    std::vector<std::string> names{};
+    std::vector<ExprId> patterns{};
+    uint32_t prefix = 0;                // items
+    std::vector<SchemaId> contained{};  // items that are like one of these
+
+    bool nothing() const;
+    void add(const Evaluated& other);
+  };
+  struct Way {  // see schema_evaluated.cc
+    SchemaId condition = kTrueSchema;
+    Evaluated evaluated{};
+  };
+  using Ways = std::vector<Way>;
+
   // The schema there, which is read later.
   SchemaId refer(const JsonValue& value);
   SchemaId member(const Location& at, std::string_view name);
@@ -52,6 +69,14 @@ class SchemaReader {
   void read_values(const Location& at, std::vector<SchemaId>* parts);
   void read_combinations(const Location& at, std::vector<SchemaId>* parts);
   void read_dependencies(const Location& at, std::vector<SchemaId>* parts);
+  void read_unevaluated(const Location& at, std::vector<SchemaId>* parts);
+  // The ways of a schema; `within`: as part of another one.
+  Ways ways_of(const Location& at, bool items, bool within);
+  Evaluated evaluated_by_itself(const Location& at, bool items, bool within);
+  void choose(const Ways& options, Ways* ways);
+  // What was not looked at is like the schema.
+  SchemaId other_properties(const Evaluated& evaluated, SchemaId schema);
+  SchemaId other_items(const Evaluated& evaluated, SchemaId schema);
   void read_names(const Location& at, std::vector<SchemaId>* parts);
   void refuse_unsupported(const Location& at) const;
 
@@ -79,6 +104,7 @@ class SchemaReader {
   std::unordered_map<const JsonValue*, SchemaId> known_;
   std::deque<std::pair<const Location*, SchemaId>> queue_;
   std::deque<NameRule> name_rules_;
+  size_t evaluating_ = 0;  // schemas, within one another
 };
 
 }  // namespace rc::text::grammar

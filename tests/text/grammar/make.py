@@ -71,6 +71,34 @@ SCHEMAS = [
                         "additionalProperties": False}}},
 ]
 
+MORE_SCHEMAS = [
+    {"type": "array", "uniqueItems": True},
+    {"type": "array", "uniqueItems": True, "items": {"type": "integer"}},
+    {"type": "object", "allOf": [{"properties": {"a": {}}}],
+     "properties": {"b": {}}, "unevaluatedProperties": False},
+    {"type": "object",
+     "anyOf": [{"properties": {"a": {"const": 1}}, "required": ["a"]},
+               {"properties": {"b": {"type": "string"}}, "required": ["b"]}],
+     "unevaluatedProperties": False},
+    {"type": "object",
+     "if": {"properties": {"k": {"const": "x"}}, "required": ["k"]},
+     "then": {"properties": {"v": {}}}, "else": {"properties": {"w": {}}},
+     "unevaluatedProperties": {"type": "integer"}},
+    {"type": "object",
+     "oneOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]},
+               {"patternProperties": {"^x": {}}, "required": ["x1"]}],
+     "unevaluatedProperties": False},
+    {"type": "object", "dependentSchemas": {"a": {"properties": {"b": {}}}},
+     "properties": {"a": {}}, "unevaluatedProperties": False},
+    {"type": "object", "properties": {"a": True, "b": True},
+     "additionalProperties": False},
+    {"type": "array", "prefixItems": [{"type": "integer"}],
+     "contains": {"type": "string"}, "unevaluatedItems": False},
+    {"type": "array",
+     "anyOf": [{"prefixItems": [{"const": 1}]},
+               {"prefixItems": [{}, {"const": 2}]}],
+     "unevaluatedItems": {"type": "null"}},
+]
 ATOMS = [None, True, False, 0, 1, -1, 2, 3, 5, 7, 14, 17, 18, 0.25, 0.3, 12.25,
          12.5, 2.0, 1e-7, 1e20, -4, "", "a", "x", "y", "1", "aab", "aaab",
          "abc", "ac", "axc", "b@c", "ab@cde", "a1", "ab", "abcd", "abcde",
@@ -129,7 +157,7 @@ def near(rng, schema, depth=4):
 def main():
     rng = random.Random(1)
     schemas = []
-    for schema in SCHEMAS:
+    for schema in SCHEMAS + MORE_SCHEMAS:
         judge = DRAFT(schema, format_checker=DRAFT.FORMAT_CHECKER)
         texts = {}
         values = ATOMS + [instance(rng, 3) for _ in range(60)]
