@@ -75,9 +75,20 @@ typedef struct rc_grammar rc_grammar;
 /* How a grammar is written. */
 typedef int32_t rc_grammar_kind;
 enum {
-  /* A JSON Schema, of drafts 4 to 2020-12. What it asserts is kept exactly: an
-   * assertion that cannot be is RC_E_UNSUPPORTED, with its JSON pointer.
-   * `format` is asserted where it is known. Properties come in any order. */
+  /* A JSON Schema, of drafts 4 to 2020-12. Every text is valid: an assertion
+   * that cannot be kept is RC_E_UNSUPPORTED, with its JSON pointer. `format` is
+   * asserted where it is known. Texts are what programs expect, unless `open`
+   * of rc_grammar_options asks for all that are valid:
+   *
+   *  - An object has no other properties than those that are named in
+   *    `properties`, `required` or `patternProperties` of its schema and of
+   *    those that apply to the same value, unless `additionalProperties` or
+   *    `unevaluatedProperties` is there. Objects of which none are named may
+   *    have any.
+   *  - Required properties come first, in the order of `properties`, then the
+   *    others in any order.
+   *  - Integers are written without a fraction or an exponent, and numbers with
+   *    at most 15 digits, as far as the schema allows such. */
   RC_GRAMMAR_JSON_SCHEMA = 0,
   /* A regular expression as JavaScript has them, without backreferences and
    * without looking around; all of the text matches it. */
@@ -96,10 +107,15 @@ typedef struct rc_grammar_options {
                          of which the most is forced */
   int32_t max_depth;  /* of JSON: the most values within one another, 1 to
                          1024 */
+  int32_t open;       /* of JSON: 1: every text that the schema allows, with
+                         properties in any order and others than are named. A
+                         model may go on with such properties, or with digits,
+                         until its tokens are used up. 0: see
+                         RC_GRAMMAR_JSON_SCHEMA */
 } rc_grammar_options;
 
 #define RC_GRAMMAR_OPTIONS_INIT \
-  { sizeof(rc_grammar_options), 0, 128 }
+  { sizeof(rc_grammar_options), 0, 128, 0 }
 /* The same as a function; see base.h. */
 RC_API void rc_grammar_options_init(rc_grammar_options* options, size_t size);
 

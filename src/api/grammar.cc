@@ -29,6 +29,9 @@ GrammarPtr compile(rc_grammar_kind kind, std::string_view text,
       text::grammar::JsonOptions json;
       json.max_spaces = static_cast<uint32_t>(options.max_spaces);
       json.max_depth = static_cast<uint32_t>(options.max_depth);
+      json.reader.closed = options.open == 0;
+      json.reader.plain_integers = options.open == 0;
+      json.short_numbers = options.open == 0;
       return Grammar::json_schema(text, json, std::move(vocabulary));
     }
     case RC_GRAMMAR_REGEX:
@@ -116,6 +119,7 @@ rc_status rc_grammar_create(const rc_tokenizer* tokenizer, rc_grammar_kind kind,
                         "options->max_spaces");
     rc::api::need_range(read.max_depth, 1, rc::api::kMostDepth,
                         "options->max_depth");
+    rc::api::need_range(read.open, 0, 1, "options->open");
     return rc::api::give_out(
         handle, rc::api::compile(kind, {text, length}, read,
                                  handle.tokenizer->grammar_vocabulary()));

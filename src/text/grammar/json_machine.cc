@@ -236,7 +236,9 @@ bool JsonMachine::set_keys(Level* level) {
     const JsonModel::Object& object = model_->object(item.rules);
     if (level->count >= object.rules->max) continue;
     ExprId names = object.names;
-    if (object.rules->max - level->count == item.missing) {
+    if (item.missing > 0 && !object.rules->order.empty()) {
+      names = model_->next_name(item.rules, seen);
+    } else if (object.rules->max - level->count == item.missing) {
       // There is only room for what is required.
       names = model_->required_names(item.rules, seen);
     } else if (!object.rules->some.empty() && item.missing == 0 &&

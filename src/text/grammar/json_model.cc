@@ -62,8 +62,12 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
 
 void JsonModel::compile() {
   exprs_.set_should_stop(&options_.should_stop);
-  SchemaReader reader(document_, options_.reader, &schemas_);
-  root_ = reader.read();
+  root_ = SchemaReader(document_, options_.reader, &schemas_).read();
+  if (options_.reader.closed && !schemas_.possible(root_)) {
+    // It asks for properties that it does not name.
+    options_.reader.closed = false;
+    root_ = SchemaReader(document_, options_.reader, &schemas_).read();
+  }
   if (!schemas_.possible(root_)) {
     fail(RC_E_INVALID_ARGUMENT, "schema: no value is valid");
   }
@@ -230,6 +234,21 @@ ExprId JsonModel::names_left(RulesId object,
 bool JsonModel::concerns(RulesId object, size_t index, std::string_view name) {
   const Work::Lock lock(mutex_);
   return exprs_.matches(schemas_.object(object).some[index].keys.names, name);
+}
+
+ExprId JsonModel::next_name(RulesId object,
+                            const std::vector<std::string>& seen) {
+  const Work::Lock lock(mutex_);
+  const ObjectRules& rules = schemas_.object(object);
+  for (const std::string& name : rules.order) {
+    Work::walk(1);
+    if (std::binary_search(rules.required.begin(), rules.required.end(),
+                           name) &&
+        std::find(seen.begin(), seen.end(), name) == seen.end()) {
+      return exprs_.literal(name);
+    }
+  }
+  return required_names(object, seen);
 }
 
 ExprId JsonModel::required_names(RulesId object,

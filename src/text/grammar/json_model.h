@@ -79,6 +79,9 @@ class JsonModel {
   ExprId names_left(RulesId object, const std::vector<std::string>& seen);
   // Whether the rule `some[index]` of the object is about the name.
   bool concerns(RulesId object, size_t index, std::string_view name);
+  // The first required name in the order of an object that is not in `seen`; if
+  // there is none, as required_names.
+  ExprId next_name(RulesId object, const std::vector<std::string>& seen);
   // The names that are required and not in `seen`.
   ExprId required_names(RulesId object, const std::vector<std::string>& seen);
   // The names of a property that is the last one, if the rules `some` whose

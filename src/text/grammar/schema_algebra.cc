@@ -1,5 +1,6 @@
 // "And", "or", "not" and "exactly one" of what schemas ask for.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -24,6 +25,14 @@ void append(std::vector<T>* to, const std::vector<T>& from) {
 
 }  // namespace
 
+void append_missing(const std::vector<std::string>& names,
+                    std::vector<std::string>* to) {
+  const std::set<std::string> there(to->begin(), to->end());
+  for (const std::string& name : names) {
+    if (!there.contains(name)) to->push_back(name);
+  }
+}
+
 void SchemaPool::check_alternatives(
     const std::vector<RulesId>& alternatives) const {
   if (alternatives.size() > limits_.max_alternatives) {
@@ -42,6 +51,7 @@ RulesId SchemaPool::merge_objects(const std::vector<RulesId>& parts) {
     append(&rules.all, other.all);
     append(&rules.some, other.some);
     append(&rules.required, other.required);
+    append_missing(other.order, &rules.order);
     rules.min = std::max(rules.min, other.min);
     rules.max = std::min(rules.max, other.max);
   }

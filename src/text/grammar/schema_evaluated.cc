@@ -24,6 +24,21 @@ constexpr size_t kMostWithin = 64;
 constexpr std::array<std::string_view, 2> kUnevaluated = {
     "unevaluatedProperties", "unevaluatedItems"};
 
+// With any of them, a schema says more of an object than that it is one.
+constexpr std::array<std::string_view, 12> kAboutProperties = {
+    "properties",
+    "patternProperties",
+    "required",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "$dynamicRef",
+    "$recursiveRef",
+    "dependentSchemas",
+    "dependentRequired"};
+
 template <class T>
 void append_all(std::vector<T>* to, const std::vector<T>& from) {
   to->insert(to->end(), from.begin(), from.end());
@@ -49,12 +64,11 @@ void SchemaReader::read_unevaluated(const Location& at,
   if (at.draft < Draft::k2019) return;
   for (const bool items : {false, true}) {
     const std::string_view keyword = kUnevaluated[items];
-    const SchemaId rest = member(at, keyword);
+    const SchemaId rest = value_member(at, keyword);
     if (rest == kTrueSchema) continue;
     std::vector<SchemaId> alternatives;
-    for (const Way& way : at_keyword(at, keyword, [&] {
-           return ways_of(at, items, /*within=*/false);
-         })) {
+    for (const Way& way : at_keyword(
+             at, keyword, [&] { return ways_of(at, items, Within::kNone); })) {
       if (way.evaluated.all) {
         alternatives.push_back(way.condition);
         continue;
@@ -67,15 +81,30 @@ void SchemaReader::read_unevaluated(const Location& at,
   }
 }
 
-SchemaId SchemaReader::other_properties(const Evaluated& evaluated,
-                                        SchemaId schema) {
+// That properties which nothing has looked at are like this.
+void SchemaReader::restrict_others(const Evaluated& evaluated, SchemaId schema,
+                                   ObjectRules* rules) {
   ExprPool& exprs = pool_.exprs();
   std::vector<ExprId> names = evaluated.patterns;
   names.push_back(exprs.one_of(evaluated.names));
+  // All that is not among the others has to be mentioned.
+  const bool others = evaluated.patterns.empty();
+  if (others) {
+    for (const std::string& name : evaluated.names) {
+      rules->all.push_back({KeySet{.name = name}, kTrueSchema});
+    }
+  }
+  rules->all.push_back(
+      {KeySet{.literal = false,
+              .names = exprs.negate(exprs.either(std::move(names))),
+              .others = others},
+       schema});
+}
+
+SchemaId SchemaReader::other_properties(const Evaluated& evaluated,
+                                        SchemaId schema) {
   ObjectRules rules;
-  rules.all = {{KeySet{.literal = false,
-                       .names = exprs.negate(exprs.either(std::move(names)))},
-                schema}};
+  restrict_others(evaluated, schema, &rules);
   return object_rules(std::move(rules));
 }
 
@@ -92,13 +121,13 @@ SchemaId SchemaReader::other_items(const Evaluated& evaluated,
 
 SchemaReader::Evaluated SchemaReader::evaluated_by_itself(const Location& at,
                                                           bool items,
-                                                          bool within) {
+                                                          Within within) {
   Evaluated result;
   const auto has = [&](std::string_view keyword) {
     return at.value->find(keyword) != nullptr;
   };
   // What it applies to, the schemas around it need not look at.
-  result.all = within && has(kUnevaluated[items]);
+  result.all = within != Within::kNone && has(kUnevaluated[items]);
   if (!items) {
     if (const JsonValue* map = at.value->find("properties")) {
       for (const auto& [name, value] : map->members) {
@@ -108,10 +137,13 @@ SchemaReader::Evaluated SchemaReader::evaluated_by_itself(const Location& at,
     if (const JsonValue* map = at.value->find("patternProperties")) {
       for (const auto& [pattern, value] : map->members) {
         result.patterns.push_back(
-            parse_regex(pattern, {.search = true}, &pool_.exprs()));
+            at_keyword(at, "patternProperties", [&, &p = pattern] {
+              return parse_regex(p, {.search = true}, &pool_.exprs());
+            }));
       }
     }
     result.all = result.all || has("additionalProperties");
+    if (closing_) close(at, within, &result);
     return result;
   }
   const JsonValue* const list = at.value->find("items");
@@ -122,9 +154,72 @@ SchemaReader::Evaluated SchemaReader::evaluated_by_itself(const Location& at,
   }
   result.all = result.all || has(tuple ? "additionalItems" : "items");
   if (at.draft >= Draft::k2020 && has("contains")) {
-    result.contained.push_back(member(at, "contains"));
+    result.contained.push_back(written_member(at, "contains"));
   }
   return result;
+}
+
+// Of closing(): names that are only required may be written, too.
+void SchemaReader::close(const Location& at, Within within,
+                         Evaluated* evaluated) const {
+  const auto find = [&](std::string_view keyword) {
+    return at.value->find(keyword);
+  };
+  const auto add_names = [&](const JsonValue& names) {
+    for (const JsonValue& name : names.items) {
+      evaluated->names.push_back(name.text);
+    }
+  };
+  if (const JsonValue* names = find("required")) add_names(*names);
+  if (const JsonValue* map = find("dependentRequired")) {
+    for (const auto& [name, names] : map->members) add_names(names);
+  }
+  // Any object, as one alternative of several.
+  const auto is_object = [](const JsonValue& type) {
+    return type.text == "object";
+  };
+  const JsonValue* const type = find("type");
+  if (within == Within::kAlternative && type != nullptr &&
+      (is_object(*type) ||
+       std::any_of(type->items.begin(), type->items.end(), is_object)) &&
+      std::none_of(kAboutProperties.begin(), kAboutProperties.end(), find)) {
+    evaluated->all = true;
+  }
+  // It needs more properties than it names.
+  const JsonValue* const properties = find("properties");
+  const size_t named = properties == nullptr ? 0 : properties->members.size();
+  if (keyword_count(at, "minProperties").value_or(0) > named) {
+    evaluated->all = true;
+  }
+}
+
+SchemaId SchemaReader::closing(const Location& at) {
+  if (!at.value->is(JsonValue::Type::kObject)) return kTrueSchema;
+  Ways ways;
+  closing_ = true;
+  try {
+    ways = ways_of(at, false, Within::kSchema);
+  } catch (const Error& error) {
+    closing_ = false;
+    if (error.status() != RC_E_UNSUPPORTED) throw;
+    return kTrueSchema;  // there are too many ways
+  }
+  closing_ = false;
+  if (std::all_of(ways.begin(), ways.end(),
+                  [](const Way& way) { return way.evaluated.nothing(); })) {
+    return kTrueSchema;
+  }
+  std::vector<SchemaId> alternatives;
+  for (const Way& way : ways) {
+    ObjectRules rules;
+    append_missing(way.evaluated.names, &rules.order);
+    if (!way.evaluated.all) {
+      restrict_others(way.evaluated, kFalseSchema, &rules);
+    }
+    alternatives.push_back(
+        pool_.all_of({way.condition, object_rules(std::move(rules))}));
+  }
+  return pool_.any_of(std::move(alternatives));
 }
 
 // Each way with each option.
@@ -146,7 +241,7 @@ void SchemaReader::choose(const Ways& options, Ways* ways) {
 }
 
 SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
-                                         bool within) {
+                                         Within within) {
   if (!at.value->is(JsonValue::Type::kObject)) return {{}};
   if (evaluating_ >= kMostWithin) {
     fail(RC_E_UNSUPPORTED, "schemas of one value are more than ", kMostWithin,
@@ -156,14 +251,20 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
     size_t* nesting;
     ~Leave() { --*nesting; }
   } leave{&++evaluating_};
-  Ways ways = {{.evaluated = evaluated_by_itself(at, items, within)}};
+  // Old drafts don't look at what stands next to a reference.
+  const bool only_reference =
+      at.draft <= Draft::k7 && keyword_text(at, "$ref") != nullptr;
+  Ways ways = {{}};
+  if (!only_reference) {
+    ways[0].evaluated = evaluated_by_itself(at, items, within);
+  }
   // A schema that holds anyway, or may hold where the condition does.
   const auto always = [&](const JsonValue& schema) {
-    choose(ways_of(index_.at(schema), items, true), &ways);
+    choose(ways_of(index_.at(schema), items, Within::kSchema), &ways);
   };
   const auto add_option = [&](const JsonValue& schema, SchemaId condition,
-                              Ways* options) {
-    for (Way& way : ways_of(index_.at(schema), items, true)) {
+                              Within as, Ways* options) {
+    for (Way& way : ways_of(index_.at(schema), items, as)) {
       if (way.evaluated.nothing()) continue;
       way.condition = pool_.all_of({condition, way.condition});
       options->push_back(std::move(way));
@@ -171,16 +272,20 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
   };
   const auto perhaps = [&](const JsonValue& schema, SchemaId condition) {
     Ways options = {{}};
-    add_option(schema, condition, &options);
+    add_option(schema, condition, Within::kSchema, &options);
     choose(options, &ways);
   };
   for (const std::string_view keyword :
        {"$ref", "$dynamicRef", "$recursiveRef"}) {
     if (const std::string* reference = keyword_text(at, keyword)) {
-      always(keyword == "$ref" ? *index_.resolve(at, *reference).value
-                               : *index_.resolve_dynamic(at, *reference).value);
+      const Location& target = keyword == "$ref"
+                                   ? index_.resolve(at, *reference)
+                                   : index_.resolve_dynamic(at, *reference);
+      const bool alone = only_reference || at.value->members.size() == 1;
+      choose(ways_of(target, items, alone ? within : Within::kSchema), &ways);
     }
   }
+  if (only_reference) return ways;
   const auto schemas =
       [&](std::string_view keyword) -> const std::vector<JsonValue>& {
     static const std::vector<JsonValue> kNone;
@@ -188,16 +293,21 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
     return list == nullptr ? kNone : list->items;
   };
   for (const JsonValue& schema : schemas("allOf")) always(schema);
-  for (const JsonValue& schema : schemas("anyOf")) {
-    perhaps(schema, refer(schema));
-  }
   Ways one = {{}};
+  for (const JsonValue& schema : schemas("anyOf")) {
+    // To close an object, one of them will do.
+    if (closing_) {
+      add_option(schema, refer(schema), Within::kAlternative, &one);
+    } else {
+      perhaps(schema, refer(schema));
+    }
+  }
   for (const JsonValue& schema : schemas("oneOf")) {
-    add_option(schema, refer(schema), &one);
+    add_option(schema, refer(schema), Within::kAlternative, &one);
   }
   choose(one, &ways);
   if (const JsonValue* condition = at.value->find("if")) {
-    const SchemaId holds = refer(*condition);
+    const SchemaId holds = refer_written(*condition);
     perhaps(*condition, holds);
     const JsonValue* const then = at.value->find("then");
     if (then != nullptr) perhaps(*then, holds);

@@ -25,28 +25,40 @@ SchemaReader::SchemaReader(const JsonValue& document,
       index_(document, options.draft, &pool->places()) {}
 
 SchemaId SchemaReader::read() {
-  const SchemaId root = refer(document_);
+  const SchemaId root =
+      refer(document_, options_.closed ? Form::kValue : Form::kWritten);
   // References are followed one after the other: they may be long chains.
   while (!queue_.empty()) {
-    const auto [location, declared] = queue_.front();
+    const Pending next = queue_.front();
     queue_.pop_front();
-    pool_.define(declared, lower(*location));
+    if (next.form == Form::kValue) {
+      form_ = Form::kClosed;
+      pool_.define(next.declared,
+                   pool_.all_of({refer(*next.at->value), closing(*next.at)}));
+    } else {
+      form_ = next.form;
+      pool_.define(next.declared, lower(*next.at));
+    }
   }
   for (const NameRule& rule : name_rules_) define_names(rule);
   return root;
 }
 
-SchemaId SchemaReader::refer(const JsonValue& value) {
+SchemaId SchemaReader::refer(const JsonValue& value, Form form) {
   if (value.is_bool()) {
     return value.is(JsonValue::Type::kTrue) ? kTrueSchema : kFalseSchema;
   }
-  const auto [at, added] = known_.try_emplace(&value, 0);
+  const auto [at, added] = known_.try_emplace({&value, form}, 0);
   if (added) {
     const Location& location = index_.at(value);
     at->second = pool_.declare(location.place);
-    queue_.emplace_back(&location, at->second);
+    queue_.push_back({&location, form, at->second});
   }
   return at->second;
+}
+
+SchemaId SchemaReader::refer_value(const JsonValue& value) {
+  return refer(value, form_ == Form::kClosed ? Form::kValue : form_);
 }
 
 SchemaId SchemaReader::member(const Location& at, std::string_view name) {
@@ -54,14 +66,27 @@ SchemaId SchemaReader::member(const Location& at, std::string_view name) {
   return value == nullptr ? kTrueSchema : refer(*value);
 }
 
+SchemaId SchemaReader::written_member(const Location& at,
+                                      std::string_view name) {
+  const JsonValue* const value = at.value->find(name);
+  return value == nullptr ? kTrueSchema : refer_written(*value);
+}
+
+SchemaId SchemaReader::value_member(const Location& at, std::string_view name) {
+  const JsonValue* const value = at.value->find(name);
+  return value == nullptr ? kTrueSchema : refer_value(*value);
+}
+
 std::vector<SchemaId> SchemaReader::list(const Location& at,
-                                         std::string_view name) {
+                                         std::string_view name, Form form) {
   const JsonValue& value = *at.value->find(name);
   if (!value.is(JsonValue::Type::kArray)) {
     malformed_keyword(at, name, "this has to be a list of schemas");
   }
   std::vector<SchemaId> schemas;
-  for (const JsonValue& item : value.items) schemas.push_back(refer(item));
+  for (const JsonValue& item : value.items) {
+    schemas.push_back(refer(item, form));
+  }
   return schemas;
 }
 
@@ -228,22 +253,25 @@ Normal SchemaReader::constant_object(const JsonValue& value,
 void SchemaReader::read_combinations(const Location& at,
                                      std::vector<SchemaId>* parts) {
   if (at.value->find("allOf") != nullptr) {
-    const std::vector<SchemaId> all = list(at, "allOf");
+    const std::vector<SchemaId> all = list(at, "allOf", form_);
     parts->insert(parts->end(), all.begin(), all.end());
   }
   if (at.value->find("anyOf") != nullptr) {
-    parts->push_back(pool_.any_of(list(at, "anyOf")));
+    parts->push_back(pool_.any_of(list(at, "anyOf", form_)));
   }
   if (at.value->find("oneOf") != nullptr) {
-    parts->push_back(pool_.one_of(list(at, "oneOf")));
+    parts->push_back(pool_.one_of(list(at, "oneOf", Form::kWritten)));
+    if (form_ == Form::kClosed) {
+      parts->push_back(pool_.any_of(list(at, "oneOf", form_)));
+    }
   }
   if (at.value->find("not") != nullptr) {
-    parts->push_back(pool_.negation(member(at, "not")));
+    parts->push_back(pool_.negation(written_member(at, "not")));
   }
   // Before draft 7 it was no keyword, and schemas that name an earlier draft
   // are judged by it.
   if (at.draft < Draft::k7 || at.value->find("if") == nullptr) return;
-  const SchemaId condition = member(at, "if");
+  const SchemaId condition = written_member(at, "if");
   const SchemaId then = member(at, "then");
   const SchemaId otherwise = member(at, "else");
   if (then == kTrueSchema && otherwise == kTrueSchema) return;
@@ -304,7 +332,7 @@ void SchemaReader::read_names(const Location& at,
   if (at.value->find("propertyNames") == nullptr) return;
   const PlaceId place = pool_.places().add(at.place, "propertyNames");
   const SchemaId declared = pool_.declare(place);
-  name_rules_.push_back({declared, member(at, "propertyNames"), place});
+  name_rules_.push_back({declared, written_member(at, "propertyNames"), place});
   parts->push_back(declared);
 }
 

@@ -1,10 +1,11 @@
 // From the keywords of JSON Schema to formulas of a SchemaPool.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct SchemaReaderOptions {
   // Integers are only written without a fraction and an exponent, 9 and not
   // 9.0, as programs that read them by their type expect it.
   bool plain_integers = false;
+  // An object whose properties are named has no others, unless it is said what
+  // these are, and begins with the required ones, as they are declared. A model
+  // may go on with members for ever that are allowed but that nobody asked for.
+  // Valid texts only, but not all of them.
+  bool closed = false;
 };
 
 // Understands drafts 4 to 2020-12, with the keywords of all of them; where they
@@ -59,10 +65,34 @@ class SchemaReader {
   };
   using Ways = std::vector<Way>;
 
-  // The schema there, which is read later.
-  SchemaId refer(const JsonValue& value);
+  // How a schema is read: as it is written; closed, as part of a value; or as
+  // all that is asked of a value that is closed.
+  enum class Form : uint8_t { kWritten, kClosed, kValue };
+  struct Pending {
+    const Location* at;
+    Form form;
+    SchemaId declared;
+  };
+  // How ways_of looks at a schema.
+  enum class Within : uint8_t {
+    kNone,         // that one whose keyword asks
+    kSchema,       // one that holds because another does
+    kAlternative,  // one of which another may hold instead
+  };
+
+  // The schema there, which is read later: in the form of the one at hand, or
+  // as it is written, or of a value within that at hand.
+  SchemaId refer(const JsonValue& value) { return refer(value, form_); }
+  SchemaId refer(const JsonValue& value, Form form);
+  SchemaId refer_written(const JsonValue& value) {
+    return refer(value, Form::kWritten);
+  }
+  SchemaId refer_value(const JsonValue& value);
   SchemaId member(const Location& at, std::string_view name);
-  std::vector<SchemaId> list(const Location& at, std::string_view name);
+  SchemaId written_member(const Location& at, std::string_view name);
+  SchemaId value_member(const Location& at, std::string_view name);
+  std::vector<SchemaId> list(const Location& at, std::string_view name,
+                             Form form);
   SchemaId lower(const Location& at);
   // Adds what keywords of other kinds than assertions about one type ask.
   void read_references(const Location& at, std::vector<SchemaId>* parts);
@@ -70,11 +100,15 @@ class SchemaReader {
   void read_combinations(const Location& at, std::vector<SchemaId>* parts);
   void read_dependencies(const Location& at, std::vector<SchemaId>* parts);
   void read_unevaluated(const Location& at, std::vector<SchemaId>* parts);
-  // The ways of a schema; `within`: as part of another one.
-  Ways ways_of(const Location& at, bool items, bool within);
-  Evaluated evaluated_by_itself(const Location& at, bool items, bool within);
+  // That it has no properties but those that are named, if any are.
+  SchemaId closing(const Location& at);
+  Ways ways_of(const Location& at, bool items, Within within);
+  Evaluated evaluated_by_itself(const Location& at, bool items, Within within);
+  void close(const Location& at, Within within, Evaluated* evaluated) const;
   void choose(const Ways& options, Ways* ways);
   // What was not looked at is like the schema.
+  void restrict_others(const Evaluated& evaluated, SchemaId schema,
+                       ObjectRules* rules);
   SchemaId other_properties(const Evaluated& evaluated, SchemaId schema);
   SchemaId other_items(const Evaluated& evaluated, SchemaId schema);
   void read_names(const Location& at, std::vector<SchemaId>* parts);
@@ -101,10 +135,12 @@ class SchemaReader {
   SchemaReaderOptions options_;
   SchemaPool& pool_;
   SchemaIndex index_;
-  std::unordered_map<const JsonValue*, SchemaId> known_;
-  std::deque<std::pair<const Location*, SchemaId>> queue_;
+  std::map<std::pair<const JsonValue*, Form>, SchemaId> known_;
+  std::deque<Pending> queue_;
+  Form form_ = Form::kWritten;  // of the schema at hand
   std::deque<NameRule> name_rules_;
   size_t evaluating_ = 0;  // schemas, within one another
+  bool closing_ = false;   // whether ways_of works for closing()
 };
 
 }  // namespace rc::text::grammar

@@ -41,10 +41,16 @@ struct ObjectRules {
   std::vector<PropertyRule> all;      // every property named so is like this
   std::vector<PropertyRule> some;     // some property is; no literal keys
   std::vector<std::string> required;  // sorted
-  uint32_t min = 0;                   // properties
+  // Those of them that are required come first, in this order.
+  std::vector<std::string> order;
+  uint32_t min = 0;  // properties
   uint32_t max = kUnbounded;
   auto operator<=>(const ObjectRules&) const = default;
 };
+
+// Appends the names that are not there yet.
+void append_missing(const std::vector<std::string>& names,
+                    std::vector<std::string>* to);
 
 // The items from index `from` to index `to`, both included.
 struct ItemRule {

@@ -142,7 +142,7 @@ void SchemaReader::restrict_objects(const Location& at, Normal* normal) {
   };
   for (const auto& [name, schema] : *members("properties")) {
     names.push_back(name);
-    rules.all.push_back({KeySet{.name = name}, refer(schema)});
+    rules.all.push_back({KeySet{.name = name}, refer_value(schema)});
   }
   for (const auto& [pattern, schema] : *members("patternProperties")) {
     const ExprId matching = at_keyword(
@@ -150,9 +150,9 @@ void SchemaReader::restrict_objects(const Location& at, Normal* normal) {
         [&, &p = pattern] { return parse_regex(p, {.search = true}, &exprs); });
     patterns.push_back(matching);
     rules.all.push_back(
-        {KeySet{.literal = false, .names = matching}, refer(schema)});
+        {KeySet{.literal = false, .names = matching}, refer_value(schema)});
   }
-  const SchemaId additional = member(at, "additionalProperties");
+  const SchemaId additional = value_member(at, "additionalProperties");
   if (additional != kTrueSchema) {
     const bool others = patterns.empty();
     patterns.push_back(exprs.one_of(std::move(names)));
@@ -185,17 +185,17 @@ void SchemaReader::restrict_arrays(const Location& at, Normal* normal) {
       malformed_keyword(at, first, "this has to be a list of schemas");
     }
     for (const JsonValue& item : list->items) {
-      rules.all.push_back({prefix, prefix, refer(item)});
+      rules.all.push_back({prefix, prefix, refer_value(item)});
       ++prefix;
     }
   }
-  const SchemaId others = member(at, rest);
+  const SchemaId others = value_member(at, rest);
   rules.all.push_back({prefix, kUnbounded, others});
   rules.min = keyword_count(at, "minItems").value_or(0);
   rules.max = keyword_count(at, "maxItems").value_or(kUnbounded);
   if (at.value->find("contains") != nullptr) {
     rules.counts.push_back(
-        {0, kUnbounded, member(at, "contains"),
+        {0, kUnbounded, written_member(at, "contains"),
          keyword_count(at, "minContains").value_or(1),
          keyword_count(at, "maxContains").value_or(kUnbounded)});
   }

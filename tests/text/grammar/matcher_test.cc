@@ -85,6 +85,30 @@ TEST(GrammarMatcher, MasksAreExactAndNeverEmpty) {
   for (uint32_t seed = 0; seed < 6; ++seed) draw(*rules, seed, true);
 }
 
+// Texts of a closed schema are texts of the schema.
+TEST(GrammarMatcher, ClosedTextsAreValid) {
+  const nlohmann::json cases =
+      read_json(test::source_path("tests/text/grammar/cases.json"));
+  std::vector<std::string> all = schemas();
+  for (const auto& one : cases.at("schemas")) {
+    all.push_back(one.at("schema").get<std::string>());
+  }
+  for (const std::string& text : all) {
+    SCOPED_TRACE(text);
+    JsonOptions options;
+    options.reader.closed = true;
+    options.reader.plain_integers = true;
+    options.short_numbers = true;
+    const auto closed = schema(text, options);
+    const auto written = schema(text);
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+      const std::string drawn = draw(*closed, seed, true);
+      const auto matcher = written->match();
+      EXPECT_TRUE(matcher->accept_bytes(drawn)) << drawn;
+    }
+  }
+}
+
 // A token of more characters than a string has room for is not allowed, however
 // much room there is.
 TEST(GrammarMatcher, LongTokensKeepToTheLengthOfAString) {

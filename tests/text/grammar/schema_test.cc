@@ -265,6 +265,100 @@ TEST(GrammarSchema, ItemsThatDifferAreComparedByValue) {
   EXPECT_FALSE(accepts(*either, "[\"a\", \"a\"]"));
 }
 
+std::shared_ptr<const Grammar> closed(std::string_view text) {
+  JsonOptions options;
+  options.reader.closed = true;
+  return schema(text, options);
+}
+
+void expect_texts(const Grammar& grammar,
+                  const std::vector<const char*>& accepted,
+                  const std::vector<const char*>& refused) {
+  for (const char* text : accepted) EXPECT_TRUE(accepts(grammar, text)) << text;
+  for (const char* text : refused) EXPECT_FALSE(accepts(grammar, text)) << text;
+}
+
+TEST(GrammarClosed, RequiredPropertiesComeFirstAsDeclared) {
+  const auto grammar = closed(R"({"type": "object", "required": ["c", "a"],
+      "properties": {"d": {}, "a": {}, "b": {}, "c": {}}})");
+  expect_texts(*grammar,
+               {R"({"a": 1, "c": 2})", R"({"a": 1, "c": 2, "b": 3, "d": 4})",
+                R"({"a": 1, "c": 2, "d": 3, "b": 4})"},
+               {R"({"c": 1, "a": 2})", R"({"b": 0, "a": 1, "c": 2})",
+                R"({"a": 1, "c": 2, "e": 3})", R"({"a": 1})"});
+  // Also where several alternatives are open.
+  const auto either = closed(R"({"anyOf": [
+      {"type": "object", "required": ["a", "b"], "properties":
+       {"a": {"const": 1}, "b": {}}},
+      {"type": "object", "required": ["b", "a"], "properties":
+       {"b": {}, "a": {"const": 2}}}]})");
+  expect_texts(*either, {R"({"a": 1, "b": 0})", R"({"b": 0, "a": 2})"},
+               {R"({"a": 2, "b": 0})", R"({"b": 0, "a": 1})"});
+}
+
+TEST(GrammarClosed, ObjectsHaveThePropertiesThatAreNamed) {
+  expect_texts(*closed(R"({"allOf": [{"$ref": "#/$defs/base"},
+                   {"properties": {"b": {}}, "required": ["b"]}],
+                   "$defs": {"base": {"type": "object", "properties":
+                   {"a": true}, "required": ["a"]}}})"),
+               {R"({"a": 1, "b": 2})"},
+               {R"({"b": 2, "a": 1})", R"({"a": 1, "b": 2, "c": 3})"});
+  // Values of properties and items are closed, and what refers to itself.
+  expect_texts(
+      *closed(R"({"type": "object", "properties": {"v": {}, "next":
+          {"anyOf": [{"$ref": "#"}, {"type": "null"}]},
+          "list": {"type": "array", "items": {"$ref": "#"}}}})"),
+      {R"({"v": {"x": 1}, "next": {"next": null}, "list": [{}, {"v": 1}]})"},
+      {R"({"next": {"x": 1}})", R"({"list": [{"x": 1}]})", R"({"x": 1})"});
+  // One alternative's properties are not another's.
+  expect_texts(*closed(R"({"oneOf": [
+                   {"type": "object", "properties": {"k": {"const": "x"},
+                    "a": {}}, "required": ["k"]},
+                   {"type": "object", "properties": {"k": {"const": "y"},
+                    "b": {}}, "required": ["k"]}]})"),
+               {R"({"k": "x", "a": 1})", R"({"k": "y", "b": 1})"},
+               {R"({"k": "x", "b": 1})", R"({"k": "y", "c": 1})"});
+  expect_texts(*closed(R"({"type": "object", "properties": {"k": {}},
+                   "if": {"properties": {"k": {"const": "x"}}},
+                   "then": {"properties": {"a": {}}},
+                   "else": {"required": ["b"]}})"),
+               {R"({"k": "x", "a": 1})", R"({"k": "y", "b": 1})"},
+               {R"({"k": "y", "b": 1, "c": 1})", R"({"k": "x", "c": 1})"});
+  // Negations are of what is written: that has no other properties, either.
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+          "not": {"properties": {"a": {"type": "object", "required": ["b"],
+          "properties": {"b": {}}}}, "required": ["a"]}})"),
+               {R"({"a": 1})", R"({"a": {}})", "{}"},
+               {R"({"a": {"b": 1, "c": 1}})", R"({"a": {"b": 1}})"});
+}
+
+TEST(GrammarClosed, ObjectsStayOpenWhereTheSchemaSaysSo) {
+  expect_texts(*closed(R"({"type": "object"})"), {R"({"x": {"y": 1}})"}, {});
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+                   "additionalProperties": {"type": "integer"}})"),
+               {R"({"x": 1, "a": "b"})"}, {R"({"x": "b"})"});
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+                   "additionalProperties": true})"),
+               {R"({"x": 1, "a": "b"})"}, {});
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+                   "unevaluatedProperties": {"type": "integer"}})"),
+               {R"({"x": 1, "a": "b"})"}, {R"({"x": "b"})"});
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+                   "patternProperties": {"^x": {}}})"),
+               {R"({"x": 1, "a": "b", "xy": 1})"}, {R"({"y": "b"})"});
+  // An alternative that is any object.
+  expect_texts(*closed(R"({"anyOf": [{"type": "object"}, {"type": "object",
+                   "properties": {"a": {"type": "integer"}}}]})"),
+               {R"({"x": 1})"}, {});
+  // More are asked for than are named.
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
+                   "required": ["b"], "minProperties": 3})"),
+               {R"({"b": 1, "a": "b", "c": 1})"}, {R"({"b": 1})"});
+  expect_texts(*closed(R"({"type": "object", "allOf": [{"minProperties": 1}],
+                   "properties": {"a": false}})"),
+               {R"({"b": 1})"}, {R"({"a": 1})", "{}"});
+}
+
 TEST(GrammarSchema, ReferencesAreResolved) {
   const auto grammar = schema(R"({
       "$id": "http://example.com/root.json",

@@ -104,6 +104,7 @@ std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
   options.one_space = true;
   options.short_numbers = true;
   options.reader.plain_integers = true;
+  options.reader.closed = true;
   const std::string text = json_text(schema);
   auto vocabulary = tokenizer.grammar_vocabulary(/*names_special=*/true);
   const grammar::TextHash hash = grammar::json_source_hash(
