@@ -16,7 +16,7 @@
 namespace rc::test {
 
 enum class Label {
-  kFull,     // runs in `tests/run.sh full` alone: RUNCIBLE_TESTS is "full"
+  kFull,     // runs in `tests/run.sh full` alone: TEST_SET is "full"
   kNumbers,  // is about numbers, time or the size of stacks: not under
              // sanitizers
   kSerial,   // has no threads: not under the thread sanitizer
@@ -46,7 +46,7 @@ inline bool under_sanitizer() {
 // Returns the reason not to run a test with these labels here, or nullptr.
 // tests/skipped.py knows the reasons by their first word.
 inline const char* reason_to_skip(std::initializer_list<Label> labels) {
-  const char* tests = std::getenv("RUNCIBLE_TESTS");
+  const char* tests = std::getenv("TEST_SET");
   const bool full = tests != nullptr && std::string_view(tests) == "full";
   for (const Label label : labels) {
     switch (label) {

@@ -11,17 +11,17 @@
 #                           tsan arm web tidy instructions fresh
 #
 # FUZZ_SECONDS (10) is the time of each fuzz target, in the stages asan and fuzz.
-# RUNCIBLE_TESTS is `full` for the tests that take long in single stages.
+# TEST_SET is `full` for the tests that take long in single stages.
 set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
 stages=${*:-format release install bindings asan}
 if [ "$stages" = full ]; then
   stages="format release install bindings asan tsan arm web"
-  RUNCIBLE_TESTS=full
+  TEST_SET=full
 fi
-export RUNCIBLE_TESTS="${RUNCIBLE_TESTS:-}"
-[ "$RUNCIBLE_TESTS" = full ] && is_full=1 || is_full=
+export TEST_SET="${TEST_SET:-}"
+[ "$TEST_SET" = full ] && is_full=1 || is_full=
 jobs=$(nproc)
 # Some tests wait.
 test_jobs=$((jobs + 1))

@@ -71,7 +71,7 @@ def explanation(reason, full, folder):
 
 
 def main():
-    full = os.environ.get("RUNCIBLE_TESTS") == "full"
+    full = os.environ.get("TEST_SET") == "full"
     unexpected = 0
     for folder in sys.argv[1:]:
         log = pathlib.Path(folder) / "Testing" / "Temporary" / "LastTest.log"

@@ -45,8 +45,17 @@ std::string to_json(const config::Key& key,
              ",\"meaning\":", json_text(key.meaning), "}");
 }
 
+// Modules read variables of their own.
+bool is_of_module(std::string_view variable) {
+  for (const std::string_view prefix :
+       {"RUNCIBLE_OPENCL_", "RUNCIBLE_VULKAN_", "RUNCIBLE_WEBGPU_"}) {
+    if (variable.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 bool is_setting(std::string_view variable) {
-  if (variable == "RUNCIBLE_CONFIG") return true;
+  if (variable == "RUNCIBLE_CONFIG" || is_of_module(variable)) return true;
   for (const config::Key& key : config::keys()) {
     if (variable == key.variable) return true;
   }

@@ -101,11 +101,14 @@ TEST_F(CommandConfig, RefusesABadFileWhereverASettingIsNeeded) {
 TEST_F(CommandConfig, NamesVariablesThatAreNone) {
   write("");
   const TemporaryVariable wrong("RUNCIBLE_THREAD", "1");
+  const TemporaryVariable library("RUNCIBLE_OPENCL_LIBRARY", "none.so");
   const std::string text = run({"config", "--changed"}).out;
   EXPECT_NE(text.find("$RUNCIBLE_THREAD is no setting; the nearest is "
                       "$RUNCIBLE_THREADS"),
             std::string::npos)
       << text;
+  // It is no setting, but a backend's.
+  EXPECT_EQ(text.find("RUNCIBLE_OPENCL_LIBRARY"), std::string::npos) << text;
 }
 
 std::string generated(const std::vector<std::string>& more) {

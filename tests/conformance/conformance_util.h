@@ -63,7 +63,7 @@ std::vector<std::string> device_ids();
 
 // Leaves devices of drivers, whose kernels take long to compile, out of the ops
 // of one type while it exists. Common types run everywhere; the others run
-// there in `tests/run.sh full` alone, where the variable RUNCIBLE_TESTS is
+// there in `tests/run.sh full` alone, where the variable TEST_SET is
 // "full".
 class OnDrivers {
  public:
