@@ -19,6 +19,12 @@ void GrammarChoice::add_to(CLI::App& command) {
       "--schema", schema_file_,
       "generate JSON, without white space, that keeps to the JSON schema in "
       "this file")));
+  open_option_ = command
+                     .add_flag("--schema-open",
+                               "with --schema: generate any JSON that it "
+                               "allows, with properties that it does not name "
+                               "and in any order")
+                     ->needs(schema_option_);
   regex_option_ = add(command.add_option(
       "--regex", regex_,
       "generate a text that this regular expression matches"));
@@ -66,9 +72,11 @@ Grammar GrammarChoice::compile(const Model& model) const {
     return make<Grammar>(rc_grammar_create_choices, tokenizer.get(),
                          texts.data(), texts.size());
   }
+  rc_grammar_options options = RC_GRAMMAR_OPTIONS_INIT;
+  options.open = open_option_->count() > 0 ? 1 : 0;
   const auto create = [&](rc_grammar_kind kind, const std::string& text) {
     return make<Grammar>(rc_grammar_create, tokenizer.get(), kind, text.data(),
-                         text.size(), nullptr);
+                         text.size(), &options);
   };
   if (regex_option_->count() > 0) return create(RC_GRAMMAR_REGEX, regex_);
   const bool schema = schema_option_->count() > 0;

@@ -31,7 +31,8 @@ class GrammarChoice {
   std::string regex_;
   std::vector<std::string> choices_;
   std::vector<CLI::Option*> options_;  // all that follow
-  const CLI::Option* schema_option_ = nullptr;
+  CLI::Option* schema_option_ = nullptr;
+  const CLI::Option* open_option_ = nullptr;
   const CLI::Option* grammar_option_ = nullptr;
   const CLI::Option* regex_option_ = nullptr;
   const CLI::Option* choices_option_ = nullptr;

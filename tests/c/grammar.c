@@ -113,6 +113,34 @@ static void check_spaces(const rc_tokenizer* tokenizer) {
   rc_grammar_release(grammar);
 }
 
+static void check_open(const rc_tokenizer* tokenizer) {
+  const char* schema =
+      "{\"type\": \"object\", \"required\": [\"b\", \"a\"], \"properties\":"
+      " {\"a\": {\"type\": \"integer\"}, \"b\": {}}}";
+  static const char* const kOnlyOpen[] = {
+      "{\"b\":1,\"a\":2}", "{\"a\":1.0,\"b\":2}", "{\"a\":1,\"b\":2,\"c\":3}"};
+  rc_grammar_options options = RC_GRAMMAR_OPTIONS_INIT;
+  rc_grammar* closed = compile(tokenizer, RC_GRAMMAR_JSON_SCHEMA, schema);
+  rc_grammar* open = NULL;
+  int ends = 0;
+  size_t i;
+  options.open = 1;
+  REQUIRE_OK(rc_grammar_create(tokenizer, RC_GRAMMAR_JSON_SCHEMA, schema,
+                               strlen(schema), &options, &open));
+  CHECK(allows(closed, "{\"a\":1,\"b\":2}", &ends) == 1 && ends == 1);
+  CHECK(allows(open, "{\"a\":1,\"b\":2}", &ends) == 1 && ends == 1);
+  for (i = 0; i < sizeof kOnlyOpen / sizeof kOnlyOpen[0]; ++i) {
+    CHECK(allows(closed, kOnlyOpen[i], &ends) == 0);
+    CHECK(allows(open, kOnlyOpen[i], &ends) == 1 && ends == 1);
+  }
+  rc_grammar_release(open);
+  rc_grammar_release(closed);
+  options.open = 2;
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT,
+               rc_grammar_create(tokenizer, RC_GRAMMAR_JSON_SCHEMA, schema,
+                                 strlen(schema), &options, &open));
+}
+
 /* Follows a text token by token. */
 static void check_matcher(const rc_tokenizer* tokenizer, size_t vocabulary) {
   static const char* const kChoices[] = {"yes", "yellow", "no"};
@@ -214,6 +242,7 @@ int main(void) {
   check_kinds(tokenizer);
   check_kinds(other);
   check_errors(tokenizer);
+  check_open(tokenizer);
   check_spaces(tokenizer);
   check_matcher(tokenizer, (size_t)report.vocabulary);
   check_generating(model, tokenizer, other);

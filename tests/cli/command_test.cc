@@ -191,11 +191,15 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
           "required": ["old"], "additionalProperties": false})");
   const std::string gbnf = file("a.gbnf", "root ::= \"(\" [ab] \")\"\n");
   const std::string lark = file("a.lark", "start: \"<\" (\"a\"|\"b\") \">\"\n");
+  // Not 1.0.
+  const std::string one =
+      file("one.json", R"({"type": "integer", "const": 1})");
   struct Case {
     std::vector<std::string> option;
     std::vector<std::string> texts;
   };
   const std::vector<Case> cases = {
+      {{"--schema", one}, {"1"}},
       {{"--schema", schema}, {"{\"old\":true}", "{\"old\":false}"}},
       {{"--grammar", gbnf}, {"(a)", "(b)"}},
       {{"--grammar", lark}, {"<a>", "<b>"}},
@@ -220,6 +224,7 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   expect_failure(failing({"--schema", wrong}), 2, wrong);
   expect_failure(failing({"--schema", wrong}), 2, "/items");
   expect_failure(failing({"--schema", "no/such.json"}), 3, "no/such.json");
+  expect_failure(failing({"--schema-open"}), 2, "--schema");
   expect_failure(failing({"--regex", "a(b"}), 2, "a(b");
   expect_failure(failing({"--grammar", folder.path().string()}), 3,
                  "directory");

@@ -195,6 +195,14 @@ RC_SIMD I dot2(I sum, B w, Columns2 a) {
                         vget_high_s16(both), a, 1);
 }
 
+// Two columns of activations in each lane, as b_pairs has them.
+RC_SIMD I dot2(I sum, B w, B a) {
+  const int16x8_t weights = vreinterpretq_s16_u8(w);
+  const int16x8_t columns = vreinterpretq_s16_u8(a);
+  return vmlal_s16(vmlal_s16(sum, vget_low_s16(weights), vget_low_s16(columns)),
+                   vget_high_s16(weights), vget_high_s16(columns));
+}
+
 RC_SIMD I dot4(I sum, int8x16_t w, int8x16_t a) {
 #if defined(__ARM_FEATURE_DOTPROD)
   return vdotq_s32(sum, w, a);

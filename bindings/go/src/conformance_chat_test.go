@@ -23,6 +23,7 @@ func newGrammar(r *runner, s step) error {
 		if given := s.options("options"); given != nil {
 			options.MaxSpaces = int32(given["max_spaces"].(float64))
 			options.MaxDepth = int32(given["max_depth"].(float64))
+			options.Open = int32(given["open"].(float64))
 		}
 		grammar, err = runcible.NewSchemaGrammar(tokenizer, s["schema"], options)
 	case "regex":
