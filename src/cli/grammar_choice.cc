@@ -19,12 +19,11 @@ void GrammarChoice::add_to(CLI::App& command) {
       "--schema", schema_file_,
       "generate JSON, without white space, that keeps to the JSON schema in "
       "this file")));
-  open_option_ = command
-                     .add_flag("--schema-open",
-                               "with --schema: generate any JSON that it "
-                               "allows, with properties that it does not name "
-                               "and in any order")
-                     ->needs(schema_option_);
+  command
+      .add_flag("--schema-open", is_open_,
+                "with --schema: generate any JSON that it allows, with "
+                "properties that it does not name and in any order")
+      ->needs(schema_option_);
   regex_option_ = add(command.add_option(
       "--regex", regex_,
       "generate a text that this regular expression matches"));
@@ -73,7 +72,7 @@ Grammar GrammarChoice::compile(const Model& model) const {
                          texts.data(), texts.size());
   }
   rc_grammar_options options = RC_GRAMMAR_OPTIONS_INIT;
-  options.open = open_option_->count() > 0 ? 1 : 0;
+  options.open = is_open_ ? 1 : 0;
   const auto create = [&](rc_grammar_kind kind, const std::string& text) {
     return make<Grammar>(rc_grammar_create, tokenizer.get(), kind, text.data(),
                          text.size(), &options);

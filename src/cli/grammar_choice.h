@@ -27,12 +27,12 @@ class GrammarChoice {
   void read_file(const std::string& path);
 
   std::string schema_file_;
+  bool is_open_ = false;  // any JSON that the schema allows
   std::string grammar_file_;
   std::string regex_;
   std::vector<std::string> choices_;
   std::vector<CLI::Option*> options_;  // all that follow
   CLI::Option* schema_option_ = nullptr;
-  const CLI::Option* open_option_ = nullptr;
   const CLI::Option* grammar_option_ = nullptr;
   const CLI::Option* regex_option_ = nullptr;
   const CLI::Option* choices_option_ = nullptr;
