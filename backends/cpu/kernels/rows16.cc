@@ -10,6 +10,14 @@
 #include "cpu/kernels/quants16.h"
 
 namespace rc::cpu::RC_CPU_LEVEL {
+
+#if defined(__wasm__)
+
+// No file is mapped there.
+LinearFunction linear_of_rows_function(rc_dtype) { return nullptr; }
+
+#else
+
 namespace {
 
 constexpr int kBlockRowBytes = kColumns16 * (int)sizeof(uint16_t);
@@ -125,10 +133,6 @@ void linear_of_rows(const LinearTask& task) {
 }  // namespace
 
 LinearFunction linear_of_rows_function(rc_dtype weight) {
-#if defined(__wasm__)  // where no file is mapped
-  (void)weight;
-  return nullptr;
-#else
   switch (weight) {
     case RC_DTYPE_F16:
       return linear_of_rows<PlainF16>;
@@ -137,7 +141,8 @@ LinearFunction linear_of_rows_function(rc_dtype weight) {
     default:
       return nullptr;
   }
-#endif
 }
+
+#endif
 
 }  // namespace rc::cpu::RC_CPU_LEVEL
