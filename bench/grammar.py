@@ -233,11 +233,12 @@ def report(name, cases, results, verbose):
               f"{sum(compiling) / len(compiling):.0f} us")
 
 
-def check_drawn(program, vocabulary, cases, draw):
+def check_drawn(program, vocabulary, cases, draw, closed):
     """Whether texts drawn through masks are valid, as jsonschema says."""
     import jsonschema
     results = run_runcible(program, vocabulary,
-                           [{**case, "draw": draw} for case in cases])
+                           [{**case, "draw": draw, "closed": closed}
+                            for case in cases])
     counts = collections.Counter()
     for case, result in zip(cases, results):
         schema = json.loads(case["schema"])
@@ -272,13 +273,17 @@ def main():
     parser.add_argument("--draw", type=int, default=0,
                         help="only draw that many texts of each schema, and "
                         "check them")
+    parser.add_argument("--open", action="store_true",
+                        help="draw from all texts that are valid, not only "
+                        "from those that rc_grammar_create allows by default")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     vocabulary = read_vocabulary(arguments.vocabulary)
     cases = list(read_cases(arguments.maskbench,
                             arguments.suite))[::arguments.every]
     if arguments.draw:
-        check_drawn(arguments.program, vocabulary, cases, arguments.draw)
+        check_drawn(arguments.program, vocabulary, cases, arguments.draw,
+                    not arguments.open)
         return
     report("runcible", cases,
            run_runcible(arguments.program, vocabulary, cases),

@@ -153,6 +153,10 @@ Json run_case(const Json& given,
     const double start = now();
     JsonOptions options;
     options.reader.assert_formats = given.value("formats", true);
+    // As RC_GRAMMAR_JSON_SCHEMA is unless it is open.
+    options.reader.closed = given.value("closed", false);
+    options.reader.plain_integers = options.reader.closed;
+    options.short_numbers = options.reader.closed;
     const auto grammar = Grammar::json_schema(schema, options, vocabulary);
     result["compile"] = now() - start;
     if (given.contains("draw")) {
