@@ -137,7 +137,7 @@ RC_API void rc_grammar_options_init(rc_grammar_options* options, size_t size);
  *   formulas that a schema comes down to         200,000
  *   steps of combining them, and their rules     2,000,000
  *   references and operations within one another 300
- *   alternatives of objects, or of arrays        256
+ *   alternatives of objects, or of arrays        1,024
  *   bytes of an identifier ($id), resolved       2,048
  *   groups within one another                    100
  *   repetitions of one part                      1,000,000; of rules 2,000
