@@ -55,7 +55,7 @@ class Conversation::AnswerListener final : public Listener {
                        return conversation_->options_.chat->is_special(name);
                      },
                  .prompt = prompt,
-                 .strings = conversation_->string_arguments_,
+                 .tools = conversation_->tool_types_,
                  .calls = may_call}),
         answer_(calls) {}
 
@@ -155,9 +155,8 @@ Conversation::Conversation(std::shared_ptr<Session> session,
     : session_(std::move(session)),
       tokenizer_(session_->engine()->file().tokenizer()),
       options_(std::move(options)),
-      string_arguments_(options_.tools
-                            ? text::chat::string_arguments(*options_.tools)
-                            : text::chat::StringArguments()),
+      tool_types_(options_.tools ? text::chat::ToolTypes(*options_.tools)
+                                 : text::chat::ToolTypes()),
       messages_{.type = JsonValue::Type::kArray} {}
 
 void Conversation::check_idle() const {

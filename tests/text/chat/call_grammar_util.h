@@ -112,7 +112,7 @@ inline Events read_tokens(const ReplyFormat& format, const World& world,
                                     return world.is_special(name);
                                   },
                               .prompt = prompt,
-                              .strings = string_arguments(list)});
+                              .tools = ToolTypes(list)});
   Events events;
   for (const TokenId token : tokens) {
     if (world.tokenizer->token_type(token) == TokenType::kControl) {

@@ -118,7 +118,7 @@ TEST(ReplyFormats, OfPublishedTemplatesAreRead) {
     }
     const std::string answer = whole.substr(split);
     const ReplyFormat& format = reply_format_of(source);
-    ReplyParser parser(format);
+    ReplyParser parser(format, {.tools = ToolTypes(tree_of(tools))});
     Events events;
     parser.feed(answer, &events);
     parser.finish(&events);

@@ -68,7 +68,7 @@ struct ReplyFormat {
   std::string_view name_key = "name";
   std::string_view arguments_key = "arguments";
   std::string_view id_key = "id";
-  // kObjects: a call may begin without its mark, where an answer begins.
+  // kObjects: models of the format write calls without the mark.
   bool bare = false;
 
   // kNamed and kTags. The name is what is between the beginning of the call, or
@@ -88,6 +88,11 @@ struct ReplyFormat {
   std::string_view value_begin = {};
   std::string_view value_end = {};
   std::string_view body_end = {};
+  // Values stand on lines of their own: a line break on either side is none of
+  // the value.
+  bool values_on_lines = false;
+  // Constants, lists and objects are written as Python prints them.
+  bool python_values = false;
 
   // Marks that are left out of text.
   std::array<std::string_view, 6> dropped = {};
