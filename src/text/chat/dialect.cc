@@ -33,24 +33,15 @@ class Trials {
   // The prompt, or nothing if the template refuses the conversation, which is
   // JSON.
   std::optional<std::string> prompt(const std::string& messages) const {
-    std::vector<Dict::Entry> entries = special_;
-    const auto add = [&](std::string_view name, Value value) {
-      entries.emplace_back(Value::string(name, Origin::kTemplate),
-                           std::move(value));
-    };
-    add("messages",
-        from_json(parse_argument(messages, "messages"), Origin::kContent));
-    add("tools", Value::none());
-    add("add_generation_prompt", Value::boolean(true));
-    RenderOptions options;
-    options.now = LocalTime{};
-    options.most_bytes = kMostTrialBytes;
-    try {
-      return chat_.render(make_dict(nullptr, std::move(entries)), options).text;
-    } catch (const Error& error) {
-      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
-      return std::nullopt;
-    }
+    auto text = prompt(messages, Value::none());
+    if (text) return text;
+    // Some templates are for conversations with tools alone.
+    static const JsonValue kTools = parse_argument(
+        R"([{"type": "function", "function": {"name": "look", "description":)"
+        R"( "Looks.", "parameters": {"type": "object", "properties": {},)"
+        R"( "required": []}}}])",
+        "tools");
+    return prompt(messages, from_json(kTools, Origin::kContent));
   }
 
   // `content`, as `arguments` below, is JSON.
@@ -61,6 +52,28 @@ class Trials {
     return text && text->find(kNeedle) != std::string::npos &&
            text->find("'text'") == std::string::npos &&
            text->find("\"text\"") == std::string::npos;
+  }
+
+  std::optional<std::string> prompt(const std::string& messages,
+                                    Value tools) const {
+    std::vector<Dict::Entry> entries = special_;
+    const auto add = [&](std::string_view name, Value value) {
+      entries.emplace_back(Value::string(name, Origin::kTemplate),
+                           std::move(value));
+    };
+    add("messages",
+        from_json(parse_argument(messages, "messages"), Origin::kContent));
+    add("tools", std::move(tools));
+    add("add_generation_prompt", Value::boolean(true));
+    RenderOptions options;
+    options.now = LocalTime{};
+    options.most_bytes = kMostTrialBytes;
+    try {
+      return chat_.render(make_dict(nullptr, std::move(entries)), options).text;
+    } catch (const Error& error) {
+      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
+      return std::nullopt;
+    }
   }
 
   struct Calls {
