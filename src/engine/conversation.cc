@@ -46,7 +46,7 @@ class Conversation::AnswerListener final : public Listener {
  public:
   AnswerListener(std::shared_ptr<Conversation> conversation,
                  std::string_view prompt, size_t calls, bool may_call,
-                 std::shared_ptr<Listener> listener)
+                 bool strict, std::shared_ptr<Listener> listener)
       : conversation_(std::move(conversation)),
         listener_(std::move(listener)),
         parser_(conversation_->options_.chat->reply_format(),
@@ -56,7 +56,8 @@ class Conversation::AnswerListener final : public Listener {
                      },
                  .prompt = prompt,
                  .tools = conversation_->tool_types_,
-                 .calls = may_call}),
+                 .calls = may_call,
+                 .strict = strict}),
         answer_(calls) {}
 
   void piece(Piece piece) override {
@@ -288,6 +289,7 @@ std::shared_ptr<Request> Conversation::answer(
   options.prompt.clear();
   options.tokenize_flags = 0;
   options.control_divides = true;
+  const bool has_grammar = options.grammar != nullptr;
   std::string prompt;
   try {
     prompt = prepare(rules, &options);
@@ -302,7 +304,9 @@ std::shared_ptr<Request> Conversation::answer(
   const bool may_call =
       rules.tool_choice.kind != Choice::kNone && !rules.response_schema;
   auto hears = std::make_shared<AnswerListener>(
-      shared_from_this(), prompt, calls_, may_call, std::move(listener));
+      shared_from_this(), prompt, calls_, may_call,
+      /*strict=*/!has_grammar && options.grammar != nullptr,
+      std::move(listener));
   // The end may come, and wait for the lock, before generate returns.
   answering_ = true;
   try {

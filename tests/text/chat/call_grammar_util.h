@@ -27,6 +27,8 @@ const char* const kTools = R"([
         "exact": {"type": "boolean"},
         "hours": {"type": "array", "items": {"type": "integer",
                   "minimum": 0, "maximum": 23}, "maxItems": 3},
+        "note": {"anyOf": [{"type": "string", "maxLength": 4},
+                           {"type": "null"}]},
         "place": {"$ref": "#/$defs/place"}},
       "$defs": {"place": {"type": "object", "required": ["lat"],
         "additionalProperties": false,

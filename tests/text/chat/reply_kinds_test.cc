@@ -255,6 +255,26 @@ TEST(ReplyKinds, MarksOfReasoningMayComeTwice) {
                       "<|im_start|>assistant\n<think>\n");
 }
 
+// Under a grammar that keeps calls to their schemas, others are text.
+TEST(ReplyKinds, StrictCallsHaveTheirMarks) {
+  const std::string paris = R"({"name": "f", "arguments": {"city": "Paris"}})";
+  ReplyOptions options;
+  options.tools = ToolTypes(parse_argument(kOffered, "tools"));
+  options.strict = true;
+  const auto read = [&](const char* format, const std::string& answer) {
+    return parsed(format, {answer}, options);
+  };
+  EXPECT_EQ(read("hermes", "<tool_call>" + paris + "</tool_call>"), kParis);
+  EXPECT_EQ(read("hermes", paris), "text(" + paris + ")");
+  EXPECT_EQ(read("hermes", "So\n" + paris + "</tool_call>"),
+            "text(So\n" + paris + ")");
+  EXPECT_EQ(read("mistral", "[TOOL_CALLS][" + paris + "]" + paris),
+            kParis + "text(" + paris + ")");
+  EXPECT_EQ(read("mistral-v11", "f[ARGS]{}"), "text(f)bad([ARGS]{})");
+  // A grammar knows of these.
+  EXPECT_EQ(read("llama3", paris), kParis);
+}
+
 // Marks that are special tokens come as these; what ends a call may also be
 // text.
 TEST(ReplyKinds, SpecialTokensAreMarksOfOddCallsToo) {

@@ -24,7 +24,8 @@ bool begins_within_reasoning(const ReplyFormat& format,
 ReplyParser::ReplyParser(const ReplyFormat& format, ReplyOptions options)
     : format_(format),
       tools_(std::move(options.tools)),
-      calls_allowed_(options.calls) {
+      calls_allowed_(options.calls),
+      strict_(options.strict) {
   add_markers(options);
   begin_answer(options.prompt);
 }
@@ -45,7 +46,8 @@ void ReplyParser::add_markers(const ReplyOptions& options) {
   }
   add_marker(format_.header_begin, Mark::kHeaderBegin, options);
   add_marker(format_.header_end, Mark::kHeaderEnd, options);
-  const UnmarkedBegins begins = unmarked_begins(format_, tools_);
+  const UnmarkedBegins begins =
+      strict_ ? UnmarkedBegins() : unmarked_begins(format_, tools_);
   add_marker(begins.part, Mark::kPartBegin, options);
   for (const std::string& text : begins.lines) {
     add_marker(text, Mark::kUnmarkedBegin, options);
@@ -254,6 +256,7 @@ bool ReplyParser::start_object(char c) {
   // Models write it between calls.
   if (format_.bare && c == ';' && calls_ > 0 && at_begin_) return true;
   if (c != '{' && (c != '[' || !format_.written.array)) return false;
+  if (strict_ && !format_.bare) return false;
   if (at_begin_) {
     start_call("", CallMarks::kMissing);
   } else if (is_tag(format_.call_end) && at_line_begin()) {
@@ -362,7 +365,8 @@ void ReplyParser::start_call(std::string_view raw, CallMarks marks) {
 }
 
 void ReplyParser::call_byte(char c) {
-  if (call_->is_whole() && !is_reply_space(c) && !call_->goes_on(c)) {
+  if (call_->is_whole() && !is_reply_space(c) &&
+      (strict_ || !call_->goes_on(c))) {
     return byte_after_call(c);
   }
   raw_ += c;

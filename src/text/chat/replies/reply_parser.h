@@ -57,6 +57,9 @@ struct ReplyOptions {
   ToolTypes tools = {};
   // False: nothing is a call; what looks like one is text.
   bool calls = true;
+  // Calls count with their marks alone, and one within them, where a grammar
+  // keeps such calls to their schemas and knows no others.
+  bool strict = false;
 };
 
 // Whether an answer to the prompt begins within reasoning.
@@ -138,6 +141,7 @@ class ReplyParser : private CallSink {
   const ReplyFormat& format_;
   const ToolTypes tools_;
   const bool calls_allowed_;
+  const bool strict_;
   std::vector<Marker> markers_;
   std::vector<ReplyEvent>* events_ = nullptr;
 
