@@ -178,6 +178,17 @@ TEST(ReplyKinds, TheFirstMarkMayBeMissing) {
       {"hermes", "I look.\n" + paris + "\nSo.",
        "text(I look.\n" + paris + "\nSo.)"},
       {"hermes", "So.</tool_call>", "text(So.)"},
+      {"hermes", paris + "\n" + paris + "</tool_call>So.",
+       kParis + kParis + "text(So.)"},
+      {"hermes", "<tool_call>" + paris + "</think>So.", kParis + "text(So.)"},
+      {"command-r",
+       R"([{"tool_name": "f", "parameters": {"city": "Paris"}}])"
+       "\n```",
+       kParis},
+      {"command-r7b",
+       R"([{"tool_name": "f", "parameters": {"city": "Paris"}}])"
+       "<|END_ACTION|>",
+       kParis},
       {"mistral", "[" + paris + "]", kParis},
       {"qwen3-coder", "I look.\n\n" + tagged + "\n</tool_call>", seen + kParis},
       {"qwen3-coder", "I look.\n\n" + tagged, seen + kParis},

@@ -43,6 +43,9 @@ TEST(ToolTypes, StringsStayStrings) {
       R"({"anyOf": [{"type": "string"}, {"type": "null"}]})",
       R"({"oneOf": [{"type": "null"}, {"type": "string"}]})",
       R"({"allOf": [{"type": ["string", "integer"]}, {"type": "string"}]})",
+      R"({"type": "STRING"})",
+      R"({"type": "str"})",
+      R"({"minLength": 0})",
       R"({"$ref": "#/$defs/S"})",
       R"({"$ref": "#/$defs/deep~1er/0"})",
       R"({"anyOf": [{"$ref": "#/$defs/S"}, {"type": "null"}]})"};

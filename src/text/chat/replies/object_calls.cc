@@ -31,11 +31,13 @@ class ObjectsReader : public CallReader {
     if (!byte(c, before, was_string)) return Result::kBad;
     if (result == JsonScanner::Result::kMore) return Result::kMore;
     is_whole_ = true;
-    return marks_ == CallMarks::kMissing ? Result::kDone : Result::kMore;
+    return Result::kMore;
   }
 
   bool is_whole() const override { return is_whole_; }
   bool goes_on(char c) const override {
+    // Without marks the next object may be text.
+    if (!is_marked()) return false;
     const bool between = c == ',' || c == ';';
     return c == '{' || c == '[' || (between && !format_.call_end.empty());
   }

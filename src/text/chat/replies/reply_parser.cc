@@ -32,41 +32,6 @@ ReplyParser::ReplyParser(const ReplyFormat& format, ReplyOptions options)
 
 ReplyParser::~ReplyParser() = default;
 
-void ReplyParser::add_markers(const ReplyOptions& options) {
-  add_marker(format_.reasoning_begin, Mark::kReasoningBegin, options);
-  add_marker(format_.reasoning_end, Mark::kReasoningEnd, options);
-  add_marker(format_.call_begin, Mark::kCallBegin, options);
-  add_marker(format_.other_call_begin, Mark::kCallBegin, options);
-  add_marker(format_.call_end, Mark::kCallEnd, options);
-  if (!format_.call_end.empty()) {
-    markers_.push_back({std::string(format_.call_end), Mark::kPlainCallEnd});
-  }
-  for (const std::string_view text : format_.dropped) {
-    add_marker(text, Mark::kDropped, options);
-  }
-  add_marker(format_.header_begin, Mark::kHeaderBegin, options);
-  add_marker(format_.header_end, Mark::kHeaderEnd, options);
-  const UnmarkedBegins begins =
-      strict_ ? UnmarkedBegins() : unmarked_begins(format_, tools_);
-  add_marker(begins.part, Mark::kPartBegin, options);
-  for (const std::string& text : begins.lines) {
-    add_marker(text, Mark::kUnmarkedBegin, options);
-  }
-  const bool named = format_.shape == CallShape::kNamed;
-  for (const std::string_view text :
-       {format_.key_begin, format_.value_begin, format_.value_end,
-        format_.body_end, named ? format_.name_begin : std::string_view(),
-        named ? format_.name_end : std::string_view()}) {
-    if (is_tag(text)) add_marker(text, Mark::kPart, options);
-  }
-}
-
-void ReplyParser::add_marker(std::string_view text, Mark mark,
-                             const ReplyOptions& options) {
-  if (text.empty()) return;
-  markers_.push_back({with_special_names(text, options.is_special), mark});
-}
-
 void ReplyParser::begin_answer(std::string_view prompt) {
   if (!format_.header_begin.empty()) {
     mode_ = Mode::kHeader;
@@ -127,79 +92,6 @@ void ReplyParser::finish(std::vector<ReplyEvent>* events) {
   }
   spaces_.clear();
   header_.clear();
-}
-
-bool ReplyParser::at_line_begin() const {
-  return at_begin_ || spaces_.find('\n') != spaces_.npos;
-}
-
-bool ReplyParser::counts(Mark mark) const {
-  switch (mode_) {
-    case Mode::kText:
-      switch (mark) {
-        case Mark::kReasoningBegin:
-        case Mark::kReasoningEnd:
-        case Mark::kDropped:
-        case Mark::kHeaderBegin:
-          return true;
-        case Mark::kCallBegin:
-        case Mark::kPartBegin:
-        case Mark::kPart:
-          return calls_allowed_;
-        case Mark::kCallEnd:
-          // A fence ends more than calls.
-          return calls_allowed_ && is_tag(format_.call_end);
-        case Mark::kUnmarkedBegin:
-          return calls_allowed_ && at_line_begin();
-        default:
-          return false;
-      }
-    case Mode::kReasoning:
-      return mark == Mark::kReasoningEnd || mark == Mark::kReasoningBegin ||
-             mark == Mark::kHeaderBegin ||
-             (mark == Mark::kDropped && !format_.header_begin.empty());
-    case Mode::kHeader:
-      return mark == Mark::kHeaderEnd;
-    case Mode::kBroken:
-      return mark == Mark::kCallBegin || mark == Mark::kCallEnd ||
-             mark == Mark::kHeaderBegin;
-    case Mode::kCall: {
-      // Otherwise its reader knows where it ends.
-      const bool whole = call_->is_whole();
-      switch (mark) {
-        case Mark::kCallEnd:
-        case Mark::kPlainCallEnd:
-          return whole || call_->may_be_empty();
-        case Mark::kCallBegin:
-          return whole || fresh_;
-        case Mark::kReasoningBegin:
-        case Mark::kPartBegin:
-        case Mark::kDropped:
-        case Mark::kHeaderBegin:
-          return whole;
-        default:
-          return false;
-      }
-    }
-  }
-  return false;
-}
-
-const ReplyParser::Marker* ReplyParser::marker_at(size_t at, bool at_end,
-                                                  bool* wait) const {
-  const std::string_view rest = std::string_view(pending_).substr(at);
-  const Marker* best = nullptr;
-  for (const Marker& marker : markers_) {
-    if (marker.text[0] != rest[0] || !counts(marker.mark)) continue;
-    if (rest.starts_with(marker.text)) {
-      if (best == nullptr || marker.text.size() > best->text.size()) {
-        best = &marker;
-      }
-    } else if (!at_end && std::string_view(marker.text).starts_with(rest)) {
-      *wait = true;
-    }
-  }
-  return best;
 }
 
 void ReplyParser::read(bool at_end) {
@@ -284,8 +176,8 @@ void ReplyParser::take_mark(const Marker& marker) {
       leave_call();
       return set_mode(Mode::kReasoning);
     case Mark::kReasoningEnd:
-      if (mode_ == Mode::kReasoning) set_mode(Mode::kText);
-      return;
+      if (mode_ == Mode::kReasoning) return set_mode(Mode::kText);
+      return leave_call();
     case Mark::kDropped:
       leave_call();
       return set_mode(Mode::kText);
@@ -303,6 +195,7 @@ void ReplyParser::take_mark(const Marker& marker) {
       for (const char c : text) call_byte(c);
       return;
     case Mark::kPart:
+      leave_call();
       return break_call(text);
     case Mark::kCallEnd:
     case Mark::kPlainCallEnd:

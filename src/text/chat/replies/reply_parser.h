@@ -115,6 +115,7 @@ class ReplyParser : private CallSink {
                   const ReplyOptions& options);
   void begin_answer(std::string_view prompt);
   bool counts(Mark mark) const;
+  bool counts_in_text(Mark mark) const;
   const Marker* marker_at(size_t at, bool at_end, bool* wait) const;
   void read(bool at_end);
   void byte(char c);

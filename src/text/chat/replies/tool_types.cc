@@ -1,5 +1,7 @@
 #include "text/chat/replies/tool_types.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rc::text::chat {
@@ -13,14 +15,37 @@ constexpr int kDeepestSchema = 24;
 // Schemas that are read for one tool.
 constexpr size_t kMostSchemas = 20000;
 
+struct TypeName {
+  std::string_view name;
+  unsigned char bits;
+};
+
+// Python's names are no types of JSON Schema, but people write them.
+constexpr auto kTypeNames = std::to_array<TypeName>({
+    {"null", Bit::kNull},
+    {"boolean", Bit::kBoolean},
+    {"bool", Bit::kBoolean},
+    {"integer", Bit::kInteger},
+    {"int", Bit::kInteger},
+    {"number", Bit::kInteger | Bit::kFraction},
+    {"float", Bit::kInteger | Bit::kFraction},
+    {"string", Bit::kString},
+    {"str", Bit::kString},
+    {"array", Bit::kArray},
+    {"list", Bit::kArray},
+    {"object", Bit::kObject},
+    {"dict", Bit::kObject},
+});
+
 unsigned char bits_of_name(std::string_view name) {
-  if (name == "null") return Bit::kNull;
-  if (name == "boolean") return Bit::kBoolean;
-  if (name == "integer") return Bit::kInteger;
-  if (name == "number") return Bit::kInteger | Bit::kFraction;
-  if (name == "string") return Bit::kString;
-  if (name == "array") return Bit::kArray;
-  if (name == "object") return Bit::kObject;
+  for (const TypeName& known : kTypeNames) {
+    // Some programs write them in capitals.
+    if (std::equal(name.begin(), name.end(), known.name.begin(),
+                   known.name.end(),
+                   [](char a, char b) { return (a | 0x20) == b; })) {
+      return known.bits;
+    }
+  }
   return Bit::kAny;
 }
 
@@ -90,6 +115,8 @@ class SchemaReader {
     if (!may_read(schema, depth)) return result;
     if (const JsonValue* named = schema.find("type")) {
       result.bits = bits_of(*named);
+    } else if (is_about_text(schema)) {
+      result.bits = Bit::kString;
     }
     if (const JsonValue* values = list(schema, "enum")) {
       result = both(std::move(result), of_values(values->items));
@@ -161,6 +188,13 @@ class SchemaReader {
   static const JsonValue* list(const JsonValue& schema, const char* keyword) {
     const JsonValue* found = schema.find(keyword);
     return found != nullptr && found->is(Type::kArray) ? found : nullptr;
+  }
+
+  // Without a type these keywords are meant for strings.
+  static bool is_about_text(const JsonValue& schema) {
+    return schema.find("pattern") != nullptr ||
+           schema.find("minLength") != nullptr ||
+           schema.find("maxLength") != nullptr;
   }
 
   static unsigned char bits_of(const JsonValue& type) {
