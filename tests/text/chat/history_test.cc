@@ -35,6 +35,7 @@ Json call_of(const std::string& id, const std::string& arguments) {
 std::string rendered(const ChatTemplate& chat, const Json& messages) {
   PromptOptions options;
   options.add_generation_prompt = false;
+  options.now = recorded_time().now;
   return render(chat, messages, nullptr, options).text;
 }
 
@@ -169,6 +170,42 @@ TEST(Histories, TextBesideCallsIsReasoningWhereTheTemplateTakesOneOfThem) {
   }
 }
 
+// What published templates refuse, but models write.
+TEST(Histories, PublishedTemplatesGetWhatTheyTake) {
+  const auto folder = test::shared_path("chat/templates");
+  RC_NEED_SHARED(folder);
+  const Json user = {{"role", "user"}, {"content", "Look."}};
+  const auto next = [&](const std::string& name, const Json& message) {
+    const auto chat = chat_of(read_text(folder / (name + ".jinja")));
+    Json messages = {user, message};
+    for (const Json& call : message["tool_calls"]) {
+      messages.push_back(result_of(call["id"], "seen"));
+    }
+    return rendered(*chat, messages);
+  };
+  const Json one = Json::array({call_of("call_1", R"({"a": "first"})")});
+  const Json two = {one[0], call_of("call_2", R"({"a": "second"})")};
+  for (const char* name :
+       {"meta-llama-Llama-3.1-8B-Instruct", "meta-llama-Llama-3.2-3B-Instruct",
+        "meta-llama-Llama-3.3-70B-Instruct",
+        "mistralai-Mistral-Nemo-Instruct-2407",
+        "Mistral-Small-3.2-24B-Instruct-2506", "openai-gpt-oss-120b"}) {
+    const std::string text = next(name, {{"role", "assistant"},
+                                         {"content", "Text"},
+                                         {"reasoning_content", "Thought"},
+                                         {"tool_calls", two}});
+    const size_t first = text.find("first");
+    EXPECT_LT(first, text.find("second")) << name << ": " << text;
+    EXPECT_NE(text.find("second"), std::string::npos) << name << ": " << text;
+  }
+  const std::string harmony =
+      next("openai-gpt-oss-120b", {{"role", "assistant"},
+                                   {"content", "Text"},
+                                   {"reasoning_content", "Thought"},
+                                   {"tool_calls", one}});
+  EXPECT_NE(harmony.find("Thought\n\nText"), std::string::npos) << harmony;
+}
+
 // Answers with odd calls, in the parts of which their format leaves a choice.
 std::string odd_answer(const ReplyFormat& format, std::mt19937* random) {
   const auto one_of = [&](std::vector<std::string> texts) {
@@ -235,7 +272,9 @@ TEST(Histories, OddCallsNeverKeepPublishedTemplatesFromTheNextAnswer) {
       for (const Json& call : message.value("tool_calls", Json::array())) {
         messages.push_back(result_of(call["id"], "seen"));
       }
-      return message_of([&] { render(*chat, messages, offered, {}); });
+      PromptOptions options;
+      options.now = recorded_time().now;
+      return message_of([&] { render(*chat, messages, offered, options); });
     };
     // Templates that refuse every call, for they change lists in place.
     if (!next_answer(
