@@ -104,6 +104,18 @@ const Written kWritten[] = {
     {"apriel",
      "<tool_calls>[{\"name\": \"now\", \"arguments\": {}}]</tool_calls>"},
     {"gigachat3.1", "<|function_call|>{\"name\": \"now\", \"arguments\": {}}"},
+    {"apertus",
+     R"(<|tools_prefix|>[{"get_weather": {"city": "Oslo", "days": 3}}])"
+     "<|tools_suffix|>"},
+    {"solar",
+     "<|tool_calls|><|tool_call:begin|>call00001<|tool_call:name|>get_weather"
+     "<|tool_call:args|>{\"city\": \"Oslo\", \"days\": 3}<|tool_call:end|>"
+     "<|calls|>"},
+    {"gigachat3",
+     "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"now\", "
+     "\"arguments\": {}}"},
+    {"tool-calls",
+     "<tool_calls>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>"},
     {"smollm3",
      "<tool_call>\n{\"name\": \"now\", \"arguments\": "
      "{}}\n</tool_call>"},

@@ -80,7 +80,9 @@ TEST(ReplyKinds, AnObjectWithoutMarksIsACallOfAnOfferedToolAlone) {
 
 TEST(ReplyKinds, ArgumentsMayHaveTheOtherName) {
   for (const ReplyFormat& format : reply_formats()) {
-    if (format.shape != CallShape::kObjects) continue;
+    // Where the name is the key there is no other name for arguments.
+    if (format.shape != CallShape::kObjects || format.name_key.empty())
+      continue;
     const std::string begin(format.call_begin);
     const std::string end(format.call_end);
     const char* name = format.name.data();

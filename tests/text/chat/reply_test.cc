@@ -94,6 +94,30 @@ std::vector<Answer> answers() {
        "Plan: look.\nAction:\n```json\n[{\"tool_name\": \"f\", "
        "\"parameters\": {\"a\": \"x\"}}]```",
        "text(Plan: look.)" + kCall},
+      {"apertus",
+       "<|inner_prefix|>why<|inner_suffix|>So.<|tools_prefix|>[{\"f\": "
+       "{\"a\": \"x\"}}, {\"g\": {}}]<|tools_suffix|>",
+       "why(why)text(So.)" + kCall + "call g {}"},
+      {"apertus", R"(<|tools_prefix|>[{"f": {}, "g": {}}]<|tools_suffix|>)",
+       R"(call bad(<|tools_prefix|>[{"f": {}, "g": {}}]<|tools_suffix|>))"},
+      {"apertus", R"([{"f": {"a": "x"}}]<|tools_suffix|>)", kCall},
+      {"apertus", R"({"h": {"a": "x"}})", R"(text({"h": {"a": "x"}}))"},
+      {"solar",
+       "<|think|>why<|end|><|begin|>assistant<|tool_calls|>"
+       "<|tool_call:begin|>abc<|tool_call:name|>f<|tool_call:args|>"
+       "{\"a\": \"x\"}<|tool_call:end|><|tool_call:begin|>def"
+       "<|tool_call:name|>g<|tool_call:args|>{}<|tool_call:end|><|calls|>",
+       R"(why(why)call f#abc {"a": "x"}call g#def {})"},
+      {"solar", "<|content|>Hello.<|end|>", "text(Hello.)"},
+      {"gigachat3",
+       "So.<|message_sep|>\n\nfunction call<|role_sep|>\n" + object +
+           "<|message_sep|>\n\n",
+       "text(So.)" + kCall},
+      {"tool-calls",
+       "<think>why</think>\n<tool_calls>\n" + object + "\n" + object +
+           "\n</tool_calls>",
+       "why(why)" + kCall + kCall},
+      {"tool-calls", "<tool_calls>[\n  " + object + "\n]</tool_calls>", kCall},
       {"apriel", "<tool_calls>[" + object + "]</tool_calls>", kCall},
       {"gigachat3.1", "<|function_call|>" + object, kCall},
       {"granite",

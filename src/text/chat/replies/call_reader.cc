@@ -17,6 +17,8 @@ class NamedReader : public CallReader {
     const std::string_view name = name_in_header(format_, header);
     if (format_.id_is_name) {
       id_ = without_spaces(header);
+    } else if (format_.id_is_first) {
+      id_ = without_spaces(header.substr(0, header.find(format_.name_begin)));
     } else if (!format_.id_begin.empty()) {
       const size_t at = header.find(format_.id_begin);
       if (at != header.npos) {
@@ -165,7 +167,7 @@ UnmarkedBegins unmarked_begins(const ReplyFormat& format,
         begins.lines.push_back(cat(name, "\n", format.key_begin));
         break;
       case CallShape::kNamed:
-        if (format.call_begin.empty()) break;
+        if (format.call_begin.empty() || format.id_is_first) break;
         if (format.id_is_name) {
           begins.lines.push_back(cat("functions.", name, ":"));
         } else if (!format.name_begin.empty()) {

@@ -72,6 +72,12 @@ class ObjectsReader : public CallReader {
     std::string name;
     if (!take_text(key_, &name)) return false;
     key_ = name;
+    if (is_keyed()) {
+      // The only member.
+      if (!name_.empty() || !is_call_name(name)) return false;
+      name_ = name;
+      return is_marked() || tools_.offers(name);
+    }
     // Without marks nothing but the members of a call makes it one.
     return is_marked() || is_name() || is_arguments() || is_other_of_calls();
   }
@@ -89,15 +95,22 @@ class ObjectsReader : public CallReader {
     return key_ == own ||
            std::find(names.begin(), names.end(), key_) != names.end();
   }
+  // The name of a call is that of its member.
+  bool is_keyed() const { return format_.name_key.empty(); }
   bool is_name() const {
-    return is_one_of(format_.name_key,
+    return !is_keyed() &&
+           is_one_of(format_.name_key,
                      std::array<std::string_view, 2>{"name", "tool_name"});
   }
   bool is_arguments() const {
-    return is_one_of(format_.arguments_key, std::array<std::string_view, 2>{
+    return is_keyed() ||
+           is_one_of(format_.arguments_key, std::array<std::string_view, 2>{
                                                 "arguments", "parameters"});
   }
-  bool is_id() const { return key_ == format_.id_key || key_ == "id"; }
+  bool is_id() const {
+    if (is_keyed()) return false;
+    return key_ == format_.id_key || key_ == "id";
+  }
   // Members that are known to say nothing about arguments.
   bool is_other_of_calls() const {
     return is_id() || key_ == "type" || key_ == "index" ||

@@ -64,7 +64,8 @@ struct ReplyFormat {
   std::string_view other_call_begin = {};  // that some models write instead
   std::string_view call_end = {};  // without it a call ends with its JSON
 
-  // kObjects: the members.
+  // kObjects: the members. Without name_key the only member of a call is its
+  // arguments, under its name.
   std::string_view name_key = "name";
   std::string_view arguments_key = "arguments";
   std::string_view id_key = "id";
@@ -80,6 +81,8 @@ struct ReplyFormat {
   // kNamed: all before name_end is the id, the name is without the number after
   // its last ':'. The name is without "functions." in any case.
   bool id_is_name = false;
+  // kNamed: the id is what is before name_begin.
+  bool id_is_first = false;
 
   // kTags: around the name and the value of an argument, and what may come
   // after the last one.
