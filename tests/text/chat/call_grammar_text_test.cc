@@ -104,6 +104,8 @@ const Written kWritten[] = {
     {"apriel",
      "<tool_calls>[{\"name\": \"now\", \"arguments\": {}}]</tool_calls>"},
     {"gigachat3.1", "<|function_call|>{\"name\": \"now\", \"arguments\": {}}"},
+    {"llama4", R"(<|python_start|>[get_weather(city="Oslo", days=3)])"
+               "<|python_end|>"},
     {"apertus",
      R"(<|tools_prefix|>[{"get_weather": {"city": "Oslo", "days": 3}}])"
      "<|tools_suffix|>"},

@@ -218,6 +218,10 @@ TEST(ReplyKinds, TheFirstMarkMayBeMissing) {
       {"lfm2", "[f(city=\"Paris\")]<|tool_call_end|>",
        "call f {\"city\":\"Paris\"}"},
       {"lfm2", "[f(x)](link) is text", "text([f(x)](link) is text)"},
+      {"lfm2", "<|tool_call_start|>[f(city=\"Paris\")]",
+       "call f {\"city\":\"Paris\"}"},
+      {"gemma4", "<|tool_call>call:f{city:<|\"|>Pa",
+       "bad(<|tool_call>call:f{city:<|\"|>Pa)"},
       {"gemma4", "call:f{city:<|\"|>Paris<|\"|>}<tool_call|>",
        "call f {\"city\":\"Paris\"}"},
       // Parts of a call that is none.

@@ -117,6 +117,17 @@ std::vector<Answer> answers() {
        "<think>why</think>\n<tool_calls>\n" + object + "\n" + object +
            "\n</tool_calls>",
        "why(why)" + kCall + kCall},
+      {"llama4", R"(<|python_start|>[f(a="x"), g()]<|python_end|>)",
+       R"(call f {"a":"x"}call g {})"},
+      {"llama4",
+       R"(<|python_start|>{"name": "f", "parameters": {"a": "x"}})"
+       "<|python_end|>",
+       kCall},
+      {"llama4", R"({"name": "f", "parameters": {"a": "x"}})", kCall},
+      {"llama4", R"([f(a="x"), g()])", R"(call f {"a":"x"}call g {})"},
+      {"llama4", "[f(a=", "text([f(a=)"},
+      {"llama4", R"({"a": "x"} is an answer.)",
+       R"(text({"a": "x"} is an answer.))"},
       {"tool-calls", "<tool_calls>[\n  " + object + "\n]</tool_calls>", kCall},
       {"apriel", "<tool_calls>[" + object + "]</tool_calls>", kCall},
       {"gigachat3.1", "<|function_call|>" + object, kCall},

@@ -58,7 +58,9 @@ void check_keys(const JsonValue& function, CallShape shape,
 CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
                    CallUse use,
                    const std::function<bool(std::string_view)>& is_special)
-    : shape(format.shape), use(use), bare(format.bare) {
+    : shape(format.shape),
+      use(use),
+      bare(format.bare && format.shape == CallShape::kObjects) {
   if (shape == CallShape::kNone) {
     fail(
         RC_E_UNSUPPORTED,

@@ -94,22 +94,70 @@ class NamedReader : public CallReader {
   JsonScanner scanner_{/*loose=*/true};
 };
 
-// Shapes that are read when they are whole.
+// Keeps what a reader finds until it is known to be whole.
+class KeepingSink : public CallSink {
+ public:
+  void begin_call(std::string_view name, std::string_view /*id*/) override {
+    calls_.push_back({.name = std::string(name)});
+  }
+  void add_arguments(std::string_view piece) override {
+    calls_.back().arguments += piece;
+  }
+  void end_call(std::string_view id) override { calls_.back().id = id; }
+
+  void pass_on(CallSink* sink) const {
+    for (const Call& call : calls_) {
+      sink->begin_call(call.name, call.id);
+      sink->add_arguments(call.arguments);
+      sink->end_call(call.id);
+    }
+  }
+
+ private:
+  struct Call {
+    std::string name = {};
+    std::string id = {};
+    std::string arguments = {};
+  };
+  std::vector<Call> calls_;
+};
+
+// Shapes that are read when they are whole. Models may write JSON instead.
 class WholeReader : public CallReader {
  public:
-  WholeReader(const ReplyFormat& format, CallSink* sink)
-      : format_(format), sink_(sink) {}
+  WholeReader(const ReplyFormat& format, const ToolTypes& tools,
+              CallMarks marks, CallSink* sink)
+      : format_(format), tools_(tools), marks_(marks), sink_(sink) {}
 
   Result feed(char c) override {
     text_ += c;
     if (!text_.ends_with(format_.call_end)) return Result::kMore;
     text_.resize(text_.size() - format_.call_end.size());
-    return read_literal_calls(format_.shape, text_, sink_) ? Result::kDone
-                                                           : Result::kBad;
+    return end_of_answer() ? Result::kDone : Result::kBad;
+  }
+
+  bool end_of_answer() override {
+    return read_literal_calls(format_.shape, text_, sink_) || read_objects();
   }
 
  private:
+  bool read_objects() {
+    KeepingSink kept;
+    const auto reader = make_object_reader(format_, tools_, marks_, &kept);
+    for (const char c : text_) {
+      if (reader->is_whole() && !is_reply_space(c) && !reader->goes_on(c)) {
+        return false;
+      }
+      if (reader->feed(c) == Result::kBad) return false;
+    }
+    if (!reader->is_whole()) return false;
+    kept.pass_on(sink_);
+    return true;
+  }
+
   const ReplyFormat& format_;
+  const ToolTypes& tools_;
+  const CallMarks marks_;
   CallSink* sink_;
   std::string text_;
 };
@@ -202,7 +250,7 @@ std::unique_ptr<CallReader> make_call_reader(const ReplyFormat& format,
     case CallShape::kTags:
       return make_tag_reader(format, tools, sink);
     default:
-      return std::make_unique<WholeReader>(format, sink);
+      return std::make_unique<WholeReader>(format, tools, marks, sink);
   }
 }
 

@@ -40,6 +40,9 @@ class CallReader {
   virtual bool goes_on(char /*c*/) const { return false; }
   // The mark at the end, which may_be_empty allowed.
   virtual void end() {}
+  // The end of the answer, without that mark, of calls that are not whole so
+  // far. Returns whether they are whole all the same.
+  virtual bool end_of_answer() { return false; }
 };
 
 // A call may come without its first mark.

@@ -69,7 +69,7 @@ struct ReplyFormat {
   std::string_view name_key = "name";
   std::string_view arguments_key = "arguments";
   std::string_view id_key = "id";
-  // kObjects: models of the format write calls without the mark.
+  // Models of the format write objects without the mark, also of kPython.
   bool bare = false;
 
   // kNamed and kTags. The name is what is between the beginning of the call, or

@@ -81,7 +81,7 @@ void ReplyParser::finish(std::vector<ReplyEvent>* events) {
   if (mode_ == Mode::kCall) {
     if (marks_ == CallMarks::kMissingFirst) {
       call_is_text();
-    } else if (!call_->is_whole()) {
+    } else if (!call_->is_whole() && !call_->end_of_answer()) {
       call_failed();
     }
   }
@@ -142,19 +142,23 @@ void ReplyParser::text_byte(char c) {
 
 // Begins a call that is an object without its first mark, if it may be one.
 bool ReplyParser::start_object(char c) {
-  const bool may = format_.shape == CallShape::kObjects && calls_allowed_ &&
-                   !tools_.empty() && !again_;
+  const bool objects = format_.shape == CallShape::kObjects;
+  const bool may =
+      (objects || format_.bare) && calls_allowed_ && !tools_.empty() && !again_;
   if (!may) return false;
   // Models write it between calls.
   if (format_.bare && c == ';' && calls_ > 0 && at_begin_) return true;
   if (c != '{' && (c != '[' || !format_.written.array)) return false;
-  if (strict_ && !format_.bare) return false;
+  if (strict_ && !(objects && format_.bare)) return false;
   if (at_begin_) {
     start_call("", CallMarks::kMissing);
   } else if (is_tag(format_.call_end) && at_line_begin()) {
     start_call("", CallMarks::kMissingFirst);
   } else {
     return false;
+  }
+  if (!objects) {
+    call_ = make_object_reader(format_, tools_, CallMarks::kMissing, this);
   }
   call_byte(c);
   return true;
