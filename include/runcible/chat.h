@@ -257,7 +257,11 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  * also one that was cancelled or failed; if it had not said anything then, the
  * messages are as they were. So they are after one of no tokens (max_tokens 0),
  * which only evaluates the prompt. What began like a call and did not become a
- * whole one is part of the answer's text. options->tool_choice and
+ * whole one is part of the answer's text. A call without its first mark counts
+ * if it calls a tool of the conversation; any other JSON is text. Arguments that
+ * a format writes without quotes have the types that the tool's schema declares;
+ * others are as the model wrote them: numbers of any size, half a surrogate
+ * pair, a name twice, of which the last one holds. options->tool_choice and
  * options->response_format say whether it is a call, or JSON by a schema.
  * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, a
  * choice or a schema that is malformed, or as rc_generate_async;

@@ -46,7 +46,7 @@ class Conversation::AnswerListener final : public Listener {
  public:
   AnswerListener(std::shared_ptr<Conversation> conversation,
                  std::string_view prompt, size_t calls, bool may_call,
-                 std::shared_ptr<Listener> listener)
+                 bool strict, std::shared_ptr<Listener> listener)
       : conversation_(std::move(conversation)),
         listener_(std::move(listener)),
         parser_(conversation_->options_.chat->reply_format(),
@@ -55,8 +55,9 @@ class Conversation::AnswerListener final : public Listener {
                        return conversation_->options_.chat->is_special(name);
                      },
                  .prompt = prompt,
-                 .strings = conversation_->string_arguments_,
-                 .calls = may_call}),
+                 .tools = conversation_->tool_types_,
+                 .calls = may_call,
+                 .strict = strict}),
         answer_(calls) {}
 
   void piece(Piece piece) override {
@@ -155,9 +156,8 @@ Conversation::Conversation(std::shared_ptr<Session> session,
     : session_(std::move(session)),
       tokenizer_(session_->engine()->file().tokenizer()),
       options_(std::move(options)),
-      string_arguments_(options_.tools
-                            ? text::chat::string_arguments(*options_.tools)
-                            : text::chat::StringArguments()),
+      tool_types_(options_.tools ? text::chat::ToolTypes(*options_.tools)
+                                 : text::chat::ToolTypes()),
       messages_{.type = JsonValue::Type::kArray} {}
 
 void Conversation::check_idle() const {
@@ -289,6 +289,7 @@ std::shared_ptr<Request> Conversation::answer(
   options.prompt.clear();
   options.tokenize_flags = 0;
   options.control_divides = true;
+  const bool has_grammar = options.grammar != nullptr;
   std::string prompt;
   try {
     prompt = prepare(rules, &options);
@@ -303,7 +304,9 @@ std::shared_ptr<Request> Conversation::answer(
   const bool may_call =
       rules.tool_choice.kind != Choice::kNone && !rules.response_schema;
   auto hears = std::make_shared<AnswerListener>(
-      shared_from_this(), prompt, calls_, may_call, std::move(listener));
+      shared_from_this(), prompt, calls_, may_call,
+      /*strict=*/!has_grammar && options.grammar != nullptr,
+      std::move(listener));
   // The end may come, and wait for the lock, before generate returns.
   answering_ = true;
   try {

@@ -87,7 +87,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const std::shared_ptr<Session> session_;
   const std::shared_ptr<const text::Tokenizer> tokenizer_;
   const ConversationOptions options_;
-  const text::chat::StringArguments string_arguments_;
+  const text::chat::ToolTypes tool_types_;
 
   mutable std::mutex mutex_;
   JsonValue messages_;  // an array

@@ -341,6 +341,110 @@ TEST_F(Talk, RequiredCallsAndResponseFormatsAreKept) {
   EXPECT_EQ(call.substr(0, 6), R"({"a": )");
 }
 
+// Answers that a grammar of one text forces.
+class Forced : public Talk {
+ protected:
+  Forced() {
+    rc_model_options options = RC_MODEL_OPTIONS_INIT;
+    options.context_length = 512;
+    rc_model* model = nullptr;
+    EXPECT_OK(
+        rc_model_load(backend_.get(), model_path().c_str(), &options, &model));
+    roomy_.reset(model);
+    roomy_session_ = create_session(model);
+  }
+
+  void begin_with(const rc_chat_options& options) {
+    rc_chat* chat = nullptr;
+    ASSERT_OK(rc_chat_create(roomy_session_.get(), &options, &chat));
+    chat_.reset(chat);
+  }
+
+  struct Answered {
+    std::string text;
+    std::vector<std::string> calls;  // their arguments
+    rc_status status = RC_OK;
+  };
+
+  Answered forced(const std::string& text) const {
+    rc_tokenizer* tokenizer = nullptr;
+    EXPECT_OK(rc_model_get_tokenizer(model_.get(), &tokenizer));
+    const char* choice = text.c_str();
+    rc_grammar* grammar = nullptr;
+    EXPECT_OK(rc_grammar_create_choices(tokenizer, &choice, 1, &grammar));
+    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
+    options.grammar = grammar;
+    rc_request* started = nullptr;
+    Answered answered;
+    answered.status = rc_chat_answer_async(chat_.get(), &options, nullptr,
+                                           nullptr, nullptr, &started);
+    rc_grammar_release(grammar);
+    rc_tokenizer_release(tokenizer);
+    EXPECT_OK(answered.status);
+    const Request request(started);
+    while (answered.status == RC_OK) {
+      rc_event event = RC_EVENT_INIT;
+      EXPECT_OK(rc_request_next(started, -1, &event));
+      const std::string piece(event.text == nullptr ? "" : event.text,
+                              event.text_length);
+      if (event.type == RC_EVENT_PIECE) answered.text += piece;
+      if (event.type == RC_EVENT_CALL) answered.calls.push_back(piece);
+      if (event.type != RC_EVENT_END) continue;
+      answered.status = event.report->status;
+      break;
+    }
+    return answered;
+  }
+
+  Model roomy_;
+  Session roomy_session_;
+};
+
+TEST_F(Forced, AnObjectIsACallOfAnOfferedToolAlone) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text =
+      "{{ tools | length if tools else 0 }}{% for m in messages %}"
+      "{{ m.content or m.tool_calls | tojson }}{% endfor %}"
+      "{# <|start_header_id|> \"parameters\": #}";
+  const std::string person = R"({"name": "Bob", "age": 3})";
+  const std::string call = R"({"name": "f", "parameters": {"a": 1}})";
+  for (const char* tools :
+       {static_cast<const char*>(nullptr),
+        R"([{"type": "function", "function": {"name": "f"}}])"}) {
+    options.tools = tools;
+    begin_with(options);
+    ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+    const Answered text = forced(person);
+    EXPECT_EQ(text.text, person);
+    EXPECT_TRUE(text.calls.empty());
+    const Answered other = forced(call);
+    EXPECT_EQ(other.text, tools == nullptr ? call : "");
+    EXPECT_EQ(other.calls.size(), tools == nullptr ? 0U : 1U);
+  }
+}
+
+TEST_F(Forced, AnyCallIsFollowedByAnotherAnswer) {
+  rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+  options.template_text =
+      "{{ tools | length }}{% for m in messages %}"
+      "{{ m.content or m.tool_calls | tojson }}{% endfor %}{# <tool_call> #}";
+  options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
+  for (const std::string arguments :
+       {R"({"n": 18446744073709551616})", R"({"n": 1e400})",
+        R"({"s": "x\ud83d"})", R"({"s": 1, "s": 2})"}) {
+    begin_with(options);
+    ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+    const Answered called = forced(
+        "<tool_call>{\"name\": \"f\", "
+        "\"arguments\": " +
+        arguments + "}</tool_call>");
+    ASSERT_EQ(called.calls.size(), 1U);
+    EXPECT_EQ(called.calls[0], arguments);
+    ASSERT_OK(add(R"({"role": "tool", "content": "seen"})"));
+    EXPECT_EQ(forced("So.").text, "So.");
+  }
+}
+
 TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {
   const Session endless = create_endless_session(model_.get());
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "base/quote.h"
 #include "text/chat/containers.h"
 #include "text/chat/from_json.h"
+#include "text/chat/history.h"
+#include "text/chat/loose_json.h"
 
 namespace rc::text::chat {
 namespace {
@@ -77,6 +80,21 @@ class Reader {
 
   Value message(const JsonValue& message, const std::string& place) {
     if (!message.is(Type::kObject)) refuse(place, &message, "an object");
+    if (!dialect_.text_is_reasoning) return message_value(message, place);
+    return message_value(
+        with_text_as_reasoning(message, reasoning_key(message)), place);
+  }
+
+ private:
+  // The member that holds the reasoning; "": there is none.
+  static std::string_view reasoning_key(const JsonValue& message) {
+    for (const std::string_view key : kReasoningKeys) {
+      if (message.find_given(key) != nullptr) return key;
+    }
+    return {};
+  }
+
+  Value message_value(const JsonValue& message, const std::string& place) {
     const std::string& role = need_text(message, "role", place);
     Entries entries;
     add_role(role, &entries);
@@ -86,7 +104,13 @@ class Reader {
       if (name == "content") {
         if (!value.is(Type::kNull)) entries.add(name, content(value, at));
       } else if (name == "tool_calls") {
-        if (!value.is(Type::kNull)) entries.add(name, calls(value, at));
+        // Templates ask whether the member is there.
+        if (!value.is(Type::kNull) &&
+            !(value.is(Type::kArray) && value.items.empty())) {
+          entries.add(name, calls(value, at));
+        }
+      } else if (name == "tool_call_id" && value.is(Type::kString)) {
+        entries.add_text(name, id_for_template(value.text));
       } else {
         entries.add_json(name, value);
       }
@@ -99,7 +123,10 @@ class Reader {
     return entries.take();
   }
 
- private:
+  std::string id_for_template(const std::string& id) const {
+    return dialect_.short_ids ? short_id(id) : id;
+  }
+
   void add_role(const std::string& role, Entries* entries) const {
     const bool known =
         std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
@@ -188,6 +215,8 @@ class Reader {
     for (const auto& [key, value] : call.members) {
       if (key == "function") {
         entries.add(key, function_value(value, at));
+      } else if (key == "id" && value.is(Type::kString)) {
+        entries.add_text(key, id_for_template(value.text));
       } else {
         entries.add_json(key, value);
       }
@@ -208,13 +237,20 @@ class Reader {
     return entries.take();
   }
 
+  // Takes all that a model's call may have.
+  static JsonValue parse_arguments(std::string_view text,
+                                   const std::string& place) {
+    std::optional<JsonValue> loose = read_loose_json(text);
+    return loose ? std::move(*loose) : parse_argument(text, place);
+  }
+
   Value arguments(const JsonValue& given, const std::string& place) const {
     const bool as_text = given.is(Type::kString);
     // Some programs say with an empty text that a call has none.
     const std::string_view text =
         as_text && given.text.empty() ? "{}" : std::string_view(given.text);
     const JsonValue parsed =
-        as_text ? parse_argument(text, place) : JsonValue();
+        as_text ? parse_arguments(text, place) : JsonValue();
     const JsonValue& object = as_text ? parsed : given;
     if (!object.is(Type::kObject)) {
       refuse(place, &object, "an object, or one as JSON in a string");
@@ -272,6 +308,13 @@ Value messages_value(const JsonValue& messages, const Dialect& dialect) {
   }
   Reader reader(dialect);
   std::vector<Value> values;
+  if (dialect.one_call && has_several_calls(messages)) {
+    for (const PlacedMessage& one : with_single_calls(messages)) {
+      values.push_back(
+          reader.message(one.message, cat("messages[", one.place, "]")));
+    }
+    return make_list(std::move(values));
+  }
   for (size_t i = 0; i < messages.items.size(); ++i) {
     values.push_back(
         reader.message(messages.items[i], cat("messages[", i, "]")));

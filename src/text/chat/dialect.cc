@@ -33,24 +33,15 @@ class Trials {
   // The prompt, or nothing if the template refuses the conversation, which is
   // JSON.
   std::optional<std::string> prompt(const std::string& messages) const {
-    std::vector<Dict::Entry> entries = special_;
-    const auto add = [&](std::string_view name, Value value) {
-      entries.emplace_back(Value::string(name, Origin::kTemplate),
-                           std::move(value));
-    };
-    add("messages",
-        from_json(parse_argument(messages, "messages"), Origin::kContent));
-    add("tools", Value::none());
-    add("add_generation_prompt", Value::boolean(true));
-    RenderOptions options;
-    options.now = LocalTime{};
-    options.most_bytes = kMostTrialBytes;
-    try {
-      return chat_.render(make_dict(nullptr, std::move(entries)), options).text;
-    } catch (const Error& error) {
-      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
-      return std::nullopt;
-    }
+    auto text = prompt(messages, Value::none());
+    if (text) return text;
+    // Some templates are for conversations with tools alone.
+    static const JsonValue kTools = parse_argument(
+        R"([{"type": "function", "function": {"name": "look", "description":)"
+        R"( "Looks.", "parameters": {"type": "object", "properties": {},)"
+        R"( "required": []}}}])",
+        "tools");
+    return prompt(messages, from_json(kTools, Origin::kContent));
   }
 
   // `content`, as `arguments` below, is JSON.
@@ -63,20 +54,61 @@ class Trials {
            text->find("\"text\"") == std::string::npos;
   }
 
-  std::optional<std::string> prompt_of_call(const std::string& arguments,
-                                            const std::string& content) const {
-    return prompt(
-        cat(R"([{"role": "user", "content": "Hello"},)"
-            R"( {"role": "assistant", "content": )",
-            content,
-            R"(, "tool_calls": [{"id": "abcdef123", "type": "function",)"
-            R"( "function": {"name": "look", "arguments": )",
-            arguments,
-            R"(}}]}, {"role": "tool", "tool_call_id": "abcdef123",)"
-            R"( "name": "look", "content": "seen"}])"));
+  std::optional<std::string> prompt(const std::string& messages,
+                                    Value tools) const {
+    std::vector<Dict::Entry> entries = special_;
+    const auto add = [&](std::string_view name, Value value) {
+      entries.emplace_back(Value::string(name, Origin::kTemplate),
+                           std::move(value));
+    };
+    add("messages",
+        from_json(parse_argument(messages, "messages"), Origin::kContent));
+    add("tools", std::move(tools));
+    add("add_generation_prompt", Value::boolean(true));
+    RenderOptions options;
+    options.now = LocalTime{};
+    options.most_bytes = kMostTrialBytes;
+    try {
+      return chat_.render(make_dict(nullptr, std::move(entries)), options).text;
+    } catch (const Error& error) {
+      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
+      return std::nullopt;
+    }
+  }
+
+  struct Calls {
+    std::string arguments;  // as JSON, as the members below
+    std::string content = "null";
+    std::string id = "abcdef123";
+    std::string other_arguments = {};  // of a second call; "": there is none
+    std::string more = {};             // members of the message
+  };
+
+  std::optional<std::string> prompt_of_calls(const Calls& calls) const {
+    const std::string other_id = "abcdef456";
+    const bool two = !calls.other_arguments.empty();
+    return prompt(cat(
+        R"([{"role": "user", "content": "Hello"},)"
+        R"( {"role": "assistant", "content": )",
+        calls.content, calls.more, R"(, "tool_calls": [)",
+        call(calls.id, calls.arguments),
+        two ? cat(", ", call(other_id, calls.other_arguments)) : std::string(),
+        "]}, ", result(calls.id),
+        two ? cat(", ", result(other_id)) : std::string(), "]"));
   }
 
  private:
+  static std::string call(const std::string& id, const std::string& arguments) {
+    return cat(R"({"id": ")", id,
+               R"(", "type": "function", "function": {"name": "look",)"
+               R"( "arguments": )",
+               arguments, "}}");
+  }
+  static std::string result(const std::string& id) {
+    return cat(R"({"role": "tool", "tool_call_id": ")", id,
+               R"(", "name": "look", "content": "seen"})");
+  }
+
   const Template& chat_;
   const std::vector<std::pair<Value, Value>>& special_;
 };
@@ -90,9 +122,14 @@ Dialect::Content find_content(const Trials& trials) {
                                     : Dialect::Content::kParts;
 }
 
-void find_form_of_calls(const Trials& trials, Dialect* dialect) {
-  const std::string object = cat(R"({")", kNeedle, R"(": 1})");
-  const std::string object_as_text = cat(R"("{\")", kNeedle, R"(\": 1}")");
+// Arguments with a word, as an object or as a text.
+std::string trial_arguments(std::string_view word, bool as_text) {
+  return as_text ? cat(R"("{\")", word, R"(\": 1}")")
+                 : cat(R"({")", word, R"(": 1})");
+}
+
+// False: the template shows no call.
+bool find_form_of_calls(const Trials& trials, Dialect* dialect) {
   const std::string python = cat("'", kNeedle, "'");
   const auto shows = [&](const std::optional<std::string>& text) {
     // Within single quotes the object was printed as Python does.
@@ -101,17 +138,40 @@ void find_form_of_calls(const Trials& trials, Dialect* dialect) {
   };
   for (const bool empty : {false, true}) {
     for (const bool as_text : {false, true}) {
-      const auto text = trials.prompt_of_call(as_text ? object_as_text : object,
-                                              empty ? R"("")" : "null");
+      const auto text = trials.prompt_of_calls(
+          {.arguments = trial_arguments(kNeedle, as_text),
+           .content = empty ? R"("")" : "null"});
       // An absent content must not be printed as Python's None.
       if (!shows(text) || (!empty && text->find("None") != std::string::npos)) {
         continue;
       }
       dialect->arguments_as_text = as_text;
       dialect->empty_content = empty;
-      return;
+      return true;
     }
   }
+  return false;
+}
+
+// What the template refuses of calls, of which it shows one.
+void find_limits_of_calls(const Trials& trials, Dialect* dialect) {
+  const bool as_text = dialect->arguments_as_text;
+  Trials::Calls plain;
+  plain.arguments = trial_arguments("first", as_text);
+  if (dialect->empty_content) plain.content = R"("")";
+  Trials::Calls two = plain;
+  two.other_arguments = trial_arguments(kNeedle, as_text);
+  const auto both = trials.prompt_of_calls(two);
+  dialect->one_call = !both || both->find(kNeedle) == std::string::npos;
+  Trials::Calls odd_id = plain;
+  odd_id.id = "call_1";
+  dialect->short_ids = !trials.prompt_of_calls(odd_id);
+  if (dialect->reasoning_key.empty()) return;
+  Trials::Calls thought = plain;
+  thought.content = R"("Text")";
+  if (!trials.prompt_of_calls(thought)) return;
+  thought.more = cat(R"(, ")", dialect->reasoning_key, R"(": "Thought")");
+  dialect->text_is_reasoning = !trials.prompt_of_calls(thought);
 }
 
 }  // namespace
@@ -133,7 +193,6 @@ Dialect find_dialect(const Template& chat, std::string_view source,
   Dialect dialect;
   const Trials trials(chat, special);
   dialect.content = find_content(trials);
-  if (names_word(source, "tool_calls")) find_form_of_calls(trials, &dialect);
   dialect.knows_developer = names_word(source, "developer");
   dialect.knows_tools = names_word(source, "tools");
   for (const std::string_view key :
@@ -141,6 +200,12 @@ Dialect find_dialect(const Template& chat, std::string_view source,
     if (!names_word(source, key)) continue;
     dialect.reasoning_key = key;
     break;
+  }
+  if (!names_word(source, "tool_calls")) {
+    // What is absent beside calls must not be printed.
+    dialect.empty_content = true;
+  } else if (find_form_of_calls(trials, &dialect)) {
+    find_limits_of_calls(trials, &dialect);
   }
   return dialect;
 }

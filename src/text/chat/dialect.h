@@ -23,6 +23,13 @@ struct Dialect {
   // Knows messages of the role "developer"; otherwise they are of "system".
   bool knows_developer = false;
   bool knows_tools = false;
+  // Takes one call in a message: others become messages of their own.
+  bool one_call = false;
+  // Takes ids of nine letters and digits alone.
+  bool short_ids = false;
+  // Refuses a message with calls that has both text and reasoning: the text
+  // becomes a part of the reasoning.
+  bool text_is_reasoning = false;
   // The member of a message that holds its reasoning; "": none.
   std::string reasoning_key = {};
 };

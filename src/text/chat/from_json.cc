@@ -1,28 +1,38 @@
 #include "text/chat/from_json.h"
 
 #include <charconv>
+#include <limits>
+#include <system_error>
 
-#include "base/error.h"
 #include "base/utf8.h"
 #include "text/chat/containers.h"
 
 namespace rc::text::chat {
 namespace {
 
+// The nearest double to a number that from_chars finds too large or too small.
+double beyond_range(const std::string& text) {
+  const bool negative = text[0] == '-';
+  const size_t exponent = text.find_first_of("eE");
+  const bool tiny = exponent == std::string::npos
+                        ? text[negative ? 1 : 0] == '0'
+                        : text[exponent + 1] == '-';
+  const double number = tiny ? 0 : std::numeric_limits<double>::infinity();
+  return negative ? -number : number;
+}
+
 Value number_value(const std::string& text) {
   const char* const end = text.data() + text.size();
-  if (text.find_first_of(".eE") != std::string::npos) {
-    double number = 0;
-    std::from_chars(text.data(), end, number);
-    return Value::real(number);
+  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  int64_t integer = 0;
+  if (whole && std::from_chars(text.data(), end, integer).ec == std::errc()) {
+    return Value::integer(integer);
   }
-  int64_t number = 0;
-  if (std::from_chars(text.data(), end, number).ec != std::errc()) {
-    fail(RC_E_INVALID_ARGUMENT, "the number ", text.substr(0, 40),
-         " in JSON for a chat template has more than 64 bits with its sign: "
-         "give it as a string");
+  double number = 0;
+  if (std::from_chars(text.data(), end, number).ec == std::errc()) {
+    return whole ? Value::digits(text, number) : Value::real(number);
   }
-  return Value::integer(number);
+  return Value::digits(text, beyond_range(text));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace rc::text::chat {
 
 // The value with all of its texts and numbers of the given origin, the keys of
-// objects too. Throws RC_E_INVALID_ARGUMENT for whole numbers of more than 64
-// bits.
+// objects too. Numbers that neither 64 bits nor a double hold keep their digits
+// and count as floats.
 Value from_json(const JsonValue& json, Origin origin);
 
 }  // namespace rc::text::chat

@@ -35,6 +35,7 @@ void append_json_character(char32_t c, bool ensure_ascii, std::string* out) {
 }
 
 std::string json_number(const Value& value) {
+  if (const std::string* digits = value.digits()) return *digits;
   switch (value.kind()) {
     case Kind::kNone:
       return "null";

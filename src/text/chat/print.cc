@@ -9,6 +9,7 @@ namespace {
 
 // The text of a number, none or a truth value.
 std::string simple_text(const Value& value) {
+  if (const std::string* digits = value.digits()) return *digits;
   switch (value.kind()) {
     case Kind::kNone:
       return "None";

@@ -24,7 +24,7 @@ bool Value::is_same(const Value& other) const {
     case Kind::kInt:
       return payload_.integer == other.payload_.integer;
     case Kind::kFloat:
-      return payload_.real == other.payload_.real;
+      return as_real() == other.as_real();
     case Kind::kString:
       // Python keeps one object for equal literals and short strings.
       return markup_ == other.markup_ && text().bytes() == other.text().bytes();

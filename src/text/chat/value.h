@@ -125,6 +125,19 @@ class String;
 class Sequence;
 class Dict;
 
+// A number that no double holds as it is written, with its digits.
+class Digits : public Object {
+ public:
+  Digits(std::string text, double nearest)
+      : Object(nullptr, 0), text_(std::move(text)), nearest_(nearest) {}
+  const std::string& text() const { return text_; }
+  double nearest() const { return nearest_; }
+
+ private:
+  std::string text_;
+  double nearest_;
+};
+
 class Value {
  public:
   // Undefined, for no known reason.
@@ -143,6 +156,13 @@ class Value {
   static Value real(double value) {
     Value result(Kind::kFloat);
     result.payload_.real = value;
+    return result;
+  }
+  // A float that keeps the digits it is written with.
+  static Value digits(std::string text, double nearest) {
+    Value result(Kind::kFloat);
+    result.payload_.object = new Digits(std::move(text), nearest);
+    result.has_digits_ = true;
     return result;
   }
   template <class T>
@@ -187,8 +207,14 @@ class Value {
   int64_t as_int() const { return payload_.integer; }
   // Of an int, a bool or a float.
   double as_real() const {
+    if (has_digits_) return as<Digits>().nearest();
     return kind_ == Kind::kFloat ? payload_.real
                                  : static_cast<double>(payload_.integer);
+  }
+  // How a number was written whose value a double does not hold; nullptr for
+  // other values.
+  const std::string* digits() const {
+    return has_digits_ ? &as<Digits>().text() : nullptr;
   }
   template <class T>
   T& as() const {
@@ -224,12 +250,13 @@ class Value {
  private:
   explicit Value(Kind kind) : kind_(kind) { payload_.integer = 0; }
   bool has_object() const {
-    return kind_ > Kind::kFloat ||
+    return kind_ > Kind::kFloat || has_digits_ ||
            (kind_ == Kind::kUndefined && payload_.object != nullptr);
   }
   void copy(const Value& other) {
     kind_ = other.kind_;
     markup_ = other.markup_;
+    has_digits_ = other.has_digits_;
     origin_ = other.origin_;
     payload_ = other.payload_;
     if (has_object()) payload_.object->add_reference();
@@ -237,9 +264,11 @@ class Value {
   void steal(Value& other) noexcept {
     kind_ = other.kind_;
     markup_ = other.markup_;
+    has_digits_ = other.has_digits_;
     origin_ = other.origin_;
     payload_ = other.payload_;
     other.kind_ = Kind::kUndefined;
+    other.has_digits_ = false;
     other.payload_.object = nullptr;
   }
   void drop() noexcept {
@@ -248,6 +277,7 @@ class Value {
 
   Kind kind_ = Kind::kUndefined;
   bool markup_ = false;
+  bool has_digits_ = false;
   Origin origin_ = Origin::kTemplate;
   union Payload {
     int64_t integer = 0;

@@ -52,6 +52,8 @@ std::string fault_of(const std::string& name, const Json& arguments) {
       good = value.is_array() && value.size() <= 3 &&
              std::all_of(value.begin(), value.end(),
                          [](const Json& hour) { return is_int(hour, 0, 23); });
+    } else if (key == "note") {
+      good = value.is_null() || (value.is_string() && characters(value) <= 4);
     } else if (key == "place") {
       good = value.is_object() && value.contains("lat") &&
              is_int(value["lat"], 0, 90) &&

@@ -71,6 +71,23 @@ const Written kWritten[] = {
      "\n</parameter>\n<parameter=days>\n3\n</parameter>\n"
      "<parameter=place>\n{\"lat\": 59, \"of\": \"a\"}\n</parameter>\n"
      "</function>\n</tool_call>"},
+    // A string or null, which is a word of the format.
+    {"qwen3-coder",
+     "<tool_call>\n<function=get_weather>\n<parameter=city>\nA\n"
+     "</parameter>\n<parameter=days>\n3\n</parameter>\n"
+     "<parameter=note>\nNone\n</parameter>\n</function>\n</tool_call>"},
+    {"qwen3-coder",
+     "<tool_call>\n<function=get_weather>\n<parameter=city>\nA\n"
+     "</parameter>\n<parameter=days>\n3\n</parameter>\n"
+     "<parameter=note>\nNon\n\n</parameter>\n</function>\n</tool_call>"},
+    {"glm-4.5",
+     "<tool_call>get_weather\n<arg_key>days</arg_key>\n<arg_value>3"
+     "</arg_value>\n<arg_key>city</arg_key>\n<arg_value>\n\n</arg_value>\n"
+     "<arg_key>note</arg_key>\n<arg_value>null</arg_value>\n</tool_call>"},
+    {"glm-4.5",
+     "<tool_call>get_weather\n<arg_key>days</arg_key>\n<arg_value>3"
+     "</arg_value>\n<arg_key>city</arg_key>\n<arg_value>A</arg_value>\n"
+     "<arg_key>note</arg_key>\n<arg_value></arg_value>\n</tool_call>"},
     {"gemma4",
      "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>,days:3,hours:[1,2],"
      "place:{lat:59,of:<|\"|>a<|\"|>}}<tool_call|>"},
@@ -87,6 +104,20 @@ const Written kWritten[] = {
     {"apriel",
      "<tool_calls>[{\"name\": \"now\", \"arguments\": {}}]</tool_calls>"},
     {"gigachat3.1", "<|function_call|>{\"name\": \"now\", \"arguments\": {}}"},
+    {"llama4", R"(<|python_start|>[get_weather(city="Oslo", days=3)])"
+               "<|python_end|>"},
+    {"apertus",
+     R"(<|tools_prefix|>[{"get_weather": {"city": "Oslo", "days": 3}}])"
+     "<|tools_suffix|>"},
+    {"solar",
+     "<|tool_calls|><|tool_call:begin|>call00001<|tool_call:name|>get_weather"
+     "<|tool_call:args|>{\"city\": \"Oslo\", \"days\": 3}<|tool_call:end|>"
+     "<|calls|>"},
+    {"gigachat3",
+     "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"now\", "
+     "\"arguments\": {}}"},
+    {"tool-calls",
+     "<tool_calls>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>"},
     {"smollm3",
      "<tool_call>\n{\"name\": \"now\", \"arguments\": "
      "{}}\n</tool_call>"},

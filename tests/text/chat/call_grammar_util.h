@@ -27,6 +27,8 @@ const char* const kTools = R"([
         "exact": {"type": "boolean"},
         "hours": {"type": "array", "items": {"type": "integer",
                   "minimum": 0, "maximum": 23}, "maxItems": 3},
+        "note": {"anyOf": [{"type": "string", "maxLength": 4},
+                           {"type": "null"}]},
         "place": {"$ref": "#/$defs/place"}},
       "$defs": {"place": {"type": "object", "required": ["lat"],
         "additionalProperties": false,
@@ -112,7 +114,7 @@ inline Events read_tokens(const ReplyFormat& format, const World& world,
                                     return world.is_special(name);
                                   },
                               .prompt = prompt,
-                              .strings = string_arguments(list)});
+                              .tools = ToolTypes(list)});
   Events events;
   for (const TokenId token : tokens) {
     if (world.tokenizer->token_type(token) == TokenType::kControl) {

@@ -276,6 +276,11 @@ void compare(const std::string& name, const std::string& source,
       ++compared->refused;
       continue;
     }
+    if (recorded["tokens"][i].is_null() && chat->dialect().one_call) {
+      // Calls that the template refuses together are messages here.
+      ++compared->refused;
+      continue;
+    }
     ASSERT_FALSE(recorded["tokens"][i].is_null()) << name << " " << i;
     EXPECT_EQ(count, recorded["tokens"][i][0].get<size_t>())
         << name << " " << i;

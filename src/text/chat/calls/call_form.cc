@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "text/chat/replies/call_parts.h"
-#include "text/chat/replies/reply_parser.h"
 #include "text/chat/replies/special_names.h"
 
 namespace rc::text::chat {
@@ -59,7 +58,9 @@ void check_keys(const JsonValue& function, CallShape shape,
 CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
                    CallUse use,
                    const std::function<bool(std::string_view)>& is_special)
-    : shape(format.shape), use(use), bare(format.bare) {
+    : shape(format.shape),
+      use(use),
+      bare(format.bare && format.shape == CallShape::kObjects) {
   if (shape == CallShape::kNone) {
     fail(
         RC_E_UNSUPPORTED,
@@ -100,7 +101,8 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
   literals[kEnd] = marked(written.end);
   if (use == CallUse::kRequired) literals[kEnd] += marked(written.section_end);
   set_reasoning(format, is_special);
-  strings = string_arguments(tools);
+  this->tools = ToolTypes(tools);
+  null_text = format.python_values ? "None" : "null";
   switch (shape) {
     case CallShape::kTags: {
       const std::string mark = marked(format.value_end);

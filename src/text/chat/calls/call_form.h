@@ -10,8 +10,8 @@
 
 #include "base/json_value.h"
 #include "text/chat/calls/watch.h"
-#include "text/chat/replies/call_reader.h"
 #include "text/chat/replies/reply_format.h"
+#include "text/chat/replies/tool_types.h"
 
 namespace rc::text::chat {
 
@@ -48,6 +48,11 @@ struct CallForm {
 
   CallShape shape;
   CallUse use;
+  // Whether the format writes an argument without quotes, as a string.
+  bool writes_text(std::string_view function, std::string_view argument) const {
+    return shape == CallShape::kTags &&
+           tools.type(function, argument).is_text();
+  }
   bool numbered = false;
   // A call may begin without its mark, where an answer begins.
   bool bare = false;
@@ -64,7 +69,9 @@ struct CallForm {
   // read it, wherever it is.
   std::string string_end;
   Watch value_mark;
-  StringArguments strings;
+  ToolTypes tools;
+  // How a string that may be null says that it is.
+  std::string_view null_text;
 
  private:
   CallForm(CallShape shape, CallUse use) : shape(shape), use(use) {}

@@ -86,10 +86,18 @@ std::string source_of(const CallForm& form, const AnswerBegin& begin) {
   for (const Watch& watch : form.forbidden) add(watch.text());
   add(form.before);
   add(form.string_end);
-  for (const auto& [function, names] : form.strings) {
+  add(form.null_text);
+  const auto add_type = [&](const ArgumentType& type) {
+    source += cat(static_cast<int>(type.bits), ";");
+  };
+  for (const auto& [function, arguments] : form.tools.tools()) {
     add(function);
-    source += cat(names.size(), ";");
-    for (const std::string& name : names) add(name);
+    add_type(arguments.others);
+    source += cat(arguments.named.size(), ";");
+    for (const auto& [name, type] : arguments.named) {
+      add(name);
+      add_type(type);
+    }
   }
   return source;
 }

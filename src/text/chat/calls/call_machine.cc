@@ -205,13 +205,14 @@ bool CallMachine::finish_literal(State* state, Literal which) const {
     case Literal::kStringKeyEnd:
       state->stage = Stage::kValue;
       state->watched = {};
-      state->line = false;
       state->held.clear();
       // The two may be the same text.
-      state->raw = form_.strings.contains(state->name) &&
-                   form_.shape == CallShape::kTags &&
-                   form_.strings.at(state->name).contains(state->key);
-      return !state->raw || feed(state, "\"");
+      state->raw = form_.writes_text(state->name, state->key);
+      state->or_null = state->raw &&
+                       form_.tools.type(state->name, state->key)
+                           .allows(ArgumentType::kNull) &&
+                       would_feed(*state, "null");
+      return !state->raw || state->or_null || feed(state, "\"");
     case Literal::kValueEnd:
       state->fresh = false;
       return expect_argument(state);

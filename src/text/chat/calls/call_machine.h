@@ -47,7 +47,7 @@ class CallMachine {
     uint16_t offset = 0;   // of the literal, in bytes; of others a count
     bool fresh = true;     // kText: only spaces so far. Else: no argument yet
     bool raw = false;      // kValue: in a string without quotes
-    bool line = false;     // its last byte ended a line
+    bool or_null = false;  // which may be null instead
     std::array<uint16_t, kWatches> watched = {};
     std::string held;  // of a raw string: it may be the beginning of its end
     std::string name;
@@ -116,6 +116,8 @@ class CallMachine {
   bool read_key(State* state, uint8_t byte) const;
   bool read_value(State* state, uint8_t byte) const;
   bool read_raw(State* state, uint8_t byte) const;
+  bool read_raw_or_null(State* state, char byte) const;
+  bool end_raw(State* state, std::string_view json) const;
   bool read_python(State* state, uint8_t byte) const;
   bool read_gemma(State* state, uint8_t byte) const;
   bool read_gemma_quote(State* state, uint8_t byte) const;

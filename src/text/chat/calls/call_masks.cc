@@ -25,10 +25,9 @@ std::string deciding_bytes(const CallForm& form) {
   return bytes;
 }
 
-// The bytes with which what may be the end of a raw string begins; a line break
-// may be one that readers leave out.
+// The bytes with which what may be the end of a raw string begins.
 std::string ending_bytes(const CallForm& form) {
-  std::string bytes = "\n";
+  std::string bytes;
   if (!form.string_end.empty()) bytes += form.string_end[0];
   if (!form.value_mark.text().empty()) bytes += form.value_mark.text()[0];
   return bytes;
@@ -74,7 +73,8 @@ void CallMasks::fill(const State& state, Walker* walker, TokenMask* mask) {
     case Stage::kJson:
       return fill_json(state, walker, mask);
     case Stage::kValue:
-      if (state.raw && state.held.empty() && state.json.partial.none()) {
+      if (state.raw && !state.or_null && state.held.empty() &&
+          state.json.partial.none()) {
         return fill_raw(state, walker, mask);
       }
       [[fallthrough]];

@@ -91,6 +91,17 @@ JsonValue arguments_schema(const JsonValue& function, size_t index,
   return object;
 }
 
+// An object that has one member.
+JsonValue member_schema(const std::string& name, JsonValue value) {
+  JsonValue object = any_object();
+  object.members.emplace_back("properties",
+                              object_of({{name, std::move(value)}}));
+  object.members.emplace_back("required", array_of({text_value(name)}));
+  object.members.emplace_back("additionalProperties",
+                              JsonValue{.type = Type::kFalse});
+  return object;
+}
+
 }  // namespace
 
 JsonValue call_schema(const JsonValue& tools, const ReplyFormat& format,
@@ -105,10 +116,15 @@ JsonValue call_schema(const JsonValue& tools, const ReplyFormat& format,
     const std::string& name = function.find("name")->text;
     if (!wanted(name)) continue;
     const std::string place = cat("tools[", i, "].function");
+    JsonValue arguments =
+        exact(function) ? arguments_schema(function, i, place) : any_object();
+    if (name_key.empty()) {
+      calls.push_back(member_schema(name, std::move(arguments)));
+      continue;
+    }
     std::vector<std::pair<std::string, JsonValue>> properties = {
         {name_key, object_of({{"const", text_value(name)}})},
-        {arguments_key, exact(function) ? arguments_schema(function, i, place)
-                                        : any_object()}};
+        {arguments_key, std::move(arguments)}};
     if (objects && format.written.array && format.id_key == "tool_call_id") {
       // Models of this format number their calls.
       properties.emplace_back(

@@ -1,6 +1,8 @@
 // Keys and values of arguments that a format writes with marks of its own.
 #include <cctype>
+#include <utility>
 
+#include "base/cat.h"
 #include "text/chat/calls/call_machine.h"
 
 namespace rc::text::chat {
@@ -41,12 +43,9 @@ bool CallMachine::read_key(State* state, uint8_t byte) const {
   }
   if (state->key.empty() || state->key.back() == ' ') return false;
   if (!feed(state, "\": ")) return false;
-  const auto strings = form_.strings.find(state->name);
-  const bool is_string = form_.shape == CallShape::kTags &&
-                         strings != form_.strings.end() &&
-                         strings->second.contains(state->key);
-  return expect(
-      state, 1U << (is_string ? Literal::kStringKeyEnd : Literal::kKeyEnd), 1);
+  const bool is_text = form_.writes_text(state->name, state->key);
+  return expect(state,
+                1U << (is_text ? Literal::kStringKeyEnd : Literal::kKeyEnd), 1);
 }
 
 bool CallMachine::read_value(State* state, uint8_t byte) const {
@@ -104,45 +103,53 @@ bool CallMachine::feed_content(State* state, char byte) const {
 }
 
 // A string without quotes goes on up to its end, which its text may not have;
-// what may be the beginning of the end is held back. Readers take a line break
-// off each side of a value: where the format has none there, a string has none.
+// what may be the beginning of the end is held back.
 bool CallMachine::read_raw(State* state, uint8_t byte) const {
   const char c = static_cast<char>(byte);
+  if (state->or_null) return read_raw_or_null(state, c);
   const std::string& end = form_.string_end;
-  const bool own_lines = end[0] == '\n' || form_.shape == CallShape::kGemma;
-  if (!own_lines && c == '\n' && state->offset == 0) return false;
   uint16_t* matched = &state->watched[0];
   *matched = form_.value_mark.next(*matched, c);
   state->held += c;
-  if (state->held == end) {
-    if (!own_lines && state->line) return false;
-    state->held.clear();
-    state->raw = false;
-    state->watched = {};
-    if (!feed(state, "\"")) return false;
-    state->offset = 0;
-    if (form_.shape == CallShape::kGemma) return true;
-    return expect(state, 1U << Literal::kValueEnd, end.size());
-  }
+  if (state->held == end) return end_raw(state, "\"");
   if (form_.value_mark.found(*matched)) return false;
   while (!end.starts_with(state->held)) {
-    state->line = state->held[0] == '\n';
-    state->offset = 1;
     if (!feed_content(state, state->held[0])) return false;
     state->held.erase(0, 1);
   }
-  if (state->held.empty()) {
-    if (own_lines || !state->line) return true;
-    // Another character has to follow.
-    grammar::Lexer& lexer = json_->lexer();
-    return lexer.can_step(state->json.lex, 0, '\n' - 1) ||
-           lexer.can_step(state->json.lex, '\n' + 1, 0x10FFFF);
-  }
+  if (state->held.empty()) return true;
   // Either the string may end here, or what is held may be a part of it.
-  if ((own_lines || !state->line) && would_feed(*state, "\"")) return true;
+  if (would_feed(*state, "\"")) return true;
   State tried = *state;
   for (const char held : state->held) {
     if (!feed_content(&tried, held)) return false;
+  }
+  return true;
+}
+
+// The end of a string, or of null, has been read; `json` ends its JSON.
+bool CallMachine::end_raw(State* state, std::string_view json) const {
+  state->held.clear();
+  state->raw = false;
+  state->or_null = false;
+  state->watched = {};
+  state->offset = 0;
+  if (!feed(state, json)) return false;
+  if (form_.shape == CallShape::kGemma) return true;
+  return expect(state, 1U << Literal::kValueEnd, form_.string_end.size());
+}
+
+// A string that readers take for null if it is that word: it is held back until
+// it can't be.
+bool CallMachine::read_raw_or_null(State* state, char byte) const {
+  state->held += byte;
+  const std::string null = cat(form_.null_text, form_.string_end);
+  if (state->held == null) return end_raw(state, "null");
+  if (null.starts_with(state->held)) return true;
+  state->or_null = false;
+  if (!feed(state, "\"")) return false;
+  for (const char held : std::exchange(state->held, std::string())) {
+    if (!read_raw(state, static_cast<uint8_t>(held))) return false;
   }
   return true;
 }

@@ -1,8 +1,13 @@
 // What the readers of calls share.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/json_value.h"
+#include "text/chat/loose_json.h"
 #include "text/chat/replies/call_reader.h"
 
 namespace rc::text::chat {
@@ -25,29 +30,36 @@ inline bool is_call_name(std::string_view name) {
          name.find_first_of("<>\"{}[]\n") == name.npos;
 }
 
-// The spaces after a value, and the mark at the end of a call.
-class EndMark {
- public:
-  explicit EndMark(std::string_view mark) : left_(mark) {}
-  bool is_over() const { return left_.empty(); }
-  // False: this is another byte.
-  bool feed(char c) {
-    if (!begun_ && is_reply_space(c)) return true;
-    if (left_.empty() || left_.front() != c) return false;
-    begun_ = true;
-    left_.remove_prefix(1);
-    return true;
-  }
+// Whether a text looks like a mark rather than like a word or a fence.
+inline bool is_tag(std::string_view text) {
+  return text.size() > 2 && (text.front() == '<' || text.front() == '[');
+}
 
- private:
-  std::string_view left_;
-  bool begun_ = false;
-};
+// A byte of JSON for strict parsers: within strings, control characters get
+// escapes.
+inline std::string strict_byte(char c, bool within_string) {
+  std::string byte;
+  if (within_string && static_cast<unsigned char>(c) < 0x20) {
+    append_control(c, &byte);
+  } else {
+    byte = c;
+  }
+  return byte;
+}
+
+// Arguments that are no object as it is: null and empty texts mean none, and
+// some models write the object as a text. Returns the object as JSON; nothing
+// if it is none.
+std::optional<std::string> arguments_of_value(std::string_view json);
+
+// The value of a literal of Python's; nothing if it is none.
+std::optional<JsonValue> read_python_literal(std::string_view text);
 
 std::unique_ptr<CallReader> make_object_reader(const ReplyFormat& format,
-                                               CallSink* sink);
+                                               const ToolTypes& tools,
+                                               CallMarks marks, CallSink* sink);
 std::unique_ptr<CallReader> make_tag_reader(const ReplyFormat& format,
-                                            const StringArguments& strings,
+                                            const ToolTypes& tools,
                                             CallSink* sink);
 
 }  // namespace rc::text::chat

@@ -119,7 +119,7 @@ bool JsonScanner::in_text(char c) {
       } else if (c == '"') {
         state_ = string_is_key_ ? State::kColon : State::kNext;
       }
-      return static_cast<unsigned char>(c) >= 0x20;
+      return loose_ || static_cast<unsigned char>(c) >= 0x20;
   }
 }
 

@@ -9,6 +9,9 @@ namespace rc::text::chat {
 
 class JsonScanner {
  public:
+  // `loose`: strings may have control characters, which models write.
+  explicit JsonScanner(bool loose = false) : loose_(loose) {}
+
   enum class Result : unsigned char { kMore, kDone, kBad };
 
   // The next byte of an object or an array, spaces before it included. kDone:
@@ -55,6 +58,7 @@ class JsonScanner {
   bool open(char c);
   bool close(char c);
 
+  bool loose_;
   State state_ = State::kValue;
   std::string open_;  // '{' and '['
   bool string_is_key_ = false;

@@ -1,10 +1,13 @@
 // Calls written like those of Python, and like those of Gemma 4.
 #include <cctype>
+#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "base/json_value.h"
-#include "text/chat/replies/call_reader.h"
+#include "base/utf8.h"
+#include "text/chat/loose_json.h"
+#include "text/chat/replies/call_parts.h"
 
 namespace rc::text::chat {
 namespace {
@@ -46,6 +49,8 @@ class LiteralReader {
     if (at_ == begin) failed_ = true;
     return text_.substr(begin, at_ - begin);
   }
+
+  JsonValue literal() { return value(0); }
 
   // Members up to the closing bracket, the opening one taken.
   JsonValue members(char close, std::string_view between, int depth) {
@@ -109,18 +114,7 @@ class LiteralReader {
         result += text_[at_++];
         continue;
       }
-      const char escaped = text_[at_ + 1];
-      at_ += 2;
-      constexpr std::string_view kLetters = "nrt0";
-      constexpr std::string_view kMeant{"\n\r\t\0", 4};
-      const size_t known = kLetters.find(escaped);
-      if (known != kLetters.npos) {
-        result += kMeant[known];
-      } else if (escaped == '\\' || escaped == '\'' || escaped == '"') {
-        result += escaped;
-      } else {
-        result += {'\\', escaped};
-      }
+      escape(&result);
     }
     if (at_ == text_.size()) {
       failed_ = true;
@@ -128,6 +122,65 @@ class LiteralReader {
       ++at_;
     }
     return result;
+  }
+
+  void escape(std::string* out) {
+    const char letter = text_[at_ + 1];
+    at_ += 2;
+    constexpr std::string_view kLetters = "nrtabfv\\'\"\n";
+    constexpr std::string_view kMeant = "\n\r\t\a\b\f\v\\'\"";
+    const size_t known = kLetters.find(letter);
+    // A line break after a backslash is none.
+    if (known < kMeant.size()) *out += kMeant[known];
+    if (known != kLetters.npos) return;
+    if (letter == 'x' && code_point(2, 16, out)) return;
+    if (letter == 'u' && code_point(4, 16, out)) return;
+    if (letter == 'U' && code_point(8, 16, out)) return;
+    if (letter >= '0' && letter <= '7') {
+      --at_;
+      size_t digits = 1;
+      while (digits < 3 && at_ + digits < text_.size() &&
+             text_[at_ + digits] >= '0' && text_[at_ + digits] <= '7') {
+        ++digits;
+      }
+      code_point(digits, 8, out);
+      return;
+    }
+    *out += {'\\', letter};
+  }
+
+  // A character by so many digits; false: they are not there.
+  bool code_point(size_t digits, uint32_t base, std::string* out) {
+    uint32_t code = 0;
+    if (text_.size() - at_ < digits) return false;
+    for (const char c : text_.substr(at_, digits)) {
+      const auto lower =
+          static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const bool decimal = c >= '0' && c <= '9';
+      if (!decimal && !(lower >= 'a' && lower <= 'f')) return false;
+      code = code * base +
+             static_cast<uint32_t>(decimal ? c - '0' : lower - 'a' + 10);
+    }
+    at_ += digits;
+    // A pair of UTF-16, as JSON has it.
+    if (digits == 4 && code >= 0xD800 && code < 0xDC00) code = pair(code);
+    const bool scalar = code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF);
+    append_utf8(scalar ? code : kReplacement, out);
+    return true;
+  }
+
+  uint32_t pair(uint32_t high) {
+    if (text_.substr(at_, 2) != "\\u") return high;
+    uint32_t low = 0;
+    const std::string_view digits = text_.substr(at_ + 2, 4);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), low, 16);
+    if (error != std::errc() || digits.size() < 4 || end != digits.data() + 4 ||
+        low < 0xDC00 || low > 0xDFFF) {
+      return high;
+    }
+    at_ += 6;
+    return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
   }
 
   JsonValue value(int depth) {
@@ -157,11 +210,10 @@ class LiteralReader {
     if (found == "False" || found == "false") return {.type = Type::kFalse};
     if (found == "None" || found == "null") return {};
     // Brackets begin no word.
-    if (!is_json(found)) {
-      failed_ = true;
-      return {};
-    }
-    return parse_json(found, "number", 1);
+    auto number = read_loose_json(found);
+    if (number) return std::move(*number);
+    failed_ = true;
+    return {};
   }
 
   const bool gemma_;
@@ -177,25 +229,34 @@ struct LiteralCall {
 
 }  // namespace
 
+std::optional<JsonValue> read_python_literal(std::string_view text) {
+  LiteralReader reader(CallShape::kPython, text);
+  JsonValue value = reader.literal();
+  if (reader.failed() || !reader.at_end()) return std::nullopt;
+  return value;
+}
+
 bool read_literal_calls(CallShape shape, std::string_view text,
                         CallSink* sink) {
   const bool gemma = shape == CallShape::kGemma;
   LiteralReader reader(shape, text);
   std::vector<LiteralCall> calls;
-  const bool bracketed = !gemma && reader.take("[");
   do {
-    if (gemma) reader.need("call:");
-    LiteralCall call;
-    call.name = reader.name();
-    reader.need(gemma ? "{" : "(");
-    const JsonValue arguments =
-        reader.members(gemma ? '}' : ')', gemma ? ":" : "=", 0);
+    const bool bracketed = !gemma && reader.take("[");
+    do {
+      if (gemma) reader.need("call:");
+      LiteralCall call;
+      call.name = reader.name();
+      reader.need(gemma ? "{" : "(");
+      const JsonValue arguments =
+          reader.members(gemma ? '}' : ')', gemma ? ":" : "=", 0);
+      if (reader.failed()) return false;
+      call.arguments = json_text(arguments);
+      calls.push_back(std::move(call));
+    } while (reader.take(","));
+    if (bracketed) reader.need("]");
     if (reader.failed()) return false;
-    call.arguments = json_text(arguments);
-    calls.push_back(std::move(call));
-  } while (reader.take(","));
-  if (bracketed) reader.need("]");
-  if (reader.failed() || !reader.at_end()) return false;
+  } while (!reader.at_end());
   for (const LiteralCall& call : calls) {
     sink->begin_call(call.name, "");
     sink->add_arguments(call.arguments);

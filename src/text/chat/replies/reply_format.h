@@ -64,11 +64,12 @@ struct ReplyFormat {
   std::string_view other_call_begin = {};  // that some models write instead
   std::string_view call_end = {};  // without it a call ends with its JSON
 
-  // kObjects: the members.
+  // kObjects: the members. Without name_key the only member of a call is its
+  // arguments, under its name.
   std::string_view name_key = "name";
   std::string_view arguments_key = "arguments";
   std::string_view id_key = "id";
-  // kObjects: a call may begin without its mark, where an answer begins.
+  // Models of the format write objects without the mark, also of kPython.
   bool bare = false;
 
   // kNamed and kTags. The name is what is between the beginning of the call, or
@@ -80,6 +81,8 @@ struct ReplyFormat {
   // kNamed: all before name_end is the id, the name is without the number after
   // its last ':'. The name is without "functions." in any case.
   bool id_is_name = false;
+  // kNamed: the id is what is before name_begin.
+  bool id_is_first = false;
 
   // kTags: around the name and the value of an argument, and what may come
   // after the last one.
@@ -88,6 +91,11 @@ struct ReplyFormat {
   std::string_view value_begin = {};
   std::string_view value_end = {};
   std::string_view body_end = {};
+  // Values stand on lines of their own: a line break on either side is none of
+  // the value.
+  bool values_on_lines = false;
+  // Constants, lists and objects are written as Python prints them.
+  bool python_values = false;
 
   // Marks that are left out of text.
   std::array<std::string_view, 6> dropped = {};

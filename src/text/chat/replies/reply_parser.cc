@@ -23,28 +23,14 @@ bool begins_within_reasoning(const ReplyFormat& format,
 
 ReplyParser::ReplyParser(const ReplyFormat& format, ReplyOptions options)
     : format_(format),
-      strings_(std::move(options.strings)),
-      calls_allowed_(options.calls) {
-  add_marker(format.reasoning_begin, Mark::kReasoningBegin, options);
-  add_marker(format.reasoning_end, Mark::kReasoningEnd, options);
-  add_marker(format.call_begin, Mark::kCallBegin, options);
-  add_marker(format.other_call_begin, Mark::kCallBegin, options);
-  add_marker(format.call_end, Mark::kCallEnd, options);
-  for (const std::string_view text : format.dropped) {
-    add_marker(text, Mark::kDropped, options);
-  }
-  add_marker(format.header_begin, Mark::kHeaderBegin, options);
-  add_marker(format.header_end, Mark::kHeaderEnd, options);
+      tools_(std::move(options.tools)),
+      calls_allowed_(options.calls),
+      strict_(options.strict) {
+  add_markers(options);
   begin_answer(options.prompt);
 }
 
 ReplyParser::~ReplyParser() = default;
-
-void ReplyParser::add_marker(std::string_view text, Mark mark,
-                             const ReplyOptions& options) {
-  if (text.empty()) return;
-  markers_.push_back({with_special_names(text, options.is_special), mark});
-}
 
 void ReplyParser::begin_answer(std::string_view prompt) {
   if (!format_.header_begin.empty()) {
@@ -81,7 +67,7 @@ void ReplyParser::feed_special(std::string_view name,
       });
   if (known) {
     pending_ += marked;
-  } else if (as_text || mode_ == Mode::kCall) {
+  } else if (as_text || (mode_ == Mode::kCall && !call_->is_whole())) {
     pending_ += name;
   }
   events_ = events;
@@ -92,7 +78,13 @@ void ReplyParser::finish(std::vector<ReplyEvent>* events) {
   events_ = events;
   // What could have become a mark cannot any more: it is text.
   read(/*at_end=*/true);
-  if (mode_ == Mode::kCall && !call_->may_end()) call_failed();
+  if (mode_ == Mode::kCall) {
+    if (marks_ == CallMarks::kMissingFirst) {
+      call_is_text();
+    } else if (!call_->is_whole() && !call_->end_of_answer()) {
+      call_failed();
+    }
+  }
   if (mode_ == Mode::kHeader) {
     emit(ReplyEvent::Type::kText, header_);
   } else if (mode_ == Mode::kText && (!at_begin_ || !divided_)) {
@@ -100,43 +92,6 @@ void ReplyParser::finish(std::vector<ReplyEvent>* events) {
   }
   spaces_.clear();
   header_.clear();
-}
-
-bool ReplyParser::counts(Mark mark) const {
-  switch (mode_) {
-    case Mode::kText:
-      return mark == Mark::kReasoningBegin ||
-             (mark == Mark::kCallBegin && calls_allowed_) ||
-             mark == Mark::kDropped || mark == Mark::kHeaderBegin;
-    case Mode::kReasoning:
-      return mark == Mark::kReasoningEnd || mark == Mark::kHeaderBegin ||
-             (mark == Mark::kDropped && !format_.header_begin.empty());
-    case Mode::kHeader:
-      return mark == Mark::kHeaderEnd;
-    case Mode::kBroken:
-      return mark == Mark::kCallBegin || mark == Mark::kCallEnd ||
-             mark == Mark::kHeaderBegin;
-    case Mode::kCall:
-      return false;  // its reader knows where it ends
-  }
-  return false;
-}
-
-const ReplyParser::Marker* ReplyParser::marker_at(size_t at, bool at_end,
-                                                  bool* wait) const {
-  const std::string_view rest = std::string_view(pending_).substr(at);
-  const Marker* best = nullptr;
-  for (const Marker& marker : markers_) {
-    if (marker.text[0] != rest[0] || !counts(marker.mark)) continue;
-    if (rest.starts_with(marker.text)) {
-      if (best == nullptr || marker.text.size() > best->text.size()) {
-        best = &marker;
-      }
-    } else if (!at_end && std::string_view(marker.text).starts_with(rest)) {
-      *wait = true;
-    }
-  }
-  return best;
 }
 
 void ReplyParser::read(bool at_end) {
@@ -159,7 +114,7 @@ void ReplyParser::byte(char c) {
   if (c == kSpecialMark) {
     in_special_ = !in_special_;
   } else if (mode_ == Mode::kCall) {
-    call_byte(c);
+    if (!in_special_ || !call_->is_whole()) call_byte(c);
   } else if (mode_ == Mode::kHeader) {
     header_ += c;
   } else if (!in_special_) {
@@ -176,21 +131,37 @@ void ReplyParser::text_byte(char c) {
     spaces_ += c;
     return;
   }
-  if (format_.bare && calls_allowed_ && at_begin_ && mode_ == Mode::kText) {
-    if (c == ';' && calls_ > 0) return;  // between calls
-    if (c == '{') {
-      start_call("");
-      bare_ = true;
-      call_byte(c);
-      return;
-    }
-  }
+  if (mode_ == Mode::kText && start_object(c)) return;
   const auto type = mode_ == Mode::kReasoning ? ReplyEvent::Type::kReasoning
                                               : ReplyEvent::Type::kText;
   if (!at_begin_ || !divided_) emit(type, spaces_);
   spaces_.clear();
   at_begin_ = false;
   emit(type, {&c, 1});
+}
+
+// Begins a call that is an object without its first mark, if it may be one.
+bool ReplyParser::start_object(char c) {
+  const bool objects = format_.shape == CallShape::kObjects;
+  const bool may =
+      (objects || format_.bare) && calls_allowed_ && !tools_.empty() && !again_;
+  if (!may) return false;
+  // Models write it between calls.
+  if (format_.bare && c == ';' && calls_ > 0 && at_begin_) return true;
+  if (c != '{' && (c != '[' || !format_.written.array)) return false;
+  if (strict_ && !(objects && format_.bare)) return false;
+  if (at_begin_) {
+    start_call("", CallMarks::kMissing);
+  } else if (is_tag(format_.call_end) && at_line_begin()) {
+    start_call("", CallMarks::kMissingFirst);
+  } else {
+    return false;
+  }
+  if (!objects) {
+    call_ = make_object_reader(format_, tools_, CallMarks::kMissing, this);
+  }
+  call_byte(c);
+  return true;
 }
 
 void ReplyParser::set_mode(Mode mode) {
@@ -201,23 +172,64 @@ void ReplyParser::set_mode(Mode mode) {
 }
 
 void ReplyParser::take_mark(const Marker& marker) {
+  const std::string text = without_marks_of_special(marker.text);
   switch (marker.mark) {
     case Mark::kReasoningBegin:
+      // Some models repeat it.
+      if (mode_ == Mode::kReasoning) return;
+      leave_call();
       return set_mode(Mode::kReasoning);
     case Mark::kReasoningEnd:
+      if (mode_ == Mode::kReasoning) return set_mode(Mode::kText);
+      return leave_call();
     case Mark::kDropped:
+      leave_call();
       return set_mode(Mode::kText);
     case Mark::kCallBegin:
-      return start_call(without_marks_of_special(marker.text));
+      if (mode_ == Mode::kCall && fresh_) {
+        raw_ += text;
+        return;
+      }
+      leave_call();
+      return start_call(text, CallMarks::kGiven);
+    case Mark::kUnmarkedBegin:
+    case Mark::kPartBegin:
+      leave_call();
+      start_call("", CallMarks::kMissing);
+      for (const char c : text) call_byte(c);
+      return;
+    case Mark::kPart:
+      leave_call();
+      return break_call(text);
     case Mark::kCallEnd:
-      emit(ReplyEvent::Type::kMalformed, without_marks_of_special(marker.text));
-      return set_mode(Mode::kText);
+    case Mark::kPlainCallEnd:
+      return end_mark(marker);
     case Mark::kHeaderBegin:
+      leave_call();
       header_.clear();
       return set_mode(Mode::kHeader);
     case Mark::kHeaderEnd:
       return end_header();
   }
+}
+
+void ReplyParser::end_mark(const Marker& marker) {
+  if (mode_ == Mode::kText) return;
+  if (mode_ == Mode::kBroken) {
+    emit(ReplyEvent::Type::kMalformed, without_marks_of_special(marker.text));
+  } else if (call_->may_be_empty()) {
+    call_->end();
+  }
+  for (ReplyEvent& event : held_) events_->push_back(std::move(event));
+  held_.clear();
+  set_mode(Mode::kText);
+}
+
+// A part of a call where there is none: it and what follows is malformed.
+void ReplyParser::break_call(std::string_view text) {
+  if (!at_begin_ || !divided_) emit(ReplyEvent::Type::kText, spaces_);
+  set_mode(Mode::kBroken);
+  emit(ReplyEvent::Type::kMalformed, text);
 }
 
 void ReplyParser::end_header() {
@@ -232,20 +244,30 @@ void ReplyParser::end_header() {
   set_mode(Mode::kCall);
   raw_ = header;
   raw_ += format_.header_end;
-  bare_ = false;
+  marks_ = CallMarks::kGiven;
+  fresh_ = false;
   call_ = make_argument_reader(format_, header, this);
   if (call_ == nullptr) call_failed();
 }
 
-void ReplyParser::start_call(std::string_view raw) {
+void ReplyParser::start_call(std::string_view raw, CallMarks marks) {
+  spaces_before_ = !at_begin_ || !divided_ ? spaces_ : std::string();
   set_mode(Mode::kCall);
   raw_ = raw;
-  bare_ = false;
-  call_ = make_call_reader(format_, strings_, this);
+  marks_ = marks;
+  fresh_ = true;
+  held_.clear();
+  calls_before_ = calls_;
+  call_ = make_call_reader(format_, tools_, marks, this);
 }
 
 void ReplyParser::call_byte(char c) {
+  if (call_->is_whole() && !is_reply_space(c) &&
+      (strict_ || !call_->goes_on(c))) {
+    return byte_after_call(c);
+  }
   raw_ += c;
+  fresh_ = fresh_ && is_reply_space(c);
   switch (call_->feed(c)) {
     case CallReader::Result::kMore:
       return;
@@ -256,16 +278,56 @@ void ReplyParser::call_byte(char c) {
   }
 }
 
+// A byte that no mark at the end came before.
+void ReplyParser::byte_after_call(char c) {
+  if (marks_ == CallMarks::kGiven && !format_.call_end.empty()) {
+    raw_ += c;
+    return call_failed();
+  }
+  leave_call();
+  text_byte(c);
+}
+
+// Ends a call that is whole, without the mark at its end.
+void ReplyParser::leave_call() {
+  if (mode_ != Mode::kCall) return;
+  if (marks_ == CallMarks::kMissingFirst) return call_is_text();
+  set_mode(Mode::kText);
+}
+
 void ReplyParser::call_failed() {
-  // An answer in JSON that is no call is an answer.
-  const bool is_text = bare_ && !begun_;
-  set_mode(is_text ? Mode::kText : Mode::kBroken);
+  // An answer in JSON that is no call is an answer. Those with parts between
+  // marks were begun by one.
+  const bool has_parts =
+      format_.shape == CallShape::kTags || format_.shape == CallShape::kNamed;
+  const bool is_text = marks_ == CallMarks::kMissing && !has_parts && !begun_ &&
+                       calls_ == calls_before_;
+  if (is_text || marks_ == CallMarks::kMissingFirst) return call_is_text();
+  set_mode(Mode::kBroken);
   at_begin_ = false;
-  events_->push_back(
-      {is_text ? ReplyEvent::Type::kText : ReplyEvent::Type::kMalformed,
-       std::exchange(raw_, std::string()), begun_ ? calls_ : SIZE_MAX});
+  events_->push_back({ReplyEvent::Type::kMalformed,
+                      std::exchange(raw_, std::string()),
+                      begun_ ? calls_ : SIZE_MAX});
   if (begun_) ++calls_;
   begun_ = false;
+}
+
+// Reads what has no marks and is no call as text.
+void ReplyParser::call_is_text() {
+  held_.clear();
+  calls_ = calls_before_;
+  begun_ = false;
+  set_mode(Mode::kText);
+  emit(ReplyEvent::Type::kText, spaces_before_);
+  at_begin_ = false;
+  again_ = true;
+  for (const char c : std::exchange(raw_, std::string())) text_byte(c);
+  again_ = false;
+}
+
+// Where events of the call that is open go.
+std::vector<ReplyEvent>* ReplyParser::call_events() {
+  return marks_ == CallMarks::kMissingFirst ? &held_ : events_;
 }
 
 void ReplyParser::begin_call(std::string_view name, std::string_view id) {
@@ -273,57 +335,40 @@ void ReplyParser::begin_call(std::string_view name, std::string_view id) {
   name_ = name;
   id_ = id;
   arguments_.clear();
-  events_->push_back({ReplyEvent::Type::kCallBegin, "", calls_, name_, id_});
+  call_events()->push_back(
+      {ReplyEvent::Type::kCallBegin, "", calls_, name_, id_});
 }
 
 void ReplyParser::add_arguments(std::string_view piece) {
   arguments_ += piece;
-  emit(ReplyEvent::Type::kCallArguments, piece);
+  emit(ReplyEvent::Type::kCallArguments, piece, calls_, call_events());
 }
 
 void ReplyParser::end_call(std::string_view id) {
   if (!id.empty()) id_ = id;
-  events_->push_back(
+  call_events()->push_back(
       {ReplyEvent::Type::kCallEnd, arguments_, calls_, name_, id_});
   ++calls_;
   begun_ = false;
-  raw_.clear();
+  // What may have to be read as text is kept.
+  if (marks_ != CallMarks::kMissingFirst) raw_.clear();
 }
 
 void ReplyParser::emit(ReplyEvent::Type type, std::string_view text) {
+  emit(type, text, type == ReplyEvent::Type::kMalformed ? SIZE_MAX : 0,
+       events_);
+}
+
+void ReplyParser::emit(ReplyEvent::Type type, std::string_view text,
+                       size_t call, std::vector<ReplyEvent>* events) {
   if (text.empty()) return;
-  if (!events_->empty() && events_->back().type == type) {
-    events_->back().text += text;
+  if (!events->empty() && events->back().type == type) {
+    events->back().text += text;
     return;
   }
   ReplyEvent event{type, std::string(text)};
-  if (type == ReplyEvent::Type::kCallArguments) event.call = calls_;
-  if (type == ReplyEvent::Type::kMalformed) event.call = SIZE_MAX;
-  events_->push_back(std::move(event));
-}
-
-StringArguments string_arguments(const JsonValue& tools) {
-  StringArguments strings;
-  using Type = JsonValue::Type;
-  for (const JsonValue& tool : tools.items) {
-    const JsonValue* function = tool.find("function");
-    if (function == nullptr) continue;
-    const JsonValue* name = function->find("name");
-    const JsonValue* parameters = function->find("parameters");
-    if (name == nullptr || !name->is(Type::kString) || parameters == nullptr) {
-      continue;
-    }
-    const JsonValue* properties = parameters->find("properties");
-    if (properties == nullptr) continue;
-    for (const auto& [key, schema] : properties->members) {
-      const JsonValue* type = schema.find("type");
-      if (type != nullptr && type->is(Type::kString) &&
-          type->text == "string") {
-        strings[name->text].insert(key);
-      }
-    }
-  }
-  return strings;
+  event.call = call;
+  events->push_back(std::move(event));
 }
 
 }  // namespace rc::text::chat

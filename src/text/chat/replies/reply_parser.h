@@ -6,7 +6,8 @@
 //   parser.finish(&events);
 //
 // A mark, or the beginning of what may become one, is never shown as text. What
-// begins like a call and is none arrives as text with a flag. Spaces between
+// begins like a call and is none arrives as text with a flag. A call may come
+// without its first mark if it calls a tool that was offered. Spaces between
 // what is divided are left out.
 //
 // Events are the same however the answer is cut into pieces, but for the cuts
@@ -51,9 +52,14 @@ struct ReplyOptions {
   // The prompt's text: an answer to one that ends with the beginning of
   // reasoning begins within it.
   std::string_view prompt = {};
-  StringArguments strings = {};
+  // The tools that were offered: types of their arguments, and names that make
+  // an object without marks a call.
+  ToolTypes tools = {};
   // False: nothing is a call; what looks like one is text.
   bool calls = true;
+  // Calls count with their marks alone, and one within them, where a grammar
+  // keeps such calls to their schemas and knows no others.
+  bool strict = false;
 };
 
 // Whether an answer to the prompt begins within reasoning.
@@ -87,7 +93,11 @@ class ReplyParser : private CallSink {
     kReasoningBegin,
     kReasoningEnd,
     kCallBegin,
+    kUnmarkedBegin,  // of a call without its first mark, where a line begins
+    kPartBegin,      // the same anywhere
+    kPart,           // of a call, but there is none
     kCallEnd,
+    kPlainCallEnd,  // written as text, though it is a special token
     kDropped,
     kHeaderBegin,
     kHeaderEnd,
@@ -105,21 +115,34 @@ class ReplyParser : private CallSink {
                   const ReplyOptions& options);
   void begin_answer(std::string_view prompt);
   bool counts(Mark mark) const;
+  bool counts_in_text(Mark mark) const;
   const Marker* marker_at(size_t at, bool at_end, bool* wait) const;
   void read(bool at_end);
   void byte(char c);
   void take_mark(const Marker& marker);
   void end_header();
-  void start_call(std::string_view raw);
+  void add_markers(const ReplyOptions& options);
+  bool at_line_begin() const;
+  void start_call(std::string_view raw, CallMarks marks);
+  bool start_object(char c);
   void call_byte(char c);
+  void byte_after_call(char c);
+  void leave_call();
+  void end_mark(const Marker& marker);
+  void break_call(std::string_view text);
   void call_failed();
+  void call_is_text();
+  std::vector<ReplyEvent>* call_events();
   void text_byte(char c);
   void set_mode(Mode mode);
   void emit(ReplyEvent::Type type, std::string_view text);
+  static void emit(ReplyEvent::Type type, std::string_view text, size_t call,
+                   std::vector<ReplyEvent>* events);
 
   const ReplyFormat& format_;
-  const StringArguments strings_;
+  const ToolTypes tools_;
   const bool calls_allowed_;
+  const bool strict_;
   std::vector<Marker> markers_;
   std::vector<ReplyEvent>* events_ = nullptr;
 
@@ -133,16 +156,20 @@ class ReplyParser : private CallSink {
 
   std::unique_ptr<CallReader> call_;
   std::string raw_;  // of the call, with its mark
-  bool bare_ = false;
+  CallMarks marks_ = CallMarks::kGiven;
+  bool fresh_ = false;  // only spaces so far
+  // Spaces before a call without marks, which is text if it is no call; its
+  // text is read again then.
+  std::string spaces_before_;
+  bool again_ = false;
+  // Of kMissingFirst: events up to the mark at the end, and the calls before.
+  std::vector<ReplyEvent> held_;
+  size_t calls_before_ = 0;
   bool begun_ = false;  // an event told of the call that is open
   size_t calls_ = 0;    // before the one that is open
   std::string name_;
   std::string id_;
   std::string arguments_;
 };
-
-// Which arguments of tools, in the shape of OpenAI's chat completions, are
-// strings by their schemas.
-StringArguments string_arguments(const JsonValue& tools);
 
 }  // namespace rc::text::chat

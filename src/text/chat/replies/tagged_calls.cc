@@ -8,9 +8,8 @@ namespace {
 
 class TagsReader : public CallReader {
  public:
-  TagsReader(const ReplyFormat& format, const StringArguments& strings,
-             CallSink* sink)
-      : format_(format), strings_(strings), sink_(sink) {}
+  TagsReader(const ReplyFormat& format, const ToolTypes& tools, CallSink* sink)
+      : format_(format), tools_(tools), sink_(sink) {}
 
   Result feed(char c) override {
     text_ += c;
@@ -33,9 +32,13 @@ class TagsReader : public CallReader {
       case State::kValue:
         if (take_until(format_.value_end)) add_value();
         return Result::kMore;
+      case State::kEnd:
+        return is_reply_space(c) ? Result::kMore : Result::kBad;
     }
     return Result::kBad;
   }
+
+  bool is_whole() const override { return state_ == State::kEnd; }
 
  private:
   enum class State : unsigned char {
@@ -43,7 +46,8 @@ class TagsReader : public CallReader {
     kBetween,
     kKey,
     kAttribute,
-    kValue
+    kValue,
+    kEnd,  // the call is whole, the mark at its end may follow
   };
 
   // Bytes between two arguments.
@@ -68,7 +72,7 @@ class TagsReader : public CallReader {
       return Result::kMore;
     }
     if (!take_until(format_.call_end)) return Result::kMore;
-    return begin(taken_) ? end() : Result::kBad;
+    return begin(taken_) ? finish() : Result::kBad;
   }
 
   bool begin(std::string_view header) {
@@ -80,24 +84,26 @@ class TagsReader : public CallReader {
   }
 
   Result between() {
-    if (take_until(format_.call_end)) return end();
+    if (take_until(format_.call_end)) return finish();
     if (take_until(format_.key_begin)) {
       state_ = State::kKey;
       return Result::kMore;
     }
+    if (!format_.body_end.empty() && take_until(format_.body_end)) {
+      finish();
+      state_ = State::kEnd;
+      return Result::kMore;
+    }
     // Nothing but spaces and the beginning of a mark may be there.
     if (text_.size() > kMostBetween) return Result::kBad;
-    std::string_view rest = without_spaces(text_);
-    if (!format_.body_end.empty() && rest.starts_with(format_.body_end)) {
-      rest = without_spaces(rest.substr(format_.body_end.size()));
-    }
+    const std::string_view rest = without_spaces(text_);
     const bool good = format_.call_end.starts_with(rest) ||
                       format_.key_begin.starts_with(rest) ||
                       format_.body_end.starts_with(rest);
     return good ? Result::kMore : Result::kBad;
   }
 
-  Result end() {
+  Result finish() {
     sink_->add_arguments(any_ ? "}" : "{}");
     sink_->end_call("");
     return Result::kDone;
@@ -105,24 +111,24 @@ class TagsReader : public CallReader {
 
   void add_value() {
     std::string value = taken_;
-    // Values stand on lines of their own.
-    if (value.starts_with('\n')) value.erase(0, 1);
-    if (value.ends_with('\n')) value.pop_back();
-    const auto strings = strings_.find(name_);
-    const bool is_string =
-        attribute_ == "string=\"true\"" ||
-        (strings != strings_.end() && strings->second.contains(key_));
-    const std::string json(without_spaces(value));
+    if (format_.values_on_lines) {
+      if (value.starts_with('\n')) value.erase(0, 1);
+      if (value.ends_with('\n')) value.pop_back();
+    }
+    using Said = ValueStyle::Said;
+    ValueStyle style{.python = format_.python_values};
+    if (attribute_ == "string=\"true\"") style.said = Said::kString;
+    if (attribute_ == "string=\"false\"") style.said = Said::kJson;
     sink_->add_arguments(any_ ? ", " : "{");
     sink_->add_arguments(json_text(key_) + ": ");
-    sink_->add_arguments(!is_string && is_json(json) ? json : json_text(value));
+    sink_->add_arguments(argument_json(tools_.type(name_, key_), value, style));
     any_ = true;
     attribute_.clear();
     state_ = State::kBetween;
   }
 
   const ReplyFormat& format_;
-  const StringArguments& strings_;
+  const ToolTypes& tools_;
   CallSink* sink_;
   State state_ = State::kName;
   std::string text_;   // since the last mark
@@ -136,9 +142,9 @@ class TagsReader : public CallReader {
 }  // namespace
 
 std::unique_ptr<CallReader> make_tag_reader(const ReplyFormat& format,
-                                            const StringArguments& strings,
+                                            const ToolTypes& tools,
                                             CallSink* sink) {
-  return std::make_unique<TagsReader>(format, strings, sink);
+  return std::make_unique<TagsReader>(format, tools, sink);
 }
 
 }  // namespace rc::text::chat

@@ -1,0 +1,337 @@
+// Calls that are made by chance go through the templates of models and are read
+// as they were: types, nesting, characters of all kinds, ends of strings.
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "labels.h"
+#include "text/chat/loose_json.h"
+#include "text/chat/reply_util.h"
+
+namespace rc::text::chat {
+namespace {
+
+// Schemas and values that they allow.
+class CallMaker {
+ public:
+  // `separators`: texts may have U+2028, where the filter indent begins a line.
+  explicit CallMaker(uint32_t seed, bool separators = true)
+      : random_(seed), separators_(separators) {}
+
+  // A tool, and a call of it as JSON text.
+  struct Made {
+    Json tools;
+    std::string name;
+    JsonValue arguments;
+  };
+
+  Made make() {
+    static const std::vector<std::string> kNames = {"f", "get_weather", "a-b"};
+    static const std::vector<std::string> kKeys = {"city", "text", "n",
+                                                   "some_key", "schlüssel"};
+    Made made;
+    made.name = kNames[below(kNames.size())];
+    made.arguments.type = JsonValue::Type::kObject;
+    Json properties = Json::object();
+    for (size_t i = below(4); i > 0; --i) {
+      const std::string key = kKeys[below(kKeys.size())];
+      if (properties.contains(key)) continue;
+      Json schema;
+      made.arguments.members.emplace_back(key, argument(&schema));
+      schema["description"] = "An argument.";
+      properties[key] = schema;
+    }
+    made.tools =
+        Json::array({{{"type", "function"},
+                      {"function",
+                       {{"name", made.name},
+                        {"description", "A tool."},
+                        {"parameters",
+                         {{"type", "object"},
+                          {"properties", properties},
+                          {"required", Json::array()},
+                          {"$defs", {{"text", {{"type", "string"}}}}}}}}}}});
+    return made;
+  }
+
+ private:
+  size_t below(size_t limit) { return random_() % limit; }
+
+  // Members of a union have no type of their own, as people write it.
+  JsonValue argument(Json* schema) {
+    switch (below(10)) {
+      case 0:
+        *schema = {{"$ref", "#/$defs/text"}};
+        return text();
+      case 1:
+        *schema = {{"anyOf", {{{"type", "string"}}, {{"type", "null"}}}}};
+        return below(3) == 0 ? JsonValue() : text_but_null();
+      case 2:
+        *schema = {{"type", {"string", "null"}}};
+        return below(3) == 0 ? JsonValue() : text_but_null();
+      case 3:
+        *schema = {{"enum", {"1", "true", " x\n", "[]"}}};
+        return {.type = JsonValue::Type::kString,
+                .text = (*schema)["enum"][below(4)].get<std::string>()};
+      case 4:
+        *schema = {{"oneOf", {{{"type", "integer"}}, {{"type", "boolean"}}}}};
+        return below(2) == 0 ? integer() : boolean();
+      default:
+        return value(schema, 0);
+    }
+  }
+
+  JsonValue value(Json* schema, int depth) {
+    switch (below(depth < 3 ? 8 : 5)) {
+      case 0:
+        *schema = {{"type", "integer"}};
+        return integer();
+      case 1:
+        *schema = {{"type", "number"}};
+        return number();
+      case 2:
+        *schema = {{"type", "boolean"}};
+        return boolean();
+      case 5: {
+        *schema = {{"type", "array"}};
+        JsonValue list{.type = JsonValue::Type::kArray};
+        Json unused;
+        for (size_t i = below(4); i > 0; --i) {
+          list.items.push_back(value(&unused, depth + 1));
+        }
+        return list;
+      }
+      case 6: {
+        *schema = {{"type", "object"}};
+        JsonValue object{.type = JsonValue::Type::kObject};
+        Json unused;
+        for (size_t i = 0; i < below(4); ++i) {
+          object.members.emplace_back("k" + std::to_string(i),
+                                      value(&unused, depth + 1));
+        }
+        return object;
+      }
+      case 7:
+        if (depth > 0) return {};
+        [[fallthrough]];
+      default:
+        *schema = {{"type", "string"}};
+        return text();
+    }
+  }
+
+  JsonValue one_of(JsonValue::Type type, std::vector<std::string> texts) {
+    return {.type = type, .text = texts[below(texts.size())]};
+  }
+  JsonValue integer() {
+    return one_of(JsonValue::Type::kNumber,
+                  {"0", "7", "-12", "9007199254740993", "9223372036854775807",
+                   "18446744073709551616"});
+  }
+  JsonValue number() {
+    return one_of(JsonValue::Type::kNumber,
+                  {"0.5", "-2.25", "3", "1e-07", "2.5e+20", "1e400"});
+  }
+  JsonValue boolean() {
+    return {.type = below(2) == 0 ? JsonValue::Type::kTrue
+                                  : JsonValue::Type::kFalse};
+  }
+
+  JsonValue text() {
+    static const std::vector<std::string> kWords = {
+        "true", "None", "null", "12", "1e5", "[1]", "{\"a\": 1}", "\"q\"", ""};
+    static const std::vector<std::string> kParts = {
+        "a", "B", "7", " ",   "\n",     "\t",     "\"",     "'",    "\\", "<",
+        ">", "&", "{", "}",   "[",      "]",      ",",      ":",    "é",  "漢",
+        "😀", "/", "`", "\\n", "\u00a0", "\u2028", "\u200b", "\x01", "\r"};
+    JsonValue result{.type = JsonValue::Type::kString};
+    if (below(4) == 0) {
+      result.text = kWords[below(kWords.size())];
+      return result;
+    }
+    for (size_t i = below(10); i > 0; --i) {
+      const std::string& part = kParts[below(kParts.size())];
+      if (separators_ || part != "\u2028") result.text += part;
+    }
+    return result;
+  }
+
+  // A text that no format could mean null by.
+  JsonValue text_but_null() {
+    JsonValue result = text();
+    if (result.text == "null" || result.text == "None") result.text += "?";
+    return result;
+  }
+
+  std::mt19937 random_;
+  const bool separators_;
+};
+
+bool same_number(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const bool digits = a.find_first_of(".eE") == std::string::npos &&
+                      b.find_first_of(".eE") == std::string::npos;
+  return !digits && std::stold(a) == std::stold(b);
+}
+
+// Equal but for the order of members.
+bool same(const JsonValue& a, const JsonValue& b) {
+  if (a.type != b.type || a.items.size() != b.items.size() ||
+      a.members.size() != b.members.size()) {
+    return false;
+  }
+  if (a.is(JsonValue::Type::kNumber)) return same_number(a.text, b.text);
+  if (a.text != b.text) return false;
+  for (size_t i = 0; i < a.items.size(); ++i) {
+    if (!same(a.items[i], b.items[i])) return false;
+  }
+  return std::all_of(a.members.begin(), a.members.end(),
+                     [&](const auto& member) {
+                       const JsonValue* other = b.find(member.first);
+                       return other != nullptr && same(member.second, *other);
+                     });
+}
+
+JsonValue text_value(std::string_view text) {
+  return {.type = JsonValue::Type::kString, .text = std::string(text)};
+}
+
+// A user's message, and an answer that is the call.
+JsonValue conversation_of(const CallMaker::Made& made) {
+  JsonValue messages = parse_argument(
+      R"([{"role": "user", "content": "Look."},
+          {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "abcdef123", "type": "function", "function": {}}]}])",
+      "messages");
+  JsonValue& call = messages.items[1].members[2].second.items[0];
+  JsonValue& function = call.members[2].second;
+  function.members.emplace_back("name", text_value(made.name));
+  function.members.emplace_back("arguments",
+                                text_value(json_text(made.arguments)));
+  return messages;
+}
+
+// What the template makes of the call, from the beginning of a mark on.
+std::string answer_of(const ChatTemplate& chat, const CallMaker::Made& made) {
+  PromptOptions options;
+  options.now = recorded_time().now;
+  JsonValue tools = tree_of(made.tools);
+  const JsonValue messages = conversation_of(made);
+  JsonValue question = messages;
+  question.items.pop_back();
+  const JsonValue* offered = chat.dialect().knows_tools ? &tools : nullptr;
+  // Some templates show tools of the plainest schemas alone.
+  if (!message_of([&] { chat.render(question, offered, options); }).empty()) {
+    Json plain = made.tools;
+    plain[0]["function"]["parameters"]["properties"] = Json::object();
+    tools = tree_of(plain);
+  }
+  const std::string begin = chat.render(question, offered, options).text;
+  options.add_generation_prompt = false;
+  const std::string whole = chat.render(messages, offered, options).text;
+  auto split = static_cast<size_t>(
+      std::mismatch(begin.begin(), begin.end(), whole.begin(), whole.end())
+          .second -
+      whole.begin());
+  const size_t mark = split == 0 ? 0 : whole.rfind('<', split - 1);
+  if (mark != std::string::npos && whole.find('>', mark) >= split) split = mark;
+  return whole.substr(split);
+}
+
+// The first call, or what came instead.
+std::string first_call(const Events& events, JsonValue* arguments) {
+  for (const ReplyEvent& event : events) {
+    if (event.type == ReplyEvent::Type::kMalformed) return "malformed";
+    if (event.type != ReplyEvent::Type::kCallEnd) continue;
+    auto read = read_loose_json(event.text);
+    if (!read) return "no JSON: " + event.text;
+    *arguments = std::move(*read);
+    return event.name;
+  }
+  return "no call";
+}
+
+Events read_in_two(const ChatTemplate& chat, const CallMaker::Made& made,
+                   const std::string& answer, size_t cut) {
+  ReplyParser parser(chat.reply_format(),
+                     {.tools = ToolTypes(tree_of(made.tools))});
+  Events events;
+  parser.feed(answer.substr(0, cut), &events);
+  parser.feed(answer.substr(cut), &events);
+  parser.finish(&events);
+  return events;
+}
+
+// One call, at every cut. False: it was not read as it was made.
+bool goes_through(const std::string& name, const ChatTemplate& chat,
+                  const CallMaker::Made& made) {
+  const std::string answer = answer_of(chat, made);
+  const std::string whole = shown(read_in_two(chat, made, answer, 0));
+  JsonValue arguments;
+  const std::string called =
+      first_call(read_in_two(chat, made, answer, 0), &arguments);
+  const bool good = called == made.name && same(arguments, made.arguments);
+  EXPECT_TRUE(good) << name << ": " << called << " " << json_text(arguments)
+                    << " instead of " << made.name << " "
+                    << json_text(made.arguments) << "\nfrom " << answer
+                    << "\nby " << made.tools.dump();
+  bool equal = true;
+  for (size_t cut = 1; cut < answer.size(); ++cut) {
+    equal = equal && shown(read_in_two(chat, made, answer, cut)) == whole;
+  }
+  EXPECT_TRUE(equal) << name << ": another call at a cut of " << answer;
+  return good && equal;
+}
+
+// The templates of the shared data that write calls, by name.
+std::map<std::string, std::shared_ptr<const ChatTemplate>> templates(
+    const std::filesystem::path& folder) {
+  std::map<std::string, std::shared_ptr<const ChatTemplate>> all;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".jinja") continue;
+    const std::string source = read_text(file.path());
+    if (!names_word(source, "tool_calls")) continue;
+    const auto chat =
+        ChatTemplate::create(source, tokenizer_with(names_in(source)));
+    if (chat->reply_format().shape == CallShape::kNone) continue;
+    // Some refuse all calls, for they change lists in place.
+    if (!message_of([&] { answer_of(*chat, CallMaker(1).make()); }).empty()) {
+      std::cout << file.path().stem().string() << " takes no call\n";
+      continue;
+    }
+    all[file.path().stem().string()] = chat;
+  }
+  return all;
+}
+
+void send_calls(size_t count, bool one_of_a_format) {
+  const auto folder = test::shared_path("chat/templates");
+  RC_NEED_SHARED(folder);
+  std::set<std::string_view> formats;
+  for (const auto& [name, chat] : templates(folder)) {
+    const std::string_view format = chat->reply_format().name;
+    if (!formats.insert(format).second && one_of_a_format) continue;
+    CallMaker maker(7, /*separators=*/format != "command-r");
+    size_t right = 0;
+    for (size_t i = 0; i < count; ++i) {
+      right += goes_through(name, *chat, maker.make()) ? 1 : 0;
+    }
+    std::cout << format << " (" << name << "): " << right << " of " << count
+              << "\n";
+  }
+  EXPECT_GE(formats.size(), 15u);
+}
+
+TEST(CallRoundTrips, KeepTypesAndTexts) { send_calls(20, true); }
+
+TEST(CallRoundTrips, KeepTypesAndTextsOfAllTemplates) {
+  RC_TEST_LABELS(kFull);
+  send_calls(200, false);
+}
+
+}  // namespace
+}  // namespace rc::text::chat
