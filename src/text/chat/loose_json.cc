@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/utf8.h"
 
@@ -22,13 +23,23 @@ class LooseReader {
   explicit LooseReader(std::string_view text) : text_(text) {}
 
   std::optional<JsonValue> read() {
-    JsonValue result = value(0);
+    JsonValue result = value();
     skip_spaces();
     if (failed_ || at_ != text_.size()) return std::nullopt;
     return result;
   }
 
  private:
+  // An object or array that is not over.
+  struct Open {
+    JsonValue value;
+    std::string name = {};  // of the member that is read
+    std::unordered_map<std::string, size_t> places = {};
+
+    bool is_object() const { return value.is(Type::kObject); }
+    char end() const { return is_object() ? '}' : ']'; }
+  };
+
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' ||
                                   text_[at_] == '\n' || text_[at_] == '\r')) {
@@ -48,62 +59,78 @@ class LooseReader {
     if (!take(c)) failed_ = true;
   }
 
-  JsonValue value(size_t depth) {
-    if (failed_) return {};
-    skip_spaces();
-    if (next() == '"') return {.type = Type::kString, .text = string()};
-    if (next() == '{' || next() == '[') {
-      if (depth < kDeepestJson) {
-        return next() == '{' ? object(depth) : array(depth);
+  // Not recursive, since the caller's stack may be small.
+  JsonValue value() {
+    std::vector<Open> open;
+    while (!failed_) {
+      skip_spaces();
+      JsonValue read;
+      if (next() == '{' || next() == '[') {
+        if (open.size() == kDeepestJson) break;
+        const bool object = next() == '{';
+        open.push_back({{.type = object ? Type::kObject : Type::kArray}});
+        ++at_;
+        if (!take(open.back().end())) {
+          if (object) name(&open.back());
+          continue;
+        }
+        read = std::move(open.back().value);
+        open.pop_back();
+      } else {
+        read = scalar();
       }
-      failed_ = true;
-      return {};
+      while (!failed_) {
+        if (open.empty()) return read;
+        Open& around = open.back();
+        add(std::move(read), &around);
+        if (take(',')) {
+          if (around.is_object()) name(&around);
+          break;
+        }
+        need(around.end());
+        read = std::move(around.value);
+        open.pop_back();
+      }
     }
+    failed_ = true;
+    return {};
+  }
+
+  JsonValue scalar() {
+    if (next() == '"') return {.type = Type::kString, .text = string()};
     if (word("null")) return {};
     if (word("true")) return {.type = Type::kTrue};
     if (word("false")) return {.type = Type::kFalse};
     return number();
   }
 
+  void name(Open* object) {
+    skip_spaces();
+    if (next() != '"') failed_ = true;
+    if (failed_) return;
+    object->name = string();
+    need(':');
+  }
+
+  static void add(JsonValue value, Open* to) {
+    if (!to->is_object()) {
+      to->value.items.push_back(std::move(value));
+      return;
+    }
+    auto& members = to->value.members;
+    const auto [place, added] =
+        to->places.try_emplace(to->name, members.size());
+    if (added) {
+      members.emplace_back(std::move(to->name), std::move(value));
+    } else {
+      members[place->second].second = std::move(value);
+    }
+  }
+
   bool word(std::string_view expected) {
     if (text_.substr(at_, expected.size()) != expected) return false;
     at_ += expected.size();
     return true;
-  }
-
-  JsonValue object(size_t depth) {
-    JsonValue result{.type = Type::kObject};
-    std::unordered_map<std::string, size_t> places;
-    ++at_;
-    if (take('}')) return result;
-    do {
-      skip_spaces();
-      if (next() != '"') failed_ = true;
-      if (failed_) return result;
-      std::string name = string();
-      need(':');
-      JsonValue member = value(depth + 1);
-      const auto [place, added] =
-          places.try_emplace(name, result.members.size());
-      if (added) {
-        result.members.emplace_back(std::move(name), std::move(member));
-      } else {
-        result.members[place->second].second = std::move(member);
-      }
-    } while (!failed_ && take(','));
-    need('}');
-    return result;
-  }
-
-  JsonValue array(size_t depth) {
-    JsonValue result{.type = Type::kArray};
-    ++at_;
-    if (take(']')) return result;
-    do {
-      result.items.push_back(value(depth + 1));
-    } while (!failed_ && take(','));
-    need(']');
-    return result;
   }
 
   void digits() {

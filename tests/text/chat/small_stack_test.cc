@@ -2,14 +2,18 @@
 // on a deep one, as the library does.
 #include "small_stack.h"
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/deep_stack.h"
 #include "text/chat/calls/call_grammar.h"
 #include "text/chat/chat_util.h"
 #include "text/chat/conversation.h"
 #include "text/chat/from_json.h"
+#include "text/chat/loose_json.h"
+#include "text/chat/replies/call_parts.h"
 #include "text/chat/replies/call_reader.h"
 
 namespace rc::text::chat {
@@ -64,6 +68,25 @@ TEST(SmallStack, OfArgumentsInJson) {
             "}}");
       })) << depth;
       EXPECT_TRUE(test::fits_small_stack([&] { parse_tool_choice(value); }));
+    }
+  }
+}
+
+TEST(SmallStack, OfValuesThatModelsWrite) {
+  const std::pair<const char*, const char*> kNests[] = {{"[", "]"},
+                                                        {"{\"a\": ", "}"}};
+  for (const auto& nest : kNests) {
+    for (const size_t depth : {size_t{100}, kDeepestJson, size_t{50'000}}) {
+      const std::string text = nested(nest.first, "1", nest.second, depth);
+      EXPECT_TRUE(test::fits_small_stack([&] {
+        if (read_loose_json(text).has_value() != (depth <= kDeepestJson)) {
+          std::abort();
+        }
+        if (read_python_literal(text).has_value() != (depth <= 100)) {
+          std::abort();
+        }
+      })) << text.substr(0, 20)
+          << depth;
     }
   }
 }
