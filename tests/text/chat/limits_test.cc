@@ -249,6 +249,23 @@ TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
   expect_refused(doubled + "{{ ns.a|tojson }}", "steps");
 }
 
+// Values within tuples count, and these tuples, however they are nested.
+TEST(ChatLimits, OfKeys) {
+  for (const char* key : {"(1,) * 1000", "((1,) * 499, (1,) * 499)",
+                          "((1,) * 998, 2)", "(2, (1,) * 998)"}) {
+    EXPECT_EQ(text_of(std::string("{{ {") + key + ": 'v'}.values()|first }}",
+                      nlohmann::ordered_json::object()),
+              "v")
+        << key;
+  }
+  for (const char* key :
+       {"(1,) * 1001", "((1,) * 999, (1,))", "((1,) * 499, (1,) * 500)",
+        "((1,) * 998, 2, 3)", "((1,) * 999, 2)"}) {
+    expect_refused(std::string("{{ {") + key + ": 'v'} }}",
+                   "a tuple of more than 1000 values can't be a key");
+  }
+}
+
 TEST(ChatLimits, ListsCantHoldThemselves) {
   expect_refused("{% set l = [] %}{{ l.append(l) }}", "in place");
 }
