@@ -54,6 +54,38 @@ TEST_P(CustomOps, ComputesRows) {
   EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{1, -4, 2, -5, 3, -6}));
 }
 
+TEST_P(CustomOps, TheFunctionKnowsWhatItIsCalledWith) {
+  static rc_custom_call seen;
+  static std::string name;
+  static double attributes[2];
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "look";
+  options.signature = "x F32 [n], z F32 [k] -> y F32 [n], a F32 [1], b x [k]";
+  options.attributes = "first float, second int";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    seen = *call;
+    name = call->name;
+    std::copy(call->attributes, call->attributes + 2, attributes);
+    EXPECT_EQ(call->inputs[1]->struct_size, sizeof(rc_op_value));
+    EXPECT_EQ(call->inputs[1]->dtype, RC_DTYPE_F32);
+    EXPECT_EQ(call->inputs[1]->bytes, 3 * sizeof(float));
+    EXPECT_EQ(call->outputs[2]->shape[0], 3);
+    EXPECT_EQ(call->should_stop(call->stop_user), 0);
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  const Tensor x = make(backend_.get(), {2}, {1, 2});
+  const Tensor z = make(backend_.get(), {3}, {1, 2, 3});
+  ASSERT_OK(compute(op, {x.get(), z.get()}, {0.5, 7}, &made_, 3));
+  EXPECT_EQ(seen.struct_size, sizeof seen);
+  EXPECT_EQ(name, "look");
+  EXPECT_EQ(seen.input_count, 2u);
+  EXPECT_EQ(seen.output_count, 3u);
+  ASSERT_EQ(seen.attribute_count, 2u);
+  EXPECT_EQ(attributes[0], 0.5);
+  EXPECT_EQ(attributes[1], 7);
+}
+
 TEST_P(CustomOps, EveryItemIsComputedOnce) {
   static std::atomic<int> counts[10007];
   for (std::atomic<int>& count : counts) count = 0;
@@ -198,6 +230,37 @@ TEST_P(CustomOps, InGraphs) {
   rc_graph_report report = RC_GRAPH_REPORT_INIT;
   ASSERT_OK(rc_graph_info(graph.get(), &report));
   EXPECT_EQ(report.ops, 6u);  // without the one that nobody needs
+}
+
+// Outputs before and between those that are needed are left out.
+TEST_P(CustomOps, OutputsThatNobodyNeedsInGraphs) {
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "three";
+  options.signature = "x F32 [n] -> a F32 [n], b F32 [n], c F32 [n]";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    for (int64_t i = 0; i < call->inputs[0]->shape[0]; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        static_cast<float*>(call->outputs[k]->data)[i] =
+            floats(call->inputs[0])[i] + static_cast<float>(10 * k);
+      }
+    }
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  for (size_t needed = 0; needed < 3; ++needed) {
+    RecordedGraph graph(backend_.get());
+    rc_tensor* x = graph.input({2});
+    std::vector<Tensor> made, outputs;
+    ASSERT_OK(compute(op, {x}, {}, &made, 3));
+    outputs.push_back(std::move(made[needed]));
+    made.clear();
+    graph.end(std::move(outputs));
+    const Tensor input = make(backend_.get(), {2}, {1, 2});
+    const auto found = graph.run({input.get()});
+    const auto more = static_cast<float>(10 * needed);
+    EXPECT_EQ(numbers_of(found[0].get()), (Numbers{1 + more, 2 + more}))
+        << needed;
+  }
 }
 
 TEST_P(CustomOps, AGraphKeepsTheOp) {
