@@ -247,20 +247,55 @@ TEST_P(CustomOps, OutputsThatNobodyNeedsInGraphs) {
     return RC_OK;
   };
   const CustomOp op = create(options);
-  for (size_t needed = 0; needed < 3; ++needed) {
+  for (size_t i = 0; i < 6; ++i) {
+    const size_t needed = i / 2;
+    const bool direct = i % 2 == 1;
     RecordedGraph graph(backend_.get());
     rc_tensor* x = graph.input({2});
     std::vector<Tensor> made, outputs;
     ASSERT_OK(compute(op, {x}, {}, &made, 3));
-    outputs.push_back(std::move(made[needed]));
+    // Also where it is only read by another op.
+    rc_tensor* negative = nullptr;
+    ASSERT_OK(rc_op_neg(made[needed].get(), &negative));
+    outputs.emplace_back(negative);
+    if (direct) outputs.push_back(std::move(made[needed]));
     made.clear();
     graph.end(std::move(outputs));
     const Tensor input = make(backend_.get(), {2}, {1, 2});
     const auto found = graph.run({input.get()});
     const auto more = static_cast<float>(10 * needed);
-    EXPECT_EQ(numbers_of(found[0].get()), (Numbers{1 + more, 2 + more}))
-        << needed;
+    EXPECT_EQ(numbers_of(found[0].get()), (Numbers{-1 - more, -2 - more}));
+    if (!direct) continue;
+    EXPECT_EQ(numbers_of(found[1].get()), (Numbers{1 + more, 2 + more}));
   }
+}
+
+// A tensor without elements has no memory in a graph; those behind it have.
+TEST_P(CustomOps, OutputsWithoutElementsInGraphs) {
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "none";
+  options.signature = "x F32 [n] -> a F32 [n - n], b F32 [n]";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    EXPECT_EQ(call->outputs[0]->bytes, 0u);
+    for (int64_t i = 0; i < call->inputs[0]->shape[0]; ++i) {
+      static_cast<float*>(call->outputs[1]->data)[i] =
+          floats(call->inputs[0])[i] + 1;
+    }
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  RecordedGraph graph(backend_.get());
+  rc_tensor* x = graph.input({2});
+  ASSERT_OK(compute(op, {x}, {}, &made_, 2));
+  EXPECT_EQ(shape_of(made_[0].get()), Shape{0});
+  rc_tensor* negative = nullptr;
+  ASSERT_OK(rc_op_neg(made_[1].get(), &negative));
+  std::vector<Tensor> outputs;
+  outputs.emplace_back(negative);
+  graph.end(std::move(outputs));
+  const Tensor input = make(backend_.get(), {2}, {1, 2});
+  const auto found = graph.run({input.get()});
+  EXPECT_EQ(numbers_of(found[0].get()), (Numbers{-2, -3}));
 }
 
 TEST_P(CustomOps, AGraphKeepsTheOp) {
