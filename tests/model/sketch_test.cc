@@ -122,8 +122,14 @@ TEST(Sketch, BoundsTheTableOfTokens) {
 }
 
 TEST(Sketch, HoldsOnesOfTheTypeOfEachTensor) {
-  for (const char* type : {"", "f16", "F32", "bf16"}) {
+  const std::pair<const char*, DType> types[] = {{"", RC_DTYPE_F16},
+                                                 {"f16", RC_DTYPE_F16},
+                                                 {"F32", RC_DTYPE_F32},
+                                                 {"bf16", RC_DTYPE_BF16}};
+  for (const auto& [type, dtype] : types) {
     const auto file = sketch_file(llama(), type, std::nullopt);
+    EXPECT_EQ(file->find_tensor("token_embd.weight")->dtype, dtype);
+    EXPECT_EQ(file->find_tensor("output_norm.weight")->dtype, RC_DTYPE_F32);
     for (const char* name :
          {"token_embd.weight", "blk.0.attn_q.weight", "output_norm.weight"}) {
       const gguf::Tensor& tensor = *file->find_tensor(name);

@@ -46,6 +46,8 @@ TEST(ChatLimits, OfNames) {
 TEST(ChatLimits, OfMemory) {
   expect_refused("{{ 'a' * 10**9 }}", "bytes");
   expect_refused("{{ 'a' * 10**18 }}", "bytes");
+  // 2^64 bytes, which no number of 64 bits counts.
+  expect_refused("{{ 'abcd' * 4611686018427387904 }}", "bytes");
   expect_refused("{{ [0] * 10**9 }}", "bytes");
   expect_refused("{{ [0, 1] * 9223372036854775807 }}", "bytes");
   expect_refused("{{ '%999999999d' % 1 }}", "bytes");
