@@ -183,7 +183,7 @@ TEST(Configured, ChoicesOfModels) {
   expect("RUNCIBLE_MODEL_EXPERTS_MAPPED", "true", &Options::experts_mapped, 1);
 }
 
-// What goes with weights that stay mapped is left out where they do not, and
+// Options of mapped weights are left out where weights are not mapped, and
 // weights that are quantized do not.
 TEST(Configured, MappedWeightsAreNotQuantized) {
   const TemporaryVariable guard("RUNCIBLE_MODEL_GUARD_MAPPED", "true");

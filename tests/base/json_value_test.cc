@@ -49,7 +49,7 @@ TEST(JsonValue, IsOneWholeText) {
   }
 }
 
-// Of RFC 6901.
+// As RFC 6901 says.
 TEST(JsonValue, PointersEscapeTheirSpecialCharacters) {
   EXPECT_EQ(pointer_to("", ""), "/");
   EXPECT_EQ(pointer_to("", "a/b"), "/a~1b");

@@ -115,7 +115,7 @@ TEST(Sketch, BoundsTheTableOfTokens) {
   begins("'llama.embedding_length' is 0, but must be 1 to ", of("8", "0"));
   begins("'llama.embedding_length' is 1000000000000, but must be 1 to ",
          of("8", "1000000000000"));
-  // Of numbers of layers where they count.
+  // The number of layers, where names have a star.
   begins("'llama.block_count' is 0, but must be 1 to ",
          R"({"architecture": "llama", "vocab_size": 8, "embedding_length": 4,
              "block_count": 0, "tensors": ["blk.*.attn_q.bias"]})");

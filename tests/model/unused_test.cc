@@ -156,7 +156,7 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("mixtral", "llama.expert_gating_func", uint32_t{1}),
       with("mixtral", "llama.expert_weights_norm", true),
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
-      // Of the part that generates, where only the encoder is there.
+      // A part that generates, where only the encoder is there.
       with_tensor("t5encoder", "dec.blk.0.attn_q.weight", {8}),
       // Of scores, which are another output.
       with_tensor("bert", "cls.weight", {64, 64}),
@@ -165,7 +165,7 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
   for (const Patient& patient : patients) EXPECT_EQ(refusal(patient), "");
 }
 
-TEST(Unused, TensorsOfAnEncoderAndOfWhatGeneratesAreToldApart) {
+TEST(Unused, TensorsOfAnEncoderAndOfADecoderAreDistinguished) {
   const std::pair<const char*, const char*> kTensors[] = {
       {"llama2", "dec.blk.0.attn_q.weight"},
       {"t5encoder", "enc.blk.0.unheard_of.weight"},

@@ -216,7 +216,7 @@ TEST(ConfigFile, TheFirstMistakeIsReported) {
                  {"x.toml:2: ", "'model.zzz'"});
   expect_refused("backend.zzz = 1\nbackend.aaa = 1\n",
                  {"x.toml:1: ", "'backend.zzz'"});
-  // Of one line the first by name.
+  // On one line the first by name.
   expect_refused("backend = { zzz = 1, aaa = 1, mmm = 1 }\n",
                  {"x.toml:1: ", "'backend.aaa'"});
 }

@@ -80,7 +80,7 @@ TEST_F(Qwen3Next, NumbersOfHeadsHaveBounds) {
           "'full_attention_interval' is 0, but must be at least 1");
 }
 
-// Of each head of keys the first head of values, then the second ones.
+// The first head of values of each head of keys, then the second ones.
 TEST_F(Qwen3Next, HeadsOfValuesAreInterleaved) {
   write_and_describe("in_proj_qkv.weight", {8, 1});
   EXPECT_EQ(floats("blk.0.attn_qkv.weight"), (Floats{0, 1, 2, 3, 4, 6, 5, 7}));

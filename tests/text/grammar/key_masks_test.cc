@@ -67,8 +67,8 @@ TEST(KeyMasks, AreWhatTheBytesOfTokensLeadTo) {
   }
 }
 
-// Of the specification: "not" with "patternProperties" needs one property that
-// does not conform.
+// As the specification says, "not" with "patternProperties" needs one property
+// that does not conform.
 TEST(KeyMasks, OfRulesThatSomePropertyHasToMeet) {
   const auto vocabulary = vocabulary_of_keys();
   const auto token = [&](std::string_view text) {
