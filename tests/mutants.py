@@ -45,7 +45,7 @@ ROOMS = {
     "src/compute": ["test_compute", "test_api"],
     "src/model": ["test_model"],
     "src/engine": ["test_engine"],
-    "src/api": ["test_api"],
+    "src/api": ["test_api", "test_api_embedding", "test_api_discovery"],
     "backends/reference": ["test_conformance", "test_backends"],
     "backends/common": ["test_backends"],
     "backends/cpu": ["test_backends", "test_conformance"],

@@ -104,9 +104,7 @@ const Choices* Compiler::choices(int32_t ids, int64_t experts, int64_t chunk) {
         choices->sort(run, run.at<const int32_t>(where),
                       run.rows(dimension) * k);
       });
-  for (KnownChoices& known : choices_) {
-    if (known.choices == choices) known.valid = true;
-  }
+  entry->valid = true;
   return choices;
 }
 

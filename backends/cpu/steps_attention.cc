@@ -133,8 +133,8 @@ bool AttentionUnits::take_rows(Run& run, const Share& share, int64_t r,
     int64_t& first = task.first[task.rows];
     first = first_of(at.position);
     int64_t last = pages.last(run, at);
-    if (last < 0) {
-      share.commit([&] { Pages::fail_length(run, r + task.rows, at); });
+    if (last < 0) {  // of the first row: all of a sequence have its length
+      share.commit([&] { Pages::fail_length(run, r, at); });
       return false;
     }
     if (pages.whole && window > 0) {

@@ -6,6 +6,7 @@
 #include "api/model_path.h"
 #include "api/options.h"
 #include "api/progress.h"
+#include "base/cat.h"
 #include "files/convert.h"
 #include "files/open_model.h"
 #include "files/quantize/mixes.h"
@@ -74,7 +75,7 @@ ConvertRequest quantize_request(const char* from, const char* to,
   if (options.tensor_count > 0)
     need_pointer(options.tensors, "options->tensors");
   for (size_t i = 0; i < options.tensor_count; ++i) {
-    need_pointer(options.tensors[i], "options->tensors[i]");
+    need_pointer(options.tensors[i], cat("options->tensors[", i, "]").c_str());
     conversion.tensors.emplace_back(options.tensors[i]);
   }
   conversion.threads = options.threads;

@@ -17,25 +17,7 @@ namespace {
 
 using Numbers = std::vector<float>;
 
-rc_status compute(const CustomOp& op, const std::vector<rc_tensor*>& inputs,
-                  const std::vector<double>& attributes,
-                  std::vector<Tensor>* outputs, size_t count = 1) {
-  std::vector<rc_tensor*> made(count, reinterpret_cast<rc_tensor*>(1));
-  const rc_status status = rc_custom_op_compute(
-      op.get(), inputs.data(), inputs.size(), attributes.data(),
-      attributes.size(), made.data(), made.size());
-  for (rc_tensor* tensor : made) {
-    EXPECT_EQ(tensor == nullptr, status != RC_OK);
-    outputs->emplace_back(tensor);
-  }
-  return status;
-}
-
-class CustomOps : public testing::TestWithParam<const char*> {
- protected:
-  const Backend backend_ = open_backend(GetParam());
-  std::vector<Tensor> made_;
-};
+class CustomOps : public CustomOpTest {};
 
 TEST_P(CustomOps, ComputesRows) {
   const CustomOp op = create(scale_options());
@@ -52,6 +34,38 @@ TEST_P(CustomOps, ComputesRows) {
   const Tensor two = make(backend_.get(), {2}, {1, -1});
   ASSERT_OK(compute(op, {view, two.get()}, {0}, &made_));
   EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{1, -4, 2, -5, 3, -6}));
+}
+
+TEST_P(CustomOps, TheFunctionKnowsWhatItIsCalledWith) {
+  static rc_custom_call seen;
+  static std::string name;
+  static double attributes[2];
+  rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
+  options.name = "look";
+  options.signature = "x F32 [n], z F32 [k] -> y F32 [n], a F32 [1], b x [k]";
+  options.attributes = "first float, second int";
+  options.function = [](void*, const rc_custom_call* call, char*) -> rc_status {
+    seen = *call;
+    name = call->name;
+    std::copy(call->attributes, call->attributes + 2, attributes);
+    EXPECT_EQ(call->inputs[1]->struct_size, sizeof(rc_op_value));
+    EXPECT_EQ(call->inputs[1]->dtype, RC_DTYPE_F32);
+    EXPECT_EQ(call->inputs[1]->bytes, 3 * sizeof(float));
+    EXPECT_EQ(call->outputs[2]->shape[0], 3);
+    EXPECT_EQ(call->should_stop(call->stop_user), 0);
+    return RC_OK;
+  };
+  const CustomOp op = create(options);
+  const Tensor x = make(backend_.get(), {2}, {1, 2});
+  const Tensor z = make(backend_.get(), {3}, {1, 2, 3});
+  ASSERT_OK(compute(op, {x.get(), z.get()}, {0.5, 7}, &made_, 3));
+  EXPECT_EQ(seen.struct_size, sizeof seen);
+  EXPECT_EQ(name, "look");
+  EXPECT_EQ(seen.input_count, 2u);
+  EXPECT_EQ(seen.output_count, 3u);
+  ASSERT_EQ(seen.attribute_count, 2u);
+  EXPECT_EQ(attributes[0], 0.5);
+  EXPECT_EQ(attributes[1], 7);
 }
 
 TEST_P(CustomOps, EveryItemIsComputedOnce) {
@@ -151,73 +165,6 @@ TEST_P(CustomOps, TensorsWithoutElements) {
   const Tensor empty = make(backend_.get(), {0}, {});
   ASSERT_OK(compute(create(options), {empty.get()}, {}, &made_));
   EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{42}));
-}
-
-TEST_P(CustomOps, InGraphs) {
-  const CustomOp op = create(scale_options());
-  const Tensor scale = make(backend_.get(), {3}, {1, 10, 100});
-  RecordedGraph graph(backend_.get());
-  rc_tensor* x = graph.input({2, 3});
-  // Ops before, between, beside and after; a view of a result; one that nobody
-  // needs.
-  rc_tensor *doubled = nullptr, *row = nullptr, *sum = nullptr,
-            *again = nullptr, *last = nullptr;
-  ASSERT_OK(rc_op_add(x, x, &doubled));
-  const Tensor keep_doubled(doubled);
-  ASSERT_OK(compute(op, {doubled, scale.get()}, {1}, &made_));
-  ASSERT_OK(compute(op, {x, scale.get()}, {1}, &made_));
-  ASSERT_OK(rc_tensor_slice(made_[0].get(), 0, 1, 2, 1, &row));
-  const Tensor keep_row(row);
-  ASSERT_OK(rc_op_add(row, doubled, &sum));
-  const Tensor keep_sum(sum);
-  ASSERT_OK(compute(op, {sum, scale.get()}, {0}, &made_));
-  ASSERT_OK(rc_op_neg(made_[2].get(), &again));
-  std::vector<Tensor> outputs;
-  outputs.emplace_back(again);
-  outputs.push_back(std::move(made_[0]));
-  ASSERT_OK(rc_op_relu(x, &last));
-  outputs.emplace_back(last);
-  graph.end(std::move(outputs));
-  for (const float f : {1.0f, -2.0f}) {
-    const Numbers given = {f, 2 * f, 3 * f, 4 * f, 5 * f, 6 * f};
-    const Tensor input = make(backend_.get(), {2, 3}, given);
-    const auto found = graph.run({input.get()});
-    Numbers first, second, third;
-    const float scales[] = {1, 10, 100};
-    for (size_t i = 0; i < 6; ++i) {
-      second.push_back(2 * given[i] * scales[i % 3] + 1);
-    }
-    for (size_t i = 0; i < 6; ++i) {
-      first.push_back(-(second[3 + i % 3] + 2 * given[i]) * scales[i % 3]);
-      third.push_back(std::max(given[i], 0.0f));
-    }
-    EXPECT_EQ(numbers_of(found[0].get()), first);
-    EXPECT_EQ(numbers_of(found[1].get()), second);
-    EXPECT_EQ(numbers_of(found[2].get()), third);
-  }
-  rc_graph_report report = RC_GRAPH_REPORT_INIT;
-  ASSERT_OK(rc_graph_info(graph.get(), &report));
-  EXPECT_EQ(report.ops, 6u);  // without the one that nobody needs
-}
-
-TEST_P(CustomOps, AGraphKeepsTheOp) {
-  static int released;
-  released = 0;
-  rc_custom_op_options options = scale_options();
-  options.release = [](void*) { ++released; };
-  {
-    RecordedGraph graph(backend_.get());
-    {
-      const CustomOp op = create(options);
-      const Tensor scale = make(backend_.get(), {2}, {2, 3});
-      ASSERT_OK(compute(op, {graph.input({1, 2}), scale.get()}, {0}, &made_));
-      graph.end(std::move(made_));
-    }
-    EXPECT_EQ(released, 0);
-    const Tensor x = make(backend_.get(), {1, 2}, {1, 1});
-    EXPECT_EQ(numbers_of(graph.run({x.get()})[0].get()), (Numbers{2, 3}));
-  }
-  EXPECT_EQ(released, 1);
 }
 
 TEST_P(CustomOps, FailuresOfTheFunction) {

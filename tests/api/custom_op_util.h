@@ -43,4 +43,25 @@ inline CustomOp create(const rc_custom_op_options& options) {
   return CustomOp(op);
 }
 
+inline rc_status compute(const CustomOp& op,
+                         const std::vector<rc_tensor*>& inputs,
+                         const std::vector<double>& attributes,
+                         std::vector<Tensor>* outputs, size_t count = 1) {
+  std::vector<rc_tensor*> made(count, reinterpret_cast<rc_tensor*>(1));
+  const rc_status status = rc_custom_op_compute(
+      op.get(), inputs.data(), inputs.size(), attributes.data(),
+      attributes.size(), made.data(), made.size());
+  for (rc_tensor* tensor : made) {
+    EXPECT_EQ(tensor == nullptr, status != RC_OK);
+    outputs->emplace_back(tensor);
+  }
+  return status;
+}
+
+class CustomOpTest : public testing::TestWithParam<const char*> {
+ protected:
+  const Backend backend_ = open_backend(GetParam());
+  std::vector<Tensor> made_;
+};
+
 }  // namespace rc::test

@@ -135,20 +135,42 @@ TEST(Options, OfAGeneration) {
 TEST(Options, OfABackend) {
   rc_backend* backend = nullptr;
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.threads = -1;
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open("reference", &options, &backend), "threads",
-               "-1");
+  using Options = rc_backend_options;
+  const struct {
+    void (*set)(Options& options);
+    const char *name, *value;
+  } cases[] = {
+      {[](Options& o) { o.threads = -1; }, "options->threads", "-1"},
+      {[](Options& o) { o.threads = 1025; }, "options->threads", "1025"},
+      {[](Options& o) { o.max_requests = -3; }, "options->max_requests", "-3"},
+      {[](Options& o) { o.timeout_ms = -7; }, "options->timeout_ms", "-7"},
+      {[](Options& o) { o.strict = 2; }, "options->strict", "2"},
+      {[](Options& o) { o.profile = -1; }, "options->profile", "-1"},
+      {[](Options& o) { o.measure = 2; }, "options->measure", "2"},
+      {[](Options& o) { o.placement = RC_PLACEMENT_EACH_OP + 1; },
+       "options->placement", "3"},
+      {[](Options& o) { o.placement = -1; }, "options->placement", "-1"},
+      {[](Options& o) { o.numa = RC_NUMA_LOCAL + 1; }, "options->numa", "4"},
+      {[](Options& o) { o.numa = -1; }, "options->numa", "-1"},
+      {[](Options& o) { o.reserved = 1; }, "options->reserved", "1"},
+      {[](Options& o) { o.reserved = -1; }, "options->reserved", "-1"},
+  };
+  for (const auto& one : cases) {
+    options = RC_BACKEND_OPTIONS_INIT;
+    one.set(options);
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+                 rc_backend_open("reference", &options, &backend), one.name,
+                 one.value);
+    EXPECT_EQ(backend, nullptr);
+  }
   options = RC_BACKEND_OPTIONS_INIT;
-  options.max_requests = -3;
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open("reference", &options, &backend), "max_requests",
-               "-3");
-  options = RC_BACKEND_OPTIONS_INIT;
-  options.timeout_ms = -7;
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-               rc_backend_open("reference", &options, &backend), "timeout_ms",
-               "-7");
+  options.threads = 1024;
+  options.max_requests = 0;
+  options.timeout_ms = 0;
+  options.strict = options.profile = options.measure = 1;
+  EXPECT_OK(rc_backend_open("reference", &options, &backend));
+  rc_backend_release(backend);
+  backend = nullptr;
   options = RC_BACKEND_OPTIONS_INIT;
   options.required_memory = UINT64_MAX;
   EXPECT_NE(rc_backend_open("reference", &options, &backend), RC_OK);

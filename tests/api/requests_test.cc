@@ -1,5 +1,6 @@
 // Requests and loops through the C ABI: events, ends, releases, quotas.
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "api_util.h"
@@ -241,6 +242,37 @@ TEST_F(Requests, AreCancelledFromManyThreads) {
   EXPECT_EQ(event.report->reason, RC_END_CANCELLED);
   EXPECT_EQ(event.report->status, RC_E_CANCELLED);
   rc_request_release(request);
+}
+
+// Their events could not be received any more.
+TEST_F(Requests, WithoutACallbackEndWithTheirLastHandle) {
+  const Session endless = create_endless_session(model_.get());
+  rc_generate_options options = some_options();
+  options.max_tokens = -1;
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(endless.get(), &options, nullptr, nullptr,
+                              nullptr, &request));
+  EXPECT_EQ(rc_session_truncate(endless.get(), 0), RC_E_BUSY);
+  rc_request_release(request);
+  rc_status status = RC_E_BUSY;
+  for (int i = 0; i < 6000 && status == RC_E_BUSY; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    status = rc_session_truncate(endless.get(), 0);
+  }
+  EXPECT_OK(status);
+}
+
+// With one they go on.
+TEST_F(Requests, WithACallbackOutliveTheirHandle) {
+  Heard heard;
+  const rc_generate_options options = some_options();
+  rc_request* request = nullptr;
+  ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
+                              Heard::hear, &heard, &request));
+  rc_request_release(request);
+  dispatch_until_end(heard);
+  EXPECT_EQ(heard.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(heard.report.generated_tokens, 8);
 }
 
 TEST_F(Requests, HaveDeadlines) {

@@ -46,5 +46,21 @@ TEST(Timeout, OfTensorOpsActsWithinTheRun) {
   }
 }
 
+// A tensor of several parts that is filled within the time.
+TEST(Timeout, OfFillingIsAMaximum) {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.timeout_ms = 1'000'000;
+  rc_backend* opened = nullptr;
+  ASSERT_OK(rc_backend_open("cpu", &options, &opened));
+  const Backend backend(opened);
+  const int64_t shape[] = {1 << 18};
+  rc_tensor* made = nullptr;
+  ASSERT_OK(rc_tensor_ones(opened, RC_DTYPE_F32, shape, 1, &made));
+  const Tensor ones(made);
+  std::vector<float> numbers(1 << 18);
+  ASSERT_OK(rc_tensor_read(made, numbers.data(), sizeof(float) << 18));
+  EXPECT_EQ(numbers, std::vector<float>(1 << 18, 1.0f));
+}
+
 }  // namespace
 }  // namespace rc::test

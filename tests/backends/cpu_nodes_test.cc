@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "backends/cpu_util.h"
@@ -214,6 +215,22 @@ TEST(Nodes, LocalPartsLieWithTheirThreads) {
   const Memory64 memory = nodes.allocate(8 * kMebibyte, 16);
   ASSERT_EQ(asked.bound.size(), 1u);
   EXPECT_TRUE(asked.bound[0].interleave);
+}
+
+// A node whose threads begin with less than a page has no part.
+TEST(Nodes, PartsHaveAPageAtLeast) {
+  std::vector<int> others(63);
+  std::iota(others.begin(), others.end(), 1);
+  Asked asked;
+  const Nodes nodes(RC_NUMA_LOCAL, {{0, {0}}, {1, others}}, 64, asked.calls());
+  const Memory64 memory = nodes.allocate(kMebibyte, 1);
+  ASSERT_EQ(asked.bound.size(), 1u);
+  EXPECT_EQ(asked.bound[0].begin, memory.get());
+  EXPECT_EQ(asked.bound[0].bytes, kMebibyte);
+  EXPECT_EQ(asked.bound[0].nodes, std::vector<int>{1});
+  // Less than that is placed nowhere.
+  const Memory64 little = nodes.allocate(kMebibyte - 1, 1);
+  EXPECT_EQ(asked.bound.size(), 1u);
 }
 
 TEST(Nodes, ThreadsStayByTheirShareOfTheProcessors) {

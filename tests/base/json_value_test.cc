@@ -49,5 +49,24 @@ TEST(JsonValue, IsOneWholeText) {
   }
 }
 
+// As RFC 6901 says.
+TEST(JsonValue, PointersEscapeTheirSpecialCharacters) {
+  EXPECT_EQ(pointer_to("", ""), "/");
+  EXPECT_EQ(pointer_to("", "a/b"), "/a~1b");
+  EXPECT_EQ(pointer_to("", "m~n"), "/m~0n");
+  EXPECT_EQ(pointer_to("/a", "/~1"), "/a/~1~01");
+  EXPECT_EQ(pointer_to("/a~1", "b"), "/a~1/b");
+}
+
+TEST(JsonValue, TypesHaveNames) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"null", "null"},   {"true", "a boolean"}, {"false", "a boolean"},
+      {"1", "a number"},  {"\"\"", "a string"},  {"[]", "an array"},
+      {"{}", "an object"}};
+  for (const auto& [json, name] : cases) {
+    EXPECT_STREQ(type_name(parse_json(json, "x", 3)), name) << json;
+  }
+}
+
 }  // namespace
 }  // namespace rc

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "expect_error.h"
 #include "model/model_file.h"
 #include "model/weight_name.h"
 #include "tensor/value.h"
@@ -90,7 +91,49 @@ TEST(Observation, NeedsProducts) {
   const runtime::Value ids = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   builder.output(builder.get_rows(table, ids));
   runtime::ProgramDescription program = std::move(builder).take();
-  EXPECT_ANY_THROW(observe_products(file->file(), program));
+  test::expect_error(RC_E_UNSUPPORTED,
+                     file->file().name() + ": the model has no products",
+                     [&] { observe_products(file->file(), program); });
+}
+
+// Also of the first op of a program.
+TEST(Observation, NeedsInputsThatAreComputed) {
+  const auto file = ModelFile::open(
+      test::source_path("tests/golden/architectures/llama2.gguf").string());
+  runtime::ProgramBuilder builder;
+  const runtime::Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 4});
+  builder.output(
+      builder.linear(x, builder.weight("blk.0.attn_q.weight", RC_DTYPE_F32,
+                                       {8, 4}, RC_USE_LINEAR)));
+  runtime::ProgramDescription program = std::move(builder).take();
+  test::expect_error(RC_E_UNSUPPORTED,
+                     file->file().name() +
+                         ": the input of blk.0.attn_q.weight is not computed, "
+                         "so it cannot be observed",
+                     [&] { observe_products(file->file(), program); });
+}
+
+// One op before the product is enough, and what is behind it is left out.
+TEST(Observation, EndsWithTheOpThatMakesTheLastInput) {
+  const auto file = ModelFile::open(
+      test::source_path("tests/golden/architectures/llama2.gguf").string());
+  runtime::ProgramBuilder builder;
+  const runtime::Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 4});
+  const runtime::Value half = builder.scale(x, 0.5f);
+  builder.output(
+      builder.linear(half, builder.weight("blk.0.attn_q.weight", RC_DTYPE_F32,
+                                          {8, 4}, RC_USE_LINEAR)));
+  runtime::ProgramDescription program = std::move(builder).take();
+  const Observation observation = observe_products(file->file(), program);
+  ASSERT_EQ(program.ops.size(), 1u);
+  EXPECT_EQ(program.ops[0].code, RC_OP_SCALE);
+  EXPECT_EQ(program.parts.size(), 1u);
+  EXPECT_TRUE(program.weights.empty());
+  EXPECT_EQ(observation.bytes_per_row(), 4 * sizeof(float));
+  ASSERT_EQ(observation.inputs.size(), 1u);
+  EXPECT_EQ(observation.inputs[0].width, 4);
+  EXPECT_EQ(observation.inputs[0].tensors,
+            std::vector<std::string>{"blk.0.attn_q.weight"});
 }
 
 }  // namespace

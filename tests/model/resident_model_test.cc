@@ -320,46 +320,6 @@ TEST_P(Resident, WindowsGoOnInTheSamePages) {
   }
 }
 
-TEST_P(Resident, RefusesBadBatchesAndStaysUsable) {
-  const auto model = load(golden("llama2"), GetParam());
-  const std::vector<float> expected = evaluate(*model, {1, 5});
-  model::Batch good;
-  good.tokens = {1, 5};
-  good.positions = {0, 1};
-  good.sequences = {0, 0};
-  good.page_table = pages_from(0, 16);
-  good.output_rows = {0, 1};
-  good.sequence_count = 1;
-  std::vector<float> logits(expected.size());
-
-  const std::pair<const char*, void (*)(model::Batch&)> changes[] = {
-      {"token 272", [](model::Batch& b) { b.tokens[1] = 272; }},
-      {"token -1", [](model::Batch& b) { b.tokens[1] = -1; }},
-      {"position 256", [](model::Batch& b) { b.positions[1] = 256; }},
-      {"position -1", [](model::Batch& b) { b.positions[0] = -1; }},
-      {"sequence 1", [](model::Batch& b) { b.sequences[1] = 1; }},
-      {"page 64", [](model::Batch& b) { b.page_table[0] = 64; }},
-      {"output row 2", [](model::Batch& b) { b.output_rows[1] = 2; }},
-      {"1 positions", [](model::Batch& b) { b.positions.pop_back(); }},
-      {"15 page table", [](model::Batch& b) { b.page_table.pop_back(); }},
-      {"0 rows", [](model::Batch& b) { b = {}; }},
-      {"257 rows", [](model::Batch& b) { b.tokens.resize(257); }},
-  };
-  for (const auto& [part, change] : changes) {
-    model::Batch bad = good;
-    change(bad);
-    std::string message;
-    EXPECT_EQ(
-        status_of([&] { model->run(bad, logits.data(), nullptr, nullptr, -1); },
-                  &message),
-        RC_E_INVALID_ARGUMENT)
-        << part;
-    EXPECT_NE(message.find(part), std::string::npos) << message;
-  }
-  model->run(good, logits.data(), nullptr, nullptr, -1);
-  EXPECT_EQ(logits, expected);
-}
-
 TEST_P(Resident, StopsWhenAsked) {
   const auto model = load(golden("llama2"), GetParam());
   const std::vector<float> expected = evaluate(*model, {1, 5});

@@ -167,6 +167,32 @@ TEST(SourceFile, SaysWhatItIs) {
   }
 }
 
+// Each layer is a part, so that they may be on different devices.
+TEST(SourceFile, HasPartsForItsEncoderAndForWhatIsStoredOfIt) {
+  const auto file = golden("flan-t5");
+  const runtime::ProgramDescription program = file->forward(
+      {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
+  ASSERT_EQ(program.stages.size(), 1u);
+  ASSERT_EQ(program.parts.size(), program.ops.size());
+  const size_t stage = program.stages[0];
+  EXPECT_EQ(program.part_name(0), "embedding");
+  EXPECT_EQ(program.part_name(stage - 1), "output");
+  EXPECT_EQ(program.part_name(stage), "source embedding");
+  EXPECT_EQ(program.part_name(program.ops.size() - 1), "source of 1");
+  const size_t layers = 2, source_layers = 3;
+  EXPECT_EQ(program.part_names.size(),
+            (layers + 2) + (source_layers + 1) + layers);
+  // Parts follow each other, and each has ops.
+  EXPECT_EQ(program.parts.front(), 0);
+  for (size_t i = 1; i < program.parts.size(); ++i) {
+    const int32_t step = program.parts[i] - program.parts[i - 1];
+    EXPECT_TRUE(step == 0 || step == 1) << i;
+    EXPECT_TRUE(i != stage || step == 1);
+  }
+  EXPECT_EQ(program.parts.back() + 1,
+            static_cast<int32_t>(program.part_names.size()));
+}
+
 TEST(SourceFile, MayHaveAsManyLayersAsItsEncoder) {
   Patient patient("mt5");
   patient.drop("t5.decoder_block_count");

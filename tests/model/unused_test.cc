@@ -156,11 +156,30 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("mixtral", "llama.expert_gating_func", uint32_t{1}),
       with("mixtral", "llama.expert_weights_norm", true),
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
+      // A part that generates, where only the encoder is there.
+      with_tensor("t5encoder", "dec.blk.0.attn_q.weight", {8}),
       // Of scores, which are another output.
       with_tensor("bert", "cls.weight", {64, 64}),
       with_tensor("qwen3", "cls.output.weight", {2, 64}),
   };
   for (const Patient& patient : patients) EXPECT_EQ(refusal(patient), "");
+}
+
+TEST(Unused, TensorsOfAnEncoderAndOfADecoderAreDistinguished) {
+  const std::pair<const char*, const char*> kTensors[] = {
+      {"llama2", "dec.blk.0.attn_q.weight"},
+      {"t5encoder", "enc.blk.0.unheard_of.weight"},
+      {"t5encoder", "decoder.weight"},
+      {"t5", "dec.blk.0.unheard_of.weight"},
+      {"t5", "dec.blk.99.attn_q.weight"}};
+  for (const auto& [model, name] : kTensors) {
+    SCOPED_TRACE(model);
+    expect_refused(with_tensor(model, name, {8}),
+                   "'" + std::string(name) + "'");
+  }
+  // Distances of a source, which has none.
+  EXPECT_EQ(
+      refusal(with_tensor("t5", "dec.blk.0.cross_attn_rel_b.weight", {8})), "");
 }
 
 // GLM 4.5 has a layer behind the others that guesses the token after the next.

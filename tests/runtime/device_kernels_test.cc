@@ -146,9 +146,14 @@ TEST_F(DeviceKernels, GetFiveSecondsMoreThanTheCallerWaits) {
   const struct {
     int64_t asked, given;
   } cases[] = {
-      {INT64_MIN, -1},      {-1, -1},
-      {600'000, 605'000},   {kLongestMs, kLongestMs + 5000},
-      {kLongestMs + 1, -1}, {INT64_MAX, -1},
+      {INT64_MIN, -1},
+      {-1, -1},
+      {0, 5000},
+      {1, 5001},
+      {600'000, 605'000},
+      {kLongestMs, kLongestMs + 5000},
+      {kLongestMs + 1, -1},
+      {INT64_MAX, -1},
   };
   for (const auto& c : cases) {
     int64_t spent = 0;

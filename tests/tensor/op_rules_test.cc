@@ -165,6 +165,40 @@ TEST(OpRules, GroupsDivideHeads) {
       4, 8);
 }
 
+TEST(OpRules, GroupsOfKeysDivideHeads) {
+  const auto rule = [](const std::string& text, int64_t heads, int64_t groups) {
+    const auto indices = [](const Shape& shape) {
+      return value(RC_STORAGE_INPUT, RC_DTYPE_I32, shape);
+    };
+    expect(text, op_of(RC_OP_DELTA_RULE, {0, 1, 1, 2, 2, 3, 3, 4, 5, 6}, {7}),
+           {rows({kRows, heads, 8}), rows({kRows, groups, 16}),
+            rows({kRows, heads}), weight({heads}), indices({kRows}),
+            indices({kSequences, 2}), tensor({3, heads, 8, 16}),
+            rows({kRows, heads, 8})});
+  };
+  rule(kTaken, 4, 1);
+  rule(kTaken, 4, 2);
+  rule(kTaken, 4, 4);
+  rule(
+      "DELTA_RULE: v is F32 [rows, 4, 8], q is F32 [rows, 3, 16]; the groups "
+      "of q must divide the heads of v",
+      4, 3);
+  rule(
+      "DELTA_RULE: v is F32 [rows, 4, 8], q is F32 [rows, 8, 16]; the groups "
+      "of q must divide the heads of v",
+      4, 8);
+}
+
+TEST(OpRules, JoinedHeadsAreAsLongAsBothParts) {
+  const auto join = [](const std::string& text, int64_t s) {
+    expect(text, op_of(RC_OP_JOIN, {0, 1}, {2}),
+           {rows({kRows, 2, 3}), rows({kRows, 2, 4}), rows({kRows, 2, s})});
+  };
+  join(kTaken, 7);
+  join("JOIN: heads of 3 and 4 elements cannot be joined to 6", 6);
+  join("JOIN: heads of 3 and 4 elements cannot be joined to 8", 8);
+}
+
 TEST(OpRules, ViewsStayWithinTheirTensor) {
   const auto view = [](const std::string& text, const rc_plugin_value& x,
                        const rc_plugin_value& y, const Shape& strides) {

@@ -90,6 +90,21 @@ TEST(OpSchema, IsWhatTheHeaderSays) {
   }
 }
 
+// As plugin_ops.h says of them.
+TEST(OpSchema, SaysWhichInputsAnOutputMayShare) {
+  EXPECT_TRUE(may_share(RC_OP_RMS_NORM, 0));
+  EXPECT_FALSE(may_share(RC_OP_RMS_NORM, 1));
+  EXPECT_TRUE(may_share(RC_OP_ADD, 0));
+  EXPECT_TRUE(may_share(RC_OP_ADD, 1));
+  EXPECT_FALSE(may_share(RC_OP_GET_ROWS, 0));
+  for (int input = 0; input < 4; ++input) {
+    EXPECT_EQ(may_share(RC_OP_LINEAR, input), input == 3) << input;
+    EXPECT_FALSE(may_share(RC_OP_ATTENTION, input)) << input;
+    EXPECT_FALSE(may_share(-1, input)) << input;
+    EXPECT_FALSE(may_share(1'000'000, input)) << input;
+  }
+}
+
 rc_plugin_value value_of(int32_t storage, DType dtype,
                          const std::vector<int64_t>& shape) {
   rc_plugin_value value = {};

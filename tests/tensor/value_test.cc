@@ -106,5 +106,41 @@ TEST(CheckValue, HasAKnownTypeWholeBlocksAndCountableBytes) {
   of(kTaken, RC_DTYPE_I8, {RC_DIM_ROWS, kTooMany});
 }
 
+TEST(ValueBytes, MayBeNone) {
+  const auto bytes = [](DType dtype, const std::vector<int64_t>& shape,
+                        const Rows& rows) {
+    return value_bytes(value(RC_STORAGE_SCRATCH, dtype, shape), rows);
+  };
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {RC_DIM_ROWS}, {0, 2, 3}), 0u);
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {RC_DIM_ROWS}, {1, 2, 3}), 4u);
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {RC_DIM_ROWS, 5}, {0, 2, 3}), 0u);
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {RC_DIM_OUTPUTS, 5}, {1, 2, 3}), 40u);
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {RC_DIM_SEQUENCES, 2, 5}, {1, 2, 3}), 120u);
+  EXPECT_EQ(bytes(RC_DTYPE_Q8_0, {2, 64}, {1, 2, 3}), 2u * 2u * 34u);
+  EXPECT_EQ(bytes(RC_DTYPE_F32, {2, 0}, {1, 2, 3}), 0u);
+}
+
+TEST(ValueBytes, AreUnknownOfWhatIsNoValue) {
+  const auto unknown = [](const rc_plugin_value& value) {
+    EXPECT_EQ(value_bytes(value, {1, 2, 3}), std::nullopt);
+  };
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_F32, {}));
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_F32, {-4}));
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_F32, {-4, 2}));
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_F32, {2, -4}));
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_Q8_0, {33}));
+  unknown(value(RC_STORAGE_SCRATCH, static_cast<DType>(1000), {2}));
+  rc_plugin_value ranked = value(RC_STORAGE_SCRATCH, RC_DTYPE_F32, {2});
+  ranked.rank = RC_PLUGIN_MAX_RANK + 1;
+  unknown(ranked);
+  // 2^64 bytes are one too many.
+  constexpr int64_t kTooMany = int64_t{1} << 32;
+  unknown(value(RC_STORAGE_SCRATCH, RC_DTYPE_I8, {kTooMany, kTooMany}));
+  EXPECT_EQ(value_bytes(value(RC_STORAGE_SCRATCH, RC_DTYPE_I8,
+                              {kTooMany, kTooMany - 1}),
+                        {1, 2, 3}),
+            static_cast<uint64_t>(kTooMany) * (kTooMany - 1));
+}
+
 }  // namespace
 }  // namespace rc

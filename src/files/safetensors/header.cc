@@ -75,8 +75,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool start_object(size_t) override {
-    if (place_ == Place::kOutside && !seen_) {
-      seen_ = true;
+    if (place_ == Place::kOutside) {  // once: a second one is no JSON
       place_ = Place::kTop;
     } else if (place_ == Place::kTop) {
       place_ = name_ == kMetadata ? Place::kMetadata : Place::kTensor;
@@ -199,7 +198,6 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   const std::string& file_;
   Place place_ = Place::kOutside;
-  bool seen_ = false;
   std::string name_;  // of the member of the top that is being read
   std::string key_;   // of a tensor
   Tensor tensor_ = {};

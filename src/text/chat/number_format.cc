@@ -211,8 +211,8 @@ void write_number(Writer* out, const Value& value, const FormatSpec& spec) {
   }
   out->append(sign, value.origin());
   padding.align = '>';
-  padding.width -= static_cast<int64_t>(sign.size());
-  if (padding.width < 0) padding.width = 0;
+  padding.width =
+      std::max<int64_t>(padding.width - static_cast<int64_t>(sign.size()), 0);
   write_padded(out, Text(body, value.origin()), padding);
 }
 

@@ -49,8 +49,8 @@ const CharSet& white_space();
 // [A-Za-z0-9_] (\w).
 const CharSet& word_characters();
 
-// The characters of a general category ("Lu", "L", "Letter"), of "Any",
-// "ASCII" or "Alphabetic". False if there is no such name.
+// The characters of a general category ("Lu", "L", "Letter"), of "Any" or
+// "ASCII". False if the name is unknown.
 bool find_category(std::string_view name, CharSet* set);
 
 }  // namespace rc::text::grammar

@@ -100,6 +100,7 @@ bool JsonMachine::keys_alike(const State& state,
     const JsonModel::Object& object = model_->object(item.rules);
     if (!object.uniform) return false;
     for (const std::string& name : object.literals) add(name);
+    for (const std::string& name : object.rules->required) add(name);
   }
   for (const Seen* seen = state.level->seen.get(); seen != nullptr;
        seen = seen->before.get()) {

@@ -79,7 +79,7 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
       if (!plain || *plain > kMaxPlain) odd.emplace_back(text, token);
     } else if (quote == 0) {
       first.emplace_back(text, token);
-    } else if (plain) {
+    } else if (plain && std::count(text.begin(), text.end(), '"') < 3) {
       tails.emplace_back(text.substr(quote), token);
       later.emplace_back(text, token);
     } else {

@@ -54,7 +54,8 @@ class VocabularyIndex {
   const TokenTrie& quote_tails() const { return quote_tails_; }
   // the same with all of it,
   const TokenTrie& quote_later() const { return quote_later_; }
-  // or something else.
+  // or something else; and those with three quotes, which may end a key and
+  // hold another one.
   const TokenTrie& quote_odd() const { return quote_odd_; }
 
  private:

@@ -171,25 +171,14 @@ TEST_F(Embed, ListsAndTextsMayBeEmptyOnlyWhereThatMeansSomething) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_embed(model_.get(), nothing, nullptr, 1, nullptr, &made),
                "texts[0]: NULL");
+  const char* const second[] = {"a", nullptr};
+  const size_t lengths[] = {1, 1};
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_embed(model_.get(), second, lengths, 2, nullptr, &made),
+               "texts[1]: NULL");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_embed(model_.get(), nullptr, nullptr, 1, nullptr, &made),
                "texts");
-}
-
-TEST_F(Embed, OptionsOutOfRangeAreNamed) {
-  std::vector<float> rows;
-  const auto refuse = [&](auto set, const char* name) {
-    rc_embed_options options = RC_EMBED_OPTIONS_INIT;
-    set(options);
-    EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
-                 try_embed(model_.get(), {"a"}, &options, &rows), name);
-  };
-  refuse([](rc_embed_options& o) { o.pooling = 4; }, "pooling");
-  refuse([](rc_embed_options& o) { o.normalize = 2; }, "normalize");
-  refuse([](rc_embed_options& o) { o.dimensions = 33; }, "dimensions is 33");
-  refuse([](rc_embed_options& o) { o.dimensions = -1; }, "dimensions");
-  refuse([](rc_embed_options& o) { o.truncate = 2; }, "truncate");
-  refuse([](rc_embed_options& o) { o.deadline_ms = -1; }, "deadline_ms");
 }
 
 TEST_F(Embed, ModelsForOtherThingsAreRefusedWithWhatToDo) {
@@ -302,12 +291,30 @@ TEST_F(Embed, CancellingEndsIt) {
   size_t columns = 0;
   EXPECT_FAILS(RC_E_BUSY, rc_embedding_rows(made, &rows, &count, &columns),
                "rc_embedding_wait");
+  EXPECT_FAILS(RC_E_TIMEOUT, rc_embedding_wait(made, 0),
+               "the embedding has not ended after 0 ms");
   EXPECT_OK(rc_embedding_cancel(made));
   EXPECT_FAILS(RC_E_CANCELLED, rc_embedding_wait(made, -1), "cancelled");
   EXPECT_FAILS(RC_E_CANCELLED, rc_embedding_rows(made, &rows, &count, &columns),
                "cancelled");
   // The model goes on.
   EXPECT_EQ(embed(model_.get(), {"a"}).size(), 32u);
+}
+
+TEST_F(Embed, ClosingItsLoopEndsIt) {
+  rc_loop* made_loop = nullptr;
+  ASSERT_OK(rc_loop_create(&made_loop));
+  const Loop loop(made_loop);
+  const Texts many(50'000, "the old cat sees a very large bird over the river");
+  const Pointers given(many);
+  Told told;
+  rc_embedding* made = nullptr;
+  ASSERT_OK(rc_embed_async(model_.get(), given.pointers.data(),
+                           given.lengths.data(), many.size(), nullptr,
+                           loop.get(), tell, &told, &made));
+  const Embedding embedding(made);
+  EXPECT_OK(rc_loop_close(loop.get()));
+  EXPECT_FAILS(RC_E_CANCELLED, rc_embedding_wait(made, -1), "cancelled");
 }
 
 TEST_F(Embed, DecodersAreAskedAndSayYesOrNo) {

@@ -211,5 +211,15 @@ TEST_F(ConfigPlaceTest, RefusesWhatIsNoSmallRegularFile) {
                [&] { read_file(find_place(large)); });
 }
 
+TEST(ConfigFile, TheFirstMistakeIsReported) {
+  expect_refused("[model]\nzzz = 1\n[backend]\naaa = 1\n",
+                 {"x.toml:2: ", "'model.zzz'"});
+  expect_refused("backend.zzz = 1\nbackend.aaa = 1\n",
+                 {"x.toml:1: ", "'backend.zzz'"});
+  // On one line the first by name.
+  expect_refused("backend = { zzz = 1, aaa = 1, mmm = 1 }\n",
+                 {"x.toml:1: ", "'backend.aaa'"});
+}
+
 }  // namespace
 }  // namespace rc::config

@@ -9,6 +9,7 @@ namespace rc::folder {
 namespace {
 
 using test::FolderTest;
+using test::OneTensor;
 
 TEST_F(FolderTest, WhatAnEarlierArchitectureHasNotIsRefused) {
   const struct {
@@ -99,42 +100,6 @@ TEST_F(FolderTest, TheFirstFalconsHaveLinearBiasesAndNormsInSequence) {
              "multi_query": false})");
   EXPECT_THROW(open(), Error);
 }
-
-// A folder with one tensor.
-class OneTensor : public FolderTest {
- protected:
-  // Its numbers are 0, 1, 2 and so on.
-  void write_tensor(const std::string& name, const char* dtype,
-                    const std::vector<int64_t>& shape) {
-    copy("qwen2");
-    int64_t count = 1;
-    for (const int64_t size : shape) count *= size;
-    std::string data;
-    for (int64_t i = 0; i < count; ++i) {
-      const auto value = static_cast<float>(i);
-      const uint16_t half = f32_to_bf16(value);
-      const bool whole = std::string_view(dtype) == "F32";
-      data.append(whole ? reinterpret_cast<const char*>(&value)
-                        : reinterpret_cast<const char*>(&half),
-                  whole ? sizeof value : sizeof half);
-    }
-    const nlohmann::json header = {{name,
-                                    {{"dtype", dtype},
-                                     {"shape", shape},
-                                     {"data_offsets", {0, data.size()}}}}};
-    const std::string text = header.dump();
-    write("model.safetensors", safetensors::test::file_bytes(text, 0) + data);
-  }
-
-  std::vector<float> floats(const std::string& name) const {
-    const auto file = open();
-    const gguf::Tensor& tensor = *file->find_tensor(name);
-    EXPECT_EQ(tensor.dtype, RC_DTYPE_F32) << name;
-    std::vector<float> values(tensor.bytes / sizeof(float));
-    file->read(tensor, 0, std::as_writable_bytes(std::span(values)));
-    return values;
-  }
-};
 
 using Floats = std::vector<float>;
 

@@ -138,6 +138,26 @@ TEST(CallGrammars, AllowWhatModelsWrite) {
   }
 }
 
+// Models count their calls behind the name: one to four digits.
+TEST(CallGrammars, NumbersOfCallsAreShort) {
+  const ReplyFormat& format = *reply_format("kimi-k2");
+  const World world = world_of(format, true);
+  const auto grammar = grammar_of(format, world, {Kind::kRequired, ""});
+  for (const char* number : {"", "0", "1234", "12345", "1a"}) {
+    const std::string text =
+        std::string(
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.now:") +
+        number +
+        "<|tool_call_argument_begin|>{}<|tool_call_end|>"
+        "<|tool_calls_section_end|>";
+    bool ends = false;
+    const bool right =
+        number == std::string("0") || number == std::string("1234");
+    EXPECT_EQ(refused_at(*grammar, world, text, &ends).empty() && ends, right)
+        << number;
+  }
+}
+
 TEST(CallGrammars, OneToolMayBeTheOnlyOne) {
   const ReplyFormat& format = *reply_format("hermes");
   const World world = world_of(format, false);

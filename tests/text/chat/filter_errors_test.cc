@@ -124,5 +124,80 @@ TEST(ChatFilters, NearestRightOnesGiveWhatJinjaGives) {
   });
 }
 
+TEST(ChatFilters, WholeNumbersHavePrefixesOfTheirBase) {
+  expect_texts({
+      {"{{ '0x1F'|int(7,16) }}", "31"},
+      {"{{ '0X1f'|int(7,0) }}", "31"},
+      {"{{ '1F'|int(7,16) }}", "31"},
+      {"{{ '0o17'|int(7,8) }}", "15"},
+      {"{{ '0o17'|int(7,0) }}", "15"},
+      {"{{ '0b11'|int(7,2) }}", "3"},
+      {"{{ '0b11'|int(7,0) }}", "3"},
+      {"{{ '0b11'|int(7,16) }}", "2833"},
+      {"{{ '0x'|int(7,16) }}", "7"},
+      {"{{ '0x'|int(7,0) }}", "7"},
+      {"{{ '00'|int(7,0) }}", "0"},
+      {"{{ '010'|int(7,0) }}", "10"},
+      {"{{ '0o8'|int(7,8) }}", "7"},
+      {"{{ '-0x1f'|int(7,0) }}", "-31"},
+      {"{{ '+0b1'|int(7,2) }}", "1"},
+      {"{{ 'x1'|int(7,16) }}", "7"},
+      {"{{ '0x1'|int(7,10) }}", "7"},
+      {"{{ '0o1'|int(7,16) }}", "7"},
+      {"{{ 'z'|int(7,36) }}", "35"},
+      {"{{ 'Z'|int(7,36) }}", "35"},
+      {"{{ '2'|int(7,2) }}", "2"},
+      {"{{ '9223372036854775807'|int(7) }}", "9223372036854775807"},
+      {"{{ '-9223372036854775808'|int(7) }}", "-9223372036854775808"},
+      {"{{ '0_1'|int(7) }}", "1"},
+      {"{{ '1__0'|int(7) }}", "7"},
+      {"{{ '_1'|int(7) }}", "7"},
+      {"{{ '0x_1'|int(7,16) }}", "1"},
+  });
+}
+
+// As textwrap of Python 3.11 breaks them, which Jinja2 calls.
+TEST(ChatFilters, WordsBreakAtHyphensAndDashes) {
+  expect_texts({
+      {"{{ 'xy ab-cd'|wordwrap(6) }}", "xy ab-\ncd"},
+      {"{{ 'xy a-cdx'|wordwrap(5) }}", "xy\na-cdx"},
+      {"{{ 'xy ab-c'|wordwrap(6) }}", "xy\nab-c"},
+      {"{{ 'xy ab-cé'|wordwrap(6) }}", "xy ab-\ncé"},
+      {"{{ 'xy é-cdx'|wordwrap(5) }}", "xy\né-cdx"},
+      {"{{ 'xy éa-cd'|wordwrap(6) }}", "xy éa-\ncd"},
+      {"{{ 'xy a1-cd'|wordwrap(6) }}", "xy\na1-cd"},
+      {"{{ 'xy 1a-cd'|wordwrap(6) }}", "xy\n1a-cd"},
+      {"{{ 'xy ab-1d'|wordwrap(6) }}", "xy\nab-1d"},
+      {"{{ 'xy ab-c1'|wordwrap(6) }}", "xy\nab-c1"},
+      {"{{ 'xy a_-cd'|wordwrap(6) }}", "xy a_-\ncd"},
+      {"{{ 'xy _b-cd'|wordwrap(6) }}", "xy _b-\ncd"},
+      {"{{ 'xy ab-_d'|wordwrap(6) }}", "xy ab-\n_d"},
+      {"{{ 'xy ab-c_'|wordwrap(6) }}", "xy ab-\nc_"},
+      {"{{ 'xy ab-c-d'|wordwrap(6) }}", "xy ab-\nc-d"},
+      {"{{ 'xy ab--cd'|wordwrap(6) }}", "xy ab\n--cd"},
+      {"{{ 'xy ab-'|wordwrap(6) }}", "xy ab-"},
+      {"{{ 'xy -ab-cd'|wordwrap(7) }}", "xy -ab-\ncd"},
+      {"{{ 'xy ab-cd-ef'|wordwrap(6) }}", "xy ab-\ncd-ef"},
+      {"{{ 'xy a-b-cd'|wordwrap(7) }}", "xy a-b-\ncd"},
+      {"{{ 'xy a1b-cd'|wordwrap(7) }}", "xy\na1b-cd"},
+      {"{{ 'xy ab-c-'|wordwrap(6) }}", "xy\nab-c-"},
+      {"{{ 'ab²-cd'|wordwrap(4) }}", "ab²-\ncd"},
+      {"{{ 'ab!--cd'|wordwrap(5) }}", "ab!--\ncd"},
+      {"{{ 'ab(--cd'|wordwrap(5) }}", "ab(--\ncd"},
+      {"{{ 'ab--'|wordwrap(3) }}", "ab-\n-"},
+      {"{{ '--cd ef'|wordwrap(5) }}", "--cd\nef"},
+      {"{{ 'abc--(d'|wordwrap(5) }}", "abc--\n(d"},
+      {"{{ 'ab---cd'|wordwrap(5) }}", "ab---\ncd"},
+      {"{{ '12-3456'|wordwrap(4) }}", "12-\n3456"},
+      {"{{ '12-3456'|wordwrap(4, true, none, false) }}", "12-3\n456"},
+      {"{{ '--12345'|wordwrap(4) }}", "--12\n345"},
+      {"{{ '-1-2345'|wordwrap(4) }}", "-1-\n2345"},
+      {"{{ 'abc defghi'|wordwrap(4) }}", "abc \ndefg\nhi"},
+      {"{{ 'abc defghi'|wordwrap(4, false) }}", "abc\ndefghi"},
+      {"{{ 'ab defghi'|wordwrap(4) }}", "ab d\nefgh\ni"},
+      {"{{ 'ab-cd ef'|wordwrap(3, true, none, false) }}", "ab-\ncd\nef"},
+  });
+}
+
 }  // namespace
 }  // namespace rc::text::chat

@@ -46,6 +46,8 @@ TEST(ChatLimits, OfNames) {
 TEST(ChatLimits, OfMemory) {
   expect_refused("{{ 'a' * 10**9 }}", "bytes");
   expect_refused("{{ 'a' * 10**18 }}", "bytes");
+  // 2^64 bytes, which no number of 64 bits counts.
+  expect_refused("{{ 'abcd' * 4611686018427387904 }}", "bytes");
   expect_refused("{{ [0] * 10**9 }}", "bytes");
   expect_refused("{{ [0, 1] * 9223372036854775807 }}", "bytes");
   expect_refused("{{ '%999999999d' % 1 }}", "bytes");
@@ -247,6 +249,23 @@ TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
   expect_refused(doubled + "{{ ns.a in {} }}", "key");
   expect_refused(doubled + "{{ ns.a }}", "steps");
   expect_refused(doubled + "{{ ns.a|tojson }}", "steps");
+}
+
+// Values within tuples count, and these tuples, however they are nested.
+TEST(ChatLimits, OfKeys) {
+  for (const char* key : {"(1,) * 1000", "((1,) * 499, (1,) * 499)",
+                          "((1,) * 998, 2)", "(2, (1,) * 998)"}) {
+    EXPECT_EQ(text_of(std::string("{{ {") + key + ": 'v'}.values()|first }}",
+                      nlohmann::ordered_json::object()),
+              "v")
+        << key;
+  }
+  for (const char* key :
+       {"(1,) * 1001", "((1,) * 999, (1,))", "((1,) * 499, (1,) * 500)",
+        "((1,) * 998, 2, 3)", "((1,) * 999, 2)"}) {
+    expect_refused(std::string("{{ {") + key + ": 'v'} }}",
+                   "a tuple of more than 1000 values can't be a key");
+  }
 }
 
 TEST(ChatLimits, ListsCantHoldThemselves) {

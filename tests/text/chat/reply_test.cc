@@ -182,6 +182,12 @@ std::vector<Answer> answers() {
       // Calls that are none.
       {"hermes", "Hm <tool_call>not so</tool_call> yes",
        "text(Hm)bad(<tool_call>not so</tool_call>)text(yes)"},
+      // Within one that is none only the marks of calls count.
+      {"hermes",
+       "<tool_call>no<think>t</think>so<tool_call>" + object + "</tool_call>",
+       "bad(<tool_call>no<think>t</think>so)" + kCall},
+      {"hermes", "<tool_call>no</tool_call><think>t</think>so",
+       "bad(<tool_call>no</tool_call>)why(t)text(so)"},
       {"hermes", R"(<tool_call>{"name": 7}</tool_call>)",
        R"(bad(<tool_call>{"name": 7}</tool_call>))"},
       {"hermes", R"(<tool_call>{"name": "f", "arguments": 7}</tool_call>)",

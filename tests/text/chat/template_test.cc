@@ -53,6 +53,26 @@ TEST(ChatTemplate, TimeIsTheCallers) {
                Error);
 }
 
+// As strftime() of Python and glibc, in UTC.
+TEST(ChatTemplate, HoursAreOfTwelveOrTwentyFour) {
+  const Template chat =
+      Template::parse("{{ strftime_now('%p %P %#p %I %k %l %H %s') }}");
+  const std::pair<int, const char*> cases[] = {
+      {0, "AM am am 12  0 12 00 1709165229"},
+      {1, "AM am am 01  1  1 01 1709168829"},
+      {11, "AM am am 11 11 11 11 1709204829"},
+      {12, "PM pm pm 12 12 12 12 1709208429"},
+      {13, "PM pm pm 01 13  1 13 1709212029"},
+      {23, "PM pm pm 11 23 11 23 1709248029"},
+  };
+  for (const auto& [hour, expected] : cases) {
+    EXPECT_EQ(chat.render(make_variables({}),
+                          {.now = LocalTime{2024, 2, 29, hour, 7, 9, 5}})
+                  .text,
+              expected);
+  }
+}
+
 TEST(ChatTemplate, GenerationBlocks) {
   const Rendered rendered = Template::parse(
                                 "a{% generation %}bc{% endgeneration %}d"

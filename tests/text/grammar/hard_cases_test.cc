@@ -216,6 +216,29 @@ TEST(HardGrammars, MultiplesWithinBoundsBeginAsTheyShould) {
   }
 }
 
+// 211 and 223 are prime: their common multiples are those of 47053, which is
+// more than the divisor of one expression may be.
+TEST(HardGrammars, MultiplesThatStayApartBeginAsTheyShould) {
+  JsonOptions options;
+  options.reader.plain_integers = true;
+  const auto grammar =
+      schema(R"({"type": "integer", "minimum": 10000, "maximum": 99999,
+                 "allOf": [{"multipleOf": 211}, {"multipleOf": 223}]})",
+             options);
+  for (int n = 1; n <= 9999; ++n) {
+    const std::string text = std::to_string(n);
+    const bool begins = std::string_view("47053").starts_with(text) ||
+                        std::string_view("94106").starts_with(text);
+    ASSERT_EQ(grammar->match()->accept_bytes(text), begins) << n;
+  }
+  for (const char* text : {"47053", "94106"}) {
+    EXPECT_TRUE(accepts(*grammar, text)) << text;
+  }
+  for (const char* text : {"47054", "47042", "94107"}) {
+    EXPECT_FALSE(accepts(*grammar, text)) << text;
+  }
+}
+
 // Slices of any size lead to the same masks and, but for a few steps of schemas
 // that are combined again, to the same count.
 TEST(Work, InSlicesIsTheSame) {
