@@ -31,11 +31,12 @@ inline TextHash json_source_hash(std::string_view kind, std::string_view schema,
       {static_cast<uint64_t>(options.reader.draft),
        options.reader.assert_formats ? 1U : 0U,
        options.reader.plain_integers ? 1U : 0U, options.reader.closed ? 1U : 0U,
-       options.limits.max_schemas, options.limits.max_alternatives,
-       options.limits.max_steps, options.limits.max_nesting,
-       options.max_schema_depth, options.max_expressions,
-       options.max_lex_states, options.max_depth, options.max_spaces,
-       options.one_space ? 1U : 0U, options.short_numbers ? 1U : 0U},
+       options.reader.ordered ? 1U : 0U, options.limits.max_schemas,
+       options.limits.max_alternatives, options.limits.max_steps,
+       options.limits.max_nesting, options.max_schema_depth,
+       options.max_expressions, options.max_lex_states, options.max_depth,
+       options.max_spaces, options.one_space ? 1U : 0U,
+       options.short_numbers ? 1U : 0U},
       vocabulary);
 }
 

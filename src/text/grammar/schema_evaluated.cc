@@ -212,7 +212,7 @@ SchemaId SchemaReader::closing(const Location& at) {
   std::vector<SchemaId> alternatives;
   for (const Way& way : ways) {
     ObjectRules rules;
-    append_missing(way.evaluated.names, &rules.order);
+    if (options_.ordered) append_missing(way.evaluated.names, &rules.order);
     if (!way.evaluated.all) {
       restrict_others(way.evaluated, kFalseSchema, &rules);
     }

@@ -113,6 +113,8 @@ std::shared_ptr<const grammar::Grammar> grammar_of(CallForm form,
   options.short_numbers = true;
   options.reader.plain_integers = true;
   options.reader.closed = true;
+  // Models write the members of calls in the order of their format.
+  options.reader.ordered = form.shape == CallShape::kNone;
   const std::string text = json_text(schema);
   auto vocabulary = tokenizer.grammar_vocabulary(/*names_special=*/true);
   const grammar::TextHash hash = grammar::json_source_hash(
