@@ -138,6 +138,8 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
 
   model->tokenizer_ = text::Tokenizer::load(file);
+  model->suppressed_tokens_ =
+      text::read_suppressed_tokens(file, model->hyper_.vocabulary);
   if (model->output_ == ForwardOutput::kScores && !has_classifier(file)) {
     model->score_tokens_ = score_tokens(file, model->tokenizer_.get());
   }

@@ -37,31 +37,6 @@ constexpr Ignored kIgnoredKeys[] = {
     {"tokenizer.ggml.middle_token_id", "an old name of fim_mid_token_id"},
 };
 
-// What text/vocabulary.cc reads.
-constexpr std::string_view kTokenizerKeys[] = {
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.pre",
-    "tokenizer.ggml.tokens",
-    "tokenizer.ggml.merges",
-    "tokenizer.ggml.scores",
-    "tokenizer.ggml.token_type",
-    "tokenizer.ggml.precompiled_charsmap",
-    "tokenizer.ggml.bos_token_id",
-    "tokenizer.ggml.eos_token_id",
-    "tokenizer.ggml.eot_token_id",
-    "tokenizer.ggml.eom_token_id",
-    "tokenizer.ggml.unknown_token_id",
-    "tokenizer.ggml.seperator_token_id",
-    "tokenizer.ggml.cls_token_id",
-    "tokenizer.ggml.add_bos_token",
-    "tokenizer.ggml.add_eos_token",
-    "tokenizer.ggml.add_space_prefix",
-    "tokenizer.ggml.remove_extra_whitespaces",
-    "tokenizer.ggml.normalizer.lowercase",
-    "tokenizer.ggml.normalizer.strip_accents",
-    "tokenizer.ggml.normalizer.nfc",
-};
-
 // The same of an architecture's keys, without its name.
 constexpr Ignored kIgnoredOfArchitecture[] = {
     {"classifier.output_labels", "names of what a classifier tells apart"},
@@ -170,10 +145,6 @@ class Checker {
       check_quantization(entry);
     } else if (const Ignored* ignored = find(kIgnoredKeys, key)) {
       note("key", key, ignored->reason);
-    } else if (key.starts_with("tokenizer.")) {
-      if (std::ranges::find(kTokenizerKeys, key) == std::end(kTokenizerKeys)) {
-        refuse_key(key);
-      }
     } else if (key.starts_with(prefix_)) {
       check_own(key.substr(prefix_.size()), entry);
     }

@@ -121,8 +121,6 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'glm4moe.expert_group_count' = 4");
   expect_refused(with("phi2", "phi2.use_parallel_residual", false),
                  "'phi2.use_parallel_residual' = 0");
-  expect_refused(with("llama2", "tokenizer.ggml.normalizer.rot13", true),
-                 "'tokenizer.ggml.normalizer.rot13'");
   expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
                  "general.quantization_version");
   expect_refused(with("llama2", "split.count", uint16_t{3}),
@@ -142,6 +140,8 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("llama2", "tokenizer.chat_template.tool_use", std::string("x")),
       with("llama2", "tokenizer.ggml.padding_token_id", uint32_t{2}),
       with("llama2", "tokenizer.ggml.fim_pre_token_id", uint32_t{5}),
+      with("llama2", "tokenizer.ggml.unheard_of", true),
+      with("llama2", "tokenizer.unheard_of", std::string("x")),
       with("llama2", "llama.attention.causal", true),
       with("llama2", "llama.use_parallel_residual", false),
       with("llama2", "llama.logit_scale", 1.0f),
