@@ -160,6 +160,8 @@ struct TensorNames {
   const char* shared_gate = "ffn_gate_shexp";
   const char* shared_up = "ffn_up_shexp";
   const char* shared_down = "ffn_down_shexp";
+  const char* expert_latent_down = "ffn_latent_down";
+  const char* expert_latent_up = "ffn_latent_up";
   // Of experts beside a dense part. The rows of expert_gate_up are those of an
   // expert's gate, then those of its other product.
   const char* router_scale = "ffn_gate_inp.scale";
@@ -298,7 +300,7 @@ struct Architecture {
   bool scaled_tied_output = false;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
-  // Whether models of that many experts have none.
+  // Whether models of that many experts have none, unless a key says it.
   bool (*without_head_norm)(int64_t experts) = nullptr;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
@@ -397,6 +399,9 @@ struct Architecture {
   bool optional_rope = false;
 
   Gate gate = {};
+  // Files may name another function than that of the gate, or of what stands in
+  // its place.
+  bool names_activation = false;
   // feed_forward_length counts the rows of the gate and of what it gates.
   bool gate_counted = false;
 
@@ -423,6 +428,11 @@ struct Architecture {
   bool weighted_inputs = false;
   // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
   bool sparse_mix = false;
+  // What scores are where a file does not say it: GGUF's number.
+  int64_t default_scores = 1;
+  // Experts may read and give shorter rows than the model's, which products
+  // make of these and turn back.
+  bool latent_experts = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

@@ -170,10 +170,14 @@ class Names {
     if (architecture_.selection_bias) {
       add(names_.selection_bias, !architecture_.grouped_experts);
     }
+    if (architecture_.latent_experts) {
+      add(names_.expert_latent_down, false);
+      add(names_.expert_latent_up, false);
+    }
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);
-      add(names_.shared_gate, always);
+      if (!architecture_.gate.ungated) add(names_.shared_gate, always);
       add(names_.shared_up, always);
       add(names_.shared_down, always);
     }

@@ -111,14 +111,8 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'llama.rope.dimension_sections'");
   expect_refused(with("qwen2", "qwen2.attention.sliding_window", uint32_t{16}),
                  "'qwen2.attention.sliding_window' = 16");
-  expect_refused(with("mixtral", "llama.expert_weights_scale", 2.5f),
-                 "'llama.expert_weights_scale' = 2.5");
   expect_refused(with("mixtral", "llama.expert_gating_func", uint32_t{2}),
                  "'llama.expert_gating_func' = 2");
-  expect_refused(with("mixtral", "llama.expert_weights_norm", false),
-                 "'llama.expert_weights_norm' = 0");
-  expect_refused(with("glm4moe", "glm4moe.expert_group_count", uint32_t{4}),
-                 "'glm4moe.expert_group_count' = 4");
   expect_refused(with("phi2", "phi2.use_parallel_residual", false),
                  "'phi2.use_parallel_residual' = 0");
   expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
