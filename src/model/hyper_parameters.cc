@@ -149,19 +149,23 @@ void read_activation(const Metadata& metadata, const Architecture& architecture,
   constexpr const char* kKey = "hidden_activation";
   const auto name = metadata.find_text(kKey);
   if (!name) return;
-  if (*name == "gelu") {
-    hyper.activation = RC_FUNCTION_GELU;
-  } else if (*name == "gelu_pytorch_tanh") {
-    hyper.activation = RC_FUNCTION_GELU_TANH;
-  } else if (*name == "relu") {
-    hyper.activation = RC_FUNCTION_RELU;
-  } else if (*name == "silu") {
-    hyper.activation = RC_FUNCTION_SILU;
-  } else {
-    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ", metadata.key(kKey),
-         " is ", quote(*name),
-         "; known are gelu, gelu_pytorch_tanh, relu, silu");
+  // Converters write the names of folders.
+  constexpr std::pair<std::string_view, int32_t> kFunctions[] = {
+      {"gelu", RC_FUNCTION_GELU},
+      {"gelu_pytorch_tanh", RC_FUNCTION_GELU_TANH},
+      {"gelu_new", RC_FUNCTION_GELU_TANH},
+      {"gelu_fast", RC_FUNCTION_GELU_TANH},
+      {"relu", RC_FUNCTION_RELU},
+      {"silu", RC_FUNCTION_SILU},
+      {"swish", RC_FUNCTION_SILU},
+  };
+  for (const auto& [known, function] : kFunctions) {
+    if (*name != known) continue;
+    hyper.activation = function;
+    return;
   }
+  fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ", metadata.key(kKey),
+       " is ", quote(*name), "; known are gelu, gelu_pytorch_tanh, relu, silu");
 }
 
 // Which layers see only the last positions.
