@@ -80,6 +80,7 @@ CASES = {
         hidden_act="gelu_fast", use_parallel_residual=True, rope_parameters=dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.5)), {}),
     "llama4-no-head-norms": ("Llama4Text", "llama4", dict(LLAMA4, use_qk_norm=False), {}),
     "glm4_moe-groups": ("Glm4Moe", "glm4moe", dict(GLM, n_group=3, topk_group=2, rope_parameters=dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.5)), {}),
+    "glm4_moe-wide": ("Glm4Moe", "glm4moe", dict({**GLM, "n_routed_experts": 4}, hidden_size=64, rope_parameters=dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.5)), {}),
     "qwen2_moe-shares": ("Qwen2Moe", "qwen2moe", dict(QWEN, shared_expert_intermediate_size=24, norm_topk_prob=True), {}),
     "qwen3_moe-shares": ("Qwen3Moe", "qwen3moe", dict(QWEN, head_dim=8, norm_topk_prob=False), {}),
     "olmoe-shares": ("Olmoe", "olmoe", dict(num_experts=5, num_experts_per_tok=2, intermediate_size=16, norm_topk_prob=True), {}),
