@@ -278,7 +278,7 @@ class Plain:
             up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("up", "down"))
             inner = squared(np.einsum("ti,esi->tes", self.linear(h, p + "ffn_latent_down"), up))
             y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
-            return self.linear(y, p + "ffn_latent_up") + self.gated(h, p, "_shexp")
+            return self.linear(y, p + "ffn_latent_up") + self.linear(squared(self.linear(h, p + "ffn_up_shexp")), p + "ffn_down_shexp")
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
         if self.arch == "llama4":  # the input is multiplied, not the result
             logits = self.linear(h, p + "ffn_gate_inp")
