@@ -127,8 +127,7 @@ std::vector<TokenId> read_suppressed_tokens(const gguf::File& file,
     }
   }
   std::ranges::sort(tokens);
-  const auto repeated = std::ranges::unique(tokens);
-  tokens.erase(repeated.begin(), repeated.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   return tokens;
 }
 
