@@ -17,12 +17,16 @@ class RawLogits {
   // Opens the file, so that a bad path is reported before hours of generating.
   explicit RawLogits(std::string path);
 
-  // Evaluates the tokens in a session of its own. On a CPU device the logits
-  // are bit for bit those that a generation saw; see the promise of
-  // determinism.
-  void write(const Model& model, const std::vector<int32_t>& tokens);
+  // Evaluates the prompt and what follows it in a session of its own. On a CPU
+  // device the logits are bit for bit those that a generation saw; see the
+  // promise of determinism. Of a model that reads a source the prompt is that,
+  // and the first row is of the token that every answer begins with.
+  void write(const Model& model, const std::vector<int32_t>& prompt,
+             const std::vector<int32_t>& answer);
 
  private:
+  // Those of what the session has and has not evaluated.
+  void write_rows(const Session& session);
   struct Close {
     void operator()(FILE* file) const { std::fclose(file); }
   };

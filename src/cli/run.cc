@@ -268,11 +268,9 @@ void run(RunArguments& arguments) {
   if (report.status == RC_E_CANCELLED) throw Failure{kInterrupted, ""};
   if (raw_logits.has_value()) {
     // The last token was chosen but not evaluated.
-    std::vector<int32_t> evaluated = prompt;
-    evaluated.insert(evaluated.end(), result.tokens.begin(),
-                     result.tokens.end());
-    if (!result.tokens.empty()) evaluated.pop_back();
-    raw_logits->write(model, evaluated);
+    std::vector<int32_t> answer = result.tokens;
+    if (!answer.empty()) answer.pop_back();
+    raw_logits->write(model, prompt, answer);
   }
 }
 

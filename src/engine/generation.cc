@@ -1,6 +1,7 @@
 #include "engine/generation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/utf8.h"
@@ -22,6 +23,16 @@ int64_t microseconds(Clock::time_point from, Clock::time_point to) {
       .count();
 }
 
+// The caller's options and what the model's file forbids.
+SamplingOptions sampling_of(const model::ModelFile& file,
+                            SamplingOptions options) {
+  constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+  for (const TokenId token : file.suppressed_tokens()) {
+    options.biases.push_back({token, kForbidden});
+  }
+  return options;
+}
+
 }  // namespace
 
 Generation::Generation(std::shared_ptr<Engine> engine,
@@ -35,7 +46,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
       tokenizer_(engine->file().tokenizer()),
       tenant_(this->session().meter),
       sampler_(
-          options_.sampling,
+          sampling_of(engine->file(), options_.sampling),
           static_cast<size_t>(engine->file().hyper_parameters().vocabulary),
           engine->file().tokenizer()),
       stops_(options_.stop) {

@@ -160,6 +160,8 @@ struct TensorNames {
   const char* shared_gate = "ffn_gate_shexp";
   const char* shared_up = "ffn_up_shexp";
   const char* shared_down = "ffn_down_shexp";
+  const char* expert_latent_down = "ffn_latent_down";
+  const char* expert_latent_up = "ffn_latent_up";
   // Of experts beside a dense part. The rows of expert_gate_up are those of an
   // expert's gate, then those of its other product.
   const char* router_scale = "ffn_gate_inp.scale";
@@ -298,7 +300,7 @@ struct Architecture {
   bool scaled_tied_output = false;
   HeadNorm head_norm = HeadNorm::kNone;
   bool optional_head_norm = false;  // only where the file has them
-  // Whether models of that many experts have none.
+  // Whether models of that many experts have none; a key may say it.
   bool (*without_head_norm)(int64_t experts) = nullptr;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
@@ -369,8 +371,7 @@ struct Architecture {
   bool shared_caches = false;
   // Heads of values are divided by their root mean square.
   bool normed_values = false;
-  // A layer without a matrix of values has its keys for them, as they are
-  // before their norm.
+  // Layers without a matrix of values have their keys, unnormed, for them.
   bool keys_for_values = false;
   // Layers have an input of their own for each token; see per_layer.h.
   // kOptional: where a key says how large it is.
@@ -397,6 +398,8 @@ struct Architecture {
   bool optional_rope = false;
 
   Gate gate = {};
+  // Files may name another function than the gate's.
+  bool names_activation = false;
   // feed_forward_length counts the rows of the gate and of what it gates.
   bool gate_counted = false;
 
@@ -406,23 +409,26 @@ struct Architecture {
   bool optional_routers = false;
   // Of the router and of all three products.
   bool expert_bias = false;
-  // The weights of the chosen experts are divided by their sum.
+  // The shares of those chosen are divided by their sum; a key may say it.
   bool normalized_routing = true;
-  // Files may say whether they are, and what they are multiplied by.
-  bool routing_keys = false;
-  // Experts are chosen by the sum of their score and a bias; see RC_OP_CHOOSE.
-  // Files may say what the score is, and what routing_keys says.
+  // The first layers may be dense.
+  bool dense_first = false;
+  // The same, and experts are chosen by the sum of their score and a bias,
+  // perhaps among those of some groups; see RC_OP_CHOOSE.
   bool selection_bias = false;
   // No first layers of such models are dense.
   bool all_experts = false;
-  // They are chosen among those of some groups, and the bias may be missing;
-  // see RC_OP_CHOOSE_IN_GROUPS.
+  // The bias may be missing; see RC_OP_CHOOSE_IN_GROUPS.
   bool grouped_experts = false;
   // One expert for each row, of which the input, not the result, is multiplied
   // by its weight: the sigmoid of its score.
   bool weighted_inputs = false;
   // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
   bool sparse_mix = false;
+  // What scores are where a file does not say it: GGUF's number.
+  int64_t default_scores = 1;
+  // Experts may read and give shorter rows than the model's.
+  bool latent_experts = false;
   // Files may have an expert that is always used.
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.

@@ -75,25 +75,58 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
          " can only be computed with 1");
   }
   hyper.normalized_routing = architecture.normalized_routing;
-  if (architecture.routing_keys || architecture.selection_bias) {
+  if (!architecture.weighted_inputs && !architecture.sparse_mix) {
     hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
                                    .value_or(architecture.normalized_routing);
     hyper.expert_scale =
         metadata.find_positive("expert_weights_scale", 1e-6, 1e6)
             .value_or(1.0f);
   }
+  if (architecture.latent_experts) {
+    hyper.expert_width =
+        metadata.find("moe_latent_size", 0, kMaxWidth).value_or(0);
+  }
   if (!architecture.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
   // sigmoid.
-  hyper.expert_score =
-      metadata.find("expert_gating_func", 0, 2).value_or(1) == 2
-          ? RC_SCORE_SIGMOID
-          : RC_SCORE_SOFTMAX;
-  if (architecture.grouped_experts) read_expert_groups(metadata, hyper);
+  hyper.expert_score = metadata.find("expert_gating_func", 0, 2)
+                                   .value_or(architecture.default_scores) == 2
+                           ? RC_SCORE_SIGMOID
+                           : RC_SCORE_SOFTMAX;
+  read_expert_groups(metadata, hyper);
 }
+
+namespace {
+
+// Layers of one part: those with a router have experts, others with a
+// feed-forward part a dense one.
+void place_single_parts(const Metadata& metadata,
+                        const Architecture& architecture,
+                        HyperParameters& hyper) {
+  const auto sizes = metadata.get_each("feed_forward_length", 0,
+                                       kMaxFeedForward, hyper.layer_count());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Layer& layer = hyper.layers[i];
+    layer.experts =
+        metadata.file().find_tensor(cat(
+            "blk.", i, ".", architecture.names.router, ".weight")) != nullptr;
+    layer.feed_forward = layer.experts ? 0 : sizes[i];
+    if (sizes[i] == 0 && !layer.experts) continue;
+    if (layer.attends()) {
+      metadata.refuse("feed_forward_length", sizes[i],
+                      cat("layer ", i, " has attention, so it must be 0"));
+    }
+    layer.mixer = Mixer::kNone;
+  }
+}
+
+}  // namespace
 
 void place_experts(const Metadata& metadata, const Architecture& architecture,
                    HyperParameters& hyper) {
+  if (architecture.single_parts) {
+    return place_single_parts(metadata, architecture, hyper);
+  }
   if (architecture.experts_beside_dense) {
     const auto sizes = metadata.get_each("feed_forward_length", 1,
                                          kMaxFeedForward, hyper.layer_count());

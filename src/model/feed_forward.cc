@@ -71,6 +71,8 @@ Value FeedForward::opened(Value x) {
 Value FeedForward::mixture(Value x, const Route& route) {
   const int64_t size = hyper_.expert_feed_forward;
   const auto [ids, shares] = route;
+  const int64_t width =
+      hyper_.expert_width > 0 ? hyper_.expert_width : hyper_.width;
   const bool weighted = architecture_.weighted_inputs;
   const Value given = weighted ? add_times(builder_, x, shares) : x;
   const bool fused = architecture_.experts_beside_dense &&
@@ -84,7 +86,7 @@ Value FeedForward::mixture(Value x, const Route& route) {
   const Value up = fused ? half_of_expert(given, size, ids)
                          : expert_linear(given, names_.expert_up, size, ids);
   const Value down =
-      expert_linear(gated(gate, up), names_.expert_down, hyper_.width, ids);
+      expert_linear(gated(gate, up), names_.expert_down, width, ids);
   // One expert's rows are the sum.
   const Value sum = weighted ? builder_.reshape(down, builder_.shape(x))
                              : builder_.expert_sum(down, shares);
@@ -92,11 +94,16 @@ Value FeedForward::mixture(Value x, const Route& route) {
   const gguf::Tensor* tensor = file_.find_tensor(bias);
   // All experts share a vector.
   if (tensor == nullptr || tensor->shape.size() != 1) return sum;
-  return builder_.affine(sum, kAbsent, weights_.elements(bias, {hyper_.width}));
+  return builder_.affine(sum, kAbsent, weights_.elements(bias, {width}));
 }
 
 Value FeedForward::experts(Value x, Value residual) {
-  Value y = scaled(mixture(x, routed(x)), hyper_.expert_scale);
+  const Route route = routed(x);
+  const bool latent = hyper_.expert_width > 0;
+  const Value given =
+      latent ? linear(x, names_.expert_latent_down, hyper_.expert_width) : x;
+  Value y = scaled(mixture(given, route), hyper_.expert_scale);
+  if (latent) y = linear(y, names_.expert_latent_up, hyper_.width);
   if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
   return added(y, names_.post_feed_forward_norm, residual);
 }
@@ -153,7 +160,9 @@ FeedForward::Route FeedForward::routed(Value x) {
 
 Value FeedForward::shared_expert(Value x) {
   const int64_t size = hyper_.shared_feed_forward;
-  const Value gate = linear(x, names_.shared_gate, size);
+  const Value gate = architecture_.gate.ungated
+                         ? kAbsent
+                         : linear(x, names_.shared_gate, size);
   const Value up = linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
@@ -187,7 +196,8 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
 }
 
 Value FeedForward::gated(Value gate, Value up) {
-  const Gate& how = architecture_.gate;
+  Gate how = architecture_.gate;
+  if (hyper_.activation >= 0) how.function = hyper_.activation;
   if (how.times_itself) return builder_.glu(up, up, how.function);
   if (how.xielu) {
     const Xielu& of = layer().xielu;

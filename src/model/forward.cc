@@ -362,8 +362,7 @@ Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
   }
   const bool rotates = layer().rope != Layer::kUnrotated;
   if (rotates) x = add_rotation(builder_, rotation(), x);
-  if (head_norm == HeadNorm::kUnweighted && rotates &&
-      !architecture_.without_head_norm(hyper_.experts)) {
+  if (head_norm == HeadNorm::kUnweighted && rotates && hyper_.head_norms) {
     x = add_unweighted_norm(builder_, x, hyper_.norm_epsilon);
   }
   return head_norm == HeadNorm::kRotated ? norm(x, norm_name) : x;

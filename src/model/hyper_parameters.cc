@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "model/architecture.h"
 #include "model/expert_parameters.h"
 #include "model/layer_parameters.h"
@@ -128,6 +129,43 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
                     cat("heads of ", hyper.key_size,
                         " elements are larger than ", kMaxHeadSize));
   }
+}
+
+// Files of other writers do not say whether heads are normed without weights,
+// but their number of experts shows it.
+void read_head_norms(const Metadata& metadata, const Architecture& architecture,
+                     HyperParameters& hyper) {
+  if (architecture.without_head_norm == nullptr) return;
+  const int64_t experts =
+      metadata.find("expert_count", 0, kMaxExperts).value_or(0);
+  hyper.head_norms = metadata.find_flag("attention.head_norms")
+                         .value_or(!architecture.without_head_norm(experts));
+}
+
+// Files may name another function than the usual one.
+void read_activation(const Metadata& metadata, const Architecture& architecture,
+                     HyperParameters& hyper) {
+  if (!architecture.names_activation) return;
+  constexpr const char* kKey = "hidden_activation";
+  const auto name = metadata.find_text(kKey);
+  if (!name) return;
+  // Converters write the names of folders.
+  constexpr std::pair<std::string_view, int32_t> kFunctions[] = {
+      {"gelu", RC_FUNCTION_GELU},
+      {"gelu_pytorch_tanh", RC_FUNCTION_GELU_TANH},
+      {"gelu_new", RC_FUNCTION_GELU_TANH},
+      {"gelu_fast", RC_FUNCTION_GELU_TANH},
+      {"relu", RC_FUNCTION_RELU},
+      {"silu", RC_FUNCTION_SILU},
+      {"swish", RC_FUNCTION_SILU},
+  };
+  for (const auto& [known, function] : kFunctions) {
+    if (*name != known) continue;
+    hyper.activation = function;
+    return;
+  }
+  fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ", metadata.key(kKey),
+       " is ", quote(*name), "; known are gelu, gelu_pytorch_tanh, relu, silu");
 }
 
 // Which layers see only the last positions.
@@ -306,7 +344,7 @@ void read_feed_forward(const Metadata& metadata,
     read_experts(metadata, architecture, hyper);
     place_experts(metadata, architecture, hyper);
     // What a dense part would have changes nothing.
-    if (!architecture.experts_beside_dense) {
+    if (!architecture.experts_beside_dense && !architecture.single_parts) {
       metadata.find("feed_forward_length", 0, kMaxFeedForward);
     }
     return;
@@ -356,6 +394,8 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   if (architecture.scale_keys) {
     read_scales(metadata, architecture, hyper);
   }
+  read_head_norms(metadata, architecture, hyper);
+  read_activation(metadata, architecture, hyper);
   read_window(metadata, architecture, hyper);
   read_layer_parameters(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);

@@ -75,6 +75,9 @@ struct StateSpace {
   int64_t groups = 0;
   int64_t size = 0;  // of the state of an element of a head
   int64_t rank = 0;  // of the steps of channels
+  // Limits of the steps of heads.
+  float least_step = 0.0f;
+  float most_step = std::numeric_limits<float>::infinity();
   int64_t inner() const { return heads * head_size; }
 };
 
@@ -138,6 +141,7 @@ struct HyperParameters {
   float temperature = 0.0f;      // of layers that do not rotate; 0: none
   int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
+  bool head_norms = true;  // where the architecture has such without weights
   // Queries at position p are multiplied by
   // 1 + position_scale * ln(1 + floor(p / original context)); 0: they are not.
   float position_scale = 0.0f;
@@ -147,9 +151,13 @@ struct HyperParameters {
   int64_t expert_groups = 1;
   int64_t expert_groups_used = 1;
   int64_t expert_feed_forward = 0;
+  int64_t expert_width = 0;  // of what experts read; 0: that of the model
   int64_t shared_feed_forward = 0;  // of the shared expert; 0: there is none
   int expert_score = 0;             // RC_SCORE_*; of chosen ones with a bias
   bool normalized_routing = true;
+  // RC_FUNCTION_* of feed-forward parts in place of the architecture's; -1: it
+  // is that.
+  int32_t activation = -1;
   float expert_scale = 1.0f;  // of the sum over the chosen experts
   // Layers behind the others that guess tokens further ahead; not computed.
   int64_t guessing_layers = 0;

@@ -19,6 +19,7 @@
 #include "model/relative_bias.h"
 #include "model/rope_weights.h"
 #include "model/sparsity.h"
+#include "model/step_limits.h"
 #include "model/unused.h"
 #include "model/weight_name.h"
 #include "tensor/dtype.h"
@@ -111,6 +112,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
   make_row_weights(model->hyper_, model->made_weights_);
+  make_step_weights(model->hyper_.state_space, model->made_weights_);
   if (mixes_time(model->architecture_->recurrent)) {
     model->made_weights_.emplace(kDifferenceWeight,
                                  differences(model->hyper_.width));
@@ -138,6 +140,8 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   }
 
   model->tokenizer_ = text::Tokenizer::load(file);
+  model->suppressed_tokens_ =
+      text::read_suppressed_tokens(file, model->hyper_.vocabulary);
   if (model->output_ == ForwardOutput::kScores && !has_classifier(file)) {
     model->score_tokens_ = score_tokens(file, model->tokenizer_.get());
   }

@@ -90,6 +90,10 @@ class ModelFile {
   const std::shared_ptr<const text::Tokenizer>& tokenizer() const {
     return tokenizer_;
   }
+  // Tokens that are never generated, whatever their logits.
+  const std::vector<text::TokenId>& suppressed_tokens() const {
+    return suppressed_tokens_;
+  }
   ForwardOutput output() const { return output_; }
   int64_t output_size() const { return output_size_; }  // elements of a row
   // Whether rows have an input more; see ForwardInput.
@@ -136,6 +140,7 @@ class ModelFile {
   HyperParameters hyper_;
   std::optional<HyperParameters> source_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;
+  std::vector<text::TokenId> suppressed_tokens_;
   const Architecture* architecture_ = nullptr;
   ForwardOutput output_ = ForwardOutput::kLogits;
   int64_t output_size_ = 0;

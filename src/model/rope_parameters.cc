@@ -28,6 +28,31 @@ RopeScaling read_scaling(const Metadata& metadata) {
        "; known are none, linear, longrope, yarn, llama3");
 }
 
+// By how much the scale of cosine and sine differs from that of yarn's own
+// formula.
+float read_attention_factor(const Metadata& metadata,
+                            const Architecture& architecture,
+                            const RopeParameters& rope) {
+  const float relative =
+      metadata.find_positive("rope.scaling.attn_factor", 1e-3, 1e3)
+          .value_or(1.0f);
+  // The whole scale, in place of that of the formula: what folders call
+  // attention_factor.
+  const std::optional<float> whole =
+      metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3);
+  // Of the factor's logarithm, in what the usual scale is divided by.
+  float weight = 0.0f;
+  if (architecture.yarn_logarithms) {
+    weight = metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 1e3)
+                 .value_or(0.0f);
+  }
+  if (rope.scaling != RopeScaling::kYarn) return relative;
+  const float logarithm = 0.1f * std::log(std::max(1.0f, rope.factor));
+  if (!whole) return relative / (1.0f + weight * logarithm);
+  return rope.yarn_scales ? relative * *whole / (1.0f + logarithm)
+                          : relative * *whole;
+}
+
 RopeParameters read_rope(const Metadata& metadata,
                          const Architecture& architecture,
                          const HyperParameters& hyper) {
@@ -57,19 +82,7 @@ RopeParameters read_rope(const Metadata& metadata,
       metadata.find("rope.scaling.original_context_length", 1, kMaxContext)
           .value_or(hyper.context_length);
 
-  const std::optional<float> attention =
-      metadata.find_positive("rope.scaling.attn_factor", 1e-3, 1e3);
-  rope.attention_factor =
-      metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3)
-          .value_or(attention.value_or(1.0f));
-  if (architecture.yarn_logarithms && rope.scaling == RopeScaling::kYarn) {
-    // Of the factor's logarithm, in what the usual scale is divided by.
-    const float weight =
-        metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 1e3)
-            .value_or(0.0f);
-    rope.attention_factor /=
-        1.0f + 0.1f * weight * std::log(std::max(1.0f, rope.factor));
-  }
+  rope.attention_factor = read_attention_factor(metadata, architecture, rope);
   rope.yarn_beta_fast =
       metadata.find_number("rope.scaling.yarn_beta_fast", 1e-3, kMaxFactor)
           .value_or(rope.yarn_beta_fast);

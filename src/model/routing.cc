@@ -21,7 +21,7 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
     return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
   }
   const std::string name = layer + architecture.names.selection_bias;
-  if (!architecture.grouped_experts) {
+  if (!architecture.grouped_experts && hyper.expert_groups == 1) {
     return builder.choose(scores, weights.elements(name, {hyper.experts}),
                           hyper.experts_used, hyper.expert_score,
                           hyper.normalized_routing);
@@ -34,8 +34,9 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                        : 1;
   return builder.choose_in_groups(
       scores,
-      weights.has(name) ? weights.elements(name, {hyper.experts})
-                        : runtime::kAbsent,
+      !architecture.grouped_experts || weights.has(name)
+          ? weights.elements(name, {hyper.experts})
+          : runtime::kAbsent,
       hyper.experts_used, hyper.expert_score, hyper.normalized_routing,
       {hyper.expert_groups, hyper.expert_groups_used, best});
 }

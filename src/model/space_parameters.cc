@@ -25,6 +25,17 @@ void read_space_heads(const Metadata& metadata, StateSpace& space) {
                     cat("must divide the ", space.heads, " heads of ",
                         metadata.key("ssm.time_step_rank")));
   }
+  constexpr const char* kLeast = "ssm.time_step_min";
+  constexpr const char* kMost = "ssm.time_step_max";
+  space.least_step =
+      metadata.find_number(kLeast, 0.0, 1e3).value_or(space.least_step);
+  space.most_step =
+      metadata.find_number(kMost, 1e-9, 1e9).value_or(space.most_step);
+  if (space.most_step <= space.least_step) {
+    metadata.refuse(
+        kMost, space.most_step,
+        cat("must be above ", metadata.key(kLeast), ", ", space.least_step));
+  }
 }
 
 void read_channels(const Metadata& metadata, StateSpace& space) {

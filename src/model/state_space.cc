@@ -1,6 +1,7 @@
 #include "model/state_space.h"
 
 #include "model/state_parts.h"
+#include "model/step_limits.h"
 
 namespace rc::model {
 
@@ -31,8 +32,12 @@ Value add_state_space(const StateLayer& layer, Value x) {
                            {RC_DIM_ROWS, space.heads, space.head_size});
   scan.b = builder.reshape(convolutions.next(b), in_groups);
   scan.c = builder.reshape(convolutions.next(c), in_groups);
-  scan.step_bias =
-      weights.elements(layer.prefix + names.space_step_bias, heads);
+  const RawSteps limited = limit_steps(
+      builder, space,
+      {scan.steps,
+       weights.elements(layer.prefix + names.space_step_bias, heads)});
+  scan.steps = limited.steps;
+  scan.step_bias = limited.bias;
   scan.decay =
       weights.elements(layer.prefix + names.space_decay, column, heads);
   scan.skip = weights.elements(layer.prefix + names.space_skip, column, heads);

@@ -133,10 +133,9 @@ class Names {
     if (has_norms_before() && !architecture_.single_parts) {
       add_norm(names_.feed_forward_norm, own_norms);
     }
-    // The first layers of those with a selection bias may be dense, and of
-    // those whose files have keys for routing.
+    // The first layers may be dense.
     if (architecture_.experts != Presence::kAlways ||
-        ((architecture_.selection_bias || architecture_.routing_keys) &&
+        ((architecture_.selection_bias || architecture_.dense_first) &&
          !architecture_.all_experts) ||
         architecture_.weighted_inputs) {
       const bool dense = architecture_.experts == Presence::kNever ||
@@ -170,10 +169,14 @@ class Names {
     if (architecture_.selection_bias) {
       add(names_.selection_bias, !architecture_.grouped_experts);
     }
+    if (architecture_.latent_experts) {
+      add(names_.expert_latent_down, false);
+      add(names_.expert_latent_up, false);
+    }
     if (architecture_.shared_expert) {
       const bool always = architecture_.gated_shared_expert;
       if (always) add(names_.shared_router);
-      add(names_.shared_gate, always);
+      if (!architecture_.gate.ungated) add(names_.shared_gate, always);
       add(names_.shared_up, always);
       add(names_.shared_down, always);
     }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/quote.h"
 #include "model/relative_bias.h"
+#include "model/unread_keys.h"
 #include "model/weight_name.h"
 
 namespace rc::model {
@@ -36,69 +37,6 @@ constexpr Ignored kIgnoredKeys[] = {
     {"tokenizer.ggml.suffix_token_id", "an old name of fim_suf_token_id"},
     {"tokenizer.ggml.middle_token_id", "an old name of fim_mid_token_id"},
 };
-
-// What text/vocabulary.cc reads.
-constexpr std::string_view kTokenizerKeys[] = {
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.pre",
-    "tokenizer.ggml.tokens",
-    "tokenizer.ggml.merges",
-    "tokenizer.ggml.scores",
-    "tokenizer.ggml.token_type",
-    "tokenizer.ggml.precompiled_charsmap",
-    "tokenizer.ggml.bos_token_id",
-    "tokenizer.ggml.eos_token_id",
-    "tokenizer.ggml.eot_token_id",
-    "tokenizer.ggml.eom_token_id",
-    "tokenizer.ggml.unknown_token_id",
-    "tokenizer.ggml.seperator_token_id",
-    "tokenizer.ggml.cls_token_id",
-    "tokenizer.ggml.add_bos_token",
-    "tokenizer.ggml.add_eos_token",
-    "tokenizer.ggml.add_space_prefix",
-    "tokenizer.ggml.remove_extra_whitespaces",
-    "tokenizer.ggml.normalizer.lowercase",
-    "tokenizer.ggml.normalizer.strip_accents",
-    "tokenizer.ggml.normalizer.nfc",
-};
-
-// The same of an architecture's keys, without its name.
-constexpr Ignored kIgnoredOfArchitecture[] = {
-    {"classifier.output_labels", "names of what a classifier tells apart"},
-    {"tensor_data_layout", "of the file that this one was converted from"},
-    {"rope.scaling.finetuned", "how the model came to its context"},
-    {"attention.layer_norm_epsilon", "all norms are of the root mean square"},
-};
-
-// Keys of an architecture whose effect is not there as long as they have one of
-// these values (booleans are 0 and 1).
-struct Neutral {
-  std::string_view name;
-  std::vector<double> values;
-};
-const std::vector<Neutral>& neutral_keys() {
-  static const std::vector<Neutral> keys = {
-      {"attention.clamp_kqv", {0}},
-      {"attention.max_alibi_bias", {0}},
-      {"attention.shared_kv_layers", {0}},
-      {"embedding_scale", {0, 1}},
-      {"expert_gating_func", {0, 1}},  // softmax
-      {"expert_group_count", {0, 1}},
-      {"expert_group_used_count", {0, 1}},
-      {"expert_shared_count", {0}},
-      {"expert_shared_feed_forward_length", {0}},
-      {"expert_weights_scale", {0, 1}},
-      {"interleave_moe_layer_step", {0, 1}},
-      {"leading_dense_block_count", {0}},
-      {"logit_scale", {0, 1}},
-      {"moe_every_n_layers", {0}},
-      {"nextn_predict_layers", {0}},
-      {"residual_scale", {0, 1}},
-      {"rope.scaling.yarn_log_multiplier", {0}},
-      {"router_logit_softcapping", {0}},
-  };
-  return keys;
-}
 
 // Tensors of a layer, after "blk.N.".
 constexpr Ignored kIgnoredOfLayer[] = {
@@ -170,10 +108,6 @@ class Checker {
       check_quantization(entry);
     } else if (const Ignored* ignored = find(kIgnoredKeys, key)) {
       note("key", key, ignored->reason);
-    } else if (key.starts_with("tokenizer.")) {
-      if (std::ranges::find(kTokenizerKeys, key) == std::end(kTokenizerKeys)) {
-        refuse_key(key);
-      }
     } else if (key.starts_with(prefix_)) {
       check_own(key.substr(prefix_.size()), entry);
     }
@@ -244,16 +178,12 @@ class Checker {
   void check_own(std::string_view name, const gguf::Entry& entry) const {
     if (name == "attention.sliding_window") return check_window(entry);
     if (std::ranges::find(hyper_.keys, name) != hyper_.keys.end()) return;
-    if (const Ignored* ignored = find(kIgnoredOfArchitecture, name)) {
-      note("key", entry.key, ignored->reason);
+    const UnreadKey* known = find_unread_key(name);
+    if (known != nullptr && !known->changes) {
+      note("key", entry.key, known->reason);
       return;
     }
     if (hyper_.experts == 0 && name.starts_with("expert_")) return;
-    // How a head is cut for places in pictures, which texts have none of: all
-    // parts turn by one position.
-    if (name == "rope.dimension_sections" && architecture_.gated_attention) {
-      return;
-    }
     // How much of a head would rotate if it did.
     if (name == "rope.dimension_count" && hyper_.alibi > 0.0f) return;
     const std::optional<double> value = number(entry);
@@ -273,14 +203,12 @@ class Checker {
         (*value != 0.0) == hyper_.normalized_routing) {
       return;
     }
-    for (const Neutral& neutral : neutral_keys()) {
-      if (neutral.name == name && value &&
-          std::ranges::find(neutral.values, *value) != neutral.values.end()) {
-        return;
-      }
+    if (known != nullptr && value &&
+        std::ranges::find(known->neutral, *value) != known->neutral.end()) {
+      return;
     }
-    if (value) refuse_key(entry.key, cat(" = ", *value));
-    refuse_key(entry.key);
+    refuse_key(entry.key, value ? cat(" = ", *value) : "",
+               known == nullptr ? "" : known->reason);
   }
 
   // No window is no window, and one that is longer than all that the model was
@@ -288,7 +216,8 @@ class Checker {
   void check_window(const gguf::Entry& entry) const {
     if (architecture_.window.period == 0 && hyper_.sliding_window > 0 &&
         hyper_.sliding_window < hyper_.context_length) {
-      refuse_key(entry.key, cat(" = ", hyper_.sliding_window));
+      refuse_key(entry.key, cat(" = ", hyper_.sliding_window),
+                 "layers with a window");
     }
   }
 
@@ -300,12 +229,15 @@ class Checker {
          ": general.quantization_version is not 2; convert the model again");
   }
 
-  [[noreturn]] void refuse_key(std::string_view key,
-                               const std::string& value = "") const {
+  // `what` it asks for; empty: that is not known.
+  [[noreturn]] void refuse_key(std::string_view key, const std::string& value,
+                               std::string_view what) const {
     fail(RC_E_UNSUPPORTED, file_.name(), ": key ", quote(key), value,
-         " asks for something that models of architecture ", architecture_.name,
-         " are computed without; what this one says would "
-         "be wrong");
+         " asks for ",
+         what.empty() ? std::string("something that is not known")
+                      : std::string(what),
+         ", and models of architecture ", architecture_.name,
+         " are computed without; what this one says would be wrong");
   }
 
   void note(const char* what, std::string_view name, const char* reason) const {

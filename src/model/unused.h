@@ -2,8 +2,9 @@
 //
 // A tensor or a metadata key that would change what the model says must not be
 // passed over in silence: the file is refused by that name. What may be passed
-// over is listed in unused.cc, with the reasons. Keys outside "general.",
-// "tokenizer." and the architecture's own are notes of other programs.
+// over is listed in unused.cc and unread_keys.cc, with the reasons. Keys
+// outside "general.", "tokenizer." and the architecture's own are notes of
+// other programs.
 #pragma once
 
 #include "files/gguf/file.h"

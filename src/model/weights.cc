@@ -30,6 +30,16 @@ bool is_plain_float(DType dtype) {
          dtype == RC_DTYPE_BF16 || dtype == RC_DTYPE_F64;
 }
 
+// The shape of a vector in the file: converters write some as a matrix of one
+// row. Only for weights that are read whole.
+Weights::Shape shape_in_file(const gguf::File& file, const std::string& name,
+                             const Weights::Shape& shape) {
+  const gguf::Tensor* tensor = file.find_tensor(name);
+  if (tensor == nullptr || shape.size() != 1) return shape;
+  const Weights::Shape row = {1, shape[0]};
+  return tensor->shape == row ? row : shape;
+}
+
 const gguf::Tensor& find(const gguf::File& file, const std::string& name,
                          const Weights::Shape& shape, bool plain) {
   const gguf::Tensor* tensor = file.find_tensor(name);
@@ -93,7 +103,8 @@ runtime::Value Weights::matrix(const std::string& name, const Shape& shape,
 
 runtime::Value Weights::matrix(const std::string& name, const Shape& file_shape,
                                const Shape& shape, uint32_t use) {
-  const DType dtype = type_of_matrix(name, file_shape);
+  const DType dtype =
+      type_of_matrix(name, shape_in_file(file_, name, file_shape));
   if (!row_bytes(dtype, shape.back())) {
     fail(RC_E_UNSUPPORTED, file_.name(), ": tensor ", name, " is of type ",
          dtype_name(dtype), ", of which rows of ", shape.back(),
@@ -141,7 +152,7 @@ runtime::Value Weights::elements(const std::string& name, const Shape& shape) {
 
 runtime::Value Weights::elements(const std::string& name,
                                  const Shape& file_shape, const Shape& shape) {
-  check_plain(name, file_shape);
+  check_plain(name, shape_in_file(file_, name, file_shape));
   return builder_.weight(name, RC_DTYPE_F32, shape, RC_USE_ELEMENTS);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/checked.h"
@@ -77,6 +78,9 @@ void add_types(Vocabulary* v) {
        {v->bos, v->eos, v->eot, v->eom, v->separator, v->classify}) {
     if (id != kNoToken) v->types[static_cast<size_t>(id)] = TokenType::kControl;
   }
+  for (const TokenId id : v->ends) {
+    if (id != kNoToken) v->types[static_cast<size_t>(id)] = TokenType::kControl;
+  }
   if (v->unknown != kNoToken) {
     v->types[static_cast<size_t>(v->unknown)] = TokenType::kUnknown;
   }
@@ -140,6 +144,8 @@ void Tokenizer::find_ends() {
   for (const TokenId id : {eos(), vocabulary_.eot, vocabulary_.eom}) {
     if (id != kNoToken) ends_.push_back(id);
   }
+  std::ranges::copy_if(vocabulary_.ends, std::back_inserter(ends_),
+                       [](TokenId id) { return id != kNoToken; });
   for (const std::string_view name : kEndNames) {
     const TokenId id = special_.find(name);
     if (id == kNoToken) continue;

@@ -1,5 +1,6 @@
 #include "text/vocabulary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,15 +20,33 @@ constexpr size_t kMaxTokenBytes = 4096;
 // Sums over any text stay finite.
 constexpr float kMaxScore = 1e20F;
 
-TokenId read_id(const gguf::File& file, const char* key) {
-  const std::optional<int64_t> value = file.find_int(key);
+constexpr const char* kEndsKey = "tokenizer.ggml.eos_token_ids";
+
+TokenId check_value(const gguf::File& file, const std::string& key,
+                    int64_t value) {
   // Some writers store "none" as -1, some of them in an unsigned type.
-  if (!value || *value == -1 || *value == 0xFFFFFFFF) return kNoToken;
-  if (*value < 0 || *value > INT32_MAX) {
-    fail(RC_E_FORMAT, file.name(), ": ", key, " is ", *value,
+  if (value == -1 || value == 0xFFFFFFFF) return kNoToken;
+  if (value < 0 || value > INT32_MAX) {
+    fail(RC_E_FORMAT, file.name(), ": ", key, " is ", value,
          "; a token id must be at least 0 and below the number of tokens");
   }
-  return static_cast<TokenId>(*value);
+  return static_cast<TokenId>(value);
+}
+
+TokenId read_id(const gguf::File& file, const char* key) {
+  const std::optional<int64_t> value = file.find_int(key);
+  return value ? check_value(file, key, *value) : kNoToken;
+}
+
+std::vector<TokenId> read_ends(const gguf::File& file) {
+  std::vector<TokenId> ends;
+  const auto values = file.find_ints(kEndsKey);
+  if (!values) return ends;
+  ends.reserve(values->size());
+  for (size_t i = 0; i < values->size(); ++i) {
+    ends.push_back(check_value(file, cat(kEndsKey, "[", i, "]"), (*values)[i]));
+  }
+  return ends;
 }
 
 std::vector<std::string> read_texts(const gguf::File& file, const char* key,
@@ -71,7 +90,7 @@ void check_length(const Vocabulary& v, const char* key, size_t length) {
   }
 }
 
-void check_id(const Vocabulary& v, const char* key, TokenId id) {
+void check_id(const Vocabulary& v, const std::string& key, TokenId id) {
   if (id == kNoToken) return;
   if (id < 0 || static_cast<size_t>(id) >= v.tokens.size()) {
     fail(RC_E_FORMAT, v.source, ": ", key, " is ", id, ", but there are ",
@@ -86,6 +105,7 @@ Vocabulary read_special_tokens(const gguf::File& file) {
   v.source = file.name();
   v.bos = read_id(file, "tokenizer.ggml.bos_token_id");
   v.eos = read_id(file, "tokenizer.ggml.eos_token_id");
+  v.ends = read_ends(file);
   v.eot = read_id(file, "tokenizer.ggml.eot_token_id");
   v.eom = read_id(file, "tokenizer.ggml.eom_token_id");
   v.unknown = read_id(file, "tokenizer.ggml.unknown_token_id");
@@ -94,6 +114,21 @@ Vocabulary read_special_tokens(const gguf::File& file) {
   v.add_bos = file.find_bool("tokenizer.ggml.add_bos_token");
   v.add_eos = file.find_bool("tokenizer.ggml.add_eos_token");
   return v;
+}
+
+std::vector<TokenId> read_suppressed_tokens(const gguf::File& file,
+                                            int64_t count) {
+  std::vector<TokenId> tokens;
+  const auto values = file.find_ints("tokenizer.ggml.suppress_tokens");
+  if (!values) return tokens;
+  for (const int64_t value : *values) {
+    if (value >= 0 && value < count) {
+      tokens.push_back(static_cast<TokenId>(value));
+    }
+  }
+  std::ranges::sort(tokens);
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  return tokens;
 }
 
 std::optional<Vocabulary> read_vocabulary(const gguf::File& file) {
@@ -148,6 +183,10 @@ void check_vocabulary(const Vocabulary& v) {
   }
   check_id(v, "tokenizer.ggml.bos_token_id", v.bos);
   check_id(v, "tokenizer.ggml.eos_token_id", v.eos);
+  // Files of folders name the second and third of these as eot and eom, too.
+  for (size_t i = 0; i < v.ends.size(); ++i) {
+    check_id(v, cat(kEndsKey, "[", i, "]"), v.ends[i]);
+  }
   check_id(v, "tokenizer.ggml.eot_token_id", v.eot);
   check_id(v, "tokenizer.ggml.eom_token_id", v.eom);
   check_id(v, "tokenizer.ggml.unknown_token_id", v.unknown);

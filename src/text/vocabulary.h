@@ -39,6 +39,7 @@ struct Vocabulary {
   TokenId eos = kNoToken;
   TokenId eot = kNoToken;
   TokenId eom = kNoToken;
+  std::vector<TokenId> ends;  // more tokens that end a text, or the same
   TokenId unknown = kNoToken;
   TokenId separator = kNoToken;
   TokenId classify = kNoToken;
@@ -63,6 +64,12 @@ std::optional<Vocabulary> read_vocabulary(const gguf::File& file);
 // The part of it that other kinds of tokenizers have too: source, the ids of
 // special tokens, add_bos and add_eos. The ids are not checked.
 Vocabulary read_special_tokens(const gguf::File& file);
+
+// Tokens that the model must never generate (tokenizer.ggml.suppress_tokens),
+// of those below `count`, in order and each once. Others can't be generated
+// anyway. Throws RC_E_FORMAT if the key has another type.
+std::vector<TokenId> read_suppressed_tokens(const gguf::File& file,
+                                            int64_t count);
 
 // The checks of read_vocabulary that concern the values.
 void check_vocabulary(const Vocabulary& vocabulary);

@@ -305,6 +305,40 @@ TEST(Command, WritesRawLogits) {
                  3, "no/such/folder");
 }
 
+// Of a model that reads the prompt as a source, a row for each token of the
+// answer but the last, and one for that before them all.
+TEST(Command, WritesRawLogitsOfAnAnswerToASource) {
+  const auto golden = source_path("tests/golden/architectures");
+  const Json run_of_case =
+      Json::parse(std::ifstream(golden / "flan-t5.json"))["runs"][0];
+  std::string tokens;
+  for (const auto& token : run_of_case["source"]) {
+    tokens += (tokens.empty() ? "" : ",") + token.dump();
+  }
+  constexpr size_t kVocabulary = 73;
+  std::vector<float> expected(kVocabulary);
+  std::ifstream(golden / "flan-t5.logits.f32", std::ios::binary)
+      .read(reinterpret_cast<char*>(expected.data()), kVocabulary * 4);
+  const std::string path = testing::TempDir() + "raw_logits_of_answer.f32";
+  for (const size_t count : {1u, 5u}) {
+    ASSERT_EQ(run({"run", (golden / "flan-t5.gguf").string(), "--backend",
+                   "reference", "--prompt-tokens", tokens, "-n",
+                   std::to_string(count), "--temp", "0", "--ignore-eos",
+                   "--cache-type", "f32", "--raw-logits", path})
+                  .code,
+              0);
+    ASSERT_EQ(std::filesystem::file_size(path), count * kVocabulary * 4);
+    std::vector<float> rows(count * kVocabulary);
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(rows.data()),
+              static_cast<std::streamsize>(rows.size() * 4));
+    for (size_t i = 0; i < kVocabulary; ++i) {
+      ASSERT_NEAR(rows[i], expected[i], 1e-3) << i;
+    }
+    std::filesystem::remove(path);
+  }
+}
+
 TEST(Command, LooksAtFiles) {
   const Outcome text = run({"inspect", model()});
   EXPECT_EQ(text.code, 0);

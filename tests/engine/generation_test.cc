@@ -1,6 +1,7 @@
 // Generating: text, stops, limits, reports.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "engine_util.h"
 #include "labels.h"
+#include "model/patient_util.h"
 #include "test_data.h"
 
 namespace rc::engine::test {
@@ -52,6 +54,30 @@ TEST(Generation, ControlTokensMayDivideTheText) {
             (std::vector{letters[0], tokenizer.eos(), letters[0], letters[0]}));
   // With the token comes what was held back before it.
   EXPECT_EQ(texts, (std::vector<std::string>{"", "a", "", ""}));
+}
+
+// Even with a bias that asks for them.
+TEST(Generation, SuppressedTokensAreNeverGenerated) {
+  RequestOptions options = greedy(some_tokens(4), 12);
+  const std::vector<TokenId> plain = generate(*load(), options).tokens;
+  ASSERT_EQ(plain.size(), 12u);
+  rc::test::Patient patient("llama2");
+  patient.set_array("tokenizer.ggml.suppress_tokens",
+                    std::vector<int32_t>(plain.begin(), plain.end()));
+  const auto engine = Engine::load(model::ModelFile::from_gguf(patient.file()),
+                                   open_device(), small_options(), {});
+  for (const TokenId token : plain) {
+    options.sampling.biases.push_back({token, 1000});
+  }
+  const auto suppressed = [&](TokenId token) {
+    return std::ranges::find(plain, token) != plain.end();
+  };
+  for (const float temperature : {0.0f, 3.0f}) {
+    options.sampling.temperature = temperature;
+    const Result result = generate(*engine, options);
+    EXPECT_EQ(result.tokens.size(), 12u) << result.message;
+    EXPECT_TRUE(std::ranges::none_of(result.tokens, suppressed));
+  }
 }
 
 // The likeliest text by transformers, for several prompts.

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/error.h"
 #include "files/gguf/file.h"
+#include "model/model_file.h"
+#include "model/model_util.h"
+#include "model/patient_util.h"
 #include "test_data.h"
 
 namespace rc::model {
@@ -91,6 +95,50 @@ TEST(Rope, YarnKeepsFastPairsAndInterpolatesSlowOnes) {
   parameters.yarn_extrapolation = 0.0f;
   EXPECT_FLOAT_EQ(make_rope(parameters, {}).frequencies[0],
                   bare.frequencies[0] / 4.0f);
+}
+
+// Converters write the scale that folders call attention_factor as a whole, and
+// the formula is not multiplied onto it.
+TEST(Rope, AWholeScaleIsInPlaceOfTheFormulas) {
+  struct Case {
+    const char* name;
+    const char* architecture;
+    float scale;  // with which the logits were recorded
+  };
+  const Case kCases[] = {{"llama-yarn", "llama", 1.1386294f},
+                         {"olmo3", "olmo2", 1.1386294f},
+                         {"gpt-oss", "gpt-oss", 1.2079442f},
+                         {"mistral3", "mistral3", 1.0f},
+                         {"deepseek2", "deepseek2", 1.0f}};
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const auto scaling = [&](const char* key) {
+      return cat(c.architecture, ".rope.scaling.", key);
+    };
+    const auto rows = [&](const test::Patient& patient) {
+      const auto model =
+          test::load(ModelFile::from_gguf(patient.file()), "reference");
+      return test::evaluate_case(*model, c.name);
+    };
+    test::Patient whole(c.name);
+    whole.set(scaling("yarn_attn_factor"), c.scale);
+    const auto expected = test::read_floats(test::source_path(
+        cat("tests/golden/architectures/", c.name, ".logits.f32")));
+    EXPECT_LT(test::normalized_error(rows(whole), expected), 1e-9);
+    // Another one, and the same said as a multiple of the formula's.
+    whole.set(scaling("yarn_attn_factor"), 1.5f * c.scale);
+    test::Patient relative(c.name);
+    relative.set(scaling("attn_factor"), 1.5f);
+    const std::vector<float> stronger = rows(whole);
+    EXPECT_LT(test::normalized_error(stronger, rows(relative)), 1e-9);
+    EXPECT_GT(test::normalized_error(stronger, expected), 1e-5);
+    // Without yarn it says nothing.
+    for (test::Patient* patient : {&whole, &relative}) {
+      patient->set(scaling("type"), std::string("none"));
+    }
+    relative.set(scaling("attn_factor"), 1.0f);
+    EXPECT_EQ(rows(whole), rows(relative));
+  }
 }
 
 TEST(Rope, ExtremesAreFinite) {

@@ -2,12 +2,17 @@
 // is refused by the name of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "model/model_file.h"
 #include "model/model_util.h"
 #include "model/patient_util.h"
+#include "model/unread_keys.h"
+#include "test_data.h"
 
 namespace rc::test {
 namespace {
@@ -94,7 +99,7 @@ TEST(Unused, KeysAreRefusedByName) {
   expect_refused(with("llama2", "llama.unheard_of", 1.5f),
                  "'llama.unheard_of' = 1.5");
   expect_refused(with("llama2", "llama.unheard_of", std::string("x")),
-                 "'llama.unheard_of' asks");
+                 "'llama.unheard_of' asks for something that is not known");
   expect_refused(with("llama2", "llama.attention.causal", false),
                  "'llama.attention.causal' = 0");
   expect_refused(with("bert", "bert.attention.causal", true),
@@ -107,26 +112,88 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'llama.logit_scale' = 0.25");
   expect_refused(with("llama2", "llama.attention.scale", 0.2f),
                  "'llama.attention.scale'");
-  expect_refused(with("llama2", "llama.rope.dimension_sections", uint32_t{8}),
-                 "'llama.rope.dimension_sections'");
   expect_refused(with("qwen2", "qwen2.attention.sliding_window", uint32_t{16}),
                  "'qwen2.attention.sliding_window' = 16");
-  expect_refused(with("mixtral", "llama.expert_weights_scale", 2.5f),
-                 "'llama.expert_weights_scale' = 2.5");
   expect_refused(with("mixtral", "llama.expert_gating_func", uint32_t{2}),
                  "'llama.expert_gating_func' = 2");
-  expect_refused(with("mixtral", "llama.expert_weights_norm", false),
-                 "'llama.expert_weights_norm' = 0");
-  expect_refused(with("glm4moe", "glm4moe.expert_group_count", uint32_t{4}),
-                 "'glm4moe.expert_group_count' = 4");
   expect_refused(with("phi2", "phi2.use_parallel_residual", false),
                  "'phi2.use_parallel_residual' = 0");
-  expect_refused(with("llama2", "tokenizer.ggml.normalizer.rot13", true),
-                 "'tokenizer.ggml.normalizer.rot13'");
   expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
                  "general.quantization_version");
   expect_refused(with("llama2", "split.count", uint16_t{3}),
                  "split.count is 3");
+}
+
+nlohmann::json converter_keys() {
+  return nlohmann::json::parse(
+             std::ifstream(
+                 source_path("tests/golden/architectures/converter_keys.json")))
+      .at("keys");
+}
+
+// Every key that llama.cpp's converters write, or its package knows, is read,
+// changes nothing, or is refused with what it says.
+TEST(Unused, EveryKeyOfConvertersHasItsEffect) {
+  const nlohmann::json keys = converter_keys();
+  ASSERT_GT(keys.size(), 200u);
+  for (const char* name : {"llama2", "mixtral", "bert", "gpt2", "granitehybrid",
+                           "mamba2", "deepseek2", "gemma3"}) {
+    SCOPED_TRACE(name);
+    const auto model = model::ModelFile::from_gguf(Patient(name).file());
+    const model::HyperParameters& hyper = model->hyper_parameters();
+    for (const auto& [key, writers] : keys.items()) {
+      SCOPED_TRACE(cat(key, ", written by ", writers.dump()));
+      if (key.starts_with("tokenizer.")) continue;
+      if (std::ranges::find(hyper.keys, key) != hyper.keys.end()) continue;
+      const model::UnreadKey* known = model::find_unread_key(key);
+      ASSERT_NE(known, nullptr);
+      const std::string full = cat(hyper.architecture, ".", key);
+      const std::string message = refusal(with(name, full, std::string("x")));
+      // What changes experts changes nothing where there are none.
+      if (!known->changes ||
+          (hyper.experts == 0 && key.starts_with("expert_"))) {
+        EXPECT_EQ(message, "");
+      } else {
+        EXPECT_NE(message.find(cat("'", full, "' asks for ", known->reason)),
+                  std::string::npos)
+            << message;
+      }
+      for (const double value : known->neutral) {
+        EXPECT_EQ(refusal(with(name, full, static_cast<float>(value))), "")
+            << value;
+      }
+    }
+  }
+}
+
+// What a tokenizer's key says is no reason to refuse a model; the tokenizer may
+// refuse its type.
+TEST(Unused, KeysOfTokenizersAreAccepted) {
+  const nlohmann::json keys = converter_keys();
+  const auto file = Patient("llama2").file();
+  for (const auto& [key, writers] : keys.items()) {
+    if (!key.starts_with("tokenizer.") || file->find(key) != nullptr) continue;
+    const Patient patient = with("llama2", key, std::string("x"));
+    try {
+      model::ModelFile::from_gguf(patient.file());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_FORMAT) << error.message();
+    }
+  }
+}
+
+// The table has no name that nobody writes.
+TEST(Unused, KeysOfTheTableAreThoseOfConverters) {
+  const nlohmann::json keys = converter_keys();
+  for (const model::UnreadKey& known : model::unread_keys()) {
+    if (known.name == "rope.scale_linear") continue;  // of older files
+    const bool some = std::ranges::any_of(keys.items(), [&](const auto& item) {
+      return model::find_unread_key(item.key()) == &known;
+    });
+    EXPECT_TRUE(some) << known.name;
+    EXPECT_NE(std::string_view(known.reason), "") << known.name;
+    EXPECT_TRUE(known.changes || known.neutral.empty()) << known.name;
+  }
 }
 
 // What published files hold.
@@ -142,6 +209,8 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("llama2", "tokenizer.chat_template.tool_use", std::string("x")),
       with("llama2", "tokenizer.ggml.padding_token_id", uint32_t{2}),
       with("llama2", "tokenizer.ggml.fim_pre_token_id", uint32_t{5}),
+      with("llama2", "tokenizer.ggml.unheard_of", true),
+      with("llama2", "tokenizer.unheard_of", std::string("x")),
       with("llama2", "llama.attention.causal", true),
       with("llama2", "llama.use_parallel_residual", false),
       with("llama2", "llama.logit_scale", 1.0f),
@@ -150,6 +219,11 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("llama2", "llama.expert_weights_scale", 2.5f),
       with("llama2", "llama.rope.scaling.finetuned", true),
       with("llama2", "llama.rope.scale_linear", 1.0f),
+      with("llama2", "llama.attention.layer_norm_epsilon", 1e-5f),
+      with("modern-bert", "modern-bert.attention.layer_norm_rms_epsilon",
+           1e-5f),
+      with("modern-bert", "modern-bert.hidden_activation", std::string("gelu")),
+      with("nemotron", "nemotron.attention.layer_norm_rms_epsilon", 1e-5f),
       with("llama2", "llama.tensor_data_layout", std::string("Meta AI")),
       with("qwen2", "qwen2.attention.sliding_window", uint32_t{32768}),
       with("qwen3", "qwen3.pooling_type", uint32_t{3}),
@@ -198,6 +272,39 @@ TEST(Unused, LayersThatGuessFurtherAheadAreNotComputed) {
                       {1},
                       std::vector<std::byte>(4)});
   expect_refused(patient, "'blk.4.nextn.eh_proj.weight'");
+}
+
+// Converters write some vectors as the matrix of one row that a folder has.
+TEST(Unused, AVectorMayBeAMatrixOfOneRow) {
+  const struct {
+    const char* model;
+    const char* end;  // of the tensors' names
+    size_t count;
+  } kTensors[] = {{"qwen2moe", "ffn_gate_inp_shexp.weight", 2},
+                  {"qwen3next", "ffn_gate_inp_shexp.weight", 4},
+                  {"ernie4_5-moe", "exp_probs_b.bias", 2},
+                  {"glm4moe", "exp_probs_b.bias", 2},
+                  {"llama2", "norm.weight", 5}};
+  for (const auto& tensors : kTensors) {
+    SCOPED_TRACE(tensors.model);
+    Patient patient(tensors.model);
+    size_t count = 0;
+    const auto file = Patient(tensors.model).file();
+    for (const gguf::Tensor& tensor : file->tensors()) {
+      if (!tensor.name.ends_with(tensors.end)) continue;
+      Patient::Tensor& changed = patient.tensor(std::string(tensor.name));
+      ASSERT_EQ(changed.shape.size(), 1u);
+      changed.shape.insert(changed.shape.begin(), 1);
+      ++count;
+    }
+    EXPECT_EQ(count, tensors.count);
+    const auto model =
+        load(model::ModelFile::from_gguf(patient.file()), "reference");
+    const auto expected = read_floats(source_path(
+        cat("tests/golden/architectures/", tensors.model, ".logits.f32")));
+    EXPECT_LT(normalized_error(evaluate_case(*model, tensors.model), expected),
+              1e-9);
+  }
 }
 
 // Each of them alone.

@@ -144,6 +144,23 @@ TEST(Tokenizer, Ends) {
                                      true, false, true, false}));
 }
 
+// However many there are, and whatever else the file says.
+TEST(Tokenizer, EveryIdOfAListOfEndsIsAnEnd) {
+  Vocabulary v = sentencepiece_vocabulary();
+  v.types.clear();
+  v.eos = 2;
+  v.eot = 4;
+  v.ends = {2, kNoToken, 1, 5, 6, 7};
+  const auto tokenizer = Tokenizer::create(v);
+  std::vector<TokenId> ends;
+  for (TokenId id = -1; id <= tokenizer->size(); ++id) {
+    if (tokenizer->is_end(id)) ends.push_back(id);
+  }
+  EXPECT_EQ(ends, (Ids{1, 2, 4, 5, 6, 7}));
+  // Without types they are no part of a text.
+  EXPECT_EQ(tokenizer->token_type(5), TokenType::kControl);
+}
+
 TEST(Tokenizer, AFileNeedNotTellTypes) {
   Vocabulary v = sentencepiece_vocabulary();
   v.types.clear();

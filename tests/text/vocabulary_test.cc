@@ -49,6 +49,18 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
   EXPECT_EQ(refusal(spm, [](auto& v) { v.bos = 8; }),
             "small.gguf: tokenizer.ggml.bos_token_id is 8, but there are 8 "
             "tokens; ids begin at 0");
+  // Each under the key that gave it: folders write a list's second id as the
+  // end of a turn, too.
+  EXPECT_EQ(refusal(spm,
+                    [](auto& v) {
+                      v.ends = {2, 9};
+                      v.eot = 9;
+                    }),
+            "small.gguf: tokenizer.ggml.eos_token_ids[1] is 9, but there are 8 "
+            "tokens; ids begin at 0");
+  EXPECT_EQ(refusal(spm, [](auto& v) { v.eot = 9; }),
+            "small.gguf: tokenizer.ggml.eot_token_id is 9, but there are 8 "
+            "tokens; ids begin at 0");
   EXPECT_EQ(refusal(spm, [](auto& v) { v.tokens[3].assign(4097, 'x'); }),
             "small.gguf: tokenizer.ggml.tokens[3] has 4097 bytes; the limit is "
             "4096");
@@ -124,6 +136,8 @@ TEST(ReadVocabulary, TakesWhatWritersWrite) {
     writer.add("tokenizer.ggml.eos_token_id", int64_t{2});
     writer.add("tokenizer.ggml.eot_token_id", uint32_t{0xFFFFFFFF});
     writer.add("tokenizer.ggml.eom_token_id", int32_t{-1});
+    writer.add_array("tokenizer.ggml.eos_token_ids",
+                     std::array<int32_t, 5>{2, -1, 5, 6, 7});
     writer.add("tokenizer.ggml.add_eos_token", true);
   }));
   ASSERT_TRUE(vocabulary.has_value());
@@ -136,8 +150,22 @@ TEST(ReadVocabulary, TakesWhatWritersWrite) {
   EXPECT_EQ(vocabulary->eos, 2);
   EXPECT_EQ(vocabulary->eot, kNoToken);
   EXPECT_EQ(vocabulary->eom, kNoToken);
+  EXPECT_EQ(vocabulary->ends, (std::vector<TokenId>{2, kNoToken, 5, 6, 7}));
   EXPECT_EQ(vocabulary->add_eos, true);
   EXPECT_EQ(vocabulary->add_bos, std::nullopt);
+}
+
+TEST(ReadVocabulary, SuppressedTokensAreThoseThatExist) {
+  const auto tokens = [](const std::vector<int32_t>& ids) {
+    return read_suppressed_tokens(*file_with([&](auto& writer) {
+      writer.add_array("tokenizer.ggml.suppress_tokens", ids);
+    }),
+                                  8);
+  };
+  EXPECT_EQ(tokens({7, 3, 3, 8, -1, 0}), (std::vector<TokenId>{0, 3, 7}));
+  EXPECT_EQ(tokens({}), std::vector<TokenId>());
+  EXPECT_EQ(read_suppressed_tokens(*file_with([](auto&) {}), 8),
+            std::vector<TokenId>());
 }
 
 TEST(ReadVocabulary, AFileNeedNotHaveOne) {
@@ -180,10 +208,16 @@ TEST(ReadVocabulary, RefusesWrongTypesAndValues) {
             }),
             "made.gguf: tokenizer.ggml.token_type[1] is 7; known types are 0 "
             "to 6");
+  EXPECT_EQ(message([](auto& writer) {
+              writer.add_array("tokenizer.ggml.eos_token_ids",
+                               std::array<int64_t, 2>{1, -2});
+            }),
+            "made.gguf: tokenizer.ggml.eos_token_ids[1] is -2; a token id must "
+            "be at least 0 and below the number of tokens");
   for (const char* key :
-       {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.add_bos_token",
-        "tokenizer.ggml.token_type", "tokenizer.ggml.merges",
-        "tokenizer.ggml.precompiled_charsmap"}) {
+       {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_ids",
+        "tokenizer.ggml.add_bos_token", "tokenizer.ggml.token_type",
+        "tokenizer.ggml.merges", "tokenizer.ggml.precompiled_charsmap"}) {
     const std::string text =
         message([&](auto& writer) { writer.add(key, "text"); });
     EXPECT_TRUE(text.starts_with("made.gguf: ")) << text;

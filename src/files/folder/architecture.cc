@@ -68,6 +68,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kBert,
     &kLfm2,
     &kLfm2Moe,
+    &kNemotronHMoe,
     &kNemotronH,
     &kFalconH1,
     &kMamba,

@@ -165,6 +165,31 @@ void expect_text(const Config& config, std::string_view key,
                 " are computed with ", list);
 }
 
+void add_activation(Description& model, std::string_view key,
+                    std::initializer_list<std::string_view> usual) {
+  // Names of transformers, and of GGUF's hidden_activation.
+  constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {
+      {"gelu", "gelu"},
+      {"gelu_python", "gelu"},
+      {"gelu_new", "gelu_pytorch_tanh"},
+      {"gelu_fast", "gelu_pytorch_tanh"},
+      {"gelu_pytorch_tanh", "gelu_pytorch_tanh"},
+      {"gelu_accurate", "gelu_pytorch_tanh"},
+      {"relu", "relu"},
+      {"silu", "silu"},
+      {"swish", "silu"},
+  };
+  const Config& config = model.config();
+  const auto name = config.find_text(key);
+  if (!name || std::ranges::find(usual, *name) != usual.end()) return;
+  for (const auto& [from, to] : kFunctions) {
+    if (*name == from) return model.add_text("hidden_activation", to);
+  }
+  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(*name),
+                "; models of type ", config.get_text("model_type"),
+                " are computed with gelu, gelu_pytorch_tanh, relu or silu");
+}
+
 void expect_number(const Config& config, std::string_view key, double value) {
   const auto given = config.find_number(key);
   if (!given || *given == value) return;

@@ -64,6 +64,9 @@ struct DecoderKeys {
   std::string_view rotated_part = {};
   // How many elements of each head rotate; empty: rotated_part says it.
   std::string_view rotated_size = {};
+  // The object that describes rotary embeddings where the folder has none, as
+  // JSON.
+  std::string_view default_rope = "{}";
 };
 
 // Sizes of a decoder, and its rotary embeddings.
@@ -94,6 +97,11 @@ struct ExpertKeys {
   std::string_view size = "moe_intermediate_size";
 };
 void add_experts(Description& model, const ExpertKeys& keys = {});
+// Whether the shares of the chosen ones are divided by their sum:
+// norm_topk_prob, false where it is absent.
+void add_normalized(Description& model);
+// Groups that experts are chosen from: n_group and topk_group.
+void add_expert_groups(Description& model);
 // Experts from some layer on that are chosen by the sum of a sigmoid and a
 // bias, beside shared ones.
 void add_selected_experts(Description& model);
@@ -106,6 +114,10 @@ int64_t layer_count(const Config& config);
 // for something that models of its type are computed without.
 void expect_text(const Config& config, std::string_view key,
                  std::initializer_list<std::string_view> known);
+// The function of feed-forward parts: nothing is added for one of `usual`,
+// which are names of the same one.
+void add_activation(Description& model, std::string_view key,
+                    std::initializer_list<std::string_view> usual);
 void expect_number(const Config& config, std::string_view key, double value);
 void expect_flag(const Config& config, std::string_view key, bool value);
 // Null, or absent.

@@ -10,9 +10,19 @@ void add_experts(Description& model, const ExpertKeys& keys) {
   model.add_int("expert_feed_forward_length", config.get_int(keys.size));
 }
 
+void add_normalized(Description& model) {
+  model.add_flag("expert_weights_norm",
+                 model.config().find_flag("norm_topk_prob").value_or(false));
+}
+
+void add_expert_groups(Description& model) {
+  const Config& config = model.config();
+  model.add_int("expert_group_count", config.get_int("n_group"));
+  model.add_int("expert_group_used_count", config.get_int("topk_group"));
+}
+
 void add_selected_experts(Description& model) {
   const Config& config = model.config();
-  expect_number(config, "n_group", 1);
   add_experts(model, {.count = "n_routed_experts"});
   model.add_int("expert_shared_count",
                 config.find_int("n_shared_experts").value_or(0));
@@ -22,8 +32,8 @@ void add_selected_experts(Description& model) {
   model.add_int("expert_gating_func", 2);
   model.add_number("expert_weights_scale",
                    config.get_number("routed_scaling_factor"));
-  model.add_flag("expert_weights_norm",
-                 config.find_flag("norm_topk_prob").value_or(false));
+  add_normalized(model);
+  if (config.find_int("n_group").value_or(1) != 1) add_expert_groups(model);
 }
 
 void expect_experts_everywhere(const Config& config) {

@@ -243,7 +243,7 @@ void add_long_rope(Description& model, const Rope& rope, int64_t dimensions) {
 void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
   if (rope.type == "default") return;
   // It changes nothing of sequences that are within the context.
-  if (rope.type == "dynamic" && model.architecture() == "internlm2") return;
+  if (rope.type == "dynamic") return;
   if (rope.type == "linear") {
     model.add_text("rope.scaling.type", "linear");
     model.add_number("rope.scaling.factor", factor_of(rope));
@@ -338,7 +338,7 @@ void add_rope(Description& model, const DecoderKeys& keys) {
     object = *full;
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
-  if (!object) object = Config::parse("{}", config.file());
+  if (!object) object = Config::parse(keys.default_rope, config.file());
   const int64_t size = keys.rotated_size.empty()
                            ? head_size(config)
                            : config.get_int(keys.rotated_size);

@@ -1,27 +1,47 @@
 #include "files/folder/state_spaces.h"
 
+#include <charconv>
+#include <optional>
+
 namespace rc::folder {
 
-void expect_no_step_limit(const Config& config) {
+namespace {
+
+// Of a limit: null, which Config reads for infinities, or the text that newer
+// folders have for one, in an object, is none.
+std::optional<double> limit_of(const Config& config, std::string_view key,
+                               const JsonValue& value) {
+  if (value.is(JsonValue::Type::kNull)) return std::nullopt;
+  const JsonValue* text = value.find("__float__");
+  if (text != nullptr && text->is(JsonValue::Type::kString) &&
+      text->text == "Infinity") {
+    return std::nullopt;
+  }
+  double number = 0.0;
+  const char* const end = value.text.data() + value.text.size();
+  if (value.is(JsonValue::Type::kNumber) &&
+      std::from_chars(value.text.data(), end, number).ec == std::errc()) {
+    return number;
+  }
+  config.refuse(RC_E_FORMAT, key, " holds ", type_name(value),
+                ", neither a number nor infinity");
+}
+
+}  // namespace
+
+void add_step_limits(Description& model) {
   constexpr std::string_view kLimit = "time_step_limit";
+  const Config& config = model.config();
   const JsonValue* limit = config.find(kLimit);
   if (limit == nullptr) return;
-  const auto is_zero = [](const JsonValue& value) {
-    return value.is(JsonValue::Type::kNumber) &&
-           (value.text == "0.0" || value.text == "0");
-  };
-  // Newer folders have a text for it, in an object.
-  const auto is_infinite = [](const JsonValue& value) {
-    if (value.is(JsonValue::Type::kNull)) return true;
-    const JsonValue* text = value.find("__float__");
-    return text != nullptr && text->is(JsonValue::Type::kString) &&
-           text->text == "Infinity";
-  };
-  if (!limit->is(JsonValue::Type::kArray) || limit->items.size() != 2 ||
-      !is_zero(limit->items[0]) || !is_infinite(limit->items[1])) {
-    config.refuse(RC_E_UNSUPPORTED, kLimit,
-                  " is not from 0 to infinity; steps are computed without a "
-                  "limit");
+  if (!limit->is(JsonValue::Type::kArray) || limit->items.size() != 2) {
+    config.refuse(RC_E_FORMAT, kLimit, " is ", type_name(*limit),
+                  ", but must be an array of two numbers");
+  }
+  const auto least = limit_of(config, kLimit, limit->items[0]);
+  if (least && *least != 0.0) model.add_number("ssm.time_step_min", *least);
+  if (const auto most = limit_of(config, kLimit, limit->items[1])) {
+    model.add_number("ssm.time_step_max", *most);
   }
 }
 

@@ -33,9 +33,8 @@ inline constexpr Rule kSpaceRules[] = {
     {"model.layers.*.mamba.out_proj.weight", "blk.*.ssm_out.weight"},
 };
 
-// Throws RC_E_UNSUPPORTED unless time_step_limit, where it is there, is from 0
-// to infinity, which Config reads as null.
-void expect_no_step_limit(const Config& config);
+// Limits of steps: time_step_limit, where it is there.
+void add_step_limits(Description& model);
 
 // What `key` says, which is a sixteenth of the width, rounded up, where it says
 // "auto".

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/folder.h"
-#include "base/log.h"
 #include "files/folder/piece_metadata.h"
 
 namespace rc::folder {
@@ -30,6 +29,16 @@ uint32_t check_token(const Config& config, std::string_view key, int64_t id) {
     config.refuse(RC_E_FORMAT, key, " is ", id, "; 0 to 2^31-1 are possible");
   }
   return static_cast<uint32_t>(id);
+}
+
+// Without -1, which stands for no token.
+std::vector<uint32_t> known_ids(const Config& config, std::string_view key,
+                                const std::vector<int64_t>& numbers) {
+  std::vector<uint32_t> ids;
+  for (const int64_t id : numbers) {
+    if (id != -1) ids.push_back(check_token(config, key, id));
+  }
+  return ids;
 }
 
 // What the files say of special tokens. The first that says it decides.
@@ -57,15 +66,10 @@ class SpecialTokens {
                                       const std::string& key) {
     const JsonValue* value = config.find(key);
     if (value == nullptr) return {};
-    if (!value->is(JsonValue::Type::kArray)) {
-      return {check_token(config, key, config.get_int(key))};
-    }
-    std::vector<uint32_t> ids;
-    const std::vector<int64_t> numbers = *config.find_ints(key);
-    for (const int64_t id : numbers) {
-      ids.push_back(check_token(config, key, id));
-    }
-    return ids;
+    const std::vector<int64_t> numbers = value->is(JsonValue::Type::kArray)
+                                             ? *config.find_ints(key)
+                                             : std::vector{config.get_int(key)};
+    return known_ids(config, key, numbers);
   }
 
   // tokenizer_config.json has the token's text, and numbers with their texts.
@@ -97,7 +101,7 @@ class SpecialTokens {
 };
 
 // `pieces` may say what nothing else says.
-void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
+void add_special_tokens(const SpecialTokens& tokens,
                         const sentencepiece::Model& pieces,
                         gguf::Writer& writer) {
   const auto ids_of = [&](const char* token, int32_t otherwise) {
@@ -117,7 +121,8 @@ void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
   add_first("pad", "tokenizer.ggml.padding_token_id", pieces.pad);
   add_first("sep", "tokenizer.ggml.seperator_token_id");
   add_first("cls", "tokenizer.ggml.cls_token_id");
-  // Metadata has three keys for tokens that end what is generated.
+  // Metadata has a key for each of three tokens that end a text, which every
+  // program knows, and one for any number of them.
   constexpr const char* kEnds[] = {"tokenizer.ggml.eos_token_id",
                                    "tokenizer.ggml.eot_token_id",
                                    "tokenizer.ggml.eom_token_id"};
@@ -125,11 +130,18 @@ void add_special_tokens(const SpecialTokens& tokens, const std::string& path,
   for (size_t i = 0; i < ends.size() && i < std::size(kEnds); ++i) {
     writer.add(kEnds[i], ends[i]);
   }
-  if (ends.size() > std::size(kEnds)) {
-    log(RC_LOG_WARNING, path, ": of ", ends.size(),
-        " tokens that end a text only the first ", std::size(kEnds),
-        " are known");
-  }
+  if (ends.size() > 1) writer.add_array("tokenizer.ggml.eos_token_ids", ends);
+}
+
+void add_suppressed_tokens(const Config& generation, gguf::Writer& writer) {
+  constexpr const char* kKey = "suppress_tokens";
+  const auto numbers = generation.find_ints(kKey);
+  if (!numbers) return;
+  const std::vector<uint32_t> ids = known_ids(generation, kKey, *numbers);
+  // Other programs take no other type.
+  const std::vector<int32_t> tokens(ids.begin(), ids.end());
+  if (!tokens.empty())
+    writer.add_array("tokenizer.ggml.suppress_tokens", tokens);
 }
 
 // Templates by name; "default" is that of chats without tools.
@@ -235,8 +247,9 @@ void add_text_metadata(const Config& config, Folder& folder,
       add_pieces(*std::move(pieces), config, tokenizer, folder, writer);
     }
   }
-  add_special_tokens(SpecialTokens(config, generation, tokenizer),
-                     folder.path(), special, writer);
+  add_special_tokens(SpecialTokens(config, generation, tokenizer), special,
+                     writer);
+  if (generation) add_suppressed_tokens(*generation, writer);
   if (tokenizer) {
     if (const auto bos = tokenizer->find_flag("add_bos_token")) {
       writer.add("tokenizer.ggml.add_bos_token", *bos);

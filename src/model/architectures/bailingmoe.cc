@@ -9,7 +9,7 @@ constexpr Architecture kBailingMoe = {
     .rope_style = RC_ROPE_ADJACENT,
     .experts = Presence::kAlways,
     .normalized_routing = false,
-    .routing_keys = true,
+    .dense_first = true,
     .all_experts = true,
     .shared_expert = true,
 };

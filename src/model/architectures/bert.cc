@@ -20,6 +20,7 @@ constexpr Architecture kBert = {
     .attention_output_bias = Presence::kAlways,
     .feed_forward_bias = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -20,6 +20,7 @@ constexpr Architecture kFalcon = {
     .fused_attention = Presence::kAlways,
     .parallel_residual = Presence::kOptional,
     .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -13,6 +13,7 @@ constexpr Architecture kGptJ = {
     .parallel_residual = Presence::kAlways,
     .rope_style = RC_ROPE_ADJACENT,
     .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -7,6 +7,8 @@ namespace rc::model {
 
 constexpr Architecture kGraniteHybrid = {
     .name = "granitehybrid",
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
     .rope_style = RC_ROPE_ADJACENT,
     .recurrent = Mixer::kStateSpace,
     .scale_keys = true,

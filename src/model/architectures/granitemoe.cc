@@ -6,6 +6,8 @@ namespace rc::model {
 
 constexpr Architecture kGraniteMoe = {
     .name = "granitemoe",
+    .qkv_bias = Presence::kOptional,
+    .attention_output_bias = Presence::kOptional,
     .rope_style = RC_ROPE_ADJACENT,
     .scale_keys = true,
     .experts = Presence::kAlways,

@@ -18,6 +18,7 @@ constexpr Architecture kModernBert = {
     .local_rope = true,
     .local_rope_base = 10000.0f,
     .gate = {.function = RC_FUNCTION_GELU, .fused = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -15,4 +15,20 @@ constexpr Architecture kNemotronH = {
              .times_itself = true},
 };
 
+// With experts, of which some layers may have none.
+constexpr Architecture kNemotronHMoe = {
+    .name = "nemotron_h_moe",
+    .recurrent = Mixer::kStateSpace,
+    .single_parts = true,
+    .unrotated = true,
+    .gate = {.function = RC_FUNCTION_RELU,
+             .ungated = true,
+             .times_itself = true},
+    .experts = Presence::kOptional,
+    .selection_bias = true,
+    .default_scores = 2,
+    .latent_experts = true,
+    .shared_expert = true,
+};
+
 }  // namespace rc::model

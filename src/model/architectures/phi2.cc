@@ -15,6 +15,7 @@ constexpr Architecture kPhi2 = {
     .output_bias = Presence::kAlways,
     .parallel_residual = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -12,6 +12,7 @@ constexpr Architecture kStarCoder = {
     .feed_forward_bias = Presence::kAlways,
     .fused_attention = Presence::kAlways,
     .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

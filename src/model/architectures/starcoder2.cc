@@ -12,6 +12,7 @@ constexpr Architecture kStarCoder2 = {
     .feed_forward_bias = Presence::kOptional,
     .window = {.period = 1, .windowed = 1},
     .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .names_activation = true,
 };
 
 }  // namespace rc::model

@@ -14,8 +14,8 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
     const char* patch;
     const char* message;
   } cases[] = {
-      {"gpt2", R"({"activation_function": "relu"})",
-       "'activation_function' is 'relu'"},
+      {"gpt2", R"({"activation_function": "mish"})",
+       "'activation_function' is 'mish'"},
       {"gpt2", R"({"scale_attn_weights": false})",
        "'scale_attn_weights' is false"},
       {"gpt2", R"({"scale_attn_by_inverse_layer_idx": true})",
@@ -24,7 +24,7 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'add_cross_attention' is true"},
       {"gpt2", R"({"model_type": "gpt_bigcode", "multi_query": false})",
        "'multi_query' is false"},
-      {"falcon", R"({"activation": "relu"})", "'activation' is 'relu'"},
+      {"falcon", R"({"activation": "mish"})", "'activation' is 'mish'"},
       {"deepseek_v3", R"({"attention_bias": true})",
        "'attention_bias' is true"},
       {"deepseek_v3", R"({"rope_interleave": false})",
@@ -37,14 +37,12 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'no_rope_layer_interval' is 3"},
       {"llama4", R"({"no_rope_layers": [1, 1, 1, 1]})",
        "'no_rope_layers' has 1 for layer 3"},
-      {"llama4", R"({"use_qk_norm": false})", "'use_qk_norm' is false"},
       {"llama4", R"({"moe_layers": [0]})", "'moe_layers' are not those"},
       {"llama", R"({"model_type": "mpt", "attn_config": {"alibi": false}})",
        "'alibi' is false; models of type mpt"},
       {"llama", R"({"model_type": "bloom",
                     "apply_residual_connection_post_layernorm": true})",
        "'apply_residual_connection_post_layernorm' is true"},
-      {"glm4_moe", R"({"n_group": 2})", "'n_group' is 2"},
       {"glm4_moe", R"({"model_type": "dots1", "partial_rotary_factor": null,
                        "sliding_window": 8, "max_window_layers": 1})",
        "'max_window_layers' is less than num_hidden_layers"},
@@ -68,22 +66,20 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
       {"llama", R"({"model_type": "nomic_bert", "prenorm": true})",
        "'prenorm' is true"},
       {"llama", R"({"model_type": "nomic_bert",
-                    "rope_parameters": {"rope_type": "dynamic"}})",
-       "'rope_type' is 'dynamic'"},
-      {"llama", R"({"model_type": "xlm-roberta"})", "'hidden_act' is 'silu'"},
-      {"llama", R"({"model_type": "phi"})", "'hidden_act' is 'silu'"},
-      {"llama", R"({"model_type": "qwen2_moe", "norm_topk_prob": true})",
-       "'norm_topk_prob' is true"},
+                    "rope_parameters": {"rope_type": "ntk"}})",
+       "'rope_type' is 'ntk'"},
+      {"llama", R"({"model_type": "xlm-roberta", "hidden_act": "mish"})",
+       "'hidden_act' is 'mish'"},
+      {"llama", R"({"model_type": "phi", "hidden_act": "mish"})",
+       "'hidden_act' is 'mish'"},
       {"llama", R"({"model_type": "qwen2_moe", "decoder_sparse_step": 2})",
        "'decoder_sparse_step' is 2"},
       {"llama", R"({"model_type": "qwen2_moe", "mlp_only_layers": [0]})",
        "'mlp_only_layers' is not empty"},
       {"llama", R"({"model_type": "olmoe", "clip_qkv": 8.0})",
        "'clip_qkv' is not null; models of type olmoe"},
-      {"llama", R"({"model_type": "olmoe", "norm_topk_prob": true})",
-       "'norm_topk_prob' is true"},
-      {"llama", R"({"model_type": "gpt_neox", "hidden_act": "gelu_fast"})",
-       "'hidden_act' is 'gelu_fast'"},
+      {"llama", R"({"model_type": "gpt_neox", "hidden_act": "mish"})",
+       "'hidden_act' is 'mish'"},
       {"llama", R"({"model_type": "ernie4_5_moe", "moe_layer_end_index": 0})",
        "'moe_layer_end_index' is 0"},
       {"llama", R"({"model_type": "hunyuan_v1_moe", "num_experts": 2,
@@ -94,15 +90,13 @@ TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
        "'position_embedding_type' is 'nope'"},
       {"llama", R"({"model_type": "mamba2", "rms_norm": false})",
        "'rms_norm' is false"},
-      {"llama", R"({"model_type": "mamba2", "time_step_limit": [0.0, 1.0]})",
-       "'time_step_limit' is not from 0 to infinity"},
       {"llama", R"({"model_type": "lfm2", "conv_bias": true})",
        "'conv_bias' is true"},
       {"llama", R"({"model_type": "lfm2", "layer_types": ["window"]})",
        "'layer_types' holds 'window'; known are conv, full_attention"},
       {"llama", R"({"model_type": "nemotron_h",
-                    "hybrid_override_pattern": "ME*"})",
-       "'hybrid_override_pattern' is 'ME*'"},
+                    "hybrid_override_pattern": "MX*"})",
+       "'hybrid_override_pattern' is 'MX*'"},
       {"llama", R"({"model_type": "falcon_h1", "mamba_rms_norm": true})",
        "'mamba_norm_before_gate' is true"},
       {"llama", R"({"model_type": "falcon_h1", "tie_word_embeddings": true,
@@ -277,6 +271,27 @@ TEST_F(FolderTest, OlderFoldersSayAPeriodOfWindows) {
   change("config.json",
          R"({"layer_types": null, "sliding_window_pattern": 3})");
   EXPECT_EQ(open()->get_int("gemma3.attention.sliding_window_pattern"), 3);
+}
+
+TEST_F(FolderTest, LimitsOfStepsAreNumbersOrInfinity) {
+  copy("granitemoehybrid");
+  const auto limits = [&](const char* json) {
+    change("config.json", cat(R"({"time_step_limit": )", json, "}"));
+    const auto file = open();
+    return std::pair(file->find_float("granitehybrid.ssm.time_step_min"),
+                     file->find_float("granitehybrid.ssm.time_step_max"));
+  };
+  using Limits = std::pair<std::optional<double>, std::optional<double>>;
+  EXPECT_EQ(limits(R"([0.0, {"__float__": "Infinity"}])"), Limits());
+  EXPECT_EQ(limits("[0, null]"), Limits());
+  EXPECT_EQ(limits("[0.5, 2]"), Limits(0.5, 2.0));
+  EXPECT_EQ(limits("[0.0, 0.25]"), Limits(std::nullopt, 0.25));
+  for (const char* wrong : {"[0.5]", "0.5", R"([0.5, "x"])", "[true, null]"}) {
+    change("config.json", cat(R"({"time_step_limit": )", wrong, "}"));
+    expect_refused(RC_E_FORMAT, "'time_step_limit'");
+  }
+  change("config.json", R"({"time_step_limit": [2.0, 1.0]})");
+  expect_refused(RC_E_FORMAT, "ssm.time_step_max is 1, but must be above");
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ TEST_F(FolderTest, WhatIsNotComputedIsRefused) {
       {"llama", R"({"hidden_act": "relu"})", "'hidden_act' is 'relu'"},
       {"llama", R"({"partial_rotary_factor": 0.5})",
        "'partial_rotary_factor' is 0.5"},
-      {"llama", R"({"rope_scaling": {"rope_type": "dynamic", "factor": 2}})",
-       "'rope_scaling'.'rope_type' is 'dynamic'; known are default, linear, "
+      {"llama", R"({"rope_scaling": {"rope_type": "ntk", "factor": 2}})",
+       "'rope_scaling'.'rope_type' is 'ntk'; known are default, linear, "
        "llama3, yarn"},
       {"llama", R"({"rope_scaling": {"type": "su", "rope_type": null}})",
        "'rope_scaling'.'rope_type' is 'su'"},

@@ -1,5 +1,6 @@
 // Tokenizer and templates of a folder.
 #include "files/folder/folder_util.h"
+#include "text/tokenizer.h"
 
 namespace rc::folder {
 namespace {
@@ -27,8 +28,11 @@ TEST_F(FolderTest, SpecialTokensComeFromTheFirstFileThatHasThem) {
   EXPECT_EQ(id("eos"), 7);
   EXPECT_EQ(id("eot"), 8);
   EXPECT_EQ(id("eom"), 9);
+  EXPECT_EQ(open()->find_ints("tokenizer.ggml.eos_token_ids"),
+            (std::vector<int64_t>{7, 8, 9, 10}));
   std::filesystem::remove(path("generation_config.json"));
   EXPECT_EQ(id("eos"), 2);
+  EXPECT_EQ(open()->find("tokenizer.ggml.eos_token_ids"), nullptr);
   EXPECT_EQ(id("eot"), -1);
   // Numbers of texts.
   change("config.json", R"({"bos_token_id": null, "eos_token_id": null})");
@@ -47,6 +51,41 @@ TEST_F(FolderTest, SpecialTokensComeFromTheFirstFileThatHasThem) {
         R"({"bos_token": "<s>",
             "added_tokens_decoder": {"3x": {"content": "<s>"}}})");
   expect_refused(RC_E_FORMAT, "'added_tokens_decoder' is -1");
+}
+
+TEST_F(FolderTest, EveryIdOfAListEndsAText) {
+  copy("qwen2");
+  write("tokenizer.json",
+        R"({"model": {"type": "BPE", "merges": [],
+                      "vocab": {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4,
+                                "f": 5, "g": 6, "h": 7}}})");
+  write("generation_config.json", R"({"eos_token_id": [7, -1, 5, 4, 2, 6]})");
+  const auto tokenizer = text::Tokenizer::load(*open());
+  std::vector<int32_t> ends;
+  for (int32_t id = 0; id < tokenizer->size(); ++id) {
+    if (tokenizer->is_end(id)) ends.push_back(id);
+  }
+  EXPECT_EQ(ends, (std::vector<int32_t>{2, 4, 5, 6, 7}));
+  // The message names the list, not the key that its second id is written as.
+  write("generation_config.json", R"({"eos_token_id": [7, 8, 2]})");
+  expect_refused(
+      RC_E_FORMAT,
+      "tokenizer.ggml.eos_token_ids[1] is 8, but there are 8 tokens");
+  write("generation_config.json", R"({"eos_token_id": [7, -2]})");
+  expect_refused(RC_E_FORMAT, "'eos_token_id' is -2");
+}
+
+TEST_F(FolderTest, SuppressedTokensComeFromTheGenerationConfig) {
+  copy("qwen2");
+  write("generation_config.json", R"({"suppress_tokens": [9, 3, -1]})");
+  EXPECT_EQ(open()->find_ints("tokenizer.ggml.suppress_tokens"),
+            (std::vector<int64_t>{9, 3}));
+  for (const char* none : {"null", "[]", "[-1]"}) {
+    write("generation_config.json", cat(R"({"suppress_tokens": )", none, "}"));
+    EXPECT_EQ(open()->find("tokenizer.ggml.suppress_tokens"), nullptr) << none;
+  }
+  write("generation_config.json", R"({"suppress_tokens": [-2]})");
+  expect_refused(RC_E_FORMAT, "'suppress_tokens' is -2");
 }
 
 TEST_F(FolderTest, TemplatesComeFromEitherFile) {

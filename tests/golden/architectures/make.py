@@ -36,7 +36,7 @@ N_TOKENS = 40
 if int(transformers.__version__.split(".")[0]) >= 5:
     from expert_encoder_cases import EXPERT_ENCODER_CASES
     from gemma_cases import GEMMA_CASES
-    ALL_CASES = NEWER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "qwen35", "qwen35moe")}
+    ALL_CASES = NEWER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES

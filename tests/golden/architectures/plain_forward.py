@@ -49,7 +49,8 @@ TRAITS = {
     "mpt": dict(rope=None, act=gelu), "bloom": dict(rope=None, act=gelu_tanh), "deepseek2": ADJACENT,
     "ernie4_5-moe": ADJACENT, "glm4moe": dict(HALVES, heads="each", ffn_norm="post_attention_norm"), "dots1": dict(HALVES, heads="each"),
     "phimoe": dict(HALVES, layer_norm=True), "apertus": dict(HALVES, heads="each"), "mistral3": ADJACENT, "minimax-m2": dict(HALVES, heads="together"),
-    "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared), "falcon-h1": HALVES,
+    "lfm2": dict(HALVES, heads="each"), "lfm2moe": dict(HALVES, heads="each", added=1e-6), "nemotron_h": dict(rope=None, act=squared),
+    "nemotron_h_moe": dict(rope=None, act=squared, scores=2), "falcon-h1": HALVES,
     "mamba": dict(rope=None), "jamba": dict(rope=None, whole=True), "dbrx": dict(HALVES, ffn_norm="attn_output_norm"),
     "minicpm": dict(ADJACENT, scales=(12.0, 1.4, 256)), "minicpm3": dict(HALVES, scales=(12.0, 1.4, 256)), "internlm2": ADJACENT,
     "gptj": dict(ADJACENT, act=gelu_tanh, parallel=True), "xverse": ADJACENT, "baichuan": ADJACENT, "orion": HALVES, "qwen": HALVES,
@@ -243,7 +244,7 @@ class Plain:
         logits, used = self.linear(h, p + "ffn_gate_inp"), self.key("expert_used_count")
         if self.arch == "phimoe":
             return self.one_by_one(logits, used)
-        share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func") == 2 else softmax(logits)
+        share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func", self.trait("scores", 1)) == 2 else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
         if groups > 1:  # those of the groups whose best two together, or whose best one, are most
@@ -273,6 +274,11 @@ class Plain:
         return out
 
     def experts(self, h, p):
+        if self.arch == "nemotron_h_moe":  # no gate; what experts read and give is shorter than a row
+            up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("up", "down"))
+            inner = squared(np.einsum("ti,esi->tes", self.linear(h, p + "ffn_latent_down"), up))
+            y = np.einsum("tes,eos,te->to", inner, down, self.shares(h, p))
+            return self.linear(y, p + "ffn_latent_up") + self.linear(squared(self.linear(h, p + "ffn_up_shexp")), p + "ffn_down_shexp")
         gate, up, down = (self.W(p + f"ffn_{which}_exps.weight") for which in ("gate", "up", "down"))
         if self.arch == "llama4":  # the input is multiplied, not the result
             logits = self.linear(h, p + "ffn_gate_inp")
@@ -294,8 +300,10 @@ class Plain:
         p = f"blk.{layer}."
         if self.arch in ("mamba", "mamba2"):
             return x + self.mixed(self.norm(x, p + "attn_norm"), p, layer)
-        if self.arch == "nemotron_h":  # one part
+        if self.arch in ("nemotron_h", "nemotron_h_moe"):  # one part
             h = self.norm(x, p + "attn_norm")
+            if p + "ffn_gate_inp.weight" in self.T:
+                return x + self.experts(h, p)
             return x + (self.gated(h, p) if p + "ffn_up.weight" in self.T else self.mixed(h, p, layer))
         before, behind = self.trait("norms", "before") != "behind", self.trait("norms", "before") != "before"
         scale = self.key("residual_scale", self.scales()[1])

@@ -49,6 +49,19 @@ def nemotron_h(w, c):
     space(w, c.conv_kernel, c.ssm_state_size, c.mamba_num_heads * c.mamba_head_dim, c.mamba_num_heads, c.n_groups)
 
 
+def nemotron_h_moe(w, c):
+    nemotron_h(w, c)
+    w.add_expert_count(c.n_routed_experts)
+    w.add_expert_used_count(c.num_experts_per_tok)
+    w.add_expert_shared_count(c.n_shared_experts)
+    w.add_expert_feed_forward_length(c.moe_intermediate_size)
+    w.add_expert_shared_feed_forward_length(c.moe_shared_expert_intermediate_size)
+    w.add_expert_weights_norm(c.norm_topk_prob)
+    w.add_expert_weights_scale(c.routed_scaling_factor)
+    w.add_expert_group_count(c.n_group)
+    w.add_moe_latent_size(c.moe_latent_size)
+
+
 def falcon_h1(w, c):
     rms(w, c)
     w.add_vocab_size(c.vocab_size)
@@ -166,6 +179,15 @@ WITH = {
         "qwen35moe", "Qwen3_5Moe", "qwen35 with the experts of qwen3next.",
         {**DELTA_WITHOUT, "top 3": dict(num_experts_per_tok=3)}, delta, layouts.qwen35, config="Qwen3_5MoeTextConfig",
         **{**DELTA, **DELTA_EXPERTS})),
+    "nemotron_h_moe": ("NemotronH", lambda: dict(small(
+        "nemotron_h_moe", "NemotronH", "nemotron_h with 6 experts of a squared rectifier in layers 1 and 3, which read and give 16 elements (ffn_latent_down and "
+        "ffn_latent_up), 2 used: sigmoid and bias, divided by their sum, times 1.5; and a shared one, which reads the row.",
+        {**SPACE_WITHOUT, "selection bias": dict(unselected=True), "scale": dict(routed_scaling_factor=1.0), "division by the sum": dict(norm_topk_prob=False)},
+        nemotron_h_moe, layouts.nemotron_h_moe, margin=0.002, kv=[0, 0, 2, 0], feed_forward=[0, 12, 0, 12], num_hidden_layers=4,
+        layers_block_type=["linear_attention", "moe", "full_attention", "moe"], mamba_num_heads=8, mamba_head_dim=8,
+        n_groups=2, ssm_state_size=12, head_dim=8, chunk_size=16, conv_kernel=4, time_step_min=1e-9, layer_norm_epsilon=1e-5,
+        n_routed_experts=6, num_experts_per_tok=2, n_shared_experts=1, moe_intermediate_size=12, moe_shared_expert_intermediate_size=24,
+        moe_latent_size=16, routed_scaling_factor=1.5, experts_implementation="eager", tie_word_embeddings=False), seed=7100)),
 }
 
 STATE_CASES = {name: describe for name, (kind, describe) in WITH.items() if hasattr(hf, kind + "Config")}

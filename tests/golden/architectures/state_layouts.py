@@ -34,6 +34,15 @@ def nemotron_h(tensors, config):
     return layouts.mamba2(renamed, config)
 
 
+def nemotron_h_moe(tensors, config):
+    named = {}
+    for key, a in nemotron_h(tensors, config).items():
+        if ".mixer.experts." in key:  # the converter stacks them under this name
+            key = key.replace("backbone.", "model.").replace(".mixer.", ".mlp.") + ".weight"
+        named[key.replace("e_score_correction_bias", "e_score_correction.bias")] = a
+    return named
+
+
 def falcon_h1(tensors, config):
     """The factors of the configuration become part of the weights."""
     inner, bc = config.mamba_d_ssm, config.mamba_n_groups * config.mamba_d_state

@@ -15,6 +15,11 @@ constexpr Rule kApertusRules[] = {
     {"model.layers.*.mlp.act_fn.%", ""},
 };
 
+constexpr std::string_view kDefaultRope =
+    R"({"rope_type": "llama3", "rope_theta": 12e6, "factor": 8.0,
+        "original_max_position_embeddings": 8192, "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0})";
+
 // The number that is a tensor's only element.
 float number_of(const safetensors::Shards& shards, const std::string& name,
                 const Config& config) {
@@ -39,7 +44,7 @@ float number_of(const safetensors::Shards& shards, const std::string& name,
 void describe_apertus(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"xielu"});
-  add_decoder(model);
+  add_decoder(model, {.default_rope = kDefaultRope});
 }
 
 void describe_functions(Description& model, const safetensors::Shards& shards) {

@@ -44,7 +44,7 @@ constexpr Rule kBertPositionRules[] = {
 
 void describe_encoder(Description& model, int64_t positions) {
   const Config& config = model.config();
-  expect_text(config, "hidden_act", {"gelu"});
+  add_activation(model, "hidden_act", {"gelu"});
   expect_text(config, "position_embedding_type", {"absolute"});
   expect_flag(config, "is_decoder", false);
   model.add_int("block_count", layer_count(config));

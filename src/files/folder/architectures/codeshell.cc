@@ -21,8 +21,8 @@ constexpr Rule kCodeShellRules[] = {
 
 void describe_codeshell(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "activation_function",
-              {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
+  add_activation(model, "activation_function",
+                 {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
   expect_text(config, "position_embedding_type", {"rope"});
   expect_none(config, "rope_scaling");
   const int64_t width = config.get_int("n_embd");

@@ -112,12 +112,6 @@ void describe_latent(Description& model) {
                    config.get_number("routed_scaling_factor"));
 }
 
-void add_groups(Description& model) {
-  const Config& config = model.config();
-  model.add_int("expert_group_count", config.get_int("n_group"));
-  model.add_int("expert_group_used_count", config.get_int("topk_group"));
-}
-
 void describe_v2(Description& model) {
   const Config& config = model.config();
   describe_latent(model);
@@ -125,7 +119,7 @@ void describe_v2(Description& model) {
   expect_text(config, "topk_method", {"greedy", "group_limited_greedy"});
   expect_flag(config, "norm_topk_prob", false);
   if (config.get_text("topk_method") == "group_limited_greedy") {
-    add_groups(model);
+    add_expert_groups(model);
   }
   // GGUF's number of the softmax.
   model.add_int("expert_gating_func", 1);
@@ -137,7 +131,7 @@ void describe_v3(Description& model) {
   describe_latent(model);
   expect_text(config, "scoring_func", {"sigmoid"});
   expect_text(config, "topk_method", {"noaux_tc"});
-  add_groups(model);
+  add_expert_groups(model);
   // GGUF's number of the sigmoid.
   model.add_int("expert_gating_func", 2);
   model.add_flag("expert_weights_norm",

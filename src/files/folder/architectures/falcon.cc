@@ -50,7 +50,7 @@ constexpr Rule kFalconRules[] = {
 
 void describe_falcon(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "activation", {"gelu"});
+  add_activation(model, "activation", {"gelu"});
   model.add_int("block_count", layer_count(config));
   model.add_int("context_length", config.get_int("max_position_embeddings"));
   const int64_t width = config.get_int("hidden_size");

@@ -137,6 +137,7 @@ void describe_falcon_h1(Description& model) {
   model.add_int("ssm.group_count", config.get_int("mamba_n_groups"));
   model.add_int("ssm.time_step_rank", config.get_int("mamba_n_heads"));
   model.add_int("ssm.inner_size", config.get_int("mamba_d_ssm"));
+  add_step_limits(model);
 }
 
 }  // namespace

@@ -43,18 +43,24 @@ void add_scale(Description& model) {
   model.add_number("attention.scale", 1.0 / std::sqrt(size));
 }
 
-void describe_gemma2(Description& model) {
+void add_gemma(Description& model) {
   expect_text(model.config(), "hidden_activation", {"gelu_pytorch_tanh"});
   add_decoder(model);
   add_window(model);
   add_window_layers(model);
   add_scale(model);
-  add_softcap(model, "attn_logit_softcapping");
   add_softcap(model, "final_logit_softcapping");
 }
 
+void describe_gemma2(Description& model) {
+  add_gemma(model);
+  add_softcap(model, "attn_logit_softcapping");
+}
+
+// Its configuration may have attn_logit_softcapping, as Gemma 2 has, which
+// transformers computes nothing with.
 void describe_gemma3(Description& model) {
-  describe_gemma2(model);
+  add_gemma(model);
   expect_flag(model.config(), "use_bidirectional_attention", false);
 }
 
@@ -68,7 +74,7 @@ bool sees_both_sides(const Config& config) {
 }
 
 void describe_embedding(Description& model) {
-  describe_gemma2(model);
+  add_gemma(model);
   model.add_flag("attention.causal", false);
 }
 

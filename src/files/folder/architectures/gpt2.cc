@@ -38,8 +38,8 @@ constexpr Rule kUprightRules[] = {
 
 void describe_gpt2(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "activation_function",
-              {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
+  add_activation(model, "activation_function",
+                 {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
   expect_flag(config, "scale_attn_weights", true);
   expect_flag(config, "scale_attn_by_inverse_layer_idx", false);
   expect_flag(config, "add_cross_attention", false);

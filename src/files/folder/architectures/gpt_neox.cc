@@ -28,7 +28,7 @@ constexpr Rule kNeoXRules[] = {
 
 void describe_neox(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "hidden_act", {"gelu"});
+  add_activation(model, "hidden_act", {"gelu"});
   add_decoder_sizes(model, {.layer_norm = "layer_norm_eps"});
   // Newer folders have the usual names beside those of before.
   add_rope(

@@ -23,8 +23,8 @@ constexpr Rule kGptJRules[] = {
 
 void describe_gptj(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "activation_function",
-              {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
+  add_activation(model, "activation_function",
+                 {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
   const int64_t width = config.get_int("n_embd");
   model.add_int("block_count", config.get_int("n_layer"));
   model.add_int("context_length", config.get_int("n_positions"));

@@ -82,11 +82,13 @@ void add_layers(Description& model) {
                             .value_or(config.get_int("num_attention_heads"));
   std::vector<int64_t> kv_heads;
   for (const std::string& type : *types) {
-    if (type != "mamba" && type != "attention") {
+    const bool space = type == "mamba" || type == "linear_attention";
+    if (!space && type != "attention" && type != "full_attention") {
       config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(type),
-                    "; known are mamba, attention");
+                    "; known are mamba, attention, linear_attention, "
+                    "full_attention");
     }
-    kv_heads.push_back(type == "attention" ? heads : 0);
+    kv_heads.push_back(space ? 0 : heads);
   }
   model.add_ints("attention.head_count_kv", kv_heads);
 }
@@ -116,6 +118,7 @@ void describe_granite_hybrid(Description& model) {
                  config.find_text("position_embedding_type") == "rope");
   add_factors(model);
   add_state_space(model);
+  add_step_limits(model);
   if (has_experts(config)) add_granite_experts(model);
 }
 

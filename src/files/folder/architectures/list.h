@@ -66,6 +66,7 @@ extern const Architecture kBert;
 extern const Architecture kLfm2;
 extern const Architecture kLfm2Moe;
 extern const Architecture kNemotronH;
+extern const Architecture kNemotronHMoe;
 extern const Architecture kFalconH1;
 extern const Architecture kMamba;
 extern const Architecture kJamba;

@@ -17,7 +17,7 @@ void describe_mamba2(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
   expect_flag(config, "rms_norm", true);
-  expect_no_step_limit(config);
+  add_step_limits(model);
   const int64_t width = config.get_int("hidden_size");
   const int64_t inner =
       checked_mul(config.get_int("expand"), width).value_or(-1);

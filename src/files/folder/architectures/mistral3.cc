@@ -10,6 +10,12 @@ constexpr std::string_view kMinistral3Defaults =
         "num_key_value_heads": 8, "head_dim": 128,
         "tie_word_embeddings": false})";
 
+constexpr std::string_view kDefaultRope =
+    R"({"rope_type": "yarn", "rope_theta": 1e6, "factor": 16.0,
+        "original_max_position_embeddings": 16384, "beta_fast": 32.0,
+        "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+        "llama_4_scaling_beta": 0.1})";
+
 // Pictures are not read.
 constexpr Rule kPictureRules[] = {
     {"vision_tower.%", ""},
@@ -21,11 +27,11 @@ constexpr Rule kPictureRules[] = {
 void describe_ministral3(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  add_decoder(model);
+  add_decoder(model, {.default_rope = kDefaultRope});
   add_window(model);
-  const auto rope = config.find_object("rope_parameters");
-  if (!rope) return;
-  if (const auto scale = rope->find_number("llama_4_scaling_beta")) {
+  const Config rope = config.find_object("rope_parameters")
+                          .value_or(Config::parse(kDefaultRope, config.file()));
+  if (const auto scale = rope.find_number("llama_4_scaling_beta")) {
     model.add_number("attention.temperature_scale", *scale);
   }
 }

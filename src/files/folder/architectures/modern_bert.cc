@@ -33,7 +33,7 @@ double rope_base(const Config& config, std::string_view kind,
 
 void describe_modern_bert(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "hidden_activation", {"gelu"});
+  add_activation(model, "hidden_activation", {"gelu"});
   for (const char* key : {"norm_bias", "attention_bias", "mlp_bias"}) {
     expect_flag(config, key, false);
   }

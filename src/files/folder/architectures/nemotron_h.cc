@@ -1,4 +1,7 @@
-// Nemotron-H: each layer is Mamba 2, attention or a feed-forward part.
+// Nemotron-H: each layer is Mamba 2, attention or a feed-forward part, which
+// may have experts.
+#include <algorithm>
+
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/state_spaces.h"
@@ -19,9 +22,29 @@ constexpr Rule kNemotronHRules[] = {
     {"backbone.layers.*.mixer.down_proj.weight", "blk.*.ffn_down.weight"},
 };
 
-enum class Part { kSpace, kAttention, kFeedForward };
+constexpr Rule kNemotronHExpertRules[] = {
+    {"backbone.layers.*.mixer.gate.weight", "blk.*.ffn_gate_inp.weight"},
+    {"backbone.layers.*.mixer.gate.e_score_correction_bias",
+     "blk.*.exp_probs_b.bias"},
+    {"backbone.layers.*.mixer.experts.*.up_proj.weight",
+     "blk.*.ffn_up_exps.weight"},
+    {"backbone.layers.*.mixer.experts.*.down_proj.weight",
+     "blk.*.ffn_down_exps.weight"},
+    {"backbone.layers.*.mixer.shared_experts.up_proj.weight",
+     "blk.*.ffn_up_shexp.weight"},
+    {"backbone.layers.*.mixer.shared_experts.down_proj.weight",
+     "blk.*.ffn_down_shexp.weight"},
+    {"backbone.layers.*.mixer.fc1_latent_proj.weight",
+     "blk.*.ffn_latent_down.weight"},
+    {"backbone.layers.*.mixer.fc2_latent_proj.weight",
+     "blk.*.ffn_latent_up.weight"},
+    // Of layers that guess further tokens.
+    {"mtp.%", ""},
+};
 
-// By name, or a letter for each: M, * and -.
+enum class Part { kSpace, kAttention, kFeedForward, kExperts };
+
+// By name, or a letter for each: M, *, - and E.
 std::vector<Part> parts_of(const Config& config) {
   std::vector<Part> parts;
   if (const auto types = config.find_texts("layers_block_type")) {
@@ -32,25 +55,36 @@ std::vector<Part> parts_of(const Config& config) {
         parts.push_back(Part::kAttention);
       } else if (type == "mlp") {
         parts.push_back(Part::kFeedForward);
+      } else if (type == "moe") {
+        parts.push_back(Part::kExperts);
       } else {
         config.refuse(RC_E_UNSUPPORTED, "layers_block_type", " holds ",
                       quote(type),
-                      "; known are linear_attention, full_attention, mlp");
+                      "; known are linear_attention, full_attention, mlp, moe");
       }
     }
     return parts;
   }
   const std::string pattern = config.get_text("hybrid_override_pattern");
   for (const char letter : pattern) {
-    if (letter != 'M' && letter != '*' && letter != '-') {
+    if (letter != 'M' && letter != '*' && letter != '-' && letter != 'E') {
       config.refuse(RC_E_UNSUPPORTED, "hybrid_override_pattern", " is ",
-                    quote(pattern), "; known are the letters M, * and -");
+                    quote(pattern), "; known are the letters M, *, - and E");
     }
     parts.push_back(letter == 'M'   ? Part::kSpace
                     : letter == '*' ? Part::kAttention
+                    : letter == 'E' ? Part::kExperts
                                     : Part::kFeedForward);
   }
   return parts;
+}
+
+bool has_experts(const Config& config) {
+  if (!config.has("layers_block_type") &&
+      !config.has("hybrid_override_pattern")) {
+    return false;  // which describing the model reports
+  }
+  return std::ranges::count(parts_of(config), Part::kExperts) > 0;
 }
 
 void describe_nemotron_h(Description& model) {
@@ -61,14 +95,17 @@ void describe_nemotron_h(Description& model) {
        {"attention_bias", "mlp_bias", "mamba_proj_bias", "use_bias"}) {
     expect_flag(config, key, false);
   }
-  expect_no_step_limit(config);
+  // transformers computes nothing with time_step_limit.
+  model.add_number("ssm.time_step_min", config.get_number("time_step_min"));
   const std::vector<Part> parts = parts_of(config);
   std::vector<int64_t> kv_heads, sizes;
   for (const Part part : parts) {
     kv_heads.push_back(
         part == Part::kAttention ? config.get_int("num_key_value_heads") : 0);
     sizes.push_back(
-        part == Part::kFeedForward ? config.get_int("intermediate_size") : 0);
+        part == Part::kFeedForward ? config.get_int("intermediate_size")
+        : part == Part::kExperts   ? config.get_int("moe_intermediate_size")
+                                   : 0);
   }
   model.add_int("block_count", static_cast<int64_t>(parts.size()));
   model.add_int("context_length", config.get_int("max_position_embeddings"));
@@ -91,19 +128,55 @@ void describe_nemotron_h(Description& model) {
       checked_mul(heads, config.get_int("mamba_head_dim")).value_or(-1));
 }
 
+void describe_nemotron_h_moe(Description& model) {
+  describe_nemotron_h(model);
+  const Config& config = model.config();
+  add_experts(model, {.count = "n_routed_experts"});
+  // GGUF's number of the sigmoid.
+  model.add_int("expert_gating_func", 2);
+  model.add_int("expert_shared_count", config.get_int("n_shared_experts"));
+  model.add_int("expert_shared_feed_forward_length",
+                config.get_int("moe_shared_expert_intermediate_size"));
+  model.add_number("expert_weights_scale",
+                   config.get_number("routed_scaling_factor"));
+  add_normalized(model);
+  if (config.get_int("n_group") != 1) add_expert_groups(model);
+  if (const auto size = config.find_int("moe_latent_size")) {
+    model.add_int("moe_latent_size", *size);
+  }
+}
+
+constexpr std::string_view kNemotronHDefaults =
+    R"({"max_position_embeddings": 4096, "head_dim": 128,
+        "num_key_value_heads": 8, "layer_norm_epsilon": 1e-5,
+        "conv_kernel": 4, "ssm_state_size": 128, "n_groups": 8,
+        "mamba_num_heads": 128, "mamba_head_dim": 64, "time_step_min": 0.001,
+        "n_routed_experts": 8, "n_shared_experts": 1,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 7688,
+        "moe_shared_expert_intermediate_size": 7688, "n_group": 1,
+        "topk_group": 1, "routed_scaling_factor": 1.0, "norm_topk_prob": true,
+        "tie_word_embeddings": false})";
+
 }  // namespace
 
 constexpr Architecture kNemotronH = {
     .model_type = "nemotron_h",
     .name = "nemotron_h",
-    .defaults = R"({"max_position_embeddings": 4096, "head_dim": 128,
-                    "num_key_value_heads": 8, "layer_norm_epsilon": 1e-5,
-                    "conv_kernel": 4, "ssm_state_size": 128, "n_groups": 8,
-                    "mamba_num_heads": 128, "mamba_head_dim": 64,
-                    "tie_word_embeddings": false})",
+    .defaults = kNemotronHDefaults,
     .renames = {{"model.", "backbone."}, {}},
     .rules = {kNemotronHRules, kMixerSpaceRules},
     .describe = describe_nemotron_h,
+};
+
+// Files of the two have other names.
+constexpr Architecture kNemotronHMoe = {
+    .model_type = "nemotron_h",
+    .applies = has_experts,
+    .name = "nemotron_h_moe",
+    .defaults = kNemotronHDefaults,
+    .renames = {{"model.", "backbone."}, {}},
+    .rules = {kNemotronHRules, kMixerSpaceRules, kNemotronHExpertRules},
+    .describe = describe_nemotron_h_moe,
 };
 
 }  // namespace rc::folder

@@ -18,9 +18,9 @@ void describe_olmoe(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
   expect_none(config, "clip_qkv");
-  expect_flag(config, "norm_topk_prob", false);
   add_decoder(model);
   add_experts(model, {.size = "intermediate_size"});
+  add_normalized(model);
 }
 
 }  // namespace

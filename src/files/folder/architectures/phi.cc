@@ -16,8 +16,8 @@ constexpr Rule kPhiRules[] = {
 
 void describe_phi(Description& model) {
   const Config& config = model.config();
-  expect_text(config, "hidden_act",
-              {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
+  add_activation(model, "hidden_act",
+                 {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
   expect_flag(config, "qk_layernorm", false);
   add_decoder(model, {.layer_norm = "layer_norm_eps",
                       .rotated_part = "partial_rotary_factor"});

@@ -10,9 +10,9 @@ void describe_qwen2_moe(Description& model) {
   expect_text(config, "hidden_act", {"silu"});
   expect_no_window(config);
   expect_experts_everywhere(config);
-  expect_flag(config, "norm_topk_prob", false);
   add_decoder(model);
   add_experts(model);
+  add_normalized(model);
   model.add_int("expert_shared_feed_forward_length",
                 config.get_int("shared_expert_intermediate_size"));
 }

@@ -15,9 +15,10 @@ void describe_qwen3_moe(Description& model) {
   describe_qwen3(model);
   const Config& config = model.config();
   expect_experts_everywhere(config);
-  // Weights are their share of those of the chosen experts.
-  expect_flag(config, "norm_topk_prob", true);
-  add_experts(model);
+  // Newer folders have the other name.
+  constexpr std::string_view kCount = "num_local_experts";
+  add_experts(model, {.count = config.has(kCount) ? kCount : "num_experts"});
+  add_normalized(model);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ constexpr Rule kStarCoder2Rules[] = {
 };
 
 void describe_starcoder2(Description& model) {
-  expect_text(model.config(), "hidden_act",
-              {"gelu_pytorch_tanh", "gelu_new", "gelu_fast"});
+  add_activation(model, "hidden_act",
+                 {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
   add_decoder(model, {.layer_norm = "norm_epsilon"});
   add_window(model);
 }
