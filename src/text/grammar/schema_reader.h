@@ -21,8 +21,8 @@ struct SchemaReaderOptions {
   // 9.0, as programs that read them by their type expect it.
   bool plain_integers = false;
   // An object whose properties are named has no others, unless it is said what
-  // these are. A model may go on with members for ever that are allowed but that
-  // nobody asked for. Valid texts only, but not all of them.
+  // these are. A model may go on with members for ever that are allowed but
+  // that nobody asked for. Valid texts only, but not all of them.
   bool closed = false;
   // Where it is closed: objects begin with the required properties, as they are
   // declared.
