@@ -16,10 +16,10 @@
 namespace rc::text::grammar {
 
 struct SchemaLimits {
-  size_t max_schemas = 200'000;   // formulas, those that are derived included
+  size_t max_schemas = 200'000;    // formulas, those that are derived included
   size_t max_alternatives = 1024;  // of the objects, or arrays, of one schema
-  size_t max_steps = 2'000'000;   // of all operations, and rules stored
-  size_t max_nesting = 300;       // of references and operations
+  size_t max_steps = 2'000'000;    // of all operations, and rules stored
+  size_t max_nesting = 300;        // of references and operations
 };
 
 // Not for several threads at a time. What it computes is kept. Errors are
