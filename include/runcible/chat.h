@@ -258,17 +258,18 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  * messages are as they were. So they are after one of no tokens (max_tokens 0),
  * which only evaluates the prompt. What began like a call and did not become a
  * whole one is part of the answer's text. A call without its first mark counts
- * if it calls a tool of the conversation; any other JSON is text. Arguments that
- * a format writes without quotes have the types that the tool's schema declares;
- * others are as the model wrote them: numbers of any size, half a surrogate
- * pair, a name twice, of which the last one holds. options->tool_choice and
- * options->response_format say whether it is a call, or JSON by a schema.
- * RC_E_INVALID_ARGUMENT: there are no messages, the template refuses them, a
- * choice or a schema that is malformed, or as rc_generate_async;
- * RC_E_UNSUPPORTED: the model's format of calls is not known, or an assertion
- * of a schema can't be kept, with its JSON pointer; RC_E_BUSY: an answer, or a
- * request on the session, is under way; RC_E_FORMAT, RC_E_UNSUPPORTED,
- * RC_E_DEVICE: as rc_chat_render; RC_E_CLOSED, RC_E_QUOTA, RC_E_OUT_OF_MEMORY.
+ * if it calls a tool of the conversation; any other JSON is text. Arguments
+ * that a format writes without quotes have the types that the tool's schema
+ * declares; others are as the model wrote them: numbers of any size, half a
+ * surrogate pair, a name twice, of which the last one holds.
+ * options->tool_choice and options->response_format say whether it is a call,
+ * or JSON by a schema. RC_E_INVALID_ARGUMENT: there are no messages, the
+ * template refuses them, a choice or a schema that is malformed, or as
+ * rc_generate_async; RC_E_UNSUPPORTED: the model's format of calls is not
+ * known, or an assertion of a schema can't be kept, with its JSON pointer;
+ * RC_E_BUSY: an answer, or a request on the session, is under way; RC_E_FORMAT,
+ * RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render; RC_E_CLOSED, RC_E_QUOTA,
+ * RC_E_OUT_OF_MEMORY.
  */
 RC_API rc_status rc_chat_answer_async(rc_chat* chat,
                                       const rc_generate_options* options,
