@@ -62,11 +62,14 @@ JsonModel::JsonModel(std::string_view schema, const JsonOptions& options)
 
 void JsonModel::compile() {
   exprs_.set_should_stop(&options_.should_stop);
-  root_ = SchemaReader(document_, options_.reader, &schemas_).read();
-  if (options_.reader.closed && !schemas_.possible(root_)) {
-    // It asks for properties that it does not name.
-    options_.reader.closed = false;
+  const auto read = [this] {
     root_ = SchemaReader(document_, options_.reader, &schemas_).read();
+    return schemas_.possible(root_);
+  };
+  // It may ask for properties that it does not name.
+  if (!read() && options_.reader.closed) {
+    options_.reader.closed = false;
+    read();
   }
   if (!schemas_.possible(root_)) {
     fail(RC_E_INVALID_ARGUMENT, "schema: no value is valid");

@@ -19,6 +19,7 @@ namespace rc::text::grammar {
 namespace {
 
 constexpr size_t kMostWays = 64;
+constexpr size_t kMostWaysToClose = 512;
 constexpr size_t kMostWithin = 64;
 
 constexpr std::array<std::string_view, 2> kUnevaluated = {
@@ -194,7 +195,6 @@ void SchemaReader::close(const Location& at, Within within,
 }
 
 SchemaId SchemaReader::closing(const Location& at) {
-  if (!at.value->is(JsonValue::Type::kObject)) return kTrueSchema;
   Ways ways;
   closing_ = true;
   try {
@@ -202,7 +202,7 @@ SchemaId SchemaReader::closing(const Location& at) {
   } catch (const Error& error) {
     closing_ = false;
     if (error.status() != RC_E_UNSUPPORTED) throw;
-    return kTrueSchema;  // there are too many ways
+    return kTrueSchema;  // there are too many ways: it stays open
   }
   closing_ = false;
   if (std::all_of(ways.begin(), ways.end(),
@@ -224,10 +224,10 @@ SchemaId SchemaReader::closing(const Location& at) {
 
 // Each way with each option.
 void SchemaReader::choose(const Ways& options, Ways* ways) {
-  if (ways->size() * options.size() > kMostWays) {
+  const size_t most = closing_ ? kMostWaysToClose : kMostWays;
+  if (ways->size() * options.size() > most) {
     fail(RC_E_UNSUPPORTED, "the schemas that it depends on hold in more than ",
-         kMostWays,
-         " combinations; name all properties or items in one schema");
+         most, " combinations; name all properties or items in one schema");
   }
   Ways result;
   for (const Way& way : *ways) {
@@ -262,13 +262,19 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
   const auto always = [&](const JsonValue& schema) {
     choose(ways_of(index_.at(schema), items, Within::kSchema), &ways);
   };
+  // Returns whether something is looked at in every way.
   const auto add_option = [&](const JsonValue& schema, SchemaId condition,
                               Within as, Ways* options) {
+    bool always_looks = true;
     for (Way& way : ways_of(index_.at(schema), items, as)) {
-      if (way.evaluated.nothing()) continue;
+      if (way.evaluated.nothing()) {
+        always_looks = false;
+        continue;
+      }
       way.condition = pool_.all_of({condition, way.condition});
       options->push_back(std::move(way));
     }
+    return always_looks;
   };
   const auto perhaps = [&](const JsonValue& schema, SchemaId condition) {
     Ways options = {{}};
@@ -293,19 +299,25 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
     return list == nullptr ? kNone : list->items;
   };
   for (const JsonValue& schema : schemas("allOf")) always(schema);
-  Ways one = {{}};
-  for (const JsonValue& schema : schemas("anyOf")) {
-    // To close an object, one of them will do.
-    if (closing_) {
-      add_option(schema, refer(schema), Within::kAlternative, &one);
-    } else {
-      perhaps(schema, refer(schema));
+  for (const std::string_view keyword : {"anyOf", "oneOf"}) {
+    if (schemas(keyword).empty()) continue;
+    if (keyword == "anyOf" && !closing_) {
+      for (const JsonValue& schema : schemas(keyword)) {
+        perhaps(schema, refer(schema));
+      }
+      continue;
     }
+    // One of them; to close an object one of anyOf will do, too.
+    Ways one;
+    std::vector<SchemaId> others;  // that look at nothing
+    for (const JsonValue& schema : schemas(keyword)) {
+      if (!add_option(schema, refer(schema), Within::kAlternative, &one)) {
+        others.push_back(refer(schema));
+      }
+    }
+    if (!others.empty()) one.push_back({pool_.any_of(std::move(others)), {}});
+    choose(one, &ways);
   }
-  for (const JsonValue& schema : schemas("oneOf")) {
-    add_option(schema, refer(schema), Within::kAlternative, &one);
-  }
-  choose(one, &ways);
   if (const JsonValue* condition = at.value->find("if")) {
     const SchemaId holds = refer_written(*condition);
     perhaps(*condition, holds);

@@ -31,14 +31,10 @@ SchemaId SchemaReader::read() {
   while (!queue_.empty()) {
     const Pending next = queue_.front();
     queue_.pop_front();
-    if (next.form == Form::kValue) {
-      form_ = Form::kClosed;
-      pool_.define(next.declared,
-                   pool_.all_of({refer(*next.at->value), closing(*next.at)}));
-    } else {
-      form_ = next.form;
-      pool_.define(next.declared, lower(*next.at));
-    }
+    form_ = next.form == Form::kValue ? Form::kClosed : next.form;
+    pool_.define(next.declared, next.form == Form::kValue
+                                    ? closed_value(*next.at)
+                                    : lower(*next.at));
   }
   for (const NameRule& rule : name_rules_) define_names(rule);
   return root;
@@ -55,6 +51,21 @@ SchemaId SchemaReader::refer(const JsonValue& value, Form form) {
     queue_.push_back({&location, form, at->second});
   }
   return at->second;
+}
+
+SchemaId SchemaReader::closed_value(const Location& at) {
+  if (!at.value->is(JsonValue::Type::kObject)) return lower(at);
+  const std::string* const reference = keyword_text(at, "$ref");
+  if (reference != nullptr &&
+      (at.draft <= Draft::k7 || at.value->members.size() == 1)) {
+    return refer(*index_.resolve(at, *reference).value, Form::kValue);
+  }
+  const SchemaId closed = closing(at);
+  // Its conditions have what anyOf asks.
+  without_any_of_ = closed == kTrueSchema ? nullptr : at.value;
+  const SchemaId body = lower(at);
+  without_any_of_ = nullptr;
+  return pool_.all_of({body, closed});
 }
 
 SchemaId SchemaReader::refer_value(const JsonValue& value) {
@@ -256,12 +267,12 @@ void SchemaReader::read_combinations(const Location& at,
     const std::vector<SchemaId> all = list(at, "allOf", form_);
     parts->insert(parts->end(), all.begin(), all.end());
   }
-  if (at.value->find("anyOf") != nullptr) {
+  if (at.value->find("anyOf") != nullptr && at.value != without_any_of_) {
     parts->push_back(pool_.any_of(list(at, "anyOf", form_)));
   }
   if (at.value->find("oneOf") != nullptr) {
     parts->push_back(pool_.one_of(list(at, "oneOf", Form::kWritten)));
-    if (form_ == Form::kClosed) {
+    if (form_ == Form::kClosed && at.value != without_any_of_) {
       parts->push_back(pool_.any_of(list(at, "oneOf", form_)));
     }
   }

@@ -102,6 +102,7 @@ class SchemaReader {
   void read_combinations(const Location& at, std::vector<SchemaId>* parts);
   void read_dependencies(const Location& at, std::vector<SchemaId>* parts);
   void read_unevaluated(const Location& at, std::vector<SchemaId>* parts);
+  SchemaId closed_value(const Location& at);
   // That it has no properties but those that are named, if any are.
   SchemaId closing(const Location& at);
   Ways ways_of(const Location& at, bool items, Within within);
@@ -140,6 +141,8 @@ class SchemaReader {
   std::map<std::pair<const JsonValue*, Form>, SchemaId> known_;
   std::deque<Pending> queue_;
   Form form_ = Form::kWritten;  // of the schema at hand
+  // That schema, if its anyOf, and the closed ones of its oneOf, are left out.
+  const JsonValue* without_any_of_ = nullptr;
   std::deque<NameRule> name_rules_;
   size_t evaluating_ = 0;  // schemas, within one another
   bool closing_ = false;   // whether ways_of works for closing()
