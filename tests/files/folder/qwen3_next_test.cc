@@ -41,8 +41,8 @@ TEST_F(Qwen3Next, SizesAreThoseOfTheHeads) {
            {"qwen3_5_moe_text", "qwen35moe."}}) {
     SCOPED_TRACE(type);
     describe(type, 3, 5);
-    const auto number = [&](const char* key) {
-      return open()->get_int(name + key);
+    const auto number = [&, &prefix = name](const char* key) {
+      return open()->get_int(prefix + key);
     };
     EXPECT_EQ(number("ssm.conv_kernel"), 4);  // by default
     EXPECT_EQ(number("ssm.state_size"), 3);
