@@ -5,10 +5,9 @@
 namespace rc::model {
 namespace {
 
-constexpr bool kChanges = true;
-constexpr bool kNothing = false;
-
 const std::vector<UnreadKey>& table() {
+  constexpr bool kChanges = true;
+  constexpr bool kNothing = false;
   static const std::vector<UnreadKey> keys = {
       // Keys that change nothing.
       {"attention.group_norm_epsilon", kNothing, "no groups are normed"},
