@@ -1,7 +1,5 @@
 #include "model/unread_keys.h"
 
-#include <algorithm>
-
 namespace rc::model {
 namespace {
 
@@ -175,12 +173,14 @@ const std::vector<UnreadKey>& table() {
 std::span<const UnreadKey> unread_keys() { return table(); }
 
 const UnreadKey* find_unread_key(std::string_view name) {
-  const auto found = std::ranges::find_if(table(), [&](const UnreadKey& key) {
-    return key.name.ends_with('*')
-               ? name.starts_with(key.name.substr(0, key.name.size() - 1))
-               : name == key.name;
-  });
-  return found == table().end() ? nullptr : &*found;
+  for (const UnreadKey& key : table()) {
+    const bool found =
+        key.name.ends_with('*')
+            ? name.starts_with(key.name.substr(0, key.name.size() - 1))
+            : name == key.name;
+    if (found) return &key;
+  }
+  return nullptr;
 }
 
 }  // namespace rc::model

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "base/checked.h"
@@ -144,8 +143,9 @@ void Tokenizer::find_ends() {
   for (const TokenId id : {eos(), vocabulary_.eot, vocabulary_.eom}) {
     if (id != kNoToken) ends_.push_back(id);
   }
-  std::ranges::copy_if(vocabulary_.ends, std::back_inserter(ends_),
-                       [](TokenId id) { return id != kNoToken; });
+  for (const TokenId id : vocabulary_.ends) {
+    if (id != kNoToken) ends_.push_back(id);
+  }
   for (const std::string_view name : kEndNames) {
     const TokenId id = special_.find(name);
     if (id == kNoToken) continue;

@@ -84,7 +84,8 @@ bool has_experts(const Config& config) {
       !config.has("hybrid_override_pattern")) {
     return false;  // which describing the model reports
   }
-  return std::ranges::count(parts_of(config), Part::kExperts) > 0;
+  const std::vector<Part> parts = parts_of(config);
+  return std::find(parts.begin(), parts.end(), Part::kExperts) != parts.end();
 }
 
 void describe_nemotron_h(Description& model) {
