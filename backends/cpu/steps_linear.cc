@@ -99,6 +99,7 @@ namespace {
 // The pieces of a LINEAR.
 struct LinearPieces {
   const rc_plugin_weight* weight;
+  rc_plugin_weight::Products products;
   Activations x;
   const float* bias;  // NULL: none
   bool has_residual;
@@ -179,7 +180,7 @@ void LinearPieces::work(Run& run, const Share& share) const {
       for (int k = 0; k < task.rows; ++k) residuals[k] = more + k * n;
     }
     if (!share.wanted()) return;
-    weight->multiply(run.kernels, 0, tile, task, unpacked);
+    weight->multiply(run.kernels, products, 0, tile, task, unpacked);
     if (then != RC_FUNCTION_NONE) {
       const bool dense = step == task.lanes;
       const int64_t calls = dense ? 1 : task.rows;
@@ -246,6 +247,7 @@ size_t compile_linear(Compiler& c, size_t first) {
   const int64_t chunk = chunk_rows(x.row_bytes());
   const LinearPieces pieces = {
       weight,
+      weight->products(c.kernels()),
       x,
       op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]),
       has_residual,
@@ -314,6 +316,7 @@ void compile_hot_experts(Compiler& c, const rc_plugin_weight& weight,
 void compile_expert_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
   const WeightLayout layout = weight->layout;
+  const rc_plugin_weight::Products products = weight->products(c.kernels());
   const Activations x = activations_for(c, *weight, op.inputs[0]);
   const bool shared = c.value(op.inputs[0]).rank == 2;  // x by all choices
   const Place y = c.place(op.outputs[0]);
@@ -371,7 +374,8 @@ void compile_expert_linear(Compiler& c, const Op& op) {
             share.units != nullptr ? results + r * kTileRows : result(choice);
       }
       if (!share.wanted()) return;
-      weight->multiply(run.kernels, group.expert, tile, task, unpacked);
+      weight->multiply(run.kernels, products, group.expert, tile, task,
+                       unpacked);
       share.commit([&] {
         if (share.units == nullptr) return;
         for (int r = 0; r < task.rows; ++r) {

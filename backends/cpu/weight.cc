@@ -230,7 +230,15 @@ void rc_plugin_weight::fill(const rc::cpu::Kernels& kernels, int64_t matrix,
        reinterpret_cast<float*>(scratch));
 }
 
-void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels, int64_t matrix,
+rc_plugin_weight::Products rc_plugin_weight::products(
+    const rc::cpu::Kernels& kernels) const {
+  const bool by_rows = mapped != nullptr && layout.dtype == rc::cpu::kQuants16;
+  return {kernels.linear(layout.dtype),
+          by_rows ? kernels.linear_of_rows(dtype) : nullptr};
+}
+
+void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels,
+                                const Products& products, int64_t matrix,
                                 int64_t first, rc::cpu::LinearTask& task,
                                 uint8_t* scratch) const {
   task.prefetch_offset = 0;
@@ -238,14 +246,10 @@ void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels, int64_t matrix,
       (hot == nullptr || hot->copy_of(matrix) == nullptr)) {
     const uint8_t* rows = mapped + (matrix * layout.rows + first * kTileRows) *
                                        layout.source_row_bytes;
-    const rc::cpu::LinearFunction of_rows =
-        layout.dtype == rc::cpu::kQuants16 && task.rows < rc::cpu::kRowsForTiles
-            ? kernels.linear_of_rows(dtype)
-            : nullptr;
-    if (of_rows != nullptr) {
+    if (products.of_rows != nullptr && task.rows < rc::cpu::kRowsForTiles) {
       task.tile = rows;
       task.weight_step = static_cast<int64_t>(layout.source_row_bytes);
-      return of_rows(task);
+      return products.of_rows(task);
     }
     // What is read after the tiles. They are parts of different objects.
     task.prefetch_offset =
@@ -254,7 +258,7 @@ void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels, int64_t matrix,
         reinterpret_cast<intptr_t>(scratch);
   }
   task.tile = tiles(kernels, matrix, first, task.tiles, scratch);
-  kernels.linear(layout.dtype)(task);
+  products.of_tiles(task);
 }
 
 const uint8_t* rc_plugin_weight::tile_of_row(const rc::cpu::Kernels& kernels,

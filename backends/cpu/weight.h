@@ -59,11 +59,17 @@ struct rc_plugin_weight {
 
   // Bytes that multiply() and tile_of_row() need for `count` tiles.
   uint64_t scratch_bytes(int64_t count) const;
+  // How it is multiplied; of_rows is nullptr where tiles are always made.
+  struct Products {
+    rc::cpu::LinearFunction of_tiles, of_rows;
+  };
+  Products products(const rc::cpu::Kernels& kernels) const;
   // Sets where `task` finds the weight, of which it takes tiles `first` to
   // `first` + task.tiles of a matrix, and multiplies. `scratch` has
   // scratch_bytes(task.tiles) and is aligned to 64 bytes.
-  void multiply(const rc::cpu::Kernels& kernels, int64_t matrix, int64_t first,
-                rc::cpu::LinearTask& task, uint8_t* scratch) const;
+  void multiply(const rc::cpu::Kernels& kernels, const Products& products,
+                int64_t matrix, int64_t first, rc::cpu::LinearTask& task,
+                uint8_t* scratch) const;
   // Makes tile `index` of a matrix that hot->choose() gave a copy.
   void fill(const rc::cpu::Kernels& kernels, int64_t matrix, int64_t index,
             uint8_t* scratch) const;

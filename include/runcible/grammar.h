@@ -84,7 +84,8 @@ enum {
    *    `properties`, `required` or `patternProperties` of its schema and of
    *    those that apply to the same value, unless `additionalProperties` or
    *    `unevaluatedProperties` is there. Objects of which none are named may
-   *    have any.
+   *    have any; so may those of which more are asked for than are named, or
+   *    whose alternatives have more than 512 combinations.
    *  - Required properties come first, in the order of `properties`, then the
    *    others in any order.
    *  - Integers are written without a fraction or an exponent, and numbers with

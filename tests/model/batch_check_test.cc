@@ -80,7 +80,7 @@ TEST_P(Batches, AreCheckedAndTheModelStaysUsable) {
         error_of([&] { model->run(bad, logits.data(), nullptr, nullptr, -1); });
     EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << part;
     EXPECT_NE(error.message().find(part), std::string::npos)
-        << error.message() << " lacks " << part;
+        << error.message() << " has no " << part;
   }
   // A page that no row uses need not be there.
   good.page_table[1] = 64;
@@ -120,7 +120,7 @@ TEST_P(Batches, HaveStateSlotsThatExist) {
         error_of([&] { model->run(bad, nullptr, nullptr, nullptr, -1); });
     EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << part;
     EXPECT_NE(error.message().find(part), std::string::npos)
-        << error.message() << " lacks " << part;
+        << error.message() << " has no " << part;
   }
   model->run(good, nullptr, nullptr, nullptr, -1);
   good.positions = {1, 1};

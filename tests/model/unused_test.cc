@@ -182,7 +182,7 @@ TEST(Unused, KeysOfTokenizersAreAccepted) {
   }
 }
 
-// The table has no name that nobody writes.
+// Each name of the table is written by a converter.
 TEST(Unused, KeysOfTheTableAreThoseOfConverters) {
   const nlohmann::json keys = converter_keys();
   for (const model::UnreadKey& known : model::unread_keys()) {

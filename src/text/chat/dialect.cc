@@ -202,7 +202,7 @@ Dialect find_dialect(const Template& chat, std::string_view source,
     break;
   }
   if (!names_word(source, "tool_calls")) {
-    // What is absent beside calls must not be printed.
+    // An absent content of a message with calls must not be printed.
     dialect.empty_content = true;
   } else if (find_form_of_calls(trials, &dialect)) {
     find_limits_of_calls(trials, &dialect);

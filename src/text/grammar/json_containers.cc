@@ -133,7 +133,7 @@ bool JsonMachine::close(State* state) {
   std::string value =
       level.parent->keeps_values ? value_of(level) : std::string();
   state->level = level.parent;
-  return finish_value(state, std::move(parents), std::move(value));
+  return finish_value(state, parents, std::move(value));
 }
 
 bool JsonMachine::end_key(State* state) {

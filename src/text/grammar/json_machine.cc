@@ -288,23 +288,28 @@ void JsonMachine::set_values(Level* level) {
   level->bare = model_->lexer().start(std::move(bare));
 }
 
-void JsonMachine::drop_repeated(const Level& level, std::string_view value,
-                                std::vector<uint32_t>* items) {
+std::vector<uint32_t> JsonMachine::without_repeated(
+    const Level& level, std::string_view value, std::vector<uint32_t> items) {
   Work::walk(1 + level.count / kItemsPerStep);
   for (const Seen* seen = level.seen.get(); seen != nullptr;
        seen = seen->before.get()) {
     if (seen->value != value) continue;
-    std::erase_if(*items, [&](uint32_t i) {
+    std::erase_if(items, [&](uint32_t i) {
       return model_->array(level.items[i].rules).unique;
     });
-    return;
+    break;
   }
+  return items;
 }
 
-bool JsonMachine::finish_value(State* state, std::vector<uint32_t> items,
+bool JsonMachine::finish_value(State* state,
+                               const std::vector<uint32_t>& accepted,
                                std::string value) {
   const Level& level = *state->level;
-  if (level.keeps_values && level.array) drop_repeated(level, value, &items);
+  std::vector<uint32_t> differing;
+  const bool differs = level.keeps_values && level.array;
+  if (differs) differing = without_repeated(level, value, accepted);
+  const std::vector<uint32_t>& items = differs ? differing : accepted;
   if (items.empty()) return false;
   state->phase = level.parent == nullptr ? Phase::kDone : Phase::kAfter;
   state->lex = kDeadLex;

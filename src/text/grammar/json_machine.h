@@ -144,12 +144,13 @@ class JsonMachine {
   bool close(State* state);
   // Ends a value that the items agree with; `value` is empty unless the level
   // keeps it.
-  bool finish_value(State* state, std::vector<uint32_t> items,
+  bool finish_value(State* state, const std::vector<uint32_t>& items,
                     std::string value);
-  // Leaves out the items of which no two values may be equal, and this one is
-  // there already.
-  void drop_repeated(const Level& level, std::string_view value,
-                     std::vector<uint32_t>* items);
+  // Those of the items that the value may be one more of: without those whose
+  // values have to differ, if it is there already.
+  std::vector<uint32_t> without_repeated(const Level& level,
+                                         std::string_view value,
+                                         std::vector<uint32_t> items);
   bool begin_item(State* state);
   bool end_key(State* state);
   bool set_keys(Level* level);

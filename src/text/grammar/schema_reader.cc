@@ -61,11 +61,7 @@ SchemaId SchemaReader::closed_value(const Location& at) {
     return refer(*index_.resolve(at, *reference).value, Form::kValue);
   }
   const SchemaId closed = closing(at);
-  // Its conditions have what anyOf asks.
-  without_any_of_ = closed == kTrueSchema ? nullptr : at.value;
-  const SchemaId body = lower(at);
-  without_any_of_ = nullptr;
-  return pool_.all_of({body, closed});
+  return pool_.all_of({lower(at, closed != kTrueSchema), closed});
 }
 
 SchemaId SchemaReader::refer_value(const JsonValue& value) {
@@ -116,7 +112,7 @@ void SchemaReader::refuse_unsupported(const Location& at) const {
   }
 }
 
-SchemaId SchemaReader::lower(const Location& at) {
+SchemaId SchemaReader::lower(const Location& at, bool closed) {
   if (!at.value->is(JsonValue::Type::kObject)) {
     fail(RC_E_INVALID_ARGUMENT, "schema at ", at.pointer(),
          ": a schema is an object, true or false");
@@ -134,7 +130,7 @@ SchemaId SchemaReader::lower(const Location& at) {
   restrict_types(at, &normal);
   parts.push_back(pool_.leaf(std::move(normal)));
   read_values(at, &parts);
-  read_combinations(at, &parts);
+  read_combinations(at, closed, &parts);
   read_dependencies(at, &parts);
   read_unevaluated(at, &parts);
   read_names(at, &parts);
@@ -261,18 +257,19 @@ Normal SchemaReader::constant_object(const JsonValue& value,
   return normal;
 }
 
-void SchemaReader::read_combinations(const Location& at,
+void SchemaReader::read_combinations(const Location& at, bool closed,
                                      std::vector<SchemaId>* parts) {
   if (at.value->find("allOf") != nullptr) {
     const std::vector<SchemaId> all = list(at, "allOf", form_);
     parts->insert(parts->end(), all.begin(), all.end());
   }
-  if (at.value->find("anyOf") != nullptr && at.value != without_any_of_) {
-    parts->push_back(pool_.any_of(list(at, "anyOf", form_)));
+  if (at.value->find("anyOf") != nullptr) {
+    std::vector<SchemaId> any = list(at, "anyOf", form_);
+    if (!closed || any.empty()) parts->push_back(pool_.any_of(std::move(any)));
   }
   if (at.value->find("oneOf") != nullptr) {
     parts->push_back(pool_.one_of(list(at, "oneOf", Form::kWritten)));
-    if (form_ == Form::kClosed && at.value != without_any_of_) {
+    if (form_ == Form::kClosed && !closed) {
       parts->push_back(pool_.any_of(list(at, "oneOf", form_)));
     }
   }

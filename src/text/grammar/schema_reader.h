@@ -21,8 +21,8 @@ struct SchemaReaderOptions {
   // 9.0, as programs that read them by their type expect it.
   bool plain_integers = false;
   // An object whose properties are named has no others, unless it is said what
-  // these are. A model may go on with members for ever that are allowed but
-  // that nobody asked for. Valid texts only, but not all of them.
+  // these are: a model may go on for ever with members that are allowed. All
+  // texts are valid, but some valid ones are left out.
   bool closed = false;
   // Where it is closed: objects begin with the required properties, as they are
   // declared.
@@ -95,11 +95,14 @@ class SchemaReader {
   SchemaId value_member(const Location& at, std::string_view name);
   std::vector<SchemaId> list(const Location& at, std::string_view name,
                              Form form);
-  SchemaId lower(const Location& at);
+  // `closed`: closing() says what its anyOf asks, and the closed ones of its
+  // oneOf.
+  SchemaId lower(const Location& at, bool closed = false);
   // Adds what keywords of other kinds than assertions about one type ask.
   void read_references(const Location& at, std::vector<SchemaId>* parts);
   void read_values(const Location& at, std::vector<SchemaId>* parts);
-  void read_combinations(const Location& at, std::vector<SchemaId>* parts);
+  void read_combinations(const Location& at, bool closed,
+                         std::vector<SchemaId>* parts);
   void read_dependencies(const Location& at, std::vector<SchemaId>* parts);
   void read_unevaluated(const Location& at, std::vector<SchemaId>* parts);
   SchemaId closed_value(const Location& at);
@@ -141,8 +144,6 @@ class SchemaReader {
   std::map<std::pair<const JsonValue*, Form>, SchemaId> known_;
   std::deque<Pending> queue_;
   Form form_ = Form::kWritten;  // of the schema at hand
-  // That schema, if its anyOf, and the closed ones of its oneOf, are left out.
-  const JsonValue* without_any_of_ = nullptr;
   std::deque<NameRule> name_rules_;
   size_t evaluating_ = 0;  // schemas, within one another
   bool closing_ = false;   // whether ways_of works for closing()

@@ -332,6 +332,24 @@ TEST(GrammarClosed, ObjectsHaveThePropertiesThatAreNamed) {
                {R"({"a": {"b": 1, "c": 1}})", R"({"a": {"b": 1}})"});
 }
 
+// What is wrong is refused as it is where a schema is open.
+TEST(GrammarClosed, CombinationsAreListsOfSchemas) {
+  for (const char* keyword : {"anyOf", "oneOf", "allOf"}) {
+    const auto with = [&](const char* value) {
+      return cat(R"({"type": "object", "properties": {"a": {}}, ")", keyword,
+                 "\": ", value, "}");
+    };
+    for (const char* wrong : {"\"x\"", "{}", "[1]"}) {
+      const std::string message = error_of([&] { schema(with(wrong)); });
+      EXPECT_NE(message, "no error") << with(wrong);
+      EXPECT_EQ(error_of([&] { closed(with(wrong)); }), message);
+    }
+    const std::string none = with("[]");
+    EXPECT_EQ(error_of([&] { closed(none); }), error_of([&] { schema(none); }))
+        << none;
+  }
+}
+
 TEST(GrammarClosed, ObjectsStayOpenWhereTheSchemaSaysSo) {
   expect_texts(*closed(R"({"type": "object"})"), {R"({"x": {"y": 1}})"}, {});
   expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},

@@ -91,8 +91,10 @@ void describe_llama4(Description& model) {
   }
   const int64_t experts = config.get_int("num_local_experts");
   const bool normed = config.find_flag("use_qk_norm").value_or(true);
-  if (normed == (experts == 128))
+  // What readers take for granted is not written.
+  if (normed == (experts == 128)) {
     model.add_flag("attention.head_norms", normed);
+  }
   add_decoder_sizes(model, {.feed_forward = "intermediate_size_mlp"});
   model.add_int("attention.head_count_kv",
                 config.get_int("num_key_value_heads"));
