@@ -119,6 +119,12 @@ bool JsonMasks::fill_key_quotes(const State& state, Walker* walker,
     walker->walk(tokens, node, end, rest.size() - 1,
                  machine_->with_key(state, name), mask);
   }
+  // Where there is another key, the one that ends matters.
+  const TokenTrie& keys = vocabulary_->quote_keys();
+  for (const TokenTrie::Node& node : keys.nodes()) {
+    keys.for_each(node, [&](int32_t token) { mask->reset(token); });
+  }
+  walker->walk(keys, state, mask);
   return true;
 }
 

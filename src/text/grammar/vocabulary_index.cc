@@ -63,7 +63,8 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
   for (std::string& token : vocabulary_.tokens) {
     if (token.size() > kMaxToken) token.clear();
   }
-  std::vector<TokenTrie::Entry> all, odd, first, tails, later, quote_odd;
+  std::vector<TokenTrie::Entry> all, odd, first, tails, later, quote_odd,
+      quote_keys;
   for (size_t i = 0; i < size(); ++i) {
     const std::string_view text = vocabulary_.tokens[i];
     const auto token = static_cast<int32_t>(i);
@@ -79,9 +80,12 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
       if (!plain || *plain > kMaxPlain) odd.emplace_back(text, token);
     } else if (quote == 0) {
       first.emplace_back(text, token);
-    } else if (plain && std::count(text.begin(), text.end(), '"') < 3) {
+    } else if (plain) {
       tails.emplace_back(text.substr(quote), token);
       later.emplace_back(text, token);
+      if (std::count(text.begin(), text.end(), '"') >= 3) {
+        quote_keys.emplace_back(text, token);
+      }
     } else {
       quote_odd.emplace_back(text, token);
     }
@@ -92,6 +96,7 @@ VocabularyIndex::VocabularyIndex(TokenVocabulary vocabulary)
   quote_tails_ = TokenTrie(std::move(tails));
   quote_later_ = TokenTrie(std::move(later));
   quote_odd_ = TokenTrie(std::move(quote_odd));
+  quote_keys_ = TokenTrie(std::move(quote_keys));
 }
 
 bool VocabularyIndex::same_tokens(const VocabularyIndex& other) const {

@@ -54,9 +54,11 @@ class VocabularyIndex {
   const TokenTrie& quote_tails() const { return quote_tails_; }
   // the same with all of it,
   const TokenTrie& quote_later() const { return quote_later_; }
-  // or something else; and those with three quotes, which may end a key and
-  // hold another one.
+  // or something else.
   const TokenTrie& quote_odd() const { return quote_odd_; }
+  // Of quote_later() those with three quotes, which may end a key and hold
+  // another one.
+  const TokenTrie& quote_keys() const { return quote_keys_; }
 
  private:
   TokenVocabulary vocabulary_;
@@ -68,6 +70,7 @@ class VocabularyIndex {
   TokenTrie quote_tails_;
   TokenTrie quote_later_;
   TokenTrie quote_odd_;
+  TokenTrie quote_keys_;
 };
 
 }  // namespace rc::text::grammar
