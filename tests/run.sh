@@ -132,7 +132,7 @@ webgpu_library() {
   [ -z "${RUNCIBLE_WEBGPU_LIBRARY:-}" ] || return 0
   tools=$PWD/build/webgpu
   [ -x "$tools/bin/pip" ] || python3 -m venv "$tools"
-  "$tools/bin/pip" install -q --disable-pip-version-check wgpu==0.31.0
+  "$tools/bin/pip" install -q --disable-pip-version-check wgpu==0.32.0
   RUNCIBLE_WEBGPU_LIBRARY=$(echo \
     "$tools"/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so)
   export RUNCIBLE_WEBGPU_LIBRARY
