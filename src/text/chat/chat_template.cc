@@ -149,10 +149,37 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("eos_token", tokenizer_->eos());
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
-  reply_format_ = &reply_format_of(source);
-  knows_reasoning_ = writes_reasoning(*reply_format_, source);
+  find_reply_format(source);
+  knows_reasoning_ = writes_reasoning(*found_.format, source);
   marks_ = find_marks(*tokenizer_, source);
   special_names_ = find_special_names(*tokenizer_);
+}
+
+void ChatTemplate::find_reply_format(std::string_view source) {
+  FormatTrial trial;
+  trial.render = [this](const JsonValue& messages, const JsonValue& tools,
+                        bool begins_answer) {
+    PromptOptions options;
+    options.add_generation_prompt = begins_answer;
+    RenderOptions render_options;
+    render_options.now = LocalTime{};
+    render_options.most_bytes = kMostTrialBytes;
+    return template_
+        .render(variables(messages, dialect_.knows_tools ? &tools : nullptr,
+                          options),
+                render_options)
+        .text;
+  };
+  trial.several_calls = !dialect_.one_call;
+  trial.find_end = [this](std::string_view text, size_t from) {
+    size_t first = text.npos;
+    for (TokenId id = 0; id < tokenizer_->size(); ++id) {
+      if (!tokenizer_->is_end(id)) continue;
+      first = std::min(first, text.find(tokenizer_->token_text(id), from));
+    }
+    return first;
+  };
+  found_ = find_format(source, trial);
 }
 
 bool ChatTemplate::is_special(std::string_view name) const {

@@ -21,7 +21,7 @@
 
 #include "base/json_value.h"
 #include "text/chat/dialect.h"
-#include "text/chat/replies/reply_format.h"
+#include "text/chat/find_format.h"
 #include "text/chat/template.h"
 #include "text/tokenizer.h"
 
@@ -85,7 +85,7 @@ class ChatTemplate {
 
   const Dialect& dialect() const { return dialect_; }
   // How models of this template write reasoning and calls.
-  const ReplyFormat& reply_format() const { return *reply_format_; }
+  const ReplyFormat& reply_format() const { return *found_.format; }
   // Whether such models may reason before they answer, unless told not to.
   bool knows_reasoning() const { return knows_reasoning_; }
   // Whether a name is that of a control token.
@@ -94,6 +94,7 @@ class ChatTemplate {
  private:
   ChatTemplate(std::string_view source,
                std::shared_ptr<const Tokenizer> tokenizer);
+  void find_reply_format(std::string_view source);
   Value tool_list(const JsonValue* tools) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
@@ -107,7 +108,7 @@ class ChatTemplate {
   // The variables bos_token and its like.
   std::vector<std::pair<Value, Value>> special_;
   Dialect dialect_;
-  const ReplyFormat* reply_format_;
+  FoundFormat found_;
   bool knows_reasoning_;
   std::vector<std::string_view> special_names_;  // sorted
   // User-defined tokens that are marks of the template, such as <tool_call>:

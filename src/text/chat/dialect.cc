@@ -20,10 +20,6 @@ bool is_word_character(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
-// The most bytes that a template may write of the few words of a trial: several
-// times the largest source.
-constexpr size_t kMostTrialBytes = size_t{4} << 20;
-
 class Trials {
  public:
   Trials(const Template& chat,

@@ -1,0 +1,39 @@
+// Which format the models of a template write reasoning and calls in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/json_value.h"
+#include "text/chat/replies/derived_format.h"
+#include "text/chat/replies/reply_format.h"
+
+namespace rc::text::chat {
+
+struct FoundFormat {
+  const ReplyFormat* format = nullptr;  // of the table, or that of `derived`
+  std::unique_ptr<const DerivedFormat> derived = nullptr;
+};
+
+// How a template is tried.
+struct FormatTrial {
+  // The text of a conversation with these tools; with the beginning of an
+  // answer, or not. Throws rc::Error if the template refuses it.
+  std::function<std::string(const JsonValue& messages, const JsonValue& tools,
+                            bool begins_answer)>
+      render;
+  // Whether a message may have several calls.
+  bool several_calls = false;
+  // Where in a text the name of a token that ends answers begins first, from a
+  // place on; npos: nowhere.
+  std::function<size_t(std::string_view text, size_t from)> find_end;
+};
+
+// The format in the table that the template has the signs of. If the calls that
+// it writes are not read with that one as they were given, it is derived from
+// two of them, where that gives a format that reads all calls tried.
+FoundFormat find_format(std::string_view source, const FormatTrial& trial);
+
+}  // namespace rc::text::chat
