@@ -136,6 +136,9 @@ webgpu_library() {
   RUNCIBLE_WEBGPU_LIBRARY=$(echo \
     "$tools"/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so)
   export RUNCIBLE_WEBGPU_LIBRARY
+  # wgpu asks Vulkan for windows, and a layer of Mesa that looks for Wayland then
+  # writes to the error output of programs whose output is tested.
+  export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$tools}"
 }
 
 # A language whose sources, headers and library are those of its last successful run

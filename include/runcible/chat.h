@@ -54,7 +54,9 @@ enum {
 typedef struct rc_chat_options {
   size_t struct_size;
   /* The functions that the model may call, as a JSON array in the shape of
-   * "tools" of OpenAI's chat completions. NULL: none. */
+   * "tools" of OpenAI's chat completions. NULL: none. Where the template has no
+   * place for them, the system message describes them, and calls and results in
+   * the conversation are texts. */
   const char* tools;
   /* The source of a chat template. NULL: one of the file, or by name. */
   const char* template_text;
@@ -107,10 +109,10 @@ typedef struct rc_chat_prompt rc_chat_prompt;
  * not in that shape, with its place ("messages[2].content"); a conversation
  * that the template refuses; a last message without text, or whose text the
  * template changes, with RC_ENDING_OPEN. RC_E_NOT_FOUND: no such template, or
- * the file has none. RC_E_UNSUPPORTED: parts other than text; tools, if the
- * template knows none; a template or conversation beyond a limit. RC_E_FORMAT:
- * a mistake of the template, with its line and column. RC_E_DEVICE: the system
- * refuses a thread. RC_E_OUT_OF_MEMORY. */
+ * the file has none. RC_E_UNSUPPORTED: parts other than text; a template or
+ * conversation beyond a limit. RC_E_FORMAT: a mistake of the template, with its
+ * line and column. RC_E_DEVICE: the system refuses a thread.
+ * RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_chat_render(const rc_tokenizer* tokenizer,
                                 const char* messages, size_t length,
                                 const rc_chat_options* options,
@@ -129,10 +131,16 @@ typedef struct rc_chat_prompt_report {
   size_t content_count;  /* parts; see rc_chat_prompt_content */
   const char* template_name; /* "default", "tool_use", "chatml", ...; "given":
                                 by template_text */
+  /* How answers call tools: the name of a known format ("hermes", "llama3",
+   * "mistral", ...); "derived": as the template writes calls, found by trying
+   * it; "appended": the template has no place for tools, so their description,
+   * with how to call them, was added to the system message; "none": no calls
+   * are known in answers, all of which are text. */
+  const char* call_format;
 } rc_chat_prompt_report;
 
 #define RC_CHAT_PROMPT_REPORT_INIT \
-  { sizeof(rc_chat_prompt_report), NULL, 0, NULL, 0, 0, NULL }
+  { sizeof(rc_chat_prompt_report), NULL, 0, NULL, 0, 0, NULL, NULL }
 /* The same as a function; see base.h. */
 RC_API void rc_chat_prompt_report_init(rc_chat_prompt_report* report,
                                        size_t size);
@@ -179,9 +187,8 @@ typedef struct rc_chat rc_chat;
  * `options` are as for rc_chat_render, for the whole of the conversation: `now`
  * NULL is the time of this call; `ending` must be RC_ENDING_ANSWER.
  * RC_E_INVALID_ARGUMENT: an argument; RC_E_NOT_FOUND: no such template, or the
- * file has none; RC_E_UNSUPPORTED: the model has no tokenizer, or its template
- * no place for tools; RC_E_FORMAT: a mistake of the template;
- * RC_E_OUT_OF_MEMORY. */
+ * file has none; RC_E_UNSUPPORTED: the model has no tokenizer;
+ * RC_E_FORMAT: a mistake of the template; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_chat_create(rc_session* session,
                                 const rc_chat_options* options, rc_chat** chat);
 /* References; see base.h. An answer under way goes on to its end. */

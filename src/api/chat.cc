@@ -21,6 +21,7 @@ struct rc_chat_prompt {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kChatPrompt;
   rc::text::chat::Prompt prompt;
   std::string template_name;
+  std::string call_format;
 };
 
 struct rc_chat {
@@ -89,6 +90,8 @@ std::unique_ptr<rc_chat_prompt> render(const rc_tokenizer& tokenizer,
   made->prompt = choice.chat->render(
       messages, request.tools ? &*request.tools : nullptr, request.prompt);
   made->template_name = choice.name;
+  made->call_format =
+      choice.chat->call_format(request.tools ? &*request.tools : nullptr);
   return made;
 }
 
@@ -180,6 +183,7 @@ rc_status rc_chat_prompt_describe(const rc_chat_prompt* prompt,
     result.token_count = made.prompt.tokens.size();
     result.content_count = made.prompt.content.size();
     result.template_name = made.template_name.c_str();
+    result.call_format = made.call_format.c_str();
     rc::api::write_report(report, result, "report");
   });
 }

@@ -68,6 +68,7 @@ void show_json(const Tokenizer& tokenizer, const rc_chat_prompt_report& report,
                        {"token_end", part.token_end}});
   }
   print(json_text(Json{{"template", report.template_name},
+                       {"call_format", report.call_format},
                        {"text", report.text},
                        {"tokens", tokens},
                        {"content", content}}));

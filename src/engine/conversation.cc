@@ -49,7 +49,7 @@ class Conversation::AnswerListener final : public Listener {
                  bool strict, std::shared_ptr<Listener> listener)
       : conversation_(std::move(conversation)),
         listener_(std::move(listener)),
-        parser_(conversation_->options_.chat->reply_format(),
+        parser_(conversation_->reply_format(),
                 {.is_special =
                      [this](std::string_view name) {
                        return conversation_->options_.chat->is_special(name);
@@ -206,6 +206,11 @@ std::shared_ptr<Conversation> Conversation::fork() {
   return made;
 }
 
+const text::chat::ReplyFormat& Conversation::reply_format() const {
+  return options_.chat->reply_format(options_.tools ? &*options_.tools
+                                                    : nullptr);
+}
+
 // What the rules ask for; nullptr: nothing that a model must keep to.
 Conversation::GrammarPtr Conversation::grammar_for(
     const AnswerRules& rules, std::string_view prompt,
@@ -213,7 +218,7 @@ Conversation::GrammarPtr Conversation::grammar_for(
   const text::chat::ChatTemplate& chat = *options_.chat;
   text::chat::AnswerBegin begin;
   begin.within_reasoning =
-      text::chat::begins_within_reasoning(chat.reply_format(), prompt);
+      text::chat::begins_within_reasoning(reply_format(), prompt);
   begin.may_reason = chat.knows_reasoning() && options_.thinking.value_or(true);
   if (grammar_ != nullptr && grammar_rules_ == rules &&
       grammar_begin_ == begin) {
@@ -224,12 +229,12 @@ Conversation::GrammarPtr Conversation::grammar_for(
   };
   GrammarPtr made;
   if (rules.response_schema) {
-    made = text::chat::response_grammar(chat.reply_format(),
-                                        *rules.response_schema, begin,
-                                        *tokenizer_, is_special, should_stop);
+    made = text::chat::response_grammar(reply_format(), *rules.response_schema,
+                                        begin, *tokenizer_, is_special,
+                                        should_stop);
   } else {
     made = text::chat::call_grammar(
-        chat.reply_format(), options_.tools ? &*options_.tools : nullptr,
+        reply_format(), options_.tools ? &*options_.tools : nullptr,
         rules.tool_choice, begin, *tokenizer_, is_special, should_stop);
   }
   grammar_ = made;

@@ -79,6 +79,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // them, completes the options of the request with the rest, and returns the
   // text. Throws RC_E_CANCELLED if the deadline passes, and RC_E_CONTEXT_FULL.
   std::string prepare(const AnswerRules& rules, RequestOptions* options);
+  const text::chat::ReplyFormat& reply_format() const;
   GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt,
                          const std::function<bool()>& should_stop);
   // False: there was no memory for it.

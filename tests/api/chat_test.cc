@@ -63,7 +63,7 @@ TEST_F(Chat, ErrorsNameWhatIsWrong) {
   expect_error(RC_E_INVALID_ARGUMENT, "options->tools: not JSON at byte 2",
                options);
   options.tools = R"([{"type": "function", "function": {"name": "f"}}])";
-  expect_error(RC_E_UNSUPPORTED, "tools", options);
+  EXPECT_EQ(render(kHello, options), RC_OK) << rc_error_message();
   options.tools = "[]";
   EXPECT_EQ(render(kHello, options), RC_OK);
   options.template_arguments = "7";
@@ -160,17 +160,20 @@ TEST(ChatOfFiles, VariantsOfTheFile) {
         << rc_error_message();
     rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
     EXPECT_EQ(rc_chat_prompt_describe(prompt, &report), RC_OK);
-    const std::string name =
-        std::string(report.template_name) + ": " + report.text;
+    const std::string name = std::string(report.template_name) + ", calls " +
+                             report.call_format + ": " + report.text;
     rc_chat_prompt_release(prompt);
     return name;
   };
   const char* tools = R"([{"type": "function", "function": {"name": "f"}}])";
-  EXPECT_EQ(name_with(nullptr, nullptr), "default: (Hello)");
-  EXPECT_EQ(name_with("[]", nullptr), "default: (Hello)");
-  EXPECT_EQ(name_with(tools, nullptr), "tool_use: f(Hello)");
-  EXPECT_EQ(name_with(nullptr, "tool_use"), "tool_use: (Hello)");
-  EXPECT_EQ(name_with(nullptr, "vicuna"), "vicuna: USER: Hello\nASSISTANT:");
+  EXPECT_EQ(name_with(nullptr, nullptr), "default, calls none: (Hello)");
+  EXPECT_EQ(name_with("[]", nullptr), "default, calls none: (Hello)");
+  EXPECT_EQ(name_with(tools, nullptr), "tool_use, calls none: f(Hello)");
+  EXPECT_EQ(name_with(nullptr, "tool_use"), "tool_use, calls none: (Hello)");
+  EXPECT_EQ(name_with(nullptr, "vicuna"),
+            "vicuna, calls none: USER: Hello\nASSISTANT:");
+  EXPECT_TRUE(name_with(tools, "vicuna")
+                  .starts_with("vicuna, calls appended: Functions can"));
   rc_tokenizer_release(tokenizer);
 }
 

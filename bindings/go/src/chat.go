@@ -56,8 +56,7 @@ type Chat struct {
 
 // NewChat begins a conversation without messages. ErrInvalidArgument: an option;
 // ErrNotFound: no such template, or the file has none; ErrUnsupported: the model
-// has no tokenizer, or its template no place for tools; ErrFormat: a mistake of
-// the template.
+// has no tokenizer; ErrFormat: a mistake of the template.
 func (s *Session) NewChat(options ChatOptions) (chat *Chat, err error) {
 	o, err := options.native()
 	if err != nil {

@@ -121,8 +121,8 @@ export class Session extends Handle {
    * Begins a conversation without messages over the session.
    *
    * InvalidArgumentError: an option; NotFoundError: no such template, or the
-   * file has none; UnsupportedError: the model has no tokenizer, or its template
-   * no place for tools; FormatError: a mistake of the template.
+   * file has none; UnsupportedError: the model has no tokenizer; FormatError: a
+   * mistake of the template.
    */
   chat(options?: ChatOptions): Chat {
     return Chat._begin(this.#idle(), options, () => this.#leave());

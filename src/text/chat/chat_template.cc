@@ -8,6 +8,7 @@
 #include "text/chat/containers.h"
 #include "text/chat/conversation.h"
 #include "text/chat/from_json.h"
+#include "text/chat/tools_as_text.h"
 
 namespace rc::text::chat {
 namespace {
@@ -53,6 +54,11 @@ void set(std::string_view name, Value value,
          std::vector<Dict::Entry>* entries) {
   entries->emplace_back(Value::string(name, Origin::kTemplate),
                         std::move(value));
+}
+
+bool any(const JsonValue* tools) {
+  return tools != nullptr &&
+         !(tools->is(JsonValue::Type::kArray) && tools->items.empty());
 }
 
 void add_arguments(const JsonValue& arguments,
@@ -150,6 +156,10 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
   find_reply_format(source);
+  format_of_texts_ = *chat::reply_format(kFormatOfTexts);
+  format_of_texts_.name = "appended";
+  format_of_texts_.reasoning_begin = found_.format->reasoning_begin;
+  format_of_texts_.reasoning_end = found_.format->reasoning_end;
   knows_reasoning_ = writes_reasoning(*found_.format, source);
   marks_ = find_marks(*tokenizer_, source);
   special_names_ = find_special_names(*tokenizer_);
@@ -187,17 +197,31 @@ bool ChatTemplate::is_special(std::string_view name) const {
 }
 
 Value ChatTemplate::tool_list(const JsonValue* tools) const {
-  if (tools == nullptr ||
-      (tools->is(JsonValue::Type::kArray) && tools->items.empty())) {
-    return Value::none();
-  }
+  if (!any(tools)) return Value::none();
   Value list = tools_value(*tools);
-  if (!dialect_.knows_tools) {
-    fail(RC_E_UNSUPPORTED,
-         "tools: the chat template has no place for them; describe them in a "
-         "message, or give another template");
-  }
-  return list;
+  return dialect_.knows_tools ? std::move(list) : Value::none();
+}
+
+// Where the template has no place for tools or calls, they become texts.
+Value ChatTemplate::message_list(const JsonValue& messages,
+                                 const JsonValue* tools) const {
+  Value list = messages_value(messages, dialect_);
+  const bool as_text = any(tools)
+                           ? !dialect_.knows_tools
+                           : !dialect_.knows_calls && has_calls(messages);
+  if (!as_text) return list;
+  return messages_value(
+      with_tools_as_text(messages, tools, dialect_.takes_system), dialect_);
+}
+
+std::string_view ChatTemplate::call_format(const JsonValue* tools) const {
+  const ReplyFormat& format = reply_format(tools);
+  return format.shape == CallShape::kNone ? "none" : format.name;
+}
+
+const ReplyFormat& ChatTemplate::reply_format(const JsonValue* tools) const {
+  const bool as_text = !dialect_.knows_tools && any(tools);
+  return as_text ? format_of_texts_ : *found_.format;
 }
 
 void ChatTemplate::check(const JsonValue* tools,
@@ -219,8 +243,9 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
     }
   }
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
-  set("messages", messages_value(messages, dialect_), &entries);
-  set("tools", tool_list(tools), &entries);
+  Value list = tool_list(tools);
+  set("messages", message_list(messages, tools), &entries);
+  set("tools", std::move(list), &entries);
   set("add_generation_prompt",
       Value::boolean(options.add_generation_prompt && !options.continue_last),
       &entries);

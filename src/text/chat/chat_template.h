@@ -74,7 +74,7 @@ class ChatTemplate {
   // `messages` and `tools` (nullptr: none) are in the shape of OpenAI's chat
   // completions; see conversation.h. Throws RC_E_INVALID_ARGUMENT with the
   // place of what is not, or for what the template refuses, RC_E_UNSUPPORTED
-  // for tools if the template knows none and for what is beyond a limit,
+  // for what is beyond a limit,
   // RC_E_FORMAT for mistakes of the template, RC_E_CONTEXT_FULL for more than
   // the context holds.
   Prompt render(const JsonValue& messages, const JsonValue* tools,
@@ -84,8 +84,13 @@ class ChatTemplate {
   void check(const JsonValue* tools, const JsonValue* arguments) const;
 
   const Dialect& dialect() const { return dialect_; }
-  // How models of this template write reasoning and calls.
-  const ReplyFormat& reply_format() const { return *found_.format; }
+  // How models of this template write reasoning and calls; with `tools`
+  // (nullptr: none), of which the format is "appended" if the template knows
+  // none: their description, which is added to the messages, says how to call
+  // them.
+  const ReplyFormat& reply_format(const JsonValue* tools = nullptr) const;
+  // The name of that format; "none" if it has no calls.
+  std::string_view call_format(const JsonValue* tools) const;
   // Whether such models may reason before they answer, unless told not to.
   bool knows_reasoning() const { return knows_reasoning_; }
   // Whether a name is that of a control token.
@@ -96,6 +101,7 @@ class ChatTemplate {
                std::shared_ptr<const Tokenizer> tokenizer);
   void find_reply_format(std::string_view source);
   Value tool_list(const JsonValue* tools) const;
+  Value message_list(const JsonValue& messages, const JsonValue* tools) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
   Rendered render_text(const Value& variables,
@@ -109,6 +115,7 @@ class ChatTemplate {
   std::vector<std::pair<Value, Value>> special_;
   Dialect dialect_;
   FoundFormat found_;
+  ReplyFormat format_of_texts_;  // where the template knows no tools
   bool knows_reasoning_;
   std::vector<std::string_view> special_names_;  // sorted
   // User-defined tokens that are marks of the template, such as <tool_call>:

@@ -301,20 +301,27 @@ JsonValue parse_argument(std::string_view json, std::string_view name) {
   return parse_json(json, name, kDeepestArgument);
 }
 
+Value messages_value(const std::vector<PlacedMessage>& messages,
+                     const Dialect& dialect) {
+  Reader reader(dialect);
+  std::vector<Value> values;
+  for (const PlacedMessage& one : messages) {
+    values.push_back(
+        reader.message(one.message, cat("messages[", one.place, "]")));
+  }
+  return make_list(std::move(values));
+}
+
 Value messages_value(const JsonValue& messages, const Dialect& dialect) {
   need_list(messages, "messages");
   if (messages.items.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "messages: an empty array; give at least one");
   }
+  if (dialect.one_call && has_several_calls(messages)) {
+    return messages_value(with_single_calls(messages), dialect);
+  }
   Reader reader(dialect);
   std::vector<Value> values;
-  if (dialect.one_call && has_several_calls(messages)) {
-    for (const PlacedMessage& one : with_single_calls(messages)) {
-      values.push_back(
-          reader.message(one.message, cat("messages[", one.place, "]")));
-    }
-    return make_list(std::move(values));
-  }
   for (size_t i = 0; i < messages.items.size(); ++i) {
     values.push_back(
         reader.message(messages.items[i], cat("messages[", i, "]")));

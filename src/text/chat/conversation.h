@@ -5,9 +5,11 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "base/json_value.h"
 #include "text/chat/dialect.h"
+#include "text/chat/history.h"
 #include "text/chat/value.h"
 
 namespace rc::text::chat {
@@ -21,6 +23,9 @@ JsonValue parse_argument(std::string_view json, std::string_view name);
 // in that shape ("messages[2].content"), RC_E_UNSUPPORTED for parts of content
 // other than text.
 Value messages_value(const JsonValue& messages, const Dialect& dialect);
+// The same of messages that were made of others.
+Value messages_value(const std::vector<PlacedMessage>& messages,
+                     const Dialect& dialect);
 
 // A list of tools for the variable "tools", all of it content. Throws as
 // messages_value does.

@@ -50,6 +50,12 @@ class Trials {
            text->find("\"text\"") == std::string::npos;
   }
 
+  bool shows_system() const {
+    const auto text = prompt(cat(R"([{"role": "system", "content": ")", kNeedle,
+                                 R"("}, {"role": "user", "content": "Hi"}])"));
+    return text && text->find(kNeedle) != std::string::npos;
+  }
+
   std::optional<std::string> prompt(const std::string& messages,
                                     Value tools) const {
     std::vector<Dict::Entry> entries = special_;
@@ -191,13 +197,15 @@ Dialect find_dialect(const Template& chat, std::string_view source,
   dialect.content = find_content(trials);
   dialect.knows_developer = names_word(source, "developer");
   dialect.knows_tools = names_word(source, "tools");
+  if (!dialect.knows_tools) dialect.takes_system = trials.shows_system();
   for (const std::string_view key :
        {"reasoning_content", "thinking", "reasoning"}) {
     if (!names_word(source, key)) continue;
     dialect.reasoning_key = key;
     break;
   }
-  if (!names_word(source, "tool_calls")) {
+  dialect.knows_calls = names_word(source, "tool_calls");
+  if (!dialect.knows_calls) {
     // An absent content of a message with calls must not be printed.
     dialect.empty_content = true;
   } else if (find_form_of_calls(trials, &dialect)) {

@@ -24,6 +24,10 @@ struct Dialect {
   // Knows messages of the role "developer"; otherwise they are of "system".
   bool knows_developer = false;
   bool knows_tools = false;
+  // Writes calls, also if it knows no tools.
+  bool knows_calls = false;
+  // Shows a message of the role "system"; found out where tools are not known.
+  bool takes_system = true;
   // Takes one call in a message: others become messages of their own.
   bool one_call = false;
   // Takes ids of nine letters and digits alone.

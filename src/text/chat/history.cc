@@ -72,7 +72,8 @@ void add_calls(const JsonValue& messages, size_t place, size_t end,
   for (const size_t at : left) out->push_back({messages.items[at], at});
 }
 
-// The text of a content, parts of it joined.
+}  // namespace
+
 std::string content_text(const JsonValue& content) {
   if (content.is(Type::kString)) return content.text;
   std::string joined;
@@ -82,8 +83,6 @@ std::string content_text(const JsonValue& content) {
   }
   return joined;
 }
-
-}  // namespace
 
 bool has_several_calls(const JsonValue& messages) {
   return std::any_of(messages.items.begin(), messages.items.end(), has_several);

@@ -18,6 +18,9 @@ struct PlacedMessage {
   size_t place;
 };
 
+// The text of a content, parts of it joined.
+std::string content_text(const JsonValue& content);
+
 // Messages with several calls as one message for each, with its results after
 // it. `messages` is an array.
 std::vector<PlacedMessage> with_single_calls(const JsonValue& messages);

@@ -126,6 +126,32 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
   }
 }
 
+// Of names that are forced, the reader finds each again.
+TEST(CallGrammars, NamesAreReadAsTheyAreWritten) {
+  std::mt19937 random(3);
+  for (const std::string name : {"a/b", "a.b", "functions.a", "functions.",
+                                 "-", "a-b", "1", "lésen", "to", "call"}) {
+    JsonValue list = parse_json(
+        R"([{"type": "function", "function": {"name": ")" + name + R"("}}])",
+        "tools", 100);
+    for (const ReplyFormat* format : formats_with_calls()) {
+      SCOPED_TRACE(name + " in " + std::string(format->name));
+      const World world = world_of(*format, true);
+      const auto is_special = [&](std::string_view text) {
+        return world.is_special(text);
+      };
+      const auto grammar = call_grammar(*format, &list, {Kind::kRequired, ""},
+                                        {}, *world.tokenizer, is_special);
+      const auto tokens = drawn(*grammar, *world.tokenizer, &random);
+      const Events events = read_tokens(*format, world, tokens, {}, list);
+      const std::string text = text_of_tokens(*world.tokenizer, tokens);
+      ASSERT_FALSE(events.empty()) << text;
+      EXPECT_EQ(events.back().type, Type::kCallEnd) << text;
+      EXPECT_EQ(events.back().name, name) << text;
+    }
+  }
+}
+
 // With strict tools text is free, and what begins like a call is a valid one.
 TEST(CallGrammars, StrictToolsAreCalledAsTheirSchemasSay) {
   std::mt19937 random(7);

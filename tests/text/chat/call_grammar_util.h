@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "text/chat/calls/call_grammar.h"
+#include "text/chat/derived_util.h"
 #include "text/chat/prompt_util.h"
 #include "text/chat/replies/reply_parser.h"
 
@@ -42,6 +43,9 @@ inline std::vector<const ReplyFormat*> formats_with_calls() {
   std::vector<const ReplyFormat*> formats;
   for (const ReplyFormat& format : reply_formats()) {
     if (format.shape != CallShape::kNone) formats.push_back(&format);
+  }
+  for (const ReplyFormat* format : derived_formats()) {
+    formats.push_back(format);
   }
   return formats;
 }
@@ -107,8 +111,8 @@ inline std::shared_ptr<const grammar::Grammar> grammar_of(
 
 inline Events read_tokens(const ReplyFormat& format, const World& world,
                           const std::vector<TokenId>& tokens,
-                          std::string_view prompt = {}) {
-  const JsonValue list = tools();
+                          std::string_view prompt = {},
+                          const JsonValue& list = tools()) {
   ReplyParser parser(format, {.is_special =
                                   [&](std::string_view name) {
                                     return world.is_special(name);

@@ -181,7 +181,10 @@ std::string_view name_in_header(const ReplyFormat& format,
     header = header.substr(0, header.find_first_of(" <"));
   }
   constexpr std::string_view kFunctions = "functions.";
-  if (header.starts_with(kFunctions)) header.remove_prefix(kFunctions.size());
+  if (format.written.begin.ends_with(kFunctions) &&
+      header.starts_with(kFunctions)) {
+    header.remove_prefix(kFunctions.size());
+  }
   return header;
 }
 

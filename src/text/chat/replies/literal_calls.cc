@@ -43,7 +43,8 @@ class LiteralReader {
     while (at_ < text_.size() &&
            (static_cast<unsigned char>(text_[at_]) >= 0x80 ||
             std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
-            text_[at_] == '_' || text_[at_] == '-' || text_[at_] == '.')) {
+            text_[at_] == '_' || text_[at_] == '-' || text_[at_] == '.' ||
+            text_[at_] == '/')) {
       ++at_;
     }
     if (at_ == begin) failed_ = true;

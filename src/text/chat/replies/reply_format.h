@@ -79,7 +79,8 @@ struct ReplyFormat {
   std::string_view id_begin = {};
   std::string_view name_end = {};
   // kNamed: all before name_end is the id, the name is without the number after
-  // its last ':'. The name is without "functions." in any case.
+  // its last ':'. Where answers are written with "functions." before the name,
+  // it is none of it.
   bool id_is_name = false;
   // kNamed: the id is what is before name_begin.
   bool id_is_first = false;
