@@ -43,7 +43,9 @@ class FeedForward : private LayerParts {
 };
 
 Value FeedForward::dense(Value x, Value residual) {
-  return joined(opened(x), names_.down, architecture_.feed_forward_bias,
+  Value y = opened(x);
+  if (architecture_.inner_norms) y = norm(y, names_.feed_forward_inner_norm);
+  return joined(y, names_.down, architecture_.feed_forward_bias,
                 names_.post_feed_forward_norm, residual);
 }
 
@@ -197,8 +199,15 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
 
 Value FeedForward::gated(Value gate, Value up) {
   Gate how = architecture_.gate;
-  if (hyper_.activation >= 0) how.function = hyper_.activation;
-  if (how.times_itself) return builder_.glu(up, up, how.function);
+  if (hyper_.activation >= 0) {
+    how.function = hyper_.activation;
+    how.times_itself = hyper_.activation_times_itself;
+  }
+  if (how.times_itself) {
+    const Value given = gate == kAbsent ? up : gate;
+    const Value square = builder_.glu(given, given, how.function);
+    return gate == kAbsent ? square : builder_.multiply(square, up);
+  }
   if (how.xielu) {
     const Xielu& of = layer().xielu;
     return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});

@@ -108,6 +108,7 @@ class Names {
     if (architecture_.low_rank_residual) {
       add_all({names_.low_rank_down, names_.low_rank_up, names_.low_rank_norm});
     }
+    if (architecture_.inner_norms) add_norm(names_.attention_inner_norm);
     add(names_.attention_output);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_attention_norm);
@@ -180,6 +181,7 @@ class Names {
       add(names_.shared_up, always);
       add(names_.shared_down, always);
     }
+    if (architecture_.inner_norms) add_norm(names_.feed_forward_inner_norm);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_feed_forward_norm);
   }

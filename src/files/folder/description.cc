@@ -176,6 +176,7 @@ void add_activation(Description& model, std::string_view key,
       {"gelu_pytorch_tanh", "gelu_pytorch_tanh"},
       {"gelu_accurate", "gelu_pytorch_tanh"},
       {"relu", "relu"},
+      {"relu2", "relu2"},
       {"silu", "silu"},
       {"swish", "silu"},
   };
@@ -185,9 +186,10 @@ void add_activation(Description& model, std::string_view key,
   for (const auto& [from, to] : kFunctions) {
     if (*name == from) return model.add_text("hidden_activation", to);
   }
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(*name),
-                "; models of type ", config.get_text("model_type"),
-                " are computed with gelu, gelu_pytorch_tanh, relu or silu");
+  config.refuse(
+      RC_E_UNSUPPORTED, key, " is ", quote(*name), "; models of type ",
+      config.get_text("model_type"),
+      " are computed with gelu, gelu_pytorch_tanh, relu, relu2 or silu");
 }
 
 void expect_number(const Config& config, std::string_view key, double value) {
