@@ -67,12 +67,15 @@ def forward(path, tokens):
         freq = freq / W("rope_freqs.weight")
 
     def windowed(layer):
+        pattern = key("attention.sliding_window_pattern")
+        if isinstance(pattern, list):
+            return bool(pattern[layer])
         if arch == "gemma3":
             return layer % 6 < 5
         return layer % 2 == 0 if arch in ("gemma2", "gpt-oss") else True
 
     def rope(x, layer):  # x: token, head, d
-        if arch == "smollm3" and layer % 4 == 3:
+        if arch == "smollm3" and layer % 4 == 3 or not key("attention.rope_pattern", [True] * layers)[layer]:
             return x
         local = arch == "gemma3" and windowed(layer)
         angle = np.arange(n)[:, None] * (10000.0 ** (-2.0 * i / d) if local else freq)
@@ -119,7 +122,7 @@ def forward(path, tokens):
         if window and windowed(l):
             seen &= distance < window
         score = np.where(seen, score, -np.inf)
-        if gpt_oss:  # one more position, which has no value
+        if p + "attn_sinks.weight" in T:  # one more position, which has no value
             sinks = np.broadcast_to(W(p + "attn_sinks.weight")[:, None, None], (heads, n, 1))
             score = softmax(np.concatenate([score, sinks], -1))[..., :-1]
         else:
