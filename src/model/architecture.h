@@ -120,6 +120,8 @@ struct TensorNames {
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
   const char* expert_down = "ffn_down_exps";
+  // In place of gate and up: the rows of the one, then of the other.
+  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* selection_bias = "exp_probs_b.bias";
   const char* shared_router = "ffn_gate_inp_shexp.weight";
   const char* shared_gate = "ffn_gate_shexp";
@@ -127,13 +129,11 @@ struct TensorNames {
   const char* shared_down = "ffn_down_shexp";
   const char* expert_latent_down = "ffn_latent_down";
   const char* expert_latent_up = "ffn_latent_up";
-  // Of experts beside a dense part. The rows of expert_gate_up are those of an
-  // expert's gate, then those of its other product.
+  // Of experts beside a dense part.
   const char* router_scale = "ffn_gate_inp.scale";
   const char* expert_norm = "pre_ffw_norm_2.weight";
   const char* post_dense_norm = "post_ffw_norm_1.weight";
   const char* post_expert_norm = "post_ffw_norm_2.weight";
-  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* expert_scales = "ffn_down_exps.scale";
 
   // See per_layer.h.

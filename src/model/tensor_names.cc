@@ -160,10 +160,15 @@ class Names {
       }
       add(name, architecture_.experts);
     }
+    // Files may have both in one tensor elsewhere, too.
+    if (architecture_.experts != Presence::kNever &&
+        !architecture_.gate.ungated) {
+      add(names_.expert_gate_up, false);
+    }
     if (architecture_.experts_beside_dense) {
-      for (const char* name : {names_.router_scale, names_.expert_norm,
-                               names_.post_dense_norm, names_.post_expert_norm,
-                               names_.expert_gate_up, names_.expert_scales}) {
+      for (const char* name :
+           {names_.router_scale, names_.expert_norm, names_.post_dense_norm,
+            names_.post_expert_norm, names_.expert_scales}) {
         add(name, false);
       }
     }

@@ -35,6 +35,8 @@ TEST(Names, TensorsAreThoseOfThePackage) {
     ASSERT_TRUE(architectures.contains(name));
     const auto known = architectures.at(name).get<std::set<std::string>>();
     for (const model::ReadTensor& tensor : model::tensors_of(*architecture)) {
+      // Newer converters may write it for any model with experts.
+      if (tensor.stem == "ffn_gate_up_exps") continue;
       // The package's models of this architecture have no output matrix.
       if (name == "bitnet" && tensor.stem == "output") continue;
       EXPECT_TRUE(known.contains(tensor.stem)) << tensor.stem;

@@ -114,6 +114,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kFalconMamba,
     &kBamba,
     &kGraniteSwa,
+    &kGraniteMoeSwa,
     &kQwen2Vl,
     &kQwen25Vl,
     &kQwen3Vl,

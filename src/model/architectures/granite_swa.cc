@@ -15,6 +15,8 @@ constexpr Architecture kGraniteSwa = {
     .window = {.period = 4, .windowed = 3, .first_sees_all = true},
     .rope_pattern = true,
     .scale_keys = true,
+    .experts = Presence::kOptional,
+    .shared_expert = true,
 };
 
 }  // namespace rc::model

@@ -155,6 +155,25 @@ def granite_swa_layout(tensors, config):
     return {key + ".weight" if key.endswith("sinks") else key: a for key, a in layouts.permuted(tensors, config).items()}
 
 
+def granite_moe_swa(w, c):
+    granite_swa(w, c)
+    w.add_expert_count(c.num_local_experts)
+    w.add_expert_used_count(c.num_experts_per_tok)
+    w.add_expert_shared_feed_forward_length(c.shared_intermediate_size)
+
+
+def granite_moe_swa_layout(tensors, config):
+    """Gate and up stay one tensor."""
+    names = {"block_sparse_moe.router.weight": "ffn_gate_inp", "block_sparse_moe.experts.gate_up_proj": "ffn_gate_up_exps",
+             "block_sparse_moe.experts.down_proj": "ffn_down_exps", "shared_mlp.input_linear.weight": "ffn_up_shexp",
+             "shared_mlp.output_linear.weight": "ffn_down_shexp"}
+    out = {}
+    for key, a in granite_swa_layout(tensors, config).items():
+        layer, part = key.split(".", 3)[2:] if key.startswith("model.layers.") else (None, key)
+        out[f"blk.{layer}.{names[part]}.weight" if part in names else key] = a
+    return out
+
+
 def llama(w, c):
     rms(w, c)
     heads(w, c)
@@ -294,6 +313,13 @@ FURTHER_CASES = {
          "scale": dict(attention_multiplier=0.2)},
         granite_swa, granite_swa_layout, num_hidden_layers=4, sliding_window=9, layer_types=["full_attention"] + ["sliding_attention"] * 3,
         layer_rope_theta=[0, 10000.0, 10000.0, 0], **GRANITE, **rope(10000.0)) | dict(seed=74800, names=["granite", "gpt-oss"]),
+    "granite-swa-moe": lambda: small(
+        "granite_swa", "GraniteMoeSWA", "granite-swa with 6 experts, 2 used, and a shared one; the gate of experts and what it gates are one tensor, and so they "
+        "are of the shared one, under the name of the latter.",
+        {"sinks": dict(filled=("sinks", -50.0)), "shared expert": dict(zeroed="shared_mlp.output_linear.weight"), "top 3": dict(num_experts_per_tok=3)},
+        granite_moe_swa, granite_moe_swa_layout, intermediate_size=12, sliding_window=9, layer_types=["sliding_attention", "full_attention"],
+        layer_rope_theta=[10000.0, 0], num_local_experts=6, num_experts_per_tok=2, shared_intermediate_size=16, experts_implementation="eager",
+        **GRANITE, **rope(10000.0)) | dict(seed=74850, names=["granite", "gpt-oss"]),
     "cwm": lambda: small(
         "llama", "Cwm", "llama with a window in three of four layers, which an array names; frequencies are divided by rope_freqs.weight.",
         {"factors": rope(500.0), "window": dict(sliding_window=30)},

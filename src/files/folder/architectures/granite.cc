@@ -48,14 +48,6 @@ void describe_granite(Description& model) {
   add_granite_factors(model);
 }
 
-void add_granite_experts(Description& model) {
-  const Config& config = model.config();
-  add_experts(model,
-              {.count = "num_local_experts", .size = "intermediate_size"});
-  model.add_int("expert_shared_feed_forward_length",
-                config.find_int("shared_intermediate_size").value_or(0));
-}
-
 void describe_granite_moe(Description& model) {
   expect_text(model.config(), "position_embedding_type", {"rope"});
   describe_granite(model);
@@ -117,6 +109,14 @@ void add_granite_factors(Description& model) {
                    config.get_number("embedding_multiplier"));
   model.add_number("residual_scale", config.get_number("residual_multiplier"));
   model.add_number("logit_scale", config.get_number("logits_scaling"));
+}
+
+void add_granite_experts(Description& model) {
+  const Config& config = model.config();
+  add_experts(model,
+              {.count = "num_local_experts", .size = "intermediate_size"});
+  model.add_int("expert_shared_feed_forward_length",
+                config.find_int("shared_intermediate_size").value_or(0));
 }
 
 void add_mamba_sizes(Description& model) {

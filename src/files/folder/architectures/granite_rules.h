@@ -7,6 +7,7 @@ namespace rc::folder {
 
 // Factors of attention, embeddings, of what layers add, and of logits.
 void add_granite_factors(Description& model);
+void add_granite_experts(Description& model);
 // The sizes of layers of Mamba 2.
 void add_mamba_sizes(Description& model);
 

@@ -1,4 +1,4 @@
-// Granite with sinks and windows.
+// Granite with sinks and windows, also with experts.
 #include <vector>
 
 #include "files/folder/architectures/granite_rules.h"
@@ -10,6 +10,27 @@ namespace {
 
 constexpr Rule kSinkRules[] = {
     {"model.layers.*.self_attn.sinks", "blk.*.attn_sinks.weight"},
+};
+
+// Experts whose gate and other product stay one tensor.
+constexpr Rule kJoinedExpertRules[] = {
+    {"model.layers.*.block_sparse_moe.router.layer.weight",
+     "blk.*.ffn_gate_inp.weight"},
+    {"model.layers.*.block_sparse_moe.input_linear.weight",
+     "blk.*.ffn_gate_up_exps.weight"},
+    {"model.layers.*.block_sparse_moe.output_linear.weight",
+     "blk.*.ffn_down_exps.weight"},
+    {"model.layers.*.shared_mlp.input_linear.weight",
+     "blk.*.ffn_up_shexp.weight"},
+    {"model.layers.*.shared_mlp.output_linear.weight",
+     "blk.*.ffn_down_shexp.weight"},
+    // The names of the class.
+    {"model.layers.*.block_sparse_moe.router.weight",
+     "blk.*.ffn_gate_inp.weight"},
+    {"model.layers.*.block_sparse_moe.experts.gate_up_proj",
+     "blk.*.ffn_gate_up_exps.weight"},
+    {"model.layers.*.block_sparse_moe.experts.down_proj",
+     "blk.*.ffn_down_exps.weight"},
 };
 
 // Which layers rotate, with one base: layer_rope_theta, in which 0 stands for
@@ -49,6 +70,11 @@ void describe_granite_swa(Description& model) {
   add_granite_factors(model);
 }
 
+void describe_granite_moe_swa(Description& model) {
+  describe_granite_swa(model);
+  add_granite_experts(model);
+}
+
 }  // namespace
 
 constexpr Architecture kGraniteSwa = {
@@ -61,6 +87,20 @@ constexpr Architecture kGraniteSwa = {
                     "tie_word_embeddings": true})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules, kSinkRules},
     .describe = describe_granite_swa,
+};
+
+constexpr Architecture kGraniteMoeSwa = {
+    .model_type = "granitemoe_swa",
+    .name = "granite_swa",
+    .defaults = R"({"max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
+                    "sliding_window": 128, "num_local_experts": 8,
+                    "num_experts_per_tok": 2,
+                    "embedding_multiplier": 1.0, "logits_scaling": 1.0,
+                    "residual_multiplier": 1.0, "attention_multiplier": 1.0,
+                    "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules, kSinkRules,
+              kJoinedExpertRules},
+    .describe = describe_granite_moe_swa,
 };
 
 }  // namespace rc::folder

@@ -113,6 +113,7 @@ extern const Architecture kBitNet;
 extern const Architecture kFalconMamba;
 extern const Architecture kBamba;
 extern const Architecture kGraniteSwa;
+extern const Architecture kGraniteMoeSwa;
 extern const Architecture kQwen2Vl;
 extern const Architecture kQwen25Vl;
 extern const Architecture kQwen3Vl;
