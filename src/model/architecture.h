@@ -12,47 +12,10 @@
 #include <string_view>
 
 #include "model/hyper_parameters.h"
+#include "model/traits.h"
 #include "runcible/plugin.h"
 
 namespace rc::model {
-
-// Whether the files of an architecture hold something.
-enum class Presence { kNever, kOptional, kAlways };
-
-// Which layers see only the last `sliding_window` positions: of each `period`
-// layers the first `windowed`, or the last if the first sees all; none if the
-// period is 0. Where rows see those behind them, `sliding_window` counts the
-// positions of both sides.
-struct WindowPattern {
-  int64_t period = 0;
-  int64_t windowed = 0;
-  bool first_sees_all = false;
-};
-
-// What norms are made of: see RC_OP_RMS_NORM, and RC_OP_LAYER_NORM with a
-// weight and a bias, with a weight alone, or with neither.
-enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
-
-// Where the norms of attention and of the feed-forward part are: before it,
-// before and behind it, behind it, or of the sum of its result and the residual
-// (where the others are of what is no sum yet).
-enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
-
-// Norms of queries and keys: over each head before it rotates, the same with a
-// weight for each head, over each head after it has rotated, over all heads
-// together, before they rotate, or without a weight over each head after it
-// rotates, where it does.
-enum class HeadNorm {
-  kNone,
-  kEach,
-  kEachItsOwn,
-  kRotated,
-  kTogether,
-  kUnweighted
-};
-
-// What a file's logit_scale does to the logits.
-enum class LogitScale { kDivides, kMultiplies };
 
 // Names of tensors. Those of a layer follow "blk.N.", or what `layer` says with
 // its number; those of products are without ".weight" and ".bias".
@@ -91,6 +54,7 @@ struct TensorNames {
   const char* key_up = "attn_k_b";
   const char* value_up = "attn_v_b";
   const char* attention_output = "attn_output";
+  const char* attention_inner_norm = "attn_sub_norm.weight";
   const char* attention_sinks = "attn_sinks.weight";
   const char* relative_bias = "attn_rel_b.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
@@ -106,6 +70,7 @@ struct TensorNames {
   const char* gate = "ffn_gate";
   const char* up = "ffn_up";
   const char* down = "ffn_down";
+  const char* feed_forward_inner_norm = "ffn_sub_norm.weight";
   const char* post_feed_forward_norm = "post_ffw_norm.weight";
 
   const char* space_in = "ssm_in.weight";
@@ -155,6 +120,8 @@ struct TensorNames {
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
   const char* expert_down = "ffn_down_exps";
+  // In place of gate and up: the rows of the one, then of the other.
+  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* selection_bias = "exp_probs_b.bias";
   const char* shared_router = "ffn_gate_inp_shexp.weight";
   const char* shared_gate = "ffn_gate_shexp";
@@ -162,13 +129,11 @@ struct TensorNames {
   const char* shared_down = "ffn_down_shexp";
   const char* expert_latent_down = "ffn_latent_down";
   const char* expert_latent_up = "ffn_latent_up";
-  // Of experts beside a dense part. The rows of expert_gate_up are those of an
-  // expert's gate, then those of its other product.
+  // Of experts beside a dense part.
   const char* router_scale = "ffn_gate_inp.scale";
   const char* expert_norm = "pre_ffw_norm_2.weight";
   const char* post_dense_norm = "post_ffw_norm_1.weight";
   const char* post_expert_norm = "post_ffw_norm_2.weight";
-  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* expert_scales = "ffn_down_exps.scale";
 
   // See per_layer.h.
@@ -220,7 +185,7 @@ struct Gate {
   // There is no gate: the function is of the product that else is gated.
   bool ungated = false;
   // What the function gives is multiplied by what it was given; of the
-  // rectifier that is its square. Only where there is no gate.
+  // rectifier that is its square.
   bool times_itself = false;
   // The function is that of RC_OP_XIELU, with parameters of each layer. Only
   // where there is no gate.
@@ -306,6 +271,9 @@ struct Architecture {
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
   Presence parallel_residual = Presence::kNever;
+  // Norms of the inputs of the last product of attention and of that of the
+  // feed-forward part.
+  bool inner_norms = false;
   // Each head has a number that takes part in its softmax as a position would.
   bool attention_sinks = false;
   int32_t rope_style = RC_ROPE_HALVES;
@@ -336,6 +304,8 @@ struct Architecture {
   float local_rope_base = 0.0f;
   // Each so many-th layer does not rotate queries and keys; 0: all do.
   int64_t unrotated_every = 0;
+  // Files may say which layers rotate: attention.rope_pattern.
+  bool rope_pattern = false;
   // In a model with windows only layers that have one rotate.
   bool only_windows_rotate = false;
   // What the products of queries and keys are multiplied by.

@@ -316,6 +316,7 @@ Value Forward::attention(Value x) {
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
   const Value rows = builder_.reshape(y, {RC_DIM_ROWS, heads * size});
+  if (architecture_.inner_norms) return norm(rows, names_.attention_inner_norm);
   return architecture_.gated_attention
              ? builder_.glu(query_pieces(x, size), rows, RC_FUNCTION_SIGMOID)
              : rows;

@@ -35,8 +35,9 @@ N_TOKENS = 40
 # Some models are newer than the transformers that computes the others.
 if int(transformers.__version__.split(".")[0]) >= 5:
     from expert_encoder_cases import EXPERT_ENCODER_CASES
+    from further_cases import FURTHER_CASES
     from gemma_cases import GEMMA_CASES
-    ALL_CASES = NEWER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
+    ALL_CASES = NEWER_CASES | FURTHER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
@@ -98,6 +99,8 @@ def fill(model, arch, seed):
             w = 0.4 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif any(part in name for part in ("q_proj", "k_proj", "query", "key")):
             w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        elif len(shape) == 1:  # other norms, of what reads pictures
+            w = 1.0 + 0.3 * rng.standard_normal(shape)
         else:
             w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
