@@ -68,7 +68,7 @@ void show_json(const Tokenizer& tokenizer, const rc_chat_prompt_report& report,
                        {"token_end", part.token_end}});
   }
   print(json_text(Json{{"template", report.template_name},
-                       {"text", report.text},
+                       {"text", std::string(report.text, report.length)},
                        {"tokens", tokens},
                        {"content", content}}));
 }

@@ -140,7 +140,9 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::create(
 
 ChatTemplate::ChatTemplate(std::string_view source,
                            std::shared_ptr<const Tokenizer> tokenizer)
-    : tokenizer_(std::move(tokenizer)), template_(Template::parse(source)) {
+    : tokenizer_(std::move(tokenizer)),
+      source_(source),
+      template_(Template::parse(source)) {
   const auto add = [&](std::string_view name, TokenId id) {
     set(name, Value::string(tokenizer_->token_text(id), Origin::kTemplate),
         &special_);
@@ -173,6 +175,24 @@ Value ChatTemplate::tool_list(const JsonValue* tools) const {
   return list;
 }
 
+Value ChatTemplate::message_list(
+    const JsonValue& messages, const JsonValue* earlier,
+    const std::function<bool()>& should_stop) const {
+  const Trials trials(template_, special_, should_stop);
+  Roles roles(source_, dialect_, trials);
+  MessageChecks checks(&roles);
+  if (earlier != nullptr) {
+    for (const JsonValue& message : earlier->items) checks.remember(message);
+  }
+  return messages_value(messages, dialect_, &checks);
+}
+
+void ChatTemplate::check_messages(const JsonValue& messages,
+                                  const JsonValue& earlier) const {
+  // Only for what it throws.
+  static_cast<void>(message_list(messages, &earlier, {}));
+}
+
 void ChatTemplate::check(const JsonValue* tools,
                          const JsonValue* arguments) const {
   static_cast<void>(tool_list(tools));
@@ -192,7 +212,8 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
     }
   }
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
-  set("messages", messages_value(messages, dialect_), &entries);
+  set("messages", message_list(messages, nullptr, options.should_stop),
+      &entries);
   set("tools", tool_list(tools), &entries);
   set("add_generation_prompt",
       Value::boolean(options.add_generation_prompt && !options.continue_last),
