@@ -8,7 +8,7 @@ using Runcible;
 class JsonTests {
   private const string Text =
       "{\"type\": \"object\", \"required\": [\"clouds\", \"sky\"],"
-      + " \"properties\": {\"clouds\": {\"const\": 2},"
+      + " \"properties\": {\"clouds\": {\"type\": \"integer\", \"const\": 2},"
       + " \"sky\": {\"const\": \"gr\\u00e9y\"}}}";
   private readonly Model model =
       new Model("builtin:fable", new Backend("cpu"));
@@ -17,7 +17,7 @@ class JsonTests {
     public string type { get; } = "object";
     public IEnumerable<string> required { get; } = new[] { "clouds", "sky" };
     public Hashtable properties { get; } = new Hashtable {
-      { "clouds", new { @const = (short)2 } },
+      { "clouds", new { type = "integer", @const = (short)2 } },
       { "sky", new Dictionary<string, string> { { "const", "gr\u00e9y" } } }
     };
   }
@@ -30,7 +30,7 @@ class JsonTests {
       type = "object", required = new List<object> { "clouds", "sky" },
       properties = new SortedDictionary<string, object> {
         { "sky", new { @const = "gr\u00e9y" } },
-        { "clouds", new { @const = 2m, minimum = 1.5, title = (string)null } }
+        { "clouds", new { type = "integer", @const = 2m, minimum = 1.5 } }
       }
     };
   }

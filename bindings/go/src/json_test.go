@@ -11,10 +11,11 @@ import (
 )
 
 const skyText = `{"type": "object", "required": ["clouds", "sky"], "properties":
-	{"clouds": {"const": 2}, "sky": {"const": "gréy"}}}`
+	{"clouds": {"type": "integer", "const": 2}, "sky": {"const": "gréy"}}}`
 
 type constant struct {
-	Const any `json:"const"`
+	Type  string `json:"type"`
+	Const any    `json:"const"`
 }
 
 type skySchema struct {
@@ -33,9 +34,9 @@ func skySchemas() map[string]any {
 		"text": skyText, "bytes": []byte(skyText), "raw": json.RawMessage(skyText),
 		"marshaler": marshaled{},
 		"struct": skySchema{"object", []string{"clouds", "sky"},
-			map[string]constant{"clouds": {2}, "sky": {"gréy"}}},
+			map[string]constant{"clouds": {"integer", 2}, "sky": {"string", "gréy"}}},
 		"map": map[string]any{"type": "object", "required": []string{"clouds", "sky"},
-			"properties": map[string]any{"clouds": constant{2}, "sky": constant{"gréy"}}},
+			"properties": map[string]any{"clouds": constant{"integer", 2}, "sky": constant{"string", "gréy"}}},
 	}
 }
 

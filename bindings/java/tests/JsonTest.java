@@ -26,7 +26,7 @@ import runcible.Model;
 class JsonTest {
   private static final String TEXT = """
       {"type": "object", "required": ["clouds", "sky"], "properties":
-       {"clouds": {"const": 2}, "sky": {"const": "gr\u00e9y"}}}""";
+       {"clouds": {"type": "integer", "const": 2}, "sky": {"const": "gr\u00e9y"}}}""";
 
   /** A schema of objects of one constant each. */
   record Sky(String type, String[] required, Map<String, ?> properties) {}
@@ -37,7 +37,7 @@ class JsonTest {
 
   static List<Object> schemas() {
     Map<String, Object> properties = new LinkedHashMap<>();
-    properties.put("clouds", Map.of("const", 2L));
+    properties.put("clouds", Map.of("type", "integer", "const", 2L));
     properties.put("sky", Map.of("const", "gr\u00e9y"));
     return List.of(
         TEXT, JsonParser.parseString(TEXT),

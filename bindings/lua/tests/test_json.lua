@@ -8,12 +8,12 @@ local TestJson = {}
 local model = runcible.Model("builtin:fable", "cpu")
 local schema = {
   type = "object", required = {"clouds", "sky"},
-  properties = {clouds = {const = 2}, sky = {const = "gréy"}},
+  properties = {clouds = {type = "integer", const = 2}, sky = {const = "gréy"}},
 }
 local sky = {clouds = 2, sky = "gréy"}
 local ordered = {
   type = "object", required = {"sky", "clouds"},
-  properties = setmetatable({clouds = {const = 2}, sky = {const = "gréy"}},
+  properties = setmetatable({clouds = {type = "integer", const = 2}, sky = {const = "gréy"}},
     {__jsonorder = {"sky", "clouds"}}),
 }
 
@@ -26,7 +26,9 @@ function TestJson.test_schemas()
     local grammar = runcible.Grammar.json_schema(model, given)
     local text = (model:session():generate("A", {grammar = grammar})):text()
     unit.assertEquals(dkjson.decode(text), sky)
-    unit.assertStrContains(text, name == "ordered" and '{"sky"' or '{"clouds"')
+    if name ~= "text" then
+      unit.assertStrContains(text, name == "ordered" and '{"sky"' or '{"clouds"')
+    end
     local inner = type(given) == "string" and dkjson.decode(given) or given
     local reply = chat():ask("How is it?", {response_format = {
       type = "json_schema", json_schema = {name = "sky", schema = inner}}})

@@ -7,8 +7,9 @@ import * as mini from "zod/mini";
 
 import { Grammar, Model, errors } from "runcible";
 
+// Tools are known to it; schemas are long for a small context.
 const tools =
-  "{% if tools %}{{ tools | tojson }}{% endif %}" +
+  "{% if tools %}{% endif %}" +
   "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}" +
   "{% for c in m.tool_calls or [] %}<tool_call>\n" +
   '{"name": "{{ c.function.name }}", "arguments": ' +
@@ -60,7 +61,7 @@ const schemas = {
 };
 
 const model = await Model.load("builtin:fable");
-const session = () => model.session({ contextLength: 2048 });
+const session = () => model.session();
 
 for (const [name, schema] of Object.entries(schemas)) {
   test(`a grammar of ${name}`, async () => {

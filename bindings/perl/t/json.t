@@ -13,7 +13,7 @@ use Runcible;
     sub TO_JSON { $_[0]{schema} }
     package Ordered;
     sub TIEHASH { bless { at => 0, keys => [qw(sky clouds)] }, shift }
-    sub FETCH { { sky => { const => 'gréy' }, clouds => { const => 2 } }->{ $_[1] } }
+    sub FETCH { { sky => { const => 'gréy' }, clouds => { type => 'integer', const => 2 } }->{ $_[1] } }
     sub FIRSTKEY { $_[0]{at} = 0; $_[0]->NEXTKEY }
     sub NEXTKEY { $_[0]{keys}[$_[0]{at}++] }
     sub EXISTS { 1 }
@@ -23,7 +23,7 @@ use Runcible;
 my $model  = Runcible::Model->new('builtin:fable', 'cpu');
 my $schema = {
     type       => 'object', required => [qw(clouds sky)],
-    properties => { clouds => { const => 2 }, sky => { const => 'gréy' } },
+    properties => { clouds => { type => 'integer', const => 2 }, sky => { const => 'gréy' } },
 };
 tie my %ordered, 'Ordered';
 my %schemas = (

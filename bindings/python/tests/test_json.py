@@ -12,7 +12,10 @@ import runcible
 from runcible import errors
 from runcible._json import json_text, messages_text, option_text, schema_of
 from runcible.tools import described
-from test_chat import TOOLS
+from test_chat import TOOLS as SHOWN_TOOLS
+
+#: Tools are known to it; schemas are long for a small context.
+TOOLS = SHOWN_TOOLS.replace("{{ tools | tojson }}", "")
 
 
 class Cloud(pydantic.BaseModel):
@@ -37,7 +40,7 @@ class Wind:
 
 @pytest.fixture
 def session(model):
-    return model.session(context_length=2048)
+    return model.session()
 
 
 SKY = {"colour": "grey", "clouds": [{"kind": "low"}]}

@@ -8,7 +8,7 @@ class TestJSON < Minitest::Test
 
   SCHEMA = {
     type: :object, required: %w[clouds sky],
-    properties: { clouds: { const: 2 }, sky: { const: "gréy" } }
+    properties: { clouds: { type: :integer, const: 2 }, sky: { const: "gréy" } }
   }.freeze
   SKY = { "clouds" => 2, "sky" => "gréy" }.freeze
   MODEL = Runcible::Model.new("builtin:fable", "cpu")
@@ -46,10 +46,11 @@ class TestJSON < Minitest::Test
   end
 
   def test_messages_as_objects
-    said = Struct.new(:role, :content)
+    message = Struct.new(:role, :content)
     chat = self.chat
-    chat.add(said.new(:user, "a"), { role: "assistant", content: "b" })
-    assert_equal %w[a b], chat.messages.map { |each| each["content"] }
+    chat.add(message.new(:user, "a"), { role: "assistant", content: "b" })
+    said = chat.messages.map { |each| each["content"] }
+    assert_equal %w[a b], said
   end
 
   def test_errors_name_the_argument

@@ -28,7 +28,7 @@ proc ::runcible::JsonText {text} {
 # Whether a value is JSON of an object or an array, and no dict or list: a key of
 # these begins with no quote, and their first element with no bracket.
 proc ::runcible::IsJson {value} {
-    return [regexp {^\s*(\[|\{\s*["\}])} $value]
+    return [regexp {^\s*(\[|\{\s*(["\}]|$))} $value]
 }
 
 # A JSON object of pairs of a name and JSON.
@@ -62,6 +62,10 @@ proc ::runcible::JsonFlag {value name} {
 
 proc ::runcible::NeedDict {value name} {
     if {[catch {dict size $value}]} {Refuse "$name must be a dict, or JSON, not \"$value\""}
+}
+
+proc ::runcible::NeedList {value name} {
+    if {[catch {llength $value}]} {Refuse "$name must be a list, or JSON, not \"$value\""}
 }
 
 # A schema, a dict or JSON, as JSON. `name` is that of the argument.
@@ -113,6 +117,7 @@ proc ::runcible::DescribedJson {described key name} {
 # Tools, a list of dicts or JSON, as JSON.
 proc ::runcible::ToolsJson {tools name} {
     if {[IsJson $tools]} {return $tools}
+    NeedList $tools $name
     set made {}
     foreach tool $tools {
         lappend made [TypedJson $tool $name function {{value name} {
@@ -151,6 +156,7 @@ proc ::runcible::OptionJson {value name} {
 # Messages, one dict, a list of dicts, or JSON of either, as JSON.
 proc ::runcible::MessagesJson {messages} {
     if {[IsJson $messages]} {return $messages}
+    NeedList $messages messages
     if {![catch {dict exists $messages role} found] && $found} {
         return [MessageJson $messages messages]
     }

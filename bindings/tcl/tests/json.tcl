@@ -8,7 +8,7 @@ proc plain_chat {args} {
 }
 
 set sky {type object required {clouds sky}
-    properties {clouds {const 2} sky {const gréy}}}
+    properties {clouds {type integer const 2} sky {const gréy}}}
 
 it schemas_have_types_by_their_keywords {
     foreach {schema json} {
@@ -38,7 +38,7 @@ it schemas_have_types_by_their_keywords {
 
 it schemas_are_dicts_or_json {
     set json {{"type": "object", "required": ["clouds", "sky"],
-        "properties": {"clouds": {"const": 2}, "sky": {"const": "gréy"}}}}
+        "properties": {"clouds": {"type": "integer", "const": 2}, "sky": {"const": "gréy"}}}}
     plain_chat
     foreach schema [list $::sky $json] {
         set grammar [runcible::Grammar new $::plain_model json_schema $schema]
@@ -86,6 +86,8 @@ it errors_name_the_argument {
         schema {runcible::Grammar new $::plain_model json_schema {properties {a b c}}}
         -tools {plain_chat -tools {{type function function look}}}
         messages {$chat add {role user content}}
+        messages {$chat add "a \{"}
+        -tools {plain_chat -tools "a \{"}
     } {
         check {[catch $wrong message] && [string first $name $message] == 0}
     }
