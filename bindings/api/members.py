@@ -4,7 +4,8 @@ units, said once.
 Types. An int32_t whose comment begins with "1:", or "1, with something:", is yes
 or no, and so is one whose comment begins with "0:" and that is 1 by default. One
 whose comment names constants, "RC_FULL_ERROR or RC_FULL_SHIFT", is of their
-enumeration. A member "device_count" with a function rc_plan_device that gives the
+enumeration. A text whose comment says "as JSON" may be an object where a language
+has such. A member "device_count" with a function rc_plan_device that gives the
 i-th stands for the list of those reports.
 
 Names. Without "rc_", as the language writes them; a report that is not known by
@@ -66,7 +67,7 @@ class Member:
     """A member of a struct as a language shows it."""
 
     name: str  # in C
-    kind: str  # "flag", "enum", "float", "text", "pair", "list", "int32", ...
+    kind: str  # "flag", "enum", "float", "text", "json", "pair", "list", "int32", ...
     doc: str
     default: str = ""
     unit: str = ""  # of a time: "milliseconds" or "microseconds"
@@ -101,7 +102,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
     if field.name in ("struct_size", "reserved") or field.ctype == "rc_status":
         return None
     if field.ctype == "const char*" and not struct.field(field.name + "_length"):
-        return made("text")
+        return made("json" if re.search(r"\bas JSON\b(?! Lines)", field.doc) else "text")
     if field.array == 2 and field.ctype == "int32_t":
         return made("pair")
     if field.ctype == "float":
@@ -211,6 +212,12 @@ def pairs(api: Api) -> List[str]:
     """Options that are two numbers, down and across."""
     return [each.name for struct in options(api)
             for each in members(api, struct) if each.kind == "pair"]
+
+
+def jsons(api: Api) -> List[str]:
+    """Options that are JSON."""
+    return [each.name for struct in options(api)
+            for each in members(api, struct) if each.kind == "json"]
 
 
 def choices(api: Api) -> Dict[str, Enum]:

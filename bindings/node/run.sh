@@ -68,6 +68,8 @@ ln -s "$(command -v ld)" "$clean/bin/ld"
 (cd "$clean" && echo '{"private": true}' >package.json &&
   npm install --offline --ignore-scripts --no-audit --no-fund \
     --loglevel=error "$work"/dist/runcible-*.tgz)
+# Which the tests of schemas need.
+cp -r "$tools/node_modules/zod" "$clean/node_modules"
 mkdir -p "$clean/bindings/node" "$clean/tests/golden/architectures"
 cp -r "$here/tests" "$here/examples" "$here/bench.mjs" "$clean/bindings/node"
 cp -r "$here/../conformance" "$clean/bindings"

@@ -44,7 +44,7 @@ clean=$work/clean
 "$python" -m venv --clear "$clean"
 "$clean/bin/pip" install -q --disable-pip-version-check \
   "$work"/dist/runcible-*.whl
-grep -E '^(numpy|pytest|trio|uvloop)=' "$here/requirements.txt" |
+grep -E '^(numpy|pydantic|pytest|trio|uvloop)=' "$here/requirements.txt" |
   xargs "$clean/bin/pip" install -q --disable-pip-version-check
 
 echo "types"

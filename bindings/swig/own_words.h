@@ -86,7 +86,8 @@ static inline int runcible_stands_alone(const char* message, const char* begin,
                                         const char* end) {
   if (begin > message && strchr("./-\"'>", begin[-1]) != NULL) return 0;
   if (*end == '"' || *end == '\'' || *end == '/') return 0;
-  return !(*end == '.' && runcible_in_word(end[1]));
+  /* A message may begin with a member of an option, "response_format.type". */
+  return begin == message || !(*end == '.' && runcible_in_word(end[1]));
 }
 
 /* As long as messages of the library get, with the terminating zero. */

@@ -95,18 +95,23 @@ typedef struct rc_chat_prompt rc_chat_prompt;
 /* Writes a conversation down with the chat template of the tokenizer's file, or
  * another one. `messages` is a JSON array in the shape of "messages" of
  * OpenAI's chat completions, of `length` bytes: objects with a "role" (system,
- * developer, user, assistant, tool), a "content" (a string, an array of parts
- * of the type text, or null), the "tool_calls" of the assistant and the
- * "tool_call_id" of their results, and what the assistant thought
- * ("reasoning_content"). Other members go to the template as they are. What the
- * shape leaves open is given in the form that the template understands: parts
- * or one text, arguments of calls as an object or as text, "developer" or
- * "system", the name of the function with the result of its call.
+ * developer, user, assistant, tool, or another one that the template names or
+ * writes), a "content" (a string, an array of parts of the type text; of the
+ * assistant null, too, or none with tool_calls or reasoning), the "tool_calls"
+ * of the assistant, each with a name and arguments, and the "tool_call_id" of
+ * their results, which is the id of a call in a message before. A result needs
+ * none if it has a "name", or if the calls have no ids. The assistant's
+ * "reasoning_content" is its reasoning. Other members go to the template as
+ * they are. Where the shape allows several forms, the template gets the one
+ * that it understands: parts or one text, arguments of calls as an object or as
+ * text, "developer" or "system", the name of the function with the result of
+ * its call.
  *
  * *prompt is the caller's; see rc_chat_prompt_release. Its tokens are the whole
  * prompt: nothing is to be added around them.
  * RC_E_INVALID_ARGUMENT: an argument; JSON that is malformed, with its byte, or
- * not in that shape, with its place ("messages[2].content"); a conversation
+ * not in that shape, with its place ("messages[2].content"), also an unknown
+ * role, with the nearest known one, and the id of no call; a conversation
  * that the template refuses; a last message without text, or whose text the
  * template changes, with RC_ENDING_OPEN. RC_E_NOT_FOUND: no such template, or
  * the file has none. RC_E_UNSUPPORTED: parts other than text; a template or
@@ -197,8 +202,9 @@ RC_API void rc_chat_release(rc_chat* chat);
 
 /* Adds messages, as for rc_chat_render: a JSON object, or an array of objects,
  * of `length` bytes. Results of tools are messages of the role "tool" with the
- * id of their call. RC_E_INVALID_ARGUMENT, RC_E_UNSUPPORTED: as
- * rc_chat_render; nothing was added then. RC_E_BUSY: an answer is under way.
+ * id of their call. Places in errors count the messages of this call from 0.
+ * RC_E_INVALID_ARGUMENT, RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render;
+ * nothing was added then. RC_E_BUSY: an answer is under way.
  * RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_chat_add(rc_chat* chat, const char* messages,
                              size_t length);

@@ -24,6 +24,17 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+std::string read_text_file(const std::string& path) {
+  std::string text = read_file(path);
+  const size_t at = text.find('\0');
+  if (at != text.npos) {
+    throw Failure{kMalformed, path + ": byte " + std::to_string(at) +
+                                  " is NUL, which no text here can have; "
+                                  "remove it"};
+  }
+  return text;
+}
+
 void ChatChoice::add_tools(CLI::App& command) {
   takes_file(
       command.add_option("--tools", tools_file_,
@@ -60,8 +71,8 @@ std::vector<CLI::Option*> ChatChoice::add_template(CLI::App& command) {
 }
 
 void ChatChoice::read() {
-  if (!tools_file_.empty()) tools_ = read_file(tools_file_);
-  if (!file_.empty()) source_ = read_file(file_);
+  if (!tools_file_.empty()) tools_ = read_text_file(tools_file_);
+  if (!file_.empty()) source_ = read_text_file(file_);
 }
 
 rc_chat_options ChatChoice::options() const {

@@ -10,6 +10,9 @@ namespace cli {
 
 // What a file holds; "-" is stdin. Throws a Failure.
 std::string read_file(const std::string& path);
+// The same of a file that the library takes as a C string. Throws a Failure if
+// it has a NUL, where the text would end.
+std::string read_text_file(const std::string& path);
 
 class ChatChoice {
  public:

@@ -17,6 +17,7 @@ enum ExitCode {
   kMemory = 8,
   kContext = 9,
   kOther = 10,
+  kCut = 11,
   kInterrupted = 130,  // as shells have it
   kBrokenPipe = 141,
   kTerminated = 143
@@ -39,6 +40,7 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
     {kMemory, "the memory of the host is exhausted"},
     {kContext, "the prompt does not fit into the context"},
     {kOther, "a timeout or another limit"},
+    {kCut, "a text under a schema or grammar was cut before its end"},
     {kInterrupted, "interrupted by Ctrl-C"},
     {kBrokenPipe, "the output is not read any more"},
     {kTerminated, "ended by SIGTERM"},

@@ -95,4 +95,22 @@ Grammar GrammarChoice::compile(const Model& model) const {
   }
 }
 
+bool is_whole(const Grammar& grammar, const std::vector<int32_t>& tokens) {
+  const Matcher matcher =
+      make<Matcher>(rc_grammar_matcher_create, grammar.get());
+  size_t accepted = 0;
+  check(rc_grammar_matcher_accept(matcher.get(), tokens.data(), tokens.size(),
+                                  &accepted));
+  int32_t may_end = 0;
+  check(rc_grammar_matcher_is_accepting(matcher.get(), &may_end));
+  if (accepted < tokens.size() || may_end == 0) return false;
+  for (int byte = 0; byte < 256; ++byte) {
+    const char text = static_cast<char>(byte);
+    int32_t goes_on = 0;
+    check(rc_grammar_matcher_accept_text(matcher.get(), &text, 1, &goes_on));
+    if (goes_on != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace cli

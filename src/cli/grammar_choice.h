@@ -1,6 +1,7 @@
 // The options that say what a generated text may be.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,5 +39,9 @@ class GrammarChoice {
   const CLI::Option* choices_option_ = nullptr;
   std::string text_;  // of the file
 };
+
+// Whether the tokens are a whole text of the grammar, which nothing can follow.
+// Throws a Failure.
+bool is_whole(const Grammar& grammar, const std::vector<int32_t>& tokens);
 
 }  // namespace cli

@@ -48,6 +48,8 @@ using Model = std::unique_ptr<rc_model, Release<rc_model_release>>;
 using Plan = std::unique_ptr<rc_plan, Release<rc_plan_release>>;
 using Session = std::unique_ptr<rc_session, Release<rc_session_release>>;
 using Grammar = std::unique_ptr<rc_grammar, Release<rc_grammar_release>>;
+using Matcher =
+    std::unique_ptr<rc_grammar_matcher, Release<rc_grammar_matcher_release>>;
 using Chat = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
 using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
 

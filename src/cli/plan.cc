@@ -174,7 +174,7 @@ class Estimate {
   std::string text() const {
     const size_t first = source_.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && source_[first] == '{') return source_;
-    return read_file(source_);
+    return read_text_file(source_);
   }
 
   CLI::Option* option_ = nullptr;

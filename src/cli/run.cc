@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -195,6 +196,41 @@ Json to_json(const Result& result, const std::vector<int32_t>& prompt) {
           {"generate_us", report.generate_us}};
 }
 
+// Throws a Failure if a text that a grammar is for was cut.
+void check_whole(const Grammar& grammar, const Result& result) {
+  const rc_generate_report& report = result.report;
+  const std::string count =
+      std::to_string(report.generated_tokens) +
+      (report.generated_tokens == 1 ? " token" : " tokens");
+  std::string cut;
+  switch (report.reason) {
+    case RC_END_LENGTH:
+      cut = "by --max-tokens after " + count +
+            "; a larger --max-tokens lets it end";
+      break;
+    case RC_END_CONTEXT:
+      cut = "after " + count +
+            ", as the context is full; a larger --context lets it end";
+      break;
+    case RC_END_DEADLINE:
+      cut = "by the deadline after " + count +
+            "; a later generate.deadline_ms of the configuration lets "
+            "it end";
+      break;
+    default:
+      return;
+  }
+  // With --echo the tokens of the prompt come first.
+  const auto generated = std::min<size_t>(
+      result.tokens.size(), static_cast<size_t>(report.generated_tokens));
+  if (is_whole(grammar,
+               {result.tokens.end() - static_cast<ptrdiff_t>(generated),
+                result.tokens.end()})) {
+    return;
+  }
+  throw Failure{kCut, "the text was cut " + cut};
+}
+
 // The files that the command writes, checked before the time that loading
 // takes.
 void check_outputs(const RunArguments& arguments) {
@@ -256,7 +292,9 @@ void run(RunArguments& arguments) {
   }
   const Result result = finish(request, arguments.json);
   const rc_generate_report& report = result.report;
-  const bool failed = report.status != RC_OK && report.status != RC_E_CANCELLED;
+  const bool overdue = grammar != nullptr && report.reason == RC_END_DEADLINE;
+  const bool failed =
+      report.status != RC_OK && report.status != RC_E_CANCELLED && !overdue;
   if (arguments.json) {
     print(json_text(to_json(result, prompt)));
   } else if (!failed || !result.text.empty()) {
@@ -272,6 +310,7 @@ void run(RunArguments& arguments) {
     if (!answer.empty()) answer.pop_back();
     raw_logits->write(model, prompt, answer);
   }
+  if (grammar != nullptr) check_whole(grammar, result);
 }
 
 // Those that make a prompt a message.

@@ -69,7 +69,7 @@ void show_json(const Tokenizer& tokenizer, const rc_chat_prompt_report& report,
   }
   print(json_text(Json{{"template", report.template_name},
                        {"call_format", report.call_format},
-                       {"text", report.text},
+                       {"text", std::string(report.text, report.length)},
                        {"tokens", tokens},
                        {"content", content}}));
 }

@@ -169,11 +169,9 @@ void Conversation::check_idle() const {
 
 void Conversation::add(JsonValue messages) {
   JsonValue added = array_of(std::move(messages));
-  // Only for what it throws.
-  static_cast<void>(
-      text::chat::messages_value(added, options_.chat->dialect()));
   const std::lock_guard lock(mutex_);
   check_idle();
+  options_.chat->check_messages(added, messages_);
   messages_.items.reserve(messages_.items.size() + added.items.size());
   for (JsonValue& message : added.items) {
     messages_.items.push_back(std::move(message));

@@ -43,8 +43,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   static std::shared_ptr<Conversation> create(std::shared_ptr<Session> session,
                                               ConversationOptions options);
 
-  // Adds messages: an object, or an array of them. Throws as messages_value
-  // does; then none was added.
+  // Adds messages: an object, or an array of them. Throws as
+  // ChatTemplate::check_messages does; then none was added.
   void add(JsonValue messages);
   // Forgets the last `count` messages. RC_E_INVALID_ARGUMENT if there are
   // fewer.

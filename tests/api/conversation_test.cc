@@ -89,6 +89,31 @@ TEST_F(Talk, AnswersAreAddedForgottenAndForked) {
   EXPECT_LE(report.prompt_tokens, 1);
 }
 
+TEST_F(Talk, MessagesThatAreRefusedAreNotAdded) {
+  begin_chatml();
+  ASSERT_OK(add(R"({"role": "assistant", "tool_calls": [{"id": "a",)"
+                R"( "function": {"name": "f", "arguments": {}}}]})"));
+  const std::string before = messages(chat_.get());
+  for (const auto& [added, said] :
+       std::vector<std::pair<std::string, std::string>>{
+           {R"({"role": "usr", "content": "x"})", "messages[0].role: 'usr'"},
+           {R"([{"role": "user", "content": "x"}, {"role": "user"}])",
+            "messages[1].content: absent"},
+           {R"({"role": "user", "content": 5})", "messages[0].content: a num"},
+           {R"({"role": "tool", "content": "x"})",
+            "messages[0].tool_call_id: absent"},
+           {R"({"role": "tool", "tool_call_id": "b", "content": "x"})",
+            "messages[0].tool_call_id: 'b'"},
+           {R"({"role": "assistant", "tool_calls": [{"function": {}}]})",
+            "messages[0].tool_calls[0].function.name: absent"}}) {
+    EXPECT_FAILS(RC_E_INVALID_ARGUMENT, add(added), said);
+    EXPECT_EQ(messages(chat_.get()), before);
+  }
+  // The call is in another message that was added before.
+  EXPECT_OK(add(R"({"role": "tool", "tool_call_id": "a", "content": "x"})"));
+  EXPECT_OK(add(R"({"role": "narrator", "content": "x"})"));
+}
+
 TEST_F(Talk, ErrorsNameWhatIsWrong) {
   EXPECT_FAILS(RC_E_NOT_FOUND, begin(nullptr), "tokenizer.chat_template");
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
@@ -199,6 +224,7 @@ class Forced : public Talk {
   struct Answered {
     std::string text;
     std::vector<std::string> calls;  // their arguments
+    std::vector<std::string> ids;    // of the calls
     rc_status status = RC_OK;
   };
 
@@ -224,7 +250,10 @@ class Forced : public Talk {
       const std::string piece(event.text == nullptr ? "" : event.text,
                               event.text_length);
       if (event.type == RC_EVENT_PIECE) answered.text += piece;
-      if (event.type == RC_EVENT_CALL) answered.calls.push_back(piece);
+      if (event.type == RC_EVENT_CALL) {
+        answered.calls.push_back(piece);
+        answered.ids.emplace_back(event.call_id);
+      }
       if (event.type != RC_EVENT_END) continue;
       answered.status = event.report->status;
       break;
@@ -276,7 +305,11 @@ TEST_F(Forced, AnyCallIsFollowedByAnotherAnswer) {
         arguments + "}</tool_call>");
     ASSERT_EQ(called.calls.size(), 1U);
     EXPECT_EQ(called.calls[0], arguments);
-    ASSERT_OK(add(R"({"role": "tool", "content": "seen"})"));
+    ASSERT_OK(add(nlohmann::json{
+        {"role", "tool"},
+        {"tool_call_id", called.ids.at(0)},
+        {"content",
+         "seen"}}.dump()));
     EXPECT_EQ(forced("So.").text, "So.");
   }
 }

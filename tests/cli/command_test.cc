@@ -232,6 +232,57 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "together");
 }
 
+TEST(Command, TextsThatAreCutUnderAGrammarHaveAStatusOfTheirOwn) {
+  constexpr int kCut = 11;
+  const auto outcome_of = [](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"run",   model(),  "-p",
+                                          "hello", "--temp", "0"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run(arguments);
+  };
+  const TemporaryFolder folder;
+  const std::string schema = (folder.path() / "long.json").string();
+  std::ofstream(schema) << R"({"type": "string", "minLength": 500})";
+  // By its number of tokens, also where the grammar lets the text end.
+  for (const std::vector<std::string>& grammar :
+       std::vector<std::vector<std::string>>{
+           {"--schema", schema},
+           {"--regex", "x{400}"},
+           {"--regex", "[0-9]*x{0,400}"},
+           {"--choices",
+            std::string(300, 'a') + "," + std::string(400, 'b')}}) {
+    std::vector<std::string> options = grammar;
+    options.insert(options.end(), {"-n", "1"});
+    const Outcome cut = outcome_of(options);
+    EXPECT_EQ(cut.code, kCut) << grammar[0] << ": " << cut.err;
+    EXPECT_NE(cut.out, "") << grammar[0];
+    EXPECT_NE(cut.err.find("--max-tokens"), std::string::npos) << cut.err;
+    options.insert(options.end(), {"--echo", "--json"});
+    const Outcome json = outcome_of(options);
+    EXPECT_EQ(json.code, kCut) << grammar[0] << ": " << json.err;
+    EXPECT_EQ(Json::parse(json.out)["reason"], "length");
+  }
+  // By the context, and by a deadline.
+  Outcome cut = outcome_of({"--schema", schema, "-n", "-1", "--context", "16"});
+  EXPECT_EQ(cut.code, kCut) << cut.err;
+  EXPECT_NE(cut.err.find("--context"), std::string::npos) << cut.err;
+  setenv("RUNCIBLE_GENERATE_DEADLINE_MS", "1", 1);
+  cut = outcome_of({"--regex", "x{100000}", "-n", "-1"});
+  unsetenv("RUNCIBLE_GENERATE_DEADLINE_MS");
+  EXPECT_EQ(cut.code, kCut) << cut.err;
+  EXPECT_NE(cut.err.find("deadline"), std::string::npos) << cut.err;
+  // A whole text of as many tokens as are allowed is not cut.
+  const Json whole =
+      Json::parse(outcome_of({"--regex", "hello", "-n", "100", "--json"}).out);
+  const std::string count = std::to_string(whole["tokens"].size());
+  for (const char* echo : {"--json", "--echo"}) {
+    const Outcome exact = outcome_of({"--regex", "hello", "-n", count, echo});
+    EXPECT_EQ(exact.code, 0) << exact.err;
+  }
+  // Nor is anything without a grammar.
+  EXPECT_EQ(outcome_of({"-n", "1"}).code, 0);
+}
+
 TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
   const std::filesystem::path folder =
       testing::TempDir() + "runcible_command_data_" + std::to_string(getpid());
@@ -412,6 +463,28 @@ TEST(Command, ShowsAConversationAsAPrompt) {
   EXPECT_EQ(ends, 1);
   expect_failure(run(with({}), "[{\"role\"}]"), 2, "messages: not JSON");
   expect_failure(run(with({"--arguments", "1"}), messages), 2, "object");
+  // A NUL in a message ends nothing.
+  const std::string nul = R"([{"role": "user", "content": "a\u0000b"}])";
+  const Json with_nul = Json::parse(run(with({"--json"}), nul).out);
+  const std::string prompt = with_nul["text"];
+  EXPECT_NE(prompt.find(std::string("a\0b", 3)), std::string::npos);
+  std::string pieces;
+  for (const auto& token : with_nul["tokens"]) {
+    pieces += token["piece"].get<std::string>();
+  }
+  EXPECT_NE(pieces.find(std::string("a\0b", 3)), std::string::npos);
+  EXPECT_NE(run(with({}), nul).out.find(std::string("a\0b", 3)),
+            std::string::npos);
+  // Files that become C strings must have none.
+  const TemporaryFolder files;
+  const std::string with_end = (files.path() / "a").string();
+  std::ofstream(with_end) << std::string("[]\0[", 4);
+  for (const char* option : {"--tools", "--template-file"}) {
+    expect_failure(
+        run({"template", model(), "--messages", "-", option, with_end},
+            messages),
+        4, with_end + ": byte 2 is NUL");
+  }
   expect_failure(run({"template", model(), "--messages", "no/such"}), 3,
                  "no/such");
   expect_failure(run({"template", model(), "--messages", "-"}, messages), 3,

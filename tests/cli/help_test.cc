@@ -131,7 +131,7 @@ TEST(CommandHelp, HasAManualThatIsUpToDate) {
         << line;
     ++count;
   }
-  EXPECT_EQ(count, 14u);
+  EXPECT_EQ(count, 15u);
   // Every variable of the README.
   std::ifstream readme(source_path("README.md"));
   const std::string text(std::istreambuf_iterator<char>(readme), {});

@@ -130,7 +130,7 @@ class Made(Calls):
         name = pascal(member.without_unit)
         initial = ""
         kind = self.type_of_member(member)
-        if member.kind != "text":  # a reference may be null anyway
+        if member.kind not in ("text", "json"):  # a reference may be null anyway
             kind += "?"
         if member.name in _NEVER_NULL:
             kind = self.type_of_member(member)
@@ -145,9 +145,12 @@ class Made(Calls):
             return f"    made.set_{member.name}({name}.Down, {name}.Across);\n"
         if member.name in _NEVER_NULL:
             return f"    made.{member.name} = {name};\n"
-        if member.kind == "text":
+        if member.kind in ("text", "json"):
+            text = f"Memory.Name({name})"
+            if member.kind == "json":
+                text = f"\n          Memory.Name(Json.Text({name}, nameof({name})))"
             return (f"    if ({name} != null) {{\n"
-                    f"      made.set_{member.name}(Memory.Name({name}));\n    }}\n")
+                    f"      made.set_{member.name}({text});\n    }}\n")
         value = f"{name}.Value"
         if member.unit:
             value = f"\n          Limits.Milliseconds({value}, nameof({name}))"

@@ -7,7 +7,8 @@ from language import Language
 from members import UNSIGNED, Member, constant_name, enum_words, pascal
 
 TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
-          "float": "double", "flag": "bool", "text": "string", "pair": "Pair"}
+          "float": "double", "flag": "bool", "text": "string",
+          "json": "object", "pair": "Pair"}
 
 
 def _xml(text: str) -> str:

@@ -106,8 +106,13 @@ class Made(Calls):
             value, taken = "int32(value)", f"value {kind}"
         elif member.kind == "flag":
             value, taken = ("1", "") if member.default != "1" else ("0", "")
+        made = []
+        if member.kind == "json":
+            value = "text"
+            made = [f'\t\ttext, err := toJSON("{own}", value)',
+                    "\t\tif err != nil {", "\t\t\treturn err", "\t\t}"]
         return block([f"{doc}func {own}({taken}) GenerateOption {{",
-                      "\treturn func(o native.Generate_options) error {",
+                      "\treturn func(o native.Generate_options) error {", *made,
                       f"\t\to.Set{swig_of('rc_' + member.name)}({value})",
                       "\t\treturn nil", "\t}", "}"])
 

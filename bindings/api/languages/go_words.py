@@ -24,7 +24,8 @@ _VALUES = {
 # Enumerations whose constants begin with something.
 _PREFIXES = {"rc_end_reason": "End", "rc_huge_pages": "HugePages", "rc_numa": "Numa"}
 TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64",
-          "float": "float32", "flag": "bool", "text": "string", "pair": "[2]int32"}
+          "float": "float32", "flag": "bool", "text": "string",
+          "json": "any", "pair": "[2]int32"}
 
 
 def name_of(words: str) -> str:

@@ -146,6 +146,9 @@ class Made(Calls):
         elif member.kind == "text":
             before = '  byte[] bytes = Text.name(value);\n'
             setter, value = f"set_{member.name}", "bytes"
+        elif member.kind == "json":
+            before = f'  byte[] bytes = Text.name(Json.text(value, "{own}"));\n'
+            setter, value = f"set_{member.name}", "bytes"
         doc = self.said_of(member)
         if member.name in UNSIGNED:
             doc += " Read as an unsigned number."

@@ -7,7 +7,8 @@ from language import Language
 from members import Member, camel, enum_words, pascal, words_of
 
 TYPES = {"int32": "int", "int64": "long", "uint32": "int", "uint64": "long",
-          "float": "double", "flag": "boolean", "text": "String", "pair": "int"}
+          "float": "double", "flag": "boolean", "text": "String",
+          "json": "Object", "pair": "int"}
 
 
 class Words(Language):

@@ -4,7 +4,7 @@ import re
 
 from calls import Call, Input
 from language import Language, block
-from members import (choices, kinds, members, pairs, pascal, report_of, told_words,
+from members import (choices, jsons, kinds, members, pairs, pascal, report_of, told_words,
                      words_of)
 from tensors import Argument, arguments, op_words
 
@@ -48,6 +48,8 @@ class Made(Language):
               for name, prefix in named.items()), "  },",
             "  -- Options that are two numbers, down and across.", "  pairs = {",
             *(f"    {name} = true," for name in pairs(self.api)), "  },",
+            "  -- Options that are JSON.", "  jsons = {",
+            *(f"    {name} = true," for name in jsons(self.api)), "  },",
             "  -- What devices are, by their numbers.", "  kinds = {",
             *(f'    [native.{each.native}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])

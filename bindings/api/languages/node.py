@@ -6,8 +6,8 @@ from pathlib import Path
 from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
-from members import (UNSIGNED, Member, camel, choices, end_numbers, kinds, members,
-                     pascal, report_of, reports, text_of, times, told_words, truths,
+from members import (UNSIGNED, Member, camel, choices, end_numbers, jsons, kinds,
+                     members, pascal, report_of, reports, text_of, times, told_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 
@@ -17,7 +17,8 @@ _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
 _BY_HAND = "RC_E_INVALID_ARGUMENT"
 # Ops whose optional tensors are options, by hand.
 _OPS_BY_HAND = {"rc_op_fused_linear", "rc_op_conv2d"}
-_TYPES = {"flag": "boolean", "text": "string", "pair": "Pair"}
+_TYPES = {"flag": "boolean", "text": "string", "json": "JsonOption",
+          "pair": "Pair"}
 # What plain functions give.
 _GIVEN = {"": "void", "int64": "number", "tokens": "Int32Array", "bytes": "Uint8Array",
           "json": "Record<string, unknown>", "owned json": "Record<string, unknown>"}
@@ -99,7 +100,7 @@ class Made(Language):
             *named_times, "};", "",
             "/** Options that are told by a name: what the constants begin with. */",
             "export const choices: Readonly<Record<string, string>> = {",
-            *named, "};", "",
+            *named, "};", "", *self.json_names(),
             "/** Members of reports that are yes or no. */",
             "export const flags: ReadonlySet<string> = new Set([",
             *(f'  "{camel(each)}",' for each in truths(self.api)), "]);", "",
@@ -109,6 +110,11 @@ class Made(Language):
             "/** What devices are, by their numbers. */",
             "export const kinds: ReadonlyMap<number, string> = new Map([",
             *texts, "]);"])
+
+    def json_names(self):
+        return ["/** Options that are JSON. */",
+                "export const jsons: ReadonlySet<string> = new Set([",
+                *(f'  "{camel(name)}",' for name in jsons(self.api)), "]);", ""]
 
     def _values(self, name: str) -> str:
         """The union of the texts of an enumeration."""

@@ -86,6 +86,7 @@ class Made(Language):
                         *self._words("names", (each.without_unit for each in shown)),
                         f"        flags => [qw({_of_kind(shown, 'flag')})],",
                         f"        pairs => [qw({_of_kind(shown, 'pair')})],",
+                        f"        jsons => [qw({_of_kind(shown, 'json')})],",
                         f"        times => {{{times}}},",
                         f"        choices => {{{choices}}},", "    },"]
         told = []
@@ -100,8 +101,8 @@ class Made(Language):
             "package Runcible::Members;", "",
             "# What members are that are more than numbers and texts of C.",
             "use strict;", "use warnings;", "",
-            "# Of options: those that are true or false, two numbers, times with their",
-            "# names in C, and told by a name with what the constants begin with.",
+            "# Of options: those that are true or false, two numbers, JSON, times with",
+            "# their names in C, and told by a name with what the constants begin with.",
             "our %options = (", *structs, ");", "",
             "# Of reports, by their class.", "our %reports = (", *told, ");", "",
             "# What devices are, by their numbers.", "our %kinds = (", *texts, ");", "",

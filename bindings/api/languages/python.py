@@ -6,7 +6,7 @@ import sys
 from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block, sentence
-from members import (Member, choices, kinds, members, pairs, pascal, report_of,
+from members import (Member, choices, jsons, kinds, members, pairs, pascal, report_of,
                      reports, times, told_words, words_of)
 from tensors import Argument, arguments, op_words, ops
 
@@ -45,8 +45,8 @@ _IN_OTHER_FORM = {
 }
 # Members that are objects of the package.
 _OBJECTS = {"rc_generate_options": ["grammar"]}
-_TYPES = {"float": "float", "flag": "bool", "text": "str", "pair": "Pair",
-          "enum": "str"}
+_TYPES = {"float": "float", "flag": "bool", "text": "str", "json": "JsonOption",
+          "pair": "Pair", "enum": "str"}
 # What plain functions give.
 _GIVEN = {"int64": "int", "tokens": "List[int]", "bytes": "bytes",
           "json": "Dict[str, Any]", "owned json": "Dict[str, Any]"}
@@ -162,6 +162,8 @@ class Made(Language):
             *(f'    "{name}": "{member}",' for name, member in times(self.api).items()),
             "}", "", "#: Options that are two numbers, down and across.", "PAIRS = {",
             *(f'    "{name}",' for name in pairs(self.api)), "}", "",
+            "#: Options that are JSON.", "JSONS = {",
+            *(f'    "{name}",' for name in jsons(self.api)), "}", "",
             "#: What is told by a name: the numbers.", "CHOICES = {",
             *named, "}", "", "#: What devices are, by their numbers.", "KINDS = {",
             *texts, "}"])

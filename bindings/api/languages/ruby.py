@@ -6,7 +6,7 @@ import textwrap
 from calls import Call
 from headers import Constant, Struct
 from language import Language, block
-from members import (choices, kinds, members, pairs, pascal, report_of, reports,
+from members import (choices, jsons, kinds, members, pairs, pascal, report_of, reports,
                      times, told_words, truths, words_of)
 from tensors import Argument, arguments, op_words
 
@@ -91,13 +91,15 @@ class Made(Language):
             f"  TIMES = {{ {named_times} }}.freeze",
             "  # Options that are two numbers, down and across.",
             f"  PAIRS = %i[{' '.join(pairs(self.api))}].freeze",
+            "  # Options that are JSON.",
+            f"  JSONS = %i[{' '.join(jsons(self.api))}].freeze",
             "  # Options that are told by a name: the numbers.",
             f"  CHOICES = {{\n{named}\n  }}.freeze",
             "  # Members of reports that are true or false.",
             f"  TRUTHS = %i[{' '.join(truths(self.api))}].freeze",
             "  # What devices are, by their numbers.",
             f"  KINDS = {{\n{texts}\n  }}.freeze",
-            "  private_constant :MEMBER, :TIMES, :PAIRS, :CHOICES, :TRUTHS, :KINDS",
+            "  private_constant :MEMBER, :TIMES, :PAIRS, :JSONS, :CHOICES, :TRUTHS, :KINDS",
             "end"])
 
     # ---- Errors and reports

@@ -4,7 +4,7 @@ import re
 
 from calls import Call, Input
 from language import Language, block
-from members import (choices, members, pairs, pascal, report_of, times, told_words,
+from members import (choices, jsons, members, pairs, pascal, report_of, times, told_words,
                      words_of)
 from tensors import Argument, arguments, op_words
 
@@ -47,6 +47,8 @@ class Made(Language):
             f"    variable choices {{{_words(named)}}}",
             "    # Options that are two numbers, down and across.",
             f"    variable pairs {{{' '.join(pairs(self.api))}}}",
+            "    # Options that are JSON.",
+            f"    variable jsons {{{' '.join(jsons(self.api))}}}",
             "    # Options that are times in seconds: their members of C.",
             f"    variable times {{{_words(times(self.api))}}}", "}"])
 

@@ -69,7 +69,7 @@ class Made(node.Made):
                  if field.ctype not in ("size_t", "uint32_t", "void*")
                  and not field.ctype.endswith("_callback")
                  and not field.name.endswith(("_ms", "_us"))]
-        lines += ["};", "",
+        lines += ["};", "", *self.json_names(),
                   "/** Names of options that messages have in the form of C. */",
                   "export const optionNames: ReadonlySet<string> = new Set([",
                   *(f'  "{each}",' for each in dict.fromkeys(names)), "]);", "",

@@ -7,9 +7,11 @@ namespace Runcible {
   /// <summary>How a conversation is written down. What is null has the default
   /// of the library.</summary>
   public sealed class ChatOptions {
-    /// <summary>The functions that the model may call: a JSON array in the shape
-    /// of "tools" of OpenAI's chat completions.</summary>
-    public string Tools { get; set; }
+    /// <summary>The functions that the model may call, in the shape of "tools"
+    /// of OpenAI's chat completions: a list of objects, or a JSON array. Objects
+    /// are dictionaries, anonymous or others with properties, or values of a
+    /// library of JSON.</summary>
+    public object Tools { get; set; }
 
     /// <summary>The name of a chat template: of a variant in the file, or of one
     /// that is well known, for files that have none ("chatml", "llama3",
@@ -19,8 +21,8 @@ namespace Runcible {
     /// <summary>The source of a chat template instead.</summary>
     public string TemplateText { get; set; }
 
-    /// <summary>More variables for the template, as a JSON object.</summary>
-    public string TemplateArguments { get; set; }
+    /// <summary>More variables for the template: an object, or JSON.</summary>
+    public object TemplateArguments { get; set; }
 
     /// <summary>For models that can do both: whether to think before they
     /// answer; null: whatever the template does by itself.</summary>
@@ -34,10 +36,12 @@ namespace Runcible {
     internal chat_options Make() {
       var made = new chat_options();
       try {
-        Set(Tools, made.set_tools);
+        Set(Written(Tools, nameof(Tools)), made.set_tools);
         Set(TemplateName, made.set_template_name);
         Set(TemplateText, made.set_template_text);
-        Set(TemplateArguments, made.set_template_arguments);
+        Set(
+            Written(TemplateArguments, nameof(TemplateArguments)),
+            made.set_template_arguments);
         Set(Now, made.set_now);
         if (Thinking.HasValue) {
           made.thinking = Thinking.Value ? 1 : 0;
@@ -48,6 +52,9 @@ namespace Runcible {
         throw;
       }
     }
+
+    private static string Written(object value, string name) =>
+        value == null ? null : Json.Text(value, name);
 
     private static void Set(string text, Action<byte[]> set) {
       if (text != null) {
@@ -72,12 +79,12 @@ namespace Runcible {
       this.leave = leave;
     }
 
-    /// <summary>Adds messages: a JSON object, or an array of objects, in the shape
-    /// of "messages" of OpenAI's chat completions; see Message. ArgumentException:
-    /// one is malformed, by its place; nothing was added then. BusyException: an
-    /// answer is under way.</summary>
-    public void Add(string messages) {
-      byte[] json = Memory.Encode(messages);
+    /// <summary>Adds messages: an object, or a list of objects, in the shape of
+    /// "messages" of OpenAI's chat completions, or either as JSON; see Message.
+    /// ArgumentException: one is malformed, by its place; nothing was added then.
+    /// BusyException: an answer is under way.</summary>
+    public void Add(object messages) {
+      byte[] json = Memory.Encode(Json.Text(messages, nameof(messages)));
       native.chat_add(Idle(), json, (ulong)json.Length);
     }
 

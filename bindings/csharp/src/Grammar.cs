@@ -11,9 +11,13 @@ namespace Runcible {
     }
 
     /// <summary>{@rc RC_GRAMMAR_JSON_SCHEMA}</summary>
+    /// <remarks>The schema is JSON, a boolean, or an object: a dictionary, an
+    /// anonymous object, a value of a library of JSON.</remarks>
     public static Grammar JsonSchema(
-        Tokenizer tokenizer, string schema, GrammarOptions options = null) =>
-        Make(tokenizer, native.GRAMMAR_JSON_SCHEMA, schema, options);
+        Tokenizer tokenizer, object schema, GrammarOptions options = null) =>
+        Make(
+            tokenizer, native.GRAMMAR_JSON_SCHEMA,
+            Json.Text(schema, nameof(schema)), options);
 
     /// <summary>{@rc RC_GRAMMAR_REGEX}</summary>
     public static Grammar Regex(Tokenizer tokenizer, string expression) =>

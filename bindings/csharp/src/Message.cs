@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Runcible {
   /// <summary>Messages of conversations as JSON, in the shape of "messages" of
   /// OpenAI's chat completions.</summary>
@@ -15,25 +13,10 @@ namespace Runcible {
 
     /// <summary>What a call of a tool gave.</summary>
     public static string ToolResult(ToolCall call, string result) =>
-        "{\"role\":\"tool\",\"tool_call_id\":" + Quote(call.Id)
-        + ",\"content\":" + Quote(result) + "}";
+        "{\"role\":\"tool\",\"tool_call_id\":" + Json.Quote(call.Id)
+        + ",\"content\":" + Json.Quote(result) + "}";
 
     private static string Of(string role, string text) =>
-        "{\"role\":\"" + role + "\",\"content\":" + Quote(text) + "}";
-
-    /// A text as a string of JSON.
-    private static string Quote(string text) {
-      var quoted = new StringBuilder("\"");
-      foreach (char each in text) {
-        if (each == '"' || each == '\\') {
-          quoted.Append('\\').Append(each);
-        } else if (each < ' ') {
-          quoted.Append("\\u").Append(((int)each).ToString("x4"));
-        } else {
-          quoted.Append(each);
-        }
-      }
-      return quoted.Append('"').ToString();
-    }
+        "{\"role\":\"" + role + "\",\"content\":" + Json.Quote(text) + "}";
   }
 }

@@ -147,8 +147,9 @@ partial class Conformance {
       if (property.PropertyType == typeof(Grammar)) {
         value = objects[member.Value];
       } else if (property.PropertyType == typeof(string)) {
-        value = member.Value is JsonPrimitive
-            ? (string)member.Value : member.Value.ToString();
+        value = (string)member.Value;
+      } else if (property.PropertyType == typeof(object)) {
+        value = Plain(member.Value);
       } else if (type == typeof(TimeSpan)) {
         value = TimeSpan.FromSeconds(member.Value);
       } else if (type.IsEnum) {
@@ -161,6 +162,19 @@ partial class Conformance {
       property.SetValue(options, value);
     }
     return options;
+  }
+
+  /// What a program has in place of JSON: dictionaries, lists, and texts, which
+  /// are JSON themselves where they stand alone.
+  private static object Plain(JsonValue value) {
+    if (value is JsonObject members) {
+      return members.ToDictionary(each => each.Key, each => Plain(each.Value));
+    }
+    if (value is JsonArray items) {
+      return items.Select(Plain).ToList();
+    }
+    return value != null && value.JsonType == JsonType.String
+        ? (string)value : (object)value;
   }
 
   private void Act(JsonObject step) {

@@ -14,7 +14,7 @@ partial class Conformance {
             With(new ChatOptions(), step, "options"));
         break;
       case "add":
-        Chat(step).Add(step["messages"].ToString());
+        Chat(step).Add(Plain(step["messages"]));
         break;
       case "undo":
         Chat(step).Undo(step["count"]);
@@ -51,7 +51,7 @@ partial class Conformance {
       switch ((string)step["kind"]) {
         case "json_schema":
           return Grammar.JsonSchema(
-              tokenizer, step["schema"].ToString(),
+              tokenizer, Plain(step["schema"]),
               With(new GrammarOptions(), step, "options"));
         case "regex":
           return Grammar.Regex(tokenizer, step["text"]);

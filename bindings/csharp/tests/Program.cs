@@ -15,7 +15,8 @@ static class Program {
     tests.AddRange(ConformanceTests.All());
     foreach (Type type in new[] {
         typeof(PackageTests), typeof(StreamTests), typeof(GraphTests),
-        typeof(CustomTests), typeof(PinnedTests), typeof(FaultsTests) }) {
+        typeof(CustomTests), typeof(PinnedTests), typeof(FaultsTests),
+        typeof(JsonTests) }) {
       object instance = Activator.CreateInstance(type);
       foreach (MethodInfo method in type.GetMethods()) {
         if (method.Name.StartsWith("Test")) {

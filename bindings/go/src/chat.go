@@ -28,14 +28,15 @@ func ToolMessage(call ToolCall, result string) Message {
 type ChatOptions struct {
 	// The functions that the model may call, in the shape of "tools" of OpenAI's
 	// chat completions.
-	Tools []map[string]any
+	// A list of objects, whatever encoding/json makes JSON of, or JSON.
+	Tools any
 	// The name of a chat template: of a variant in the file, or of one that is
 	// well known, for files that have none ("chatml", "llama3", "zephyr", ...).
 	TemplateName string
 	// The source of a chat template instead.
 	TemplateText string
-	// More variables for the template.
-	TemplateArguments map[string]any
+	// More variables for the template: an object, or JSON.
+	TemplateArguments any
 	// For models that can do both: whether to think before they answer; nil:
 	// whatever the template does by itself.
 	Thinking *bool
@@ -108,23 +109,20 @@ func (options *ChatOptions) set(o native.Chat_options) error {
 	if options.Thinking != nil {
 		o.SetThinking(flag(*options.Thinking))
 	}
-	if options.Tools != nil {
-		tools, err := toJSON("Tools", options.Tools)
-		if err != nil {
-			return err
-		}
-		if err := setText("Tools", tools, o.Set_tools); err != nil {
-			return err
-		}
-	}
-	if options.TemplateArguments == nil {
-		return nil
-	}
-	arguments, err := toJSON("TemplateArguments", options.TemplateArguments)
-	if err != nil {
+	if err := setJSON("Tools", options.Tools, o.Set_tools); err != nil {
 		return err
 	}
-	return setText("TemplateArguments", arguments, o.Set_template_arguments)
+	return setJSON("TemplateArguments", options.TemplateArguments,
+		o.Set_template_arguments)
+}
+
+// setJSON does nothing for what is nil, or a slice or a map that is.
+func setJSON(what string, value any, set func(native.Name) error) error {
+	text, err := toJSON(what, value)
+	if err != nil || text == "null" {
+		return err
+	}
+	return setText(what, text, set)
 }
 
 // setText does nothing for "".
@@ -139,16 +137,22 @@ func setText(what, text string, set func(native.Name) error) error {
 	return set(name)
 }
 
-// Add adds messages. ErrInvalidArgument, ErrUnsupported: one that is malformed,
-// by its place; nothing was added then. ErrBusy: an answer is under way.
-func (c *Chat) Add(messages ...Message) error {
-	text, err := toJSON("a message", append([]Message{}, messages...))
+// AddJSON adds messages as Add does: JSON of one or of a list, or values that
+// encoding/json makes that of.
+func (c *Chat) AddJSON(messages any) error {
+	text, err := toJSON("messages", messages)
 	if err != nil {
 		return err
 	}
 	return c.with(func(chat native.Chat) error {
 		return native.Chat_add(chat, text)
 	})
+}
+
+// Add adds messages. ErrInvalidArgument, ErrUnsupported: one that is malformed,
+// by its place; nothing was added then. ErrBusy: an answer is under way.
+func (c *Chat) Add(messages ...Message) error {
+	return c.AddJSON(append([]Message{}, messages...))
 }
 
 // Undo forgets messages.

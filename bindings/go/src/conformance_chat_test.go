@@ -63,9 +63,7 @@ func newChat(r *runner, s step) error {
 		case "now":
 			options.Now = value.(string)
 		case "tools":
-			for _, each := range value.([]any) {
-				options.Tools = append(options.Tools, each.(map[string]any))
-			}
+			options.Tools = value
 		default:
 			return fmt.Errorf("the option %s is not known", name)
 		}

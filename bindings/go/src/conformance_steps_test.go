@@ -126,9 +126,9 @@ func generateOptions(r *runner, s step) (context.Context, context.CancelFunc, []
 			grammar := r.get(value.(string)).(*runcible.Grammar)
 			options = append(options, runcible.WithGrammar(grammar))
 		case "tool_choice":
-			options = append(options, runcible.ToolChoice(value.(string)))
+			options = append(options, runcible.ToolChoice(value))
 		case "response_format":
-			options = append(options, runcible.ResponseFormat(value.(string)))
+			options = append(options, runcible.ResponseFormat(value))
 		default:
 			return ctx, cancel, nil, fmt.Errorf("the option %s is not known", name)
 		}

@@ -13,12 +13,12 @@ type Grammar struct {
 	handle *handle[native.Grammar]
 }
 
-// NewSchemaGrammar makes a grammar of a JSON Schema: a json.RawMessage or what
-// becomes JSON, such as a map.
+// NewSchemaGrammar makes a grammar of a JSON Schema: JSON as a string or bytes, or
+// a value that encoding/json makes JSON of, such as a map or a json.Marshaler.
 //
 //runcible:doc RC_GRAMMAR_JSON_SCHEMA
 func NewSchemaGrammar(tokenizer *Tokenizer, schema any, options GrammarOptions) (*Grammar, error) {
-	text, err := toJSON("the schema", schema)
+	text, err := toJSON("schema", schema)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,19 @@ func WithGrammar(grammar *Grammar) GenerateOption {
 	}
 }
 
-// toJSON is what the library is told of a value; `what` tells what it is.
+// toJSON returns the JSON of an argument of this name; a text is JSON already.
 func toJSON(what string, value any) (string, error) {
+	switch given := value.(type) {
+	case string:
+		_, err := makeName(what, given)
+		return given, err
+	case []byte:
+		_, err := makeName(what, string(given))
+		return string(given), err
+	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "", newError(ErrInvalidArgument, what+" does not become JSON: "+err.Error())
+		return "", newError(ErrInvalidArgument, what+": it does not become JSON: "+err.Error())
 	}
 	return string(text), nil
 }

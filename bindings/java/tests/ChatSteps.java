@@ -29,7 +29,8 @@ final class ChatSteps {
       case "grammar" -> step.put(grammar(step));
       case "chat" -> step.put(step.session().chat(
           step.with(new ChatOptions(), "options")));
-      case "add" -> step.chat().add(step.json.get("messages").toString());
+      case "add" -> step.chat().add(
+          OptionSetters.plain(step.json.get("messages")));
       case "undo" -> step.chat().undo(step.whole("count"));
       case "messages" -> assertEquals(
           step.json.get("expect"),
@@ -49,7 +50,7 @@ final class ChatSteps {
     Tokenizer tokenizer = step.model().tokenizer();
     return switch (step.text("kind")) {
       case "json_schema" -> Grammar.jsonSchema(
-          tokenizer, step.json.get("schema").toString(),
+          tokenizer, OptionSetters.plain(step.json.get("schema")),
           step.with(new GrammarOptions(), "options"));
       case "regex" -> Grammar.regex(tokenizer, step.text("text"));
       case "gbnf" -> Grammar.gbnf(tokenizer, step.text("text"));

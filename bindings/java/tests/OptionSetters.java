@@ -1,9 +1,11 @@
 import static org.junit.jupiter.api.Assertions.fail;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,7 +21,7 @@ final class OptionSetters {
     for (String name : values.keySet()) {
       List<Object> candidates = new ArrayList<>();
       if (!values.get(name).isJsonPrimitive()) {
-        set(options, camel(name), List.of(values.get(name).toString()));
+        set(options, camel(name), List.of(plain(values.get(name))));
         continue;
       }
       JsonPrimitive value = values.getAsJsonPrimitive(name);
@@ -48,13 +50,38 @@ final class OptionSetters {
     for (var method : options.getClass().getMethods()) {
       for (Object candidate : candidates) {
         if (method.getName().equals(name) && method.getParameterCount() == 1
-            && boxed(method.getParameterTypes()[0]) == candidate.getClass()) {
+            && (method.getParameterTypes()[0] == Object.class
+                || boxed(method.getParameterTypes()[0])
+                    == candidate.getClass())) {
           method.invoke(options, candidate);
           return;
         }
       }
     }
     fail("no option " + name + " of " + candidates);
+  }
+
+  /** What a program has in place of JSON: Maps, Lists and simple values. */
+  static Object plain(JsonElement value) {
+    if (value.isJsonObject()) {
+      Map<String, Object> members = new LinkedHashMap<>();
+      for (String name : value.getAsJsonObject().keySet()) {
+        members.put(name, plain(value.getAsJsonObject().get(name)));
+      }
+      return members;
+    }
+    if (value.isJsonArray()) {
+      List<Object> items = new ArrayList<>();
+      value.getAsJsonArray().forEach(each -> items.add(plain(each)));
+      return items;
+    }
+    if (value.isJsonNull()) {
+      return null;
+    }
+    JsonPrimitive simple = value.getAsJsonPrimitive();
+    return simple.isString() ? simple.getAsString()
+        : simple.isBoolean() ? (Object) simple.getAsBoolean()
+                             : simple.getAsNumber();
   }
 
   private static Class<?> boxed(Class<?> kind) {

@@ -1,5 +1,5 @@
 -- Runs every test.
--- luacheck: globals TestCases TestPackage TestStreams TestFaults TestGraphs TestOpening TestCustom TestPinned
+-- luacheck: globals TestCases TestPackage TestStreams TestFaults TestGraphs TestOpening TestCustom TestPinned TestJson
 local unit = require "luaunit"
 
 TestCases = require "test_cases"
@@ -10,5 +10,6 @@ TestGraphs = require "test_graphs"
 TestOpening = require "test_opening"
 TestCustom = require "test_custom"
 TestPinned = require "test_pinned"
+TestJson = require "test_json"
 
 os.exit(unit.LuaUnit.run())

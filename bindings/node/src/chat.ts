@@ -7,6 +7,7 @@ import {
   type StreamOptions,
 } from "./generation";
 import { Handle, optionsOf, type Proxy } from "./handle";
+import { jsonText, written } from "./json";
 import { native } from "./native";
 import type { Report } from "./reports";
 import { AsyncReading } from "./streaming";
@@ -20,9 +21,9 @@ export interface Message {
 export interface ChatOptions {
   /**
    * The functions that the model may call, in the shape of "tools" of OpenAI's
-   * chat completions.
+   * chat completions, also as JSON.
    */
-  tools?: readonly object[] | undefined;
+  tools?: readonly object[] | string | undefined;
   /**
    * The name of a chat template: of a variant in the file, or of one that is
    * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
@@ -30,8 +31,8 @@ export interface ChatOptions {
   templateName?: string | undefined;
   /** The source of a chat template instead. */
   templateText?: string | undefined;
-  /** More variables for the template. */
-  templateArguments?: Readonly<Record<string, unknown>> | undefined;
+  /** More variables for the template, also as JSON. */
+  templateArguments?: Readonly<Record<string, unknown>> | string | undefined;
   /**
    * For models that can do both: whether to think before they answer;
    * undefined: whatever the template does by itself.
@@ -81,11 +82,11 @@ export class AnswerStream extends AsyncReading<Part> {
 /** The library's own options. */
 function chatOptions(given: ChatOptions | undefined): Proxy {
   return optionsOf("chat_options", given, {
-    tools: (tools, options) => options.set_tools(JSON.stringify(tools)),
+    tools: (tools, options) => options.set_tools(jsonText(tools, "tools")),
     templateName: (name, options) => options.set_template_name(name),
     templateText: (text, options) => options.set_template_text(text),
     templateArguments: (values, options) =>
-      options.set_template_arguments(JSON.stringify(values)),
+      options.set_template_arguments(jsonText(values, "templateArguments")),
     now: (now, options) => options.set_now(now),
   });
 }
@@ -129,7 +130,7 @@ export class Chat extends Handle {
       typeof messages === "string"
         ? { role: "user", content: messages }
         : messages;
-    native.chat_add(this.#idle(), JSON.stringify(given));
+    native.chat_add(this.#idle(), written(given, "messages"));
   }
 
   /** @c rc_chat_undo */

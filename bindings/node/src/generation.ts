@@ -2,6 +2,7 @@
 import { ofStatus, type RuncibleError } from "./errors";
 import { Grammar } from "./grammar";
 import { need, optionsOf, shown, type Proxy } from "./handle";
+import type { JsonOption } from "./json";
 import { endNumbers } from "./members";
 import { native } from "./native";
 import type { EndReason, Report } from "./reports";

@@ -7,12 +7,10 @@ import {
   shown,
   type Proxy,
 } from "./handle";
+import { jsonText, type Schema } from "./json";
 import type { Model } from "./model";
 import { native } from "./native";
 import type { Tokenizer } from "./tokenizer";
-
-/** A JSON Schema, as an object or as JSON. */
-export type Schema = object | boolean | string;
 
 /** @c rc_grammar_options */
 export interface GrammarOptions {
@@ -33,7 +31,7 @@ export class Grammar extends Handle {
     schema: Schema,
     options?: GrammarOptions,
   ): Promise<Grammar> {
-    const text = typeof schema === "string" ? schema : JSON.stringify(schema);
+    const text = jsonText(schema, "schema");
     const kind = native.GRAMMAR_JSON_SCHEMA;
     return Grammar.#create(tokenizer, kind, text, options);
   }

@@ -1,7 +1,8 @@
 /** What all objects have that stand for a handle of the library. */
 import { fileURLToPath } from "node:url";
 import { ClosedError } from "./errors";
-import { choices, times } from "./members";
+import { optionText } from "./json";
+import { choices, jsons, times } from "./members";
 import { chosen, constants, native } from "./native";
 
 /** The proxies of SWIG have no types. */
@@ -131,6 +132,7 @@ export function optionsOf(
 /** An option as the number or text that it is in C. */
 function valueOf(name: string, value: unknown): unknown {
   if (Object.hasOwn(times, name)) return milliseconds(value, name);
+  if (jsons.has(name)) return optionText(value, name);
   const prefix = choices[name];
   return prefix === undefined ? value : chosen(constants(prefix), name, value);
 }

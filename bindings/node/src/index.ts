@@ -31,7 +31,8 @@ export {
   type StreamOptions,
 } from "./generation";
 export { Graph, type RunOptions } from "./graph";
-export { Grammar, type GrammarOptions, type Schema } from "./grammar";
+export { Grammar, type GrammarOptions } from "./grammar";
+export type { JsonOption, Schema } from "./json";
 export type { Handle, Path } from "./handle";
 export type { EmbedOptions, RerankOptions } from "./embedding";
 export {

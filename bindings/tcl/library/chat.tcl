@@ -1,15 +1,7 @@
 # Conversations with models; see runcible/chat.h.
 #
-# What JSON says of types, values of Tcl do not: messages, tools, and the arguments of
-# calls and templates are JSON here. The packages json and json::write of tcllib read
-# and write it.
-
-# A text as JSON.
-proc ::runcible::JsonText {text} {
-    set map {\\ \\\\ \" \\\"}
-    for {set i 0} {$i < 32} {incr i} {lappend map [format %c $i] [format {\u%04x} $i]}
-    return "\"[string map $map $text]\""
-}
+# Messages and tools are dicts, or JSON; arguments of calls and of templates, of which
+# nothing says the types, are JSON.
 
 # Calls {*}$command with the library's options of a conversation.
 proc ::runcible::WithChatOptions {pairs command} {
@@ -17,6 +9,7 @@ proc ::runcible::WithChatOptions {pairs command} {
     try {
         dict for {name value} $pairs {
             if {$name in {tools template_text template_name template_arguments now}} {
+                if {$name eq "tools"} {set value [ToolsJson $value -tools]}
                 native::chat_options_set_$name $options $value
             } elseif {$name ne "thinking"} {
                 Refuse "there is no option \"-$name\""
@@ -100,10 +93,10 @@ oo::class create ::runcible::Chat {
         return $open
     }
 
-    # Adds messages: JSON in the shape of "messages" of OpenAI's chat completions, or
-    # one of them.
+    # Adds messages in the shape of "messages" of OpenAI's chat completions, or one: a
+    # list of dicts, a dict, or JSON. Members of dicts are texts, but for tool_calls.
     method add {messages} {
-        ::runcible::native::chat_add [my Idle] $messages
+        ::runcible::native::chat_add [my Idle] [::runcible::MessagesJson $messages]
     }
 
     # Adds what the user says.

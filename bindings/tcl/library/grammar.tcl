@@ -6,7 +6,7 @@ oo::class create ::runcible::Grammar {
     variable handle
 
     # Of a Tokenizer, or of a Model for its own. KIND and TEXT are json_schema and a
-    # schema; regex and an expression as JavaScript has them; gbnf and rules in
+    # schema, a dict or JSON; regex and an expression as JavaScript has them; gbnf and rules in
     # llama.cpp's GBNF, of which the text is a root; lark and rules in Lark's syntax,
     # of which it is a start; choices and a list of texts. Options of json_schema:
     # :api: members rc_grammar_options
@@ -36,7 +36,11 @@ proc ::runcible::MakeGrammar {tokenizer kind text pairs} {
         }
     }
     set number [Chosen [Constants GRAMMAR_] "the kind of a grammar" $kind]
-    if {$kind ne "json_schema"} {RefuseRest $pairs}
+    if {$kind ne "json_schema"} {
+        RefuseRest $pairs
+    } else {
+        set text [SchemaJson $text schema]
+    }
     return [WithOptions grammar_options $pairs [list apply {{tokenizer kind text options} {
         native::grammar_create $tokenizer $kind $text $options
     } ::runcible} $tokenizer $number $text]]

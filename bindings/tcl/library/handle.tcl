@@ -68,6 +68,7 @@ proc ::runcible::Pairs {options} {
 # that.
 proc ::runcible::SetOption {kind options name value} {
     variable choices
+    variable jsons
     variable pairs
     variable times
     set setter [namespace current]::native::${kind}_${name}_set
@@ -83,6 +84,8 @@ proc ::runcible::SetOption {kind options name value} {
     }
     if {[dict exists $times $name]} {
         set values [Milliseconds $value -$name]
+    } elseif {$name in $jsons} {
+        set values [list [OptionJson $value -$name]]
     } elseif {[dict exists $choices $name]} {
         set values [list [Choice $name $value -$name]]
     }

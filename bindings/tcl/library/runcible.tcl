@@ -16,7 +16,7 @@ namespace eval ::runcible {
     variable folder [file dirname [file normalize [info script]]]
     # SWIG makes its commands where it is loaded from.
     namespace eval :: [list load [file join $folder native.so] Runcible]
-    foreach file {members handle backend tokenizer model grammar generation stream pending session chat tensor
+    foreach file {members handle json backend tokenizer model grammar generation stream pending session chat tensor
         graph custom} {
         source [file join $folder $file.tcl]
     }

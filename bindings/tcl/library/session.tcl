@@ -90,8 +90,8 @@ oo::class create ::runcible::Session {
         return [my Going [::runcible::Stream new [my Idle] $prompt {*}$args]]
     }
 
-    # A Chat over the session, without messages. Options: -tools, JSON in the shape of
-    # "tools" of OpenAI's chat completions; -template_name, a variant in the file or one
+    # A Chat over the session, without messages. Options: -tools, a list of dicts
+    # in the shape of "tools" of OpenAI's chat completions, or JSON; -template_name, a variant in the file or one
     # that is well known (chatml, llama3, zephyr, ...), or -template_text, its source;
     # -template_arguments, a JSON object; -thinking, whether to think before answers;
     # -now, what templates that write the date take for the present.

@@ -77,7 +77,7 @@ namespace eval cases {
         set options {}
         if {[dict exists $step $key]} {
             dict for {name value} [dict get $step $key] {
-                if {$name in {tools template_arguments}} {set value [json $step $key $name]}
+                if {$name eq "template_arguments"} {set value [json $step $key $name]}
                 if {$name eq "grammar"} {set value [object [dict get $step $key] grammar]}
                 lappend options -$name $value
             }
@@ -280,8 +280,12 @@ namespace eval cases {
 
     proc do_grammar {step} {
         set kind [dict get $step kind]
-        set text [expr {$kind eq "json_schema" ? [json $step schema]
-            : [given $step text [given $step choices]]}]
+        set text [given $step text [given $step choices]]
+        if {$kind eq "json_schema"} {
+            # A list that is a constant has no types in a dict.
+            set schema [dict get $step schema]
+            set text [expr {[dict exists $schema const] ? [json $step schema] : $schema}]
+        }
         keep $step [runcible::Grammar new [object $step model] $kind $text {*}[options $step]]
     }
 

@@ -6,7 +6,7 @@ package require runcible
 configure -verbose {body error}
 set folder [file dirname [file normalize [info script]]]
 source [file join $folder helpers.tcl]
-foreach file {cases package streams chat graphs opening custom faults} {
+foreach file {cases package streams chat json graphs opening custom faults} {
     source [file join $folder $file.tcl]
 }
 puts "[set ::tcltest::numTests(Passed)] passed, [set ::tcltest::numTests(Failed)] failed"

@@ -8,6 +8,7 @@ import {
   type StreamOptions,
 } from "./generation.js";
 import { Handle, named, optionsOf } from "./handle.js";
+import { jsonText, written } from "./json.js";
 import type { Entry, Wanted } from "./protocol.js";
 import type { Report } from "./reports.js";
 import type { Session } from "./session.js";
@@ -22,9 +23,9 @@ export interface Message {
 export interface ChatOptions {
   /**
    * The functions that the model may call, in the shape of "tools" of OpenAI's
-   * chat completions.
+   * chat completions, also as JSON.
    */
-  tools?: readonly object[] | undefined;
+  tools?: readonly object[] | string | undefined;
   /**
    * The name of a chat template: of a variant in the file, or of one that is
    * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
@@ -32,8 +33,8 @@ export interface ChatOptions {
   templateName?: string | undefined;
   /** The source of a chat template instead. */
   templateText?: string | undefined;
-  /** More variables for the template. */
-  templateArguments?: Readonly<Record<string, unknown>> | undefined;
+  /** More variables for the template, also as JSON. */
+  templateArguments?: Readonly<Record<string, unknown>> | string | undefined;
   /**
    * For models that can do both: whether to think before they answer;
    * undefined: whatever the template does by itself.
@@ -90,9 +91,10 @@ const json = ["tools", "templateArguments"];
 function chatOptions(given: ChatOptions = {}): Entry[] {
   const options = optionsOf("chat_options", given, json);
   const { tools, templateArguments } = given;
-  if (tools !== undefined) options.push(["tools", JSON.stringify(tools)]);
+  if (tools !== undefined) options.push(["tools", jsonText(tools, "tools")]);
   if (templateArguments !== undefined) {
-    options.push(["template_arguments", JSON.stringify(templateArguments)]);
+    const text = jsonText(templateArguments, "templateArguments");
+    options.push(["template_arguments", text]);
   }
   return options;
 }
@@ -139,7 +141,7 @@ export class Chat extends Handle {
       typeof messages === "string"
         ? { role: "user", content: messages }
         : messages;
-    return this._ask("chatAdd", JSON.stringify(given));
+    return this._ask("chatAdd", written(given, "messages"));
   }
 
   /** @c rc_chat_undo */

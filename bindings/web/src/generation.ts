@@ -2,6 +2,7 @@
 import { ofStatus, type RuncibleError } from "./errors.js";
 import type { Grammar } from "./grammar.js";
 import { need, optionsOf, shown } from "./handle.js";
+import type { JsonOption } from "./json.js";
 import type { Entry, EventValues, LogprobsValues, Wanted } from "./protocol.js";
 import type { EndReason, Report } from "./reports.js";
 import {

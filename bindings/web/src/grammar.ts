@@ -1,11 +1,9 @@
 /** Grammars, which say what a text may be. */
 import { Handle, className, named, optionsOf, shown } from "./handle.js";
+import { jsonText, type Schema } from "./json.js";
 import { rc } from "./members.js";
 import type { Model } from "./model.js";
 import type { Tokenizer } from "./tokenizer.js";
-
-/** A JSON Schema, as an object or as JSON. */
-export type Schema = object | boolean | string;
 
 /** @c rc_grammar_options */
 export interface GrammarOptions {
@@ -22,7 +20,7 @@ export class Grammar extends Handle {
     schema: Schema,
     options?: GrammarOptions,
   ): Promise<Grammar> {
-    const text = typeof schema === "string" ? schema : JSON.stringify(schema);
+    const text = jsonText(schema, "schema");
     const kind = rc.GRAMMAR_JSON_SCHEMA;
     return Grammar.#create(tokenizer, kind, text, options);
   }

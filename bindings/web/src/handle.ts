@@ -1,7 +1,8 @@
 /** What all objects have that stand for a handle of the library in the worker. */
 import type { CallOptions, Engine } from "./engine.js";
 import { ClosedError } from "./errors.js";
-import { choices, members, times, type Kind } from "./members.js";
+import { optionText } from "./json.js";
+import { choices, jsons, members, times, type Kind } from "./members.js";
 import type { Entry } from "./protocol.js";
 
 /** Gives back what nobody holds any more. */
@@ -137,6 +138,7 @@ function valueOf(
   kind: Kind,
 ): number | bigint | string {
   if (Object.hasOwn(times, name)) return milliseconds(value, name);
+  if (jsons.has(name)) return optionText(value, name);
   const numbers = choices[name];
   if (numbers !== undefined && kind === "int32") {
     const number = typeof value === "string" ? numbers[value] : undefined;

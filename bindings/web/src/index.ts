@@ -33,7 +33,8 @@ export {
   type Prompt,
   type StreamOptions,
 } from "./generation.js";
-export { Grammar, type GrammarOptions, type Schema } from "./grammar.js";
+export { Grammar, type GrammarOptions } from "./grammar.js";
+export type { JsonOption, Schema } from "./json.js";
 export type { Handle } from "./handle.js";
 export { Model, type LoadOptions, type ModelOptions } from "./model.js";
 export type { ProgressOptions } from "./progress.js";

@@ -146,7 +146,9 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::create(
 
 ChatTemplate::ChatTemplate(std::string_view source,
                            std::shared_ptr<const Tokenizer> tokenizer)
-    : tokenizer_(std::move(tokenizer)), template_(Template::parse(source)) {
+    : tokenizer_(std::move(tokenizer)),
+      source_(source),
+      template_(Template::parse(source)) {
   const auto add = [&](std::string_view name, TokenId id) {
     set(name, Value::string(tokenizer_->token_text(id), Origin::kTemplate),
         &special_);
@@ -203,9 +205,10 @@ Value ChatTemplate::tool_list(const JsonValue* tools) const {
 }
 
 // Where the template has no place for tools or calls, they become texts.
-Value ChatTemplate::message_list(const JsonValue& messages,
-                                 const JsonValue* tools) const {
-  Value list = messages_value(messages, dialect_);
+Value ChatTemplate::message_list(
+    const JsonValue& messages, const JsonValue* tools,
+    const std::function<bool()>& should_stop) const {
+  Value list = checked_messages(messages, nullptr, should_stop);
   const bool as_text = any(tools)
                            ? !dialect_.knows_tools
                            : !dialect_.knows_calls && has_calls(messages);
@@ -222,6 +225,24 @@ std::string_view ChatTemplate::call_format(const JsonValue* tools) const {
 const ReplyFormat& ChatTemplate::reply_format(const JsonValue* tools) const {
   const bool as_text = !dialect_.knows_tools && any(tools);
   return as_text ? format_of_texts_ : *found_.format;
+}
+
+Value ChatTemplate::checked_messages(
+    const JsonValue& messages, const JsonValue* earlier,
+    const std::function<bool()>& should_stop) const {
+  const Trials trials(template_, special_, should_stop);
+  Roles roles(source_, dialect_, trials);
+  MessageChecks checks(&roles);
+  if (earlier != nullptr) {
+    for (const JsonValue& message : earlier->items) checks.remember(message);
+  }
+  return messages_value(messages, dialect_, &checks);
+}
+
+void ChatTemplate::check_messages(const JsonValue& messages,
+                                  const JsonValue& earlier) const {
+  // Only for what it throws.
+  static_cast<void>(checked_messages(messages, &earlier, {}));
 }
 
 void ChatTemplate::check(const JsonValue* tools,
@@ -244,7 +265,7 @@ Value ChatTemplate::variables(const JsonValue& messages, const JsonValue* tools,
   }
   if (options.arguments != nullptr) add_arguments(*options.arguments, &entries);
   Value list = tool_list(tools);
-  set("messages", message_list(messages, tools), &entries);
+  set("messages", message_list(messages, tools, options.should_stop), &entries);
   set("tools", std::move(list), &entries);
   set("add_generation_prompt",
       Value::boolean(options.add_generation_prompt && !options.continue_last),

@@ -80,6 +80,11 @@ class ChatTemplate {
   Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
+  // Throws what render throws for such messages that come after those of
+  // `earlier`, an array.
+  void check_messages(const JsonValue& messages,
+                      const JsonValue& earlier) const;
+
   // Throws what render throws for such tools and arguments.
   void check(const JsonValue* tools, const JsonValue* arguments) const;
 
@@ -101,7 +106,10 @@ class ChatTemplate {
                std::shared_ptr<const Tokenizer> tokenizer);
   void find_reply_format(std::string_view source);
   Value tool_list(const JsonValue* tools) const;
-  Value message_list(const JsonValue& messages, const JsonValue* tools) const;
+  Value checked_messages(const JsonValue& messages, const JsonValue* earlier,
+                         const std::function<bool()>& should_stop) const;
+  Value message_list(const JsonValue& messages, const JsonValue* tools,
+                     const std::function<bool()>& should_stop) const;
   Value variables(const JsonValue& messages, const JsonValue* tools,
                   const PromptOptions& options) const;
   Rendered render_text(const Value& variables,
@@ -110,6 +118,7 @@ class ChatTemplate {
                   const std::function<bool()>& should_stop) const;
 
   std::shared_ptr<const Tokenizer> tokenizer_;
+  const std::string source_;
   Template template_;
   // The variables bos_token and its like.
   std::vector<std::pair<Value, Value>> special_;

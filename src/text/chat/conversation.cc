@@ -28,14 +28,6 @@ constexpr std::array<std::string_view, 5> kRoles = {
 constexpr std::array<std::string_view, 3> kReasoningKeys = {
     "reasoning_content", "reasoning", "thinking"};
 
-// `value` is nullptr if it is absent.
-[[noreturn]] void refuse(const std::string& place, const JsonValue* value,
-                         const char* wanted) {
-  fail(RC_E_INVALID_ARGUMENT, place, ": ",
-       value == nullptr ? "absent" : type_name(*value), ", but it must be ",
-       wanted);
-}
-
 const JsonValue& need_object(const JsonValue& parent, std::string_view name,
                              const std::string& place) {
   const JsonValue* value = parent.find(name);
@@ -43,15 +35,6 @@ const JsonValue& need_object(const JsonValue& parent, std::string_view name,
     refuse(place, value, "an object");
   }
   return *value;
-}
-
-const std::string& need_text(const JsonValue& object, std::string_view name,
-                             const std::string& place) {
-  const JsonValue* value = object.find(name);
-  if (value == nullptr || !value->is(Type::kString)) {
-    refuse(cat(place, ".", name), value, "a string");
-  }
-  return value->text;
 }
 
 class Entries {
@@ -76,10 +59,12 @@ class Entries {
 // The messages of one conversation, one after the other.
 class Reader {
  public:
-  explicit Reader(const Dialect& dialect) : dialect_(dialect) {}
+  Reader(const Dialect& dialect, MessageChecks* checks)
+      : dialect_(dialect), checks_(checks) {}
 
   Value message(const JsonValue& message, const std::string& place) {
     if (!message.is(Type::kObject)) refuse(place, &message, "an object");
+    if (checks_ != nullptr) checks_->check(message, place);
     if (!dialect_.text_is_reasoning) return message_value(message, place);
     return message_value(
         with_text_as_reasoning(message, reasoning_key(message)), place);
@@ -287,6 +272,7 @@ class Reader {
   }
 
   const Dialect& dialect_;
+  MessageChecks* const checks_;  // nullptr: the messages were checked
   std::map<std::string, std::string> names_;  // of functions, by id of the call
 };
 
@@ -301,9 +287,11 @@ JsonValue parse_argument(std::string_view json, std::string_view name) {
   return parse_json(json, name, kDeepestArgument);
 }
 
+namespace {
+
 Value messages_value(const std::vector<PlacedMessage>& messages,
-                     const Dialect& dialect) {
-  Reader reader(dialect);
+                     const Dialect& dialect, MessageChecks* checks) {
+  Reader reader(dialect, checks);
   std::vector<Value> values;
   for (const PlacedMessage& one : messages) {
     values.push_back(
@@ -312,15 +300,23 @@ Value messages_value(const std::vector<PlacedMessage>& messages,
   return make_list(std::move(values));
 }
 
-Value messages_value(const JsonValue& messages, const Dialect& dialect) {
+}  // namespace
+
+Value messages_value(const std::vector<PlacedMessage>& messages,
+                     const Dialect& dialect) {
+  return messages_value(messages, dialect, nullptr);
+}
+
+Value messages_value(const JsonValue& messages, const Dialect& dialect,
+                     MessageChecks* checks) {
   need_list(messages, "messages");
   if (messages.items.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "messages: an empty array; give at least one");
   }
   if (dialect.one_call && has_several_calls(messages)) {
-    return messages_value(with_single_calls(messages), dialect);
+    return messages_value(with_single_calls(messages), dialect, checks);
   }
-  Reader reader(dialect);
+  Reader reader(dialect, checks);
   std::vector<Value> values;
   for (size_t i = 0; i < messages.items.size(); ++i) {
     values.push_back(

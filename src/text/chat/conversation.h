@@ -10,6 +10,7 @@
 #include "base/json_value.h"
 #include "text/chat/dialect.h"
 #include "text/chat/history.h"
+#include "text/chat/message_checks.h"
 #include "text/chat/value.h"
 
 namespace rc::text::chat {
@@ -19,11 +20,13 @@ namespace rc::text::chat {
 JsonValue parse_argument(std::string_view json, std::string_view name);
 
 // A list of messages for the variable "messages". All of it is content but the
-// well-known roles. Throws RC_E_INVALID_ARGUMENT with the place of what is not
-// in that shape ("messages[2].content"), RC_E_UNSUPPORTED for parts of content
-// other than text.
-Value messages_value(const JsonValue& messages, const Dialect& dialect);
-// The same of messages that were made of others.
+// well-known roles. `checks` follows the conversation. Throws
+// RC_E_INVALID_ARGUMENT with the place of what is not in that shape
+// ("messages[2].content"), RC_E_UNSUPPORTED for parts of content other than
+// text.
+Value messages_value(const JsonValue& messages, const Dialect& dialect,
+                     MessageChecks* checks);
+// The same of messages that were made of checked ones.
 Value messages_value(const std::vector<PlacedMessage>& messages,
                      const Dialect& dialect);
 

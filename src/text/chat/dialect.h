@@ -2,7 +2,6 @@
 // leaves several forms, found out by trying it.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -38,10 +37,6 @@ struct Dialect {
   // The member of a message that holds its reasoning; "": none.
   std::string reasoning_key = {};
 };
-
-// The most bytes that a template may write of the few words of a trial: several
-// times the largest source.
-inline constexpr size_t kMostTrialBytes = size_t{4} << 20;
 
 // Tries the template, whose text `source` is, on small conversations.
 // `special` are the entries that every rendering of it gets.

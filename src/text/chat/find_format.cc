@@ -79,9 +79,9 @@ JsonValue sorted(JsonValue value) {
   return value;
 }
 
-class Trials {
+class FormatTrials {
  public:
-  Trials(const FormatTrial& trial, JsonValue tools)
+  FormatTrials(const FormatTrial& trial, JsonValue tools)
       : trial_(trial), tools_(std::move(tools)) {
     begin_ = rendered(parse_argument(cat(kQuestion, "]"), "messages"), true);
     if (begin_) turn_end_ = end_of_turn();
@@ -205,7 +205,7 @@ class Trials {
 FoundFormat find_format(std::string_view source, const FormatTrial& trial) {
   FoundFormat found{&reply_format_of(source)};
   if (!names_word(source, "tool_calls")) return found;
-  const Trials trials(trial, tried_tools());
+  const FormatTrials trials(trial, tried_tools());
   if (trials.reads(*found.format)) return found;
   const TriedCall first{kFirstProbe.name, kFirstProbe.id,
                         arguments_of(kFirstProbe)};

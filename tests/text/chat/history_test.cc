@@ -114,8 +114,8 @@ TEST(Histories, OneCallForAMessageWhereTheTemplateTakesOne) {
   const std::string expected = "So:[f a {}](a:seen)[f b {}](b:heard)Well?";
   EXPECT_EQ(two(result_of("a", "seen"), result_of("b", "heard")), expected);
   EXPECT_EQ(two(result_of("b", "heard"), result_of("a", "seen")), expected);
-  EXPECT_EQ(two(result_of("a", "seen"), result_of("c", "heard")),
-            "So:[f a {}](a:seen)[f b {}](c:heard)Well?");
+  EXPECT_EQ(two(result_of("a", "seen"), result_of("a", "heard")),
+            "So:[f a {}](a:seen)[f b {}](a:heard)Well?");
   // None, as some programs write it.
   EXPECT_EQ(rendered(*chat, {{{"role", "assistant"},
                               {"content", "So."},

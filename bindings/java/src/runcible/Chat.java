@@ -26,14 +26,16 @@ public final class Chat extends Handle {
   }
 
   /**
-   * Adds messages: a JSON object, or an array of objects, in the shape of
-   * "messages" of OpenAI's chat completions; see {@link Message}.
+   * Adds messages: an object, or a list of objects, in the shape of "messages"
+   * of OpenAI's chat completions, or either as JSON; see {@link Message}. Objects
+   * are Maps, records, or values of a library of JSON.
    * {@link RuncibleException.InvalidArgument}: one is malformed, by its place;
    * nothing was added then. {@link RuncibleException.Busy}: an answer is under
    * way.
    */
-  public void add(String messages) {
-    Native.chat_add(idle(), Text.encode(messages));
+  public void add(Object messages) {
+    byte[] json = Text.encode(Json.text(messages, "messages"));
+    Native.chat_add(idle(), json);
   }
 
   /** {@rc rc_chat_undo} */

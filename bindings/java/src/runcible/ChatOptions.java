@@ -14,11 +14,12 @@ public final class ChatOptions {
   public ChatOptions() {}
 
   /**
-   * The functions that the model may call: a JSON array in the shape of "tools"
-   * of OpenAI's chat completions.
+   * The functions that the model may call, in the shape of "tools" of OpenAI's
+   * chat completions: a list of objects, or a JSON array. Objects are Maps,
+   * records, or values of a library of JSON.
    */
-  public ChatOptions tools(String json) {
-    byte[] bytes = Text.name(json);
+  public ChatOptions tools(Object tools) {
+    byte[] bytes = Text.name(Json.text(tools, "tools"));
     settings.add(options -> options.set_tools(bytes));
     return this;
   }
@@ -43,10 +44,10 @@ public final class ChatOptions {
   }
 
   /**
-   * More variables for the template, as a JSON object.
+   * More variables for the template: an object, or JSON.
    */
-  public ChatOptions templateArguments(String json) {
-    byte[] bytes = Text.name(json);
+  public ChatOptions templateArguments(Object arguments) {
+    byte[] bytes = Text.name(Json.text(arguments, "templateArguments"));
     settings.add(options -> options.set_template_arguments(bytes));
     return this;
   }

@@ -18,14 +18,15 @@ public final class Grammar extends Handle {
   }
 
   /** {@rc RC_GRAMMAR_JSON_SCHEMA} */
-  public static Grammar jsonSchema(Tokenizer tokenizer, String schema) {
+  public static Grammar jsonSchema(Tokenizer tokenizer, Object schema) {
     return jsonSchema(tokenizer, schema, new GrammarOptions());
   }
 
   /** {@rc RC_GRAMMAR_JSON_SCHEMA} */
   public static Grammar jsonSchema(
-      Tokenizer tokenizer, String schema, GrammarOptions options) {
-    return make(tokenizer, Native.GRAMMAR_JSON_SCHEMA, schema, options);
+      Tokenizer tokenizer, Object schema, GrammarOptions options) {
+    String text = Json.text(schema, "schema");
+    return make(tokenizer, Native.GRAMMAR_JSON_SCHEMA, text, options);
   }
 
   /** {@rc RC_GRAMMAR_REGEX} */

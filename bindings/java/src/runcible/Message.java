@@ -24,26 +24,11 @@ public final class Message {
 
   /** What a call of a tool gave. */
   public static String toolResult(ToolCall call, String result) {
-    return "{\"role\":\"tool\",\"tool_call_id\":" + quote(call.id())
-        + ",\"content\":" + quote(result) + "}";
+    return "{\"role\":\"tool\",\"tool_call_id\":" + Json.quote(call.id())
+        + ",\"content\":" + Json.quote(result) + "}";
   }
 
   private static String of(String role, String text) {
-    return "{\"role\":\"" + role + "\",\"content\":" + quote(text) + "}";
-  }
-
-  /** A text as a string of JSON. */
-  private static String quote(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (char each : text.toCharArray()) {
-      if (each == '"' || each == '\\') {
-        quoted.append('\\').append(each);
-      } else if (each < ' ') {
-        quoted.append(String.format("\\u%04x", (int) each));
-      } else {
-        quoted.append(each);
-      }
-    }
-    return quoted.append('"').toString();
+    return "{\"role\":\"" + role + "\",\"content\":" + Json.quote(text) + "}";
   }
 }

@@ -59,7 +59,7 @@ local function chat_options(options)
   local made = native.chat_options()
   for name, value in pairs(options or {}) do
     if JSON[name] then
-      made["set_" .. name](made, handle.encoded(value))
+      made["set_" .. name](made, handle.encoded(value, name))
     elseif TEXTS[name] then
       made["set_" .. name](made, value)
     elseif name == "thinking" then
@@ -90,7 +90,7 @@ end
 -- or one; a string is what the user says.
 function Chat:add(messages)
   if type(messages) == "string" then messages = {role = "user", content = messages} end
-  native.chat_add(idle(self), handle.encoded(messages))
+  native.chat_add(idle(self), handle.encoded(messages, "messages"))
 end
 
 --- Forgets the last messages, one unless a number is given.

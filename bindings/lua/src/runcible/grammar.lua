@@ -24,7 +24,7 @@ end
 -- Tokenizer or a Model, here as below.
 -- :api: members rc_grammar_options
 function Grammar.json_schema(tokenizer, schema, options)
-  return make(tokenizer, native.GRAMMAR_JSON_SCHEMA, handle.encoded(schema), options)
+  return make(tokenizer, native.GRAMMAR_JSON_SCHEMA, handle.encoded(schema, "schema"), options)
 end
 
 --- What a regular expression matches, as JavaScript has them.

@@ -1,5 +1,6 @@
 --- What all objects have that stand for a handle of the library.
 local errors = require "runcible.errors"
+local json = require "runcible.json"
 local members = require "runcible.members"
 local native = require "runcible.native"
 
@@ -74,6 +75,8 @@ local function set_option(options, known, name, value)
   local milliseconds = tostring(name) .. "_ms"
   if members.pairs[name] then
     options["set_" .. name](options, value[1], value[2])
+  elseif members.jsons[name] then
+    options[name] = handle.encoded(value, name)
   elseif known[name] then
     options[name] = members.choices[name] and handle.choice(name, value) or value
   elseif known[milliseconds] then
@@ -148,22 +151,14 @@ function handle.telling(class, struct, fill)
   end
 end
 
-local function dkjson()
-  local found, module = pcall(require, "dkjson")
-  if not found then
-    error("reading and writing JSON needs dkjson: apt install lua-dkjson, or luarocks install dkjson", 4)
-  end
-  return module
-end
+--- What JSON tells, as tables.
+handle.decoded = json.decoded
 
---- What JSON tells, as tables; dkjson reads it.
-function handle.decoded(json)
-  return dkjson().decode(json)
-end
-
---- Tables as JSON, which dkjson writes; a string is JSON already.
-function handle.encoded(value)
-  return type(value) == "string" and value or dkjson().encode(value)
+--- Tables as JSON; a string is JSON already. `name` is that of the argument.
+function handle.encoded(value, name)
+  local text, message = json.encoded(value)
+  if not text then refuse("%s: %s", name, message) end
+  return text
 end
 
 return handle

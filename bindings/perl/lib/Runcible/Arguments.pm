@@ -7,6 +7,7 @@ use Exporter 'import';
 use POSIX qw(ceil);
 use Scalar::Util qw(blessed looks_like_number);
 use Runcible::Error;
+use Runcible::JSONText qw(option_text);
 use Runcible::Members;
 use Runcible::Native;
 
@@ -59,6 +60,7 @@ sub _set_member {
             or refuse("$name must be a reference to two numbers, not $value");
         return Runcible::Native->can("${kind}_set_$name")->($options, @$value);
     }
+    $value = option_text($value, $name) if grep { $_ eq $name } @{ $members->{jsons} };
     $value = $value ? 1 : 0 if grep { $_ eq $name } @{ $members->{flags} };
     $value = milliseconds($value, $name) if defined $member;
     my $prefix = $members->{choices}{$name};

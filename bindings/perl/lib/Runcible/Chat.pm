@@ -6,6 +6,7 @@ use parent 'Runcible::Handle';
 use JSON::PP ();
 use Runcible::Answer;
 use Runcible::Arguments 'refuse';
+use Runcible::JSONText 'json_text';
 
 =head1 NAME
 
@@ -81,7 +82,7 @@ sub _options {
             or refuse("there is no option '$name', but " . join ', ',
             sort 'thinking', keys %setters);
         my $value = $options{$name};
-        $set->($made, ref $value ? JSON::PP->new->encode($value) : $value);
+        $set->($made, json_text($value, $name));
     }
     return $made;
 }
@@ -98,7 +99,7 @@ was added then. Busy: an answer is under way.
 sub add {
     my ($self, @messages) = @_;
     my @given = map { ref $_ ? $_ : { role => 'user', content => $_ } } @messages;
-    Runcible::Native::chat_add($self->_idle, JSON::PP->new->encode(\@given));
+    Runcible::Native::chat_add($self->_idle, json_text(\@given, 'messages'));
     return $self;
 }
 

@@ -3,9 +3,9 @@ package Runcible::Grammar;
 use strict;
 use warnings;
 use parent 'Runcible::Handle';
-use JSON::PP ();
 use Scalar::Util 'blessed';
 use Runcible::Arguments qw(proxy_of refuse set_options);
+use Runcible::JSONText 'json_text';
 
 =head1 NAME
 
@@ -26,7 +26,9 @@ What follows takes a Runcible::Tokenizer or a Runcible::Model first.
 
 =head2 json_schema(tokenizer, schema, options...)
 
-The schema is a reference to a hash, or JSON.
+The schema is a reference to a hash, JSON, or an object that has a method
+C<json_schema> or C<TO_JSON>. The order of its properties is that of their names; that
+of a tied hash such as Tie::IxHash is kept.
 
 =for header RC_GRAMMAR_JSON_SCHEMA
 
@@ -52,7 +54,7 @@ A reference to an array of texts, of which the text is one.
 
 sub json_schema {
     my ($class, $tokenizer, $schema, %options) = @_;
-    my $text = ref $schema ? JSON::PP->new->encode($schema) : $schema;
+    my $text = json_text($schema, 'schema');
     return $class->_make($tokenizer, $Runcible::Native::GRAMMAR_JSON_SCHEMA, $text,
         %options);
 }

@@ -7,7 +7,8 @@ import os
 from types import TracebackType
 from typing import Any, Optional, Type, TypeVar, Union
 
-from ._members import CHOICES, PAIRS, TIMES
+from ._json import option_text
+from ._members import CHOICES, JSONS, PAIRS, TIMES
 from .errors import ClosedError, Error
 
 _Self = TypeVar("_Self", bound="Closable")
@@ -117,6 +118,8 @@ def set_options(options: Any, **values: Any) -> Any:
     for name, value in values.items():
         if value is None:
             continue
+        if name in JSONS:
+            value = option_text(value, name)
         try:
             if name in PAIRS:
                 getattr(options, f"set_{name}")(*value)

@@ -20,6 +20,7 @@ from typing import (
 
 from . import native as _native
 from ._handle import Handle
+from ._json import json_text, messages_text, result_text
 from ._logits import Logits
 from ._use import Uses
 from .errors import NotFoundError
@@ -180,7 +181,7 @@ class Chat(Handle):
         """
         if isinstance(messages, str):
             messages = {"role": "user", "content": messages}
-        _native.chat_add(self._idle, json.dumps(messages))
+        _native.chat_add(self._idle, messages_text(messages))
 
     def undo(self, count: int = 1) -> None:
         # :header: rc_chat_undo
@@ -269,7 +270,7 @@ class Chat(Handle):
         if call.name not in self._functions:
             raise NotFoundError(f"no function {call.name!r} among the tools")
         result = self._functions[call.name](**call.arguments)
-        text = result if isinstance(result, str) else json.dumps(result)
+        text = result_text(result, call.name)
         self.add({"role": "tool", "tool_call_id": call.id, "content": text})
         return result
 
@@ -278,10 +279,10 @@ def begin(
     session: Any,
     logits: Logits,
     uses: Uses,
-    tools: Optional[Sequence[Tool]],
+    tools: Union[Sequence[Tool], str, None],
     template_name: Optional[str],
     template_text: Optional[str],
-    template_arguments: Optional[Mapping[str, Any]],
+    template_arguments: Union[Mapping[str, Any], str, None],
     thinking: Optional[bool],
     now: Union[str, datetime.datetime, None],
 ) -> Chat:
@@ -289,14 +290,18 @@ def begin(
     functions = {}
     options = _native.chat_options()
     if tools is not None:
-        functions = {
-            each.__name__: each for each in tools if callable(each)
-        }
-        options.set_tools(json.dumps(described(tools)))
+        if not isinstance(tools, str):
+            functions = {
+                each.__name__: each for each in tools if callable(each)
+            }
+            tools = json_text(described(tools), "tools")
+        options.set_tools(tools)
     options.set_template_name(template_name)
     options.set_template_text(template_text)
     if template_arguments is not None:
-        options.set_template_arguments(json.dumps(template_arguments))
+        options.set_template_arguments(
+            json_text(template_arguments, "template_arguments")
+        )
     if thinking is not None:
         options.thinking = int(thinking)
     if isinstance(now, datetime.datetime):

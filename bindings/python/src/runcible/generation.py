@@ -23,6 +23,7 @@ from typing import (
 from . import errors
 from . import native as _native
 from ._handle import need, set_options
+from ._json import JsonOption
 from ._use import SIGNALS_MS, Use
 from .grammar import Grammar
 from .reports import Report

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Mapping, Optional, Sequence, Type, TypeVar, Union
+from typing import Any, Optional, Sequence, Type, TypeVar, Union
 
 from . import native as _native
 from ._handle import Handle, ModelHandle, TokenizerHandle, set_options
+from ._json import Schema, json_text, schema_of
 
 _Self = TypeVar("_Self", bound="Grammar")
-
-#: A JSON Schema: as an object, as JSON, or a class of pydantic or another that
-#: has ``model_json_schema``.
-Schema = Union[Mapping[str, Any], bool, str, type]
 
 
 class Grammar(Handle):
@@ -35,8 +31,10 @@ class Grammar(Handle):
             _native.grammar_options(),
             # :api: values rc_grammar_options
         )
+        made = None if isinstance(schema, str) else schema_of(schema)
+        text = json_text(schema if made is None else made, "schema")
         return cls._made(
-            tokenizer, _native.GRAMMAR_JSON_SCHEMA, schema_json(schema), options
+            tokenizer, _native.GRAMMAR_JSON_SCHEMA, text, options
         )
 
     @classmethod
@@ -113,11 +111,3 @@ def _handle_of(tokenizer: Union[TokenizerHandle, ModelHandle]) -> Any:
         f"tokenizer must be a Tokenizer or a Model, "
         f"not {type(tokenizer).__name__}"
     )
-
-
-def schema_json(schema: Schema) -> str:
-    """A schema as JSON."""
-    if isinstance(schema, str):
-        return schema
-    make = getattr(schema, "model_json_schema", None)
-    return json.dumps(schema if make is None else make())

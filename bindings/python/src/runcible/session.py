@@ -143,17 +143,18 @@ class Session(Handle):
     def chat(
         self,
         *,
-        tools: Optional[Sequence[Tool]] = None,
+        tools: Union[Sequence[Tool], str, None] = None,
         template_name: Optional[str] = None,
         template_text: Optional[str] = None,
-        template_arguments: Optional[Mapping[str, Any]] = None,
+        template_arguments: Union[Mapping[str, Any], str, None] = None,
         thinking: Optional[bool] = None,
         now: Union[str, datetime.datetime, None] = None,
     ) -> _chat.Chat:
         """Begins a conversation without messages over the session.
 
-        tools: Functions that the model may call: of Python, with type hints, or
-        described in the shape of "tools" of OpenAI's chat completions.
+        tools: Functions that the model may call: of Python, with type hints,
+        classes of pydantic, or described in the shape of "tools" of OpenAI's
+        chat completions, also as JSON.
 
         template_name: The name of a chat template: of a variant in the file, or
         of one that is well known, for files that have none ("chatml",

@@ -52,10 +52,13 @@ module Runcible
       template_arguments: nil, thinking: nil, now: nil
     )
       made = Native::Chat_options.new
-      made.set_tools(JSON.generate(tools)) if tools
+      made.set_tools(JSONText.of(tools, :tools)) if tools
       made.set_template_name(template_name)
       made.set_template_text(template_text)
-      made.set_template_arguments(JSON.generate(template_arguments)) if template_arguments
+      if template_arguments
+        text = JSONText.of(template_arguments, :template_arguments)
+        made.set_template_arguments(text)
+      end
       made.set_now(now)
       Arguments.set(made, thinking: thinking)
     end
@@ -68,7 +71,7 @@ module Runcible
       messages = messages.flatten.map do |message|
         message.is_a?(String) ? { role: "user", content: message } : message
       end
-      Native.chat_add(idle, JSON.generate(messages))
+      Native.chat_add(idle, JSONText.written(messages, :messages))
       self
     end
     alias << add

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
-
 module Runcible
   # :header: rc_grammar
   #
@@ -13,9 +11,10 @@ module Runcible
     #
     # :header: rc_grammar_options
     #
-    # +tokenizer+ is a Tokenizer or a Model, +schema+ a Hash, or JSON.
+    # +tokenizer+ is a Tokenizer or a Model, +schema+ a Hash, JSON, or what has a
+    # method to_json_schema or json_schema.
     def self.json_schema(tokenizer, schema, **options)
-      text = schema.is_a?(String) ? schema : JSON.generate(schema)
+      text = JSONText.of(schema, :schema)
       make(tokenizer, Native::GRAMMAR_JSON_SCHEMA, text, **options)
     end
 

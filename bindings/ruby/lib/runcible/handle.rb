@@ -83,6 +83,7 @@ module Runcible
       values.each do |name, value|
         next if value.nil?
 
+        value = JSONText.of_option(value, name) if JSONS.include?(name)
         begin
           set_member(options, name, value)
         rescue TypeError, RangeError => e

@@ -213,8 +213,16 @@ std::shared_ptr<const grammar::Grammar> response_grammar(
     const AnswerBegin& begin, const Tokenizer& tokenizer,
     const std::function<bool(std::string_view)>& is_special,
     std::function<bool()> should_stop) {
-  return grammar_of(CallForm::of_text(format, is_special), schema, begin,
-                    tokenizer, std::move(should_stop));
+  try {
+    return grammar_of(CallForm::of_text(format, is_special), schema, begin,
+                      tokenizer, std::move(should_stop));
+  } catch (const Error& error) {
+    if (error.status() != RC_E_INVALID_ARGUMENT &&
+        error.status() != RC_E_UNSUPPORTED) {
+      throw;
+    }
+    fail(error.status(), "response_format: ", error.message());
+  }
 }
 
 }  // namespace rc::text::chat
