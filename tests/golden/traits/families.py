@@ -1,4 +1,4 @@
-"""Further cases of make.py, in the same form: families whose folders are read in a way of their own. In place of changes of config.json there
+"""Further cases of make.py, in the same form: families whose folders are read by particular rules. In place of changes of config.json there
 may be a function of it, and behind it one of the tensors."""
 
 import sys
@@ -18,7 +18,7 @@ def of_whole(kind, vision, **settings):
 
 
 def flat(config):
-    """As it was before the text part had an object of its own."""
+    """The layout of folders before the text part had a separate object."""
     text = config.pop("text_config")
     parameters = text.pop("rope_parameters")
     return dict(text) | config | dict(rope_theta=parameters["rope_theta"], rope_scaling=dict(type="mrope", mrope_section=parameters["mrope_section"]))

@@ -14,8 +14,8 @@ namespace {
 // same.
 constexpr std::string_view kRotatedPart = "partial_rotary_factor";
 
-// The rows of a matrix of heads, of which the first half of each is rotated in
-// halves and becomes one that is rotated in adjacent pairs.
+// Returns the rows of a matrix of heads, with the first half of each head,
+// which is rotated in halves, as one that is rotated in adjacent pairs.
 TensorView first_pairs(const Config& config, const safetensors::Place& source,
                        std::string_view heads_key) {
   TensorView view = whole(source);

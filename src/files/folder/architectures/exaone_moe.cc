@@ -18,7 +18,8 @@ constexpr Rule kExaoneMoeRules[] = {
     {"mtp.%", ""},
 };
 
-// The first layers are dense, the others have experts.
+// Returns the number of dense layers, which come first; the others have
+// experts.
 int64_t dense_layers(const Config& config) {
   constexpr std::string_view kTypes = "mlp_layer_types";
   const auto types = config.find_texts(kTypes);

@@ -7,14 +7,14 @@
 namespace rc::folder {
 namespace {
 
-// Experts as one tensor: [experts, in, out], or [experts, out, in] as newer
-// releases of transformers save it.
+// Returns whether experts in one tensor are [experts, in, out], not
+// [experts, out, in] as newer releases of transformers save them.
 bool is_turned(const safetensors::Place& source, int64_t out, int64_t in) {
   const std::vector<int64_t>& shape = source.tensor->shape;
   return shape.size() != 3 || shape[1] != out || shape[2] != in;
 }
 
-// Of the rows of a gate, then of those of the other product.
+// Returns the rows of the gate, or those of the other product, which follow.
 TensorView half_of_experts(const Config& config,
                            const safetensors::Place& source, bool second) {
   const auto rows =
