@@ -51,6 +51,11 @@ enum class HeadNorm {
   kUnweighted
 };
 
+// Gates of attention, whose sigmoid multiplies what attention gives: none, one
+// for each element of a head, which the matrix of queries has behind the
+// queries of each head, the same in a separate matrix, or one for each head.
+enum class AttentionGate { kNone, kWithQueries, kOfElements, kOfHeads };
+
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
 
@@ -90,6 +95,11 @@ struct TensorNames {
   const char* kv_up = "attn_kv_b";
   const char* key_up = "attn_k_b";
   const char* value_up = "attn_v_b";
+  // Of the indexer, which is not computed.
+  const char* index_query = "indexer.attn_q_b";
+  const char* index_key = "indexer.attn_k";
+  const char* index_key_norm = "indexer.k_norm.weight";
+  const char* index_weights = "indexer.proj";
   const char* attention_output = "attn_output";
   const char* attention_sinks = "attn_sinks.weight";
   const char* relative_bias = "attn_rel_b.weight";
@@ -124,7 +134,7 @@ struct TensorNames {
   const char* rule_rates = "ssm_beta.weight";
   const char* rule_steps = "ssm_alpha.weight";
   const char* rule_rates_and_steps = "ssm_ba.weight";
-  const char* attention_gate = "attn_gate.weight";
+  const char* attention_gate = "attn_gate";
 
   const char* conv_in = "shortconv.in_proj.weight";
   const char* conv = "shortconv.conv";
@@ -210,6 +220,8 @@ struct Defaults {
   float residual_depth = 0.0f;
   // The width of which logits are as they are; 0: that of the model.
   int64_t logit_width = 0;
+  // See attention_interval of Architecture.
+  int64_t attention_interval = 4;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -302,12 +314,16 @@ struct Architecture {
   bool optional_head_norm = false;  // only where the file has them
   // Whether models of that many experts have none; a key may say it.
   bool (*without_head_norm)(int64_t experts) = nullptr;
+  // What a part adds to is what it reads, which is normed, times a factor that
+  // files may say.
+  bool normed_residual = false;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
   Presence parallel_residual = Presence::kNever;
   // Each head has a number that takes part in its softmax as a position would.
-  bool attention_sinks = false;
+  // kOptional: in layers whose file has it.
+  Presence attention_sinks = Presence::kNever;
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
@@ -330,6 +346,8 @@ struct Architecture {
   // Layers that do not rotate raise their scores with the position; see
   // RC_OP_GENERAL_ATTENTION.
   bool temperature = false;
+  // Layers that see all rotate half of what rope.dimension_count says.
+  bool half_rope = false;
   // Layers with a window rotate without scaling, and with this base unless a
   // key gives another; base 0: that of the others.
   bool local_rope = false;
@@ -347,6 +365,10 @@ struct Architecture {
   bool latent = false;
   // One matrix makes the keys and the values of all heads.
   bool joint_latent = false;
+  // An indexer chooses which positions a row sees, of which a key says how many
+  // (DeepSeek-AI 2025, arXiv:2512.02556). It is not computed: sequences have no
+  // more positions than it would choose.
+  bool indexed = false;
 
   // What layers without key/value heads have in place of attention; kAttention:
   // all have these. kBoth: all layers are of this kind.
@@ -354,7 +376,7 @@ struct Architecture {
   // All layers are of that kind, and there is neither attention nor a
   // feed-forward part.
   bool only_recurrent = false;
-  // Files say which layers attend: of each so many the last one.
+  // Files say which layers attend: one by one, or of each so many the last one.
   bool attention_interval = false;
   // A layer with a feed-forward part has no mixer, and one with a mixer no
   // feed-forward part. All have the norm of mixers.
@@ -369,6 +391,10 @@ struct Architecture {
   bool own_window_heads = false;
   // The last layers may attend with the keys and values of earlier ones.
   bool shared_caches = false;
+  // Heads of values may have another length than those of keys.
+  bool own_value_size = false;
+  // Files may say what values are multiplied by.
+  bool value_scale = false;
   // Heads of values are divided by their root mean square.
   bool normed_values = false;
   // Layers without a matrix of values have their keys, unnormed, for them.
@@ -385,9 +411,7 @@ struct Architecture {
   bool low_rank_residual = false;
   // Files may say how much of a gate is cut off in each layer; see sparsity.h.
   bool sparse_gates = false;
-  // The matrix of queries has for each head its queries, then a gate; what
-  // attention gives is multiplied by the sigmoid of that.
-  bool gated_attention = false;
+  AttentionGate attention_gate = AttentionGate::kNone;
   // Heads of values are interleaved: head h has the keys of group h modulo
   // their number.
   bool interleaved_groups = false;
@@ -400,6 +424,9 @@ struct Architecture {
   Gate gate = {};
   // Files may name another function than the gate's.
   bool names_activation = false;
+  // Files may limit gates and what they gate, of experts and of other parts, in
+  // each layer.
+  bool gate_limits = false;
   // feed_forward_length counts the rows of the gate and of what it gates.
   bool gate_counted = false;
 
@@ -425,8 +452,10 @@ struct Architecture {
   bool weighted_inputs = false;
   // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
   bool sparse_mix = false;
-  // What scores are where a file does not say it: GGUF's number.
+  // What scores are where a file does not say it: GGUF's number, and that of
+  // files with the bias, if that is another; 0: it is not.
   int64_t default_scores = 1;
+  int64_t biased_scores = 0;
   // Experts may read and give shorter rows than the model's.
   bool latent_experts = false;
   // Files may have an expert that is always used.

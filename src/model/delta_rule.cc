@@ -71,7 +71,8 @@ Given given(const StateLayer& layer, Value x) {
   const Value k = products.next(keys);
   const Value v = products.next(inner);
   return {q, k, v,
-          Products(layer, layer.prefix + names.attention_gate, inner, x)
+          Products(layer, cat(layer.prefix, names.attention_gate, ".weight"),
+                   inner, x)
               .next(inner)};
 }
 

@@ -43,18 +43,17 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
 }
 
 runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
-                                      int64_t count) {
-  const int64_t size = layer().key_size;
+                                      int64_t size) {
   const Presence bias = architecture_.qkv_bias;
   const Presence fused = architecture_.fused_attention;
   if (fused == Presence::kNever ||
       (fused == Presence::kOptional &&
        !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
-    return linear(x, name, count * size, bias);
+    return linear(x, name, size, bias);
   }
-  const int64_t all = layer().heads + 2 * layer().kv_heads;
-  return linear_rows(x, names_.fused_attention, all * size, first * size,
-                     count * size, bias);
+  const int64_t all = (layer().heads + layer().kv_heads) * layer().key_size +
+                      layer().kv_heads * layer().value_size;
+  return linear_rows(x, names_.fused_attention, all, first, size, bias);
 }
 
 runtime::Value LayerParts::query_pieces(Value x, int64_t first) {

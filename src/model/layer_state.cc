@@ -28,7 +28,7 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
       add(kind, "key", {layer.kv_heads, layer.key_size});
       // Latent ones are a part of the keys.
       if (hyper.latent.rank == 0) {
-        add(kind, "value", {layer.kv_heads, layer.key_size});
+        add(kind, "value", {layer.kv_heads, layer.value_size});
       }
     }
     switch (layer.mixer) {
@@ -45,6 +45,9 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
       case Mixer::kChannelSpace:
         add_conv("conv", space.inner());
         add(Kind::kSlot, "scan", {space.inner(), space.size});
+        break;
+      case Mixer::kLightning:
+        add(Kind::kSlot, "scan", {space.heads, space.head_size, space.size});
         break;
       case Mixer::kShortConv:
         add_conv("conv", hyper.width);
