@@ -55,6 +55,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kStep35,
     &kDeepSeek32,
     &kGlmDsa,
+    &kKimiLinear,
     &kMpt,
     &kBloom,
     &kDeepSeek2,

@@ -122,7 +122,7 @@ void Forward::describe() {
   }
   if (architecture_.latent) {
     head_numbers_ =
-        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.latent.heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -322,21 +322,7 @@ Value Forward::attention(Value x) {
   const int64_t given = heads * layer().value_size;
   const Value rows =
       scaled(builder_.reshape(y, {RC_DIM_ROWS, given}), hyper_.value_scale);
-  switch (architecture_.attention_gate) {
-    case AttentionGate::kNone:
-      break;
-    case AttentionGate::kWithQueries:
-      return builder_.glu(query_pieces(x, size), rows, RC_FUNCTION_SIGMOID);
-    case AttentionGate::kOfElements:
-      return builder_.glu(linear(x, names_.attention_gate, given), rows,
-                          RC_FUNCTION_SIGMOID);
-    case AttentionGate::kOfHeads:
-      return builder_.glu(
-          add_spread(builder_, linear(x, names_.attention_gate, heads),
-                     layer().value_size),
-          rows, RC_FUNCTION_SIGMOID);
-  }
-  return rows;
+  return gated_heads(x, rows);
 }
 
 LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
@@ -395,7 +381,9 @@ Value Forward::latent_attention(Value x) {
       layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
   return add_latent_attention(
       builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
-      cache, {positions_, sequences_, page_table_, head_numbers_, rotation()});
+      cache,
+      {positions_, sequences_, page_table_, head_numbers_,
+       layer().rope == Layer::kUnrotated ? Rotation{} : rotation()});
 }
 
 Value Forward::output(Value x) {

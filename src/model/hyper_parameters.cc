@@ -211,9 +211,16 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 // have under names that end in _mla.
 void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   Latent& latent = hyper.latent;
+  for (const Layer& layer : hyper.layers) {
+    if (layer.attends()) latent.heads = layer.heads;
+  }
+  if (latent.heads == 0) {
+    metadata.refuse("attention.head_count_kv", 0,
+                    "must be above 0 in some layer");
+  }
   // What neither says is an equal part of the width.
   const int64_t part =
-      std::clamp<int64_t>(hyper.width / hyper.layers[0].heads, 1, kMaxHeadSize);
+      std::clamp<int64_t>(hyper.width / latent.heads, 1, kMaxHeadSize);
   const auto size = [&](const char* name, const char* old_name) {
     const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
     return metadata.find(name, 1, kMaxHeadSize).value_or(old.value_or(part));
@@ -235,7 +242,8 @@ void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   hyper.key_size = latent.rank + latent.rotated;
   hyper.value_size = latent.rank;
   for (Layer& layer : hyper.layers) {
-    if (layer.heads != hyper.layers[0].heads) {
+    if (!layer.attends()) continue;
+    if (layer.heads != latent.heads) {
       metadata.refuse("attention.head_count", layer.heads,
                       "must be the same in all layers");
     }
@@ -245,7 +253,7 @@ void read_latent(const Metadata& metadata, HyperParameters& hyper) {
 
 void read_indexer(const Metadata& metadata, HyperParameters& hyper) {
   hyper.chosen_positions =
-      metadata.get("attention.indexer.top_k", 1, kMaxContext);
+      metadata.get("attention.indexer.top_k", 2, kMaxContext);
   // Sizes of what is not computed, and the layers that choose for others.
   metadata.find("attention.indexer.head_count", 1, kMaxHeads);
   metadata.find("attention.indexer.key_length", 1, kMaxHeadSize);

@@ -23,6 +23,7 @@ enum class Mixer {
   kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
   kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
   kLightning,     // linear attention that fades; see lightning.h
+  kColumnRule,    // linear attention; see RC_OP_COLUMN_DELTA_RULE
   kTimeMix6,      // RWKV 6, with its channel mix; see RC_OP_FADING_STATE
   kTimeMix7,      // RWKV 7, likewise
   kNone           // nothing: the layer is a feed-forward part
@@ -102,6 +103,7 @@ struct TimeMix {
 // Of latent attention. In the caches a position has one key of
 // HyperParameters::key_size elements: the short vector, then what is rotated.
 struct Latent {
+  int64_t heads = 0;       // of each layer that attends
   int64_t query_rank = 0;  // of the short vector for queries; 0: there is none
   int64_t rank = 0;        // of that for keys and values
   int64_t unrotated = 0;   // elements of a head's query and key

@@ -1,5 +1,6 @@
 #include "model/layer_parts.h"
 
+#include "model/heads.h"
 #include "model/norm.h"
 
 namespace rc::model {
@@ -63,6 +64,26 @@ runtime::Value LayerParts::query_pieces(Value x, int64_t first) {
              in_layer(cat(names_.query, ".weight")),
              {2 * layer().heads * size, builder_.shape(x).back()},
              {first, size, 2 * size}, RC_USE_LINEAR));
+}
+
+runtime::Value LayerParts::gated_heads(Value x, Value given) {
+  const int64_t size = layer().value_size;
+  const auto times_sigmoid = [&](Value gates) {
+    return builder_.glu(gates, given, RC_FUNCTION_SIGMOID);
+  };
+  switch (architecture_.attention_gate) {
+    case AttentionGate::kNone:
+      break;
+    case AttentionGate::kWithQueries:
+      return times_sigmoid(query_pieces(x, layer().key_size));
+    case AttentionGate::kOfElements:
+      return times_sigmoid(
+          linear(x, names_.attention_gate, layer().heads * size));
+    case AttentionGate::kOfHeads:
+      return times_sigmoid(add_spread(
+          builder_, linear(x, names_.attention_gate, layer().heads), size));
+  }
+  return given;
 }
 
 runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,

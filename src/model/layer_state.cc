@@ -58,6 +58,12 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
         add(Kind::kSlot, "fading", {space.heads, space.head_size, space.size});
         add_conv("row_before_channels", hyper.width);
         break;
+      case Mixer::kColumnRule:
+        for (const char* name : {"conv_q", "conv_k", "conv_v"}) {
+          add_conv(name, space.inner());
+        }
+        add(Kind::kSlot, "rule", {space.heads, space.head_size, space.size});
+        break;
       case Mixer::kDeltaRule:
         add_conv("conv_q", space.groups * space.size);
         add_conv("conv_k", space.groups * space.size);

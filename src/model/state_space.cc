@@ -134,6 +134,8 @@ std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
       return Recurrent{add_short_conv(layer, x), names.conv_out};
     case Mixer::kLightning:
       return Recurrent{add_lightning(layer, x), names.attention_output};
+    case Mixer::kColumnRule:
+      return Recurrent{add_column_rule(layer, x), names.attention_output};
     case Mixer::kDeltaRule:
       return Recurrent{add_delta_rule(layer, x), names.space_out};
   }

@@ -238,6 +238,13 @@ class Names {
         add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
                  names_.space_decay, names_.space_skip, names_.space_out});
         return add(names_.space_norm, !architecture_.optional_space_norm);
+      case Mixer::kColumnRule:
+        return add_all(
+            {names_.query, names_.key, names_.value, names_.rule_query_conv,
+             names_.rule_key_conv, names_.rule_value_conv, names_.rule_rates,
+             names_.rule_steps_down, names_.rule_steps_up,
+             names_.rule_gate_down, names_.rule_gate_up, names_.space_step_bias,
+             names_.space_decay, names_.space_norm});
       case Mixer::kDeltaRule:
         add_all({names_.space_conv, names_.space_step_bias, names_.space_decay,
                  names_.space_norm, names_.space_out});

@@ -348,6 +348,27 @@ const Damage kDamages[] = {
      },
      RC_E_FORMAT,
      {"blk.0.attn_q.weight", "missing"}},
+    {"LatentAttentionInNoLayer",
+     "kimi-linear",
+     [](Patient& p) {
+       p.set_array("kimi-linear.attention.head_count_kv",
+                   std::vector<int32_t>{0, 0, 0});
+     },
+     RC_E_FORMAT,
+     {"kimi-linear.attention.head_count_kv", "above 0"}},
+    {"HeadsOfTheColumnRuleOfAnotherSize",
+     "kimi-linear",
+     [](Patient& p) { p.set<uint32_t>("kimi-linear.kda.head_dim", 16); },
+     RC_E_FORMAT,
+     {"blk.0.ssm_conv1d_q.weight", "asks for"}},
+    {"LightningInTooFewLayers",
+     "minimax-01",
+     [](Patient& p) {
+       p.set_array("minimax-01.attention.recurrent_layers",
+                   std::vector<int32_t>{1, 0});
+     },
+     RC_E_FORMAT,
+     {"minimax-01.attention.recurrent_layers", "an array of 2", "3 layers"}},
     {"ConvolutionOfOneRow",
      "granitehybrid",
      [](Patient& p) { p.set<uint32_t>("granitehybrid.ssm.conv_kernel", 1); },

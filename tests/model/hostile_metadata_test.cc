@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "cohere2", "deepseek2", "deepseek2-old", "mpt", "llama4",
                       "lfm2", "nemotron_h", "jamba", "qwen3next", "phi3-long",
                       "modern-bert", "gemma4", "gemma4-moe", "gemma3n", "rwkv6",
-                      "rwkv7"),
+                      "rwkv7", "mimo2", "step35", "deepseek32", "minimax-01",
+                      "kimi-linear"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

@@ -68,6 +68,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kStep3p7,
     &kDeepSeekV32,
     &kGlmMoeDsa,
+    &kKimiLinear,
     &kGranite,
     &kGraniteMoe,
     &kGraniteMoeShared,

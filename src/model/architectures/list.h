@@ -51,6 +51,7 @@ extern const Architecture kMiMo2;
 extern const Architecture kStep35;
 extern const Architecture kDeepSeek32;
 extern const Architecture kGlmDsa;
+extern const Architecture kKimiLinear;
 extern const Architecture kMpt;
 extern const Architecture kBloom;
 extern const Architecture kDeepSeek2;

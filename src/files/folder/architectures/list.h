@@ -66,6 +66,7 @@ extern const Architecture kStep3p5;
 extern const Architecture kStep3p7;
 extern const Architecture kDeepSeekV32;
 extern const Architecture kGlmMoeDsa;
+extern const Architecture kKimiLinear;
 extern const Architecture kGranite;
 extern const Architecture kGraniteMoe;
 extern const Architecture kGraniteMoeShared;
