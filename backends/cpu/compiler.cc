@@ -50,6 +50,8 @@ uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
       return attend_scratch(c, op);
     case RC_OP_SHORT_CONV:
       return short_conv_scratch(c, op);
+    case RC_OP_COLUMN_DELTA_RULE:
+      return column_delta_rule_scratch(c, op);
     case RC_OP_FADING_STATE:
       return fading_state_scratch(c, op);
     case RC_OP_CHOOSE:
@@ -310,6 +312,9 @@ void Compiler::compile() {
         break;
       case RC_OP_DELTA_RULE:
         compile_delta_rule(*this, op);
+        break;
+      case RC_OP_COLUMN_DELTA_RULE:
+        compile_column_delta_rule(*this, op);
         break;
       case RC_OP_FADING_STATE:
         compile_fading_state(*this, op);

@@ -222,6 +222,7 @@ void compile_short_conv(Compiler& compiler, const Op& op);
 void compile_selective_scan(Compiler& compiler, const Op& op);
 void compile_channel_scan(Compiler& compiler, const Op& op);
 void compile_delta_rule(Compiler& compiler, const Op& op);
+void compile_column_delta_rule(Compiler& compiler, const Op& op);
 void compile_fading_state(Compiler& compiler, const Op& op);
 
 // Those of the tensor ops, by file.
@@ -253,6 +254,7 @@ uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
 uint64_t attend_scratch(const Compiler& compiler, const Op& op);
 uint64_t short_conv_scratch(const Compiler& compiler, const Op& op);
+uint64_t column_delta_rule_scratch(const Compiler& compiler, const Op& op);
 uint64_t fading_state_scratch(const Compiler& compiler, const Op& op);
 uint64_t choose_scratch(const Compiler& compiler, const Op& op);
 

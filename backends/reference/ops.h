@@ -120,6 +120,7 @@ void short_conv(const Call& call);
 void selective_scan(const Call& call);
 void channel_scan(const Call& call);
 void delta_rule(const Call& call);
+void column_delta_rule(const Call& call);
 void fading_state(const Call& call);
 // elementwise.cc
 double apply(int32_t function, double x);  // RC_FUNCTION_*

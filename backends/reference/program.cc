@@ -61,6 +61,8 @@ void execute(const Call& call) {
       return channel_scan(call);
     case RC_OP_DELTA_RULE:
       return delta_rule(call);
+    case RC_OP_COLUMN_DELTA_RULE:
+      return column_delta_rule(call);
     case RC_OP_FADING_STATE:
       return fading_state(call);
     case RC_OP_COPY:

@@ -216,6 +216,52 @@ void delta_rule(const Call& call) {
   }
 }
 
+void column_delta_rule(const Call& call) {
+  const Tensor& v = call.inputs[0];
+  const float* step_bias = call.inputs[5].floats();
+  const float* decay = call.inputs[6].floats();
+  const States states(call, "COLUMN_DELTA_RULE", 7);
+  const int64_t heads = v.shape[1];
+  const int64_t p = v.shape[2];
+  const int64_t n = call.inputs[1].shape[2];
+  std::vector<double> kept(static_cast<size_t>(n));
+  for (int64_t s = 0; s < states.count(); ++s) {
+    std::vector<float> state = states.read(s);
+    for (int64_t r = 0; r < v.rows(); ++r) {
+      if (!states.has_row(s, r)) continue;
+      call.check_stop();
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t head = r * heads + h;
+        const float* q = call.inputs[1].floats() + head * n;
+        const float* k = call.inputs[2].floats() + head * n;
+        const float* steps = call.inputs[3].floats() + head * n;
+        const double rate = call.inputs[4].floats()[head];
+        for (int64_t j = 0; j < n; ++j) {
+          const double t =
+              softplus(static_cast<double>(steps[j]) + step_bias[h * n + j]);
+          kept[static_cast<size_t>(j)] = std::exp(t * decay[h]);
+        }
+        for (int64_t i = 0; i < p; ++i) {
+          float* row = state.data() + (h * p + i) * n;
+          double known = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            known += kept[static_cast<size_t>(j)] * row[j] * k[j];
+          }
+          const double change = rate * (v.floats()[head * p + i] - known);
+          double sum = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            row[j] = static_cast<float>(kept[static_cast<size_t>(j)] * row[j] +
+                                        change * k[j]);
+            sum += static_cast<double>(row[j]) * q[j];
+          }
+          call.outputs[0].floats()[head * p + i] = static_cast<float>(sum);
+        }
+      }
+    }
+    states.write(s, state);
+  }
+}
+
 void fading_state(const Call& call) {
   const Tensor& v = call.inputs[0];
   const States states(call, "FADING_STATE", 7);

@@ -283,7 +283,17 @@ enum {
    *         state_slots I32 [sequences, 2],
    *         cache [slots, heads, p, n] of F32;
    *         outputs: y [rows, heads, p], own [rows, heads, p]. */
-  RC_OP_FADING_STATE = 28
+  RC_OP_FADING_STATE = 28,
+  /* DELTA_RULE whose states fade by the column (Kimi Team 2025,
+   * arXiv:2510.26692). Head h keeps a state S [p, n]. For each row of a
+   * sequence in turn, with t[j] = softplus(steps[h][j] + step_bias[h][j]): S =
+   * S diag(exp(t * decay[h])); S = S + rates[h] * (v[h] - S k[h]) k[h]^T; y[h]
+   * = S q[h]. State and slots as for SHORT_CONV. inputs: v [rows, heads, p], q
+   * [rows, heads, n], k [rows, heads, n], steps [rows, heads, n], rates [rows,
+   * heads], step_bias [heads, n] (a weight), decay [heads] (a weight),
+   *         sequences I32 [rows], state_slots I32 [sequences, 2],
+   *         cache [slots, heads, p, n] of F32; output [rows, heads, p]. */
+  RC_OP_COLUMN_DELTA_RULE = 29
 };
 
 /* Of CHOOSE: what p is. */

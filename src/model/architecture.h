@@ -11,152 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "model/architecture_names.h"
 #include "model/hyper_parameters.h"
 #include "model/traits.h"
 #include "runcible/plugin.h"
 
 namespace rc::model {
-
-// Names of tensors. Those of a layer follow "blk.N.", or what `layer` says with
-// its number; those of products are without ".weight" and ".bias".
-struct TensorNames {
-  const char* layer = "blk.";
-  const char* token_embedding = "token_embd.weight";
-  const char* position_embedding = "position_embd.weight";
-  const char* token_types = "token_types.weight";
-  const char* embedding_norm = "token_embd_norm.weight";
-  const char* output_norm = "output_norm.weight";
-  const char* output = "output.weight";
-  const char* output_bias = "output.bias";
-  const char* rope_factors = "rope_freqs.weight";
-  const char* short_rope_factors = "rope_factors_short.weight";
-  const char* long_rope_factors = "rope_factors_long.weight";
-
-  const char* attention_norm = "attn_norm.weight";
-  // The rows of queries, then of keys, then of values.
-  const char* fused_attention = "attn_qkv";
-  const char* query = "attn_q";
-  const char* key = "attn_k";
-  const char* value = "attn_v";
-  const char* query_norm = "attn_q_norm.weight";
-  const char* key_norm = "attn_k_norm.weight";
-  // Of latent attention: what queries, and keys and values, are made from, and
-  // what makes them of it. The rows of kv_down are those of the short vector,
-  // then those of the part of the keys that rotates. Old files have kv_up, for
-  // each head the rows of its keys and then those of its values, in place of
-  // key_up, which is turned, and value_up.
-  const char* query_down = "attn_q_a";
-  const char* query_down_norm = "attn_q_a_norm.weight";
-  const char* query_up = "attn_q_b";
-  const char* kv_down = "attn_kv_a_mqa";
-  const char* kv_down_norm = "attn_kv_a_norm.weight";
-  const char* kv_up = "attn_kv_b";
-  const char* key_up = "attn_k_b";
-  const char* value_up = "attn_v_b";
-  const char* attention_output = "attn_output";
-  const char* attention_inner_norm = "attn_sub_norm.weight";
-  const char* attention_sinks = "attn_sinks.weight";
-  const char* relative_bias = "attn_rel_b.weight";
-  const char* post_attention_norm = "post_attention_norm.weight";
-
-  // See source.h.
-  const char* source_norm = "cross_attn_norm.weight";
-  const char* source_query = "cross_attn_q";
-  const char* source_key = "cross_attn_k";
-  const char* source_value = "cross_attn_v";
-  const char* source_output = "cross_attn_o";
-
-  const char* feed_forward_norm = "ffn_norm.weight";
-  const char* gate = "ffn_gate";
-  const char* up = "ffn_up";
-  const char* down = "ffn_down";
-  const char* feed_forward_inner_norm = "ffn_sub_norm.weight";
-  const char* post_feed_forward_norm = "post_ffw_norm.weight";
-
-  const char* space_in = "ssm_in.weight";
-  const char* space_conv = "ssm_conv1d";
-  const char* space_step_bias = "ssm_dt.bias";
-  const char* space_decay = "ssm_a";
-  const char* space_skip = "ssm_d";
-  const char* space_norm = "ssm_norm.weight";
-  const char* space_out = "ssm_out";
-  const char* space_parameters = "ssm_x.weight";
-  const char* space_steps = "ssm_dt";
-  const char* space_step_norm = "ssm_dt_norm.weight";
-  const char* space_b_norm = "ssm_b_norm.weight";
-  const char* space_c_norm = "ssm_c_norm.weight";
-
-  const char* rule_rates = "ssm_beta.weight";
-  const char* rule_steps = "ssm_alpha.weight";
-  const char* rule_rates_and_steps = "ssm_ba.weight";
-  const char* attention_gate = "attn_gate.weight";
-
-  const char* conv_in = "shortconv.in_proj.weight";
-  const char* conv = "shortconv.conv";
-  const char* conv_out = "shortconv.out_proj";
-
-  const char* second_norm = "attn_norm_2.weight";
-  const char* mix_shares = "time_mix_lerp_fused.weight";
-  const char* mix_first_share = "time_mix_lerp_x.weight";
-  const char* mix_down = "time_mix_w1.weight";
-  const char* mix_up = "time_mix_w2.weight";
-  const char* mix_bonus = "time_mix_first.weight";
-  const char* mix_decay = "time_mix_decay.weight";
-  const char* mix_decay_down = "time_mix_decay_w1.weight";
-  const char* mix_decay_up = "time_mix_decay_w2.weight";
-  const char* mix_query = "time_mix_receptance";
-  const char* mix_key = "time_mix_key";
-  const char* mix_value = "time_mix_value";
-  const char* mix_gate = "time_mix_gate";
-  const char* mix_norm = "time_mix_ln.weight";
-  const char* mix_output = "time_mix_output";
-  const char* channel_key_share = "channel_mix_lerp_k.weight";
-  const char* channel_gate_share = "channel_mix_lerp_r.weight";
-  const char* channel_key = "channel_mix_key";
-  const char* channel_value = "channel_mix_value";
-  const char* channel_gate = "channel_mix_receptance";
-
-  const char* router = "ffn_gate_inp";
-  const char* expert_gate = "ffn_gate_exps";
-  const char* expert_up = "ffn_up_exps";
-  const char* expert_down = "ffn_down_exps";
-  // In place of gate and up: the rows of the one, then of the other.
-  const char* expert_gate_up = "ffn_gate_up_exps.weight";
-  const char* selection_bias = "exp_probs_b.bias";
-  const char* shared_router = "ffn_gate_inp_shexp.weight";
-  const char* shared_gate = "ffn_gate_shexp";
-  const char* shared_up = "ffn_up_shexp";
-  const char* shared_down = "ffn_down_shexp";
-  const char* expert_latent_down = "ffn_latent_down";
-  const char* expert_latent_up = "ffn_latent_up";
-  // Of experts beside a dense part.
-  const char* router_scale = "ffn_gate_inp.scale";
-  const char* expert_norm = "pre_ffw_norm_2.weight";
-  const char* post_dense_norm = "post_ffw_norm_1.weight";
-  const char* post_expert_norm = "post_ffw_norm_2.weight";
-  const char* expert_scales = "ffn_down_exps.scale";
-
-  // See per_layer.h.
-  const char* per_layer_embedding = "per_layer_token_embd.weight";
-  const char* per_layer_projection = "per_layer_model_proj.weight";
-  const char* per_layer_norm = "per_layer_proj_norm.weight";
-  const char* per_layer_gate = "inp_gate";
-  const char* per_layer_output = "proj";
-  const char* post_per_layer_norm = "post_norm.weight";
-  const char* layer_scale = "layer_output_scale.weight";
-
-  // See alternating.h.
-  const char* stream_projections = "altup_proj.weight";
-  const char* stream_returns = "altup_unembd_proj.weight";
-  const char* stream_router = "altup_router";
-  const char* stream_router_norm = "altup_router_norm.weight";
-  const char* stream_predictions = "altup_predict_coef.weight";
-  const char* stream_corrections = "altup_correct_coef.weight";
-  const char* stream_scale = "altup_correct_scale.weight";
-  const char* low_rank_down = "laurel_l";
-  const char* low_rank_up = "laurel_r";
-  const char* low_rank_norm = "laurel_post_norm.weight";
-};
 
 // What a file means that lacks the key.
 struct Defaults {
@@ -175,6 +35,8 @@ struct Defaults {
   float residual_depth = 0.0f;
   // The width of which logits are as they are; 0: that of the model.
   int64_t logit_width = 0;
+  // See attention_interval of Architecture.
+  int64_t attention_interval = 4;
 };
 
 // How a feed-forward part is gated; see RC_OP_GLU.
@@ -267,6 +129,9 @@ struct Architecture {
   bool optional_head_norm = false;  // only where the file has them
   // Whether models of that many experts have none; a key may say it.
   bool (*without_head_norm)(int64_t experts) = nullptr;
+  // What a part adds to is what it reads, which is normed, times a factor that
+  // files may say.
+  bool normed_residual = false;
   // Attention and feed-forward read the same residual, and both are added to
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
@@ -275,7 +140,8 @@ struct Architecture {
   // feed-forward part.
   bool inner_norms = false;
   // Each head has a number that takes part in its softmax as a position would.
-  bool attention_sinks = false;
+  // kOptional: in layers whose file has it.
+  Presence attention_sinks = Presence::kNever;
   int32_t rope_style = RC_ROPE_HALVES;
   // Divisors of the rotary frequencies, as a tensor.
   Presence rope_factors = Presence::kNever;
@@ -298,6 +164,8 @@ struct Architecture {
   // Layers that do not rotate raise their scores with the position; see
   // RC_OP_GENERAL_ATTENTION.
   bool temperature = false;
+  // Layers that see all rotate half of what rope.dimension_count says.
+  bool half_rope = false;
   // Layers with a window rotate without scaling, and with this base unless a
   // key gives another; base 0: that of the others.
   bool local_rope = false;
@@ -317,6 +185,10 @@ struct Architecture {
   bool latent = false;
   // One matrix makes the keys and the values of all heads.
   bool joint_latent = false;
+  // An indexer chooses which positions a row sees, of which a key says how many
+  // (DeepSeek-AI 2025, arXiv:2512.02556). It is not computed: sequences have no
+  // more positions than it would choose.
+  bool indexed = false;
 
   // What layers without key/value heads have in place of attention; kAttention:
   // all have these. kBoth: all layers are of this kind.
@@ -324,7 +196,7 @@ struct Architecture {
   // All layers are of that kind, and there is neither attention nor a
   // feed-forward part.
   bool only_recurrent = false;
-  // Files say which layers attend: of each so many the last one.
+  // Files say which layers attend: one by one, or of each so many the last one.
   bool attention_interval = false;
   // A layer with a feed-forward part has no mixer, and one with a mixer no
   // feed-forward part. All have the norm of mixers.
@@ -339,6 +211,10 @@ struct Architecture {
   bool own_window_heads = false;
   // The last layers may attend with the keys and values of earlier ones.
   bool shared_caches = false;
+  // Heads of values may have another length than those of keys.
+  bool own_value_size = false;
+  // Files may say what values are multiplied by.
+  bool value_scale = false;
   // Heads of values are divided by their root mean square.
   bool normed_values = false;
   // Layers without a matrix of values have their keys, unnormed, for them.
@@ -355,9 +231,7 @@ struct Architecture {
   bool low_rank_residual = false;
   // Files may say how much of a gate is cut off in each layer; see sparsity.h.
   bool sparse_gates = false;
-  // The matrix of queries has for each head its queries, then a gate; what
-  // attention gives is multiplied by the sigmoid of that.
-  bool gated_attention = false;
+  AttentionGate attention_gate = AttentionGate::kNone;
   // Heads of values are interleaved: head h has the keys of group h modulo
   // their number.
   bool interleaved_groups = false;
@@ -370,6 +244,9 @@ struct Architecture {
   Gate gate = {};
   // Files may name another function than the gate's.
   bool names_activation = false;
+  // Files may limit gates and what they gate, of experts and of other parts, in
+  // each layer.
+  bool gate_limits = false;
   // feed_forward_length counts the rows of the gate and of what it gates.
   bool gate_counted = false;
 
@@ -395,8 +272,10 @@ struct Architecture {
   bool weighted_inputs = false;
   // Experts are chosen one after another; see RC_OP_SPARSE_MIX.
   bool sparse_mix = false;
-  // What scores are where a file does not say it: GGUF's number.
+  // What scores are where a file does not say it: GGUF's number, and that of
+  // files with the bias, if that is another; 0: it is not.
   int64_t default_scores = 1;
+  int64_t biased_scores = 0;
   // Experts may read and give shorter rows than the model's.
   bool latent_experts = false;
   // Files may have an expert that is always used.

@@ -15,9 +15,11 @@ runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
                                      : architecture.attention_scale(hyper));
   how.softcap = hyper.attention_softcap;
   (architecture.chunked_windows ? how.chunk : how.window) = layer.window;
-  if (architecture.attention_sinks) {
-    how.sinks = weights.elements(name + architecture.names.attention_sinks,
-                                 {layer.heads});
+  const std::string sinks = name + architecture.names.attention_sinks;
+  if (architecture.attention_sinks == Presence::kAlways ||
+      (architecture.attention_sinks == Presence::kOptional &&
+       weights.has(sinks))) {
+    how.sinks = weights.elements(sinks, {layer.heads});
   }
   if (layer.rope == Layer::kUnrotated && hyper.temperature > 0.0f) {
     how.temperature = hyper.temperature;
@@ -35,7 +37,7 @@ runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
                        {layer.heads, kDistanceSpan}, RC_USE_ELEMENTS);
   }
   if (hyper.alibi > 0.0f || hyper.relative_buckets > 0 || how.chunk > 0 ||
-      how.temperature > 0.0f) {
+      how.temperature > 0.0f || layer.value_size != layer.key_size) {
     return builder.general_attention(how);
   }
   return builder.attention(how.q, how.key_cache, how.value_cache, how.positions,

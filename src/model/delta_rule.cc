@@ -8,9 +8,6 @@ namespace {
 
 using runtime::Value;
 
-// What x / sqrt(sum(x^2) + epsilon) has for it.
-constexpr float kKeyEpsilon = 1e-6f;
-
 struct StepsAndRates {
   Value steps, rates;
 };
@@ -71,7 +68,8 @@ Given given(const StateLayer& layer, Value x) {
   const Value k = products.next(keys);
   const Value v = products.next(inner);
   return {q, k, v,
-          Products(layer, layer.prefix + names.attention_gate, inner, x)
+          Products(layer, cat(layer.prefix, names.attention_gate, ".weight"),
+                   inner, x)
               .next(inner)};
 }
 
@@ -91,18 +89,12 @@ Value add_delta_rule(const StateLayer& layer, Value x) {
     return builder.reshape(convolutions.next(values),
                            {RC_DIM_ROWS, heads, size});
   };
-  // Of length 1 but for a factor; norms give them a length of the root of
-  // their size.
-  const auto normed = [&](Value y, double factor) {
-    const auto size = static_cast<double>(space.size);
-    return builder.scale(
-        builder.plain_norm(y, static_cast<float>(kKeyEpsilon / size)),
-        static_cast<float>(factor / std::sqrt(size)));
-  };
   runtime::ProgramBuilder::DeltaRule rule = {};
-  rule.q = normed(convolved(products.q, space.groups, space.size),
-                  1 / std::sqrt(static_cast<double>(space.size)));
-  rule.k = normed(convolved(products.k, space.groups, space.size), 1);
+  rule.q =
+      add_key_norm(builder, convolved(products.q, space.groups, space.size),
+                   1 / std::sqrt(static_cast<double>(space.size)));
+  rule.k =
+      add_key_norm(builder, convolved(products.k, space.groups, space.size), 1);
   rule.v = convolved(products.v, space.heads, space.head_size);
   const StepsAndRates both = steps_and_rates(layer, x);
   rule.steps = both.steps;

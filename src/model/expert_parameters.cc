@@ -30,6 +30,17 @@ void read_expert_groups(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
+// What scores are in a file that does not say it.
+int64_t default_score(const gguf::File& file,
+                      const Architecture& architecture) {
+  if (architecture.biased_scores == 0) return architecture.default_scores;
+  const std::string end = cat(".", architecture.names.selection_bias);
+  const bool biased = std::ranges::any_of(
+      file.tensors(),
+      [&](const gguf::Tensor& tensor) { return tensor.name.ends_with(end); });
+  return biased ? architecture.biased_scores : architecture.default_scores;
+}
+
 // Files may say that of each so many layers the second one has experts.
 void check_routers(const Metadata& metadata, const HyperParameters& hyper) {
   constexpr const char* kEvery = "moe_every_n_layers";
@@ -89,10 +100,9 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
   if (!architecture.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
   // sigmoid.
-  hyper.expert_score = metadata.find("expert_gating_func", 0, 2)
-                                   .value_or(architecture.default_scores) == 2
-                           ? RC_SCORE_SIGMOID
-                           : RC_SCORE_SOFTMAX;
+  int64_t score = metadata.find("expert_gating_func", 0, 2).value_or(0);
+  if (score == 0) score = default_score(metadata.file(), architecture);
+  hyper.expert_score = score == 2 ? RC_SCORE_SIGMOID : RC_SCORE_SOFTMAX;
   read_expert_groups(metadata, hyper);
 }
 

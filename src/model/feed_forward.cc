@@ -39,7 +39,8 @@ class FeedForward : private LayerParts {
   Value half_of_expert(Value x, int64_t first, Value ids);
   Value shared_expert(Value x);
   Value expert_linear(Value x, const char* name, int64_t size, Value ids);
-  Value gated(Value gate, Value up);  // no gate: kAbsent
+  // No gate: kAbsent. `limit`: see Layer::gate_limit.
+  Value gated(Value gate, Value up, float limit);
 };
 
 Value FeedForward::dense(Value x, Value residual) {
@@ -58,7 +59,7 @@ Value FeedForward::opened(Value x) {
   if (how.fused && !apart) {
     const Value gate = linear_rows(x, names_.up, 2 * size, 0, size, bias);
     const Value up = linear_rows(x, names_.up, 2 * size, size, size, bias);
-    return gated(gate, up);
+    return gated(gate, up, layer().gate_limit);
   }
   const bool none =
       how.ungated ||
@@ -67,7 +68,7 @@ Value FeedForward::opened(Value x) {
   if (!std::isinf(layer().cutoff)) {
     gate = add_cutoff(builder_, hyper_, static_cast<int64_t>(number_), gate);
   }
-  return gated(gate, linear(x, names_.up, size, bias));
+  return gated(gate, linear(x, names_.up, size, bias), layer().gate_limit);
 }
 
 Value FeedForward::mixture(Value x, const Route& route) {
@@ -87,8 +88,8 @@ Value FeedForward::mixture(Value x, const Route& route) {
   }
   const Value up = fused ? half_of_expert(given, size, ids)
                          : expert_linear(given, names_.expert_up, size, ids);
-  const Value down =
-      expert_linear(gated(gate, up), names_.expert_down, width, ids);
+  const Value down = expert_linear(gated(gate, up, layer().expert_limit),
+                                   names_.expert_down, width, ids);
   // One expert's rows are the sum.
   const Value sum = weighted ? builder_.reshape(down, builder_.shape(x))
                              : builder_.expert_sum(down, shares);
@@ -180,7 +181,8 @@ Value FeedForward::shared_expert(Value x) {
   }
   const Value up = fused ? part(names_.shared_up, 2 * size, size)
                          : linear(x, names_.shared_up, size);
-  const Value y = linear(gated(gate, up), names_.shared_down, hyper_.width);
+  const Value y = linear(gated(gate, up, layer().gate_limit),
+                         names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
   const Value share = builder_.unary(
       builder_.linear(
@@ -211,7 +213,7 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
           : kAbsent);
 }
 
-Value FeedForward::gated(Value gate, Value up) {
+Value FeedForward::gated(Value gate, Value up, float limit) {
   Gate how = architecture_.gate;
   if (hyper_.activation >= 0) {
     how.function = hyper_.activation;
@@ -228,6 +230,12 @@ Value FeedForward::gated(Value gate, Value up) {
   }
   if (how.ungated) return builder_.unary(up, how.function);
   if (gate == kAbsent) return builder_.unary(up, RC_FUNCTION_RELU);
+  if (limit > 0.0f) {
+    // The function gives nothing that is as far below 0 as a limit may be.
+    return builder_.multiply(
+        builder_.clamp(builder_.unary(gate, how.function), limit),
+        builder_.clamp(up, limit));
+  }
   return builder_.glu(gate, up, how.function, how.limit, how.offset);
 }
 

@@ -122,7 +122,7 @@ void Forward::describe() {
   }
   if (architecture_.latent) {
     head_numbers_ =
-        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.layers[0].heads});
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.latent.heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -228,6 +228,8 @@ Value Forward::whole_layer(Value x) {
                      ? x
                      : norm_before(x, mixer_norm);
   std::vector<Mixed> parts = mixed(normed);
+  const bool carries_normed = architecture_.normed_residual;
+  if (carries_normed) x = scaled(normed, hyper_.carried_scale);
   Value beside =
       architecture_.low_rank_residual ? add_low_rank(*this, normed) : kAbsent;
   const bool attends_to_source = architecture_.source != nullptr;
@@ -254,6 +256,7 @@ Value Forward::whole_layer(Value x) {
     return add_feed_forward(*this, norm(x, mixer_norm), sum);
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
+    if (carries_normed) sum = scaled(normed, hyper_.carried_scale);
   } else if (std::string_view(mixer_norm) != names_.feed_forward_norm &&
              weights_.has(in_layer(names_.feed_forward_norm))) {
     normed = norm(x, names_.feed_forward_norm);
@@ -288,9 +291,10 @@ Value Forward::attention(Value x) {
                                      !weights_.has(in_layer(names_.query_norm))
                                  ? HeadNorm::kNone
                                  : architecture_.head_norm;
-  Value q = architecture_.gated_attention
-                ? query_pieces(x, 0)
-                : projection(x, names_.query, 0, heads);
+  const bool with_gates =
+      architecture_.attention_gate == AttentionGate::kWithQueries;
+  Value q = with_gates ? query_pieces(x, 0)
+                       : projection(x, names_.query, 0, heads * size);
   if (hyper_.clamp > 0.0f) q = builder_.clamp(q, hyper_.clamp);
   if (head_norm == HeadNorm::kTogether) q = norm(q, names_.query_norm);
   if (hyper_.position_scale != 0.0f) {
@@ -315,29 +319,31 @@ Value Forward::attention(Value x) {
   if (!architecture_.causal) how.lengths = lengths_;
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
-  const Value rows = builder_.reshape(y, {RC_DIM_ROWS, heads * size});
+  const int64_t given = heads * layer().value_size;
+  const Value rows =
+      scaled(builder_.reshape(y, {RC_DIM_ROWS, given}), hyper_.value_scale);
   if (architecture_.inner_norms) return norm(rows, names_.attention_inner_norm);
-  return architecture_.gated_attention
-             ? builder_.glu(query_pieces(x, size), rows, RC_FUNCTION_SIGMOID)
-             : rows;
+  return gated_heads(x, rows);
 }
 
 LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   const int64_t heads = layer().heads;
   const int64_t kv_heads = layer().kv_heads;
   const int64_t size = layer().key_size;
-  Value k = projection(x, names_.key, heads, kv_heads);
+  const int64_t value_size = layer().value_size;
+  Value k = projection(x, names_.key, heads * size, kv_heads * size);
   Value v = architecture_.keys_for_values &&
                     !weights_.has(in_layer(cat(names_.value, ".weight")))
                 ? k
-                : projection(x, names_.value, heads + kv_heads, kv_heads);
+                : projection(x, names_.value, (heads + kv_heads) * size,
+                             kv_heads * value_size);
   if (hyper_.clamp > 0.0f) {
     for (Value* one : {&k, &v}) *one = builder_.clamp(*one, hyper_.clamp);
   }
   if (head_norm == HeadNorm::kTogether) k = norm(k, names_.key_norm);
   const runtime::ProgramBuilder::Shape of_heads = {RC_DIM_ROWS, kv_heads, size};
   k = turned(builder_.reshape(k, of_heads), names_.key_norm, head_norm);
-  v = builder_.reshape(v, of_heads);
+  v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, value_size});
   if (architecture_.normed_values) {
     v = builder_.plain_norm(v, hyper_.norm_epsilon);
   }
@@ -350,11 +356,13 @@ LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
 
 LayerCaches Forward::new_caches() {
   const bool apart = layer().window > 0 && layout_.window_pages > 0;
-  const runtime::ProgramBuilder::Shape shape = {
-      apart ? layout_.window_pages : layout_.pages, layer().kv_heads,
-      layout_.page_size, layer().key_size};
-  return {builder_.cache(layout_.dtype, shape),
-          builder_.cache(layout_.dtype, shape)};
+  const auto cache = [&](int64_t size) {
+    return builder_.cache(layout_.dtype,
+                          {apart ? layout_.window_pages : layout_.pages,
+                           layer().kv_heads, layout_.page_size, size});
+  };
+  const Value keys = cache(layer().key_size);
+  return {keys, cache(layer().value_size)};
 }
 
 Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
@@ -374,7 +382,9 @@ Value Forward::latent_attention(Value x) {
       layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
   return add_latent_attention(
       builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
-      cache, {positions_, sequences_, page_table_, head_numbers_, rotation()});
+      cache,
+      {positions_, sequences_, page_table_, head_numbers_,
+       layer().rope == Layer::kUnrotated ? Rotation{} : rotation()});
 }
 
 Value Forward::output(Value x) {

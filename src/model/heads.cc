@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+
 namespace rc::model {
 
 int64_t position_steps(const HyperParameters& hyper) {
@@ -30,6 +32,51 @@ runtime::Value add_position_scale(runtime::ProgramBuilder& builder,
   const runtime::ProgramBuilder::Shape shape = builder.shape(q);
   return builder.expert_sum(
       builder.reshape(q, {shape.front(), 1, shape.back()}), scales);
+}
+
+namespace {
+
+// The name of the weight that spreads a number of each head over its elements,
+// [heads * size, heads]; no tensor of a file has it.
+std::string spread_weight_name(int64_t heads, int64_t size) {
+  return cat("(spread of ", heads, " over ", size, ")");
+}
+
+std::vector<float> spread_weight(int64_t heads, int64_t size) {
+  std::vector<float> weight(static_cast<size_t>(heads * size * heads));
+  for (int64_t row = 0; row < heads * size; ++row) {
+    weight[static_cast<size_t>(row * heads + row / size)] = 1.0f;
+  }
+  return weight;
+}
+
+}  // namespace
+
+void make_spreads(const std::string& file, const Architecture& architecture,
+                  const HyperParameters& hyper, MadeWeights& made) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  if (architecture.attention_gate != AttentionGate::kOfHeads) return;
+  for (const Layer& layer : hyper.layers) {
+    if (layer.heads * layer.heads * layer.value_size > kMost) {
+      fail(RC_E_UNSUPPORTED, file, ": there are ", layer.heads, " heads of ",
+           layer.value_size,
+           " elements; models whose heads have a gate each can be computed if "
+           "heads * heads * elements is at most ",
+           kMost);
+    }
+    const std::string name = spread_weight_name(layer.heads, layer.value_size);
+    if (!made.contains(name)) {
+      made.emplace(name, spread_weight(layer.heads, layer.value_size));
+    }
+  }
+}
+
+runtime::Value add_spread(runtime::ProgramBuilder& builder, runtime::Value x,
+                          int64_t size) {
+  const int64_t heads = builder.shape(x).back();
+  return builder.linear(
+      x, builder.weight(spread_weight_name(heads, size), RC_DTYPE_F32,
+                        {heads * size, heads}, RC_USE_LINEAR));
 }
 
 }  // namespace rc::model

@@ -1,9 +1,13 @@
-// What some models do to queries besides rotating them.
+// What some models do to queries besides rotating them, and to heads of what
+// attention gives.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "model/architecture.h"
 #include "model/hyper_parameters.h"
+#include "model/rope_weights.h"
 #include "runtime/program.h"
 
 namespace rc::model {
@@ -24,5 +28,14 @@ int64_t position_steps(const HyperParameters& hyper);
 runtime::Value add_position_scale(runtime::ProgramBuilder& builder,
                                   const HyperParameters& hyper,
                                   runtime::Value steps, runtime::Value q);
+
+// Adds the weights that add_spread needs. Throws RC_E_UNSUPPORTED naming `file`
+// for heads that would make one of them very large.
+void make_spreads(const std::string& file, const Architecture& architecture,
+                  const HyperParameters& hyper, MadeWeights& made);
+
+// Of x [rows, heads] each element `size` times: [rows, heads * size].
+runtime::Value add_spread(runtime::ProgramBuilder& builder, runtime::Value x,
+                          int64_t size);
 
 }  // namespace rc::model

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kMaxSoftcap = 1e6;
 
-void read_sizes(const Metadata& metadata, const Architecture& architecture,
+void read_sizes(Metadata& metadata, const Architecture& architecture,
                 HyperParameters& hyper) {
   hyper.context_length = metadata.get("context_length", 1, kMaxContext);
   hyper.width = metadata.get("embedding_length", 1, kMaxWidth);
@@ -37,6 +37,7 @@ void read_sizes(const Metadata& metadata, const Architecture& architecture,
         metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
   }
   hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
+  metadata.set_guessing_layers(hyper.guessing_layers);
   hyper.norm_epsilon =
       metadata.get_number(architecture.norm == Norm::kRootMeanSquare ||
                                   architecture.epsilon_of_squares
@@ -73,10 +74,14 @@ void read_vocabulary(const Metadata& metadata, const Architecture& architecture,
 // Layers between those that attend.
 void read_interval(const Metadata& metadata, const Architecture& architecture,
                    HyperParameters& hyper) {
-  const int64_t every =
-      metadata.find("full_attention_interval", 1, kMaxLayers).value_or(4);
+  const int64_t every = metadata.find("full_attention_interval", 1, kMaxLayers)
+                            .value_or(architecture.defaults.attention_interval);
+  const auto recurrent = metadata.find_each("attention.recurrent_layers", 0, 1,
+                                            hyper.layer_count());
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
-    if ((i + 1) % every == 0) continue;
+    const bool attends = recurrent ? (*recurrent)[static_cast<size_t>(i)] == 0
+                                   : (i + 1) % every == 0;
+    if (attends) continue;
     Layer& layer = hyper.layers[static_cast<size_t>(i)];
     layer.mixer = architecture.recurrent;
     layer.heads = layer.kv_heads = 0;
@@ -210,9 +215,16 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 // have under names that end in _mla.
 void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   Latent& latent = hyper.latent;
+  for (const Layer& layer : hyper.layers) {
+    if (layer.attends()) latent.heads = layer.heads;
+  }
+  if (latent.heads == 0) {
+    metadata.refuse("attention.head_count_kv", 0,
+                    "must be above 0 in some layer");
+  }
   // What neither says is an equal part of the width.
   const int64_t part =
-      std::clamp<int64_t>(hyper.width / hyper.layers[0].heads, 1, kMaxHeadSize);
+      std::clamp<int64_t>(hyper.width / latent.heads, 1, kMaxHeadSize);
   const auto size = [&](const char* name, const char* old_name) {
     const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
     return metadata.find(name, 1, kMaxHeadSize).value_or(old.value_or(part));
@@ -234,12 +246,23 @@ void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   hyper.key_size = latent.rank + latent.rotated;
   hyper.value_size = latent.rank;
   for (Layer& layer : hyper.layers) {
-    if (layer.heads != hyper.layers[0].heads) {
+    if (!layer.attends()) continue;
+    if (layer.heads != latent.heads) {
       metadata.refuse("attention.head_count", layer.heads,
                       "must be the same in all layers");
     }
     layer.kv_heads = 1;
   }
+}
+
+void read_indexer(const Metadata& metadata, HyperParameters& hyper) {
+  hyper.chosen_positions =
+      metadata.get("attention.indexer.top_k", 2, kMaxContext);
+  // Sizes of what is not computed, and the layers that choose for others.
+  metadata.find("attention.indexer.head_count", 1, kMaxHeads);
+  metadata.find("attention.indexer.key_length", 1, kMaxHeadSize);
+  metadata.find_each("attention.indexer.types", 0, 1, hyper.layer_count());
+  hyper.context_length = std::min(hyper.context_length, hyper.chosen_positions);
 }
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
@@ -256,7 +279,7 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   }
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
-  if (hyper.value_size != hyper.key_size) {
+  if (hyper.value_size != hyper.key_size && !architecture.own_value_size) {
     fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
          metadata.key("attention.value_length"), " is ", hyper.value_size,
          ", but only heads whose values are as long as their keys (",
@@ -278,6 +301,11 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   if (architecture.clamps) {
     hyper.clamp =
         metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
+  }
+  if (architecture.value_scale) {
+    hyper.value_scale =
+        metadata.find_positive("attention.value_scale", 1e-6, 1e6)
+            .value_or(1.0f);
   }
   if (architecture.position_scale) {
     hyper.position_scale =
@@ -388,7 +416,7 @@ bool read_parallel(const Metadata& metadata, const Architecture& architecture) {
 HyperParameters read_hyper_parameters(const gguf::File& file,
                                       const Architecture& architecture) {
   HyperParameters hyper;
-  const Metadata metadata(file, architecture.name, hyper.keys);
+  Metadata metadata(file, architecture.name, hyper.keys);
   hyper.architecture = architecture.name;
   hyper.name = file.find_string("general.name").value_or("");
   read_sizes(metadata, architecture, hyper);
@@ -398,11 +426,16 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   if (architecture.scale_keys) {
     read_scales(metadata, architecture, hyper);
   }
+  if (architecture.normed_residual) {
+    hyper.carried_scale =
+        metadata.find_positive("residual_scale", 1e-6, 1e6).value_or(1.0f);
+  }
   read_head_norms(metadata, architecture, hyper);
   read_activation(metadata, architecture, hyper);
   read_window(metadata, architecture, hyper);
   read_layer_parameters(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
+  if (architecture.indexed) read_indexer(metadata, hyper);
   read_feed_forward(metadata, architecture, hyper);
   read_state_space(metadata, architecture, hyper);
   return hyper;

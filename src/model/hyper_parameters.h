@@ -22,6 +22,8 @@ enum class Mixer {
   kChannelSpace,  // Mamba; see RC_OP_CHANNEL_SCAN
   kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
   kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
+  kLightning,     // linear attention that fades; see lightning.h
+  kColumnRule,    // linear attention; see RC_OP_COLUMN_DELTA_RULE
   kTimeMix6,      // RWKV 6, with its channel mix; see RC_OP_FADING_STATE
   kTimeMix7,      // RWKV 7, likewise
   kNone           // nothing: the layer is a feed-forward part
@@ -43,6 +45,7 @@ struct Layer {
   int64_t heads = 0;
   int64_t kv_heads = 0;
   int64_t key_size = 0;  // of one head
+  int64_t value_size = 0;
   // The number of the earlier layer whose keys and values it attends to; -1:
   // it has its own.
   int64_t source = -1;
@@ -54,6 +57,10 @@ struct Layer {
   int rope = 0;  // in HyperParameters::ropes, or kUnrotated
   // Of the feed-forward part if that is its function; see RC_OP_XIELU.
   Xielu xielu;
+  // What the functions of gates give is at most that, and what they gate at
+  // most that in size, in experts and in other parts; 0: there is no limit.
+  float expert_limit = 0.0f;
+  float gate_limit = 0.0f;
   // How many standard deviations above the mean a gate is cut off; see
   // sparsity.h. -infinity: it is not.
   float cutoff = -std::numeric_limits<float>::infinity();
@@ -99,6 +106,7 @@ struct TimeMix {
 // Of latent attention. In the caches a position has one key of
 // HyperParameters::key_size elements: the short vector, then what is rotated.
 struct Latent {
+  int64_t heads = 0;       // of each layer that attends
   int64_t query_rank = 0;  // of the short vector for queries; 0: there is none
   int64_t rank = 0;        // of that for keys and values
   int64_t unrotated = 0;   // elements of a head's query and key
@@ -138,10 +146,12 @@ struct HyperParameters {
   std::vector<RopeParameters> ropes;
 
   int64_t sliding_window = 0;    // 0: none
+  int64_t chosen_positions = 0;  // by an indexer; 0: there is none
   float alibi = 0.0f;            // the largest slope's logarithm; 0: none
   int64_t relative_buckets = 0;  // of distances; 0: scores have no such bias
   float clamp = 0.0f;            // of queries, keys and values; 0: none
-  float temperature = 0.0f;      // of layers that do not rotate; 0: none
+  float value_scale = 1.0f;
+  float temperature = 0.0f;  // of layers that do not rotate; 0: none
   int64_t temperature_length = 0;
   float attention_softcap = 0.0f;  // 0: none
   bool head_norms = true;  // where the architecture has such without weights
@@ -185,6 +195,8 @@ struct HyperParameters {
   float residual_scale = 1.0f;
   float logit_factor = 1.0f;
   float attention_scale = 0.0f;  // 0: the architecture's
+  // Of what parts add to, where that is normed.
+  float carried_scale = 1.0f;
 
   // The keys that were looked for, without the architecture's name.
   std::vector<std::string> keys;

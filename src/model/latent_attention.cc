@@ -57,7 +57,11 @@ class LatentAttention {
         kShortNormEpsilon);
   }
 
-  Value rope(Value x) { return add_rotation(builder_, inputs_.rotation, x); }
+  Value rope(Value x) {
+    return inputs_.rotation.frequencies == kAbsent
+               ? x
+               : add_rotation(builder_, inputs_.rotation, x);
+  }
 
   // What the queries of all heads are made from, and the name of the matrix.
   Value query_source(Value x, const char*& name) {

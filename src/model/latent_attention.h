@@ -16,7 +16,7 @@ struct LatentInputs {
   // I32 [rows, heads]: for each row 0, 1, ... With it the heads of a product
   // are what experts are elsewhere: each has a matrix of its own.
   runtime::Value head_numbers;
-  Rotation rotation;
+  Rotation rotation;  // without frequencies where nothing rotates
 };
 
 // Over x [rows, width], up to the product that leads back to the width:

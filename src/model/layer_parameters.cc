@@ -18,7 +18,11 @@ constexpr int64_t kMaxStreams = 16;
 // Heads of layers with a window.
 void read_head_sizes(const Metadata& metadata, const Architecture& architecture,
                      HyperParameters& hyper) {
-  for (Layer& layer : hyper.layers) layer.key_size = hyper.key_size;
+  for (Layer& layer : hyper.layers) {
+    layer.key_size = hyper.key_size;
+    layer.value_size =
+        architecture.own_value_size ? hyper.value_size : hyper.key_size;
+  }
   if (!architecture.own_window_heads) return;
   const int64_t size =
       metadata.find("attention.key_length_swa", 1, kMaxHeadSize)
@@ -38,7 +42,7 @@ void read_head_sizes(const Metadata& metadata, const Architecture& architecture,
                         metadata.key("attention.sliding_window"), " above 0"));
   }
   for (Layer& layer : hyper.layers) {
-    if (layer.window > 0) layer.key_size = size;
+    if (layer.window > 0) layer.key_size = layer.value_size = size;
   }
 }
 
@@ -126,6 +130,44 @@ void read_cutoffs(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
+// One number for all layers, or an array with one for each, of which some may
+// be of layers behind them.
+std::vector<float> read_limits(const Metadata& metadata, const char* name,
+                               const HyperParameters& hyper) {
+  // Below, the least that the function of a gate gives would count, too.
+  constexpr float kLeast = 0.3f;
+  constexpr float kMost = 1e6f;
+  const auto count = static_cast<size_t>(hyper.layer_count());
+  const gguf::Entry* entry = metadata.file().find(metadata.key(name));
+  std::vector<float> limits;
+  if (entry == nullptr || entry->type != gguf::ValueType::kArray) {
+    limits.assign(count, metadata.find_number(name, 0.0, kMost).value_or(0.0f));
+  } else {
+    limits = *metadata.find_numbers(name);
+  }
+  if (limits.size() != count &&
+      limits.size() != count + static_cast<size_t>(hyper.guessing_layers)) {
+    metadata.refuse(name, cat("an array of ", limits.size()),
+                    cat("there are ", count, " layers"));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (limits[i] != 0.0f && !(limits[i] >= kLeast && limits[i] <= kMost)) {
+      metadata.refuse(name, cat(limits[i], " in layer ", i),
+                      cat("must be 0 or ", kLeast, " to ", kMost));
+    }
+  }
+  return limits;
+}
+
+void read_gate_limits(const Metadata& metadata, HyperParameters& hyper) {
+  const auto experts = read_limits(metadata, "swiglu_clamp_exp", hyper);
+  const auto others = read_limits(metadata, "swiglu_clamp_shexp", hyper);
+  for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    hyper.layers[i].expert_limit = experts[i];
+    hyper.layers[i].gate_limit = others[i];
+  }
+}
+
 void read_relative_bias(const Metadata& metadata,
                         const Architecture& architecture,
                         HyperParameters& hyper) {
@@ -185,6 +227,7 @@ void read_layer_parameters(const Metadata& metadata,
   }
   if (architecture.alternating) read_streams(metadata, hyper);
   if (architecture.sparse_gates) read_cutoffs(metadata, hyper);
+  if (architecture.gate_limits) read_gate_limits(metadata, hyper);
   if (architecture.layer_scales) {
     read_layer_scales(metadata.file(), architecture.names.layer_scale, hyper);
   }

@@ -1,5 +1,6 @@
 #include "model/layer_parts.h"
 
+#include "model/heads.h"
 #include "model/norm.h"
 
 namespace rc::model {
@@ -43,21 +44,20 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
 }
 
 runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
-                                      int64_t count) {
-  const int64_t size = layer().key_size;
+                                      int64_t size) {
   const Presence bias = architecture_.qkv_bias;
   // Newer converters may join the three matrices of any model but those whose
   // queries have gates or whose layers share keys.
   const bool joinable =
-      !architecture_.gated_attention && !architecture_.keys_for_values &&
-      !architecture_.shared_caches &&
+      architecture_.attention_gate != AttentionGate::kWithQueries &&
+      !architecture_.keys_for_values && !architecture_.shared_caches &&
       weights_.has(in_layer(cat(names_.fused_attention, ".weight")));
   if (architecture_.fused_attention != Presence::kAlways && !joinable) {
-    return linear(x, name, count * size, bias);
+    return linear(x, name, size, bias);
   }
-  const int64_t all = layer().heads + 2 * layer().kv_heads;
-  return linear_rows(x, names_.fused_attention, all * size, first * size,
-                     count * size, bias);
+  const int64_t all = (layer().heads + layer().kv_heads) * layer().key_size +
+                      layer().kv_heads * layer().value_size;
+  return linear_rows(x, names_.fused_attention, all, first, size, bias);
 }
 
 runtime::Value LayerParts::query_pieces(Value x, int64_t first) {
@@ -67,6 +67,26 @@ runtime::Value LayerParts::query_pieces(Value x, int64_t first) {
              in_layer(cat(names_.query, ".weight")),
              {2 * layer().heads * size, builder_.shape(x).back()},
              {first, size, 2 * size}, RC_USE_LINEAR));
+}
+
+runtime::Value LayerParts::gated_heads(Value x, Value given) {
+  const int64_t size = layer().value_size;
+  const auto times_sigmoid = [&](Value gates) {
+    return builder_.glu(gates, given, RC_FUNCTION_SIGMOID);
+  };
+  switch (architecture_.attention_gate) {
+    case AttentionGate::kNone:
+      break;
+    case AttentionGate::kWithQueries:
+      return times_sigmoid(query_pieces(x, layer().key_size));
+    case AttentionGate::kOfElements:
+      return times_sigmoid(
+          linear(x, names_.attention_gate, layer().heads * size));
+    case AttentionGate::kOfHeads:
+      return times_sigmoid(add_spread(
+          builder_, linear(x, names_.attention_gate, layer().heads), size));
+  }
+  return given;
 }
 
 runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,

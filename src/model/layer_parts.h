@@ -39,11 +39,14 @@ class LayerParts {
   // The same with `count` rows of a weight of `size`, from `first` on.
   Value linear_rows(Value x, const char* name, int64_t size, int64_t first,
                     int64_t count, Presence bias);
-  // [rows, count * key_size]; `first` is the number of the first head among
-  // those of a fused matrix.
-  Value projection(Value x, const char* name, int64_t first, int64_t count);
+  // [rows, size]; `first` is the number of the first row among those of a fused
+  // matrix.
+  Value projection(Value x, const char* name, int64_t first, int64_t size);
   // The same of queries, or of their gates, where one matrix has both.
   Value query_pieces(Value x, int64_t first);
+  // What attention gives, [rows, heads * value_size], times the sigmoid of its
+  // gates, which are made from x.
+  Value gated_heads(Value x, Value given);
   bool has_bias(const std::string& stem, Presence bias) const {
     return bias == Presence::kAlways ||
            (bias == Presence::kOptional && weights_.has(stem + ".bias"));

@@ -28,7 +28,7 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
       add(kind, "key", {layer.kv_heads, layer.key_size});
       // Latent ones are a part of the keys.
       if (hyper.latent.rank == 0) {
-        add(kind, "value", {layer.kv_heads, layer.key_size});
+        add(kind, "value", {layer.kv_heads, layer.value_size});
       }
     }
     switch (layer.mixer) {
@@ -46,6 +46,9 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
         add_conv("conv", space.inner());
         add(Kind::kSlot, "scan", {space.inner(), space.size});
         break;
+      case Mixer::kLightning:
+        add(Kind::kSlot, "scan", {space.heads, space.head_size, space.size});
+        break;
       case Mixer::kShortConv:
         add_conv("conv", hyper.width);
         break;
@@ -54,6 +57,12 @@ std::vector<LayerState> layer_states(const HyperParameters& hyper,
         add_conv("row_before_time", hyper.width);
         add(Kind::kSlot, "fading", {space.heads, space.head_size, space.size});
         add_conv("row_before_channels", hyper.width);
+        break;
+      case Mixer::kColumnRule:
+        for (const char* name : {"conv_q", "conv_k", "conv_v"}) {
+          add_conv(name, space.inner());
+        }
+        add(Kind::kSlot, "rule", {space.heads, space.head_size, space.size});
         break;
       case Mixer::kDeltaRule:
         add_conv("conv_q", space.groups * space.size);

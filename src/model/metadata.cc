@@ -14,6 +14,9 @@ std::optional<std::vector<int64_t>> Metadata::find_each(const char* name,
   }
   keys_.emplace_back(name);
   std::vector<int64_t> values = *file_.find_ints(key(name));
+  if (values.size() == static_cast<size_t>(layers + guessing_layers_)) {
+    values.resize(static_cast<size_t>(layers));
+  }
   if (values.size() != static_cast<size_t>(layers)) {
     refuse(name, cat("an array of ", values.size()),
            cat("there are ", layers, " layers"));

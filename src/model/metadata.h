@@ -20,6 +20,9 @@ class Metadata {
            std::vector<std::string>& keys)
       : file_(file), architecture_(architecture), keys_(keys) {}
 
+  // Layers behind those that are computed, for which arrays may have values.
+  void set_guessing_layers(int64_t count) { guessing_layers_ = count; }
+
   std::string key(const char* name) const {
     return cat(architecture_, ".", name);
   }
@@ -39,7 +42,8 @@ class Metadata {
     return value ? *value : file_.get_int(key(name));
   }
 
-  // One number for all layers, or an array with one for each.
+  // One number for all layers, or an array with one for each; what it has for
+  // layers behind them is left out.
   std::optional<std::vector<int64_t>> find_each(const char* name, int64_t low,
                                                 int64_t high,
                                                 int64_t layers) const;
@@ -101,6 +105,7 @@ class Metadata {
   const gguf::File& file_;
   std::string_view architecture_;
   std::vector<std::string>& keys_;
+  int64_t guessing_layers_ = 0;
 };
 
 }  // namespace rc::model

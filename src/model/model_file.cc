@@ -14,6 +14,7 @@
 #include "model/forward.h"
 #include "model/heads.h"
 #include "model/layer_state.h"
+#include "model/lightning.h"
 #include "model/norm.h"
 #include "model/output.h"
 #include "model/relative_bias.h"
@@ -111,7 +112,10 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         kOnesWeight,
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
+  make_spreads(file.name(), *model->architecture_, model->hyper_,
+               model->made_weights_);
   make_row_weights(model->hyper_, model->made_weights_);
+  make_lightning(model->hyper_, model->made_weights_);
   make_step_weights(model->hyper_.state_space, model->made_weights_);
   if (mixes_time(model->architecture_->recurrent)) {
     model->made_weights_.emplace(kDifferenceWeight,
@@ -187,6 +191,7 @@ bool ModelFile::causal() const { return architecture_->causal; }
 
 int64_t ModelFile::position_limit() const {
   if (architecture_->learned_positions) return hyper_.context_length;
+  if (hyper_.chosen_positions > 0) return hyper_.chosen_positions;
   return position_step() > 0 ? position_step() * position_steps(hyper_)
                              : INT64_MAX;
 }
@@ -216,7 +221,9 @@ runtime::ProgramDescription ModelFile::forward(const CacheLayout& layout,
   }
   row_bytes_of_head(hyper_.key_size, layout.dtype);
   for (const Layer& layer : hyper_.layers) {
-    if (layer.has_cache()) row_bytes_of_head(layer.key_size, layout.dtype);
+    if (!layer.has_cache()) continue;
+    row_bytes_of_head(layer.key_size, layout.dtype);
+    row_bytes_of_head(layer.value_size, layout.dtype);
   }
   return forward_program(*architecture_, hyper_, rope_scales_, source(), *file_,
                          layout, {output_, score_tokens_}, missing);

@@ -175,7 +175,7 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   file->file().check_unchanged();
   const HyperParameters& hyper = file->hyper_parameters();
   if (hyper.latent.rank > 0) {
-    const auto heads = static_cast<size_t>(hyper.layers[0].heads);
+    const auto heads = static_cast<size_t>(hyper.latent.heads);
     model->head_numbers_.resize(static_cast<size_t>(options.limits.max_rows) *
                                 heads);
     for (size_t i = 0; i < model->head_numbers_.size(); ++i) {

@@ -65,9 +65,12 @@ RopeParameters read_rope(const Metadata& metadata,
           ? hyper.latent.rotated
           : metadata.find("rope.dimension_count", 2, hyper.key_size)
                 .value_or(hyper.key_size);
-  if (rope.dimensions % 2 != 0) {
-    metadata.refuse("rope.dimension_count", rope.dimensions, "must be even");
+  const int64_t parts = architecture.half_rope ? 2 : 1;
+  if (rope.dimensions % (2 * parts) != 0) {
+    metadata.refuse("rope.dimension_count", rope.dimensions,
+                    parts == 1 ? "must be even" : "must be a multiple of 4");
   }
+  rope.dimensions /= parts;
   rope.base = metadata.find_number("rope.freq_base", 1.001, kMaxBase)
                   .value_or(rope.base);
 
@@ -124,7 +127,8 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                   [](const Layer& layer) { return layer.window > 0; });
   if (architecture.local_rope && has_windows) {
     RopeParameters local;
-    local.dimensions = hyper.ropes[0].dimensions;
+    local.dimensions =
+        hyper.ropes[0].dimensions * (architecture.half_rope ? 2 : 1);
     if (architecture.own_window_heads) {
       const auto windowed =
           std::find_if(hyper.layers.begin(), hyper.layers.end(),

@@ -10,15 +10,18 @@
 namespace rc::model {
 namespace {
 
-// Divisors of the rotary frequencies; empty if the file has none.
+// Divisors of the rotary frequencies; empty if the file has none. Where layers
+// that see all rotate half of a head, files have as many as for whole heads.
 std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
+                                     const Architecture& architecture,
                                      const HyperParameters& hyper) {
   const gguf::Tensor* tensor = file.find_tensor(name);
   if (tensor == nullptr) return {};
   const int64_t pairs = hyper.ropes[0].dimensions / 2;
+  const int64_t count = architecture.half_rope ? 2 * pairs : pairs;
   if (tensor->dtype != RC_DTYPE_F32 ||
-      tensor->shape != std::vector<int64_t>{pairs}) {
-    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", pairs,
+      tensor->shape != std::vector<int64_t>{count}) {
+    fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", count,
          "], one factor per pair of rotary dimensions");
   }
   std::vector<float> factors(static_cast<size_t>(pairs));
@@ -59,12 +62,14 @@ std::vector<float> make_ropes(const gguf::File& file,
   for (size_t i = 0; i < ropes.size(); ++i) {
     std::vector<float> factors;
     if (i == 0 && architecture.rope_factors != Presence::kNever) {
-      factors = read_rope_factors(file, names.rope_factors, hyper);
+      factors =
+          read_rope_factors(file, names.rope_factors, architecture, hyper);
     }
     if (i == 0 && architecture.long_rope) {
-      factors = read_rope_factors(file, names.short_rope_factors, hyper);
+      factors = read_rope_factors(file, names.short_rope_factors, architecture,
+                                  hyper);
       const auto longer =
-          read_rope_factors(file, names.long_rope_factors, hyper);
+          read_rope_factors(file, names.long_rope_factors, architecture, hyper);
       if (factors.empty() != longer.empty()) {
         fail(RC_E_FORMAT, file.name(), ": it has only one of the tensors ",
              names.short_rope_factors, " and ", names.long_rope_factors);

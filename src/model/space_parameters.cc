@@ -65,6 +65,20 @@ void read_state_space(const Metadata& metadata,
   }
   if (mixes_time(kind)) return read_time_mix(metadata, kind, hyper);
   StateSpace& space = hyper.state_space;
+  if (kind == Mixer::kLightning) {
+    space.heads = space.groups = metadata.get_each(
+        "attention.head_count", 1, kMaxHeads, hyper.layer_count())[0];
+    space.head_size = space.size = hyper.key_size;
+    return;
+  }
+  if (kind == Mixer::kColumnRule) {
+    space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
+    space.heads = space.groups = metadata.get_each(
+        "attention.head_count", 1, kMaxHeads, hyper.layer_count())[0];
+    space.head_size = space.size =
+        metadata.get("kda.head_dim", 1, kMaxHeadSize);
+    return;
+  }
   if (kind == Mixer::kShortConv) {
     space.conv_width = metadata.get("shortconv.l_cache", 2, kMaxConvWidth);
     return;

@@ -1,5 +1,7 @@
 #include "model/state_parts.h"
 
+#include <cmath>
+
 namespace rc::model {
 
 using runtime::kAbsent;
@@ -28,6 +30,15 @@ Value Convolutions::next(Value values) {
   return layer_.builder.short_conv(values, weight, bias,
                                    layer_.inputs.sequences, layer_.inputs.slots,
                                    state, function_);
+}
+
+Value add_key_norm(runtime::ProgramBuilder& builder, Value x, double factor) {
+  // x / sqrt(sum(x^2) + epsilon); norms give a length of the root of the size.
+  constexpr double kEpsilon = 1e-6;
+  const auto size = static_cast<double>(builder.shape(x).back());
+  return builder.scale(
+      builder.plain_norm(x, static_cast<float>(kEpsilon / size)),
+      static_cast<float>(factor / std::sqrt(size)));
 }
 
 }  // namespace rc::model

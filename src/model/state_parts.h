@@ -49,6 +49,10 @@ class Convolutions {
   int64_t channel_ = 0;
 };
 
+// Of length 1, times a factor, over the last dimension.
+runtime::Value add_key_norm(runtime::ProgramBuilder& builder, runtime::Value x,
+                            double factor);
+
 // The mixers, up to the product that leads back to the width.
 
 // Mamba 2 (Dao and Gu 2024, arXiv:2405.21060): [rows, inner].
@@ -58,6 +62,9 @@ runtime::Value add_channel_space(const StateLayer& layer, runtime::Value x);
 // The gated delta rule (Yang, Kautz and Hatamizadeh 2024, arXiv:2412.06464)
 // over keys and queries of length 1: [rows, inner].
 runtime::Value add_delta_rule(const StateLayer& layer, runtime::Value x);
+// The same whose states fade by the column (Kimi Team 2025, arXiv:2510.26692):
+// [rows, inner].
+runtime::Value add_column_rule(const StateLayer& layer, runtime::Value x);
 // A convolution between two gates (Liquid AI 2025, arXiv:2511.23404): [rows,
 // width].
 runtime::Value add_short_conv(const StateLayer& layer, runtime::Value x);

@@ -1,5 +1,6 @@
 #include "model/state_space.h"
 
+#include "model/lightning.h"
 #include "model/state_parts.h"
 #include "model/step_limits.h"
 
@@ -134,6 +135,10 @@ std::optional<Recurrent> add_recurrent(const StateLayer& layer, Mixer mixer,
       return Recurrent{add_channel_space(layer, x), names.space_out};
     case Mixer::kShortConv:
       return Recurrent{add_short_conv(layer, x), names.conv_out};
+    case Mixer::kLightning:
+      return Recurrent{add_lightning(layer, x), names.attention_output};
+    case Mixer::kColumnRule:
+      return Recurrent{add_column_rule(layer, x), names.attention_output};
     case Mixer::kDeltaRule:
       return Recurrent{add_delta_rule(layer, x), names.space_out};
   }

@@ -48,6 +48,11 @@ class Names {
     if (architecture_.norm != Norm::kLayerPlain) add(name, always);
   }
 
+  bool gate_apart() const {
+    return architecture_.attention_gate == AttentionGate::kOfElements ||
+           architecture_.attention_gate == AttentionGate::kOfHeads;
+  }
+
   bool has_norms_before() const {
     return architecture_.norm_place == NormPlace::kBefore ||
            architecture_.norm_place == NormPlace::kAround;
@@ -85,6 +90,12 @@ class Names {
     if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
     const Presence fused = architecture_.fused_attention;
     add(names_.fused_attention, fused);
+    if (architecture_.indexed) {
+      for (const char* name : {names_.index_query, names_.index_key,
+                               names_.index_key_norm, names_.index_weights}) {
+        add(name, false);
+      }
+    }
     if (architecture_.latent) {
       latent();
     } else if (fused != Presence::kAlways) {
@@ -99,7 +110,8 @@ class Names {
       add(names_.query_norm, !architecture_.optional_head_norm);
       add(names_.key_norm, !architecture_.optional_head_norm);
     }
-    if (architecture_.attention_sinks) add(names_.attention_sinks);
+    add(names_.attention_sinks, architecture_.attention_sinks);
+    if (gate_apart()) add(names_.attention_gate);
     if (architecture_.relative_bias) add(names_.relative_bias);
     if (architecture_.source != nullptr) {
       add_all({names_.source_norm, names_.source_query, names_.source_key,
@@ -122,9 +134,11 @@ class Names {
     }
     for (const char* name :
          {names_.query, names_.query_down, names_.query_down_norm,
-          names_.query_up, names_.kv_up, names_.key_up, names_.value_up}) {
+          names_.query_up, names_.key_up, names_.value_up}) {
       add(name, false);
     }
+    // No file of a model with an indexer is that old.
+    if (!architecture_.indexed) add(names_.kv_up, false);
     add(names_.kv_down);
     add(names_.kv_down_norm);
   }
@@ -211,6 +225,9 @@ class Names {
       case Mixer::kAttention:
       case Mixer::kNone:
         return;
+      case Mixer::kLightning:
+        return add_all({names_.fused_attention, names_.attention_gate,
+                        names_.second_norm});
       case Mixer::kShortConv:
         return add_all({names_.conv_in, names_.conv, names_.conv_out});
       case Mixer::kChannelSpace:
@@ -228,6 +245,13 @@ class Names {
         add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
                  names_.space_decay, names_.space_skip, names_.space_out});
         return add(names_.space_norm, !architecture_.optional_space_norm);
+      case Mixer::kColumnRule:
+        return add_all(
+            {names_.query, names_.key, names_.value, names_.rule_query_conv,
+             names_.rule_key_conv, names_.rule_value_conv, names_.rule_rates,
+             names_.rule_steps_down, names_.rule_steps_up,
+             names_.rule_gate_down, names_.rule_gate_up, names_.space_step_bias,
+             names_.space_decay, names_.space_norm});
       case Mixer::kDeltaRule:
         add_all({names_.space_conv, names_.space_step_bias, names_.space_decay,
                  names_.space_norm, names_.space_out});

@@ -40,6 +40,11 @@ enum class HeadNorm {
   kUnweighted
 };
 
+// Gates of attention, whose sigmoid multiplies what attention gives: none, one
+// for each element of a head, which the matrix of queries has behind the
+// queries of each head, the same in a separate matrix, or one for each head.
+enum class AttentionGate { kNone, kWithQueries, kOfElements, kOfHeads };
+
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };
 

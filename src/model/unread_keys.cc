@@ -102,7 +102,7 @@ const std::vector<UnreadKey>& table() {
       {"hash_layer_count", kChanges, "experts by token", {0}},
       {"interleave_moe_layer_step", kChanges, "dense layers", {0, 1}},
       {"leading_dense_block_count", kChanges, "dense layers", {0}},
-      {"moe_every_n_layers", kChanges, "dense layers", {0}},
+      {"moe_every_n_layers", kChanges, "dense layers", {0, 1}},
       {"moe_latent_size", kChanges, "experts of shorter rows", {0}},
       {"router_logit_softcapping", kChanges, "a limit of scores", {0}},
       {"swiglu_clamp_exp", kChanges, "a limit of gates", {0}},

@@ -135,6 +135,12 @@ class Checker {
         note("tensor", tensor.name, "the layer shares an earlier one's keys");
         return;
       }
+      if (architecture_.indexed && name.starts_with("indexer.")) {
+        note("tensor", tensor.name,
+             "chooses among more positions than there "
+             "can be");
+        return;
+      }
       if (const Ignored* ignored = find(kIgnoredOfLayer, name)) {
         note("tensor", tensor.name, ignored->reason);
         return;

@@ -176,6 +176,13 @@ class ProgramBuilder {
   };
   Value delta_rule(const DeltaRule& rule, Value sequences, Value state_slots,
                    Value cache);
+  // What COLUMN_DELTA_RULE reads.
+  struct ColumnDeltaRule {
+    Value v, q, k, steps, rates;
+    Value step_bias, decay;
+  };
+  Value column_delta_rule(const ColumnDeltaRule& rule, Value sequences,
+                          Value state_slots, Value cache);
   // What FADING_STATE reads; a and b may be absent.
   struct FadingState {
     Value v, q, k, decays;

@@ -350,6 +350,15 @@ Value ProgramBuilder::delta_rule(const DeltaRule& rule, Value sequences,
            rule.decay, sequences, state_slots, cache})[0];
 }
 
+Value ProgramBuilder::column_delta_rule(const ColumnDeltaRule& rule,
+                                        Value sequences, Value state_slots,
+                                        Value cache) {
+  return append_op(
+      make_op(RC_OP_COLUMN_DELTA_RULE),
+      {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
+       rule.decay, sequences, state_slots, cache})[0];
+}
+
 ProgramBuilder::Faded ProgramBuilder::fading_state(const FadingState& state,
                                                    Value sequences,
                                                    Value state_slots,

@@ -167,6 +167,8 @@ std::optional<Kind> kind_of(const Op& op, const rc_plugin_value* values) {
       return Kind{op.code, input(2).shape[1]};
     case RC_OP_DELTA_RULE:
       return Kind{op.code, input(1).shape[2], op.params.delta_rule.interleaved};
+    case RC_OP_COLUMN_DELTA_RULE:
+      return Kind{op.code, input(1).shape[2]};
     case RC_OP_FADING_STATE:
       return Kind{op.code, input(1).shape[2], op.inputs[4] >= 0};
   }
@@ -191,6 +193,8 @@ SelfTestCase case_of(const Kind& kind) {
       return self_test::channel_scan(kind[1]);
     case RC_OP_DELTA_RULE:
       return self_test::delta_rule(kind[1], kind[2] != 0);
+    case RC_OP_COLUMN_DELTA_RULE:
+      return self_test::column_delta_rule(kind[1]);
     case RC_OP_FADING_STATE:
       return self_test::fading_state(kind[1], kind[2] != 0);
   }

@@ -73,6 +73,7 @@ void add_caches(Kinds& kinds) {
     kinds.push_back({RC_OP_SELECTIVE_SCAN, columns});
     kinds.push_back({RC_OP_CHANNEL_SCAN, columns});
     kinds.push_back({RC_OP_DELTA_RULE, columns, columns == 64});
+    kinds.push_back({RC_OP_COLUMN_DELTA_RULE, columns});
     kinds.push_back({RC_OP_FADING_STATE, columns, 0});
     kinds.push_back({RC_OP_FADING_STATE, columns, 1});
   }

@@ -84,6 +84,32 @@ SelfTestCase delta_rule(int64_t columns, bool interleaved) {
   return made.take(builder.delta_rule(rule, sequences, slots, cache));
 }
 
+SelfTestCase column_delta_rule(int64_t columns) {
+  RowsCase made(cat("COLUMN_DELTA_RULE of ", columns, " columns"),
+                kOneAndSeveral);
+  constexpr int64_t kHeads = 4;
+  constexpr int64_t kHead = 10;
+  ProgramBuilder& builder = made.builder;
+  const auto normed = [&] {
+    const Value x = made.input({RC_DIM_ROWS, kHeads, columns});
+    const float scale = 1.0f / std::sqrt(static_cast<float>(columns));
+    return builder.scale(builder.plain_norm(x, 1e-6f), scale);
+  };
+  ProgramBuilder::ColumnDeltaRule rule;
+  rule.v = made.input({RC_DIM_ROWS, kHeads, kHead});
+  rule.q = normed();
+  rule.k = normed();
+  rule.steps = made.input({RC_DIM_ROWS, kHeads, columns});
+  rule.rates = made.input({RC_DIM_ROWS, kHeads});
+  rule.step_bias =
+      made.weight(RC_DTYPE_F32, {kHeads, columns}, RC_USE_ELEMENTS);
+  rule.decay = made.weight(RC_DTYPE_F32, {kHeads}, RC_USE_ELEMENTS);
+  const Value sequences = made.one_sequence();
+  const Value slots = made.indices({RC_DIM_SEQUENCES, 2}, {1, 1});
+  const Value cache = made.cache(RC_DTYPE_F32, {2, kHeads, kHead, columns});
+  return made.take(builder.column_delta_rule(rule, sequences, slots, cache));
+}
+
 // What is corrected, and by what, has a length of about 1, so that states stay
 // small.
 SelfTestCase fading_state(int64_t columns, bool corrects) {

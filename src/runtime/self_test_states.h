@@ -12,6 +12,7 @@ SelfTestCase short_conv(int64_t width, int32_t function);
 SelfTestCase selective_scan(int64_t columns);
 SelfTestCase channel_scan(int64_t columns);
 SelfTestCase delta_rule(int64_t columns, bool interleaved);
+SelfTestCase column_delta_rule(int64_t columns);
 SelfTestCase fading_state(int64_t columns, bool corrects);
 
 }  // namespace rc::runtime::self_test

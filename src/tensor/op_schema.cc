@@ -5,65 +5,13 @@
 #include <iterator>
 
 #include "tensor/op_rules.h"
+#include "tensor/op_schema_parts.h"
 
 namespace rc {
 namespace {
 
+using namespace schema_parts;
 using enum ValueType;
-
-constexpr ValueSchema rows(const char* role, const char* pattern,
-                           ValueType type = kF32) {
-  return {role, pattern, type, ValuePlace::kRows};
-}
-constexpr ValueSchema weight(const char* role, const char* pattern,
-                             ValueType type = kF32) {
-  return {role, pattern, type, ValuePlace::kWeight};
-}
-constexpr ValueSchema cache(const char* role, const char* pattern,
-                            ValueType type) {
-  return {role, pattern, type, ValuePlace::kCache};
-}
-// Numbers of rows, sequences, pages and the like.
-constexpr ValueSchema indices(const char* role, const char* pattern,
-                              ValuePlace place = ValuePlace::kAnywhere) {
-  return {role, pattern, kI32, place};
-}
-constexpr ValueSchema result(const char* role, const char* pattern,
-                             ValueType type = kF32) {
-  return {role, pattern, type, ValuePlace::kResult};
-}
-constexpr ValueSchema tensor(const char* role, const char* pattern,
-                             ValueType type = kF32) {
-  return {role, pattern, type, ValuePlace::kTensor};
-}
-constexpr ValueSchema tensor_result(const char* pattern,
-                                    ValueType type = kF32) {
-  return {"output", pattern, type, ValuePlace::kTensorResult};
-}
-constexpr ValueSchema optional(ValueSchema value) {
-  value.optional = true;
-  return value;
-}
-
-constexpr ParameterSchema number(
-    const char* name, size_t offset,
-    ParameterSchema::Kind kind = ParameterSchema::kFinite) {
-  return {name, kind, offset};
-}
-constexpr ParameterSchema counted(const char* name, size_t offset) {
-  return {name, ParameterSchema::kCount, offset};
-}
-constexpr ParameterSchema flag(const char* name, size_t offset) {
-  return {name, ParameterSchema::kFlag, offset};
-}
-constexpr ParameterSchema choice(const char* name, size_t offset, int32_t least,
-                                 int32_t most) {
-  return {name, ParameterSchema::kFunction, offset, least, most};
-}
-// RC_FUNCTION_*; RC_FUNCTION_NONE only where it is the least.
-constexpr ParameterSchema function(size_t offset, int32_t least) {
-  return choice("function", offset, least, RC_FUNCTION_GELU_QUICK);
-}
 
 #define RC_PARAMETER(member) offsetof(rc_plugin_params, member)
 
@@ -295,6 +243,15 @@ constexpr OpSchema kOps[] = {
                cache("cache", "slots heads p n", kF32)},
               {result("y", "rows heads p"), result("own", "rows heads p")},
               check_fading}},
+    {.code = RC_OP_COLUMN_DELTA_RULE,
+     .name = "COLUMN_DELTA_RULE",
+     .rows = {{rows("v", "rows heads p"), rows("q", "rows heads n"),
+               rows("k", "rows heads n"), rows("steps", "rows heads n"),
+               rows("rates", "rows heads"), weight("step_bias", "heads n"),
+               weight("decay", "heads"), indices("sequences", "rows"),
+               indices("state_slots", "sequences 2"),
+               cache("cache", "slots heads p n", kF32)},
+              {result("output", "rows heads p")}}},
     {.code = RC_OP_COPY,
      .name = "COPY",
      .tensors = {{tensor("x", "n", kAny)},

@@ -205,14 +205,15 @@ std::vector<Case> cases() {
       {"reference", "lfm2"},   {"reference", "jamba"},
       {"reference", "qwen35"}, {"reference", "rwkv7"}};
   for (const char* model :
-       {"llama2",        "mistral",   "gemma2",  "qwen3",
-        "qwen3moe",      "gpt-oss",   "gemma3",  "llama-layers",
-        "granitehybrid", "mamba2",    "phi3",    "gptneox",
-        "qwen2moe",      "cohere2",   "glm4moe", "deepseek2",
-        "deepseek2-old", "mpt",       "llama4",  "lfm2",
-        "nemotron_h",    "falcon-h1", "jamba",   "qwen3next",
-        "qwen35",        "gemma4",    "gemma3n", "dbrx",
-        "minicpm",       "rwkv6",     "rwkv7"}) {
+       {"llama2",        "mistral",    "gemma2",     "qwen3",
+        "qwen3moe",      "gpt-oss",    "gemma3",     "llama-layers",
+        "granitehybrid", "mamba2",     "phi3",       "gptneox",
+        "qwen2moe",      "cohere2",    "glm4moe",    "deepseek2",
+        "deepseek2-old", "mpt",        "llama4",     "lfm2",
+        "nemotron_h",    "falcon-h1",  "jamba",      "qwen3next",
+        "qwen35",        "gemma4",     "gemma3n",    "dbrx",
+        "minicpm",       "rwkv6",      "rwkv7",      "mimo2",
+        "step35",        "minimax-01", "kimi-linear"}) {
     all.emplace_back("cpu", model);
   }
   for (const cpu::Level* level : cpu::available_levels()) {

@@ -156,7 +156,8 @@ TEST_P(KindsOfStates, GoBackForkAndAreSaved) {
 
 INSTANTIATE_TEST_SUITE_P(States, KindsOfStates,
                          ::testing::Values("lfm2", "mamba", "falcon-h1",
-                                           "qwen3next", "rwkv6", "rwkv7"),
+                                           "qwen3next", "rwkv6", "rwkv7",
+                                           "minimax-01", "kimi-linear"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');

@@ -1,5 +1,5 @@
-// Files that say impossible things of inputs, keys, streams and experts of
-// layers.
+// Files that say impossible things of inputs, keys, states, gates, streams and
+// experts of layers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +16,52 @@ class DamagedLayers : public ::testing::TestWithParam<Damage> {};
 TEST_P(DamagedLayers, AreRefused) { expect_refused(GetParam()); }
 
 const Damage kLayerDamages[] = {
+    {"ALimitOfGatesForTooFewLayers",
+     "step35",
+     [](Patient& p) {
+       p.set_array("step35.swiglu_clamp_exp", std::vector<float>{0.5f, 0.5f});
+     },
+     RC_E_FORMAT,
+     {"step35.swiglu_clamp_exp", "an array of 2", "3 layers"}},
+    {"ALimitOfGatesBelowTheirLeast",
+     "step35",
+     [](Patient& p) {
+       p.set_array("step35.swiglu_clamp_shexp",
+                   std::vector<float>{0.0f, 0.25f, 0.0f});
+     },
+     RC_E_FORMAT,
+     {"step35.swiglu_clamp_shexp", "0.25 in layer 1", "0.3"}},
+    {"HalfOfAnOddNumberOfPairs",
+     "step35",
+     [](Patient& p) { p.set<uint32_t>("step35.rope.dimension_count", 6); },
+     RC_E_FORMAT,
+     {"step35.rope.dimension_count", "is 6", "multiple of 4"}},
+    {"NoPositionsThatAnIndexerChooses",
+     "deepseek32",
+     [](Patient& p) { p.drop("deepseek32.attention.indexer.top_k"); },
+     RC_E_FORMAT,
+     {"deepseek32.attention.indexer.top_k"}},
+    {"LatentAttentionInNoLayer",
+     "kimi-linear",
+     [](Patient& p) {
+       p.set_array("kimi-linear.attention.head_count_kv",
+                   std::vector<int32_t>{0, 0, 0});
+     },
+     RC_E_FORMAT,
+     {"kimi-linear.attention.head_count_kv", "above 0"}},
+    {"HeadsOfTheColumnRuleOfAnotherSize",
+     "kimi-linear",
+     [](Patient& p) { p.set<uint32_t>("kimi-linear.kda.head_dim", 16); },
+     RC_E_FORMAT,
+     {"blk.0.ssm_conv1d_q.weight", "asks for"}},
+    {"LightningInTooFewLayers",
+     "minimax-01",
+     [](Patient& p) {
+       p.set_array("minimax-01.attention.recurrent_layers",
+                   std::vector<int32_t>{1, 0});
+     },
+     RC_E_FORMAT,
+     {"minimax-01.attention.recurrent_layers", "an array of 2", "3 layers"}},
     {"SharedKeysOfNoLayer",
      "gemma4",
      [](Patient& p) { p.set("gemma4.attention.shared_kv_layers", 4u); },

@@ -124,6 +124,81 @@ TEST(Layers, HaveTheFunctionThatTheFileNames) {
   EXPECT_EQ(hyper(patient).activation, -1);
 }
 
+// An indexer is not computed: there are no more positions than it would choose,
+// which are all.
+TEST(Layers, SeeAllPositionsThatAnIndexerWouldChoose) {
+  const auto folder = source_path("tests/golden/architectures");
+  for (const char* name : {"deepseek32", "glm-dsa"}) {
+    SCOPED_TRACE(name);
+    const auto json = nlohmann::json::parse(
+        std::ifstream(folder / (std::string(name) + ".json")));
+    const auto tokens = json.at("tokens").get<std::vector<int32_t>>();
+    Patient patient(name);
+    const std::string key = std::string(name) + ".attention.indexer.top_k";
+    EXPECT_EQ(model::ModelFile::from_gguf(patient.file())->position_limit(),
+              64);
+    const auto count = static_cast<uint32_t>(tokens.size());
+    patient.set(key, count);
+    const auto file = model::ModelFile::from_gguf(patient.file());
+    EXPECT_EQ(file->hyper_parameters().context_length, count);
+    const auto expected =
+        read_floats(folder / (std::string(name) + ".logits.f32"));
+    EXPECT_LT(
+        normalized_error(evaluate(*load(file, "reference"), tokens), expected),
+        1e-9);
+    patient.set(key, count - 1);
+    const auto shorter =
+        load(model::ModelFile::from_gguf(patient.file()), "reference");
+    EXPECT_THROW(evaluate(*shorter, tokens), Error);
+  }
+}
+
+// Arrays may have members for layers that guess further tokens.
+TEST(Layers, HaveTheFirstMembersOfArrays) {
+  Patient patient("mimo2");
+  patient.set("mimo2.block_count", uint32_t{4});
+  patient.set("mimo2.nextn_predict_layers", uint32_t{1});
+  const std::string heads = "mimo2.attention.head_count_kv";
+  const std::string pattern = "mimo2.attention.sliding_window_pattern";
+  patient.set_array(heads, std::vector<int32_t>{1, 2, 1, 2});
+  patient.set_array(pattern, std::vector<int32_t>{0, 1, 0, 1});
+  EXPECT_EQ(windows(patient), (Windows{0, 10, 0}));
+  patient.set_array(pattern, std::vector<int32_t>{0, 1, 0, 1, 1});
+  EXPECT_THROW(model::ModelFile::from_gguf(patient.file()), Error);
+}
+
+// Files of DeepSeek 2's architecture that do not say what scores are have
+// sigmoids where experts are chosen with a bias, and others a softmax.
+TEST(Layers, HaveTheScoresOfTheirExperts) {
+  const auto score = [](const Patient& patient) {
+    return model::ModelFile::from_gguf(patient.file())
+        ->hyper_parameters()
+        .expert_score;
+  };
+  EXPECT_EQ(score(Patient("glm4-moe-lite")), RC_SCORE_SIGMOID);
+  EXPECT_EQ(score(Patient("deepseek2-normed")), RC_SCORE_SOFTMAX);
+  Patient patient("glm4-moe-lite");
+  patient.set("deepseek2.expert_gating_func", uint32_t{0});
+  EXPECT_EQ(score(patient), RC_SCORE_SIGMOID);
+  patient.set("deepseek2.expert_gating_func", uint32_t{1});
+  EXPECT_EQ(score(patient), RC_SCORE_SOFTMAX);
+}
+
+// A gate for each head is spread by a matrix, which has a limit.
+TEST(Layers, HaveAsManyGatesAsCanBeSpread) {
+  Patient patient("step35");
+  patient.set("step35.attention.head_count", uint32_t{4096});
+  patient.set("step35.attention.head_count_kv", uint32_t{2});
+  try {
+    model::ModelFile::from_gguf(patient.file());
+    FAIL() << "it was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
+    EXPECT_NE(error.message().find("4096 heads of 8"), std::string::npos)
+        << error.message();
+  }
+}
+
 // Scales of queries by position do not end where the model's training did.
 TEST(Layers, ScaleQueriesBeyondTheContext) {
   const auto folder = source_path("tests/golden/architectures");

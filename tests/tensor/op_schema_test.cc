@@ -49,7 +49,7 @@ TEST(OpSchema, HasEveryOpOnce) {
       EXPECT_EQ(roles(op->rows.outputs), roles(op->tensors.outputs));
     }
   }
-  EXPECT_EQ(names.size(), 45u);
+  EXPECT_EQ(names.size(), 46u);
   EXPECT_EQ(find_op(0), nullptr);
   EXPECT_EQ(find_op(RC_OP_GET_ROWS + 30), nullptr);
   EXPECT_EQ(find_op(RC_OP_TAKE + 1), nullptr);

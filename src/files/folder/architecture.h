@@ -30,7 +30,7 @@ struct Architecture {
   Alias aliases[3] = {};
   // Beginnings of names of tensors, and what stands for them in the rules.
   Rename renames[2] = {};
-  Rules rules[6] = {};
+  Rules rules[7] = {};
   // Metadata besides the name.
   void (*describe)(Description& model) = nullptr;
   // Metadata that the folder has as tensors.

@@ -119,7 +119,9 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys) {
   }
   const int64_t size = keys.head_size > 0 ? keys.head_size : head_size(config);
   model.add_int("attention.key_length", size);
-  model.add_int("attention.value_length", size);
+  model.add_int(
+      "attention.value_length",
+      keys.value_size.empty() ? size : config.get_int(keys.value_size));
   copy_int(model, "vocab_size", "vocab_size");
 }
 

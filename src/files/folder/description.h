@@ -67,10 +67,14 @@ struct DecoderKeys {
   std::string_view feed_forward = "intermediate_size";
   // Elements of a head; 0: the configuration says it.
   int64_t head_size = 0;
+  // Elements of a head of values; empty: as many as of one of keys.
+  std::string_view value_size = {};
   // How much of each head rotates; empty: all of it always does.
   std::string_view rotated_part = {};
   // How many elements of each head rotate; empty: rotated_part says it.
   std::string_view rotated_size = {};
+  // Files say that all of each head rotates, whatever does.
+  bool count_whole = false;
   // The object that describes rotary embeddings where the folder has none, as
   // JSON.
   std::string_view default_rope = "{}";
@@ -83,6 +87,9 @@ void add_decoder_sizes(Description& model, const DecoderKeys& keys = {});
 // The base and rope_scaling, or rope_parameters of newer folders. Throws
 // RC_E_UNSUPPORTED naming a type that is not known.
 void add_rope(Description& model, const DecoderKeys& keys = {});
+// The same of an object that describes them.
+void add_rope(Description& model, const Config& object,
+              const DecoderKeys& keys);
 // The same of heads of `size` elements and, in layers with a window, of
 // `windowed_size`, of which the former may be "proportional": the frequencies
 // are those of whole heads, and the slower ones do not turn.
@@ -112,6 +119,10 @@ void add_expert_groups(Description& model);
 // Experts from some layer on that are chosen by the sum of a sigmoid and a
 // bias, beside shared ones.
 void add_selected_experts(Description& model);
+// How many layers at the beginning are dense: mlp_layer_types, or
+// first_k_dense_replace. Throws RC_E_UNSUPPORTED if a dense layer follows one
+// with experts.
+int64_t dense_layers(const Config& config);
 
 // Elements of a head.
 int64_t head_size(const Config& config);

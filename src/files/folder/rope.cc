@@ -89,6 +89,12 @@ double yarn_scale(double factor, double weight) {
   return factor <= 1.0 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0;
 }
 
+// See model::Architecture::yarn_of_scores.
+bool scales_scores(std::string_view architecture) {
+  constexpr std::string_view kNames[] = {"deepseek2", "deepseek32", "glm-dsa"};
+  return std::ranges::find(kNames, architecture) != std::end(kNames);
+}
+
 void add_yarn(Description& model, const Rope& rope) {
   const Config& config = rope.config;
   const double factor = factor_of(rope);
@@ -120,7 +126,7 @@ void add_yarn(Description& model, const Rope& rope) {
   }
   // The key's value is multiplied by the usual scale, except where it is
   // attention that yarn scales.
-  const bool latent = model.architecture() == "deepseek2";
+  const bool latent = scales_scores(model.architecture());
   if (latent && all != 0.0) {
     model.add_number("rope.scaling.yarn_log_multiplier", 0.1 * all);
   }
@@ -133,9 +139,9 @@ void add_yarn(Description& model, const Rope& rope) {
 // Llama 3.1 (Grattafiori et al. 2024, arXiv:2407.21783, and the configuration
 // of its release): pairs that turn often within the original context keep their
 // frequency, those that turn seldom are slowed by the factor, with a ramp over
-// the number of turns between. Files of architecture llama hold divisors of the
-// frequencies as a tensor.
-void add_llama3(Description& model, const Rope& rope) {
+// the number of turns between. Files of some architectures hold divisors of the
+// frequencies as a tensor, which are 1 for what does not turn.
+void add_llama3(Description& model, const Rope& rope, int64_t dimensions) {
   const Config& config = rope.config;
   const double factor = factor_of(rope);
   const double low = config.get_number("low_freq_factor");
@@ -146,8 +152,8 @@ void add_llama3(Description& model, const Rope& rope) {
     config.refuse(RC_E_FORMAT, "high_freq_factor", " is ", high,
                   ", but must be above low_freq_factor, ", low);
   }
-  constexpr std::string_view kWithTensor[] = {"llama", "exaone", "exaone4",
-                                              "exaone-moe", "granite_swa"};
+  constexpr std::string_view kWithTensor[] = {
+      "llama", "exaone", "exaone4", "exaone-moe", "granite_swa", "step35"};
   if (std::ranges::find(kWithTensor, model.architecture()) ==
       std::end(kWithTensor)) {
     model.add_text("rope.scaling.type", "llama3");
@@ -167,8 +173,12 @@ void add_llama3(Description& model, const Rope& rope) {
   }
   std::vector<float> divisors;
   for (int64_t i = 0; i < size; i += 2) {
+    if (i >= dimensions) {
+      divisors.push_back(1.0f);
+      continue;
+    }
     const double frequency = std::pow(
-        rope.base, -static_cast<double>(i) / static_cast<double>(size));
+        rope.base, -static_cast<double>(i) / static_cast<double>(dimensions));
     const double turns = frequency * context / (2.0 * std::numbers::pi);
     const double kept = std::clamp((turns - low) / (high - low), 0.0, 1.0);
     divisors.push_back(
@@ -254,7 +264,7 @@ void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
   } else if (rope.type == "yarn") {
     add_yarn(model, rope);
   } else if (rope.type == "llama3") {
-    add_llama3(model, rope);
+    add_llama3(model, rope, dimensions);
   } else if ((rope.type == "longrope" || rope.type == "su") &&
              has_long_rope(model.architecture())) {
     add_long_rope(model, rope, dimensions);
@@ -343,16 +353,22 @@ void add_rope(Description& model, const DecoderKeys& keys) {
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
   if (!object) object = Config::parse(keys.default_rope, config.file());
+  add_rope(model, *object, keys);
+}
+
+void add_rope(Description& model, const Config& object,
+              const DecoderKeys& keys) {
+  const Config& config = model.config();
   const int64_t size = keys.rotated_size.empty()
                            ? head_size(config)
                            : config.get_int(keys.rotated_size);
-  const double part = rotated_part(config, *object, keys.rotated_part);
+  const double part = rotated_part(config, object, keys.rotated_part);
   // Part of an element counts as none.
   const int64_t dimensions =
       part == 1.0 ? size
                   : static_cast<int64_t>(part * static_cast<double>(size));
-  model.add_int("rope.dimension_count", dimensions);
-  Rope rope = read_rope(config, *object, keys.rope_base);
+  model.add_int("rope.dimension_count", keys.count_whole ? size : dimensions);
+  Rope rope = read_rope(config, object, keys.rope_base);
   if (keys.base > 0.0) rope.base = keys.base;
   if (rope.type == "dynamic" && model.architecture().starts_with("hunyuan")) {
     stretch_base(rope, dimensions);

@@ -1,6 +1,6 @@
-// DeepSeek V2 and V3 and what is made from them: latent attention, and experts
-// that are chosen in groups. DeepSeek-AI 2024, arXiv:2405.04434 and
-// arXiv:2412.19437.
+// DeepSeek V2 and V3 and what is made from them, such as GLM 4.7 Flash: latent
+// attention, and experts that are chosen in groups. DeepSeek-AI 2024,
+// arXiv:2405.04434 and arXiv:2412.19437.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -31,6 +31,39 @@ constexpr Architecture kDeepSeek2 = {
     .normalized_routing = false,
     .selection_bias = true,
     .grouped_experts = true,
+    .biased_scores = 2,
+    .shared_expert = true,
+};
+
+// DeepSeek V3.2: an indexer chooses which positions a row sees.
+constexpr Architecture kDeepSeek32 = {
+    .name = "deepseek32",
+    .rope_style = RC_ROPE_ADJACENT,
+    .yarn_of_scores = true,
+    .attention_scale = latent_scale,
+    .latent = true,
+    .indexed = true,
+    .experts = Presence::kAlways,
+    .normalized_routing = false,
+    .selection_bias = true,
+    .grouped_experts = true,
+    .default_scores = 2,
+    .shared_expert = true,
+};
+
+// GLM 5: the same, with an indexer in some layers.
+constexpr Architecture kGlmDsa = {
+    .name = "glm-dsa",
+    .rope_style = RC_ROPE_ADJACENT,
+    .yarn_of_scores = true,
+    .attention_scale = latent_scale,
+    .latent = true,
+    .indexed = true,
+    .experts = Presence::kAlways,
+    .normalized_routing = false,
+    .selection_bias = true,
+    .grouped_experts = true,
+    .default_scores = 2,
     .shared_expert = true,
 };
 

@@ -1,6 +1,6 @@
-// GLM 4.5: experts with sigmoids for scores, chosen with a bias, and one that
-// is always used. Its last layer guesses the token after the next and is not
-// computed. Zeng et al. 2025, arXiv:2508.06471.
+// GLM 4.5 and Solar Open: experts with sigmoids for scores, chosen with a bias,
+// and one that is always used. Its last layer guesses the token after the next
+// and is not computed. Zeng et al. 2025, arXiv:2508.06471.
 #include "model/architectures/list.h"
 
 namespace rc::model {
@@ -13,6 +13,7 @@ constexpr Architecture kGlm4Moe = {
     .optional_head_norm = true,
     .experts = Presence::kAlways,
     .selection_bias = true,
+    .default_scores = 2,
     .shared_expert = true,
 };
 

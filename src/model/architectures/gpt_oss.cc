@@ -9,7 +9,7 @@ constexpr Architecture kGptOss = {
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
     .qkv_bias = Presence::kAlways,
     .attention_output_bias = Presence::kAlways,
-    .attention_sinks = true,
+    .attention_sinks = Presence::kAlways,
     .whole_yarn_pairs = false,
     .window = {.period = 2, .windowed = 1},
     .gate = {.function = RC_FUNCTION_GELU_QUICK, .limit = 7.0f, .offset = 1.0f},

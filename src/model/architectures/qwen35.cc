@@ -10,7 +10,7 @@ constexpr Architecture kQwen35 = {
     .head_norm = HeadNorm::kEach,
     .recurrent = Mixer::kDeltaRule,
     .attention_interval = true,
-    .gated_attention = true,
+    .attention_gate = AttentionGate::kWithQueries,
     .interleaved_groups = true,
 };
 

@@ -17,6 +17,7 @@ from gguf import GGUFReader
 import plain_encoders
 import plain_forward
 import plain_gemma
+import plain_sparse
 
 HERE = Path(__file__).resolve().parent
 
@@ -175,6 +176,7 @@ def main():
         info = json.loads(path.with_suffix(".json").read_text())
         expected = np.fromfile(path.with_suffix(".logits.f32"), "<f4").reshape(-1, info.get("width", info["n_vocab"]))
         compute = (plain_encoders.encode if "width" in info else plain_gemma.forward if info["architecture"] in plain_gemma.ARCHITECTURES
+                   else plain_sparse.forward if info["architecture"] in plain_sparse.TRAITS
                    else plain_forward.forward if info["architecture"] in plain_forward.TRAITS else forward)
         # Large logits are stored less exactly.
         difference = np.abs(compute(path, info["tokens"]) - expected).max() / max(1.0, info["logits_std"] / 4)

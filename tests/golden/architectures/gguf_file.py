@@ -58,7 +58,7 @@ def write_more(path, name, c, model):
     w.add_context_length(getattr(config, "max_position_embeddings", 2**20) - c.get("unused_positions", 0))
     w.add_embedding_length(config.hidden_size)
     w.add_feed_forward_length(c["config"]["intermediate_size"] if c["feed_forward"] is None else c["feed_forward"])
-    w.add_head_count(config.num_attention_heads)
+    w.add_head_count(c["heads"](config) if "heads" in c else config.num_attention_heads)
     if c["kv"]:
         w.add_head_count_kv(config.num_key_value_heads if c["kv"] is True else c["kv"])
     c["keys"](w, config)

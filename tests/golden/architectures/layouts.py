@@ -19,10 +19,10 @@ def permuted(tensors, config):
 
 
 def stacked(tensors, config):
-    """The tensors of experts become one; that of a row is a vector."""
+    """The tensors of experts, where each has its own, become one; that of a row is a vector."""
     out, experts = {}, {}
     for key, a in tensors.items():
-        if ".experts." in key:
+        if ".experts." in key and key.split(".experts.")[1][0].isdigit():
             base, rest = key.split(".experts.")
             index, end = rest.split(".", 1)
             experts.setdefault(f"{base}.experts.{end}", {})[int(index)] = a

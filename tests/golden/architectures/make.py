@@ -37,7 +37,8 @@ if int(transformers.__version__.split(".")[0]) >= 5:
     from expert_encoder_cases import EXPERT_ENCODER_CASES
     from further_cases import FURTHER_CASES
     from gemma_cases import GEMMA_CASES
-    ALL_CASES = NEWER_CASES | FURTHER_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
+    from sparse_cases import SPARSE_CASES
+    ALL_CASES = NEWER_CASES | FURTHER_CASES | SPARSE_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
@@ -102,10 +103,10 @@ def fill(model, arch, seed):
         elif len(shape) == 1:  # other norms, of what reads pictures
             w = 1.0 + 0.3 * rng.standard_normal(shape)
         else:
-            w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+            w = 1.2 / math.sqrt(shape[min(1, len(shape) - 1)]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
         if arch.startswith("gemma") and arch not in ("gemma3n", "gemma4") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
-                arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
+                arch == "step35" and name.endswith("norm.weight") or arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):
             w = w - 1.0  # the file holds 1 + weight
         if name.endswith("A_log"):
             w = np.log(w)  # the file holds -exp(A_log)
@@ -184,6 +185,9 @@ def router_margin(c, model, tokens):
         block = dict(model.named_modules())[name.rsplit(".", 1)[0]]
         if hasattr(block, "e_score_correction_bias"):
             return logits.sigmoid() + block.e_score_correction_bias
+        around = dict(model.named_modules())[name.rsplit(".", 2)[0]]
+        if name.endswith(".router.gate") and hasattr(around, "expert_bias"):
+            return logits.sigmoid() + around.expert_bias
         statics = getattr(block, "moe_statics", None)
         return logits if statics is None else statics(logits.softmax(-1))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""names.json: the architectures, tensors and keys that the gguf package knows, so that a test can compare those that we read.
+"""names.json: the architectures, tensors and keys that llama.cpp's gguf package knows, so that a test can compare those that we read.
 
-    python make_names.py
+    pip download --no-deps --no-binary :all: llama-cpp-python==0.3.36, unpack it, and
+    PYTHONPATH=llama_cpp_python-0.3.36/vendor/llama.cpp/gguf-py python make_names.py
 """
 
 import json
@@ -21,8 +22,8 @@ def keys_of(group):
 def main():
     stem = lambda tensor: gguf.TENSOR_NAMES[tensor].replace("blk.{bid}.", "")
     names = {
-        "made_with": "gguf 0.19.0",
-        "architectures": {gguf.MODEL_ARCH_NAMES[arch]: sorted(stem(tensor) for tensor in tensors)
+        "made_with": "llama-cpp-python 0.3.36",
+        "architectures": {gguf.MODEL_ARCH_NAMES[arch]: sorted(stem(tensor) for tensor in tensors if tensor in gguf.TENSOR_NAMES)
                           for arch, tensors in sorted(gguf.MODEL_TENSORS.items(), key=lambda item: gguf.MODEL_ARCH_NAMES[item[0]])},
         "keys": sorted({key.removeprefix("{arch}.") for key in keys_of(gguf.Keys) if key.startswith("{arch}.")}),
     }

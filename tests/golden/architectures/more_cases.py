@@ -19,7 +19,7 @@ def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, marg
     least distance between the last expert used and the first one not used; `config`: the name of the configuration's class, where that is
     another; `make`: what makes the configuration in place of it; `feed_forward`: the size of a dense part, or of that of each layer, where
     intermediate_size is another's."""
-    model = next(filter(None, (getattr(hf, kind + end, None) for end in ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration"))))
+    model = next(filter(None, (getattr(hf, kind + end, None) for end in ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", ""))))
     return dict(arch=arch, model=model,
                 make=make or getattr(hf, config or kind + "Config"), feed_forward=feed_forward, note=note, without=without, keys=keys, layout=layout or layouts.plain, kv=kv,
                 experts_used=used or settings.get("num_experts_per_tok"), margin=margin, settings={**SMALL, **settings})

@@ -115,7 +115,7 @@ class Plain:
             ramp = np.clip((i - low) / max(high - low, 0.001), 0, 1)
             freq = freq * ((1 - ramp) + ramp / s)
             scale = (0.1 * math.log(s) + 1) / (0.1 * self.key("rope.scaling.yarn_log_multiplier", 0.0) * math.log(s) + 1)
-            scale = 1.0 if self.arch == "deepseek2" else scale
+            scale = 1.0 if self.key("attention.kv_lora_rank") and self.arch != "minicpm3" else scale
         if "rope_factors_long.weight" in self.T:
             factors = [self.W(f"rope_factors_{which}.weight") for which in ("short", "long")]
             freq = freq / factors[self.n > self.key("rope.scaling.original_context_length")]
@@ -255,12 +255,14 @@ class Plain:
         logits, used = self.linear(h, p + "ffn_gate_inp"), self.key("expert_used_count")
         if self.arch == "phimoe":
             return self.one_by_one(logits, used)
-        share = 1 / (1 + np.exp(-logits)) if self.key("expert_gating_func", self.trait("scores", 1)) == 2 else softmax(logits)
+        biased = self.arch == "deepseek2" and p + "exp_probs_b.bias" in self.T
+        sigmoids = self.key("expert_gating_func", 2 if biased else self.trait("scores", 1)) == 2
+        share = 1 / (1 + np.exp(-logits)) if sigmoids else softmax(logits)
         order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
         groups = self.key("expert_group_count", 1)
         if groups > 1:  # those of the groups whose best two together, or whose best one, are most
             grouped = order.reshape(self.n, groups, -1)
-            counted = 2 if self.key("expert_gating_func") == 2 else 1
+            counted = 2 if sigmoids else 1
             best = np.argsort(-np.sort(grouped, -1)[..., -counted:].sum(-1), -1)[:, :self.key("expert_group_used_count")]
             mask = np.zeros((self.n, groups), bool)
             np.put_along_axis(mask, best, True, -1)

@@ -1,74 +1,22 @@
-// DeepSeek V2 and V3, and Kimi K2.
+// DeepSeek V2, V3 and V3.2, Kimi K2, GLM 4.7 Flash, and GLM 5.
 #include <optional>
 
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/common_rules.h"
+#include "files/folder/latent_heads.h"
 
 namespace rc::folder {
 namespace {
 
-// What a head has in the matrix that makes keys and values.
-struct LatentHead {
-  int64_t heads, key, value, rank;
-};
-
-LatentHead latent_head(const Config& config, const safetensors::Place& source) {
-  constexpr int64_t kMost = 65536;
-  const LatentHead head = {
-      config.get_int("num_attention_heads"), config.get_int("qk_nope_head_dim"),
-      config.get_int("v_head_dim"), config.get_int("kv_lora_rank")};
-  for (const int64_t size : {head.heads, head.key, head.value, head.rank}) {
-    if (size < 1 || size > kMost) {
-      refuse_shape(source, cat("that of heads: 1 to ", kMost,
-                               " heads and elements are possible"));
-    }
-  }
-  const int64_t rows = head.heads * (head.key + head.value);
-  if (source.tensor->shape != std::vector<int64_t>{rows, head.rank}) {
-    refuse_shape(source, cat("[", rows, ", ", head.rank,
-                             "], keys and values of each head"));
-  }
-  return head;
-}
-
-// The keys' rows of each head become columns.
-TensorView latent_keys(const Config& config, const safetensors::Place& source) {
-  const LatentHead head = latent_head(config, source);
-  TensorView view = whole(source);
-  view.shape = {head.heads, head.rank, head.key};
-  view.rows = static_cast<uint64_t>(head.rank);
-  view.columns = static_cast<uint64_t>(head.key);
-  view.slabs.clear();
-  for (int64_t h = 0; h < head.heads; ++h) {
-    const int64_t first = h * (head.key + head.value) * head.rank;
-    view.slabs.push_back({source, static_cast<uint64_t>(first), 1, view.rows});
-  }
-  return view;
-}
-
-TensorView latent_values(const Config& config,
-                         const safetensors::Place& source) {
-  const LatentHead head = latent_head(config, source);
-  TensorView view = whole(source);
-  view.shape = {head.heads, head.value, head.rank};
-  view.rows = static_cast<uint64_t>(head.value);
-  view.columns = static_cast<uint64_t>(head.rank);
-  view.slabs.clear();
-  for (int64_t h = 0; h < head.heads; ++h) {
-    const int64_t first = (h * (head.key + head.value) + head.key) * head.rank;
-    view.slabs.push_back(
-        {source, static_cast<uint64_t>(first), view.columns, 1});
-  }
-  return view;
-}
-
-constexpr Rule kLatentHeadRules[] = {
-    {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight"},
-    {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_k_b.weight",
-     latent_keys},
-    {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_v_b.weight",
-     latent_values},
+constexpr Rule kIndexerRules[] = {
+    {"model.layers.*.self_attn.indexer.wq_b.weight",
+     "blk.*.indexer.attn_q_b.weight"},
+    {"model.layers.*.self_attn.indexer.wk.weight",
+     "blk.*.indexer.attn_k.weight"},
+    {"model.layers.*.self_attn.indexer.k_norm.@", "blk.*.indexer.k_norm.@"},
+    {"model.layers.*.self_attn.indexer.weights_proj.weight",
+     "blk.*.indexer.proj.weight"},
 };
 
 // All but how experts are chosen.
@@ -106,8 +54,7 @@ void describe_latent(Description& model) {
   add_experts(model, {.count = "n_routed_experts"});
   model.add_int("expert_shared_count",
                 config.find_int("n_shared_experts").value_or(0));
-  model.add_int("leading_dense_block_count",
-                config.get_int("first_k_dense_replace"));
+  model.add_int("leading_dense_block_count", dense_layers(config));
   model.add_number("expert_weights_scale",
                    config.get_number("routed_scaling_factor"));
 }
@@ -117,13 +64,22 @@ void describe_v2(Description& model) {
   describe_latent(model);
   expect_text(config, "scoring_func", {"softmax"});
   expect_text(config, "topk_method", {"greedy", "group_limited_greedy"});
-  expect_flag(config, "norm_topk_prob", false);
   if (config.get_text("topk_method") == "group_limited_greedy") {
     add_expert_groups(model);
   }
   // GGUF's number of the softmax.
   model.add_int("expert_gating_func", 1);
-  model.add_flag("expert_weights_norm", false);
+  const bool normed = config.find_flag("norm_topk_prob").value_or(false);
+  const double scale = config.get_number("routed_scaling_factor");
+  // The model's own code scales only shares that it has not divided by their
+  // sum, and others do both.
+  if (normed && scale != 1.0) {
+    config.refuse(RC_E_UNSUPPORTED, "norm_topk_prob",
+                  " is true and routed_scaling_factor is ", scale,
+                  "; models of type ", config.get_text("model_type"),
+                  " are computed with one or the other");
+  }
+  model.add_flag("expert_weights_norm", normed);
 }
 
 void describe_v3(Description& model) {
@@ -136,6 +92,28 @@ void describe_v3(Description& model) {
   model.add_int("expert_gating_func", 2);
   model.add_flag("expert_weights_norm",
                  config.find_flag("norm_topk_prob").value_or(true));
+}
+
+// What chooses positions; see model::Architecture::indexed.
+void describe_indexed(Description& model) {
+  const Config& config = model.config();
+  describe_v3(model);
+  model.add_int("attention.indexer.head_count",
+                config.get_int("index_n_heads"));
+  model.add_int("attention.indexer.key_length",
+                config.get_int("index_head_dim"));
+  model.add_int("attention.indexer.top_k", config.get_int("index_topk"));
+  const auto types = config.find_texts("indexer_types");
+  if (!types) return;
+  std::vector<bool> full;
+  for (const std::string& type : *types) {
+    if (type != "full" && type != "shared") {
+      config.refuse(RC_E_UNSUPPORTED, "indexer_types", " holds ", quote(type),
+                    "; known are full, shared");
+    }
+    full.push_back(type == "full");
+  }
+  model.add_flags("attention.indexer.types", full);
 }
 
 constexpr std::string_view kV3Defaults =
@@ -180,6 +158,61 @@ constexpr Architecture kKimiK2 = {
     .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
               kExpertRules, kSelectedExpertRules},
     .describe = describe_v3,
+};
+
+// The same with the experts of GLM 4.5.
+constexpr Architecture kGlm4MoeLite = {
+    .model_type = "glm4_moe_lite",
+    .name = "deepseek2",
+    .defaults = R"({"rms_norm_eps": 1e-5, "max_position_embeddings": 202752,
+                    "n_group": 1, "topk_group": 1, "norm_topk_prob": true,
+                    "routed_scaling_factor": 1.8, "first_k_dense_replace": 1,
+                    "q_lora_rank": 768, "kv_lora_rank": 512,
+                    "qk_rope_head_dim": 64, "qk_nope_head_dim": 192,
+                    "v_head_dim": 256, "n_shared_experts": 1,
+                    "n_routed_experts": 64, "num_experts_per_tok": 4,
+                    "moe_intermediate_size": 1536,
+                    "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules},
+    .describe = describe_v3,
+};
+
+// Positions are chosen by an indexer.
+constexpr Architecture kDeepSeekV32 = {
+    .model_type = "deepseek_v32",
+    .name = "deepseek32",
+    .defaults =
+        R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 163840,
+            "n_group": 8, "topk_group": 4, "norm_topk_prob": true,
+            "routed_scaling_factor": 2.5, "first_k_dense_replace": 3,
+            "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_rope_head_dim": 64,
+            "qk_nope_head_dim": 128, "v_head_dim": 128, "n_shared_experts": 1,
+            "n_routed_experts": 256, "num_experts_per_tok": 8,
+            "moe_intermediate_size": 2048, "index_topk": 2048,
+            "index_head_dim": 128, "index_n_heads": 64,
+            "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules, kIndexerRules},
+    .describe = describe_indexed,
+};
+
+constexpr Architecture kGlmMoeDsa = {
+    .model_type = "glm_moe_dsa",
+    .name = "glm-dsa",
+    .defaults =
+        R"({"rms_norm_eps": 1e-5, "max_position_embeddings": 202752,
+            "n_group": 1, "topk_group": 1, "norm_topk_prob": true,
+            "routed_scaling_factor": 2.5, "first_k_dense_replace": 3,
+            "q_lora_rank": 2048, "kv_lora_rank": 512, "qk_rope_head_dim": 64,
+            "qk_nope_head_dim": 192, "v_head_dim": 256, "n_shared_experts": 1,
+            "n_routed_experts": 256, "num_experts_per_tok": 8,
+            "moe_intermediate_size": 2048, "index_topk": 2048,
+            "index_head_dim": 128, "index_n_heads": 32,
+            "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules, kIndexerRules},
+    .describe = describe_indexed,
 };
 
 }  // namespace rc::folder
