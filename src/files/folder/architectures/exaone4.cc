@@ -39,7 +39,7 @@ constexpr Architecture kExaone45 = {
     .defaults = kExaone4Defaults,
     .renames = {kTextPartRename, {}},
     .rules = {kDecoderRules, kAttentionRules, kNormBehindRules, kHeadNormRules,
-              kPictureRules, kGuessingRules},
+              kVisualRules, kGuessingRules},
     .describe = describe_exaone4,
     .part = "text_config",
 };
