@@ -11,7 +11,7 @@ namespace rc::folder {
 inline constexpr Rename kTextPartRename = {"model.language_model.", "model."};
 
 // Weights of the part that reads pictures.
-inline constexpr Rule kPictureRules[] = {
+inline constexpr Rule kVisualRules[] = {
     {"visual.%", ""},
     {"model.visual.%", ""},
 };

@@ -13,7 +13,7 @@ constexpr Rule kSinkRules[] = {
 };
 
 // Experts whose gate and other product stay one tensor.
-constexpr Rule kJoinedExpertRules[] = {
+constexpr Rule kGraniteJoinedRules[] = {
     {"model.layers.*.block_sparse_moe.router.layer.weight",
      "blk.*.ffn_gate_inp.weight"},
     {"model.layers.*.block_sparse_moe.input_linear.weight",
@@ -99,7 +99,7 @@ constexpr Architecture kGraniteMoeSwa = {
                     "residual_multiplier": 1.0, "attention_multiplier": 1.0,
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules, kSinkRules,
-              kJoinedExpertRules},
+              kGraniteJoinedRules},
     .describe = describe_granite_moe_swa,
 };
 
