@@ -9,7 +9,7 @@ constexpr Architecture kGraniteSwa = {
     .qkv_bias = Presence::kOptional,
     .attention_output_bias = Presence::kOptional,
     .feed_forward_bias = Presence::kOptional,
-    .attention_sinks = true,
+    .attention_sinks = Presence::kAlways,
     .rope_style = RC_ROPE_ADJACENT,
     .rope_factors = Presence::kOptional,
     .window = {.period = 4, .windowed = 3, .first_sees_all = true},

@@ -18,23 +18,6 @@ constexpr Rule kExaoneMoeRules[] = {
     {"mtp.%", ""},
 };
 
-// Returns the number of dense layers, which come first; the others have
-// experts.
-int64_t dense_layers(const Config& config) {
-  constexpr std::string_view kTypes = "mlp_layer_types";
-  const auto types = config.find_texts(kTypes);
-  if (!types) return config.get_int("first_k_dense_replace");
-  size_t dense = 0;
-  while (dense < types->size() && (*types)[dense] == "dense") ++dense;
-  for (size_t i = dense; i < types->size(); ++i) {
-    if ((*types)[i] == "sparse") continue;
-    config.refuse(RC_E_UNSUPPORTED, kTypes, " has ", quote((*types)[i]),
-                  " for layer ", i,
-                  "; dense layers before sparse ones can be computed");
-  }
-  return static_cast<int64_t>(dense);
-}
-
 void describe_exaone_moe(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
