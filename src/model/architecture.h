@@ -13,52 +13,10 @@
 
 #include "model/architecture_names.h"
 #include "model/hyper_parameters.h"
+#include "model/traits.h"
 #include "runcible/plugin.h"
 
 namespace rc::model {
-
-// Whether the files of an architecture hold something.
-enum class Presence { kNever, kOptional, kAlways };
-
-// Which layers see only the last `sliding_window` positions: of each `period`
-// layers the first `windowed`, or the last if the first sees all; none if the
-// period is 0. Where rows see those behind them, `sliding_window` counts the
-// positions of both sides.
-struct WindowPattern {
-  int64_t period = 0;
-  int64_t windowed = 0;
-  bool first_sees_all = false;
-};
-
-// What norms are made of: see RC_OP_RMS_NORM, and RC_OP_LAYER_NORM with a
-// weight and a bias, with a weight alone, or with neither.
-enum class Norm { kRootMeanSquare, kLayer, kLayerUnbiased, kLayerPlain };
-
-// Where the norms of attention and of the feed-forward part are: before it,
-// before and behind it, behind it, or of the sum of its result and the residual
-// (where the others are of what is no sum yet).
-enum class NormPlace { kBefore, kAround, kBehind, kOfSums };
-
-// Norms of queries and keys: over each head before it rotates, the same with a
-// weight for each head, over each head after it has rotated, over all heads
-// together, before they rotate, or without a weight over each head after it
-// rotates, where it does.
-enum class HeadNorm {
-  kNone,
-  kEach,
-  kEachItsOwn,
-  kRotated,
-  kTogether,
-  kUnweighted
-};
-
-// Gates of attention, whose sigmoid multiplies what attention gives: none, one
-// for each element of a head, which the matrix of queries has behind the
-// queries of each head, the same in a separate matrix, or one for each head.
-enum class AttentionGate { kNone, kWithQueries, kOfElements, kOfHeads };
-
-// What a file's logit_scale does to the logits.
-enum class LogitScale { kDivides, kMultiplies };
 
 // What a file means that lacks the key.
 struct Defaults {
@@ -89,7 +47,7 @@ struct Gate {
   // There is no gate: the function is of the product that else is gated.
   bool ungated = false;
   // What the function gives is multiplied by what it was given; of the
-  // rectifier that is its square. Only where there is no gate.
+  // rectifier that is its square.
   bool times_itself = false;
   // The function is that of RC_OP_XIELU, with parameters of each layer. Only
   // where there is no gate.
@@ -178,6 +136,9 @@ struct Architecture {
   // it. One of their norms may be missing: it is that of the other. kOptional:
   // where use_parallel_residual says so.
   Presence parallel_residual = Presence::kNever;
+  // Norms of the inputs of the last product of attention and of that of the
+  // feed-forward part.
+  bool inner_norms = false;
   // Each head has a number that takes part in its softmax as a position would.
   // kOptional: in layers whose file has it.
   Presence attention_sinks = Presence::kNever;
@@ -211,6 +172,8 @@ struct Architecture {
   float local_rope_base = 0.0f;
   // Each so many-th layer does not rotate queries and keys; 0: all do.
   int64_t unrotated_every = 0;
+  // Files may say which layers rotate: attention.rope_pattern.
+  bool rope_pattern = false;
   // In a model with windows only layers that have one rotate.
   bool only_windows_rotate = false;
   // What the products of queries and keys are multiplied by.

@@ -45,6 +45,7 @@ struct TensorNames {
   const char* index_key_norm = "indexer.k_norm.weight";
   const char* index_weights = "indexer.proj";
   const char* attention_output = "attn_output";
+  const char* attention_inner_norm = "attn_sub_norm.weight";
   const char* attention_sinks = "attn_sinks.weight";
   const char* relative_bias = "attn_rel_b.weight";
   const char* post_attention_norm = "post_attention_norm.weight";
@@ -60,6 +61,7 @@ struct TensorNames {
   const char* gate = "ffn_gate";
   const char* up = "ffn_up";
   const char* down = "ffn_down";
+  const char* feed_forward_inner_norm = "ffn_sub_norm.weight";
   const char* post_feed_forward_norm = "post_ffw_norm.weight";
 
   const char* space_in = "ssm_in.weight";
@@ -116,6 +118,8 @@ struct TensorNames {
   const char* expert_gate = "ffn_gate_exps";
   const char* expert_up = "ffn_up_exps";
   const char* expert_down = "ffn_down_exps";
+  // In place of gate and up: the rows of the one, then of the other.
+  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* selection_bias = "exp_probs_b.bias";
   const char* shared_router = "ffn_gate_inp_shexp.weight";
   const char* shared_gate = "ffn_gate_shexp";
@@ -123,13 +127,11 @@ struct TensorNames {
   const char* shared_down = "ffn_down_shexp";
   const char* expert_latent_down = "ffn_latent_down";
   const char* expert_latent_up = "ffn_latent_up";
-  // Of experts beside a dense part. The rows of expert_gate_up are those of an
-  // expert's gate, then those of its other product.
+  // Of experts beside a dense part.
   const char* router_scale = "ffn_gate_inp.scale";
   const char* expert_norm = "pre_ffw_norm_2.weight";
   const char* post_dense_norm = "post_ffw_norm_1.weight";
   const char* post_expert_norm = "post_ffw_norm_2.weight";
-  const char* expert_gate_up = "ffn_gate_up_exps.weight";
   const char* expert_scales = "ffn_down_exps.scale";
 
   // See per_layer.h.

@@ -44,7 +44,9 @@ class FeedForward : private LayerParts {
 };
 
 Value FeedForward::dense(Value x, Value residual) {
-  return joined(opened(x), names_.down, architecture_.feed_forward_bias,
+  Value y = opened(x);
+  if (architecture_.inner_norms) y = norm(y, names_.feed_forward_inner_norm);
+  return joined(y, names_.down, architecture_.feed_forward_bias,
                 names_.post_feed_forward_norm, residual);
 }
 
@@ -76,7 +78,7 @@ Value FeedForward::mixture(Value x, const Route& route) {
       hyper_.expert_width > 0 ? hyper_.expert_width : hyper_.width;
   const bool weighted = architecture_.weighted_inputs;
   const Value given = weighted ? add_times(builder_, x, shares) : x;
-  const bool fused = architecture_.experts_beside_dense &&
+  const bool fused = !architecture_.gate.ungated &&
                      weights_.has(in_layer(names_.expert_gate_up));
   Value gate = kAbsent;
   if (fused) {
@@ -161,10 +163,24 @@ FeedForward::Route FeedForward::routed(Value x) {
 
 Value FeedForward::shared_expert(Value x) {
   const int64_t size = hyper_.shared_feed_forward;
-  const Value gate = architecture_.gate.ungated
-                         ? kAbsent
-                         : linear(x, names_.shared_gate, size);
-  const Value up = linear(x, names_.shared_up, size);
+  const auto part = [&](const char* name, int64_t rows, int64_t first) {
+    return linear_rows(x, name, rows, first, size, Presence::kNever);
+  };
+  // One matrix may have the rows of the gate, then those of the other product.
+  const gguf::Tensor* both =
+      file_.find_tensor(in_layer(cat(names_.shared_up, ".weight")));
+  const bool fused =
+      !architecture_.gate.ungated && both != nullptr && !both->shape.empty() &&
+      both->shape[0] == 2 * size &&
+      !weights_.has(in_layer(cat(names_.shared_gate, ".weight")));
+  Value gate = kAbsent;
+  if (fused) {
+    gate = part(names_.shared_up, 2 * size, 0);
+  } else if (!architecture_.gate.ungated) {
+    gate = linear(x, names_.shared_gate, size);
+  }
+  const Value up = fused ? part(names_.shared_up, 2 * size, size)
+                         : linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up, layer().gate_limit),
                          names_.shared_down, hyper_.width);
   if (!architecture_.gated_shared_expert) return y;
@@ -199,8 +215,15 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
 
 Value FeedForward::gated(Value gate, Value up, float limit) {
   Gate how = architecture_.gate;
-  if (hyper_.activation >= 0) how.function = hyper_.activation;
-  if (how.times_itself) return builder_.glu(up, up, how.function);
+  if (hyper_.activation >= 0) {
+    how.function = hyper_.activation;
+    how.times_itself = hyper_.activation_times_itself;
+  }
+  if (how.times_itself) {
+    const Value given = gate == kAbsent ? up : gate;
+    const Value square = builder_.glu(given, given, how.function);
+    return gate == kAbsent ? square : builder_.multiply(square, up);
+  }
   if (how.xielu) {
     const Xielu& of = layer().xielu;
     return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});

@@ -322,6 +322,7 @@ Value Forward::attention(Value x) {
   const int64_t given = heads * layer().value_size;
   const Value rows =
       scaled(builder_.reshape(y, {RC_DIM_ROWS, given}), hyper_.value_scale);
+  if (architecture_.inner_norms) return norm(rows, names_.attention_inner_norm);
   return gated_heads(x, rows);
 }
 

@@ -155,22 +155,26 @@ void read_activation(const Metadata& metadata, const Architecture& architecture,
   const auto name = metadata.find_text(kKey);
   if (!name) return;
   // Converters write the names of folders.
+  constexpr std::string_view kSquare = "relu2";
   constexpr std::pair<std::string_view, int32_t> kFunctions[] = {
       {"gelu", RC_FUNCTION_GELU},
       {"gelu_pytorch_tanh", RC_FUNCTION_GELU_TANH},
       {"gelu_new", RC_FUNCTION_GELU_TANH},
       {"gelu_fast", RC_FUNCTION_GELU_TANH},
       {"relu", RC_FUNCTION_RELU},
+      {kSquare, RC_FUNCTION_RELU},
       {"silu", RC_FUNCTION_SILU},
       {"swish", RC_FUNCTION_SILU},
   };
   for (const auto& [known, function] : kFunctions) {
     if (*name != known) continue;
     hyper.activation = function;
+    hyper.activation_times_itself = known == kSquare;
     return;
   }
   fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ", metadata.key(kKey),
-       " is ", quote(*name), "; known are gelu, gelu_pytorch_tanh, relu, silu");
+       " is ", quote(*name),
+       "; known are gelu, gelu_pytorch_tanh, relu, relu2, silu");
 }
 
 // Which layers see only the last positions.

@@ -82,6 +82,9 @@ struct StateSpace {
   int64_t groups = 0;
   int64_t size = 0;  // of the state of an element of a head
   int64_t rank = 0;  // of the steps of channels
+  // The steps, b and c of channels are divided by their root mean square, to
+  // which this is added; 0: they are not.
+  float plain_epsilon = 0.0f;
   // Limits of the steps of heads.
   float least_step = 0.0f;
   float most_step = std::numeric_limits<float>::infinity();
@@ -168,6 +171,8 @@ struct HyperParameters {
   // RC_FUNCTION_* of feed-forward parts in place of the architecture's; -1: it
   // is that.
   int32_t activation = -1;
+  // What that function gives is multiplied by what it was given.
+  bool activation_times_itself = false;
   float expert_scale = 1.0f;  // of the sum over the chosen experts
   // Layers behind the others that guess tokens further ahead; not computed.
   int64_t guessing_layers = 0;

@@ -46,10 +46,13 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
 runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
                                       int64_t size) {
   const Presence bias = architecture_.qkv_bias;
-  const Presence fused = architecture_.fused_attention;
-  if (fused == Presence::kNever ||
-      (fused == Presence::kOptional &&
-       !weights_.has(in_layer(cat(names_.fused_attention, ".weight"))))) {
+  // Newer converters may join the three where older ones do not; not where they
+  // are no rows of queries, keys and values.
+  const bool joinable =
+      architecture_.attention_gate != AttentionGate::kWithQueries &&
+      !architecture_.keys_for_values && !architecture_.shared_caches &&
+      weights_.has(in_layer(cat(names_.fused_attention, ".weight")));
+  if (architecture_.fused_attention != Presence::kAlways && !joinable) {
     return linear(x, name, size, bias);
   }
   const int64_t all = (layer().heads + layer().kv_heads) * layer().key_size +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/quote.h"
@@ -153,10 +154,16 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
     return;
   }
   const int64_t every = architecture.unrotated_every;
+  std::optional<std::vector<int64_t>> rotated;
+  if (architecture.rope_pattern) {
+    rotated =
+        metadata.find_each("attention.rope_pattern", 0, 1, hyper.layer_count());
+  }
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
     Layer& layer = hyper.layers[i];
     const bool sees_all = layer.window == 0 && hyper.sliding_window > 0;
-    if ((every > 0 && static_cast<int64_t>(i + 1) % every == 0) ||
+    if ((rotated && (*rotated)[i] == 0) ||
+        (every > 0 && static_cast<int64_t>(i + 1) % every == 0) ||
         (architecture.only_windows_rotate && sees_all)) {
       layer.rope = Layer::kUnrotated;
     } else {

@@ -38,17 +38,17 @@ void read_space_heads(const Metadata& metadata, StateSpace& space) {
   }
 }
 
-void read_channels(const Metadata& metadata, StateSpace& space) {
+void read_channels(const Metadata& metadata, HyperParameters& hyper) {
+  StateSpace& space = hyper.state_space;
   space.heads = metadata.get("ssm.inner_size", 1, kMaxWidth);
   space.head_size = 1;
   space.groups = 1;
   space.rank = metadata.get("ssm.time_step_rank", 1, kMaxWidth);
-  if (metadata.find_flag("ssm.dt_b_c_rms").value_or(false)) {
-    fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
-         metadata.key("ssm.dt_b_c_rms"),
-         " is true, but norms without weights of steps, b and c cannot be "
-         "computed");
-  }
+  if (!metadata.find_flag("ssm.dt_b_c_rms").value_or(false)) return;
+  // Only files that folders become say it.
+  space.plain_epsilon =
+      metadata.find_number("ssm.dt_b_c_rms_epsilon", 1e-20, 1.0)
+          .value_or(hyper.norm_epsilon);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void read_state_space(const Metadata& metadata,
   }
   space.conv_width = metadata.get("ssm.conv_kernel", 2, kMaxConvWidth);
   space.size = metadata.get("ssm.state_size", 1, kMaxHeadSize);
-  if (kind == Mixer::kChannelSpace) return read_channels(metadata, space);
+  if (kind == Mixer::kChannelSpace) return read_channels(metadata, hyper);
   read_space_heads(metadata, space);
 }
 

@@ -78,6 +78,9 @@ Value add_channel_space(const StateLayer& layer, Value x) {
                       space.rank + 2 * space.size, scan.x);
   const auto normed = [&](const char* name, int64_t size) {
     const Value y = parameters.next(size);
+    if (space.plain_epsilon > 0.0f) {
+      return builder.plain_norm(y, space.plain_epsilon);
+    }
     return layer.architecture.space_norms
                ? builder.rms_norm(y,
                                   weights.elements(layer.prefix + name, {size}),

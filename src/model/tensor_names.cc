@@ -120,6 +120,7 @@ class Names {
     if (architecture_.low_rank_residual) {
       add_all({names_.low_rank_down, names_.low_rank_up, names_.low_rank_norm});
     }
+    if (architecture_.inner_norms) add_norm(names_.attention_inner_norm);
     add(names_.attention_output);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_attention_norm);
@@ -173,10 +174,15 @@ class Names {
       }
       add(name, architecture_.experts);
     }
+    // Files may have both in one tensor elsewhere, too.
+    if (architecture_.experts != Presence::kNever &&
+        !architecture_.gate.ungated) {
+      add(names_.expert_gate_up, false);
+    }
     if (architecture_.experts_beside_dense) {
-      for (const char* name : {names_.router_scale, names_.expert_norm,
-                               names_.post_dense_norm, names_.post_expert_norm,
-                               names_.expert_gate_up, names_.expert_scales}) {
+      for (const char* name :
+           {names_.router_scale, names_.expert_norm, names_.post_dense_norm,
+            names_.post_expert_norm, names_.expert_scales}) {
         add(name, false);
       }
     }
@@ -194,6 +200,7 @@ class Names {
       add(names_.shared_up, always);
       add(names_.shared_down, always);
     }
+    if (architecture_.inner_norms) add_norm(names_.feed_forward_inner_norm);
     if (architecture_.norm_place == NormPlace::kBefore) return;
     add_norm(names_.post_feed_forward_norm);
   }

@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "lfm2", "nemotron_h", "jamba", "qwen3next", "phi3-long",
                       "modern-bert", "gemma4", "gemma4-moe", "gemma3n", "rwkv6",
                       "rwkv7", "mimo2", "step35", "deepseek32", "minimax-01",
-                      "kimi-linear"),
+                      "kimi-linear", "granite-swa", "falcon-mamba",
+                      "exaone-moe", "bitnet", "gpt-neo", "qwen3vl"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

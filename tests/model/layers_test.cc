@@ -4,6 +4,8 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
 
 #include "base/error.h"
 #include "model/model_file.h"
@@ -31,6 +33,15 @@ TEST(Layers, HaveTheWindowsOfTheirArchitecture) {
   EXPECT_EQ(windows(Patient("mistral")), (Windows{12, 12}));
   EXPECT_EQ(windows(Patient("gemma2")), (Windows{10, 0, 10}));
   EXPECT_EQ(windows(Patient("gemma3")), (Windows{10, 10, 10, 10, 10, 0}));
+  EXPECT_EQ(windows(Patient("cwm")), (Windows{0, 9, 9, 9}));
+  for (const auto& [name, architecture, expected] :
+       {std::tuple{"gpt-neo", "gptneo", Windows{0, 9, 0, 9}},
+        {"granite-swa", "granite_swa", {0, 9, 9, 9}},
+        {"exaone-moe", "exaone-moe", {9, 9, 9}}}) {
+    Patient patient(name);
+    patient.drop(cat(architecture, ".attention.sliding_window_pattern"));
+    EXPECT_EQ(windows(patient), expected) << name;
+  }
 }
 
 TEST(Layers, HaveTheWindowsOfTheFile) {
@@ -141,6 +152,51 @@ TEST(Layers, HaveAsManyGatesAsCanBeSpread) {
     EXPECT_NE(error.message().find("4096 heads of 8"), std::string::npos)
         << error.message();
   }
+}
+
+TEST(Layers, RotateWhereTheFileSaysSo) {
+  const auto rotating = [](const Patient& patient) {
+    std::vector<int> ropes;
+    const auto file = model::ModelFile::from_gguf(patient.file());
+    for (const model::Layer& layer : file->hyper_parameters().layers) {
+      ropes.push_back(layer.rope);
+    }
+    return ropes;
+  };
+  constexpr int kNone = model::Layer::kUnrotated;
+  Patient patient("granite-swa");
+  EXPECT_EQ(rotating(patient), (std::vector<int>{kNone, 0, 0, kNone}));
+  const std::string key = "granite_swa.attention.rope_pattern";
+  patient.set_array(key, std::vector<int32_t>{1, 0, 0});
+  EXPECT_THROW(rotating(patient), Error);
+  patient.drop(key);
+  EXPECT_EQ(rotating(patient), (std::vector<int>{0, 0, 0, 0}));
+}
+
+TEST(Layers, HaveTheFunctionThatTheFileNames) {
+  const auto hyper = [](const Patient& patient) {
+    return model::ModelFile::from_gguf(patient.file())->hyper_parameters();
+  };
+  Patient patient("bitnet");
+  const std::string key = "bitnet.hidden_activation";
+  EXPECT_EQ(hyper(patient).activation, RC_FUNCTION_RELU);
+  EXPECT_TRUE(hyper(patient).activation_times_itself);
+  patient.set(key, std::string_view("relu"));
+  EXPECT_EQ(hyper(patient).activation, RC_FUNCTION_RELU);
+  EXPECT_FALSE(hyper(patient).activation_times_itself);
+  patient.set(key, std::string_view("tanh"));
+  try {
+    hyper(patient);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.message())
+                  .find("known are gelu, "
+                        "gelu_pytorch_tanh, relu, relu2, silu"),
+              std::string::npos)
+        << error.message();
+  }
+  patient.drop(key);
+  EXPECT_EQ(hyper(patient).activation, -1);
 }
 
 // Scales of queries by position do not end where the model's training did.

@@ -26,12 +26,19 @@ nlohmann::json package_names() {
 
 TEST(Names, TensorsAreThoseOfThePackage) {
   const auto architectures = package_names().at("architectures");
+  // Of files that no converter of the package writes, or only newer ones.
+  const std::set<std::string> others = {"opt", "gptneo", "granite_swa"};
   for (const model::Architecture* architecture : model::known_architectures()) {
     const std::string name(architecture->name);
     SCOPED_TRACE(name);
+    if (others.contains(name)) continue;
     ASSERT_TRUE(architectures.contains(name));
     const auto known = architectures.at(name).get<std::set<std::string>>();
     for (const model::ReadTensor& tensor : model::tensors_of(*architecture)) {
+      // Newer converters may write it for any model with experts.
+      if (tensor.stem == "ffn_gate_up_exps") continue;
+      // The package's models of this architecture have no output matrix.
+      if (name == "bitnet" && tensor.stem == "output") continue;
       EXPECT_TRUE(known.contains(tensor.stem)) << tensor.stem;
     }
   }
@@ -47,8 +54,10 @@ TEST(Names, KeysAreThoseOfThePackage) {
                                         "rope.scaling.high_freq_factor",
                                         "hidden_activation",
                                         "attention.head_norms",
+                                        "attention.rope_pattern",
                                         "ssm.time_step_min",
-                                        "ssm.time_step_max"};
+                                        "ssm.time_step_max",
+                                        "ssm.dt_b_c_rms_epsilon"};
   for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);
     const auto file = model::ModelFile::open(

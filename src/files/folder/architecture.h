@@ -13,6 +13,12 @@
 
 namespace rc::folder {
 
+// Another name of a member of config.json.
+struct Alias {
+  std::string_view from;
+  std::string_view to;  // as the functions of description.h call it
+};
+
 struct Architecture {
   std::string_view model_type;  // of config.json
   // Of those with the same model_type, whether it is this one; the first that
@@ -21,6 +27,7 @@ struct Architecture {
   std::string_view name;  // general.architecture
   // What transformers takes for members that are absent, as a JSON object.
   std::string_view defaults = "{}";
+  Alias aliases[3] = {};
   // Beginnings of names of tensors, and what stands for them in the rules.
   Rename renames[2] = {};
   Rules rules[7] = {};

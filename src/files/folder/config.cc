@@ -65,6 +65,12 @@ void Config::add_defaults(std::string_view defaults) {
   }
 }
 
+void Config::add_alias(std::string_view from, std::string_view to) {
+  const JsonValue* value = find_any(from);
+  if (value == nullptr || has(to)) return;
+  object_.members.emplace_back(std::string(to), JsonValue(*value));
+}
+
 std::vector<std::string> Config::names() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : object_.members) names.push_back(name);

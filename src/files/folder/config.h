@@ -26,6 +26,9 @@ class Config {
   // none of the name; null is a member too.
   void add_defaults(std::string_view defaults);
 
+  // With a member `to` that is the same as `from`, if there is only that one.
+  void add_alias(std::string_view from, std::string_view to);
+
   const std::string& file() const { return file_; }
   const std::vector<std::pair<std::string, JsonValue>>& members() const {
     return object_.members;

@@ -10,6 +10,12 @@ namespace {
 // Far above every known model; the engine's own limits are below.
 constexpr int64_t kMostLayers = 65536;
 
+// The subject of a refusal; objects within config.json have no type.
+std::string computed_models(const Config& config) {
+  const auto type = config.find_text("model_type");
+  return type ? cat("models of type ", *type) : "models of this type";
+}
+
 void copy_int(Description& model, std::string_view from, const char* to) {
   model.add_int(to, model.config().get_int(from));
 }
@@ -162,9 +168,8 @@ void expect_text(const Config& config, std::string_view key,
   for (const std::string_view text : known) {
     list += cat(list.empty() ? "" : ", ", text);
   }
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(*value),
-                "; models of type ", config.get_text("model_type"),
-                " are computed with ", list);
+  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(*value), "; ",
+                computed_models(config), " are computed with ", list);
 }
 
 void add_activation(Description& model, std::string_view key,
@@ -178,6 +183,7 @@ void add_activation(Description& model, std::string_view key,
       {"gelu_pytorch_tanh", "gelu_pytorch_tanh"},
       {"gelu_accurate", "gelu_pytorch_tanh"},
       {"relu", "relu"},
+      {"relu2", "relu2"},
       {"silu", "silu"},
       {"swish", "silu"},
   };
@@ -187,30 +193,31 @@ void add_activation(Description& model, std::string_view key,
   for (const auto& [from, to] : kFunctions) {
     if (*name == from) return model.add_text("hidden_activation", to);
   }
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", quote(*name),
-                "; models of type ", config.get_text("model_type"),
-                " are computed with gelu, gelu_pytorch_tanh, relu or silu");
+  config.refuse(
+      RC_E_UNSUPPORTED, key, " is ", quote(*name), "; ",
+      computed_models(config),
+      " are computed with gelu, gelu_pytorch_tanh, relu, relu2 or silu");
 }
 
 void expect_number(const Config& config, std::string_view key, double value) {
   const auto given = config.find_number(key);
   if (!given || *given == value) return;
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", *given, "; models of type ",
-                config.get_text("model_type"), " are computed with ", value);
+  config.refuse(RC_E_UNSUPPORTED, key, " is ", *given, "; ",
+                computed_models(config), " are computed with ", value);
 }
 
 void expect_flag(const Config& config, std::string_view key, bool value) {
   const auto given = config.find_flag(key);
   if (!given || *given == value) return;
-  config.refuse(RC_E_UNSUPPORTED, key, " is ", *given ? "true" : "false",
-                "; models of type ", config.get_text("model_type"),
-                " are computed with ", value ? "true" : "false");
+  config.refuse(RC_E_UNSUPPORTED, key, " is ", *given ? "true" : "false", "; ",
+                computed_models(config), " are computed with ",
+                value ? "true" : "false");
 }
 
 void expect_none(const Config& config, std::string_view key) {
   if (config.find(key) == nullptr) return;
-  config.refuse(RC_E_UNSUPPORTED, key, " is not null; models of type ",
-                config.get_text("model_type"), " are computed without it");
+  config.refuse(RC_E_UNSUPPORTED, key, " is not null; ",
+                computed_models(config), " are computed without it");
 }
 
 void expect_no_window(const Config& config) {
@@ -218,8 +225,7 @@ void expect_no_window(const Config& config) {
     for (const std::string& type : *types) {
       if (type == "full_attention") continue;
       config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(type),
-                    "; layers of models of type ",
-                    config.get_text("model_type"),
+                    "; layers of ", computed_models(config),
                     " are computed with full_attention");
     }
     return;
@@ -227,9 +233,8 @@ void expect_no_window(const Config& config) {
   // Those before max_window_layers see all.
   if (config.find_flag("use_sliding_window").value_or(false) &&
       config.find_int("max_window_layers").value_or(0) < layer_count(config)) {
-    config.refuse(RC_E_UNSUPPORTED, "use_sliding_window",
-                  " is true; models of type ", config.get_text("model_type"),
-                  " are computed without windows");
+    config.refuse(RC_E_UNSUPPORTED, "use_sliding_window", " is true; ",
+                  computed_models(config), " are computed without windows");
   }
 }
 

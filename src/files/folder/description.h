@@ -17,15 +17,19 @@ namespace rc::folder {
 // Collects metadata. Keys are without the architecture's name.
 class Description {
  public:
+  // `config` is the part of `whole`, config.json, that describes what is read.
   // `whole_yarn_pairs`: see model::Architecture. All must outlive this.
-  Description(const Config& config, std::string_view architecture,
-              bool whole_yarn_pairs, gguf::Writer& writer)
+  Description(const Config& config, const Config& whole,
+              std::string_view architecture, bool whole_yarn_pairs,
+              gguf::Writer& writer)
       : config_(config),
+        whole_(whole),
         architecture_(architecture),
         whole_yarn_pairs_(whole_yarn_pairs),
         writer_(writer) {}
 
   const Config& config() const { return config_; }
+  const Config& whole() const { return whole_; }
   std::string_view architecture() const { return architecture_; }
   bool whole_yarn_pairs() const { return whole_yarn_pairs_; }
 
@@ -45,6 +49,7 @@ class Description {
   std::string path(const std::string& key) const;
 
   const Config& config_;
+  const Config& whole_;
   std::string_view architecture_;
   bool whole_yarn_pairs_;
   gguf::Writer& writer_;
@@ -56,6 +61,8 @@ struct DecoderKeys {
   // The epsilon of layer norms; empty: norms are of the root mean square.
   std::string_view layer_norm = {};
   std::string_view rope_base = "rope_theta";
+  // The base itself; 0: the configuration says it.
+  double base = 0.0;
   // The size of a feed-forward part; empty: the caller says it.
   std::string_view feed_forward = "intermediate_size";
   // Elements of a head; 0: the configuration says it.

@@ -145,6 +145,17 @@ TensorView only_row(const Config&, const safetensors::Place& source) {
   return view;
 }
 
+TensorView rows_from(const safetensors::Place& source, int64_t first) {
+  TensorView view = whole(source);
+  if (view.shape.size() != 2 || first < 0 || view.shape[0] <= first) {
+    refuse_shape(source, cat("a matrix of more than ", first, " rows"));
+  }
+  view.shape[0] -= first;
+  view.rows -= static_cast<uint64_t>(first);
+  view.slabs[0].first = static_cast<uint64_t>(first) * view.columns;
+  return view;
+}
+
 TensorView decay_column(const Config&, const safetensors::Place& source) {
   return head_column(source, Change::kMinusExp);
 }

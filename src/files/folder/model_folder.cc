@@ -1,6 +1,7 @@
 #include "files/folder/model_folder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/checked.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMaxConfigBytes = uint64_t{4} << 20;
 
+constexpr const char* kTied = "tie_word_embeddings";
 constexpr const char* kWeights = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 
@@ -89,17 +91,24 @@ safetensors::Shards open_weights(Folder& folder) {
       [&](const std::string& name) { return folder.open(name); });
 }
 
+// Whether embeddings are the output's weights too. Newer folders say it beside
+// the part that is read; then it counts what the part says only where there are
+// no other weights.
+bool is_tied(const Config& whole, const Config& part) {
+  return whole.find_flag(kTied).value_or(part.find_flag(kTied).value_or(true));
+}
+
 // Embeddings that are the output's weights too are not there twice.
-void settle_output(const Config& config, bool pooled,
-                   std::vector<TensorView>& views) {
-  const bool tied = config.find_flag("tie_word_embeddings").value_or(true);
+// `said`: what the part says.
+void settle_output(const Config& config, bool tied, std::optional<bool> said,
+                   bool pooled, std::vector<TensorView>& views) {
   const auto output = std::find_if(
       views.begin(), views.end(),
       [](const TensorView& view) { return view.name == "output.weight"; });
   if (tied && output != views.end()) views.erase(output);
-  if (!tied && !pooled && output == views.end()) {
+  if (!tied && !pooled && said != true && output == views.end()) {
     config.refuse(
-        RC_E_FORMAT, "tie_word_embeddings",
+        RC_E_FORMAT, kTied,
         " is false, but no tensor is output.weight, such as lm_head.weight");
   }
 }
@@ -127,6 +136,10 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
           cat(R"({"model_type": ")", architecture.model_type, "\"}"));
     }
   }
+  for (const Alias& alias : architecture.aliases) {
+    config.add_alias(alias.from, alias.to);
+  }
+  const std::optional<bool> tied = config.find_flag(kTied);
   config.add_defaults(architecture.defaults);
   safetensors::Shards shards = open_weights(folder);
   expand_quantized(whole, shards);
@@ -135,7 +148,7 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
   writer.add("general.architecture", architecture.name);
   writer.add("general.type", "model");
   writer.add("general.name", name_of(path));
-  Description description(config, architecture.name,
+  Description description(config, whole, architecture.name,
                           architecture.whole_yarn_pairs, writer);
   architecture.describe(description);
   if (architecture.describe_tensors != nullptr) {
@@ -146,7 +159,9 @@ std::shared_ptr<const gguf::File> open_folder(const std::string& path) {
 
   std::vector<TensorView> views =
       apply_rules(config, shards, architecture.renames, architecture.rules);
-  if (!architecture.gives_hidden_rows) settle_output(config, pooled, views);
+  if (!architecture.gives_hidden_rows) {
+    settle_output(config, is_tied(whole, config), tied, pooled, views);
+  }
   for (TensorView& made : description.take_tensors()) {
     views.push_back(std::move(made));
   }

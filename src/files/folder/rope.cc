@@ -152,7 +152,10 @@ void add_llama3(Description& model, const Rope& rope, int64_t dimensions) {
     config.refuse(RC_E_FORMAT, "high_freq_factor", " is ", high,
                   ", but must be above low_freq_factor, ", low);
   }
-  if (model.architecture() != "llama" && model.architecture() != "step35") {
+  constexpr std::string_view kWithTensor[] = {
+      "llama", "exaone", "exaone4", "exaone-moe", "granite_swa", "step35"};
+  if (std::ranges::find(kWithTensor, model.architecture()) ==
+      std::end(kWithTensor)) {
     model.add_text("rope.scaling.type", "llama3");
     model.add_number("rope.scaling.factor", factor);
     model.add_int("rope.scaling.original_context_length",
@@ -251,7 +254,8 @@ void add_long_rope(Description& model, const Rope& rope, int64_t dimensions) {
 }
 
 void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
-  if (rope.type == "default") return;
+  // The places in pictures that "mrope" is about are the position in a text.
+  if (rope.type == "default" || rope.type == "mrope") return;
   // It changes nothing of sequences that are within the context.
   if (rope.type == "dynamic") return;
   if (rope.type == "linear") {
@@ -365,6 +369,7 @@ void add_rope(Description& model, const Config& object,
                   : static_cast<int64_t>(part * static_cast<double>(size));
   model.add_int("rope.dimension_count", keys.count_whole ? size : dimensions);
   Rope rope = read_rope(config, object, keys.rope_base);
+  if (keys.base > 0.0) rope.base = keys.base;
   if (rope.type == "dynamic" && model.architecture().starts_with("hunyuan")) {
     stretch_base(rope, dimensions);
   }

@@ -34,10 +34,19 @@ TensorView plus_one(const Config& config, const safetensors::Place& source);
 // The first and the second half of the rows, of each expert if there are such.
 TensorView first_half(const Config& config, const safetensors::Place& source);
 TensorView second_half(const Config& config, const safetensors::Place& source);
+// Experts [experts, in, out] become [experts, out, in]: the first or the second
+// half of `out`, or all of it.
+TensorView first_columns(const Config& config,
+                         const safetensors::Place& source);
+TensorView second_columns(const Config& config,
+                          const safetensors::Place& source);
+TensorView all_columns(const Config& config, const safetensors::Place& source);
 // [columns, rows] becomes [rows, columns].
 TensorView transposed(const Config& config, const safetensors::Place& source);
 // A matrix of one row becomes that row, as F32.
 TensorView only_row(const Config& config, const safetensors::Place& source);
+// Rows from `first` on, of a table.
+TensorView rows_from(const safetensors::Place& source, int64_t first);
 // Of a state space: [heads] becomes [heads, 1], of decays held as logarithms
 // or as it is; [channels, 1, taps] becomes [channels, taps]; a norm gets a row
 // for each group. All as F32.

@@ -93,6 +93,16 @@ extern const Architecture kBailingMoe;
 extern const Architecture kCodeShell;
 extern const Architecture kRwkv6;
 extern const Architecture kRwkv7;
+extern const Architecture kQwen2Vl;
+extern const Architecture kQwen3Vl;
+extern const Architecture kQwen3VlMoe;
+extern const Architecture kOpt;
+extern const Architecture kGptNeo;
+extern const Architecture kExaone;
+extern const Architecture kExaoneMoe;
+extern const Architecture kGraniteSwa;
+extern const Architecture kJais2;
+extern const Architecture kBitNet;
 extern const Architecture kT5Encoder;
 extern const Architecture kT5;
 

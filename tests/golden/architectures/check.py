@@ -68,12 +68,15 @@ def forward(path, tokens):
         freq = freq / W("rope_freqs.weight")
 
     def windowed(layer):
+        pattern = key("attention.sliding_window_pattern")
+        if isinstance(pattern, list):
+            return bool(pattern[layer])
         if arch == "gemma3":
             return layer % 6 < 5
         return layer % 2 == 0 if arch in ("gemma2", "gpt-oss") else True
 
     def rope(x, layer):  # x: token, head, d
-        if arch == "smollm3" and layer % 4 == 3:
+        if arch == "smollm3" and layer % 4 == 3 or not key("attention.rope_pattern", [True] * layers)[layer]:
             return x
         local = arch == "gemma3" and windowed(layer)
         angle = np.arange(n)[:, None] * (10000.0 ** (-2.0 * i / d) if local else freq)
@@ -120,7 +123,7 @@ def forward(path, tokens):
         if window and windowed(l):
             seen &= distance < window
         score = np.where(seen, score, -np.inf)
-        if gpt_oss:  # one more position, which has no value
+        if p + "attn_sinks.weight" in T:  # one more position, which has no value
             sinks = np.broadcast_to(W(p + "attn_sinks.weight")[:, None, None], (heads, n, 1))
             score = softmax(np.concatenate([score, sinks], -1))[..., :-1]
         else:
@@ -141,7 +144,11 @@ def forward(path, tokens):
         if key("expert_count"):
             share = softmax(linear(h, p + "ffn_gate_inp"))
             best = np.argsort(-share, -1)[:, :key("expert_used_count")]
-            gate, up, down = (W(p + f"ffn_{m}_exps.weight") for m in ("gate", "up", "down"))
+            if p + "ffn_gate_up_exps.weight" in T:
+                gate, up = np.split(W(p + "ffn_gate_up_exps.weight"), 2, 1)
+            else:
+                gate, up = (W(p + f"ffn_{m}_exps.weight") for m in ("gate", "up"))
+            down = W(p + "ffn_down_exps.weight")
             biases = [W(p + f"ffn_{m}_exps.bias", optional=True) for m in ("gate", "up", "down")]
             gate_b, up_b, down_b = (np.zeros(w.shape[:2]) if b is None else b for w, b in zip((gate, up, down), biases))
             y = np.zeros_like(h)
@@ -150,6 +157,8 @@ def forward(path, tokens):
                 for e in best[t]:
                     inner = gated(gate[e] @ h[t] + gate_b[e], up[e] @ h[t] + up_b[e])
                     y[t] += share[t, e] / total * (down[e] @ inner + down_b[e])
+            if p + "ffn_up_shexp.weight" in T:  # with the rows of its gate before its own
+                y = y + linear(gated(*np.split(linear(h, p + "ffn_up_shexp"), 2, -1)), p + "ffn_down_shexp")
         else:
             y = linear(gated(linear(h, p + "ffn_gate"), linear(h, p + "ffn_up")), p + "ffn_down")
         x = x + (norm(y, p + "post_ffw_norm.weight") if sandwich else y) * residual

@@ -49,7 +49,7 @@ def hybrid_tensors(key, a, config):
 
 def write_more(path, name, c, model):
     """A model of more_cases.py."""
-    config, arch = getattr(model.config, "text_config", model.config), c["arch"]
+    config, arch = model.config.get_text_config(), c["arch"]
     w = gguf.GGUFWriter(path, arch)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_name(f"golden {name}")
@@ -66,13 +66,14 @@ def write_more(path, name, c, model):
         c["parts"](w, model)
     write_tokenizer(w, arch, config)
     known = {name: known for known, name in gguf.MODEL_ARCH_NAMES.items()}
-    names = gguf.get_tensor_name_map(known[arch], config.num_hidden_layers)
+    # Of an architecture that the package does not know, tensors have the names that those of others have.
+    maps = [gguf.get_tensor_name_map(known[name], config.num_hidden_layers) for name in c.get("names", [arch])]
     tensors = {key: p.detach().numpy() for key, p in model.named_parameters()}
     tensors |= {key: b.numpy() for key, b in model.named_buffers() if key.endswith(("e_score_correction_bias", ".expert_bias", "layer_scalar"))}
     for key, a in c.get("made", lambda config: {})(config).items():
         w.add_tensor(key, np.array(a, np.float32))
     for key, a in c["layout"](tensors, config).items():
-        out = key if key.startswith("blk.") else names.get_name(key, try_suffixes=(".weight", ".bias"))
+        out = key if key.startswith("blk.") else next(filter(None, (names.get_name(key, try_suffixes=(".weight", ".bias")) for names in maps)), None)
         assert out, key
         a32 = np.ascontiguousarray(a, dtype=np.float32)
         assert np.allclose(a32.astype(np.float64), a, rtol=1e-15, atol=0), key  # what is stored is what the oracle had

@@ -35,9 +35,10 @@ N_TOKENS = 40
 # Some models are newer than the transformers that computes the others.
 if int(transformers.__version__.split(".")[0]) >= 5:
     from expert_encoder_cases import EXPERT_ENCODER_CASES
+    from further_cases import FURTHER_CASES
     from gemma_cases import GEMMA_CASES
     from sparse_cases import SPARSE_CASES
-    ALL_CASES = NEWER_CASES | SPARSE_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
+    ALL_CASES = NEWER_CASES | FURTHER_CASES | SPARSE_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES
@@ -99,8 +100,10 @@ def fill(model, arch, seed):
             w = 0.4 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         elif any(part in name for part in ("q_proj", "k_proj", "query", "key")):
             w = 1.3 / math.sqrt(shape[1]) * rng.standard_normal(shape)
+        elif len(shape) == 1:  # other norms, of what reads pictures
+            w = 1.0 + 0.3 * rng.standard_normal(shape)
         else:
-            w = 1.2 / math.sqrt(shape[min(1, len(shape) - 1)]) * rng.standard_normal(shape)
+            w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
         if arch.startswith("gemma") and arch not in ("gemma3n", "gemma4") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
                 arch == "step35" and name.endswith("norm.weight") or arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):

@@ -14,12 +14,13 @@ def rms(w, config):
 
 def small(arch, kind, note, without, keys, layout=None, kv=True, used=None, margin=0.02, make=None, config=None,
           feed_forward=None, **settings):
-    """`kind` + "ForCausalLM", or `kind` itself, and "Config" are the classes; `keys(writer, config)` writes what is not common; `layout` is a function of
+    """`kind` + "ForCausalLM", or another end, and "Config" are the classes; `keys(writer, config)` writes what is not common; `layout` is a function of
     layouts.py; `kv`: head_count_kv is written; `used`: experts per token, where the configuration has another name for it; `margin`: the
     least distance between the last expert used and the first one not used; `config`: the name of the configuration's class, where that is
     another; `make`: what makes the configuration in place of it; `feed_forward`: the size of a dense part, or of that of each layer, where
     intermediate_size is another's."""
-    return dict(arch=arch, model=next(getattr(hf, kind + end) for end in ("ForCausalLM", "LMHeadModel", "") if hasattr(hf, kind + end)),
+    model = next(filter(None, (getattr(hf, kind + end, None) for end in ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration"))))
+    return dict(arch=arch, model=model,
                 make=make or getattr(hf, config or kind + "Config"), feed_forward=feed_forward, note=note, without=without, keys=keys, layout=layout or layouts.plain, kv=kv,
                 experts_used=used or settings.get("num_experts_per_tok"), margin=margin, settings={**SMALL, **settings})
 

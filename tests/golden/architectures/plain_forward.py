@@ -32,7 +32,7 @@ def squared(x):
 # What no key says. rope: how pairs lie, None without; norms: where ("before", "behind", "around"); heads: norms of queries and keys
 # ("each", "together", "rotated"); act: of a feed-forward part without a gate; windowed: of so many layers all but the last;
 # added: to the sum that the weights of experts are divided by; ffn_norm: the name of the norm before the feed-forward part; scales: of
-# embeddings, the depth that what layers add is scaled by, and the width of logits, where no keys say it.
+# embeddings, the depth that what layers add is scaled by, and the width of logits, where no keys say it; scale: of scores.
 HALVES = dict(rope="halves")
 ADJACENT = dict(rope="adjacent")
 TRAITS = {
@@ -56,6 +56,9 @@ TRAITS = {
     "gptj": dict(ADJACENT, act=gelu_tanh, parallel=True), "xverse": ADJACENT, "baichuan": ADJACENT, "orion": HALVES, "qwen": HALVES,
     "codeshell": dict(HALVES, act=gelu_tanh), "deepseek": dict(ADJACENT, whole=True), "bailingmoe": dict(ADJACENT, whole=False),
     **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
+    "qwen2vl": HALVES, "qwen3vl": dict(HALVES, heads="each"), "qwen3vlmoe": dict(HALVES, heads="each"), "exaone": HALVES,
+    "exaone-moe": dict(HALVES, heads="each", only_windows=True), "jais2": dict(HALVES, act=squared), "bitnet": HALVES,
+    "opt": dict(rope=None, act=lambda x: np.maximum(x, 0)), "gptneo": dict(rope=None, act=gelu_tanh, scale=1.0),
 }
 
 
@@ -117,6 +120,8 @@ class Plain:
             factors = [self.W(f"rope_factors_{which}.weight") for which in ("short", "long")]
             freq = freq / factors[self.n > self.key("rope.scaling.original_context_length")]
             scale = self.key("rope.scaling.attn_factor", 1.0)
+        if "rope_freqs.weight" in self.T:
+            freq = freq / self.W("rope_freqs.weight")
         angle = np.arange(self.n)[:, None] * freq
         cos, sin = np.cos(angle)[:, None] * scale, np.sin(angle)[:, None] * scale
         a, b = (np.s_[..., 0:d:2], np.s_[..., 1:d:2]) if self.trait("rope") == "adjacent" else (np.s_[..., :d // 2], np.s_[..., d // 2:d])
@@ -138,7 +143,7 @@ class Plain:
             q, k, v = (self.linear(h, p + "attn_" + which) for which in "qkv")
         if self.key("attention.clamp_kqv"):
             q, k, v = (np.clip(x, -self.key("attention.clamp_kqv"), self.key("attention.clamp_kqv")) for x in (q, k, v))
-        if self.arch == "mistral3":
+        if self.key("attention.temperature_scale") and self.arch == "mistral3":
             steps = np.arange(n) // self.key("rope.scaling.original_context_length")
             q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + steps))[:, None]
         if q.shape[1] == 2 * heads * d:  # for each head its queries, then a gate
@@ -161,7 +166,7 @@ class Plain:
             lengths = (np.arange(n) + 1) // self.key("attention.temperature_length")
             q = q * (1 + self.key("attention.temperature_scale") * np.log(1 + lengths))[:, None, None]
         k, v = np.repeat(k, heads // kv_heads, 1), np.repeat(v, heads // kv_heads, 1)
-        score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", 1 / math.sqrt(d))
+        score = np.einsum("ihd,jhd->hij", q, k) * self.key("attention.scale", self.trait("scale", 1 / math.sqrt(d)))
         distance = np.arange(n)[:, None] - np.arange(n)[None]
         score -= self.slopes(heads)[:, None, None] * distance
         seen = distance >= 0
@@ -173,7 +178,10 @@ class Plain:
         share = softmax(np.where(seen, score, -np.inf))
         y = np.einsum("hij,jhd->ihd", share, v)
         y = y if gate is None else y * state_forward.sigmoid(gate)
-        return self.linear(y.reshape(n, heads * d), p + "attn_output")
+        y = y.reshape(n, heads * d)
+        if p + "attn_sub_norm.weight" in self.T:
+            y = self.norm(y, p + "attn_sub_norm")
+        return self.linear(y, p + "attn_output")
 
     def most_slope(self):
         implied = self.arch == "bloom" or self.arch == "baichuan" and self.key("block_count") == 40
@@ -237,7 +245,10 @@ class Plain:
             return self.linear(self.trait("act")(self.linear(h, p + "ffn_up")), p + "ffn_down")
         up = self.linear(h, p + "ffn_up" + end)
         gate, up = (self.linear(h, p + "ffn_gate" + end), up) if p + f"ffn_gate{end}.weight" in self.T else np.split(up, 2, -1)
-        return self.linear(silu(gate) * up, p + "ffn_down" + end)
+        y = (squared if self.key("hidden_activation") == "relu2" else silu)(gate) * up
+        if p + "ffn_sub_norm.weight" in self.T:
+            y = self.norm(y, p + "ffn_sub_norm")
+        return self.linear(y, p + "ffn_down" + end)
 
     def shares(self, h, p):
         """Of all experts; 0 where one is not chosen."""

@@ -53,6 +53,8 @@ def mamba(model, h, p):
     dt, B, C = np.split(model.linear(x, p + "ssm_x"), [rank, rank + size], -1)
     if p + "ssm_dt_norm.weight" in model.T:
         dt, B, C = (model.norm(a, p + f"ssm_{name}_norm") for a, name in ((dt, "dt"), (B, "b"), (C, "c")))
+    elif model.key("ssm.dt_b_c_rms"):
+        dt, B, C = (a / np.sqrt((a * a).mean(-1, keepdims=True) + model.epsilon) for a in (dt, B, C))
     step = np.logaddexp(0, model.linear(dt, p + "ssm_dt"))
     a, D = model.W(p + "ssm_a"), model.W(p + "ssm_d")
     state, y = np.zeros(a.shape), np.empty_like(x)

@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "architectures"))
 from make import ORACLE, fill, logits_of, router_margin  # noqa: E402
+from families import FAMILIES  # noqa: E402
 
 N_TOKENS = 20
 
@@ -84,14 +86,18 @@ CASES = {
     "qwen2_moe-shares": ("Qwen2Moe", "qwen2moe", dict(QWEN, shared_expert_intermediate_size=24, norm_topk_prob=True), {}),
     "qwen3_moe-shares": ("Qwen3Moe", "qwen3moe", dict(QWEN, head_dim=8, norm_topk_prob=False), {}),
     "olmoe-shares": ("Olmoe", "olmoe", dict(num_experts=5, num_experts_per_tok=2, intermediate_size=16, norm_topk_prob=True), {}),
-}
+} | FAMILIES
+
+# Of configurations with classes that are others' for the rest.
+MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM"}
 
 
 def build(name, seed):
-    kind, arch, settings, _ = CASES[name]
-    config = getattr(transformers, "Gemma3TextConfig" if kind == "Gemma3" else f"{kind}Config")
-    model_class = getattr(transformers, "GPT2LMHeadModel" if kind == "GPT2" else f"{kind.removesuffix('Text')}ForCausalLM")
-    model = model_class(config(**{**COMMON, **settings})).double().eval()
+    kind, arch, settings = CASES[name][:3]
+    config = settings.get("make") or getattr(transformers, "Gemma3TextConfig" if kind == "Gemma3" else f"{kind}Config")
+    end = "ForConditionalGeneration" if "make" in settings else "ForCausalLM"
+    model_class = getattr(transformers, MODELS.get(kind, kind.removesuffix("Text") + end))
+    model = model_class(config(**{key: value for key, value in (COMMON | settings).items() if key != "make"})).double().eval()
     fill(model, arch, seed)
     selection = [b for n, b in model.named_buffers() if n.endswith("e_score_correction_bias")]
     for p in [*model.parameters(), *selection]:  # exact in the type of the folder
@@ -100,11 +106,12 @@ def build(name, seed):
 
 
 def main():
-    for index, name in enumerate(CASES):
+    seeds = {name: start + 10 * index for start, cases in ((1000, CASES), (3000, FAMILIES)) for index, name in enumerate(cases)}
+    for name in CASES:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        settings, changes = CASES[name][2:]
-        seed = 1000 + 10 * index
+        settings, changes = CASES[name][2:4]
+        seed = seeds[name]
         while True:  # a draw where no token is near a change of experts
             tokens = [1] + [int(t) for t in np.random.default_rng(seed).integers(3, COMMON["vocab_size"], N_TOKENS - 1)]
             model = build(name, seed)
@@ -120,11 +127,16 @@ def main():
         model.to(torch.bfloat16).save_pretrained(HERE / name)
         path = HERE / name / "config.json"
         config = json.loads(path.read_text())
+        if callable(changes):
+            config, changes = changes(config), {}
         for key, value in changes.items():
             config.pop(key, None)
             if value is not None:
                 config[key] = value
         path.write_text(json.dumps(config, indent=2) + "\n")
+        for change in CASES[name][4:]:
+            weights = HERE / name / "model.safetensors"
+            save_file(change(load_file(weights)), weights, metadata=dict(format="pt"))
         for file in (HERE / name).iterdir():
             file.chmod(0o644)
         print(f"{name:24} {sum(f.stat().st_size for f in (HERE / name).iterdir()):7} bytes, std {logits.std():.2f}", flush=True)

@@ -74,15 +74,7 @@ int64_t first_position(const Config& config) {
 
 TensorView used_positions(const Config& config,
                           const safetensors::Place& source) {
-  TensorView view = as_it_is(config, source);
-  const int64_t first = first_position(config);
-  if (view.shape.size() != 2 || view.shape[0] <= first) {
-    refuse_shape(source, cat("a matrix of more than ", first, " rows"));
-  }
-  view.shape[0] -= first;
-  view.rows -= static_cast<uint64_t>(first);
-  view.slabs[0].first = static_cast<uint64_t>(first) * view.columns;
-  return view;
+  return rows_from(source, first_position(config));
 }
 
 constexpr Rule kRobertaRules[] = {

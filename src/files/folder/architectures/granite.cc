@@ -1,6 +1,7 @@
 // Granite 3: Llama with factors of its own, also with experts; and Granite
 // 4.0-h, of which most layers are selective state spaces.
 #include "base/checked.h"
+#include "files/folder/architectures/granite_rules.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/common_rules.h"
 #include "files/folder/state_spaces.h"
@@ -41,28 +42,10 @@ constexpr Rule kGraniteDenseRules[] = {
      as_it_is, has_no_experts},
 };
 
-void add_factors(Description& model) {
-  const Config& config = model.config();
-  model.add_number("attention.scale",
-                   config.get_number("attention_multiplier"));
-  model.add_number("embedding_scale",
-                   config.get_number("embedding_multiplier"));
-  model.add_number("residual_scale", config.get_number("residual_multiplier"));
-  model.add_number("logit_scale", config.get_number("logits_scaling"));
-}
-
 void describe_granite(Description& model) {
   expect_text(model.config(), "hidden_act", {"silu"});
   add_decoder(model);
-  add_factors(model);
-}
-
-void add_granite_experts(Description& model) {
-  const Config& config = model.config();
-  add_experts(model,
-              {.count = "num_local_experts", .size = "intermediate_size"});
-  model.add_int("expert_shared_feed_forward_length",
-                config.find_int("shared_intermediate_size").value_or(0));
+  add_granite_factors(model);
 }
 
 void describe_granite_moe(Description& model) {
@@ -93,19 +76,6 @@ void add_layers(Description& model) {
   model.add_ints("attention.head_count_kv", kv_heads);
 }
 
-void add_state_space(Description& model) {
-  const Config& config = model.config();
-  const int64_t width = config.get_int("hidden_size");
-  const int64_t inner =
-      checked_mul(config.get_int("mamba_expand"), width).value_or(-1);
-  const int64_t heads = config.get_int("mamba_n_heads");
-  model.add_int("ssm.conv_kernel", config.get_int("mamba_d_conv"));
-  model.add_int("ssm.state_size", config.get_int("mamba_d_state"));
-  model.add_int("ssm.group_count", config.get_int("mamba_n_groups"));
-  model.add_int("ssm.time_step_rank", heads);
-  model.add_int("ssm.inner_size", inner);
-}
-
 void describe_granite_hybrid(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
@@ -116,8 +86,8 @@ void describe_granite_hybrid(Description& model) {
   // Null is none, too.
   model.add_flag("rope.scaling.finetuned",
                  config.find_text("position_embedding_type") == "rope");
-  add_factors(model);
-  add_state_space(model);
+  add_granite_factors(model);
+  add_mamba_sizes(model);
   add_step_limits(model);
   if (has_experts(config)) add_granite_experts(model);
 }
@@ -130,6 +100,37 @@ constexpr std::string_view kGraniteMoeDefaults =
         "tie_word_embeddings": false})";
 
 }  // namespace
+
+void add_granite_factors(Description& model) {
+  const Config& config = model.config();
+  model.add_number("attention.scale",
+                   config.get_number("attention_multiplier"));
+  model.add_number("embedding_scale",
+                   config.get_number("embedding_multiplier"));
+  model.add_number("residual_scale", config.get_number("residual_multiplier"));
+  model.add_number("logit_scale", config.get_number("logits_scaling"));
+}
+
+void add_granite_experts(Description& model) {
+  const Config& config = model.config();
+  add_experts(model,
+              {.count = "num_local_experts", .size = "intermediate_size"});
+  model.add_int("expert_shared_feed_forward_length",
+                config.find_int("shared_intermediate_size").value_or(0));
+}
+
+void add_mamba_sizes(Description& model) {
+  const Config& config = model.config();
+  const int64_t width = config.get_int("hidden_size");
+  const int64_t inner =
+      checked_mul(config.get_int("mamba_expand"), width).value_or(-1);
+  const int64_t heads = config.get_int("mamba_n_heads");
+  model.add_int("ssm.conv_kernel", config.get_int("mamba_d_conv"));
+  model.add_int("ssm.state_size", config.get_int("mamba_d_state"));
+  model.add_int("ssm.group_count", config.get_int("mamba_n_groups"));
+  model.add_int("ssm.time_step_rank", heads);
+  model.add_int("ssm.inner_size", inner);
+}
 
 constexpr Architecture kGranite = {
     .model_type = "granite",

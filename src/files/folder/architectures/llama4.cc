@@ -5,42 +5,6 @@
 namespace rc::folder {
 namespace {
 
-// Columns `first` to `first` + shape[2] / parts - 1 of experts [experts, in,
-// out], as rows.
-TensorView turned_columns(const safetensors::Place& source, int64_t part,
-                          int64_t parts) {
-  TensorView view = whole(source);
-  const std::vector<int64_t> shape = view.shape;
-  if (shape.size() != 3 || shape[2] % parts != 0 ||
-      shape[0] > static_cast<int64_t>(kMaxExperts)) {
-    refuse_shape(source,
-                 cat("of at most ", kMaxExperts, " experts with a multiple of ",
-                     parts, " columns"));
-  }
-  const auto in = static_cast<uint64_t>(shape[1]);
-  const auto out = static_cast<uint64_t>(shape[2]);
-  view.shape = {shape[0], shape[2] / parts, shape[1]};
-  view.rows = static_cast<uint64_t>(view.shape[1]);
-  view.columns = in;
-  view.slabs.clear();
-  for (uint64_t e = 0; e < static_cast<uint64_t>(shape[0]); ++e) {
-    view.slabs.push_back(
-        {source, e * in * out + static_cast<uint64_t>(part) * view.rows, 1,
-         out});
-  }
-  return view;
-}
-
-TensorView first_columns(const Config&, const safetensors::Place& source) {
-  return turned_columns(source, 0, 2);
-}
-TensorView second_columns(const Config&, const safetensors::Place& source) {
-  return turned_columns(source, 1, 2);
-}
-TensorView all_columns(const Config&, const safetensors::Place& source) {
-  return turned_columns(source, 0, 1);
-}
-
 constexpr Rule kLlama4Rules[] = {
     {"model.layers.*.feed_forward.gate_proj.weight", "blk.*.ffn_gate.weight"},
     {"model.layers.*.feed_forward.up_proj.weight", "blk.*.ffn_up.weight"},

@@ -1,4 +1,5 @@
-// Mamba: every layer is a selective state space.
+// Mamba: every layer is a selective state space; and Falcon Mamba, which norms
+// the steps, b and c.
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 #include "files/folder/state_spaces.h"
@@ -40,6 +41,16 @@ void describe_mamba(Description& model) {
                 checked_mul(config.get_int("expand"), width).value_or(-1));
 }
 
+void describe_falcon_mamba(Description& model) {
+  describe_mamba(model);
+  const Config& config = model.config();
+  model.add_flag("ssm.dt_b_c_rms", true);
+  const double epsilon = config.get_number("mixer_rms_eps");
+  if (epsilon != config.get_number("layer_norm_epsilon")) {
+    model.add_number("ssm.dt_b_c_rms_epsilon", epsilon);
+  }
+}
+
 }  // namespace
 
 constexpr Architecture kMamba = {
@@ -50,6 +61,16 @@ constexpr Architecture kMamba = {
                     "tie_word_embeddings": true})",
     .rules = {kMambaRules},
     .describe = describe_mamba,
+};
+
+constexpr Architecture kFalconMamba = {
+    .model_type = "falcon_mamba",
+    .name = "mamba",
+    .defaults = R"({"layer_norm_epsilon": 1e-5, "mixer_rms_eps": 1e-6,
+                    "conv_kernel": 4, "state_size": 16, "expand": 2,
+                    "tie_word_embeddings": true})",
+    .rules = {kMambaRules},
+    .describe = describe_falcon_mamba,
 };
 
 }  // namespace rc::folder

@@ -1,0 +1,13 @@
+// BitNet b1.58: Llama whose weights have three values, with norms of what its
+// last products read. Ma et al. 2024, arXiv:2402.17764.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kBitNet = {
+    .name = "bitnet",
+    .inner_norms = true,
+    .names_activation = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,20 @@
+// GPT-Neo: GPT-2 with a window in every second layer and scores that are not
+// scaled. No other converter writes such files. Black et al. 2021, "GPT-Neo",
+// https://doi.org/10.5281/zenodo.5297715.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kGptNeo = {
+    .name = "gptneo",
+    .norm = Norm::kLayer,
+    .learned_positions = true,
+    .attention_output_bias = Presence::kAlways,
+    .feed_forward_bias = Presence::kAlways,
+    .window = {.period = 2, .windowed = 1, .first_sees_all = true},
+    .attention_scale = scale_of_one,
+    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .names_activation = true,
+};
+
+}  // namespace rc::model

@@ -1,0 +1,82 @@
+"""Further cases of make.py, in the same form: families whose folders are read in a way of their own. In place of changes of config.json there
+may be a function of it, and behind it one of the tensors."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "architectures"))
+from further_cases import QWEN2_VISION, QWEN3_VISION, whole  # noqa: E402
+
+
+def rope(base=10000.0, **more):
+    return dict(rope_parameters=dict(rope_type="default", rope_theta=base) | more)
+
+
+def of_whole(kind, vision, **settings):
+    """Of a model that sees pictures."""
+    return dict(settings, make=whole(kind, vision))
+
+
+def flat(config):
+    """As it was before the text part had an object of its own."""
+    text = config.pop("text_config")
+    parameters = text.pop("rope_parameters")
+    return dict(text) | config | dict(rope_theta=parameters["rope_theta"], rope_scaling=dict(type="mrope", mrope_section=parameters["mrope_section"]))
+
+
+def tied_within(config):
+    """The text part alone says that the output's weights are the embeddings."""
+    config["text_config"]["tie_word_embeddings"] = config.pop("tie_word_embeddings")
+    return config
+
+
+def turned(tensors):
+    """Experts as published models have them."""
+    return {key: a.transpose(1, 2).contiguous() if ".mlp.experts." in key else a for key, a in tensors.items()}
+
+
+def first_names(config):
+    """The names of the first release."""
+    for new, old in (("num_hidden_layers", "num_layers"), ("rms_norm_eps", "layer_norm_epsilon"), ("hidden_act", "activation_function")):
+        config[old] = config.pop(new)
+    return config
+
+
+MROPE = dict(mrope_section=[2, 1, 1])
+
+FAMILIES = {
+    "qwen2_5_vl-flat": ("Qwen2_5_VL", "qwen2vl", of_whole("Qwen2_5_VL", QWEN2_VISION, **rope(**MROPE)), flat),
+    "qwen3_vl-tied": ("Qwen3VL", "qwen3vl", of_whole("Qwen3VL", QWEN3_VISION, head_dim=12, **rope(mrope_section=[3, 2, 1])), tied_within),
+    "qwen3_vl_moe-turned": ("Qwen3VLMoe", "qwen3vlmoe", of_whole(
+        "Qwen3VLMoe", QWEN3_VISION, head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12, tie_word_embeddings=False,
+        **rope(**MROPE)), {}, turned),
+    "mistral3-tied": ("Mistral3", "mistral3", of_whole(
+        "Mistral3", dict(model_type="pixtral", hidden_size=16, intermediate_size=16, num_attention_heads=2, head_dim=8, num_hidden_layers=1,
+                         patch_size=2), model_type="mistral", head_dim=12, sliding_window=None, **rope()), {}),
+    "opt-gelu": ("OPT", "opt", dict(ffn_dim=48, word_embed_proj_dim=32, activation_function="gelu", max_position_embeddings=64), {}),
+    "exaone-first": ("Exaone", "exaone", dict(tie_word_embeddings=False, **rope(rope_type="llama3", factor=4.0, low_freq_factor=1.0,
+                                              high_freq_factor=4.0, original_max_position_embeddings=32)), first_names),
+    "exaone_moe": ("ExaoneMoe", "exaone-moe", dict(
+        num_hidden_layers=3, head_dim=8, sliding_window=5, layer_types=["sliding_attention", "full_attention", "sliding_attention"], num_experts=4,
+        num_experts_per_tok=2, moe_intermediate_size=12, num_shared_experts=1, first_k_dense_replace=1, **rope()), {}),
+    "granite_swa-base": ("GraniteSWA", "granite_swa", dict(
+        sliding_window=5, layer_rope_theta=[0, 500.0], attention_multiplier=0.375, embedding_multiplier=2.5, residual_multiplier=0.4375,
+        logits_scaling=1.25, **rope()), {}),
+    "cwm-default-rope": ("Cwm", "llama", dict(
+        num_hidden_layers=5, head_dim=8, sliding_window=5, rope_parameters=dict(
+            rope_type="llama3", rope_theta=1000000.0, factor=16.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=8192)),
+        dict(rope_parameters=None, layer_types=None)),
+    "gpt_neo-default": ("GPTNeo", "gptneo", dict(
+        num_hidden_layers=4, attention_types=[[["global", "local"], 2]], window_size=5, intermediate_size=None, max_position_embeddings=32), dict(
+            attention_types=None, attention_layers=None)),
+    "codegen-quarters": ("CodeGen", "gptj", dict(n_embd=64, n_head=8, n_inner=48, rotary_dim=4, tie_word_embeddings=False), {}),
+    "falcon_mamba-epsilon": ("FalconMamba", "mamba", dict(
+        state_size=5, expand=2, conv_kernel=4, time_step_rank=4, layer_norm_epsilon=1e-5, mixer_rms_eps=0.1, intermediate_size=64), {}),
+    "bamba-rotary": ("Bamba", "granitehybrid", dict(
+        num_hidden_layers=2, attn_layer_indices=[1], mamba_n_heads=4, mamba_n_groups=1, mamba_d_state=8, mamba_d_conv=4, mamba_expand=2,
+        mamba_chunk_size=16, tie_word_embeddings=False, **rope(partial_rotary_factor=0.5)), dict(
+            rope_parameters=None, rope_theta=10000.0, attn_rotary_emb=4)),
+    "internlm3-biases": ("InternLM3", "llama", dict(head_dim=12, attention_bias=True, mlp_bias=True, **rope(rope_type="dynamic", factor=6.0)), {}),
+    "jais2-unbiased": ("Jais2", "jais2", dict(head_dim=8, attention_bias=False, mlp_bias=False, layer_norm_eps=1e-5, **rope()), {}),
+    "bitnet-silu": ("BitNet", "bitnet", dict(hidden_act="silu", **rope()), {}),
+}
