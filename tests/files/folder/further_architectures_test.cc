@@ -36,7 +36,7 @@ TEST_F(FolderTest, WhatAFurtherArchitectureHasNotIsRefused) {
            "hidden_act": null})",
        "'hidden_act' is 'gelu'"},
       {R"({"model_type": "exaone_moe", "mlp_layer_types": ["sparse", "dense"]})",
-       "'mlp_layer_types' has 'dense' for layer 1"},
+       "'mlp_layer_types'[1] is 'dense'"},
       {R"({"model_type": "exaone_moe", "scoring_func": "softmax"})",
        "'scoring_func' is 'softmax'"},
       {R"({"model_type": "granite_swa", "layer_rope_theta": [0, 500, 600]})",

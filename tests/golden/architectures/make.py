@@ -103,7 +103,7 @@ def fill(model, arch, seed):
         elif len(shape) == 1:  # other norms, of what reads pictures
             w = 1.0 + 0.3 * rng.standard_normal(shape)
         else:
-            w = 1.2 / math.sqrt(shape[min(1, len(shape) - 1)]) * rng.standard_normal(shape)
+            w = 1.2 / math.sqrt(shape[1]) * rng.standard_normal(shape)
         w = w.astype(np.float32).astype(np.float64)
         if arch.startswith("gemma") and arch not in ("gemma3n", "gemma4") and "norm" in name or arch == "nemotron" and name.endswith("norm.weight") or (
                 arch == "step35" and name.endswith("norm.weight") or arch.startswith(("qwen3next", "qwen35")) and name.endswith("norm.weight") and "linear_attn" not in name):

@@ -315,14 +315,14 @@ SPARSE_CASES = {
         layer_types=["full_attention", "sliding_attention", "full_attention"], mlp_layer_types=["dense", "sparse", "sparse"],
         tie_word_embeddings=False, **mimo_rope(), **SOME) | dict(seed=74500),
     "step35": lambda: small(
-        "step35", "Step3p7ForConditionalGeneration", "Step 3.7, its text: layer 1 has a window, 6 heads instead of 4, all of each of which rotates with a base of its own; "
+        "step35", "Step3p7", "Step 3.7, its text: layer 1 has a window, 6 heads instead of 4, all of each of which rotates with a base of its own; "
         "in the others half of each head rotates, with the divisors of rope_freqs.weight. Norms of each head of q and k, with the 1 added as all norms. "
         "attn_gate gives a number for each head, whose sigmoid multiplies it. A dense layer, then 6 experts, 2 used: sigmoid and bias, divided by their "
         "sum, times 1.5; a shared one. SiLU of the gate is at most the limit of the layer, and what it multiplies at most that in size.",
         {"selection bias": dict(unselected=True), "scale": dict(moe_router_scaling_factor=1.0), "gate of attention": dict(zeroed="self_attn.g_proj.weight"),
          "window 11": dict(sliding_window=11), "limit of experts": dict(swiglu_limits=[0.0, 0.0, 0.5]), "limit of others": dict(swiglu_limits_shared=[0.0, 0.0, 0.75]),
          "base of windows": step_rope(windowed=10000.0), "scaling": step_rope(rope_type="default"), "part": step_rope(part=1.0)},
-        step35, step35_layout, margin=0.002, make=step35_config, config="Step3p7Config", num_hidden_layers=3, num_sliding_attention_heads=6, head_dim=8, n_routed_experts=6,
+        step35, step35_layout, margin=0.002, make=step35_config, num_hidden_layers=3, num_sliding_attention_heads=6, head_dim=8, n_routed_experts=6,
         share_expert_dim=16, moe_router_scaling_factor=1.5, sliding_window=10, layer_types=["full_attention", "sliding_attention", "full_attention"],
         mlp_layer_types=["dense", "sparse", "sparse"], swiglu_limits=[0.0, 0.5, 0.75], swiglu_limits_shared=[0.5, 0.0, 0.75],
         tie_word_embeddings=False, **step_rope(), **SOME) | dict(seed=74600, made=step35_factors, heads=step35_heads),
