@@ -171,7 +171,7 @@ struct HyperParameters {
   // RC_FUNCTION_* of feed-forward parts in place of the architecture's; -1: it
   // is that.
   int32_t activation = -1;
-  // What that function gives is multiplied by what it was given.
+  // The result of that function is multiplied by its argument.
   bool activation_times_itself = false;
   float expert_scale = 1.0f;  // of the sum over the chosen experts
   // Layers behind the others that guess tokens further ahead; not computed.

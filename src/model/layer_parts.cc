@@ -46,8 +46,8 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
 runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
                                       int64_t size) {
   const Presence bias = architecture_.qkv_bias;
-  // Newer converters may join the three where older ones do not; not where they
-  // are no rows of queries, keys and values.
+  // Newer converters may join the three matrices of any model but those whose
+  // queries have gates or whose layers share keys.
   const bool joinable =
       architecture_.attention_gate != AttentionGate::kWithQueries &&
       !architecture_.keys_for_values && !architecture_.shared_caches &&

@@ -28,7 +28,7 @@ void join(Patient& patient, const std::vector<std::string>& names,
   Patient::Tensor all = parts[0];
   all.name = joined;
   all.data.clear();
-  // Of experts the one before the last dimension.
+  // The rows of experts are their second dimension.
   const size_t dimension = all.shape.size() == 3 ? 1 : 0;
   all.shape[dimension] = 0;
   for (const Patient::Tensor& part : parts) {

@@ -26,7 +26,7 @@ nlohmann::json package_names() {
 
 TEST(Names, TensorsAreThoseOfThePackage) {
   const auto architectures = package_names().at("architectures");
-  // Of files that no converter of the package writes, or only newer ones.
+  // Architectures that no converter of the package writes, or only newer ones.
   const std::set<std::string> others = {"opt", "gptneo", "granite_swa"};
   for (const model::Architecture* architecture : model::known_architectures()) {
     const std::string name(architecture->name);

@@ -115,6 +115,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kCodeShell,
     &kDeepSeek,
     &kBailingMoe,
+    &kExaone45,
     &kExaone,
     &kExaoneMoe,
     &kOpt,

@@ -91,9 +91,9 @@ safetensors::Shards open_weights(Folder& folder) {
       [&](const std::string& name) { return folder.open(name); });
 }
 
-// Whether embeddings are the output's weights too. Newer folders say it beside
-// the part that is read; then it counts what the part says only where there are
-// no other weights.
+// Returns whether the output's weights are the embeddings. Newer folders say it
+// outside of the part that is read; then the part's own value counts only if
+// there are no other weights.
 bool is_tied(const Config& whole, const Config& part) {
   return whole.find_flag(kTied).value_or(part.find_flag(kTied).value_or(true));
 }

@@ -1,5 +1,5 @@
-// What folders of models that see pictures have beside their text part, which
-// is what is read.
+// Parts of folders of models that see pictures, of which the engine reads the
+// text part.
 #pragma once
 
 #include "files/folder/description.h"
@@ -10,16 +10,16 @@ namespace rc::folder {
 // The names of the text part, as newer folders have them.
 inline constexpr Rename kTextPartRename = {"model.language_model.", "model."};
 
-// Tensors that read pictures.
-inline constexpr Rule kPictureRules[] = {
+// Weights of the part that reads pictures.
+inline constexpr Rule kVisualRules[] = {
     {"visual.%", ""},
     {"model.visual.%", ""},
 };
 
-// How many pairs of each head rotate by time, height and width in a picture,
-// for readers of the file that see pictures: mrope_section.
+// Adds the numbers of pairs of a head that rotate by time, height and width in
+// a picture: mrope_section. Readers of the file that see pictures need them.
 void add_rope_sections(Description& model);
-// How many layers add something of pictures, likewise.
+// Adds the number of layers that add something of pictures, likewise.
 void add_deepstack(Description& model);
 
 }  // namespace rc::folder

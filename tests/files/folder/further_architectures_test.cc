@@ -75,7 +75,7 @@ TEST_F(FolderTest, WhatAFurtherArchitectureHasNotIsRefused) {
   }
 }
 
-// What a file says for readers that see pictures.
+// Readers of a file that see pictures need them.
 TEST_F(FolderTest, PartsOfHeadsForPicturesAreDescribed) {
   copy("qwen2");
   change("config.json", R"({"model_type": "qwen2_vl",
@@ -97,11 +97,11 @@ TEST_F(FolderTest, PartsOfHeadsForPicturesAreDescribed) {
   }
 }
 
-// What is said beside the part that is read counts before what that says.
-TEST_F(FolderTest, TiedEmbeddingsMayBeSaidBesideThePart) {
+// A value outside of the part that is read counts before that within.
+TEST_F(FolderTest, TiedEmbeddingsMayBeSaidOutsideOfThePart) {
   const struct {
     const char* folder;  // "llama" has other weights for the output
-    const char* beside;
+    const char* outside;
     const char* within;
     bool opens;
     bool tied;
@@ -121,13 +121,13 @@ TEST_F(FolderTest, TiedEmbeddingsMayBeSaidBesideThePart) {
       {"qwen2", nullptr, nullptr, false, false},
   };
   for (const auto& c : cases) {
-    SCOPED_TRACE(cat(c.folder, ", beside ",
-                     c.beside == nullptr ? "-" : c.beside, ", within ",
+    SCOPED_TRACE(cat(c.folder, ", outside ",
+                     c.outside == nullptr ? "-" : c.outside, ", within ",
                      c.within == nullptr ? "-" : c.within));
     copy(c.folder);
     auto part = nlohmann::json::parse(std::ifstream(path("config.json")));
     nlohmann::json whole = {{"model_type", "qwen2_5_vl"}};
-    if (c.beside != nullptr) whole["tie_word_embeddings"] = *c.beside == 't';
+    if (c.outside != nullptr) whole["tie_word_embeddings"] = *c.outside == 't';
     part.erase("tie_word_embeddings");
     if (c.within != nullptr) part["tie_word_embeddings"] = *c.within == 't';
     whole["text_config"] = part;
@@ -180,7 +180,7 @@ TEST_F(FolderTest, DenseLayersAreThoseBeforeSparseOnes) {
   EXPECT_EQ(dense(R"({"mlp_layer_types": ["dense", "sparse"]})"), 1);
 }
 
-// Of 2 elements in each quarter of the heads.
+// Heads of two elements, one in each quarter.
 TEST_F(OneTensor, QuartersOfCodeGenAreTakenApart) {
   write_tensor("transformer.h.0.attn.qkv_proj.weight", "F32", {24, 1});
   const char* config = R"({"model_type": "codegen", "n_embd": 8, "n_head": 4,

@@ -131,6 +131,7 @@ def exaone_moe(w, c):
     w.add_expert_weights_norm(c.norm_topk_prob)
     w.add_leading_dense_block_count(c.first_k_dense_replace)
     w.add_nextn_predict_layers(0)
+    w.add_vocab_size(c.vocab_size)
     w.add_rope_scaling_type(gguf.RopeScalingType.NONE)
 
 
@@ -290,7 +291,7 @@ FURTHER_CASES = {
         opt, opt_layout, kv=False, ffn_dim=48, word_embed_proj_dim=32, pad_token_id=1, activation_function="relu", max_position_embeddings=64)
     | dict(seed=74400, names=["gpt2"]),
     "exaone": lambda: small(
-        "exaone", "Llama", "llama with half-split rope; frequencies are divided by rope_freqs.weight. The folder has names of tensors of its own.",
+        "exaone", "Llama", "llama with half-split rope; frequencies are divided by rope_freqs.weight. The tensors of the folder have other names.",
         {"factors": rope(500.0), "rope base 50": dict(rope_parameters=dict(LLAMA3, rope_theta=50.0)), "epsilon 0.1": dict(rms_norm_eps=0.1)},
         exaone, make=hf.ExaoneConfig, head_dim=8, rope_parameters=LLAMA3) | dict(seed=74500, made=llama3_tensor),
     "exaone-moe": lambda: small(
@@ -303,7 +304,7 @@ FURTHER_CASES = {
         num_shared_experts=2, first_k_dense_replace=1, routed_scaling_factor=2.5, experts_implementation="eager", **rope(10000.0)) | dict(seed=74600),
     "mistral3-tied": lambda: text_part_of(
         "mistral3", "Mistral3", dict(model_type="pixtral", hidden_size=16, intermediate_size=16, num_attention_heads=2, head_dim=8, num_hidden_layers=1, patch_size=2),
-        "mistral3 without its scale of positions; that the output's weights are the embeddings is said beside the text part of the configuration.",
+        "mistral3 without its scale of positions; the configuration states outside of its text part that the output's weights are the embeddings.",
         {"rope base 500": rope(500.0), "epsilon 0.1": dict(rms_norm_eps=0.1)},
         mistral3, lambda tensors, config: layouts.permuted(text_part(tensors, config), config), model_type="mistral", head_dim=12,
         max_position_embeddings=64, sliding_window=None, **rope(10000.0)) | dict(seed=74700),

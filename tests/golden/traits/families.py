@@ -1,4 +1,4 @@
-"""Further cases of make.py, in the same form: families whose folders are read in a way of their own. In place of changes of config.json there
+"""Further cases of make.py, in the same form: families whose folders are read by particular rules. In place of changes of config.json there
 may be a function of it, and behind it one of the tensors."""
 
 import sys
@@ -18,7 +18,7 @@ def of_whole(kind, vision, **settings):
 
 
 def flat(config):
-    """As it was before the text part had an object of its own."""
+    """The layout of folders before the text part had a separate object."""
     text = config.pop("text_config")
     parameters = text.pop("rope_parameters")
     return dict(text) | config | dict(rope_theta=parameters["rope_theta"], rope_scaling=dict(type="mrope", mrope_section=parameters["mrope_section"]))
@@ -79,4 +79,7 @@ FAMILIES = {
     "internlm3-biases": ("InternLM3", "llama", dict(head_dim=12, attention_bias=True, mlp_bias=True, **rope(rope_type="dynamic", factor=6.0)), {}),
     "jais2-unbiased": ("Jais2", "jais2", dict(head_dim=8, attention_bias=False, mlp_bias=False, layer_norm_eps=1e-5, **rope()), {}),
     "bitnet-silu": ("BitNet", "bitnet", dict(hidden_act="silu", **rope()), {}),
+    "exaone4_5-factors": ("Exaone4_5_", "exaone4", of_whole(
+        "Exaone4_5_", dict(QWEN2_VISION, num_key_value_heads=1), model_type="exaone4", head_dim=8, sliding_window=5, layer_types=["sliding_attention", "full_attention"],
+        **rope(rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32)), {}),
 }

@@ -14,8 +14,8 @@ namespace {
 // same.
 constexpr std::string_view kRotatedPart = "partial_rotary_factor";
 
-// The rows of a matrix of heads, of which the first half of each is rotated in
-// halves and becomes one that is rotated in adjacent pairs.
+// Returns the rows of a matrix of heads, with the first half of each head,
+// which is rotated in halves, as one that is rotated in adjacent pairs.
 TensorView first_pairs(const Config& config, const safetensors::Place& source,
                        std::string_view heads_key) {
   TensorView view = whole(source);
@@ -42,10 +42,12 @@ TensorView first_pairs(const Config& config, const safetensors::Place& source,
   return view;
 }
 
-TensorView queries(const Config& config, const safetensors::Place& source) {
+TensorView half_paired_queries(const Config& config,
+                               const safetensors::Place& source) {
   return first_pairs(config, source, "num_attention_heads");
 }
-TensorView keys(const Config& config, const safetensors::Place& source) {
+TensorView half_paired_keys(const Config& config,
+                            const safetensors::Place& source) {
   return first_pairs(config, source, "num_key_value_heads");
 }
 
@@ -53,8 +55,10 @@ constexpr Rule kBambaRules[] = {
     {"model.final_layernorm.weight", "output_norm.weight"},
     {"model.layers.*.input_layernorm.weight", "blk.*.attn_norm.weight"},
     {"model.layers.*.pre_ff_layernorm.weight", "blk.*.ffn_norm.weight"},
-    {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight", queries},
-    {"model.layers.*.self_attn.k_proj.weight", "blk.*.attn_k.weight", keys},
+    {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight",
+     half_paired_queries},
+    {"model.layers.*.self_attn.k_proj.weight", "blk.*.attn_k.weight",
+     half_paired_keys},
     {"model.layers.*.feed_forward.gate_proj.weight", "blk.*.ffn_gate.weight"},
     {"model.layers.*.feed_forward.up_proj.weight", "blk.*.ffn_up.weight"},
     {"model.layers.*.feed_forward.down_proj.weight", "blk.*.ffn_down.weight"},

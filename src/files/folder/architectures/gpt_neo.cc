@@ -18,13 +18,14 @@ constexpr Rule kGptNeoRules[] = {
     {"h.*.ln_2.@", "blk.*.ffn_norm.@"},
     {"h.*.mlp.c_fc.@", "blk.*.ffn_up.@"},
     {"h.*.mlp.c_proj.@", "blk.*.ffn_down.@"},
-    // What a row sees, from old folders.
+    // Masks of causal attention, from old folders.
     {"h.*.attn.attention.bias", ""},
     {"h.*.attn.attention.masked_bias", ""},
 };
 
-// Which layers see only a window: attention_layers, which all published folders
-// have beside attention_types; else every second one does.
+// Adds which layers see only a window: attention_layers, which all published
+// folders have together with attention_types. Without both it is every second
+// layer.
 void add_local_layers(Description& model) {
   const Config& config = model.config();
   constexpr std::string_view kTypes = "attention_layers";

@@ -11,7 +11,8 @@ constexpr Rule kGptJAttentionRules[] = {
     {"transformer.h.*.attn.v_proj.weight", "blk.*.attn_v.weight"},
 };
 
-// Of each quarter of the heads the queries, then the values, then the keys.
+// The tensor has for each quarter of the heads the queries, then the values,
+// then the keys. Returns one of these, by its number.
 TensorView part_of_quarters(const Config& config,
                             const safetensors::Place& source, size_t part) {
   const int64_t rows = config.get_int("n_embd") / 4;
@@ -38,7 +39,7 @@ constexpr Rule kCodeGenAttentionRules[] = {
      quarter_keys},
     {"transformer.h.*.attn.qkv_proj.weight", "blk.*.attn_v.weight",
      quarter_values},
-    // What a row sees, from old folders.
+    // Masks of causal attention, from old folders.
     {"transformer.h.*.attn.causal_mask", ""},
 };
 

@@ -13,7 +13,7 @@ constexpr Rule kSinkRules[] = {
 };
 
 // Experts whose gate and other product stay one tensor.
-constexpr Rule kJoinedExpertRules[] = {
+constexpr Rule kGraniteJoinedRules[] = {
     {"model.layers.*.block_sparse_moe.router.layer.weight",
      "blk.*.ffn_gate_inp.weight"},
     {"model.layers.*.block_sparse_moe.input_linear.weight",
@@ -33,9 +33,9 @@ constexpr Rule kJoinedExpertRules[] = {
      "blk.*.ffn_down_exps.weight"},
 };
 
-// Which layers rotate, with one base: layer_rope_theta, in which 0 stands for
-// those that do not, or no_rope_layers, of which 0 says the same. Returns the
-// base that the former says, or 0.
+// Adds which layers rotate: those with a base in layer_rope_theta that is not
+// 0, or with a 1 in no_rope_layers. Returns the base, which must be one for
+// all, or 0 if the configuration has it elsewhere.
 double add_rotating_layers(Description& model) {
   const Config& config = model.config();
   constexpr std::string_view kBases = "layer_rope_theta";
@@ -99,7 +99,7 @@ constexpr Architecture kGraniteMoeSwa = {
                     "residual_multiplier": 1.0, "attention_multiplier": 1.0,
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules, kSinkRules,
-              kJoinedExpertRules},
+              kGraniteJoinedRules},
     .describe = describe_granite_moe_swa,
 };
 

@@ -114,6 +114,7 @@ extern const Architecture kGptJ;
 extern const Architecture kCodeShell;
 extern const Architecture kDeepSeek;
 extern const Architecture kBailingMoe;
+extern const Architecture kExaone45;
 extern const Architecture kExaone;
 extern const Architecture kExaoneMoe;
 extern const Architecture kOpt;

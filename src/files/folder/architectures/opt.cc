@@ -4,13 +4,14 @@
 namespace rc::folder {
 namespace {
 
-TensorView positions(const Config&, const safetensors::Place& source) {
+TensorView used_opt_positions(const Config&, const safetensors::Place& source) {
   return rows_from(source, 2);
 }
 
 constexpr Rule kOptRules[] = {
     {"decoder.embed_tokens.weight", "token_embd.weight"},
-    {"decoder.embed_positions.weight", "position_embd.weight", positions},
+    {"decoder.embed_positions.weight", "position_embd.weight",
+     used_opt_positions},
     {"decoder.final_layer_norm.@", "output_norm.@"},
     {"lm_head.weight", "output.weight"},
     {"decoder.layers.*.self_attn_layer_norm.@", "blk.*.attn_norm.@"},

@@ -25,7 +25,7 @@ constexpr Architecture kQwen2Vl = {
     .name = "qwen2vl",
     .defaults = kQwen2VlDefaults,
     .renames = {kTextPartRename, {}},
-    .rules = {kDecoderRules, kAttentionRules, kNormRules, kPictureRules},
+    .rules = {kDecoderRules, kAttentionRules, kNormRules, kVisualRules},
     .describe = describe_qwen2vl,
     .part = "text_config",
 };
@@ -35,7 +35,7 @@ constexpr Architecture kQwen25Vl = {
     .name = "qwen2vl",
     .defaults = kQwen2VlDefaults,
     .renames = {kTextPartRename, {}},
-    .rules = {kDecoderRules, kAttentionRules, kNormRules, kPictureRules},
+    .rules = {kDecoderRules, kAttentionRules, kNormRules, kVisualRules},
     .describe = describe_qwen2vl,
     .part = "text_config",
 };

@@ -7,16 +7,16 @@
 namespace rc::folder {
 namespace {
 
-// Experts as one tensor: [experts, in, out], or [experts, out, in] as newer
-// releases of transformers save it.
+// Returns whether experts in one tensor are [experts, in, out], not
+// [experts, out, in] as newer releases of transformers save them.
 bool is_turned(const safetensors::Place& source, int64_t out, int64_t in) {
   const std::vector<int64_t>& shape = source.tensor->shape;
   return shape.size() != 3 || shape[1] != out || shape[2] != in;
 }
 
-// Of the rows of a gate, then of those of the other product.
-TensorView half_of_experts(const Config& config,
-                           const safetensors::Place& source, bool second) {
+// Returns the rows of the gate, or those of the other product, which follow.
+TensorView either_half(const Config& config, const safetensors::Place& source,
+                       bool second) {
   const auto rows =
       checked_mul(config.get_int("moe_intermediate_size"), int64_t{2});
   if (is_turned(source, rows.value_or(-1), config.get_int("hidden_size"))) {
@@ -25,30 +25,27 @@ TensorView half_of_experts(const Config& config,
   }
   return second ? second_half(config, source) : first_half(config, source);
 }
-TensorView gate_of_experts(const Config& config,
-                           const safetensors::Place& source) {
-  return half_of_experts(config, source, false);
+TensorView either_gate(const Config& config, const safetensors::Place& source) {
+  return either_half(config, source, false);
 }
-TensorView up_of_experts(const Config& config,
-                         const safetensors::Place& source) {
-  return half_of_experts(config, source, true);
+TensorView either_up(const Config& config, const safetensors::Place& source) {
+  return either_half(config, source, true);
 }
-TensorView down_of_experts(const Config& config,
-                           const safetensors::Place& source) {
+TensorView either_down(const Config& config, const safetensors::Place& source) {
   return is_turned(source, config.get_int("hidden_size"),
                    config.get_int("moe_intermediate_size"))
              ? all_columns(config, source)
              : as_it_is(config, source);
 }
 
-constexpr Rule kJoinedExpertRules[] = {
+constexpr Rule kVisualExpertRules[] = {
     {"model.layers.*.mlp.gate.weight", "blk.*.ffn_gate_inp.weight"},
     {"model.layers.*.mlp.experts.gate_up_proj", "blk.*.ffn_gate_exps.weight",
-     gate_of_experts},
+     either_gate},
     {"model.layers.*.mlp.experts.gate_up_proj", "blk.*.ffn_up_exps.weight",
-     up_of_experts},
+     either_up},
     {"model.layers.*.mlp.experts.down_proj", "blk.*.ffn_down_exps.weight",
-     down_of_experts},
+     either_down},
 };
 
 void describe_qwen3vl(Description& model) {
@@ -80,7 +77,7 @@ constexpr Architecture kQwen3Vl = {
                     "rope_theta": 5e5, "tie_word_embeddings": false})",
     .renames = {kTextPartRename, {}},
     .rules = {kDecoderRules, kAttentionRules, kNormRules, kHeadNormRules,
-              kPictureRules},
+              kVisualRules},
     .describe = describe_qwen3vl,
     .part = "text_config",
 };
@@ -95,7 +92,7 @@ constexpr Architecture kQwen3VlMoe = {
                     "tie_word_embeddings": false})",
     .renames = {kTextPartRename, {}},
     .rules = {kDecoderRules, kAttentionRules, kNormRules, kHeadNormRules,
-              kJoinedExpertRules, kPictureRules},
+              kVisualExpertRules, kVisualRules},
     .describe = describe_qwen3vl_moe,
     .part = "text_config",
 };
