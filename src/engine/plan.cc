@@ -62,6 +62,14 @@ Resolved resolve(const model::ModelFile& file,
          "context_length is 1; a token to begin with and one to generate need "
          "2");
   }
+  const int64_t chosen = file.hyper_parameters().chosen_positions;
+  if (chosen > 0 && options.context_length > chosen) {
+    fail(RC_E_UNSUPPORTED, file.file().name(), ": context_length is ",
+         options.context_length, ", but the model has an indexer that chooses ",
+         chosen,
+         " positions of longer sequences, which is not computed; take at most ",
+         chosen);
+  }
   if (options.cache_dtype != RC_DTYPE_F16 &&
       options.cache_dtype != RC_DTYPE_F32 &&
       options.cache_dtype != RC_DTYPE_Q8_0) {

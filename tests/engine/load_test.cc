@@ -31,6 +31,27 @@ TEST(Plan, DefaultsFollowTheModel) {
             page_bytes(*file) * static_cast<uint64_t>(plan.cache_tokens / 32));
 }
 
+// What an indexer would choose of longer sequences is not computed.
+TEST(Plan, IsNotForMorePositionsThanAnIndexerChooses) {
+  const auto file = small_model("deepseek32");
+  const auto device = open_device();
+  EngineOptions options;
+  EXPECT_EQ(engine::plan(*file, device, options).context_length, 64);
+  options.context_length = 64;
+  EXPECT_TRUE(engine::plan(*file, device, options).fits);
+  options.context_length = 65;
+  try {
+    engine::plan(*file, device, options);
+    FAIL() << "it was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
+    EXPECT_NE(error.message().find("context_length is 65"), std::string::npos)
+        << error.message();
+    EXPECT_NE(error.message().find("take at most 64"), std::string::npos)
+        << error.message();
+  }
+}
+
 TEST(Plan, OfALimitedMemoryIsExact) {
   const auto file = small_model();
   const auto device = open_device();
