@@ -42,13 +42,7 @@ const standard = {
 const callable = Object.assign(() => {}, { toJsonSchema: () => plain });
 const schemas = {
   zod: Sky,
-  mini: mini.object({
-    colour: mini.literal("grey"),
-    clouds: mini
-      .array(mini.literal("low"))
-      .check(mini.minLength(1), mini.maxLength(1)),
-  }),
-  "of zod": json,
+  "what zod makes": json,
   plain,
   text: JSON.stringify(plain),
   standard,
@@ -71,7 +65,7 @@ for (const [name, schema] of Object.entries(schemas)) {
   });
 
   test(`a format of answers of ${name}`, async () => {
-    const isPlain = ["of zod", "plain", "text"].includes(name);
+    const isPlain = ["what zod makes", "plain", "text"].includes(name);
     const inner = name === "text" ? JSON.parse(schema) : schema;
     const whole = {
       type: "json_schema",
@@ -141,7 +135,9 @@ test("errors name the argument", async () => {
   const circle = {};
   circle.circle = circle;
   const unknown = { "~standard": { version: 1, vendor: "test" } };
-  for (const bad of [circle, 1n, unknown]) {
+  // It leaves out what makes JSON schemas.
+  const small = mini.object({ colour: mini.literal("grey") });
+  for (const bad of [circle, 1n, unknown, small]) {
     const format = { type: "json_schema", json_schema: { schema: { a: bad } } };
     for (const name of ["responseFormat", "toolChoice"]) {
       const error = { name: "TypeError", message: new RegExp(`^${name}: `) };
@@ -156,7 +152,14 @@ test("errors name the argument", async () => {
     const options = { templateText: tools, tools: [{ function: bad }] };
     assert.throws(() => session().chat(options), named("tools"));
   }
-  assert.throws(() => chat.answer({ responseFormat: () => {} }), /^TypeError: responseFormat: JSON has nothing/);
+  assert.throws(
+    () => chat.answer({ responseFormat: small }),
+    /^TypeError: responseFormat: this schema has no JSON schema; .*z\.toJSONSchema/,
+  );
+  assert.throws(
+    () => chat.answer({ responseFormat: () => {} }),
+    /^TypeError: responseFormat: JSON has nothing/,
+  );
   assert.throws(
     () => chat.answer({ responseFormat: { type: "xml" } }),
     (error) =>
