@@ -156,7 +156,8 @@ TEST_F(Talk, ErrorsNameWhatIsWrong) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "response_format.type: 'xml'");
   given.response_format = R"({"type": "json_schema", "json_schema": {"schema":
                               {"type": "number", "minimum": "0"}}})";
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "/minimum");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(),
+               "response_format: schema at /minimum");
   EXPECT_EQ(request, nullptr);
   char* text = nullptr;
   const auto generate = [&] {

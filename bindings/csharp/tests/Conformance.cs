@@ -164,7 +164,7 @@ partial class Conformance {
     return options;
   }
 
-  /// What a program has in place of JSON: dictionaries, lists, and texts, which
+  /// Returns the objects of a program for JSON: dictionaries, lists, and texts, which
   /// are JSON themselves where they stand alone.
   private static object Plain(JsonValue value) {
     if (value is JsonObject members) {

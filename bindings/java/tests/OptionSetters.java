@@ -61,7 +61,7 @@ final class OptionSetters {
     fail("no option " + name + " of " + candidates);
   }
 
-  /** What a program has in place of JSON: Maps, Lists and simple values. */
+  /** Returns the objects of a program for JSON: Maps, Lists and simple values. */
   static Object plain(JsonElement value) {
     if (value.isJsonObject()) {
       Map<String, Object> members = new LinkedHashMap<>();

@@ -107,7 +107,7 @@ test("a schema is of what is parsed, and not of what comes of it", async () => {
   const grammar = await Grammar.jsonSchema(model, Length);
   const { text } = await session().generate("A", { grammar });
   assert.equal(Length.parse(JSON.parse(text)).text, 3);
-  // What a program made itself is taken as it is.
+  // A schema that a program made itself is taken as it is.
   const output = z.toJSONSchema(
     z.object({ more: z.literal("crow").default("crow") }),
     { io: "output" },

@@ -46,7 +46,7 @@ proc ::runcible::JsonTexts {texts} {
     return [JsonArray [lmap each $texts {JsonText $each}]]
 }
 
-# What looks like a number, true, false or null as that.
+# Writes a word that looks like a number, true, false or null as that, others as text.
 proc ::runcible::JsonValue {value {type ""}} {
     set number {^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$}
     if {$type ne "string" && ($value in {true false null} || [regexp $number $value])} {
@@ -100,8 +100,8 @@ proc ::runcible::SchemaJson {schema name} {
     return [JsonObject $made]
 }
 
-# What describes a function, or the schema of an answer: a dict with a name, a schema
-# under `key`, and texts.
+# Writes the description of a function, or the schema of an answer: a dict with a
+# name, a schema under `key`, and texts.
 proc ::runcible::DescribedJson {described key name} {
     NeedDict $described $name
     set made {}

@@ -1,4 +1,4 @@
-// Messages that are refused before the template runs, and those beside them
+// Messages that are refused before the template runs, and similar ones
 // that are taken.
 #include "text/chat/message_checks.h"
 
@@ -200,7 +200,7 @@ TEST(Contents, MessagesOfTheAssistantMayHaveOthers) {
         Json{{"role", "assistant"}, {"tool_calls", {call}}},
         Json{{"role", "assistant"}, {"reasoning_content", "why"}},
         Json{{"role", "assistant"}, {"refusal", "no"}},
-        // Of a role that is the template's own.
+        // A role of the template.
         Json{{"role", "documents"}, {"documents", {"a"}}},
         Json{{"role", "user"}, {"content", ""}}}) {
     EXPECT_FALSE(is_error(prompt_of(kAnyRole, Json::array({message}))))

@@ -151,7 +151,7 @@ function handle.telling(class, struct, fill)
   end
 end
 
---- What JSON tells, as tables.
+--- Reads JSON as tables.
 handle.decoded = json.decoded
 
 --- Tables as JSON; a string is JSON already. `name` is that of the argument.

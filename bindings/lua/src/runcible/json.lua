@@ -14,7 +14,7 @@ local function dkjson()
   return module
 end
 
---- What JSON tells, as tables.
+--- Reads JSON as tables.
 function json.decoded(text)
   return dkjson().decode(text)
 end

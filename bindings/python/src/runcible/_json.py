@@ -66,7 +66,7 @@ def messages_text(messages: object) -> str:
 
 
 def result_text(result: object, name: str) -> str:
-    """What a function has given, as the text of a message."""
+    """Returns the result of a function as the text of a message."""
     return result if isinstance(result, str) else _dumped(result, name)
 
 
@@ -164,7 +164,7 @@ def _name_of(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """What JSON has for an object within another."""
+    """Returns an object within another in a form that JSON has."""
     schema = schema_of(value)
     if schema is not None:
         return schema

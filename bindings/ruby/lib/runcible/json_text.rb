@@ -47,7 +47,7 @@ module Runcible
       nil
     end
 
-    # What JSON has for a value and all within it.
+    # Returns a value, and all within it, in forms that JSON has.
     def plain(value, name, depth)
       if depth > DEEPEST_VALUE
         raise ArgumentError, "#{name}: values nest more than #{DEEPEST_VALUE} " \
