@@ -75,9 +75,8 @@ namespace Runcible {
 
     /// <summary>Begins a conversation without messages over the session.
     /// ArgumentException: an option; NotFoundException: no such template, or the
-    /// file has none; UnsupportedException: the model has no tokenizer, or its
-    /// template no place for tools; FormatException: a mistake of the
-    /// template.</summary>
+    /// file has none; UnsupportedException: the model has no tokenizer;
+    /// FormatException: a mistake of the template.</summary>
     public Chat Chat(ChatOptions options = null) {
       using (chat_options made = (options ?? new ChatOptions()).Make()) {
         native.chat_create(Idle(), made, out var created);

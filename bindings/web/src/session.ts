@@ -91,8 +91,8 @@ export class Session extends Handle {
    * the options is told by what is asked of it first.
    *
    * InvalidArgumentError: an option; NotFoundError: no such template, or the
-   * file has none; UnsupportedError: the model has no tokenizer, or its template
-   * no place for tools; FormatError: a mistake of the template.
+   * file has none; UnsupportedError: the model has no tokenizer; FormatError:
+   * a mistake of the template.
    */
   chat(options?: ChatOptions): Chat {
     return Chat._begin(this, options);

@@ -129,8 +129,8 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
 // Of names that are forced, the reader finds each again.
 TEST(CallGrammars, NamesAreReadAsTheyAreWritten) {
   std::mt19937 random(3);
-  for (const std::string name : {"a/b", "a.b", "functions.a", "functions.",
-                                 "-", "a-b", "1", "lésen", "to", "call"}) {
+  for (const std::string name : {"a/b", "a.b", "functions.a", "functions.", "-",
+                                 "a-b", "1", "lésen", "to", "call"}) {
     JsonValue list = parse_json(
         R"([{"type": "function", "function": {"name": ")" + name + R"("}}])",
         "tools", 100);

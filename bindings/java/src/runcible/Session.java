@@ -101,9 +101,8 @@ public final class Session extends Handle {
    * Begins a conversation without messages over the session.
    * {@link RuncibleException.InvalidArgument}: an option;
    * {@link RuncibleException.NotFound}: no such template, or the file has none;
-   * {@link RuncibleException.Unsupported}: the model has no tokenizer, or its
-   * template no place for tools; {@link RuncibleException.Format}: a mistake of
-   * the template.
+   * {@link RuncibleException.Unsupported}: the model has no tokenizer;
+   * {@link RuncibleException.Format}: a mistake of the template.
    */
   public Chat chat(ChatOptions options) {
     try (chat_options made = options.make()) {

@@ -170,8 +170,8 @@ class Session(Handle):
         now: What templates that write the date take for the present.
 
         InvalidArgumentError: an option; NotFoundError: no such template, or the
-        file has none; UnsupportedError: the model has no tokenizer, or its
-        template no place for tools; FormatError: a mistake of the template.
+        file has none; UnsupportedError: the model has no tokenizer;
+        FormatError: a mistake of the template.
         """
         return _chat.begin(
             self._idle,

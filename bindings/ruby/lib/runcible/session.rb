@@ -115,8 +115,8 @@ module Runcible
     #         "2024-07-26" or "2024-07-26T14:05:09".
     #
     # InvalidArgumentError: an option; NotFoundError: no such template, or the
-    # file has none; UnsupportedError: the model has no tokenizer, or its template
-    # no place for tools; FormatError: a mistake of the template.
+    # file has none; UnsupportedError: the model has no tokenizer;
+    # FormatError: a mistake of the template.
     def chat(**options)
       made = Chat.options(**options)
       Chat.__send__(:of, Native.chat_create(idle, made), @generations)
