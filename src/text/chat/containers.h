@@ -177,6 +177,10 @@ class Items {
     budget_->take(sizeof(Value));
     values_.push_back(std::move(value));
   }
+  void erase(size_t index) {
+    values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(index));
+    budget_->give(sizeof(Value));
+  }
   std::vector<Value>& values() { return values_; }
   // What was pushed, counted against no budget from here on.
   std::vector<Value> release() {

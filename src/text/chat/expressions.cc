@@ -109,13 +109,21 @@ Value Interpreter::evaluate_call(const Expression& node) {
   const Expression& callee = *node.parts[0];
   if (callee.kind == ExpressionKind::kAttribute) {
     // Methods need not become values first.
-    const Value object = evaluate(*callee.parts[0]);
+    Value object = evaluate(*callee.parts[0]);
     at_ = callee.at;
     const Builtin* method = find_method(object, callee.text);
     if (method != nullptr && method->run != nullptr) {
       Arguments arguments = evaluate_arguments(node.arguments.get());
       at_ = callee.at;
       return apply(*method, object, std::move(arguments));
+    }
+    if (method != nullptr && object.is(Kind::kList)) {
+      object = Value();
+      const auto result =
+          change(*callee.parts[0], callee.text, node.arguments.get());
+      if (result) return *result;
+      object = evaluate(*callee.parts[0]);
+      at_ = callee.at;
     }
     const Value function = attribute(object, callee.text);
     Arguments arguments = evaluate_arguments(node.arguments.get());
@@ -126,6 +134,58 @@ Value Interpreter::evaluate_call(const Expression& node) {
   Arguments arguments = evaluate_arguments(node.arguments.get());
   at_ = callee.at;
   return call(function, std::move(arguments));
+}
+
+Value* Interpreter::place_of(const Expression& node) {
+  if (node.kind == ExpressionKind::kAttribute &&
+      node.parts[0]->kind == ExpressionKind::kName) {
+    const Value object = evaluate_name(node.parts[0]->name);
+    return object.is(Kind::kNamespace) ? object.as<Namespace>().find(node.text)
+                                       : nullptr;
+  }
+  if (node.kind != ExpressionKind::kName) return nullptr;
+  for (Scope* scope = scope_.get(); scope != nullptr; scope = scope->parent()) {
+    if (Value* value = scope->find(node.name)) return value;
+  }
+  return nullptr;
+}
+
+std::optional<Value> Interpreter::change(const Expression& list,
+                                         std::string_view method,
+                                         const CallArguments* given) {
+  const bool appends = method == "append";
+  if (!appends && method != "pop") return std::nullopt;
+  Arguments arguments = evaluate_arguments(given);
+  const size_t count = arguments.positional.size();
+  Value* place = place_of(list);
+  // What else holds a list would see the change, in Python.
+  if (place == nullptr || !place->is(Kind::kList) ||
+      place->as_sequence().is_shared() || !arguments.named.empty() ||
+      count > 1 || (appends && count == 0)) {
+    return std::nullopt;
+  }
+  Items items(&budget_);
+  for (const Value& item : place->as_sequence().items()) items.push(item);
+  Value result = Value::none();
+  if (appends) {
+    items.push(std::move(arguments.positional[0]));
+  } else {
+    const Value last = Value::integer(-1);
+    const Value& index = count == 0 ? last : arguments.positional[0];
+    at_ = list.at;
+    if (!index.is_int()) {
+      fault("pop takes a whole number, not ", type_with_article(index));
+    }
+    result = item(*place, index);
+    if (result.is_undefined()) {
+      fault("pop: the list has no element ", index.as_int());
+    }
+    const int64_t at = index.as_int();
+    items.erase(static_cast<size_t>(
+        at < 0 ? at + static_cast<int64_t>(items.size()) : at));
+  }
+  *place = items.finish();
+  return result;
 }
 
 Value Interpreter::evaluate_filter(const Expression& node) {

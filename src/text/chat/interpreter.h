@@ -90,6 +90,13 @@ class Interpreter {
   Value evaluate_name(NameId name);
   Value evaluate_container(const Expression& node);
   Value evaluate_call(const Expression& node);
+  // Where the variable, or attribute of a namespace, that an expression names
+  // is held; nullptr: it is none, or one of the caller.
+  Value* place_of(const Expression& node);
+  // list.append(element) and list.pop(index), if nothing else holds the list;
+  // nothing: something does, or it is another method.
+  std::optional<Value> change(const Expression& list, std::string_view method,
+                              const CallArguments* given);
   Value evaluate_filter(const Expression& node);
   Value evaluate_concat(const Expression& node);
   Value evaluate_compare(const Expression& node);

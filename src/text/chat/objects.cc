@@ -22,8 +22,9 @@ std::string Missing::message() const {
     case What::kMutation:
       return cat(
           "the attribute ", quote(name_), " of ", with_article(owner_),
-          " is not for templates, which change nothing in place: build a "
-          "new value, such as list + [element]");
+          " is not for templates, which change nothing in place but lists that "
+          "one variable holds, by append and pop: build a new value, such as "
+          "list + [element]");
     case What::kOther:
       return name_;
   }

@@ -48,10 +48,13 @@ class Scope : public Object {
     }
     return nullptr;
   }
+  Value* find(NameId name) {
+    return const_cast<Value*>(std::as_const(*this).find(name));
+  }
   void set(NameId name, Value value);
   void clear() { variables_.clear(); }
   size_t size() const { return variables_.size(); }
-  const Scope* parent() const { return parent_.get(); }
+  Scope* parent() const { return parent_.get(); }
 
  private:
   std::vector<std::pair<NameId, Value>> variables_;
@@ -62,6 +65,9 @@ class Namespace : public Object {
  public:
   explicit Namespace(Budget* budget) : Object(budget, sizeof(Namespace)) {}
   const Value* find(std::string_view name) const;
+  Value* find(std::string_view name) {
+    return const_cast<Value*>(std::as_const(*this).find(name));
+  }
   void set(const Value& name, Value value);
   const std::vector<Dict::Entry>& entries() const { return entries_; }
   void clear() { entries_.clear(); }

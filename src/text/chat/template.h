@@ -1,7 +1,9 @@
 // Chat templates: the language in which models say how a conversation is
 // written down for them, as the Hugging Face library transformers runs it (its
 // apply_chat_template: Jinja in a sandbox where nothing changes in place, with
-// trim_blocks, lstrip_blocks, loop controls and {% generation %}).
+// trim_blocks, lstrip_blocks, loop controls and {% generation %}). But append
+// and pop change a list that a single variable of the template holds, since
+// templates in files use them.
 //
 //   const auto chat = Template::parse(source);
 //   const Rendered prompt = chat.render(

@@ -43,6 +43,12 @@ inline RenderOptions recorded_time() {
   return {.now = LocalTime{2024, 7, 26, 14, 5, 9, 0}};
 }
 
+// Whether a template changes lists in place, which the sandbox of transformers
+// refuses and we do not.
+inline bool changes_lists(const std::string& source) {
+  return source.find(".append(") != std::string::npos;
+}
+
 // The text, or "error: ..." with the message.
 inline std::string text_of(const std::string& source,
                            const nlohmann::ordered_json& variables,

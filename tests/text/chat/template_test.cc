@@ -45,6 +45,38 @@ TEST(ChatTemplate, ErrorsHaveAStatus) {
   EXPECT_THROW(Template::parse("x").render(Value::integer(1)), Error);
 }
 
+// The list is one that nothing else holds, or Python would change that, too.
+TEST(ChatTemplate, AppendAndPopChangeWhatOneVariableHolds) {
+  const auto text = [](const std::string& source) {
+    return text_of(source, {{"given", {1}}});
+  };
+  EXPECT_EQ(text("{% set l = [] %}{% set _ = l.append(1) %}"
+                 "{{ l.append('b') }} {{ l }}"),
+            "None [1, 'b']");
+  EXPECT_EQ(text("{% set l = [] %}{% for x in [1, 2] %}"
+                 "{% set _ = l.append([x]) %}{% endfor %}{{ l }}"),
+            "[[1], [2]]");
+  EXPECT_EQ(text("{% set q = namespace(ids=[]) %}{% for x in [1, 2] %}"
+                 "{% set _ = q.ids.append(x) %}{% endfor %}{{ q.ids }}"),
+            "[1, 2]");
+  EXPECT_EQ(text("{% set l = [1, 2, 3] %}{{ l.pop(0) }} {{ l.pop() }} "
+                 "{{ l.pop(-1) }} {{ l }}"),
+            "1 3 2 []");
+  EXPECT_NE(text("{% set l = [1] %}{{ l.pop(1) }}").find("no element 1"),
+            std::string::npos);
+  for (const char* refused :
+       {"{% set a = [] %}{% set b = a %}{{ a.append(1) }}",
+        "{% set a = [[]] %}{{ a[0].append(1) }}", "{{ given.append(1) }}",
+        "{% set a = [1] %}{% for x in a %}{{ a.append(x) }}{% endfor %}",
+        "{% set a = [] %}{{ a.append() }}", "{{ given.pop() }}",
+        "{% set a = [] %}{{ a.append(1, 2) }}", "{{ [].append(1) }}",
+        "{% set q = namespace(ids=[]) %}{% set r = q.ids %}"
+        "{{ q.ids.append(1) }}"}) {
+    EXPECT_NE(text(refused).find("in place"), std::string::npos)
+        << refused << ": " << text(refused);
+  }
+}
+
 TEST(ChatTemplate, TimeIsTheCallers) {
   const Template chat = Template::parse("{{ strftime_now('%H:%M') }}");
   EXPECT_THROW(chat.render(make_variables({})), Error);
