@@ -102,7 +102,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_generate_report, forced_tokens);
   CHECK_NO_PADDING(rc_event, call_id);
   CHECK_NO_PADDING(rc_chat_options, ending);
-  CHECK_NO_PADDING(rc_chat_prompt_report, template_name);
+  CHECK_NO_PADDING(rc_chat_prompt_report, call_format);
   CHECK_NO_PADDING(rc_chat_content_report, token_end);
   CHECK_NO_PADDING(rc_graph_run_options, deadline_ms);
   CHECK_NO_PADDING(rc_graph_report, memory);
