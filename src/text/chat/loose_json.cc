@@ -13,7 +13,7 @@ using Type = JsonValue::Type;
 
 constexpr uint32_t kNoUnit = UINT32_MAX;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_loose_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_high(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
@@ -134,8 +134,8 @@ class LooseReader {
   }
 
   void digits() {
-    if (!is_digit(next())) failed_ = true;
-    while (is_digit(next())) ++at_;
+    if (!is_loose_digit(next())) failed_ = true;
+    while (is_loose_digit(next())) ++at_;
   }
 
   JsonValue number() {
@@ -180,8 +180,10 @@ class LooseReader {
     uint32_t unit = 0;
     for (const char c : text_.substr(at + 2, 4)) {
       const bool upper = c >= 'A' && c <= 'F';
-      if (!is_digit(c) && !upper && !(c >= 'a' && c <= 'f')) return kNoUnit;
-      const int digit = is_digit(c) ? c - '0' : c - (upper ? 'A' : 'a') + 10;
+      if (!is_loose_digit(c) && !upper && !(c >= 'a' && c <= 'f'))
+        return kNoUnit;
+      const int digit =
+          is_loose_digit(c) ? c - '0' : c - (upper ? 'A' : 'a') + 10;
       unit = unit * 16 + static_cast<uint32_t>(digit);
     }
     return unit;

@@ -12,7 +12,7 @@ namespace {
 
 using Type = JsonValue::Type;
 
-const JsonValue* calls_of(const JsonValue& message) {
+const JsonValue* calls_in(const JsonValue& message) {
   const JsonValue* calls = message.find_given("tool_calls");
   return calls != nullptr && !calls->items.empty() ? calls : nullptr;
 }
@@ -71,7 +71,7 @@ std::string description(const JsonValue& tools) {
 
 JsonValue with_calls_as_text(const JsonValue& message) {
   std::string text = text_of(message);
-  for (const JsonValue& call : calls_of(message)->items) {
+  for (const JsonValue& call : calls_in(message)->items) {
     const JsonValue& function = *call.find("function");
     const JsonValue* arguments = function.find_given("arguments");
     std::string json = "{}";
@@ -109,7 +109,7 @@ std::vector<PlacedMessage> with_calls_as_text_of_all(
       if (!after_result) out.push_back({message_of("user", ""), i});
       JsonValue* last = &out.back().message;
       set_text(last, joined(text_of(*last), is_result ? "\n" : "\n\n", text));
-    } else if (calls_of(message) != nullptr) {
+    } else if (calls_in(message) != nullptr) {
       out.push_back({with_calls_as_text(message), i});
     } else {
       out.push_back({message, i});
@@ -124,7 +124,7 @@ std::vector<PlacedMessage> with_calls_as_text_of_all(
 bool has_calls(const JsonValue& messages) {
   return std::any_of(messages.items.begin(), messages.items.end(),
                      [](const JsonValue& message) {
-                       return calls_of(message) != nullptr ||
+                       return calls_in(message) != nullptr ||
                               has_role(message, "tool");
                      });
 }

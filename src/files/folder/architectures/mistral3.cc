@@ -10,7 +10,7 @@ constexpr std::string_view kMinistral3Defaults =
         "num_key_value_heads": 8, "head_dim": 128,
         "tie_word_embeddings": false})";
 
-constexpr std::string_view kDefaultRope =
+constexpr std::string_view kMistralRope =
     R"({"rope_type": "yarn", "rope_theta": 1e6, "factor": 16.0,
         "original_max_position_embeddings": 16384, "beta_fast": 32.0,
         "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
@@ -27,10 +27,10 @@ constexpr Rule kPictureRules[] = {
 void describe_ministral3(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
-  add_decoder(model, {.default_rope = kDefaultRope});
+  add_decoder(model, {.default_rope = kMistralRope});
   add_window(model);
   const Config rope = config.find_object("rope_parameters")
-                          .value_or(Config::parse(kDefaultRope, config.file()));
+                          .value_or(Config::parse(kMistralRope, config.file()));
   if (const auto scale = rope.find_number("llama_4_scaling_beta")) {
     model.add_number("attention.temperature_scale", *scale);
   }

@@ -79,7 +79,7 @@ std::vector<Part> parts_of(const Config& config) {
   return parts;
 }
 
-bool has_experts(const Config& config) {
+bool nemotron_has_experts(const Config& config) {
   if (!config.has("layers_block_type") &&
       !config.has("hybrid_override_pattern")) {
     return false;  // which describing the model reports
@@ -172,7 +172,7 @@ constexpr Architecture kNemotronH = {
 // Files of the two have other names.
 constexpr Architecture kNemotronHMoe = {
     .model_type = "nemotron_h",
-    .applies = has_experts,
+    .applies = nemotron_has_experts,
     .name = "nemotron_h_moe",
     .defaults = kNemotronHDefaults,
     .renames = {{"model.", "backbone."}, {}},

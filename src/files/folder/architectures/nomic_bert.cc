@@ -21,7 +21,8 @@ TensorView rows_of_experts(const Config& config,
   return view;
 }
 
-TensorView expert_rows(const Config& config, const safetensors::Place& source) {
+TensorView nomic_expert_rows(const Config& config,
+                             const safetensors::Place& source) {
   return rows_of_experts(config, source);
 }
 
@@ -58,7 +59,7 @@ constexpr Rule kNomicBertRules[] = {
     {"encoder.layers.*.mlp.fc2.bias", "blk.*.ffn_down.bias"},
     {"encoder.layers.*.mlp.router.layer.weight", "blk.*.ffn_gate_inp.weight"},
     {"encoder.layers.*.mlp.experts.mlp.w1", "blk.*.ffn_up_exps.weight",
-     expert_rows},
+     nomic_expert_rows},
     {"encoder.layers.*.mlp.experts.mlp.w2", "blk.*.ffn_down_exps.weight",
      turned_expert_rows},
     {"encoder.layers.*.mlp.experts.bias", "blk.*.ffn_down_exps.bias"},

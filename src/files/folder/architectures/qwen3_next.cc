@@ -48,7 +48,7 @@ TensorView queries_keys_values(const Config& config,
                                const safetensors::Place& source) {
   return split(config, source, 0, 3);
 }
-TensorView gates(const Config& config, const safetensors::Place& source) {
+TensorView qwen_gates(const Config& config, const safetensors::Place& source) {
   return split(config, source, 3, 1);
 }
 
@@ -145,7 +145,7 @@ constexpr Rule kQwen3NextRules[] = {
     {"model.layers.*.linear_attn.in_proj_qkvz.weight", "blk.*.attn_qkv.weight",
      queries_keys_values},
     {"model.layers.*.linear_attn.in_proj_qkvz.weight", "blk.*.attn_gate.weight",
-     gates},
+     qwen_gates},
     {"model.layers.*.linear_attn.in_proj_ba.weight", "blk.*.ssm_ba.weight"},
     {"model.layers.*.linear_attn.conv1d.weight", "blk.*.ssm_conv1d.weight",
      convolution},
