@@ -52,7 +52,7 @@ void RawLogits::write(const Model& model, const std::vector<int32_t>& prompt,
       make<Session>(rc_session_create, model.get(), nullptr);
   check(rc_session_append(session.get(), prompt.data(), prompt.size()));
   std::vector<int32_t> tokens = answer;
-  // Only a source, which is read whole, adds a token of its own.
+  // Only models that read a source add a token.
   if (size_of(session) > prompt.size()) {
     write_rows(session);
   } else {

@@ -127,7 +127,7 @@ struct TensorNames {
   const char* shared_down = "ffn_down_shexp";
   const char* expert_latent_down = "ffn_latent_down";
   const char* expert_latent_up = "ffn_latent_up";
-  // Of experts beside a dense part.
+  // Of layers that have experts and a dense part.
   const char* router_scale = "ffn_gate_inp.scale";
   const char* expert_norm = "pre_ffw_norm_2.weight";
   const char* post_dense_norm = "post_ffw_norm_1.weight";

@@ -140,24 +140,37 @@ void add_window(Description& model) {
   }
 }
 
-void add_window_layers(Description& model) {
-  const auto types = model.config().find_texts("layer_types");
-  if (!types) {
-    if (const auto period = model.config().find_int("sliding_window_pattern")) {
-      model.add_int("attention.sliding_window_pattern", *period);
-    }
-    return;
-  }
-  std::vector<bool> windowed;
+std::optional<std::vector<bool>> find_full_layers(const Config& config,
+                                                  std::string_view other) {
+  constexpr std::string_view kTypes = "layer_types";
+  constexpr std::string_view kFull = "full_attention";
+  const auto types = config.find_texts(kTypes);
+  if (!types) return std::nullopt;
+  std::vector<bool> full;
   for (const std::string& type : *types) {
-    if (type != "full_attention" && type != "sliding_attention") {
-      model.config().refuse(RC_E_UNSUPPORTED, "layer_types", " holds ",
-                            quote(type),
-                            "; known are full_attention, sliding_attention");
-    }
-    windowed.push_back(type == "sliding_attention");
+    full.push_back(type == kFull);
+    if (full.back() || type == other) continue;
+    config.refuse(RC_E_UNSUPPORTED, kTypes, " holds ", quote(type),
+                  "; known are ", kFull, ", ", other);
   }
-  model.add_flags("attention.sliding_window_pattern", windowed);
+  return full;
+}
+
+void add_window_layers(Description& model) {
+  auto layers = find_full_layers(model.config(), "sliding_attention");
+  if (layers) {
+    layers->flip();
+    return model.add_flags("attention.sliding_window_pattern", *layers);
+  }
+  if (const auto period = model.config().find_int("sliding_window_pattern")) {
+    model.add_int("attention.sliding_window_pattern", *period);
+  }
+}
+
+int64_t first_int(const Config& config, std::string_view key,
+                  std::string_view other) {
+  const auto given = config.find_int(key);
+  return given ? *given : config.get_int(other);
 }
 
 void expect_text(const Config& config, std::string_view key,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,11 @@ void add_proportional_rope(Description& model, int64_t size,
 void expect_plain_rope(const Config& rope);
 // sliding_window, unless it is null.
 void add_window(Description& model);
+// Of each layer in layer_types whether it is full_attention; the others are
+// `other`. Nothing if there is no such member. Throws RC_E_UNSUPPORTED naming
+// another type.
+std::optional<std::vector<bool>> find_full_layers(const Config& config,
+                                                  std::string_view other);
 // Which layers see only a window: layer_types, or sliding_window_pattern of
 // older folders: of so many layers the last one sees all.
 void add_window_layers(Description& model);
@@ -124,6 +130,9 @@ void add_selected_experts(Description& model);
 // with experts.
 int64_t dense_layers(const Config& config);
 
+// The number under the first of two names that is there; throws if neither is.
+int64_t first_int(const Config& config, std::string_view key,
+                  std::string_view other);
 // Elements of a head.
 int64_t head_size(const Config& config);
 int64_t layer_count(const Config& config);

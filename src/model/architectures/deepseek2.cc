@@ -35,36 +35,24 @@ constexpr Architecture kDeepSeek2 = {
     .shared_expert = true,
 };
 
-// DeepSeek V3.2: an indexer chooses which positions a row sees.
-constexpr Architecture kDeepSeek32 = {
-    .name = "deepseek32",
-    .rope_style = RC_ROPE_ADJACENT,
-    .yarn_of_scores = true,
-    .attention_scale = latent_scale,
-    .latent = true,
-    .indexed = true,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .grouped_experts = true,
-    .default_scores = 2,
-    .shared_expert = true,
-};
+namespace {
 
-// GLM 5: the same, with an indexer in some layers.
-constexpr Architecture kGlmDsa = {
-    .name = "glm-dsa",
-    .rope_style = RC_ROPE_ADJACENT,
-    .yarn_of_scores = true,
-    .attention_scale = latent_scale,
-    .latent = true,
-    .indexed = true,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .grouped_experts = true,
-    .default_scores = 2,
-    .shared_expert = true,
-};
+// With an indexer that chooses which positions a row sees.
+constexpr Architecture indexed(std::string_view name) {
+  Architecture made = kDeepSeek2;
+  made.name = name;
+  made.indexed = true;
+  made.experts = Presence::kAlways;
+  made.biased_scores = 0;
+  made.default_scores = 2;
+  return made;
+}
+
+}  // namespace
+
+// DeepSeek V3.2.
+constexpr Architecture kDeepSeek32 = indexed("deepseek32");
+// GLM 5, of which some layers have an indexer.
+constexpr Architecture kGlmDsa = indexed("glm-dsa");
 
 }  // namespace rc::model

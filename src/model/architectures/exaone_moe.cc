@@ -1,5 +1,5 @@
 // K-EXAONE: only layers with a window rotate; experts with sigmoids for scores,
-// chosen with a bias, beside one that is always used. LG AI Research 2026,
+// chosen with a bias, and one that is always used. LG AI Research 2026,
 // https://huggingface.co/LGAI-EXAONE.
 #include "model/architectures/list.h"
 

@@ -1,7 +1,7 @@
 // Step 3.5 and 3.7, their text: layers with a window have more heads, of which
 // all of each rotates, with another base, and in the others half; each head has
-// a gate. Experts with sigmoids for scores are chosen with a bias, beside a
-// shared one; gates are limited in some layers. StepFun 2026,
+// a gate. Experts with sigmoids for scores are chosen with a bias, and there is
+// a shared one; gates are limited in some layers. StepFun 2026,
 // https://huggingface.co/stepfun-ai/Step-3.5-Flash.
 #include "model/architectures/list.h"
 

@@ -183,14 +183,10 @@ void ChatTemplate::find_reply_format(std::string_view source) {
         .text;
   };
   trial.several_calls = !dialect_.one_call;
-  trial.find_end = [this](std::string_view text, size_t from) {
-    size_t first = text.npos;
-    for (TokenId id = 0; id < tokenizer_->size(); ++id) {
-      if (!tokenizer_->is_end(id)) continue;
-      first = std::min(first, text.find(tokenizer_->token_text(id), from));
-    }
-    return first;
-  };
+  for (TokenId id = 0; id < tokenizer_->size(); ++id) {
+    const std::string_view name = tokenizer_->token_text(id);
+    if (tokenizer_->is_end(id) && !name.empty()) trial.ends.push_back(name);
+  }
   found_ = find_format(source, trial);
 }
 

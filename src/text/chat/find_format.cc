@@ -110,16 +110,19 @@ class FormatTrials {
     return whole->substr(split);
   }
 
-  // The answer without what ends all answers.
+  // The answer without what ends all answers; "" if the template refuses the
+  // calls, or writes more about them than a format needs.
   std::string derivable(const std::vector<TriedCall>& calls) const {
+    constexpr size_t kMostBytes = size_t{64} << 10;
     auto text = answer(calls);
-    if (!text) return {};
+    if (!text || text->size() > kMostBytes) return {};
     const std::string_view last = calls.back().name == kFirstProbe.name
                                       ? kFirstProbe.other_value
                                       : kOtherProbe.other_value;
-    const size_t end =
-        trial_.find_end(*text, std::min(text->find(last), text->size()));
-    if (end != std::string::npos) text->resize(end);
+    const size_t from = std::min(text->find(last), text->size());
+    for (const std::string_view end : trial_.ends) {
+      text->resize(std::min(text->find(end, from), text->size()));
+    }
     if (text->ends_with(turn_end_)) {
       text->resize(text->size() - turn_end_.size());
     }
@@ -191,7 +194,9 @@ class FormatTrials {
   // Whether the text that is left of an answer is none of it.
   bool ends_answers(const std::string& rest) const {
     return rest.empty() || turn_end_.find(rest) != std::string::npos ||
-           trial_.find_end(rest, 0) == 0;
+           std::any_of(
+               trial_.ends.begin(), trial_.ends.end(),
+               [&](std::string_view end) { return rest.starts_with(end); });
   }
 
   const FormatTrial& trial_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_value.h"
 #include "text/chat/replies/derived_format.h"
@@ -26,9 +27,8 @@ struct FormatTrial {
       render;
   // Whether a message may have several calls.
   bool several_calls = false;
-  // Where in a text the name of a token that ends answers begins first, from a
-  // place on; npos: nowhere.
-  std::function<size_t(std::string_view text, size_t from)> find_end;
+  // The names of the tokens that end answers.
+  std::vector<std::string_view> ends;
 };
 
 // The format in the table that the template has the signs of. If the calls that

@@ -25,14 +25,6 @@ bool is_empty_list(const JsonValue& value) {
   return value.is(Type::kArray) && value.items.empty();
 }
 
-// Calls that are there, or nullptr.
-const JsonValue* given_calls(const JsonValue& message) {
-  const JsonValue* calls = message.find_given("tool_calls");
-  return calls != nullptr && calls->is(Type::kArray) && !calls->items.empty()
-             ? calls
-             : nullptr;
-}
-
 void check_content(const JsonValue& message, const std::string& role,
                    const std::string& place) {
   const JsonValue* content = message.find("content");
@@ -97,6 +89,13 @@ const std::string& need_text(const JsonValue& object, std::string_view name,
     refuse(cat(place, ".", name), value, "a string");
   }
   return value->text;
+}
+
+const JsonValue* given_calls(const JsonValue& message) {
+  const JsonValue* calls = message.find_given("tool_calls");
+  return calls != nullptr && calls->is(Type::kArray) && !calls->items.empty()
+             ? calls
+             : nullptr;
 }
 
 void MessageChecks::check(const JsonValue& message, const std::string& place) {

@@ -19,6 +19,9 @@ namespace rc::text::chat {
 const std::string& need_text(const JsonValue& object, std::string_view name,
                              const std::string& place);
 
+// Returns the calls of a message, or nullptr if it has none.
+const JsonValue* given_calls(const JsonValue& message);
+
 // Follows the messages of one conversation.
 class MessageChecks {
  public:

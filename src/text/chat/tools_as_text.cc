@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/chat/message_checks.h"
 
 namespace rc::text::chat {
 namespace {
 
 using Type = JsonValue::Type;
-
-const JsonValue* calls_in(const JsonValue& message) {
-  const JsonValue* calls = message.find_given("tool_calls");
-  return calls != nullptr && !calls->items.empty() ? calls : nullptr;
-}
 
 bool has_role(const JsonValue& message, std::string_view role) {
   const JsonValue* found = message.find("role");
@@ -71,7 +67,7 @@ std::string description(const JsonValue& tools) {
 
 JsonValue with_calls_as_text(const JsonValue& message) {
   std::string text = text_of(message);
-  for (const JsonValue& call : calls_in(message)->items) {
+  for (const JsonValue& call : given_calls(message)->items) {
     const JsonValue& function = *call.find("function");
     const JsonValue* arguments = function.find_given("arguments");
     std::string json = "{}";
@@ -109,7 +105,7 @@ std::vector<PlacedMessage> with_calls_as_text_of_all(
       if (!after_result) out.push_back({message_of("user", ""), i});
       JsonValue* last = &out.back().message;
       set_text(last, joined(text_of(*last), is_result ? "\n" : "\n\n", text));
-    } else if (calls_in(message) != nullptr) {
+    } else if (given_calls(message) != nullptr) {
       out.push_back({with_calls_as_text(message), i});
     } else {
       out.push_back({message, i});
@@ -124,7 +120,7 @@ std::vector<PlacedMessage> with_calls_as_text_of_all(
 bool has_calls(const JsonValue& messages) {
   return std::any_of(messages.items.begin(), messages.items.end(),
                      [](const JsonValue& message) {
-                       return calls_in(message) != nullptr ||
+                       return given_calls(message) != nullptr ||
                               has_role(message, "tool");
                      });
 }

@@ -185,7 +185,6 @@ FoundFormat derived_from(const ChatTemplate& chat) {
         .text;
   };
   trial.several_calls = !chat.dialect().one_call;
-  trial.find_end = [](std::string_view text, size_t) { return text.npos; };
   return find_format("tool_calls", trial);
 }
 

@@ -83,7 +83,7 @@ TEST(ToolsAsText, CallsAndResultsTakeTurns) {
                 std::string(kWritten).substr(6));
 }
 
-// What is told of a message names the place where the caller has it.
+// Errors name the place that a message has in the caller's list.
 TEST(ToolsAsText, ErrorsNameTheCallersMessage) {
   EXPECT_NE(message_of([] {
               prompt(kSystemToo,

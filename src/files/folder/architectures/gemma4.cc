@@ -28,14 +28,9 @@ constexpr Rule kGemma4Rules[] = {
 std::vector<bool> windowed_layers(const Config& config) {
   const int64_t layers = layer_count(config);
   std::vector<bool> windowed;
-  if (const auto types = config.find_texts("layer_types")) {
-    for (const std::string& type : *types) {
-      if (type != "full_attention" && type != "sliding_attention") {
-        config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(type),
-                      "; known are full_attention, sliding_attention");
-      }
-      windowed.push_back(type == "sliding_attention");
-    }
+  if (auto full = find_full_layers(config, "sliding_attention")) {
+    full->flip();
+    windowed = *std::move(full);
   } else {
     for (int64_t i = 0; i < layers; ++i) windowed.push_back((i + 1) % 6 != 0);
   }

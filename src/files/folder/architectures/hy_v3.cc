@@ -24,7 +24,7 @@ void describe_hy_v3(Description& model) {
   expect_flag(config, "mlp_bias", false);
   add_decoder(model);
   add_experts(model);
-  // The engine refuses what is no size.
+  // The engine refuses -1.
   const int64_t shared = config.get_int("num_shared_experts");
   model.add_int("expert_shared_feed_forward_length",
                 checked_mul(config.get_int("moe_intermediate_size"), shared)

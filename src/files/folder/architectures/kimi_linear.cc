@@ -69,19 +69,12 @@ std::vector<int64_t> attending_layers(const Config& config,
                                       const std::optional<Config>& linear) {
   const int64_t layers = layer_count(config);
   std::vector<int64_t> attends(static_cast<size_t>(layers));
-  if (const auto types = config.find_texts("layer_types")) {
-    if (types->size() != attends.size()) {
-      config.refuse(RC_E_FORMAT, "layer_types", " has ", types->size(),
+  if (const auto full = find_full_layers(config, "linear_attention")) {
+    if (full->size() != attends.size()) {
+      config.refuse(RC_E_FORMAT, "layer_types", " has ", full->size(),
                     " members for ", layers, " layers");
     }
-    for (size_t i = 0; i < attends.size(); ++i) {
-      attends[i] = (*types)[i] == "full_attention" ? 1 : 0;
-      if (attends[i] == 1 || (*types)[i] == "linear_attention") continue;
-      config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ",
-                    quote((*types)[i]),
-                    "; known are full_attention, linear_attention");
-    }
-    return attends;
+    return {full->begin(), full->end()};
   }
   const auto numbers =
       linear ? linear->find_ints("full_attn_layers") : std::nullopt;
@@ -108,22 +101,15 @@ void add_latent_parts(Description& model) {
   model.add_int("attention.value_length_mla", config.get_int("v_head_dim"));
 }
 
-// The first of these members that is there.
-int64_t one_of(const Config& config, std::string_view key,
-               std::string_view other) {
-  const auto given = config.find_int(key);
-  return given ? *given : config.get_int(other);
-}
-
 void add_kimi_experts(Description& model) {
   const Config& config = model.config();
   model.add_int("expert_count", config.get_int("num_experts"));
-  model.add_int("expert_used_count",
-                one_of(config, "num_experts_per_token", "num_experts_per_tok"));
+  model.add_int("expert_used_count", first_int(config, "num_experts_per_token",
+                                               "num_experts_per_tok"));
   model.add_int("expert_feed_forward_length",
                 config.get_int("moe_intermediate_size"));
   model.add_int("expert_shared_count",
-                one_of(config, "num_shared_experts", "n_shared_experts"));
+                first_int(config, "num_shared_experts", "n_shared_experts"));
   model.add_int("leading_dense_block_count", dense_layers(config));
   // GGUF's number of the sigmoid.
   model.add_int("expert_gating_func", 2);
@@ -145,8 +131,8 @@ void describe_kimi_linear(Description& model) {
   expect_flag(config, "attention_bias", false);
   expect_flag(config, "mla_use_nope", true);
   model.add_int("block_count", layer_count(config));
-  model.add_int("context_length",
-                one_of(config, "model_max_length", "max_position_embeddings"));
+  model.add_int("context_length", first_int(config, "model_max_length",
+                                            "max_position_embeddings"));
   model.add_int("embedding_length", config.get_int("hidden_size"));
   model.add_int("feed_forward_length", config.get_int("intermediate_size"));
   model.add_int("vocab_size", config.get_int("vocab_size"));

@@ -21,22 +21,18 @@ constexpr Rule kMiMo2Rules[] = {
 // but the first and each sixth.
 std::vector<bool> layers_with_window(const Config& config) {
   const auto layers = static_cast<size_t>(layer_count(config));
-  std::vector<bool> windowed(layers);
   const auto expect_length = [&](std::string_view key, size_t size) {
     if (size == layers) return;
     config.refuse(RC_E_FORMAT, key, " has ", size, " members for ", layers,
                   " layers");
   };
-  if (const auto types = config.find_texts("layer_types")) {
-    expect_length("layer_types", types->size());
-    for (size_t i = 0; i < layers; ++i) {
-      windowed[i] = (*types)[i] == "sliding_attention";
-      if (windowed[i] || (*types)[i] == "full_attention") continue;
-      config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ",
-                    quote((*types)[i]),
-                    "; known are full_attention, sliding_attention");
-    }
-  } else if (const auto pattern = config.find_ints("hybrid_layer_pattern")) {
+  if (auto full = find_full_layers(config, "sliding_attention")) {
+    expect_length("layer_types", full->size());
+    full->flip();
+    return *std::move(full);
+  }
+  std::vector<bool> windowed(layers);
+  if (const auto pattern = config.find_ints("hybrid_layer_pattern")) {
     expect_length("hybrid_layer_pattern", pattern->size());
     for (size_t i = 0; i < layers; ++i) windowed[i] = (*pattern)[i] == 1;
   } else {

@@ -28,15 +28,12 @@ constexpr Rule kMiniMaxRules[] = {
 
 // Which layers do not attend: layer_types, or 0 in attn_type_list.
 std::vector<bool> recurrent_layers(const Config& config) {
+  if (auto full = find_full_layers(config, "linear_attention")) {
+    full->flip();
+    return *std::move(full);
+  }
   std::vector<bool> recurrent;
-  if (const auto types = config.find_texts("layer_types")) {
-    for (const std::string& type : *types) {
-      recurrent.push_back(type == "linear_attention");
-      if (recurrent.back() || type == "full_attention") continue;
-      config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(type),
-                    "; known are full_attention, linear_attention");
-    }
-  } else if (const auto list = config.find_ints("attn_type_list")) {
+  if (const auto list = config.find_ints("attn_type_list")) {
     for (const int64_t type : *list) recurrent.push_back(type == 0);
   } else {
     // As transformers has it.

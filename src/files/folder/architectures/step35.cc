@@ -48,24 +48,11 @@ std::vector<Item> of_layers(const Config& config, std::string_view key,
 }
 
 std::vector<bool> layers_in_windows(const Config& config) {
-  std::vector<bool> windowed(static_cast<size_t>(layer_count(config)));
-  const auto types = config.find_texts("layer_types");
-  if (!types) return windowed;
-  const auto given = of_layers(config, "layer_types", *types);
-  for (size_t i = 0; i < given.size(); ++i) {
-    windowed[i] = given[i] == "sliding_attention";
-    if (windowed[i] || given[i] == "full_attention") continue;
-    config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(given[i]),
-                  "; known are full_attention, sliding_attention");
-  }
+  const auto full = find_full_layers(config, "sliding_attention");
+  if (!full) return std::vector<bool>(static_cast<size_t>(layer_count(config)));
+  std::vector<bool> windowed = of_layers(config, "layer_types", *full);
+  windowed.flip();
   return windowed;
-}
-
-// The first of these members that is there.
-int64_t first_int(const Config& config, std::string_view key,
-                  std::string_view other) {
-  const auto given = config.find_int(key);
-  return given ? *given : config.get_int(other);
 }
 
 void add_heads(Description& model, const std::vector<bool>& windowed) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.h"
 #include "base/json_value.h"
 #include "text/chat/loose_json.h"
 #include "text/chat/replies/call_parts.h"
@@ -194,7 +195,6 @@ bool DerivedFormat::find_named(std::string_view one, std::string_view both) {
   if (const size_t id = header.find(call.id); id != kNone) {
     format_.id_begin = keep(without_spaces(header.substr(0, id)));
     header.remove_prefix(id + call.id.size());
-    // Forced calls have no ids.
     if (format_.id_begin.empty()) return false;
   } else if (before.find(call.id) != kNone) {
     return false;
@@ -241,6 +241,35 @@ void DerivedFormat::set_tags(std::string_view name_to_key,
   written.value_end = keep(value_end);
 }
 
+// From the texts before the name, between a key and its value, and after the
+// last value. Quotes are parts of values.
+bool DerivedFormat::find_python(std::string_view before,
+                                std::string_view key_to_value,
+                                std::string_view after) {
+  const char quote = key_to_value.back();
+  key_to_value.remove_suffix(1);
+  if (without_spaces(key_to_value) != "=" || (quote != '"' && quote != '\'') ||
+      !after.starts_with(quote) || !after.substr(1).starts_with(')')) {
+    return false;
+  }
+  after.remove_prefix(2);
+  const bool list = before.ends_with('[') && after.starts_with(']');
+  if (list) {
+    before.remove_suffix(1);
+    after.remove_prefix(1);
+  }
+  format_.shape = CallShape::kPython;
+  set_ends(before, {}, after);
+  format_.bare = format_.call_begin.empty();
+  WrittenAnswer& written = format_.written;
+  written.begin = keep(cat(written.begin, list ? "[" : ""));
+  written.end = keep(cat(list ? ")]" : ")", written.end));
+  written.name_end = "(";
+  written.key_end = "=";
+  written.between = ", ";
+  return list || !format_.bare;
+}
+
 bool DerivedFormat::find_arguments(std::string_view one,
                                    std::string_view both) {
   const ProbeCall& call = kFirstProbe;
@@ -266,33 +295,10 @@ bool DerivedFormat::find_arguments(std::string_view one,
   if (before.find(call.id) != kNone || after.find(call.id) != kNone) {
     return false;
   }
-  WrittenAnswer& written = format_.written;
   if (without_spaces(name_to_key) == "(") {
-    // Quotes are parts of values.
-    const char quote = key_to_value.back();
-    if (without_spaces(key_to_value.substr(0, key_to_value.size() - 1)) !=
-            "=" ||
-        (quote != '"' && quote != '\'') || !after.starts_with(quote)) {
-      return false;
-    }
-    after.remove_prefix(1);
-    if (!after.starts_with(')')) return false;
-    after.remove_prefix(1);
-    const bool list = before.ends_with('[') && after.starts_with(']');
-    if (list) {
-      before.remove_suffix(1);
-      after.remove_prefix(1);
-    }
-    format_.shape = CallShape::kPython;
-    set_ends(before, {}, after);
-    format_.bare = format_.call_begin.empty();
-    written.begin = keep(std::string(written.begin) + (list ? "[" : ""));
-    written.end = keep((list ? ")]" : ")") + std::string(written.end));
-    written.name_end = "(";
-    written.key_end = "=";
-    written.between = ", ";
-    return list || !format_.bare;
+    return find_python(before, key_to_value, after);
   }
+  const WrittenAnswer& written = format_.written;
   set_tags(name_to_key, key_to_value, value_to_key);
   if (format_.key_begin.empty() || format_.value_end.empty() ||
       format_.key_end.empty() || !name_to_key.ends_with(format_.key_begin) ||

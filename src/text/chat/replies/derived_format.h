@@ -55,6 +55,8 @@ class DerivedFormat {
   bool find_objects(std::string_view one, std::string_view both);
   bool find_named(std::string_view one, std::string_view both);
   bool find_arguments(std::string_view one, std::string_view both);
+  bool find_python(std::string_view before, std::string_view key_to_value,
+                   std::string_view after);
   void set_tags(std::string_view name_to_key, std::string_view key_to_value,
                 std::string_view value_to_key);
   void set_ends(std::string_view before, std::string_view between,
