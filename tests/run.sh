@@ -117,7 +117,11 @@ configure_and_build() {
 run_tests() {
   preset=$1
   shift
-  [ -n "$is_full" ] || set -- "$@" -LE full
+  if [ -n "$is_full" ]; then
+    webgpu_library
+  else
+    set -- "$@" -LE full
+  fi
   ctest --preset "$preset" -j "$test_jobs" "$@"
   tests/skipped.py "build/$preset" >"build/$preset/skipped.txt" || {
     cat "build/$preset/skipped.txt" >&2
@@ -154,7 +158,6 @@ for name in $stages; do
   case $name in
     release)
       stage "release build and tests"
-      [ -z "$is_full" ] || webgpu_library
       configure_and_build "" release
       run_tests release
       ;;

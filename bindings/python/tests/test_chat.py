@@ -96,17 +96,31 @@ def test_what_is_left_ends(session):
         break
     said = chat.messages()[1:]  # as far as it came
     assert [each["role"] for each in said] == ["assistant"]
-    answer = chat.answer(ignore_eos=True)
-    next(answer)
-    answer.close()
+    # On a busy machine an answer may be complete before it is closed.
+    for _ in range(100):
+        answer = chat.answer(ignore_eos=True)
+        next(answer)
+        answer.close()
+        if answer.report.reason == "cancelled":
+            break
+        assert answer.report.reason == "context"
+        chat.undo()
     assert answer.report.reason == "cancelled"
 
     async def main():
-        async with chat.stream(ignore_eos=True) as stream:
-            await stream.__anext__()
-            with pytest.raises(errors.BusyError):
-                _native.chat_messages(chat._handle)
-        assert stream.report.reason == "cancelled"
+        for _ in range(100):
+            busy = False
+            async with chat.stream(ignore_eos=True) as stream:
+                await stream.__anext__()
+                try:
+                    _native.chat_messages(chat._handle)
+                except errors.BusyError:
+                    busy = True
+            if stream.report.reason == "cancelled":
+                break
+            assert stream.report.reason == "context"
+            chat.undo()
+        assert stream.report.reason == "cancelled" and busy
         return await chat.aask("And then?", max_tokens=3, ignore_eos=True)
 
     assert asyncio.run(main()).report.reason == "length"
