@@ -1,6 +1,24 @@
 #include "model/routing.h"
 
+#include "base/cat.h"
+
 namespace rc::model {
+namespace {
+
+// The name of the bias in the file: some converters of an architecture end it
+// with ".bias", others do not.
+std::string bias_name(const Weights& weights, const Architecture& architecture,
+                      const std::string& layer) {
+  const std::string name = layer + architecture.names.selection_bias;
+  if (weights.has(name)) return name;
+  constexpr std::string_view kEnd = ".bias";
+  const std::string other = name.ends_with(kEnd)
+                                ? name.substr(0, name.size() - kEnd.size())
+                                : cat(name, kEnd);
+  return weights.has(other) ? other : name;
+}
+
+}  // namespace
 
 runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                            Weights& weights,
@@ -20,7 +38,7 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
   if (!architecture.selection_bias) {
     return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
   }
-  const std::string name = layer + architecture.names.selection_bias;
+  const std::string name = bias_name(weights, architecture, layer);
   if (!architecture.grouped_experts && hyper.expert_groups == 1) {
     return builder.choose(scores, weights.elements(name, {hyper.experts}),
                           hyper.experts_used, hyper.expert_score,

@@ -274,6 +274,54 @@ TEST(Unused, LayersThatGuessFurtherAheadAreNotComputed) {
   expect_refused(patient, "'blk.4.nextn.eh_proj.weight'");
 }
 
+std::vector<float> logits_of(const Patient& patient, const std::string& name) {
+  const auto json = nlohmann::json::parse(std::ifstream(
+      source_path("tests/golden/architectures/" + name + ".json")));
+  return evaluate(
+      *load(model::ModelFile::from_gguf(patient.file()), "reference"),
+      json.at("tokens").get<std::vector<int32_t>>());
+}
+
+// Converters write expert_gating_func where config.json has it, and most of
+// these have not: the classes of their models know sigmoids alone.
+TEST(Unused, ScoresOfExpertsHaveADefault) {
+  for (const std::string name : {"afmoe", "dots1", "glm4moe", "hy-v3", "mimo2",
+                                 "minimax-m2", "step35"}) {
+    SCOPED_TRACE(name);
+    Patient patient(name);
+    const std::vector<float> expected = logits_of(patient, name);
+    const std::string key =
+        cat(*patient.file()->find_string("general.architecture"),
+            ".expert_gating_func");
+    patient.set(key, uint32_t{0});
+    EXPECT_EQ(logits_of(patient, name), expected);
+    patient.set(key, uint32_t{1});
+    EXPECT_NE(logits_of(patient, name), expected);
+  }
+}
+
+// Converters end the name of this tensor with ".bias" or do not.
+TEST(Unused, TheBiasOfExpertsHasTwoNames) {
+  for (const std::string name : {"dots1", "ernie4_5-moe", "hy-v3"}) {
+    SCOPED_TRACE(name);
+    Patient patient(name);
+    const std::vector<float> expected = logits_of(patient, name);
+    size_t renamed = 0;
+    const auto file = Patient(name).file();
+    for (const gguf::Tensor& tensor : file->tensors()) {
+      const std::string old(tensor.name);
+      const size_t at = old.find(".exp_probs_b");
+      if (at == std::string::npos) continue;
+      patient.tensor(old).name = old.ends_with(".bias")
+                                     ? old.substr(0, old.size() - 5)
+                                     : old + ".bias";
+      ++renamed;
+    }
+    EXPECT_GT(renamed, 0u);
+    EXPECT_EQ(logits_of(patient, name), expected);
+  }
+}
+
 // Converters write some vectors as the matrix of one row that a folder has.
 TEST(Unused, AVectorMayBeAMatrixOfOneRow) {
   const struct {

@@ -98,14 +98,36 @@ bool is_tied(const Config& whole, const Config& part) {
   return whole.find_flag(kTied).value_or(part.find_flag(kTied).value_or(true));
 }
 
-// Embeddings that are the output's weights too are not there twice.
-// `said`: what the part says.
+bool have_same_data(const TensorView& one, const TensorView& other) {
+  constexpr uint64_t kPart = uint64_t{1} << 20;
+  if (one.dtype != other.dtype || one.shape != other.shape) return false;
+  std::vector<std::byte> a;
+  std::vector<std::byte> b;
+  for (uint64_t offset = 0; offset < one.bytes(); offset += kPart) {
+    a.resize(std::min(kPart, one.bytes() - offset));
+    b.resize(a.size());
+    one.read(offset, a);
+    other.read(offset, b);
+    if (a != b) return false;
+  }
+  return true;
+}
+
+// Embeddings that are the output's weights too are not there twice; where
+// config.json says so of weights that differ, it is wrong, as transformers
+// takes it from 5.0 on. `said`: what the part says.
 void settle_output(const Config& config, bool tied, std::optional<bool> said,
                    bool pooled, std::vector<TensorView>& views) {
-  const auto output = std::find_if(
-      views.begin(), views.end(),
-      [](const TensorView& view) { return view.name == "output.weight"; });
-  if (tied && output != views.end()) views.erase(output);
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find(views, name, &TensorView::name);
+  };
+  const auto output = find("output.weight");
+  const auto table = find("token_embd.weight");
+  if (tied && output != views.end() && table != views.end() &&
+      have_same_data(*output, *table)) {
+    views.erase(output);
+    return;
+  }
   if (!tied && !pooled && said != true && output == views.end()) {
     config.refuse(
         RC_E_FORMAT, kTied,

@@ -9,6 +9,7 @@ constexpr Architecture kDots1 = {
     .head_norm = HeadNorm::kEach,
     .experts = Presence::kAlways,
     .selection_bias = true,
+    .default_scores = 2,
     .shared_expert = true,
 };
 

@@ -7,6 +7,7 @@ namespace rc::model {
 
 constexpr Architecture kHyV3 = {
     .name = "hy_v3",
+    .names = {.selection_bias = "exp_probs_b"},
     .head_norm = HeadNorm::kEach,
     .experts = Presence::kAlways,
     .optional_routers = true,

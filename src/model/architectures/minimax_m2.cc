@@ -11,6 +11,7 @@ constexpr Architecture kMiniMaxM2 = {
     .experts = Presence::kAlways,
     .selection_bias = true,
     .all_experts = true,
+    .default_scores = 2,
 };
 
 }  // namespace rc::model

@@ -1,6 +1,8 @@
 // Folders of text parts of models that see pictures, and of families with
 // layouts of their own.
+#include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "files/folder/config.h"
 #include "files/folder/folder_util.h"
@@ -107,10 +109,10 @@ TEST_F(FolderTest, TiedEmbeddingsMayBeSaidOutsideOfThePart) {
     bool tied;
   } cases[] = {
       {"llama", nullptr, "false", true, false},
-      {"llama", nullptr, "true", true, true},
+      {"llama", nullptr, "true", true, false},  // it is wrong
       {"llama", nullptr, nullptr, true, false},
-      {"llama", "true", "false", true, true},
-      {"llama", "true", nullptr, true, true},
+      {"llama", "true", "false", true, false},
+      {"llama", "true", nullptr, true, false},
       {"llama", "false", "true", true, false},
       {"qwen2", "true", "false", true, true},
       {"qwen2", nullptr, "true", true, true},
@@ -138,6 +140,33 @@ TEST_F(FolderTest, TiedEmbeddingsMayBeSaidOutsideOfThePart) {
     }
     EXPECT_EQ(open()->find_tensor("output.weight") == nullptr, c.tied);
   }
+}
+
+// Some folders have embeddings that are the output's weights twice.
+TEST_F(FolderTest, TiedEmbeddingsMayBeThereTwice) {
+  copy("glm4_moe");
+  std::ifstream stream(path("model.safetensors"), std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  auto header = nlohmann::json::parse(bytes.substr(8, length));
+  std::string data = bytes.substr(8 + length);
+  const auto table = header.at("model.embed_tokens.weight");
+  const auto offsets = table.at("data_offsets").get<std::vector<uint64_t>>();
+  auto& output = header["lm_head.weight"] = table;
+  output["data_offsets"] = {data.size(), data.size() + offsets[1] - offsets[0]};
+  data += data.substr(offsets[0], offsets[1] - offsets[0]);
+  const auto has_output = [&](bool tied) {
+    write("model.safetensors",
+          safetensors::test::file_bytes(header.dump(), 0) + data);
+    change("config.json",
+           cat(R"({"tie_word_embeddings": )", tied ? "true}" : "false}"));
+    return open()->find_tensor("output.weight") != nullptr;
+  };
+  EXPECT_FALSE(has_output(true));
+  EXPECT_TRUE(has_output(false));
+  data.back() ^= 1;  // they differ in the last number
+  EXPECT_TRUE(has_output(true));
 }
 
 TEST_F(FolderTest, LayersThatRotateAreNamed) {

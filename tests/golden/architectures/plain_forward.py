@@ -258,7 +258,8 @@ class Plain:
         biased = self.arch == "deepseek2" and p + "exp_probs_b.bias" in self.T
         sigmoids = self.key("expert_gating_func", 2 if biased else self.trait("scores", 1)) == 2
         share = 1 / (1 + np.exp(-logits)) if sigmoids else softmax(logits)
-        order = share + self.W(p + "exp_probs_b.bias") if p + "exp_probs_b.bias" in self.T else share
+        bias = next((name for name in (p + "exp_probs_b.bias", p + "exp_probs_b") if name in self.T), None)
+        order = share + self.W(bias) if bias else share
         groups = self.key("expert_group_count", 1)
         if groups > 1:  # those of the groups whose best two together, or whose best one, are most
             grouped = order.reshape(self.n, groups, -1)

@@ -16,6 +16,8 @@ from more_cases import rms, small
 def selecting(tensors, config):
     """Gate and up of all experts become two tensors; the bias that they are chosen with, and sinks, have names that the map knows."""
     names = {"e_score_correction_bias": "e_score_correction.bias", ".expert_bias": ".expert_bias.bias", ".sinks": ".sinks.weight"}
+    if config.model_type == "hy_v3":  # the converter names its bias without the end
+        names = {"e_score_correction_bias": "expert_bias"}
     out = {}
     for key, a in state_layouts.experts(tensors).items():
         for old, new in names.items():

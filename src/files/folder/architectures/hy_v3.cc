@@ -8,7 +8,7 @@ namespace {
 
 constexpr Rule kHyV3Rules[] = {
     {"model.layers.*.mlp.router.gate.weight", "blk.*.ffn_gate_inp.weight"},
-    {"model.layers.*.mlp.expert_bias", "blk.*.exp_probs_b.bias"},
+    {"model.layers.*.mlp.expert_bias", "blk.*.exp_probs_b"},
     {"model.layers.*.mlp.shared_mlp.gate_proj.weight",
      "blk.*.ffn_gate_shexp.weight"},
     {"model.layers.*.mlp.shared_mlp.up_proj.weight",
