@@ -34,6 +34,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen2Vl,        &kQwen3Vl,    &kQwen3VlMoe,   &kOpt,
     &kGptNeo,         &kExaone,     &kExaoneMoe,    &kGraniteSwa,
     &kJais2,          &kBitNet,     &kT5Encoder,    &kT5,
+    &kBailingMoe2,    &kMellum,
 };
 
 }  // namespace

@@ -193,6 +193,11 @@ class Checker {
     // How much of a head would rotate if it did.
     if (name == "rope.dimension_count" && hyper_.alibi > 0.0f) return;
     const std::optional<double> value = number(entry);
+    // Layers without experts are dense.
+    if (name == "leading_dense_block_count" && hyper_.experts == 0 && value &&
+        *value >= static_cast<double>(hyper_.layer_count())) {
+      return;
+    }
     if (name == "attention.scale") {
       const double scale = architecture_.attention_scale(hyper_);
       if (value && std::abs(*value - scale) < 1e-6 * scale) return;

@@ -118,6 +118,11 @@ TEST(Unused, KeysAreRefusedByName) {
                  "'llama.expert_gating_func' = 2");
   expect_refused(with("phi2", "phi2.use_parallel_residual", false),
                  "'phi2.use_parallel_residual' = 0");
+  expect_refused(with("llama2", "llama.leading_dense_block_count", uint32_t{1}),
+                 "'llama.leading_dense_block_count' = 1 asks for dense layers");
+  expect_refused(
+      with("youtu", "deepseek2.leading_dense_block_count", uint32_t{1}),
+      "'deepseek2.leading_dense_block_count' = 1");
   expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
                  "general.quantization_version");
   expect_refused(with("llama2", "split.count", uint16_t{3}),
@@ -216,6 +221,8 @@ TEST(Unused, WhatChangesNothingIsAccepted) {
       with("llama2", "llama.logit_scale", 1.0f),
       with("llama2", "llama.attention.scale", 0.25f),
       with("llama2", "llama.expert_count", uint32_t{0}),
+      // Of a model whose layers are all dense.
+      with("llama2", "llama.leading_dense_block_count", uint32_t{2}),
       with("llama2", "llama.expert_weights_scale", 2.5f),
       with("llama2", "llama.rope.scaling.finetuned", true),
       with("llama2", "llama.rope.scale_linear", 1.0f),

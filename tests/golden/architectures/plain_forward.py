@@ -58,6 +58,7 @@ TRAITS = {
     **{name: dict(HALVES, heads="each", ffn_norm="post_attention_norm") for name in ("qwen3next", "qwen35", "qwen35moe")},
     "qwen2vl": HALVES, "qwen3vl": dict(HALVES, heads="each"), "qwen3vlmoe": dict(HALVES, heads="each"), "exaone": HALVES,
     "exaone-moe": dict(HALVES, heads="each", only_windows=True), "jais2": dict(HALVES, act=squared), "bitnet": HALVES,
+    "mellum": dict(HALVES, heads="each"), "bailingmoe2": dict(HALVES, heads="each", scores=2),
     "opt": dict(rope=None, act=lambda x: np.maximum(x, 0)), "gptneo": dict(rope=None, act=gelu_tanh, scale=1.0),
 }
 
@@ -107,6 +108,8 @@ class Plain:
             return x
         d = self.key("rope.dimension_count", x.shape[-1])
         i, base = np.arange(d // 2), self.key("rope.freq_base", 10000.0)
+        if window and self.windowed(layer):
+            base = self.key("rope.freq_base_swa", base)
         freq, scale = base ** (-2.0 * i / d), 1.0
         if self.key("rope.scaling.type") == "yarn" and not (window and self.windowed(layer)):
             length, s = self.key("rope.scaling.original_context_length"), self.key("rope.scaling.factor")
@@ -242,7 +245,8 @@ class Plain:
         if self.arch == "apertus":
             return self.linear(self.xielu(self.linear(h, p + "ffn_up"), int(p.split(".")[1])), p + "ffn_down")
         if self.trait("act"):
-            return self.linear(self.trait("act")(self.linear(h, p + "ffn_up")), p + "ffn_down")
+            act = gelu if self.key("hidden_activation") == "gelu" else self.trait("act")
+            return self.linear(act(self.linear(h, p + "ffn_up")), p + "ffn_down")
         up = self.linear(h, p + "ffn_up" + end)
         gate, up = (self.linear(h, p + "ffn_gate" + end), up) if p + f"ffn_gate{end}.weight" in self.T else np.split(up, 2, -1)
         y = (squared if self.key("hidden_activation") == "relu2" else silu)(gate) * up

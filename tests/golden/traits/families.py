@@ -42,6 +42,15 @@ def first_names(config):
     return config
 
 
+def sarvam_published(config):
+    """The names of the release."""
+    for new, old in (("n_routed_experts", "num_experts"), ("n_shared_experts", "num_shared_experts"), ("attention_bias", "use_qkv_bias")):
+        config[old] = config.pop(new)
+    parameters = config.pop("rope_parameters")
+    return config | dict(rope_theta=parameters["rope_theta"], rope_scaling=None, use_bias=False, score_function="sigmoid",
+                         moe_router_enable_expert_bias=True)
+
+
 MROPE = dict(mrope_section=[2, 1, 1])
 
 FAMILIES = {
@@ -82,4 +91,19 @@ FAMILIES = {
     "exaone4_5-factors": ("Exaone4_5_", "exaone4", of_whole(
         "Exaone4_5_", dict(QWEN2_VISION, num_key_value_heads=1), model_type="exaone4", head_dim=8, sliding_window=5, layer_types=["sliding_attention", "full_attention"],
         **rope(rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32)), {}),
+    "iquestcoder": ("IQuestCoder", "llama", dict(head_dim=12, attention_bias=True, tie_word_embeddings=False, **rope(500000.0)), dict(
+        rope_parameters=None, rope_theta=500000.0, use_sliding_window=False)),
+    "gpt_sw3": ("GPT2", "gpt2", dict(activation_function="gelu", max_position_embeddings=64), dict(model_type="gpt-sw3", n_inner=None)),
+    "youtu-queries": ("Youtu", "deepseek2", dict(
+        q_lora_rank=None, kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, num_key_value_heads=4, pad_token_id=0,
+        tie_word_embeddings=False, **rope(rope_type="yarn", factor=4.0, original_max_position_embeddings=128, mscale=1.0, mscale_all_dim=1.0)), {}),
+    "mellum-default-rope": ("Mellum", "mellum", dict(
+        head_dim=8, sliding_window=5, layer_types=["full_attention", "sliding_attention"], num_experts=4, num_experts_per_tok=2,
+        moe_intermediate_size=12, norm_topk_prob=False), dict(rope_parameters=None)),
+    "mellum-whole": ("Mellum", "mellum", dict(
+        head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12, rope_parameters=dict(full_attention=dict(
+            rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=128, attention_factor=1.25))), dict(layer_types=None)),
+    "sarvam_moe-published": ("SarvamMoE", "bailingmoe2", dict(
+        head_dim=8, num_hidden_layers=3, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=16, n_shared_experts=2,
+        first_k_dense_replace=1, pad_token_id=0, tie_word_embeddings=False, **rope(partial_rotary_factor=1.0)), sarvam_published),
 }

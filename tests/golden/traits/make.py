@@ -89,7 +89,8 @@ CASES = {
 } | FAMILIES
 
 # Of configurations with classes that are others' for the rest.
-MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM"}
+MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM",
+          "IQuestCoder": "LlamaForCausalLM", "SarvamMoE": "Glm4MoeForCausalLM"}
 
 
 def build(name, seed):

@@ -1,4 +1,4 @@
-// DeepSeek V2, V3 and V3.2, Kimi K2, GLM 4.7 Flash, and GLM 5.
+// DeepSeek V2, V3 and V3.2, Kimi K2, GLM 4.7 Flash, GLM 5, and Youtu-LLM.
 #include <optional>
 
 #include "base/checked.h"
@@ -19,14 +19,13 @@ constexpr Rule kIndexerRules[] = {
      "blk.*.indexer.proj.weight"},
 };
 
-// All but how experts are chosen.
-void describe_latent(Description& model) {
+// All but experts.
+void describe_attention(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});
   expect_flag(config, "attention_bias", false);
   expect_flag(config, "mlp_bias", false);
   expect_flag(config, "rope_interleave", true);
-  expect_number(config, "moe_layer_freq", 1);
   model.add_int("block_count", layer_count(config));
   model.add_int("context_length", config.get_int("max_position_embeddings"));
   model.add_int("embedding_length", config.get_int("hidden_size"));
@@ -51,6 +50,13 @@ void describe_latent(Description& model) {
                 sum(config.get_int("qk_nope_head_dim"), rotated));
   model.add_int("attention.value_length_mla", config.get_int("v_head_dim"));
   add_rope(model, {.rotated_size = "qk_rope_head_dim"});
+}
+
+// All but how experts are chosen.
+void describe_latent(Description& model) {
+  const Config& config = model.config();
+  expect_number(config, "moe_layer_freq", 1);
+  describe_attention(model);
   add_experts(model, {.count = "n_routed_experts"});
   model.add_int("expert_shared_count",
                 config.find_int("n_shared_experts").value_or(0));
@@ -116,6 +122,17 @@ void describe_indexed(Description& model) {
   model.add_flags("attention.indexer.types", full);
 }
 
+// Of layers that are all dense.
+void describe_youtu(Description& model) {
+  const Config& config = model.config();
+  describe_attention(model);
+  model.add_int("leading_dense_block_count", layer_count(config));
+  // Other programs want these, too.
+  model.add_int("expert_feed_forward_length",
+                config.get_int("intermediate_size"));
+  model.add_int("expert_shared_count", 0);
+}
+
 constexpr std::string_view kV3Defaults =
     R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 4096,
         "n_group": 8, "topk_group": 4, "norm_topk_prob": true,
@@ -176,6 +193,17 @@ constexpr Architecture kGlm4MoeLite = {
     .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
               kExpertRules, kSelectedExpertRules},
     .describe = describe_v3,
+};
+
+constexpr Architecture kYoutu = {
+    .model_type = "youtu",
+    .name = "deepseek2",
+    .defaults = R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 131072,
+                    "q_lora_rank": 1536, "kv_lora_rank": 512,
+                    "qk_rope_head_dim": 64, "qk_nope_head_dim": 128,
+                    "v_head_dim": 128, "tie_word_embeddings": true})",
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules},
+    .describe = describe_youtu,
 };
 
 // Positions are chosen by an indexer.

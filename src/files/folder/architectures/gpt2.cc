@@ -1,5 +1,5 @@
-// GPT-2, whose matrices multiply from the other side, and the first StarCoder,
-// which has one key/value head.
+// GPT-2, whose matrices multiply from the other side, GPT-SW3, which is the
+// same, and the first StarCoder, which has one key/value head.
 #include "base/checked.h"
 #include "files/folder/architectures/list.h"
 
@@ -69,6 +69,15 @@ constexpr std::string_view kGpt2Defaults =
 
 constexpr Architecture kGpt2 = {
     .model_type = "gpt2",
+    .name = "gpt2",
+    .defaults = kGpt2Defaults,
+    .renames = {{"transformer.", ""}, {}},
+    .rules = {kGpt2Rules, kTransposedRules},
+    .describe = describe_gpt2,
+};
+
+constexpr Architecture kGptSw3 = {
+    .model_type = "gpt-sw3",
     .name = "gpt2",
     .defaults = kGpt2Defaults,
     .renames = {{"transformer.", ""}, {}},

@@ -1,5 +1,5 @@
-// Llama, XVERSE and InternLM 3, which are the same, Mistral, which adds a
-// window, and CWM, of which some layers have one.
+// Llama, XVERSE, InternLM 3 and IQuest-Coder, which are the same, Mistral,
+// which adds a window, and CWM, of which some layers have one.
 #include <vector>
 
 #include "files/folder/architectures/list.h"
@@ -11,6 +11,13 @@ namespace {
 void describe_llama(Description& model) {
   expect_text(model.config(), "hidden_act", {"silu"});
   add_decoder(model);
+}
+
+// The model's own code can do what these members ask for, and no release does.
+void describe_iquest_coder(Description& model) {
+  expect_none(model.config(), "clip_qkv");
+  expect_flag(model.config(), "use_sliding_window", false);
+  describe_llama(model);
 }
 
 void describe_mistral(Description& model) {
@@ -61,6 +68,16 @@ constexpr Architecture kInternLm3 = {
                     "tie_word_embeddings": false})",
     .rules = {kDecoderRules, kPairedAttentionRules, kNormRules},
     .describe = describe_llama,
+};
+
+constexpr Architecture kIQuestCoder = {
+    .model_type = "iquestcoder",
+    .name = "llama",
+    .defaults = R"({"max_position_embeddings": 131072, "rms_norm_eps": 1e-5,
+                    "num_key_value_heads": 8, "head_dim": 128,
+                    "tie_word_embeddings": false})",
+    .rules = {kDecoderRules, kPairedAttentionRules, kNormRules},
+    .describe = describe_iquest_coder,
 };
 
 constexpr Architecture kCwm = {

@@ -1,0 +1,21 @@
+// Ling 2.0 and Sarvam: norms of each head of queries and keys, and experts with
+// sigmoids for scores, chosen in groups with a bias, beside one that is always
+// used. Layers behind the last one guess further tokens and are not computed.
+// Ling Team 2025, arXiv:2510.22115.
+#include "model/architectures/list.h"
+
+namespace rc::model {
+
+constexpr Architecture kBailingMoe2 = {
+    .name = "bailingmoe2",
+    .fused_attention = Presence::kAlways,
+    .head_norm = HeadNorm::kEach,
+    .experts = Presence::kAlways,
+    .normalized_routing = false,
+    .selection_bias = true,
+    .grouped_experts = true,
+    .default_scores = 2,
+    .shared_expert = true,
+};
+
+}  // namespace rc::model
