@@ -89,7 +89,7 @@ CASES = {
 } | FAMILIES
 
 # Of configurations with classes that are others' for the rest.
-MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM"}
+MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM", "SarvamMLA": "DeepseekV3ForCausalLM"}
 
 
 def build(name, seed):
