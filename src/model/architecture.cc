@@ -34,7 +34,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kQwen2Vl,        &kQwen3Vl,    &kQwen3VlMoe,   &kOpt,
     &kGptNeo,         &kExaone,     &kExaoneMoe,    &kGraniteSwa,
     &kJais2,          &kBitNet,     &kT5Encoder,    &kT5,
-    &kBailingMoe2,    &kMellum,
+    &kBailingMoe2,    &kMellum,     &kCohere2Moe,   &kDots3Note,
 };
 
 }  // namespace

@@ -89,6 +89,9 @@ struct Architecture {
   Norm norm = Norm::kRootMeanSquare;
   // The key of epsilon is that of root mean squares, whatever norms are.
   bool epsilon_of_squares = false;
+  // Norms are root mean squares where the file has the epsilon of such; see
+  // norm_of.
+  bool norms_by_epsilon = false;
   NormPlace norm_place = NormPlace::kBefore;
   // What a row sees of a position falls with the distance, at another rate for
   // each head; nothing is rotated (Press et al. 2021, arXiv:2108.12409).
@@ -176,6 +179,8 @@ struct Architecture {
   bool rope_pattern = false;
   // In a model with windows only layers that have one rotate.
   bool only_windows_rotate = false;
+  // So do the dense layers before those with experts.
+  bool dense_layers_rotate = false;
   // What the products of queries and keys are multiplied by.
   double (*attention_scale)(const HyperParameters&) = scale_of_key_size;
 
@@ -185,6 +190,12 @@ struct Architecture {
   bool latent = false;
   // One matrix makes the keys and the values of all heads.
   bool joint_latent = false;
+  // Layers with a window have other heads, short vectors and sizes of these.
+  bool window_latent = false;
+  // The part of keys that rotates is normed before.
+  bool normed_latent_keys = false;
+  // Norms of latent attention add the epsilon of the others.
+  bool latent_epsilon = false;
   // An indexer chooses which positions a row sees, of which a key says how many
   // (DeepSeek-AI 2025, arXiv:2512.02556). It is not computed: sequences have no
   // more positions than it would choose.
@@ -282,6 +293,8 @@ struct Architecture {
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.
   bool gated_shared_expert = false;
+  // What it gives and the sum of the others are halved.
+  bool averaged_shared_expert = false;
   // Layers with experts have a dense part too: both read the residual, through
   // norms of their own, are normed and added. The router reads it divided by
   // its root mean square and by the root of the width. What an expert gives is

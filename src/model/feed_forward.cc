@@ -107,7 +107,10 @@ Value FeedForward::experts(Value x, Value residual) {
       latent ? linear(x, names_.expert_latent_down, hyper_.expert_width) : x;
   Value y = scaled(mixture(given, route), hyper_.expert_scale);
   if (latent) y = linear(y, names_.expert_latent_up, hyper_.width);
-  if (hyper_.shared_feed_forward > 0) y = builder_.add(y, shared_expert(x));
+  if (hyper_.shared_feed_forward > 0) {
+    y = builder_.add(y, shared_expert(x));
+    if (architecture_.averaged_shared_expert) y = builder_.scale(y, 0.5f);
+  }
   return added(y, names_.post_feed_forward_norm, residual);
 }
 

@@ -89,7 +89,8 @@ class Forward : private LayerParts {
   Value source_table_ = kAbsent;  // the page table of sources
   Value window_table_ = kAbsent;  // the page table of layers with a window
   Value head_numbers_ = kAbsent;
-  Value longer_ = kAbsent;  // see Rotation
+  Value window_head_numbers_ = kAbsent;  // of layers with other heads
+  Value longer_ = kAbsent;               // see Rotation
   Value long_frequencies_ = kAbsent;
   Value steps_ = kAbsent;
   Value output_rows_ = kAbsent;
@@ -123,6 +124,10 @@ void Forward::describe() {
   if (architecture_.latent) {
     head_numbers_ =
         builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.latent.heads});
+  }
+  if (hyper_.window_latent.rank > 0) {
+    window_head_numbers_ =
+        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.window_latent.heads});
   }
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
@@ -378,13 +383,18 @@ Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
 }
 
 Value Forward::latent_attention(Value x) {
+  const bool apart = layer().window > 0 && layout_.window_pages > 0;
+  const bool other = &latent_of(hyper_, layer()) == &hyper_.window_latent;
   const Value cache = builder_.cache(
-      layout_.dtype, {layout_.pages, 1, layout_.page_size, hyper_.key_size});
-  return add_latent_attention(
-      builder_, weights_, architecture_, hyper_, in_layer(""), layer().heads, x,
+      layout_.dtype, {apart ? layout_.window_pages : layout_.pages, 1,
+                      layout_.page_size, layer().key_size});
+  const Value y = add_latent_attention(
+      builder_, weights_, architecture_, hyper_, in_layer(""), layer(), x,
       cache,
-      {positions_, sequences_, page_table_, head_numbers_,
+      {positions_, sequences_, apart ? window_table_ : page_table_,
+       other ? window_head_numbers_ : head_numbers_,
        layer().rope == Layer::kUnrotated ? Rotation{} : rotation()});
+  return gated_heads(x, y);
 }
 
 Value Forward::output(Value x) {

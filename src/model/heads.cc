@@ -57,16 +57,17 @@ void make_spreads(const std::string& file, const Architecture& architecture,
   constexpr int64_t kMost = int64_t{1} << 24;
   if (architecture.attention_gate != AttentionGate::kOfHeads) return;
   for (const Layer& layer : hyper.layers) {
-    if (layer.heads * layer.heads * layer.value_size > kMost) {
+    const int64_t size = given_size(hyper, layer);
+    if (layer.heads * layer.heads * size > kMost) {
       fail(RC_E_UNSUPPORTED, file, ": there are ", layer.heads, " heads of ",
-           layer.value_size,
+           size,
            " elements; models whose heads have a gate each can be computed if "
            "heads * heads * elements is at most ",
            kMost);
     }
-    const std::string name = spread_weight_name(layer.heads, layer.value_size);
+    const std::string name = spread_weight_name(layer.heads, size);
     if (!made.contains(name)) {
-      made.emplace(name, spread_weight(layer.heads, layer.value_size));
+      made.emplace(name, spread_weight(layer.heads, size));
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "model/layer_parameters.h"
 #include "model/limits.h"
 #include "model/metadata.h"
+#include "model/norm.h"
 #include "model/rope_parameters.h"
 #include "model/space_parameters.h"
 #include "model/time_mix.h"
@@ -38,12 +39,17 @@ void read_sizes(Metadata& metadata, const Architecture& architecture,
   }
   hyper.layers.resize(static_cast<size_t>(layers - hyper.guessing_layers));
   metadata.set_guessing_layers(hyper.guessing_layers);
+  const bool squares =
+      norm_of(architecture, metadata.file()) == Norm::kRootMeanSquare;
   hyper.norm_epsilon =
-      metadata.get_number(architecture.norm == Norm::kRootMeanSquare ||
-                                  architecture.epsilon_of_squares
-                              ? "attention.layer_norm_rms_epsilon"
+      metadata.get_number(squares || architecture.epsilon_of_squares
+                              ? kEpsilonOfSquares
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
+  // Files may say that of the other norms too.
+  if (squares && architecture.norms_by_epsilon) {
+    metadata.find_number("attention.layer_norm_epsilon", 0.0, 1.0);
+  }
   hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
 }
 
@@ -213,7 +219,8 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 
 // Files of before April 2025 call key_length and value_length what newer ones
 // have under names that end in _mla.
-void read_latent(const Metadata& metadata, HyperParameters& hyper) {
+void read_latent(const Metadata& metadata, const Architecture& architecture,
+                 HyperParameters& hyper) {
   Latent& latent = hyper.latent;
   for (const Layer& layer : hyper.layers) {
     if (layer.attends()) latent.heads = layer.heads;
@@ -247,7 +254,7 @@ void read_latent(const Metadata& metadata, HyperParameters& hyper) {
   hyper.value_size = latent.rank;
   for (Layer& layer : hyper.layers) {
     if (!layer.attends()) continue;
-    if (layer.heads != latent.heads) {
+    if (layer.heads != latent.heads && !architecture.window_latent) {
       metadata.refuse("attention.head_count", layer.heads,
                       "must be the same in all layers");
     }
@@ -274,7 +281,7 @@ void read_attention(const Metadata& metadata, const Architecture& architecture,
   }
   read_heads(metadata, architecture, hyper);
   if (architecture.latent) {
-    read_latent(metadata, hyper);
+    read_latent(metadata, architecture, hyper);
     return;
   }
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)

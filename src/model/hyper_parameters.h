@@ -1,6 +1,7 @@
 // The numbers of a model, read from the metadata of its file.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -114,6 +115,9 @@ struct Latent {
   int64_t value = 0;       // of a head
   // What the logarithm of yarn's factor adds to the scale, twice.
   float log_multiplier = 0.0f;
+  double scale() const {
+    return 1.0 / std::sqrt(static_cast<double>(unrotated + rotated));
+  }
 };
 
 // Inputs that layers have of their own; see per_layer.h.
@@ -184,6 +188,7 @@ struct HyperParameters {
   int64_t pooling = 0;
 
   Latent latent;           // of no use unless the architecture has it
+  Latent window_latent;    // of layers with a window; no rank: as the others
   StateSpace state_space;  // of no use unless a layer is one
   TimeMix time_mix;        // likewise
   PerLayer per_layer;
@@ -203,6 +208,18 @@ struct HyperParameters {
 
   int64_t layer_count() const { return static_cast<int64_t>(layers.size()); }
 };
+
+inline const Latent& latent_of(const HyperParameters& hyper,
+                               const Layer& layer) {
+  const bool other = layer.window > 0 && hyper.window_latent.rank > 0;
+  return other ? hyper.window_latent : hyper.latent;
+}
+
+// Elements of a head of what attention gives.
+inline int64_t given_size(const HyperParameters& hyper, const Layer& layer) {
+  return hyper.latent.rank > 0 ? latent_of(hyper, layer).value
+                               : layer.value_size;
+}
 
 struct Architecture;
 

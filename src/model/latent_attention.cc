@@ -8,24 +8,25 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
-// What the norms of short vectors add, whatever the other norms of a model do:
-// none of these models is trained with another one, and no file says it.
+// What the norms of short vectors add, whatever the other norms of a model do,
+// unless it is the same: see Architecture::latent_epsilon. No file says it.
 constexpr float kShortNormEpsilon = 1e-6f;
 
 class LatentAttention {
  public:
   LatentAttention(runtime::ProgramBuilder& builder, Weights& weights,
                   const Architecture& architecture,
-                  const HyperParameters& hyper, const std::string& layer,
-                  int64_t heads, const LatentInputs& inputs)
+                  const HyperParameters& hyper, const std::string& name,
+                  const Layer& layer, const LatentInputs& inputs)
       : builder_(builder),
         weights_(weights),
         architecture_(architecture),
         names_(architecture.names),
         hyper_(hyper),
-        latent_(hyper.latent),
-        layer_(layer),
-        heads_(heads),
+        latent_(latent_of(hyper, layer)),
+        name_(name),
+        heads_(layer.heads),
+        window_(layer.window),
         inputs_(inputs) {}
 
   Value add(Value x, Value cache) {
@@ -39,7 +40,10 @@ class LatentAttention {
     how.positions = inputs_.positions;
     how.sequences = inputs_.sequences;
     how.page_table = inputs_.page_table;
-    how.scale = static_cast<float>(architecture_.attention_scale(hyper_));
+    how.scale = static_cast<float>(architecture_.window_latent
+                                       ? latent_.scale()
+                                       : architecture_.attention_scale(hyper_));
+    how.window = window_;
     how.value_size = latent_.rank;
     const Value y = builder_.expert_linear(builder_.general_attention(how),
                                            value_up(), inputs_.head_numbers);
@@ -48,13 +52,13 @@ class LatentAttention {
 
  private:
   std::string matrix_name(const char* name) const {
-    return cat(layer_, name, ".weight");
+    return cat(name_, name, ".weight");
   }
 
   Value norm(Value x, const char* name) {
     return builder_.rms_norm(
-        x, weights_.elements(layer_ + name, {builder_.shape(x).back()}),
-        kShortNormEpsilon);
+        x, weights_.elements(name_ + name, {builder_.shape(x).back()}),
+        architecture_.latent_epsilon ? hyper_.norm_epsilon : kShortNormEpsilon);
   }
 
   Value rope(Value x) {
@@ -102,9 +106,12 @@ class LatentAttention {
                                first, count, RC_USE_LINEAR));
     };
     const Value latent = norm(part(0, latent_.rank), names_.kv_down_norm);
+    Value rotating = part(latent_.rank, latent_.rotated);
+    if (architecture_.normed_latent_keys) {
+      rotating = norm(rotating, names_.key_norm);
+    }
     const Value turned =
-        rope(builder_.reshape(part(latent_.rank, latent_.rotated),
-                              {RC_DIM_ROWS, 1, latent_.rotated}));
+        rope(builder_.reshape(rotating, {RC_DIM_ROWS, 1, latent_.rotated}));
     return builder_.join(
         builder_.reshape(latent, {RC_DIM_ROWS, 1, latent_.rank}), turned);
   }
@@ -142,8 +149,9 @@ class LatentAttention {
   const TensorNames& names_;
   const HyperParameters& hyper_;
   const Latent& latent_;
-  const std::string& layer_;
+  const std::string& name_;
   int64_t heads_;
+  int64_t window_;
   const LatentInputs& inputs_;
 };
 
@@ -152,9 +160,9 @@ class LatentAttention {
 Value add_latent_attention(runtime::ProgramBuilder& builder, Weights& weights,
                            const Architecture& architecture,
                            const HyperParameters& hyper,
-                           const std::string& layer, int64_t heads, Value x,
+                           const std::string& name, const Layer& layer, Value x,
                            Value cache, const LatentInputs& inputs) {
-  return LatentAttention(builder, weights, architecture, hyper, layer, heads,
+  return LatentAttention(builder, weights, architecture, hyper, name, layer,
                          inputs)
       .add(x, cache);
 }

@@ -23,12 +23,12 @@ struct LatentInputs {
 // [rows, heads * value]. Keys and values are not made: the matrices that would
 // make them are applied to the queries and to the result instead, and `cache`
 // [pages, 1, page_size, key_size] has what they are made from (DeepSeek-AI
-// 2024, arXiv:2405.04434, section 2.1.2). `layer` is "blk.N.".
+// 2024, arXiv:2405.04434, section 2.1.2). `name` is "blk.N.".
 runtime::Value add_latent_attention(runtime::ProgramBuilder& builder,
                                     Weights& weights,
                                     const Architecture& architecture,
                                     const HyperParameters& hyper,
-                                    const std::string& layer, int64_t heads,
+                                    const std::string& name, const Layer& layer,
                                     runtime::Value x, runtime::Value cache,
                                     const LatentInputs& inputs);
 

@@ -46,6 +46,46 @@ void read_head_sizes(const Metadata& metadata, const Architecture& architecture,
   }
 }
 
+// Layers with a window have another short vector and other heads; how much of
+// each head rotates is the same.
+void read_window_latent(const Metadata& metadata, HyperParameters& hyper) {
+  Latent& other = hyper.window_latent;
+  const auto has_window = [](const Layer& layer) { return layer.window > 0; };
+  if (std::ranges::any_of(hyper.layers, has_window)) {
+    other = hyper.latent;
+    other.rank = metadata.get("attention.kv_lora_rank_swa", 1, kMaxHeadSize);
+    other.value =
+        metadata.get("attention.value_length_mla_swa", 1, kMaxHeadSize);
+    constexpr const char* kKey = "attention.key_length_mla_swa";
+    const int64_t key = metadata.get(kKey, 1, kMaxHeadSize);
+    if (key <= other.rotated) {
+      metadata.refuse(
+          kKey, key,
+          cat("must be above the ", other.rotated, " elements that rotate"));
+    }
+    other.unrotated = key - other.rotated;
+    // They follow from the others.
+    metadata.find("attention.key_length_swa", 1, 2 * kMaxHeadSize);
+    metadata.find("attention.value_length_swa", 1, kMaxHeadSize);
+  }
+  hyper.latent.heads = other.heads = 0;
+  for (Layer& layer : hyper.layers) {
+    Latent& latent = has_window(layer) ? other : hyper.latent;
+    if (latent.heads == 0) latent.heads = layer.heads;
+    if (latent.heads != layer.heads) {
+      metadata.refuse("attention.head_count", layer.heads,
+                      cat("must be the same in all layers ",
+                          has_window(layer) ? "with" : "without",
+                          " a window, of which one before has ", latent.heads));
+    }
+    layer.key_size = layer.value_size = latent.rank + latent.rotated;
+  }
+  if (hyper.latent.heads == 0) {
+    metadata.refuse("attention.sliding_window_pattern", 1,
+                    "some layer must see all positions");
+  }
+}
+
 // The last layers attend to what the last one before them of their kind, with a
 // window or without, has stored.
 void read_shared_caches(const Metadata& metadata, HyperParameters& hyper) {
@@ -218,6 +258,7 @@ void read_layer_parameters(const Metadata& metadata,
                            const Architecture& architecture,
                            HyperParameters& hyper) {
   read_head_sizes(metadata, architecture, hyper);
+  if (architecture.window_latent) read_window_latent(metadata, hyper);
   if (architecture.shared_caches) read_shared_caches(metadata, hyper);
   if (architecture.per_layer_inputs != Presence::kNever) {
     read_per_layer(metadata, architecture, hyper);

@@ -70,7 +70,7 @@ runtime::Value LayerParts::query_pieces(Value x, int64_t first) {
 }
 
 runtime::Value LayerParts::gated_heads(Value x, Value given) {
-  const int64_t size = layer().value_size;
+  const int64_t size = given_size(hyper_, layer());
   const auto times_sigmoid = [&](Value gates) {
     return builder_.glu(gates, given, RC_FUNCTION_SIGMOID);
   };

@@ -37,7 +37,8 @@ enum ForwardInput {
   // pages_per_sequence], the page table of these (ModelFile::source()); I32
   // [sequences, pages_per_sequence], the page table
   // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
-  // 0 to heads - 1 for each row (HyperParameters::latent has a rank); I32
+  // 0 to heads - 1 for each row (HyperParameters::latent has a rank), and the
+  // same of layers with a window (HyperParameters::window_latent has one); I32
   // [rows], whether the row's sequence has more tokens than
   // ModelFile::short_context() (where that isn't 0); I32 [rows], how many times
   // ModelFile::position_step() the position is (where there is one); I32

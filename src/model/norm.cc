@@ -1,5 +1,7 @@
 #include "model/norm.h"
 
+#include "base/cat.h"
+
 namespace rc::model {
 namespace {
 
@@ -9,6 +11,14 @@ std::string bias_of(const std::string& weight) {
 }
 
 }  // namespace
+
+Norm norm_of(const Architecture& architecture, const gguf::File& file) {
+  return architecture.norms_by_epsilon &&
+                 file.find(cat(architecture.name, ".", kEpsilonOfSquares)) !=
+                     nullptr
+             ? Norm::kRootMeanSquare
+             : architecture.norm;
+}
 
 runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
@@ -22,7 +32,7 @@ runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
   }
   const Weights::Shape shape = {of_x.back()};
   const auto weight = [&] { return weights.elements(name, shape); };
-  switch (architecture.norm) {
+  switch (norm_of(architecture, weights.file())) {
     case Norm::kRootMeanSquare:
       break;
     case Norm::kLayer:

@@ -9,6 +9,12 @@
 
 namespace rc::model {
 
+inline constexpr const char* kEpsilonOfSquares =
+    "attention.layer_norm_rms_epsilon";
+
+// The norms of a file's model.
+Norm norm_of(const Architecture& architecture, const gguf::File& file);
+
 // Over the last dimension of x, which is [rows, width] or [rows, heads, size];
 // `name` is the weight's, as in TensorNames.
 runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,

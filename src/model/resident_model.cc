@@ -11,6 +11,15 @@
 namespace rc::model {
 namespace {
 
+// 0 to heads - 1 for each row.
+std::vector<int32_t> numbers_of_heads(int64_t rows, int64_t heads) {
+  std::vector<int32_t> numbers(static_cast<size_t>(rows * heads));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<int32_t>(i % static_cast<size_t>(heads));
+  }
+  return numbers;
+}
+
 void check_fits(const ModelFile& file, const ResidentOptions& options,
                 const MemoryPlan& memory) {
   for (const DeviceMemory& here : memory.devices) {
@@ -175,12 +184,10 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   file->file().check_unchanged();
   const HyperParameters& hyper = file->hyper_parameters();
   if (hyper.latent.rank > 0) {
-    const auto heads = static_cast<size_t>(hyper.latent.heads);
-    model->head_numbers_.resize(static_cast<size_t>(options.limits.max_rows) *
-                                heads);
-    for (size_t i = 0; i < model->head_numbers_.size(); ++i) {
-      model->head_numbers_[i] = static_cast<int32_t>(i % heads);
-    }
+    const int64_t rows = options.limits.max_rows;
+    model->head_numbers_ = numbers_of_heads(rows, hyper.latent.heads);
+    model->window_head_numbers_ =
+        numbers_of_heads(rows, hyper.window_latent.heads);
   }
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
@@ -242,7 +249,9 @@ void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
     arguments.inputs.push_back(batch.source_table.data());
   }
   if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
-  if (!head_numbers_.empty()) arguments.inputs.push_back(head_numbers_.data());
+  for (const auto* numbers : {&head_numbers_, &window_head_numbers_}) {
+    if (!numbers->empty()) arguments.inputs.push_back(numbers->data());
+  }
   if (short_context() > 0) arguments.inputs.push_back(batch.longer.data());
   std::vector<int32_t> steps;
   if (file_->position_step() > 0) {

@@ -132,6 +132,7 @@ class ResidentModel {
   std::unique_ptr<runtime::Program> program_;
   // Of models with latent attention; see ForwardInput.
   std::vector<int32_t> head_numbers_;
+  std::vector<int32_t> window_head_numbers_;
 };
 
 }  // namespace rc::model

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "model/architecture.h"
+#include "model/limits.h"
 
 namespace rc::model {
 namespace {
@@ -159,9 +160,15 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
     rotated =
         metadata.find_each("attention.rope_pattern", 0, 1, hyper.layer_count());
   }
+  const int64_t first_rotating =
+      architecture.dense_layers_rotate
+          ? metadata.find("leading_dense_block_count", 0, kMaxLayers)
+                .value_or(0)
+          : 0;
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
     Layer& layer = hyper.layers[i];
-    const bool sees_all = layer.window == 0 && hyper.sliding_window > 0;
+    const bool sees_all = layer.window == 0 && hyper.sliding_window > 0 &&
+                          static_cast<int64_t>(i) >= first_rotating;
     if ((rotated && (*rotated)[i] == 0) ||
         (every > 0 && static_cast<int64_t>(i + 1) % every == 0) ||
         (architecture.only_windows_rotate && sees_all)) {

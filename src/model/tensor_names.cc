@@ -132,11 +132,13 @@ class Names {
                       names_.query_up, names_.kv_down, names_.kv_down_norm,
                       names_.kv_up});
     }
-    for (const char* name :
-         {names_.query, names_.query_down, names_.query_down_norm,
-          names_.query_up, names_.key_up, names_.value_up}) {
-      add(name, false);
+    // All files of models with several kinds of heads have the short vector.
+    if (!architecture_.window_latent) add(names_.query, false);
+    for (const char* name : {names_.query_down, names_.query_down_norm,
+                             names_.query_up, names_.key_up, names_.value_up}) {
+      add(name, architecture_.window_latent);
     }
+    if (architecture_.normed_latent_keys) add(names_.key_norm);
     // No file of a model with an indexer is that old.
     if (!architecture_.indexed) add(names_.kv_up, false);
     add(names_.kv_down);
@@ -186,7 +188,8 @@ class Names {
         add(name, false);
       }
     }
-    if (architecture_.selection_bias) {
+    // Empty where experts are chosen by their scores alone.
+    if (architecture_.selection_bias && *names_.selection_bias != '\0') {
       add(names_.selection_bias, !architecture_.grouped_experts);
     }
     if (architecture_.latent_experts) {

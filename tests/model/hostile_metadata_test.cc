@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "modern-bert", "gemma4", "gemma4-moe", "gemma3n", "rwkv6",
                       "rwkv7", "granite-swa", "falcon-mamba", "exaone-moe",
                       "bitnet", "gpt-neo", "qwen3vl", "mimo2", "step35",
-                      "deepseek32", "minimax-01", "kimi-linear"),
+                      "deepseek32", "minimax-01", "kimi-linear", "cohere2moe",
+                      "dots3note"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

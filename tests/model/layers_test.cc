@@ -128,7 +128,7 @@ TEST(Layers, HaveTheFunctionThatTheFileNames) {
 // which are all.
 TEST(Layers, SeeAllPositionsThatAnIndexerWouldChoose) {
   const auto folder = source_path("tests/golden/architectures");
-  for (const char* name : {"deepseek32", "glm-dsa"}) {
+  for (const char* name : {"deepseek32", "glm-dsa", "dots3note"}) {
     SCOPED_TRACE(name);
     const auto json = nlohmann::json::parse(
         std::ifstream(folder / (std::string(name) + ".json")));

@@ -3,16 +3,8 @@
 namespace rc::folder {
 namespace {
 
-// What a head has in the matrix that makes keys and values.
-struct LatentHead {
-  int64_t heads, key, value, rank;
-};
-
-LatentHead latent_head(const Config& config, const safetensors::Place& source) {
+void check(const LatentHead& head, const safetensors::Place& source) {
   constexpr int64_t kMost = 65536;
-  const LatentHead head = {
-      config.get_int("num_attention_heads"), config.get_int("qk_nope_head_dim"),
-      config.get_int("v_head_dim"), config.get_int("kv_lora_rank")};
   for (const int64_t size : {head.heads, head.key, head.value, head.rank}) {
     if (size < 1 || size > kMost) {
       refuse_shape(source, cat("that of heads: 1 to ", kMost,
@@ -24,13 +16,28 @@ LatentHead latent_head(const Config& config, const safetensors::Place& source) {
     refuse_shape(source, cat("[", rows, ", ", head.rank,
                              "], keys and values of each head"));
   }
-  return head;
+}
+
+LatentHead latent_head(const Config& config) {
+  return {config.get_int("num_attention_heads"),
+          config.get_int("qk_nope_head_dim"), config.get_int("v_head_dim"),
+          config.get_int("kv_lora_rank")};
 }
 
 }  // namespace
 
 TensorView latent_keys(const Config& config, const safetensors::Place& source) {
-  const LatentHead head = latent_head(config, source);
+  return latent_keys(latent_head(config), source);
+}
+
+TensorView latent_values(const Config& config,
+                         const safetensors::Place& source) {
+  return latent_values(latent_head(config), source);
+}
+
+TensorView latent_keys(const LatentHead& head,
+                       const safetensors::Place& source) {
+  check(head, source);
   TensorView view = whole(source);
   view.shape = {head.heads, head.rank, head.key};
   view.rows = static_cast<uint64_t>(head.rank);
@@ -43,9 +50,9 @@ TensorView latent_keys(const Config& config, const safetensors::Place& source) {
   return view;
 }
 
-TensorView latent_values(const Config& config,
+TensorView latent_values(const LatentHead& head,
                          const safetensors::Place& source) {
-  const LatentHead head = latent_head(config, source);
+  check(head, source);
   TensorView view = whole(source);
   view.shape = {head.heads, head.value, head.rank};
   view.rows = static_cast<uint64_t>(head.value);

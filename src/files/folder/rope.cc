@@ -261,7 +261,7 @@ void add_scaling(Description& model, const Rope& rope, int64_t dimensions) {
   if (rope.type == "linear") {
     model.add_text("rope.scaling.type", "linear");
     model.add_number("rope.scaling.factor", factor_of(rope));
-  } else if (rope.type == "yarn") {
+  } else if (rope.type == "yarn" || rope.type == "deepseek_yarn") {
     add_yarn(model, rope);
   } else if (rope.type == "llama3") {
     add_llama3(model, rope, dimensions);

@@ -38,8 +38,9 @@ if int(transformers.__version__.split(".")[0]) >= 5:
     from further_cases import FURTHER_CASES
     from gemma_cases import GEMMA_CASES
     from latest_cases import LATEST_CASES
+    from mixture_cases import MIXTURE_CASES
     from sparse_cases import SPARSE_CASES
-    ALL_CASES = NEWER_CASES | FURTHER_CASES | SPARSE_CASES | LATEST_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
+    ALL_CASES = NEWER_CASES | FURTHER_CASES | SPARSE_CASES | LATEST_CASES | MIXTURE_CASES | EARLIER_CASES_5 | GEMMA_CASES | EXPERT_ENCODER_CASES | {name: STATE_CASES[name] for name in ("lfm2moe", "nemotron_h", "nemotron_h_moe", "qwen35", "qwen35moe")}
 else:
     from trait_cases import TRAIT_CASES
     ALL_CASES = CASES | MORE_CASES | EARLIER_CASES | ENCODER_CASES | TRAIT_CASES | ATTENTION_CASES | STATE_CASES

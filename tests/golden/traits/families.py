@@ -4,6 +4,8 @@ may be a function of it, and behind it one of the tensors."""
 import sys
 from pathlib import Path
 
+import transformers
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "architectures"))
 from further_cases import QWEN2_VISION, QWEN3_VISION, whole  # noqa: E402
 
@@ -51,6 +53,46 @@ def sarvam_published(config):
                          moe_router_enable_expert_bias=True)
 
 
+def dots3_whole(**settings):
+    """Of a model that reads pictures and sounds, too."""
+    attention = {key: settings.pop(key) for key in ("attn_implementation", "experts_implementation")}
+    tied = settings.pop("tie_word_embeddings")
+    vision = dict(hidden_size=16, intermediate_size=16, moe_intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, patch_size=2,
+                  mlp_layer_types=["dense"], adapter_in_dim=16, adapter_out_dim=32)
+    audio = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, feature_size=8, downsample_hidden_size=4,
+                 adapter_input_size=16, adapter_out_dim=32)
+    return transformers.Dots3NoteConfig(text_config=dict(settings, pad_token_id=0), vision_config=vision, audio_config=audio, tie_word_embeddings=tied,
+                                        image_token_id=1000, video_token_id=1001, audio_token_id=1002, **attention)
+
+
+def released(config):
+    """The members of the release: those of the text outside of an object, and those of layers with a window under other names."""
+    text = config.pop("text_config")
+    for which, (key, prefix) in dict(indexed_attention=("rope_theta", ""), sliding_attention=("rope_theta", "swa_")).items():
+        text[prefix + key] = text["rope_parameters"][which]["rope_theta"]
+    del text["rope_parameters"]
+    text["layer_types"] = [kind.replace("indexed", "full") for kind in text["layer_types"]]
+    own = next(iter(text.pop("per_layer_config").values()))
+    text["sliding_window_size"] = text.pop("sliding_window")
+    text["moe_shared_expert_intermediate_size"] = text.pop("shared_experts_intermediate_size")
+    for key in ("num_attention_heads", "num_key_value_heads", "q_lora_rank", "kv_lora_rank", "head_dim", "qk_nope_head_dim", "v_head_dim"):
+        text["swa_" + key] = own.get(key, text.get(key))
+    text["first_k_dense_replace"] = text.pop("mlp_layer_types").count("dense")
+    return text | config | dict(use_dsa=True, scoring_func="sigmoid", topk_method="noaux_tc", apply_mla_qkv_lora_rescale=True)
+
+
+def sarvam_first(config):
+    """The names of the first release."""
+    for new, old in (("n_routed_experts", "num_experts"), ("n_shared_experts", "num_shared_experts")):
+        config[old] = config.pop(new)
+    scaling = config.pop("rope_parameters")
+    base = scaling.pop("rope_theta")
+    del scaling["rope_type"]
+    return config | dict(rope_theta=base, rope_scaling=scaling | dict(type="deepseek_yarn"), head_dim=24, q_head_dim=20)
+
+
+DOTS = dict(kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=12,
+            n_group=1, topk_group=1, norm_topk_prob=True, pad_token_id=0, tie_word_embeddings=False)
 MROPE = dict(mrope_section=[2, 1, 1])
 
 FAMILIES = {
@@ -106,4 +148,18 @@ FAMILIES = {
     "sarvam_moe-published": ("SarvamMoE", "bailingmoe2", dict(
         head_dim=8, num_hidden_layers=3, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=16, n_shared_experts=2,
         first_k_dense_replace=1, pad_token_id=0, tie_word_embeddings=False, **rope(partial_rotary_factor=1.0)), sarvam_published),
+    "cohere2_moe-pattern": ("Cohere2Moe", "cohere2moe", dict(
+        num_hidden_layers=6, head_dim=8, sliding_window=5, layer_norm_eps=1e-5, rms_norm_eps=None, first_k_dense_replace=2, sliding_window_pattern=2,
+        num_experts=4, num_experts_per_tok=2, intermediate_size=12, prefix_dense_intermediate_size=None, num_shared_experts=1,
+        expert_selection_fn="softmax", logit_scale=0.25, pad_token_id=0, **rope()), dict(
+            layer_types=None, mlp_layer_types=None, first_k_dense_replace=2)),
+    "sarvam_mla-first": ("SarvamMLA", "deepseek2", dict(
+        DOTS, num_key_value_heads=4, n_shared_experts=1, first_k_dense_replace=1, q_lora_rank=None, routed_scaling_factor=1.5,
+        **rope(rope_type="yarn", factor=4.0, mscale=1.0, mscale_all_dim=1.0, beta_fast=32, beta_slow=1, original_max_position_embeddings=128)), sarvam_first),
+    "dots3_note-release": ("Dots3Note", "dots3note", dict(
+        DOTS, make=dots3_whole, num_hidden_layers=3, num_key_value_heads=4, q_lora_rank=20, head_dim=20, n_shared_experts=2, shared_experts_intermediate_size=16,
+        routed_scaling_factor=1.5, index_topk=32, index_head_dim=16, index_n_heads=2, sliding_window=5,
+        layer_types=["indexed_attention", "sliding_attention", "indexed_attention"], mlp_layer_types=["dense", "sparse", "sparse"],
+        per_layer_config={1: dict(num_attention_heads=6, num_key_value_heads=6, kv_lora_rank=12, head_dim=14, qk_nope_head_dim=6, v_head_dim=8)},
+        rope_parameters={"indexed_attention": dict(rope_type="default", rope_theta=10000.0), "sliding_attention": dict(rope_type="default", rope_theta=500.0)}), released),
 }

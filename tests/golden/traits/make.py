@@ -90,7 +90,7 @@ CASES = {
 
 # Of configurations with classes that are others' for the rest.
 MODELS = {"GPT2": "GPT2LMHeadModel", "Exaone": "LlamaForCausalLM", "InternLM3": "LlamaForCausalLM",
-          "IQuestCoder": "LlamaForCausalLM", "SarvamMoE": "Glm4MoeForCausalLM"}
+          "IQuestCoder": "LlamaForCausalLM", "SarvamMoE": "Glm4MoeForCausalLM", "SarvamMLA": "DeepseekV3ForCausalLM"}
 
 
 def build(name, seed):

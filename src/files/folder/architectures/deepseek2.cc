@@ -1,4 +1,5 @@
-// DeepSeek V2, V3 and V3.2, Kimi K2, GLM 4.7 Flash, GLM 5, and Youtu-LLM.
+// DeepSeek V2, V3 and V3.2, Kimi K2, Sarvam 105B, GLM 4.7 Flash, GLM 5, and
+// Youtu-LLM.
 #include <optional>
 
 #include "base/checked.h"
@@ -8,16 +9,6 @@
 
 namespace rc::folder {
 namespace {
-
-constexpr Rule kIndexerRules[] = {
-    {"model.layers.*.self_attn.indexer.wq_b.weight",
-     "blk.*.indexer.attn_q_b.weight"},
-    {"model.layers.*.self_attn.indexer.wk.weight",
-     "blk.*.indexer.attn_k.weight"},
-    {"model.layers.*.self_attn.indexer.k_norm.@", "blk.*.indexer.k_norm.@"},
-    {"model.layers.*.self_attn.indexer.weights_proj.weight",
-     "blk.*.indexer.proj.weight"},
-};
 
 // All but experts.
 void describe_attention(Description& model) {
@@ -204,6 +195,27 @@ constexpr Architecture kYoutu = {
                     "v_head_dim": 128, "tie_word_embeddings": true})",
     .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules},
     .describe = describe_youtu,
+};
+
+// The same, mostly without a short vector of queries.
+constexpr Architecture kSarvamMla = {
+    .model_type = "sarvam_mla",
+    .name = "deepseek2",
+    .defaults = R"({"rms_norm_eps": 1e-6, "max_position_embeddings": 4096,
+                    "n_group": 1, "topk_group": 1, "norm_topk_prob": true,
+                    "routed_scaling_factor": 2.5, "first_k_dense_replace": 1,
+                    "kv_lora_rank": 512, "qk_rope_head_dim": 64,
+                    "qk_nope_head_dim": 128, "v_head_dim": 128,
+                    "n_shared_experts": 1, "n_routed_experts": 128,
+                    "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
+                    "tie_word_embeddings": false})",
+    // The names of its release.
+    .aliases = {{"num_experts", "n_routed_experts"},
+                {"num_shared_experts", "n_shared_experts"},
+                {"num_mtp_layers", "num_nextn_predict_layers"}},
+    .rules = {kDecoderRules, kLatentRules, kLatentHeadRules, kNormRules,
+              kExpertRules, kSelectedExpertRules},
+    .describe = describe_v3,
 };
 
 // Positions are chosen by an indexer.
