@@ -101,6 +101,19 @@ TEST_F(Release, MiniMaxHasFactorsOfLayers) {
   expect_refused(RC_E_UNSUPPORTED, "is 3.5; models of type minimax_m1");
 }
 
+// As transformers takes it, which writes both.
+TEST_F(Release, WhatRotatesInMiniMaxM2IsSaidTwice) {
+  change("config.json", R"({"model_type": "minimax_m2", "rotary_dim": 8,
+      "head_dim": 16, "num_local_experts": 4, "num_experts_per_tok": 2,
+      "layer_types": null, "rope_parameters": {"rope_type": "default",
+      "rope_theta": 1e4, "partial_rotary_factor": 0.25}})");
+  EXPECT_EQ(number("minimax-m2.rope.dimension_count"), 4);
+  change("config.json",
+         R"({"rope_parameters": {"partial_rotary_factor": null}})");
+  EXPECT_EQ(number("minimax-m2.rope.dimension_count"), 8);
+  EXPECT_EQ(real("minimax-m2.rope.freq_base"), 10000.0);
+}
+
 TEST_F(Release, KimiCountsLayersFromOne) {
   change("config.json", R"({"model_type": "kimi_linear",
       "num_hidden_layers": 3, "num_attention_heads": 4, "linear_attn_config":

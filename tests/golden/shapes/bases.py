@@ -72,7 +72,7 @@ def bases():
         if model_type not in result:
             result[model_type] = of_further(*further)
     if "gemma4_text" in result:
-        config = result["gemma4_text"]["config"].to_dict() | dict(model_type="gemma4_unified_text")
+        config = result["gemma4_text"]["config"].to_dict() | dict(model_type="gemma4_unified_text", hidden_size_per_layer_input=0)
         result["gemma4_unified_text"] = result["gemma4_text"] | dict(
             config=hf.Gemma4UnifiedTextConfig(**config, attn_implementation="eager"), model=hf.Gemma4UnifiedForCausalLM)
     for model_type, (text, settings) in WHOLE.items():

@@ -4,9 +4,9 @@
     python draw.py TARGET [--count 200] [--seed 1] [--each] [--types type ...]
 
 TARGET/TYPE is a model of each type as bases.py has it; TARGET/TYPE-NUMBER one with up to four changes of its settings, of COUNT in all;
-with --each TARGET/TYPE-CHANGE has that change alone, for all of them. Beside
-config.json and the weights, in F32, BF16 or F16, in one file or in shards, stand tokens.json and logits.f32. A draw that transformers
-refuses, whose logits are not finite, or whose router decides by less than 0.005, is replaced by another one.
+with --each TARGET/TYPE-CHANGE has that change alone, for all of them. Beside config.json and the weights, in F32, BF16 or F16, in one
+file or in shards, stand tokens.json and logits.f32. A draw is replaced by another one if transformers refuses it, if its logits are not
+finite, or if its router decides by less than 0.005 (0.03 for weights in BF16 and F16, beside which the cpu backend rounds).
 """
 
 import argparse
@@ -24,7 +24,7 @@ from bases import bases, make
 ENCODERS = {"bert", "eurobert", "nomic_bert"}  # ../architectures and ../embeddings have them
 
 N_TOKENS = 24
-MARGIN = 0.005
+MARGIN = {"F32": 0.005, "BF16": 0.03, "F16": 0.03}
 FLOAT32 = torch.from_numpy(np.zeros(1, np.float32)).dtype
 TYPES = {"F32": FLOAT32, "BF16": torch.bfloat16, "F16": torch.float16}
 
@@ -182,7 +182,7 @@ def write(folder, base, config, rng, names):
     used = used if any("gate" in name or "router" in name for name, m in model.named_modules() if not name.endswith("gate_proj")) else None
     margin = make.router_margin(dict(config={}, experts_used=used), model, tokens) if used else None
     logits = make.logits_of(model, tokens)
-    if not np.isfinite(logits).all() or logits.std() < 0.05 or margin is not None and margin < MARGIN:
+    if not np.isfinite(logits).all() or logits.std() < 0.05 or margin is not None and margin < MARGIN[dtype]:
         return False
     shutil.rmtree(folder, ignore_errors=True)
     model.to(TYPES[dtype]).save_pretrained(folder, max_shard_size=rng.choice(["40KB", "5GB"]) if names else "5GB")

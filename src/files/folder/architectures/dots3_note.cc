@@ -46,7 +46,7 @@ std::vector<bool> windows_of_dots3_note(const Config& config) {
   return windowed;
 }
 
-// Dots3Sizes of a layer's attention.
+// The sizes of a layer's attention.
 struct Dots3Sizes {
   LatentHead head;
   int64_t query_rank, rotated;

@@ -32,10 +32,11 @@ void describe_minimax_m2(Description& model) {
   // GGUF's number of the sigmoid.
   model.add_int("expert_gating_func", 2);
   const auto rotated = config.find_int("rotary_dim");
-  if (!rotated) {
+  const auto rope = config.find_object("rope_parameters");
+  // Folders that transformers writes have both, and this one counts.
+  if (!rotated || (rope && rope->has("partial_rotary_factor"))) {
     return add_rope(model, {.rotated_part = "partial_rotary_factor"});
   }
-  const auto rope = config.find_object("rope_parameters");
   if (rope) expect_plain_rope(*rope);
   expect_none(config, "rope_scaling");
   model.add_int("rope.dimension_count", *rotated);
