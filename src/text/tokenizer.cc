@@ -101,6 +101,11 @@ std::shared_ptr<const Tokenizer> Tokenizer::create(Vocabulary v) {
   complete_special_tokens(&v);
   if (v.types.empty()) add_types(&v);
   if (v.model == "llama") return make_sentencepiece(std::move(v));
+  // Sarvam's files name the kind by its pre-tokenizer.
+  if (v.model == "gpt2" && v.pre == "sarvam-moe") {
+    v.add_bos = v.add_bos.value_or(false);
+    return make_whole_text(std::move(v));
+  }
   if (v.model == "gpt2") return make_byte_level(std::move(v));
   if (v.model == "bert") return make_wordpiece(std::move(v));
   if (v.model == "t5") return make_unigram(std::move(v));

@@ -10,6 +10,7 @@
 #include "test_data.h"
 #include "text/stream_decoder.h"
 #include "text/tokenizer.h"
+#include "text/vocabulary.h"
 
 namespace rc::text {
 namespace {
@@ -86,6 +87,36 @@ INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(golden_names()),
                          [](const auto& info) {
                            return replace_all(info.param, "-", "_");
                          });
+
+// Sarvam's files call it a tokenizer of bytes, have no types for bytes and say
+// nothing of a first token.
+TEST(WholeText, IsThatOfAPreTokenizersName) {
+  const auto folder = test::source_path("tests/golden/tokenizers");
+  auto vocabulary =
+      read_vocabulary(*gguf::File::open((folder / "whole-text.gguf").string()));
+  ASSERT_TRUE(vocabulary);
+  vocabulary->model = "gpt2";
+  vocabulary->pre = "sarvam-moe";
+  vocabulary->add_bos.reset();
+  for (TokenType& type : vocabulary->types) {
+    if (type == TokenType::kByte) type = TokenType::kNormal;
+  }
+  const auto tokenizer = Tokenizer::create(*std::move(vocabulary));
+  const auto cases =
+      nlohmann::json::parse(read_text(folder / "whole-text.json"));
+  ASSERT_GT(cases.size(), 50u);
+  for (const auto& item : cases) {
+    const bool special = item.value("parse_special", true);
+    const std::vector<TokenId> ids = item["ids"];
+    EXPECT_EQ(tokenizer->tokenize(item["text"].get<std::string>(),
+                                  {.parse_special = special}),
+              ids)
+        << item;
+    EXPECT_EQ(tokenizer->detokenize(ids, true),
+              item["decoded"].get<std::string>())
+        << item;
+  }
+}
 
 TEST(BuiltinModel, IdsAreThoseOfTokenizers) {
   const auto tokenizer = load(test::source_path("examples/model/fable.gguf"));

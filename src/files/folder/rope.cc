@@ -344,12 +344,12 @@ void add_rope(Description& model, const DecoderKeys& keys) {
   std::optional<double> local = config.find_number("rope_local_base_freq");
   if (!object) {
     object = config.find_object("rope_scaling");
-  } else if (const auto full = object->find_object("full_attention")) {
-    // One for each type of layers.
-    if (const auto windowed = object->find_object("sliding_attention")) {
-      local = local_base(*windowed);
-    }
-    object = *full;
+  } else {
+    // Newer folders may have one for each type of layers that there is.
+    const auto full = object->find_object("full_attention");
+    const auto windowed = object->find_object("sliding_attention");
+    if (windowed) local = local_base(*windowed);
+    if (full || windowed) object = full ? *full : *windowed;
   }
   if (local) model.add_number("rope.freq_base_swa", *local);
   if (!object) object = Config::parse(keys.default_rope, config.file());

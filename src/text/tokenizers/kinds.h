@@ -21,8 +21,8 @@ std::shared_ptr<const Tokenizer> make_wordpiece(Vocabulary vocabulary);
 // "t5": SentencePiece's unigram model; the cut with the best sum of scores.
 std::shared_ptr<const Tokenizer> make_unigram(Vocabulary vocabulary);
 
-// "gemma4": byte pair encoding over the characters of the whole text; merges by
-// a list.
+// "gemma4", and "gpt2" with the pre-tokenizer "sarvam-moe": byte pair encoding
+// over the characters of the whole text; merges by a list.
 std::shared_ptr<const Tokenizer> make_whole_text(Vocabulary vocabulary);
 
 // "rwkv": the longest pieces from the left, over bytes.

@@ -1,7 +1,7 @@
-// Byte pair encoding of Gemma 4's files: over the characters of the whole text,
-// with spaces that are visible signs, and bytes for what is no piece. That is
-// one of the tokenizers that a tokenizer.json can describe, so it is made from
-// such a description.
+// Byte pair encoding of the files of Gemma 4 and Sarvam: over the characters of
+// the whole text, with spaces that are visible signs, and bytes for what is no
+// piece. That is one of the tokenizers that a tokenizer.json can describe, so
+// it is made from such a description.
 #include <utility>
 
 #include "base/error.h"

@@ -282,6 +282,19 @@ TEST_F(FolderTest, PartOfAHeadRotates) {
   }
 }
 
+// Of a model whose layers all have a window, only theirs are described.
+TEST_F(FolderTest, RotaryEmbeddingsMayBeThoseOfWindowsAlone) {
+  copy("llama");
+  change("config.json", R"({"model_type": "mellum", "sliding_window": 8,
+      "layer_types": ["sliding_attention", "sliding_attention"],
+      "rope_theta": null, "rope_scaling": null, "rope_parameters": {
+          "sliding_attention": {"rope_type": "default", "rope_theta": 500.0}}})");
+  const auto file = open();
+  EXPECT_EQ(file->get_float("mellum.rope.freq_base"), 500.0);
+  EXPECT_EQ(file->get_float("mellum.rope.freq_base_swa"), 500.0);
+  EXPECT_EQ(file->get_int("mellum.attention.sliding_window"), 8);
+}
+
 TEST_F(FolderTest, ChosenExpertsAreDescribed) {
   copy("glm4_moe");
   const auto file = open();
