@@ -64,6 +64,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kGlm4MoeLite,
     &kSolarOpen,
     &kAfmoe,
+    &kLaguna,
     &kHyV3,
     &kMiMo2,
     &kStep3p5,
