@@ -29,8 +29,8 @@ runtime::Value add_position_scale(runtime::ProgramBuilder& builder,
                                   const HyperParameters& hyper,
                                   runtime::Value steps, runtime::Value q);
 
-// How many gates the attention of a layer, by its number, has: one for each
-// head or for each of their elements. See AttentionGate::kSoftplus.
+// The number of gates of the attention of a layer, by its number: one per head
+// or one per element of a head. See AttentionGate::kSoftplus.
 int64_t softplus_gates(const gguf::File& file, const Architecture& architecture,
                        const HyperParameters& hyper, size_t layer);
 

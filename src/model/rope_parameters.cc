@@ -148,7 +148,7 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
     hyper.ropes.push_back(local);
   }
   if (architecture.local_rope && !has_windows) {
-    // Of no layer.
+    // No layer has them.
     metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase);
     if (architecture.own_window_heads) {
       metadata.find("rope.dimension_count_swa", 2, kMaxHeadSize);

@@ -11,7 +11,7 @@ namespace rc::model {
 // Adds the weights that add_softplus needs for rows of so many elements.
 void make_softplus(int64_t size, MadeWeights& made);
 
-// Of each element of x [rows, size], with a relative error of about 1e-6.
+// Returns it for x [rows, size], with a relative error of about 1e-6.
 runtime::Value add_softplus(runtime::ProgramBuilder& builder, runtime::Value x);
 
 }  // namespace rc::model

@@ -1,7 +1,7 @@
 // Laguna: attention whose heads, or their elements, are multiplied by the
 // softplus of a gate; layers with a window may have more heads and rotate with
 // another base, and more of each head; experts with sigmoids for scores are
-// chosen with a bias, beside a shared one. Poolside 2026,
+// chosen with a bias, and one is shared. Poolside 2026,
 // https://huggingface.co/poolside.
 #include "model/architectures/list.h"
 
