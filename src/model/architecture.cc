@@ -35,6 +35,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kGptNeo,         &kExaone,     &kExaoneMoe,    &kGraniteSwa,
     &kJais2,          &kBitNet,     &kT5Encoder,    &kT5,
     &kBailingMoe2,    &kMellum,     &kCohere2Moe,   &kDots3Note,
+    &kLaguna,
 };
 
 }  // namespace

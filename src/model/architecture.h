@@ -293,7 +293,7 @@ struct Architecture {
   bool shared_expert = false;
   // It counts as much as the sigmoid of a product says.
   bool gated_shared_expert = false;
-  // What it gives and the sum of the others are halved.
+  // The sum of its result and of those of the others is halved.
   bool averaged_shared_expert = false;
   // Layers with experts have a dense part too: both read the residual, through
   // norms of their own, are normed and added. The router reads it divided by

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/softplus.h"
 
 namespace rc::model {
 
@@ -52,22 +53,51 @@ std::vector<float> spread_weight(int64_t heads, int64_t size) {
 
 }  // namespace
 
-void make_spreads(const std::string& file, const Architecture& architecture,
-                  const HyperParameters& hyper, MadeWeights& made) {
+int64_t softplus_gates(const gguf::File& file, const Architecture& architecture,
+                       const HyperParameters& hyper, size_t layer) {
+  const Layer& of = hyper.layers[layer];
+  const int64_t elements = of.heads * given_size(hyper, of);
+  const gguf::Tensor* const matrix =
+      file.find_tensor(cat(architecture.names.layer, layer, ".",
+                           architecture.names.attention_gate, ".weight"));
+  const bool whole = matrix != nullptr && !matrix->shape.empty() &&
+                     matrix->shape.front() == elements;
+  return whole ? elements : of.heads;
+}
+
+namespace {
+
+void make_spread(const gguf::File& file, int64_t heads, int64_t size,
+                 MadeWeights& made) {
   constexpr int64_t kMost = int64_t{1} << 24;
-  if (architecture.attention_gate != AttentionGate::kOfHeads) return;
-  for (const Layer& layer : hyper.layers) {
-    const int64_t size = given_size(hyper, layer);
-    if (layer.heads * layer.heads * size > kMost) {
-      fail(RC_E_UNSUPPORTED, file, ": there are ", layer.heads, " heads of ",
-           size,
-           " elements; models whose heads have a gate each can be computed if "
-           "heads * heads * elements is at most ",
-           kMost);
+  if (heads * heads * size > kMost) {
+    fail(RC_E_UNSUPPORTED, file.name(), ": there are ", heads, " heads of ",
+         size,
+         " elements; models whose heads have a gate each can be computed if "
+         "heads * heads * elements is at most ",
+         kMost);
+  }
+  const std::string name = spread_weight_name(heads, size);
+  if (!made.contains(name)) made.emplace(name, spread_weight(heads, size));
+}
+
+}  // namespace
+
+void make_gates(const gguf::File& file, const Architecture& architecture,
+                const HyperParameters& hyper, MadeWeights& made) {
+  const bool softplus = architecture.attention_gate == AttentionGate::kSoftplus;
+  if (architecture.attention_gate != AttentionGate::kOfHeads && !softplus) {
+    return;
+  }
+  for (size_t i = 0; i < hyper.layers.size(); ++i) {
+    const Layer& layer = hyper.layers[i];
+    int64_t gates = layer.heads;
+    if (softplus) {
+      gates = softplus_gates(file, architecture, hyper, i);
+      make_softplus(gates, made);
     }
-    const std::string name = spread_weight_name(layer.heads, size);
-    if (!made.contains(name)) {
-      made.emplace(name, spread_weight(layer.heads, size));
+    if (gates == layer.heads) {
+      make_spread(file, layer.heads, given_size(hyper, layer), made);
     }
   }
 }

@@ -29,10 +29,15 @@ runtime::Value add_position_scale(runtime::ProgramBuilder& builder,
                                   const HyperParameters& hyper,
                                   runtime::Value steps, runtime::Value q);
 
-// Adds the weights that add_spread needs. Throws RC_E_UNSUPPORTED naming `file`
-// for heads that would make one of them very large.
-void make_spreads(const std::string& file, const Architecture& architecture,
-                  const HyperParameters& hyper, MadeWeights& made);
+// The number of gates of the attention of a layer, by its number: one per head
+// or one per element of a head. See AttentionGate::kSoftplus.
+int64_t softplus_gates(const gguf::File& file, const Architecture& architecture,
+                       const HyperParameters& hyper, size_t layer);
+
+// Adds the weights that gates of attention need. Throws RC_E_UNSUPPORTED naming
+// the file for heads that would make one of them very large.
+void make_gates(const gguf::File& file, const Architecture& architecture,
+                const HyperParameters& hyper, MadeWeights& made);
 
 // Of x [rows, heads] each element `size` times: [rows, heads * size].
 runtime::Value add_spread(runtime::ProgramBuilder& builder, runtime::Value x,

@@ -8,7 +8,7 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
-// What the norms of short vectors add, whatever the other norms of a model do,
+// The epsilon of the norms of short vectors, whatever that of the others is,
 // unless it is the same: see Architecture::latent_epsilon. No file says it.
 constexpr float kShortNormEpsilon = 1e-6f;
 

@@ -2,6 +2,7 @@
 
 #include "model/heads.h"
 #include "model/norm.h"
+#include "model/softplus.h"
 
 namespace rc::model {
 
@@ -85,6 +86,15 @@ runtime::Value LayerParts::gated_heads(Value x, Value given) {
     case AttentionGate::kOfHeads:
       return times_sigmoid(add_spread(
           builder_, linear(x, names_.attention_gate, layer().heads), size));
+    case AttentionGate::kSoftplus: {
+      const int64_t count =
+          softplus_gates(file_, architecture_, hyper_, number_);
+      const Value gates =
+          add_softplus(builder_, linear(x, names_.attention_gate, count));
+      return builder_.multiply(
+          count == layer().heads ? add_spread(builder_, gates, size) : gates,
+          given);
+    }
   }
   return given;
 }

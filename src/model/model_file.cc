@@ -112,8 +112,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
         kOnesWeight,
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
   }
-  make_spreads(file.name(), *model->architecture_, model->hyper_,
-               model->made_weights_);
+  make_gates(file, *model->architecture_, model->hyper_, model->made_weights_);
   make_row_weights(model->hyper_, model->made_weights_);
   make_lightning(model->hyper_, model->made_weights_);
   make_step_weights(model->hyper_.state_space, model->made_weights_);

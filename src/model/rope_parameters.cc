@@ -147,6 +147,13 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                      .value_or(base > 0.0f ? base : hyper.ropes[0].base);
     hyper.ropes.push_back(local);
   }
+  if (architecture.local_rope && !has_windows) {
+    // No layer has them.
+    metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase);
+    if (architecture.own_window_heads) {
+      metadata.find("rope.dimension_count_swa", 2, kMaxHeadSize);
+    }
+  }
   if (architecture.unrotated ||
       (architecture.optional_rope &&
        metadata.find_flag("rope.scaling.finetuned") == false)) {

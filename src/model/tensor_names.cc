@@ -49,8 +49,8 @@ class Names {
   }
 
   bool gate_apart() const {
-    return architecture_.attention_gate == AttentionGate::kOfElements ||
-           architecture_.attention_gate == AttentionGate::kOfHeads;
+    return architecture_.attention_gate != AttentionGate::kNone &&
+           architecture_.attention_gate != AttentionGate::kWithQueries;
   }
 
   bool has_norms_before() const {

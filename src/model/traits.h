@@ -42,8 +42,16 @@ enum class HeadNorm {
 
 // Gates of attention, whose sigmoid multiplies what attention gives: none, one
 // for each element of a head, which the matrix of queries has behind the
-// queries of each head, the same in a separate matrix, or one for each head.
-enum class AttentionGate { kNone, kWithQueries, kOfElements, kOfHeads };
+// queries of each head, the same in a separate matrix, or one for each head; or
+// gates whose softplus multiplies it, one for each head or for each element, as
+// many as their matrix has rows.
+enum class AttentionGate {
+  kNone,
+  kWithQueries,
+  kOfElements,
+  kOfHeads,
+  kSoftplus
+};
 
 // What a file's logit_scale does to the logits.
 enum class LogitScale { kDivides, kMultiplies };

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "rwkv7", "granite-swa", "falcon-mamba", "exaone-moe",
                       "bitnet", "gpt-neo", "qwen3vl", "mimo2", "step35",
                       "deepseek32", "minimax-01", "kimi-linear", "cohere2moe",
-                      "dots3note"),
+                      "dots3note", "laguna"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

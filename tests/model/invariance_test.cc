@@ -194,7 +194,8 @@ std::vector<Kind> kinds() {
       {"gemma3n", RC_DTYPE_F16},       {"minicpm3", RC_DTYPE_F32},
       {"rwkv6", RC_DTYPE_F16},         {"rwkv7", RC_DTYPE_F16},
       {"mimo2", RC_DTYPE_F16},         {"step35", RC_DTYPE_F16},
-      {"minimax-01", RC_DTYPE_F16},    {"kimi-linear", RC_DTYPE_F16}};
+      {"minimax-01", RC_DTYPE_F16},    {"kimi-linear", RC_DTYPE_F16},
+      {"laguna", RC_DTYPE_F16}};
   for (const char* shared :
        {"stories260K/stories260K", "stories260K-quants/stories260K-F16",
         "stories260K-quants/stories260K-Q8_0",

@@ -1,8 +1,11 @@
 // Models of which kinds of layers differ: which layers of Cohere 2 with experts
-// rotate, its norms, and the sizes of latent attention in dots3.note.
+// rotate, its norms, the sizes of latent attention in dots3.note, and the gates
+// of Laguna.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "model/architecture.h"
+#include "model/heads.h"
 #include "model/model_file.h"
 #include "model/patient_util.h"
 
@@ -38,13 +41,9 @@ TEST(Mixture, DenseLayersAtTheBeginningRotate) {
     return all;
   };
   using Flags = std::vector<bool>;
-  Patient patient("cohere2moe");
-  EXPECT_EQ(rotating(patient), (Flags{true, true, true, false}));
-  const std::string dense = "cohere2moe.leading_dense_block_count";
-  patient.set(dense, uint32_t{0});
-  EXPECT_EQ(rotating(patient), (Flags{false, true, true, false}));
-  patient.set(dense, uint32_t{4});
-  EXPECT_EQ(rotating(patient), (Flags{true, true, true, true}));
+  EXPECT_EQ(rotating(Patient("cohere2moe")), (Flags{true, true, true, false}));
+  EXPECT_EQ(rotating(Patient("cohere2moe-squares")),
+            (Flags{true, true, true, false}));
 }
 
 TEST(Mixture, NormsAreThoseOfTheEpsilon) {
@@ -96,6 +95,37 @@ TEST(Mixture, SizesOfLatentHeadsAreChecked) {
   windows.set_array(pattern, std::vector<int32_t>{1, 1, 1});
   windows.set_array(heads, std::vector<int32_t>{6, 6, 6});
   expect_refused(windows, pattern, "some layer must see all positions");
+}
+
+// As many as their matrix has rows.
+TEST(Mixture, GatesAreOfHeadsOrOfElements) {
+  const auto gates = [](const Patient& patient) {
+    const auto file = patient.file();
+    const auto& architecture = model::find_architecture(*file);
+    std::vector<int64_t> counts;
+    const HyperParameters hyper = hyper_of(patient);
+    for (size_t i = 0; i < hyper.layers.size(); ++i) {
+      counts.push_back(model::softplus_gates(*file, architecture, hyper, i));
+    }
+    return counts;
+  };
+  using Counts = std::vector<int64_t>;
+  EXPECT_EQ(gates(Patient("laguna")), (Counts{4, 6, 6, 6}));
+  EXPECT_EQ(gates(Patient("laguna-elements")), (Counts{32, 32, 32, 32}));
+}
+
+TEST(Mixture, LayersWithAWindowRotateAnotherPart) {
+  Patient patient("laguna");
+  HyperParameters hyper = hyper_of(patient);
+  ASSERT_EQ(hyper.ropes.size(), 2u);
+  EXPECT_EQ(hyper.ropes[0].dimensions, 4);
+  EXPECT_EQ(hyper.ropes[1].dimensions, 8);
+  EXPECT_EQ(hyper.ropes[1].base, 500.0f);
+  const std::string part = "laguna.rope.dimension_count_swa";
+  patient.set(part, uint32_t{6});
+  EXPECT_EQ(hyper_of(patient).ropes[1].dimensions, 6);
+  patient.set(part, uint32_t{7});
+  expect_refused(patient, part, "must be even");
 }
 
 }  // namespace

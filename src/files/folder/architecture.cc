@@ -67,6 +67,7 @@ constexpr const Architecture* kArchitectures[] = {
     &kYoutu,
     &kSolarOpen,
     &kAfmoe,
+    &kLaguna,
     &kHyV3,
     &kMiMo2,
     &kStep3p5,

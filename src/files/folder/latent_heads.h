@@ -6,7 +6,7 @@
 
 namespace rc::folder {
 
-// What a head has in the matrix that makes keys and values.
+// Heads in the matrix that makes keys and values, and sizes of a head.
 struct LatentHead {
   int64_t heads, key, value, rank;
 };
@@ -20,7 +20,7 @@ TensorView latent_keys(const Config& config, const safetensors::Place& source);
 TensorView latent_values(const Config& config,
                          const safetensors::Place& source);
 
-// Of an indexer; see model::Architecture::indexed.
+// Tensors of an indexer; see model::Architecture::indexed.
 inline constexpr Rule kIndexerRules[] = {
     {"model.layers.*.self_attn.indexer.wq_b.weight",
      "blk.*.indexer.attn_q_b.weight"},

@@ -48,6 +48,7 @@ extern const Architecture kErnie45Moe;
 extern const Architecture kGlm4Moe;
 extern const Architecture kDots1;
 extern const Architecture kAfmoe;
+extern const Architecture kLaguna;
 extern const Architecture kHyV3;
 extern const Architecture kMiMo2;
 extern const Architecture kStep35;

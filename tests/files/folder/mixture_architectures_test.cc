@@ -1,11 +1,10 @@
-// Folders of Cohere 2 with experts, Sarvam 105B and dots3.note.
+// Folders of Cohere 2 with experts, Sarvam 105B, dots3.note and Laguna.
 #include "files/folder/folder_util.h"
 
 namespace rc::folder {
 namespace {
 
 using test::FolderTest;
-using Ints = std::vector<int64_t>;
 
 TEST_F(FolderTest, UnknownValuesOfMixturesAreRefused) {
   const struct {
@@ -55,6 +54,17 @@ TEST_F(FolderTest, UnknownValuesOfMixturesAreRefused) {
       {R"({"model_type": "dots3_note_text", "rope_scaling":
            {"rope_type": "yarn", "factor": 2.0}})",
        "'rope_type' is 'yarn'"},
+      {R"({"model_type": "laguna", "attention_bias": true})",
+       "'attention_bias' is true"},
+      {R"({"model_type": "laguna", "moe_router_logit_softcapping": 30.0})",
+       "'moe_router_logit_softcapping' is 30"},
+      {R"({"model_type": "laguna", "moe_apply_router_weight_on_input": true})",
+       "'moe_apply_router_weight_on_input' is true"},
+      {R"({"model_type": "laguna",
+           "layer_types": ["full_attention", "sliding_attention"],
+           "rope_parameters": {"full_attention": {"rope_theta": 1e4},
+             "sliding_attention": {"rope_theta": 1e4, "rope_type": "yarn"}}})",
+       "'rope_type' is 'yarn'"},
   };
   for (const auto& [patch, message] : cases) {
     SCOPED_TRACE(patch);
@@ -68,7 +78,7 @@ TEST_F(FolderTest, UnknownValuesOfMixturesAreRefused) {
 
 // Lists that have another number of members than there are layers.
 TEST_F(FolderTest, ListsOfMixturesHaveAMemberForEachLayer) {
-  for (const char* type : {"cohere2_moe", "dots3_note_text"}) {
+  for (const char* type : {"cohere2_moe", "dots3_note_text", "laguna"}) {
     SCOPED_TRACE(type);
     copy("llama");
     change("config.json",
@@ -81,16 +91,15 @@ TEST_F(FolderTest, ListsOfMixturesHaveAMemberForEachLayer) {
 
 // A folder that does not list its layers has a pattern for the dense ones at
 // the beginning and one for the others.
-TEST_F(FolderTest, DenseLayersHaveASeparatePatternOfWindows) {
-  copy("llama");
-  change("config.json",
-         R"({"model_type": "cohere2_moe", "num_hidden_layers": 6,
-             "first_k_dense_replace": 2, "sliding_window_pattern": 2,
-             "layer_types": null})");
-  EXPECT_EQ(open()->find_ints("cohere2moe.attention.sliding_window_pattern"),
-            (Ints{0, 0, 1, 0, 1, 0}));
-  change("config.json", R"({"sliding_window_pattern": 0})");
-  expect_refused(RC_E_FORMAT, "'sliding_window_pattern' is 0");
+TEST_F(FolderTest, PatternsOfWindowsAreChecked) {
+  for (const char* key :
+       {"sliding_window_pattern", "prefix_dense_sliding_window_pattern"}) {
+    copy("llama");
+    change("config.json", cat(R"({"model_type": "cohere2_moe", ")", key,
+                              R"(": 0, "layer_types": null})"));
+    expect_refused(RC_E_FORMAT,
+                   cat("'", key, "' is 0, but must be at least 1"));
+  }
 }
 
 }  // namespace

@@ -102,6 +102,45 @@ def dots3_layout(tensors, config):
     return out
 
 
+def laguna_heads(c):
+    return list(c.num_attention_heads_per_layer)
+
+
+def laguna(w, c):
+    """No key names the layers with a window: the first of each four has none."""
+    rms(w, c)
+    heads(w, c)
+    w.add_vocab_size(c.vocab_size)
+    full, sliding = (c.rope_parameters[f"{kind}_attention"] for kind in ("full", "sliding"))
+    w.add_rope_freq_base(full["rope_theta"])
+    w.add_rope_freq_base_swa(sliding["rope_theta"])
+    w.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    w.add_rope_scaling_factor(full["factor"])
+    w.add_rope_scaling_orig_ctx_len(full["original_max_position_embeddings"])
+    w.add_rope_scaling_yarn_attn_factor(full["attention_factor"])
+    w.add_rope_scaling_yarn_beta_fast(full["beta_fast"])
+    w.add_rope_scaling_yarn_beta_slow(full["beta_slow"])
+    if "sliding_attention" in c.layer_types:
+        w.add_sliding_window(c.sliding_window)
+    w.add_expert_shared_feed_forward_length(c.shared_expert_intermediate_size)
+    experts(w, c, c.num_experts, c.moe_routed_scaling_factor, True)
+    w.add_leading_dense_block_count(c.mlp_layer_types.count("dense"))
+    w.add_rope_dimension_count(int(c.head_dim * full["partial_rotary_factor"]))
+    w.add_rope_dimension_count_swa(int(c.head_dim * sliding["partial_rotary_factor"]))
+
+
+def laguna_rope(full=10000.0, windowed=500.0, part=0.5, factor=4.0):
+    return dict(rope_parameters={
+        "full_attention": dict(rope_type="yarn", rope_theta=full, partial_rotary_factor=part, factor=factor, original_max_position_embeddings=64,
+                               attention_factor=1.25, beta_fast=32.0, beta_slow=1.0),
+        "sliding_attention": dict(rope_type="default", rope_theta=windowed, partial_rotary_factor=1.0)})
+
+
+LAGUNA = dict(num_hidden_layers=4, head_dim=8, num_experts=6, num_experts_per_tok=2, moe_intermediate_size=12, shared_expert_intermediate_size=20, sliding_window=10,
+              mlp_layer_types=["dense"] + ["sparse"] * 3, moe_routed_scaling_factor=1.5, pad_token_id=0, tie_word_embeddings=False,
+              experts_implementation="eager")
+
+
 def dots3_rope(full=10000.0, windowed=500.0):
     return dict(rope_parameters={"indexed_attention": dict(rope_type="default", rope_theta=full), "sliding_attention": dict(rope_type="default", rope_theta=windowed)})
 
@@ -145,4 +184,18 @@ MIXTURE_CASES = {
         shared_experts_intermediate_size=12, sliding_window=10, layer_types=["indexed_attention", "sliding_attention", "indexed_attention"],
         mlp_layer_types=["dense", "sparse", "sparse"], per_layer_config=windowed(["", "sliding_attention", ""]),
         **dots3_rope(), **(LATENT | dict(rms_norm_eps=0.01, kv_lora_rank=8))) | dict(seed=76300, heads=dots3_heads),
+    "laguna": lambda: small(
+        "laguna", "Laguna", "Layers with a window have 6 heads, all of each of which rotates with another base; in the others half of each of 4 heads, with yarn. Norms of each head of q "
+        "and k. What attention gives is multiplied by the softplus of attn_gate, a number for each head. A dense layer, then 6 experts, 2 used: sigmoid and bias, divided by "
+        "their sum, times 1.5; a shared one.",
+        {"selection bias": dict(zeroed="e_score_correction_bias"), "scale": dict(moe_routed_scaling_factor=1.0), "gate of attention": dict(zeroed="self_attn.g_proj.weight"),
+         "window 11": dict(sliding_window=11), "base of windows": laguna_rope(windowed=10000.0), "part": laguna_rope(part=1.0), "yarn": laguna_rope(factor=1.5),
+         "norm of q": dict(filled=("q_norm.weight", 1.0))},
+        laguna, selecting, margin=0.002, layer_types=["full_attention"] + ["sliding_attention"] * 3,
+        num_attention_heads_per_layer=[4, 6, 6, 6], gating="per-head", **laguna_rope(), **LAGUNA) | dict(seed=76400, heads=laguna_heads),
+    "laguna-elements": lambda: small(
+        "laguna", "Laguna", "laguna without windows, with a gate for each element of a head.",
+        {"gate of attention": dict(zeroed="self_attn.g_proj.weight"), "shared expert": dict(zeroed="shared_experts.down_proj.weight"), "yarn": laguna_rope(factor=1.5)},
+        laguna, selecting, margin=0.002, layer_types=["full_attention"] * 4, gating="per-element", **laguna_rope(), **LAGUNA) | dict(
+            seed=76500, heads=laguna_heads),
 }

@@ -162,4 +162,8 @@ FAMILIES = {
         layer_types=["indexed_attention", "sliding_attention", "indexed_attention"], mlp_layer_types=["dense", "sparse", "sparse"],
         per_layer_config={1: dict(num_attention_heads=6, num_key_value_heads=6, kv_lora_rank=12, head_dim=14, qk_nope_head_dim=6, v_head_dim=8)},
         rope_parameters={"indexed_attention": dict(rope_type="default", rope_theta=10000.0), "sliding_attention": dict(rope_type="default", rope_theta=500.0)}), released),
+    "laguna-default": ("Laguna", "laguna", dict(
+        num_hidden_layers=3, head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12, shared_expert_intermediate_size=16, gating="per-element",
+        moe_routed_scaling_factor=1.5, pad_token_id=0, tie_word_embeddings=False), dict(
+            rope_parameters=None, layer_types=None, mlp_layer_types=None, num_attention_heads_per_layer=None)),
 }

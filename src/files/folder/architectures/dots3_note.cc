@@ -78,7 +78,7 @@ Dots3Sizes dots3_sizes(const Config& config, int64_t layer, bool windowed) {
           size("qk_rope_head_dim", rest)};
 }
 
-// Of the layer that a tensor is of.
+// Heads of the layer that a tensor belongs to.
 LatentHead dots3_head(const Config& config, const safetensors::Place& source) {
   constexpr std::string_view kBefore = "layers.";
   const std::string& name = source.tensor->name;
@@ -103,8 +103,8 @@ TensorView dots3_values(const Config& config,
   return latent_values(dots3_head(config, source), source);
 }
 
-// What is normed is multiplied by the root of the model's width divided by its
-// length, too.
+// The weights of a norm, multiplied by the root of the model's width divided by
+// their number.
 TensorView widened_norm(const Config& config,
                         const safetensors::Place& source) {
   TensorView view = as_it_is(config, source);
@@ -133,7 +133,7 @@ constexpr Rule kDots3NoteRules[] = {
     {"model.layers.*.self_attn.kv_b_proj.weight", "blk.*.attn_v_b.weight",
      dots3_values},
     {"model.layers.*.self_attn.g_proj.weight", "blk.*.attn_gate.weight"},
-    // Of a layer that guesses further tokens.
+    // Tensors of a layer that guesses further tokens.
     {"model.mtp.%", ""},
 };
 

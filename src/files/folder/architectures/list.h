@@ -65,6 +65,7 @@ extern const Architecture kGlm4MoeLite;
 extern const Architecture kYoutu;
 extern const Architecture kSolarOpen;
 extern const Architecture kAfmoe;
+extern const Architecture kLaguna;
 extern const Architecture kHyV3;
 extern const Architecture kMiMo2;
 extern const Architecture kStep3p5;
