@@ -81,11 +81,13 @@ class Reader {
 
   Value message_value(const JsonValue& message, const std::string& place) {
     const std::string& role = need_text(message, "role", place);
+    const bool empty = is_empty_answer(message, role);
     Entries entries;
     add_role(role, &entries);
+    if (empty) entries.add("content", empty_answer());
     for (const auto& [name, value] : message.members) {
       const std::string at = cat(place, ".", name);
-      if (name == "role") continue;
+      if (name == "role" || (empty && name == "content")) continue;
       if (name == "content") {
         if (!value.is(Type::kNull)) entries.add(name, content(value, at));
       } else if (name == "tool_calls") {
@@ -100,12 +102,33 @@ class Reader {
         entries.add_json(name, value);
       }
     }
-    if (message.find_given("content") == nullptr) {
+    if (!empty && message.find_given("content") == nullptr) {
       add_no_content(message, &entries);
     }
     add_reasoning(message, place, &entries);
     if (role == "tool") add_name_of_call(message, place, &entries);
     return entries.take();
+  }
+
+  // Whether the template refuses the message because it says nothing.
+  bool is_empty_answer(const JsonValue& message,
+                       const std::string& role) const {
+    if (dialect_.empty_answer == Dialect::EmptyAnswer::kNothing ||
+        role != "assistant" || given_calls(message) != nullptr ||
+        message.find_given("function_call") != nullptr) {
+      return false;
+    }
+    const JsonValue* content = message.find_given("content");
+    return content == nullptr ||
+           (content->is(Type::kString) && content->text.empty()) ||
+           (content->is(Type::kArray) && content->items.empty());
+  }
+
+  Value empty_answer() const {
+    if (dialect_.empty_answer == Dialect::EmptyAnswer::kSpace) {
+      return Value::string(" ", Origin::kTemplate);
+    }
+    return parts_value({""});
   }
 
   std::string id_for_template(const std::string& id) const {

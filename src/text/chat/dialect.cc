@@ -23,6 +23,24 @@ Dialect::Content find_content(const Trials& trials) {
                                     : Dialect::Content::kParts;
 }
 
+Dialect::EmptyAnswer find_empty_answer(const Trials& trials,
+                                       Dialect::Content content) {
+  using EmptyAnswer = Dialect::EmptyAnswer;
+  const auto takes = [&](std::string_view answer) {
+    return trials
+        .prompt(cat(R"([{"role": "user", "content": "Hello"},)"
+                    R"( {"role": "assistant", "content": )",
+                    answer, R"(}, {"role": "user", "content": "Hello"}])"))
+        .has_value();
+  };
+  if (takes(R"("")") || !takes(R"("Text")")) return EmptyAnswer::kNothing;
+  if (content != Dialect::Content::kText &&
+      takes(R"([{"type": "text", "text": ""}])")) {
+    return EmptyAnswer::kEmptyPart;
+  }
+  return takes(R"(" ")") ? EmptyAnswer::kSpace : EmptyAnswer::kNothing;
+}
+
 // Arguments with a word, as an object or as a text.
 std::string trial_arguments(std::string_view word, bool as_text) {
   return as_text ? cat(R"("{\")", word, R"(\": 1}")")
@@ -94,6 +112,7 @@ Dialect find_dialect(const Template& chat, std::string_view source,
   Dialect dialect;
   const Trials trials(chat, special);
   dialect.content = find_content(trials);
+  dialect.empty_answer = find_empty_answer(trials, dialect.content);
   dialect.knows_developer = names_word(source, "developer");
   dialect.knows_tools = names_word(source, "tools");
   if (!dialect.knows_tools) dialect.takes_system = trials.shows_system();

@@ -20,6 +20,10 @@ struct Dialect {
   bool arguments_as_text = false;
   // Calls come with the content ""; otherwise null, or none, is understood.
   bool empty_content = false;
+  // What stands for the text of an answer that has neither text nor calls,
+  // where the template refuses "".
+  enum class EmptyAnswer : unsigned char { kNothing, kEmptyPart, kSpace };
+  EmptyAnswer empty_answer = EmptyAnswer::kNothing;
   // Knows messages of the role "developer"; otherwise they are of "system".
   bool knows_developer = false;
   bool knows_tools = false;

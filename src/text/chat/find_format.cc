@@ -53,9 +53,14 @@ JsonValue tried_tools() {
 
 constexpr std::string_view kQuestion = R"([{"role": "user", "content": "Hi"})";
 
-JsonValue conversation(const std::vector<TriedCall>& calls) {
-  std::string text = cat(
-      kQuestion, R"(, {"role": "assistant", "content": null, "tool_calls": [)");
+JsonValue conversation(const std::vector<TriedCall>& calls,
+                       std::string_view reasoning = {}) {
+  std::string text =
+      cat(kQuestion, R"(, {"role": "assistant", "content": null, )");
+  if (!reasoning.empty()) {
+    text += cat(R"("reasoning_content": ")", reasoning, R"(", )");
+  }
+  text += R"("tool_calls": [)";
   for (const TriedCall& call : calls) {
     if (&call != calls.data()) text += ", ";
     text += cat(R"({"id": ")", call.id,
@@ -68,6 +73,11 @@ JsonValue conversation(const std::vector<TriedCall>& calls) {
 std::string arguments_of(const ProbeCall& call) {
   return cat(R"({")", call.key, R"(": ")", call.value, R"(", ")",
              call.other_key, R"(": ")", call.other_value, R"("})");
+}
+
+std::string numbers_of(const ProbeCall& call) {
+  return cat(R"({")", call.key, R"(": )", kProbeNumber, R"(, ")",
+             call.other_key, R"(": )", kOtherProbeNumber, "}");
 }
 
 // With the members of objects in order.
@@ -127,6 +137,13 @@ class FormatTrials {
       text->resize(text->size() - turn_end_.size());
     }
     return std::move(*text);
+  }
+
+  // A conversation that ends with reasoning and these calls; "" if the template
+  // refuses it.
+  std::string reasoned(const std::vector<TriedCall>& calls) const {
+    return rendered(conversation(calls, kProbeReasoning), false)
+        .value_or(std::string());
   }
 
   // Whether the calls are read as they were given, each of those that the
@@ -220,9 +237,21 @@ FoundFormat find_format(std::string_view source, const FormatTrial& trial) {
   if (one.empty()) return found;
   const std::string both =
       trial.several_calls ? trials.derivable({first, other}) : std::string();
-  auto derived = DerivedFormat::find(one, both);
-  if (derived == nullptr || !trials.reads(derived->format())) return found;
-  return {&derived->format(), std::move(derived)};
+  const std::string numbers =
+      trials
+          .answer({{kFirstProbe.name, kFirstProbe.id, numbers_of(kFirstProbe)}})
+          .value_or(std::string());
+  const std::string reasoned = trials.reasoned({first});
+  for (const bool raw_strings : {false, true}) {
+    auto derived =
+        DerivedFormat::find({one, both, numbers, reasoned, raw_strings});
+    if (derived == nullptr) return found;
+    if (trials.reads(derived->format())) {
+      return {&derived->format(), std::move(derived)};
+    }
+    if (derived->format().shape != CallShape::kPython) return found;
+  }
+  return found;
 }
 
 }  // namespace rc::text::chat

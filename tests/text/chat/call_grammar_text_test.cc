@@ -50,6 +50,15 @@ const Written kWritten[] = {
      "string=\"true\">Oslo</｜DSML｜parameter>\n"
      "<｜DSML｜parameter name=\"days\" string=\"false\">3</｜DSML｜parameter>\n"
      "</｜DSML｜invoke>\n</｜DSML｜function_calls>"},
+    {"deepseek-v4",
+     "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n"
+     "<｜DSML｜parameter name=\"city\" "
+     "string=\"true\">Oslo</｜DSML｜parameter>\n"
+     "<｜DSML｜parameter name=\"days\" string=\"false\">3</｜DSML｜parameter>\n"
+     "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"},
+    {"minicpm5",
+     "<function name=\"get_weather\"><param name=\"city\">Os \"lo\"</param>"
+     "<param name=\"days\">3</param></function>"},
     {"kimi-k2",
      "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:12"
      "<|tool_call_argument_begin|>{\"city\": \"Oslo\", \"days\": 3}"

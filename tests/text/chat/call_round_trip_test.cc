@@ -9,6 +9,7 @@
 
 #include "labels.h"
 #include "text/chat/call_maker.h"
+#include "text/chat/derived_util.h"
 #include "text/chat/find_format.h"
 #include "text/chat/loose_json.h"
 #include "text/chat/reply_util.h"
@@ -208,6 +209,25 @@ TEST(CallRoundTrips, KeepTypesAndTextsInDerivedFormats) {
     std::cout << right << " of 20\n";
   }
   EXPECT_GE(found, 25u);
+}
+
+// Of this repository's templates, with the formats that they are known by.
+TEST(CallRoundTrips, KeepTypesAndTextsInTheFormatsOfNewerModels) {
+  const std::map<std::string, std::string> known = {
+      {"Kimi K3", "kimi-k3"},      {"DeepSeek V4", "deepseek-v4"},
+      {"MiniCPM5", "minicpm5"},    {"Laguna", "glm-4.5"},
+      {"Step 3.7", "qwen3-coder"}, {"MiniMax M3", "minimax-m3"}};
+  for (const auto& [name, calls] : templates_of_calls()) {
+    const auto chat = chat_with(calls);
+    const auto found = known.find(name);
+    EXPECT_EQ(chat->reply_format().name,
+              found == known.end() ? "derived" : found->second)
+        << name;
+    CallMaker maker(7);
+    for (size_t i = 0; i < 20; ++i) {
+      goes_through(name, *chat, chat->reply_format(), maker.make());
+    }
+  }
 }
 
 TEST(CallRoundTrips, KeepTypesAndTexts) { send_calls(20, true); }

@@ -53,6 +53,43 @@ TEST(DerivedFormats, ArePythonCalls) {
             R"(call f {"a":"b","c":true}call g {})");
 }
 
+TEST(DerivedFormats, AreArgumentsWhoseMarksSayWhatIsAString) {
+  EXPECT_EQ(
+      read(kArgumentsWithTypes,
+           "<!calls>\n<!use name=\"f\">\n<!with name=\"a\" text=\"yes\">12"
+           "</!with>\n<!with name=\"b\" text=\"no\">12</!with>\n"
+           "<!with name=\"c\" text=\"no\">[1]</!with>\n</!use>\n"
+           "<!use name=\"g\">\n</!use>\n</!calls>"),
+      R"(call f {"a": "12", "b": 12, "c": [1]}call g {})");
+}
+
+TEST(DerivedFormats, ArePythonCallsWithoutEscapes) {
+  const std::string expected =
+      R"j(call f {"a":"It's, \"b\\c\", (d)","b":["x",true],"c":null})j"
+      R"(call g {"a":""})";
+  EXPECT_EQ(read(kRawPythonCalls,
+                 "<go>[f(a='It's, \"b\\c\", (d)', b=['x', True], c=None),"
+                 " g(a='')]</go>"),
+            expected);
+}
+
+// Of templates that write it between such marks.
+TEST(DerivedFormats, HaveTheMarksOfReasoning) {
+  const auto marks = [](const std::string& begin, const std::string& end) {
+    const auto chat =
+        chat_with("{{ '" + begin + "' + (message.reasoning_content or '') + '" +
+                  end + "' }}" + kArgumentsWithSuffixes);
+    const ReplyFormat& format = chat->reply_format();
+    EXPECT_EQ(format.name, "derived");
+    return std::string(format.reasoning_begin) + " " +
+           std::string(format.reasoning_end);
+  };
+  EXPECT_EQ(marks("<think:x>", "</think:x>"), "<think:x> </think:x>");
+  EXPECT_EQ(marks("[WHY]\\n", "\\n[/WHY]"), "[WHY] [/WHY]");
+  EXPECT_EQ(marks("<a>", "<b>"), "<think> </think>");
+  EXPECT_EQ(marks("", ""), "<think> </think>");
+}
+
 // The sign is that of a format without a mark at the end.
 TEST(DerivedFormats, AreTakenWhereThoseWithTheSameSignsReadOtherwise) {
   const std::string marks =

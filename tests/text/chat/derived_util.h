@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "text/chat/prompt_util.h"
@@ -36,6 +37,92 @@ inline const std::string kPythonCalls =
     "{{ ', ' if not loop.last }}{% endfor %}{{ ')' }}"
     "{{ ', ' if not loop.last }}{% endfor %}{{ ']</go>' }}";
 
+// Marks that say which values are strings, as those of GigaChat 3.5.
+inline const std::string kArgumentsWithTypes =
+    "{{ '<!calls>\n' }}{% for call in message.tool_calls %}"
+    "{{ '<!use name=\"' + call.function.name + '\">\n' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<!with name=\"' + key + '\" text=\"' + ('yes' if value is string else"
+    " 'no') + '\">' + (value if value is string else value | tojson) +"
+    " '</!with>\n' }}{% endfor %}{{ '</!use>\n' }}{% endfor %}"
+    "{{ '</!calls>' }}";
+// Marks with a suffix, as those of Hy3.
+inline const std::string kArgumentsWithSuffixes =
+    "{{ '<calls:x>\n' }}{% for call in message.tool_calls %}"
+    "{{ '<call:x>' + call.function.name + '<sep:x>\n' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<key:x>' + key + '</key:x>\n<value:x>' + (value if value is string"
+    " else value | tojson) + '</value:x>\n' }}{% endfor %}"
+    "{{ '</call:x>\n' }}{% endfor %}{{ '</calls:x>' }}";
+// Texts between quotes without escapes, as those of LFM2.5-8B.
+inline const std::string kRawPythonCalls =
+    "{{ '<go>[' }}{% for call in message.tool_calls %}"
+    "{{ call.function.name + '(' }}{% for key, value in"
+    " call.function.arguments.items() %}{{ key + '=' }}"
+    "{% if value is string %}{{ \"'\" + value + \"'\" }}"
+    "{% elif value is mapping %}{{ value | tojson }}"
+    "{% else %}{{ value | string }}{% endif %}"
+    "{{ ', ' if not loop.last }}{% endfor %}{{ ')' }}"
+    "{{ ', ' if not loop.last }}{% endfor %}{{ ']</go>' }}";
+
+// Formats that the table has, by the signs of newer models.
+inline const std::string kCallsOfKimiK3 =
+    "{{ '<|open|>tools<|sep|>' }}{% for call in message.tool_calls %}"
+    "{{ '<|open|>call tool=\"' + call.function.name + '\" index=\"' }}"
+    "{{ loop.index }}{{ '\"<|sep|>' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<|open|>argument key=\"' + key + '\" type=\"' }}"
+    "{{ 'string' if value is string else 'boolean' if value is boolean else"
+    " 'number' if value is number else 'null' if value is none else 'object'"
+    " if value is mapping else 'array' }}{{ '\"<|sep|>' }}"
+    "{{ value if value is string else value | tojson }}"
+    "{{ '<|close|>argument<|sep|>' }}{% endfor %}"
+    "{{ '<|close|>call<|sep|>' }}{% endfor %}"
+    "{{ '<|close|>tools<|sep|>' }}";
+inline const std::string kCallsOfDeepSeekV4 =
+    "{{ '\n\n<｜DSML｜tool_calls>\n' }}{% for call in message.tool_calls %}"
+    "{{ '<｜DSML｜invoke name=\"' + call.function.name + '\">\n' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<｜DSML｜parameter name=\"' + key + '\" string=\"' + ('true' if value "
+    "is"
+    " string else 'false') + '\">' + (value if value is string else value |"
+    " tojson) + '</｜DSML｜parameter>\n' }}{% endfor %}"
+    "{{ '</｜DSML｜invoke>\n' }}{% endfor %}{{ '</｜DSML｜tool_calls>' }}";
+inline const std::string kCallsOfMiniCpm5 =
+    "{% for call in message.tool_calls %}{{ '\n' if not loop.first }}"
+    "{{ '<function name=\"' + call.function.name + '\">' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<param name=\"' + key + '\">' }}"
+    "{% if value is string and ('<' in value or '&' in value or '\n' in value)"
+    " %}{{ '<![CDATA[' + value + ']]>' }}{% else %}{{ value }}{% endif %}"
+    "{{ '</param>' }}{% endfor %}{{ '</function>' }}{% endfor %}";
+inline const std::string kCallsOfLaguna =
+    "{% for call in message.tool_calls %}"
+    "{{ '<tool_call>' + call.function.name }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<arg_key>' + key + '</arg_key><arg_value>' + (value if value is string"
+    " else value | tojson) + '</arg_value>' }}{% endfor %}"
+    "{{ '</tool_call>' }}{% endfor %}";
+inline const std::string kCallsOfStep37 =
+    "{% for call in message.tool_calls %}"
+    "{{ '<tool_call>\n<function=' + call.function.name + '>\n' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<parameter=' + key + '>\n' }}"
+    "{{ value | tojson if value is mapping or (value is sequence and value is"
+    " not string) else value | string }}{{ '\n</parameter>\n' }}{% endfor %}"
+    "{{ '</function>\n</tool_call>' }}{% endfor %}";
+inline const std::string kCallsOfPhi4 =
+    "{% for call in message.tool_calls %}{{ '<|tool_call|>' +"
+    " call.function | tojson + '<|/tool_call|>' }}{% endfor %}";
+inline const std::string kCallsOfMiniMaxM3 =
+    "{{ '\n<minimax:tool_call>\n' }}{% for call in message.tool_calls %}"
+    "{{ '<invoke name=\"' + call.function.name + '\">\n' }}"
+    "{% for key, value in call.function.arguments.items() %}"
+    "{{ '<parameter name=\"' + key + '\">' + (value if value is string else"
+    " value | tojson) + '</parameter>' }}{% endfor %}"
+    "{{ '</invoke>\n' }}{% endfor %}{{ '</minimax:tool_call>' }}"
+    "{# <mm:think> #}";
+
 // A template whose answers end with </s>. `calls` writes message.tool_calls.
 inline std::string template_with(const std::string& calls) {
   return "{% for message in messages %}{{ '<|' + message.role + '|>' }}"
@@ -48,6 +135,25 @@ inline std::string template_with(const std::string& calls) {
 inline std::shared_ptr<const ChatTemplate> chat_with(const std::string& calls) {
   const std::string source = template_with(calls);
   return ChatTemplate::create(source, tokenizer_with(names_in(source)));
+}
+
+// By names of their own.
+inline std::vector<std::pair<std::string, std::string>> templates_of_calls() {
+  return {{"objects within marks", kObjectsWithinMarks},
+          {"objects in one array", kObjectsInOneArray},
+          {"names before objects", kNamesBeforeObjects},
+          {"arguments within marks", kArgumentsWithinMarks},
+          {"Python calls", kPythonCalls},
+          {"arguments with types", kArgumentsWithTypes},
+          {"arguments with suffixes", kArgumentsWithSuffixes},
+          {"raw Python calls", kRawPythonCalls},
+          {"Kimi K3", kCallsOfKimiK3},
+          {"DeepSeek V4", kCallsOfDeepSeekV4},
+          {"MiniCPM5", kCallsOfMiniCpm5},
+          {"Laguna", kCallsOfLaguna},
+          {"Step 3.7", kCallsOfStep37},
+          {"Phi 4", kCallsOfPhi4},
+          {"MiniMax M3", kCallsOfMiniMaxM3}};
 }
 
 inline std::vector<const ReplyFormat*> derived_formats() {

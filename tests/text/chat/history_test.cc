@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "text/chat/odd_answers.h"
 #include "text/chat/prompt_util.h"
 #include "text/chat/replies/answer.h"
 #include "text/chat/reply_util.h"
@@ -170,6 +171,42 @@ TEST(Histories, TextBesideCallsIsReasoningWhereTheTemplateTakesOneOfThem) {
   }
 }
 
+TEST(Histories, AnswersThatSayNothingAreInTheFormThatTheTemplateTakes) {
+  const auto chat = [](const std::string& refused) {
+    return chat_of(
+        "{%- for message in messages %}{%- if message.role == 'assistant' and "
+        "not message.tool_calls and (" +
+        refused +
+        ") %}{{ raise_exception('empty') }}{%- endif %}[{%- if message.content "
+        "is string or message.content is none %}{{ message.content }}{% else "
+        "%}{% for part in message.content %}{{ part.text }};{% endfor %}{% "
+        "endif %}]{%- endfor %}");
+  };
+  const Json user = {{"role", "user"}, {"content", "Hi"}};
+  const Json said = {{"role", "assistant"}, {"content", "So."}};
+  for (const Json& empty :
+       {Json({{"role", "assistant"}, {"content", ""}}),
+        Json({{"role", "assistant"}, {"content", Json::array()}}),
+        Json({{"role", "assistant"},
+              {"content", nullptr},
+              {"reasoning_content", "Hm."}}),
+        Json({{"role", "assistant"}, {"reasoning_content", "Hm."}})}) {
+    const Json messages = {user, empty, user, said, user};
+    EXPECT_EQ(rendered(*chat("not message.content"), messages),
+              "[Hi][;][Hi][So.][Hi]")
+        << empty;
+    EXPECT_EQ(rendered(*chat("not message.content or message.content is not "
+                             "string"),
+                       messages),
+              "[Hi][ ][Hi][So.][Hi]")
+        << empty;
+  }
+  // Where the template takes it, it is as it was given.
+  EXPECT_EQ(rendered(*chat("false"),
+                     {user, {{"role", "assistant"}, {"content", ""}}, user}),
+            "[Hi][][Hi]");
+}
+
 // What published templates refuse, but models write.
 TEST(Histories, PublishedTemplatesGetWhatTheyTake) {
   const auto folder = test::shared_path("chat/templates");
@@ -204,49 +241,6 @@ TEST(Histories, PublishedTemplatesGetWhatTheyTake) {
                                    {"reasoning_content", "Thought"},
                                    {"tool_calls", one}});
   EXPECT_NE(harmony.find("Thought\n\nText"), std::string::npos) << harmony;
-}
-
-// Answers with odd calls, in the parts of which their format leaves a choice.
-std::string odd_answer(const ReplyFormat& format, std::mt19937* random) {
-  const auto one_of = [&](std::vector<std::string> texts) {
-    return texts[(*random)() % texts.size()];
-  };
-  const std::string value =
-      one_of({"1e400", "-18446744073709551616", "\"x\\ud83d\"", "\"a\nb\"",
-              "null", "[[[{}]]]", "\"\"", "true", "0.1", "\"</s>\""});
-  const std::string arguments =
-      one_of({"{}", "{\"a\": " + value + "}",
-              "{\"a\": " + value + ", \"a\": " + value + "}"});
-  const std::string text = one_of({"", "Well.", "<think>Hm.</think>"});
-  std::string answer = text;
-  for (size_t i = (*random)() % 3 + 1; i > 0; --i) {
-    answer += format.call_begin;
-    if (format.shape == CallShape::kObjects) {
-      answer += one_of({"{", "[{"});
-      const bool list = answer.ends_with("[{");
-      answer += cat('"', format.name_key, R"(": "f", ")", format.arguments_key,
-                    "\": ", arguments);
-      answer += one_of({"", cat(", \"", format.id_key, "\": ",
-                                one_of({"\"call_1\"", "7", "null", "\"\""}))});
-      answer += list ? "}]" : "}";
-    } else if (format.shape == CallShape::kNamed && !format.name_end.empty()) {
-      if (!format.name_begin.empty()) {
-        answer += cat("function", format.name_begin);
-      }
-      answer += "f";
-      if (!format.id_begin.empty()) answer += cat(format.id_begin, "odd id");
-      answer += cat(format.name_end, arguments);
-    } else if (format.shape == CallShape::kTags) {
-      if (!format.name_begin.empty()) answer += format.name_begin;
-      answer +=
-          cat("f", format.name_end, format.key_begin, "a", format.key_end,
-              format.value_begin, value, format.value_end, format.body_end);
-    } else if (format.shape == CallShape::kGemma) {
-      answer += "call:f{a:1e400,b:None,c:[<|\"|>\n<|\"|>]}";
-    }
-    answer += format.call_end;
-  }
-  return answer;
 }
 
 TEST(Histories, OddCallsNeverKeepPublishedTemplatesFromTheNextAnswer) {

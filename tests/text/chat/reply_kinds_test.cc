@@ -314,5 +314,60 @@ TEST(ReplyKinds, SpecialTokensAreMarksOfOddCallsToo) {
   EXPECT_EQ(shown(events), kParis + kParis + kParis + "text(I look.)" + kParis);
 }
 
+// Where an argument says what its value is, this holds for tools without a
+// schema.
+TEST(ReplyKinds, MarksSayTheTypesOfArguments) {
+  const std::string name = "<|open|>call tool=\"now\" index=\"1\"<|sep|>";
+  const auto argument = [](const std::string& type, const std::string& value) {
+    return "<|open|>argument key=\"a\" type=\"" + type + "\"<|sep|>" + value +
+           "<|close|>argument<|sep|>";
+  };
+  const std::string end = "<|close|>call<|sep|>";
+  const std::string invoke = "<｜DSML｜invoke name=\"now\">";
+  const auto parameter = [](const std::string& is_string) {
+    return "<｜DSML｜parameter name=\"a\" string=\"" + is_string +
+           "\">7</｜DSML｜parameter>";
+  };
+  expect_at_every_cut({
+      {"kimi-k3", name + argument("number", "7") + end, R"(call now {"a": 7})"},
+      {"kimi-k3", name + argument("string", "7") + end,
+       R"(call now {"a": "7"})"},
+      {"kimi-k3", name + argument("boolean", "true") + end,
+       R"(call now {"a": true})"},
+      {"kimi-k3", name + argument("array", "[1, {}]") + end,
+       R"(call now {"a": [1, {}]})"},
+      {"kimi-k3", name + argument("null", "null") + end,
+       R"(call now {"a": null})"},
+      {"kimi-k3", name + end, "call now {}"},
+      {"kimi-k3",
+       "Hm.<|close|>think<|sep|><|open|>response<|sep|>So."
+       "<|close|>response<|sep|><|open|>tools<|sep|>" +
+           name + end + "<|close|>tools<|sep|><|close|>message<|sep|>",
+       "text(Hm.So.)call now {}"},
+      {"deepseek-v4", invoke + parameter("true") + "</｜DSML｜invoke>",
+       R"(call now {"a": "7"})"},
+      {"deepseek-v4", invoke + parameter("false") + "</｜DSML｜invoke>",
+       R"(call now {"a": 7})"},
+      {"deepseek-v3.2", invoke + parameter("false") + "</｜DSML｜invoke>",
+       R"(call now {"a": 7})"},
+  });
+}
+
+TEST(ReplyKinds, TextsWithinCdataHaveAnyMarks) {
+  const auto call = [](const std::string& value) {
+    return "<function name=\"now\"><param name=\"a\">" + value +
+           "</param></function>";
+  };
+  expect_at_every_cut({
+      {"minicpm5", call("<![CDATA[7]]>"), R"(call now {"a": "7"})"},
+      {"minicpm5", call("7"), R"(call now {"a": 7})"},
+      {"minicpm5", call("True"), R"(call now {"a": true})"},
+      {"minicpm5", call("<![CDATA[<param>x</param>\n</function>]]>"),
+       R"(call now {"a": "<param>x</param>\n</function>"})"},
+      {"minicpm5", call("\n<![CDATA[]]>\n"), R"(call now {"a": ""})"},
+      {"minicpm5", call("<![CDAT"), R"(call now {"a": "<![CDAT"})"},
+  });
+}
+
 }  // namespace
 }  // namespace rc::text::chat

@@ -66,6 +66,27 @@ std::vector<Answer> answers() {
        "<｜DSML｜parameter name=\"n\" string=\"false\">7</｜DSML｜parameter>\n"
        "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
        R"(call f {"a": "7", "n": 7})"},
+      {"deepseek-v4",
+       "why</think>So<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"f\">\n"
+       "<｜DSML｜parameter name=\"a\" string=\"true\">x</｜DSML｜parameter>\n"
+       "</｜DSML｜invoke>\n</｜DSML｜tool_calls>",
+       "text(whySo)" + kCall},
+      {"kimi-k3",
+       "<|open|>think<|sep|>why<|close|>think<|sep|><|open|>response<|sep|>So"
+       "<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool=\"f\" "
+       "index=\"1\"<|sep|><|open|>argument key=\"a\" type=\"string\"<|sep|>x"
+       "<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>"
+       "<|close|>message<|sep|><|end_of_msg|>",
+       "why(why)text(So)" + kCall},
+      {"minicpm5",
+       "<think>why</think><function name=\"f\"><param name=\"a\">x</param>"
+       "</function>\n<function name=\"f\"><param name=\"a\"><![CDATA[x]]>"
+       "</param></function>",
+       "why(why)" + kCall + kCall},
+      {"minimax-m3",
+       "<mm:think>why</mm:think>\n\n<minimax:tool_call>\n<invoke name=\"f\">\n"
+       "<parameter name=\"a\">x</parameter>\n</invoke>\n</minimax:tool_call>",
+       "why(why)" + kCall},
       {"harmony",
        "<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>"
        "commentary to=functions.f <|constrain|>json<|message|>{\"a\": \"x\"}"

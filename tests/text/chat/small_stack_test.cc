@@ -41,10 +41,12 @@ TEST(SmallStack, OfCallsInAnswers) {
           nested("[{\"a\": ", "1", "}]", depth / 2)}) {
       Ignored sink;
       EXPECT_TRUE(test::fits_small_stack([&] {
-        read_literal_calls(CallShape::kPython, "[f(a=" + value + ")]", &sink);
+        read_literal_calls({.shape = CallShape::kPython},
+                           "[f(a=" + value + ")]", &sink);
       })) << depth;
       EXPECT_TRUE(test::fits_small_stack([&] {
-        read_literal_calls(CallShape::kGemma, "call:f{a:" + value + "}", &sink);
+        read_literal_calls({.shape = CallShape::kGemma},
+                           "call:f{a:" + value + "}", &sink);
       })) << depth;
     }
   }

@@ -137,7 +137,7 @@ class WholeReader : public CallReader {
   }
 
   bool end_of_answer() override {
-    return read_literal_calls(format_.shape, text_, sink_) || read_objects();
+    return read_literal_calls(format_, text_, sink_) || read_objects();
   }
 
  private:

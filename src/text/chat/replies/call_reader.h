@@ -77,6 +77,7 @@ std::string_view name_in_header(const ReplyFormat& format,
                                 std::string_view header);
 
 // Calls in the shape kPython or kGemma, whole. False: they are not.
-bool read_literal_calls(CallShape shape, std::string_view text, CallSink* sink);
+bool read_literal_calls(const ReplyFormat& format, std::string_view text,
+                        CallSink* sink);
 
 }  // namespace rc::text::chat

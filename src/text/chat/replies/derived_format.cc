@@ -137,7 +137,8 @@ void DerivedFormat::set_ends(std::string_view before, std::string_view between,
   drop(written.section_end);
 }
 
-bool DerivedFormat::find_objects(std::string_view one, std::string_view both) {
+bool DerivedFormat::find_objects(const ProbeAnswers& answers) {
+  const auto [one, both] = std::pair(answers.one, answers.both);
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   size_t begin = 0;
@@ -182,7 +183,8 @@ bool DerivedFormat::find_objects(std::string_view one, std::string_view both) {
   return true;
 }
 
-bool DerivedFormat::find_named(std::string_view one, std::string_view both) {
+bool DerivedFormat::find_named(const ProbeAnswers& answers) {
+  const auto [one, both] = std::pair(answers.one, answers.both);
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   const size_t name_end = name + call.name.size();
@@ -241,6 +243,62 @@ void DerivedFormat::set_tags(std::string_view name_to_key,
   written.value_end = keep(value_end);
 }
 
+// Where what is between a key and its value says whether that is a string: from
+// this text and that of an answer with numbers.
+void DerivedFormat::set_attribute(std::string_view key_to_value,
+                                  std::string_view numbers) {
+  const size_t key = numbers.find(kFirstProbe.key);
+  const size_t begin =
+      key == kNone ? kNone : key + std::string_view(kFirstProbe.key).size();
+  const size_t end =
+      numbers.find(kProbeNumber, std::min(begin, numbers.size()));
+  if (end == kNone) return;
+  const std::string_view of_numbers = numbers.substr(begin, end - begin);
+  if (of_numbers == key_to_value) return;
+  const size_t attribute = key_to_value.find_first_not_of("\"'> ");
+  const size_t name_end = key_to_value.find('=', attribute);
+  const size_t tail = key_to_value.find_last_of('>');
+  if (attribute == kNone || attribute == 0 || name_end == kNone ||
+      tail == kNone || tail < name_end ||
+      !of_numbers.starts_with(key_to_value.substr(0, name_end + 1))) {
+    return;
+  }
+  // The last mark, or the bracket at the end of the one with the attribute.
+  const size_t mark = key_to_value.rfind('<');
+  const size_t value = mark != kNone && mark > name_end ? mark : tail;
+  if (!of_numbers.ends_with(key_to_value.substr(value))) return;
+  format_.key_end = keep(without_spaces(key_to_value.substr(0, attribute)));
+  if (format_.key_end.empty()) format_.key_end = " ";
+  format_.value_begin = keep(without_spaces(key_to_value.substr(value)));
+  format_.string_attribute =
+      keep(without_spaces(key_to_value.substr(attribute, value - attribute)));
+  format_.written.key_end = keep(of_numbers);
+  format_.written.string_key_end = keep(key_to_value);
+}
+
+// The marks right before and after reasoning, where one is like the other with
+// a slash.
+void DerivedFormat::set_reasoning(std::string_view text) {
+  const size_t at = text.find(kProbeReasoning);
+  if (at == kNone) return;
+  const std::string_view before = without_spaces(text.substr(0, at));
+  const std::string_view after =
+      without_spaces(text.substr(at + kProbeReasoning.size()));
+  const size_t mark = before.find_last_of("<[");
+  const size_t end = after.find_first_of(">]");
+  if (mark == kNone || end == kNone) return;
+  const std::string_view begin_mark = before.substr(mark);
+  const std::string_view end_mark = after.substr(0, end + 1);
+  if (!is_tag(begin_mark) || end_mark.size() != begin_mark.size() + 1) return;
+  const size_t slash = end_mark.find('/');
+  if (slash == kNone || cat(end_mark.substr(0, slash),
+                            end_mark.substr(slash + 1)) != begin_mark) {
+    return;
+  }
+  format_.reasoning_begin = keep(begin_mark);
+  format_.reasoning_end = keep(end_mark);
+}
+
 // From the texts before the name, between a key and its value, and after the
 // last value. Quotes are parts of values.
 bool DerivedFormat::find_python(std::string_view before,
@@ -270,8 +328,8 @@ bool DerivedFormat::find_python(std::string_view before,
   return list || !format_.bare;
 }
 
-bool DerivedFormat::find_arguments(std::string_view one,
-                                   std::string_view both) {
+bool DerivedFormat::find_arguments(const ProbeAnswers& answers) {
+  const auto [one, both] = std::pair(answers.one, answers.both);
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   const size_t name_end = name + call.name.size();
@@ -300,6 +358,7 @@ bool DerivedFormat::find_arguments(std::string_view one,
   }
   const WrittenAnswer& written = format_.written;
   set_tags(name_to_key, key_to_value, value_to_key);
+  set_attribute(key_to_value, answers.numbers);
   if (format_.key_begin.empty() || format_.value_end.empty() ||
       format_.key_end.empty() || !name_to_key.ends_with(format_.key_begin) ||
       !after.starts_with(written.value_end)) {
@@ -330,14 +389,17 @@ bool DerivedFormat::find_arguments(std::string_view one,
 }
 
 std::unique_ptr<const DerivedFormat> DerivedFormat::find(
-    std::string_view one, std::string_view both) {
-  if (one.find(kFirstProbe.name) == kNone) return nullptr;
+    const ProbeAnswers& answers) {
+  if (answers.one.find(kFirstProbe.name) == kNone) return nullptr;
   for (const auto way :
        {&DerivedFormat::find_objects, &DerivedFormat::find_named,
         &DerivedFormat::find_arguments}) {
     std::unique_ptr<DerivedFormat> derived(new DerivedFormat());
     derived->format_.name = "derived";
-    if (((*derived).*way)(one, both)) return derived;
+    if (!((*derived).*way)(answers)) continue;
+    derived->format_.raw_strings = answers.raw_strings;
+    derived->set_reasoning(answers.reasoned);
+    return derived;
   }
   return nullptr;
 }

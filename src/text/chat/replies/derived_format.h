@@ -1,5 +1,4 @@
-// A format of calls that no table has, found in two answers that a template
-// wrote.
+// A format of calls that no table has, found in answers that a template wrote.
 //
 // The answers hold calls whose names, ids, keys and values are known, so that
 // the rest of their text is the marks of the format. Only objects of JSON,
@@ -34,13 +33,25 @@ inline constexpr ProbeCall kOtherProbe = {"probe_other", "abcdef456",
                                           "third_key",   "third value",
                                           "fourth_key",  "fourth value"};
 
+// kFirstProbe with numbers as its values, and what was thought before it.
+inline constexpr std::string_view kProbeNumber = "70013";
+inline constexpr std::string_view kOtherProbeNumber = "70014";
+inline constexpr std::string_view kProbeReasoning = "probe of reasoning";
+
+// What a template wrote. All but the first may be "".
+struct ProbeAnswers {
+  std::string_view one;   // the text of an answer that is kFirstProbe
+  std::string_view both;  // with kOtherProbe after it, if it writes both
+  std::string_view numbers = {};   // kFirstProbe with numbers
+  std::string_view reasoned = {};  // a conversation that ends with reasoning
+                                   // and kFirstProbe
+  bool raw_strings = false;        // Python calls may be as such
+};
+
 class DerivedFormat {
  public:
-  // `one` is the text of an answer that is kFirstProbe, `both` that of one with
-  // kOtherProbe after it, "" if the template writes one call into an answer.
   // nullptr: they are in no shape that is known.
-  static std::unique_ptr<const DerivedFormat> find(std::string_view one,
-                                                   std::string_view both);
+  static std::unique_ptr<const DerivedFormat> find(const ProbeAnswers& answers);
 
   DerivedFormat(const DerivedFormat&) = delete;
   DerivedFormat& operator=(const DerivedFormat&) = delete;
@@ -52,13 +63,15 @@ class DerivedFormat {
   DerivedFormat() = default;
 
   std::string_view keep(std::string_view text);
-  bool find_objects(std::string_view one, std::string_view both);
-  bool find_named(std::string_view one, std::string_view both);
-  bool find_arguments(std::string_view one, std::string_view both);
+  bool find_objects(const ProbeAnswers& answers);
+  bool find_named(const ProbeAnswers& answers);
+  bool find_arguments(const ProbeAnswers& answers);
   bool find_python(std::string_view before, std::string_view key_to_value,
                    std::string_view after);
   void set_tags(std::string_view name_to_key, std::string_view key_to_value,
                 std::string_view value_to_key);
+  void set_attribute(std::string_view key_to_value, std::string_view numbers);
+  void set_reasoning(std::string_view text);
   void set_ends(std::string_view before, std::string_view between,
                 std::string_view after);
   void drop(std::string_view mark);

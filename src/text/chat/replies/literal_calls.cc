@@ -17,8 +17,9 @@ using Type = JsonValue::Type;
 // Reads values; what it finds wrong makes it fail for good.
 class LiteralReader {
  public:
-  LiteralReader(CallShape shape, std::string_view text)
-      : gemma_(shape == CallShape::kGemma), text_(text) {}
+  // `raw`: strings that are arguments themselves have no escapes.
+  LiteralReader(CallShape shape, std::string_view text, bool raw = false)
+      : gemma_(shape == CallShape::kGemma), raw_(raw), text_(text) {}
 
   bool failed() const { return failed_; }
   bool at_end() {
@@ -107,6 +108,33 @@ class LiteralReader {
     return quoted();
   }
 
+  // Up to the quote after which the next argument, or the end of the call
+  // comes.
+  std::string raw_string() {
+    const char quote = text_[at_++];
+    const size_t begin = at_;
+    for (size_t end = text_.find(quote, begin); end != text_.npos;
+         end = text_.find(quote, end + 1)) {
+      at_ = end + 1;
+      if (!ends_argument()) continue;
+      at_ = end + 1;
+      return std::string(text_.substr(begin, end - begin));
+    }
+    failed_ = true;
+    return {};
+  }
+
+  bool ends_argument() {
+    if (take(")")) {
+      return at_end() || text_[at_] == ',' || text_[at_] == ']';
+    }
+    if (!take(",")) return false;
+    name();
+    const bool is_key = !failed_ && take("=");
+    failed_ = false;
+    return is_key;
+  }
+
   std::string quoted() {
     const char quote = text_[at_++];
     std::string result;
@@ -187,7 +215,10 @@ class LiteralReader {
   JsonValue value(int depth) {
     if (depth > kDeepest) failed_ = true;
     if (failed_) return {};
-    if (at_string()) return {.type = Type::kString, .text = string()};
+    if (at_string()) {
+      return {.type = Type::kString,
+              .text = raw_ && depth == 1 ? raw_string() : string()};
+    }
     if (take("{")) return members('}', ":", depth);
     if (take("[")) return elements(depth);
     return word();
@@ -218,6 +249,7 @@ class LiteralReader {
   }
 
   const bool gemma_;
+  const bool raw_;
   std::string_view text_;
   size_t at_ = 0;
   bool failed_ = false;
@@ -237,10 +269,10 @@ std::optional<JsonValue> read_python_literal(std::string_view text) {
   return value;
 }
 
-bool read_literal_calls(CallShape shape, std::string_view text,
+bool read_literal_calls(const ReplyFormat& format, std::string_view text,
                         CallSink* sink) {
-  const bool gemma = shape == CallShape::kGemma;
-  LiteralReader reader(shape, text);
+  const bool gemma = format.shape == CallShape::kGemma;
+  LiteralReader reader(format.shape, text, format.raw_strings);
   std::vector<LiteralCall> calls;
   do {
     const bool bracketed = !gemma && reader.take("[");

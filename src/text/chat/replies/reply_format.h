@@ -78,6 +78,8 @@ struct ReplyFormat {
   std::string_view name_begin = {};
   std::string_view id_begin = {};
   std::string_view name_end = {};
+  // kTags: what comes after name_end up to this is no argument.
+  std::string_view name_tail_end = {};
   // kNamed: all before name_end is the id, the name is without the number after
   // its last ':'. Where answers are written with "functions." before the name,
   // it is none of it.
@@ -92,6 +94,14 @@ struct ReplyFormat {
   std::string_view value_begin = {};
   std::string_view value_end = {};
   std::string_view body_end = {};
+  // kTags: what stands between key_end and value_begin where the value is a
+  // string. With another value in place of this one's, it is JSON.
+  std::string_view string_attribute = {};
+  // kTags: texts may stand between <![CDATA[ and ]]>.
+  bool cdata = false;
+  // kPython: strings are written as they are between their quotes, without
+  // escapes.
+  bool raw_strings = false;
   // Values stand on lines of their own: a line break on either side is none of
   // the value.
   bool values_on_lines = false;

@@ -16,6 +16,9 @@ class TagsReader : public CallReader {
     switch (state_) {
       case State::kName:
         return name();
+      case State::kNameTail:
+        if (take_until(format_.name_tail_end)) state_ = State::kBetween;
+        return text_.size() > kMostBetween ? Result::kBad : Result::kMore;
       case State::kBetween:
         return between();
       case State::kKey:
@@ -30,7 +33,7 @@ class TagsReader : public CallReader {
         state_ = State::kValue;
         return Result::kMore;
       case State::kValue:
-        if (take_until(format_.value_end)) add_value();
+        if (ends_value() && take_until(format_.value_end)) add_value();
         return Result::kMore;
       case State::kEnd:
         return is_reply_space(c) ? Result::kMore : Result::kBad;
@@ -43,6 +46,7 @@ class TagsReader : public CallReader {
  private:
   enum class State : unsigned char {
     kName,
+    kNameTail,
     kBetween,
     kKey,
     kAttribute,
@@ -52,6 +56,8 @@ class TagsReader : public CallReader {
 
   // Bytes between two arguments.
   static constexpr size_t kMostBetween = 256;
+  static constexpr std::string_view kCdataBegin = "<![CDATA[";
+  static constexpr std::string_view kCdataEnd = "]]>";
 
   // Whether the text ends with the mark; what is before it is taken then.
   bool take_until(std::string_view mark) {
@@ -79,7 +85,7 @@ class TagsReader : public CallReader {
     name_ = std::string(name_in_header(format_, header));
     if (!is_call_name(name_)) return false;
     sink_->begin_call(name_, "");
-    state_ = State::kBetween;
+    state_ = format_.name_tail_end.empty() ? State::kBetween : State::kNameTail;
     return true;
   }
 
@@ -103,6 +109,29 @@ class TagsReader : public CallReader {
     return good ? Result::kMore : Result::kBad;
   }
 
+  // Whether the mark at the end of a value, if it is there, is none of the
+  // value.
+  bool ends_value() const {
+    if (!format_.cdata || !without_spaces(text_).starts_with(kCdataBegin) ||
+        !text_.ends_with(format_.value_end)) {
+      return true;
+    }
+    const std::string_view value(text_.data(),
+                                 text_.size() - format_.value_end.size());
+    return without_spaces(value).ends_with(kCdataEnd);
+  }
+
+  // What the attribute of an argument says about its value.
+  ValueStyle::Said said() const {
+    using Said = ValueStyle::Said;
+    const std::string_view of_strings = format_.string_attribute;
+    if (of_strings.empty() || attribute_.empty()) return Said::kNothing;
+    if (attribute_ == of_strings) return Said::kString;
+    const std::string_view name =
+        of_strings.substr(0, of_strings.find('=') + 1);
+    return attribute_.starts_with(name) ? Said::kJson : Said::kNothing;
+  }
+
   Result finish() {
     sink_->add_arguments(any_ ? "}" : "{}");
     sink_->end_call("");
@@ -115,10 +144,16 @@ class TagsReader : public CallReader {
       if (value.starts_with('\n')) value.erase(0, 1);
       if (value.ends_with('\n')) value.pop_back();
     }
-    using Said = ValueStyle::Said;
-    ValueStyle style{.python = format_.python_values};
-    if (attribute_ == "string=\"true\"") style.said = Said::kString;
-    if (attribute_ == "string=\"false\"") style.said = Said::kJson;
+    ValueStyle style{.python = format_.python_values, .said = said()};
+    const std::string_view trimmed = without_spaces(value);
+    if (format_.cdata && trimmed.starts_with(kCdataBegin) &&
+        trimmed.ends_with(kCdataEnd) &&
+        trimmed.size() >= kCdataBegin.size() + kCdataEnd.size()) {
+      style.said = ValueStyle::Said::kString;
+      value = std::string(trimmed.substr(
+          kCdataBegin.size(),
+          trimmed.size() - kCdataBegin.size() - kCdataEnd.size()));
+    }
     sink_->add_arguments(any_ ? ", " : "{");
     sink_->add_arguments(json_text(key_) + ": ");
     sink_->add_arguments(argument_json(tools_.type(name_, key_), value, style));
