@@ -118,6 +118,9 @@ function ownWords(message: string): string {
       letter.toUpperCase(),
     );
   return message
+    .replace(/^\w+(?=\.\w)/, (name) =>
+      name.includes("_") && optionNames.has(name) ? camel(name) : name,
+    )
     .replace(/\boptions->(\w+)/g, (_, name: string) => camel(name))
     .replace(
       /(^|[^\w./"'>-])(\w+)(?![\w"'/]|\.\w)/g,
