@@ -35,6 +35,7 @@ WHOLE["qwen3_5_moe"] = ("qwen3_5_moe_text", WHOLE["qwen3_5"][1])
 
 # Such that can't be made or run here: their text part, their class, and what the names of its tensors begin with in place of "model.".
 WRAPPED = {
+    "dots3_note": ("dots3_note_text", "Dots3NoteForConditionalGeneration", "model.language_model."),
     "gemma3n": ("gemma3n_text", "Gemma3nForConditionalGeneration", "model.language_model."),
     "gemma4_unified": ("gemma4_unified_text", "Gemma4UnifiedForConditionalGeneration", "model.language_model."),
     "llama4": ("llama4_text", "Llama4ForConditionalGeneration", "language_model.model."),
@@ -75,6 +76,8 @@ def bases():
         config = result["gemma4_text"]["config"].to_dict() | dict(model_type="gemma4_unified_text", hidden_size_per_layer_input=0)
         result["gemma4_unified_text"] = result["gemma4_text"] | dict(
             config=hf.Gemma4UnifiedTextConfig(**config, attn_implementation="eager"), model=hf.Gemma4UnifiedForCausalLM)
+    if "gpt2" in result:  # whose class and configuration it has
+        result["gpt-sw3"] = result["gpt2"] | dict(renamed="gpt-sw3")
     for model_type, (text, settings) in WHOLE.items():
         if text in result:
             result[model_type] = of_whole(model_type, result[text], settings)

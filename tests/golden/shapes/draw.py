@@ -186,6 +186,9 @@ def write(folder, base, config, rng, names):
         return False
     shutil.rmtree(folder, ignore_errors=True)
     model.to(TYPES[dtype]).save_pretrained(folder, max_shard_size=rng.choice(["40KB", "5GB"]) if names else "5GB")
+    if "renamed" in base:
+        config_file = folder / "config.json"
+        config_file.write_text(json.dumps(json.loads(config_file.read_text()) | dict(model_type=base["renamed"])))
     if "wrapped" in base:
         wrap(folder, *base["wrapped"])
     logits.astype("<f4").tofile(folder / "logits.f32")
