@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "model/architecture.h"
 #include "model/expert_parameters.h"
+#include "model/latent_parameters.h"
 #include "model/layer_parameters.h"
 #include "model/limits.h"
 #include "model/metadata.h"
@@ -214,51 +215,6 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
     const int64_t number =
         pattern.first_sees_all ? period - 1 - i % period : i % period;
     hyper.layers[i].window = number < windowed ? window : 0;
-  }
-}
-
-// Files of before April 2025 call key_length and value_length what newer ones
-// have under names that end in _mla.
-void read_latent(const Metadata& metadata, const Architecture& architecture,
-                 HyperParameters& hyper) {
-  Latent& latent = hyper.latent;
-  for (const Layer& layer : hyper.layers) {
-    if (layer.attends()) latent.heads = layer.heads;
-  }
-  if (latent.heads == 0) {
-    metadata.refuse("attention.head_count_kv", 0,
-                    "must be above 0 in some layer");
-  }
-  // What neither says is an equal part of the width.
-  const int64_t part =
-      std::clamp<int64_t>(hyper.width / latent.heads, 1, kMaxHeadSize);
-  const auto size = [&](const char* name, const char* old_name) {
-    const std::optional<int64_t> old = metadata.find(old_name, 1, kMaxHeadSize);
-    return metadata.find(name, 1, kMaxHeadSize).value_or(old.value_or(part));
-  };
-  const int64_t key = size("attention.key_length_mla", "attention.key_length");
-  latent.value = size("attention.value_length_mla", "attention.value_length");
-  latent.rank = metadata.get("attention.kv_lora_rank", 1, kMaxHeadSize);
-  latent.query_rank =
-      metadata.find("attention.q_lora_rank", 0, kMaxWidth).value_or(0);
-  latent.rotated = metadata.get("rope.dimension_count", 2, kMaxHeadSize);
-  if (latent.rotated >= key) {
-    metadata.refuse("rope.dimension_count", latent.rotated,
-                    cat("must be below the ", key, " elements of a key"));
-  }
-  latent.unrotated = key - latent.rotated;
-  latent.log_multiplier =
-      metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 10.0)
-          .value_or(0.0f);
-  hyper.key_size = latent.rank + latent.rotated;
-  hyper.value_size = latent.rank;
-  for (Layer& layer : hyper.layers) {
-    if (!layer.attends()) continue;
-    if (layer.heads != latent.heads && !architecture.window_latent) {
-      metadata.refuse("attention.head_count", layer.heads,
-                      "must be the same in all layers");
-    }
-    layer.kv_heads = 1;
   }
 }
 

@@ -8,8 +8,8 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
-// The epsilon of the norms of short vectors, whatever that of the others is,
-// unless it is the same: see Architecture::latent_epsilon. No file says it.
+// The epsilon of the norms of short vectors without
+// Architecture::latent_epsilon; no file says it.
 constexpr float kShortNormEpsilon = 1e-6f;
 
 class LatentAttention {

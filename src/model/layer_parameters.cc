@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "model/latent_parameters.h"
 #include "model/limits.h"
 #include "model/relative_bias.h"
 #include "tensor/dtype.h"
@@ -43,46 +44,6 @@ void read_head_sizes(const Metadata& metadata, const Architecture& architecture,
   }
   for (Layer& layer : hyper.layers) {
     if (layer.window > 0) layer.key_size = layer.value_size = size;
-  }
-}
-
-// Layers with a window have another short vector and other heads; how much of
-// each head rotates is the same.
-void read_window_latent(const Metadata& metadata, HyperParameters& hyper) {
-  Latent& other = hyper.window_latent;
-  const auto has_window = [](const Layer& layer) { return layer.window > 0; };
-  if (std::ranges::any_of(hyper.layers, has_window)) {
-    other = hyper.latent;
-    other.rank = metadata.get("attention.kv_lora_rank_swa", 1, kMaxHeadSize);
-    other.value =
-        metadata.get("attention.value_length_mla_swa", 1, kMaxHeadSize);
-    constexpr const char* kKey = "attention.key_length_mla_swa";
-    const int64_t key = metadata.get(kKey, 1, kMaxHeadSize);
-    if (key <= other.rotated) {
-      metadata.refuse(
-          kKey, key,
-          cat("must be above the ", other.rotated, " elements that rotate"));
-    }
-    other.unrotated = key - other.rotated;
-    // They follow from the others.
-    metadata.find("attention.key_length_swa", 1, 2 * kMaxHeadSize);
-    metadata.find("attention.value_length_swa", 1, kMaxHeadSize);
-  }
-  hyper.latent.heads = other.heads = 0;
-  for (Layer& layer : hyper.layers) {
-    Latent& latent = has_window(layer) ? other : hyper.latent;
-    if (latent.heads == 0) latent.heads = layer.heads;
-    if (latent.heads != layer.heads) {
-      metadata.refuse("attention.head_count", layer.heads,
-                      cat("must be the same in all layers ",
-                          has_window(layer) ? "with" : "without",
-                          " a window, of which one before has ", latent.heads));
-    }
-    layer.key_size = layer.value_size = latent.rank + latent.rotated;
-  }
-  if (hyper.latent.heads == 0) {
-    metadata.refuse("attention.sliding_window_pattern", 1,
-                    "some layer must see all positions");
   }
 }
 

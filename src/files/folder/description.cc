@@ -156,6 +156,14 @@ std::optional<std::vector<bool>> find_full_layers(const Config& config,
   return full;
 }
 
+void expect_layer_members(const Config& config, std::string_view key,
+                          size_t count) {
+  const int64_t layers = layer_count(config);
+  if (static_cast<int64_t>(count) == layers) return;
+  config.refuse(RC_E_FORMAT, key, " has ", count, " members for ", layers,
+                " layers");
+}
+
 void add_window_layers(Description& model) {
   auto layers = find_full_layers(model.config(), "sliding_attention");
   if (layers) {

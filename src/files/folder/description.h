@@ -106,6 +106,9 @@ void add_window(Description& model);
 // another type.
 std::optional<std::vector<bool>> find_full_layers(const Config& config,
                                                   std::string_view other);
+// Throws RC_E_FORMAT unless the list under `key` has a member for each layer.
+void expect_layer_members(const Config& config, std::string_view key,
+                          size_t count);
 // Which layers see only a window: layer_types, or sliding_window_pattern of
 // older folders: of so many layers the last one sees all.
 void add_window_layers(Description& model);

@@ -113,9 +113,9 @@ bool have_same_data(const TensorView& one, const TensorView& other) {
   return true;
 }
 
-// Embeddings that are the output's weights too are not there twice; where
-// config.json says so of weights that differ, it is wrong, as transformers
-// takes it from 5.0 on. `said`: what the part says.
+// Takes away the output's weights where they are the embeddings once more.
+// config.json may be wrong about that: weights that differ stay, as in
+// transformers from 5.0 on. `said`: what the part says.
 void settle_output(const Config& config, bool tied, std::optional<bool> said,
                    bool pooled, std::vector<TensorView>& views) {
   const auto find = [&](std::string_view name) {

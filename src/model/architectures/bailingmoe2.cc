@@ -1,5 +1,5 @@
 // Ling 2.0 and Sarvam: norms of each head of queries and keys, and experts with
-// sigmoids for scores, chosen in groups with a bias, beside one that is always
+// sigmoids for scores, chosen in groups with a bias, and one that is always
 // used. Layers behind the last one guess further tokens and are not computed.
 // Ling Team 2025, arXiv:2510.22115.
 #include "model/architectures/list.h"

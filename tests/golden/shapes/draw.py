@@ -4,9 +4,9 @@
     python draw.py TARGET [--count 200] [--seed 1] [--each] [--types type ...]
 
 TARGET/TYPE is a model of each type as bases.py has it; TARGET/TYPE-NUMBER one with up to four changes of its settings, of COUNT in all;
-with --each TARGET/TYPE-CHANGE has that change alone, for all of them. Beside config.json and the weights, in F32, BF16 or F16, in one
-file or in shards, stand tokens.json and logits.f32. A draw is replaced by another one if transformers refuses it, if its logits are not
-finite, or if its router decides by less than 0.005 (0.03 for weights in BF16 and F16, beside which the cpu backend rounds).
+with --each TARGET/TYPE-CHANGE has that change alone, for all of them. Each folder has config.json and the weights, in F32, BF16 or F16,
+in one file or in shards, and also tokens.json and logits.f32. A draw is replaced by another one if transformers refuses it, if its logits
+are not finite, or if its router decides by less than 0.005 (0.03 for weights in BF16 and F16, with which the cpu backend rounds).
 """
 
 import argparse

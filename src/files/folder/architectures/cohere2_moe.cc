@@ -18,10 +18,7 @@ constexpr Rule kCohere2MoeRules[] = {
 std::vector<bool> windows_of_cohere2_moe(const Config& config, int64_t dense) {
   const int64_t layers = layer_count(config);
   if (auto full = find_full_layers(config, "sliding_attention")) {
-    if (static_cast<int64_t>(full->size()) != layers) {
-      config.refuse(RC_E_FORMAT, "layer_types", " has ", full->size(),
-                    " members for ", layers, " layers");
-    }
+    expect_layer_members(config, "layer_types", full->size());
     full->flip();
     return *std::move(full);
   }

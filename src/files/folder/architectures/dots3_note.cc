@@ -39,10 +39,7 @@ std::vector<bool> windows_of_dots3_note(const Config& config) {
     config.refuse(RC_E_UNSUPPORTED, "layer_types", " holds ", quote(type),
                   "; known are indexed_attention, sliding_attention");
   }
-  if (static_cast<int64_t>(windowed.size()) != layers) {
-    config.refuse(RC_E_FORMAT, "layer_types", " has ", windowed.size(),
-                  " members for ", layers, " layers");
-  }
+  expect_layer_members(config, "layer_types", windowed.size());
   return windowed;
 }
 

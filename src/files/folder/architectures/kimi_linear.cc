@@ -70,10 +70,7 @@ std::vector<int64_t> attending_layers(const Config& config,
   const int64_t layers = layer_count(config);
   std::vector<int64_t> attends(static_cast<size_t>(layers));
   if (const auto full = find_full_layers(config, "linear_attention")) {
-    if (full->size() != attends.size()) {
-      config.refuse(RC_E_FORMAT, "layer_types", " has ", full->size(),
-                    " members for ", layers, " layers");
-    }
+    expect_layer_members(config, "layer_types", full->size());
     return {full->begin(), full->end()};
   }
   const auto numbers =

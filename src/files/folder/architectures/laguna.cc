@@ -51,15 +51,6 @@ void add_laguna_ropes(Description& model, bool has_windows) {
       static_cast<int64_t>(part * static_cast<double>(head_size(config))));
 }
 
-// Throws RC_E_FORMAT unless a list has a member for each layer.
-void expect_layer_members(const Config& config, std::string_view key,
-                          size_t count) {
-  const int64_t layers = layer_count(config);
-  if (static_cast<int64_t>(count) == layers) return;
-  config.refuse(RC_E_FORMAT, key, " has ", count, " members for ", layers,
-                " layers");
-}
-
 void describe_laguna(Description& model) {
   const Config& config = model.config();
   expect_text(config, "hidden_act", {"silu"});

@@ -21,19 +21,14 @@ constexpr Rule kMiMo2Rules[] = {
 // but the first and each sixth.
 std::vector<bool> layers_with_window(const Config& config) {
   const auto layers = static_cast<size_t>(layer_count(config));
-  const auto expect_length = [&](std::string_view key, size_t size) {
-    if (size == layers) return;
-    config.refuse(RC_E_FORMAT, key, " has ", size, " members for ", layers,
-                  " layers");
-  };
   if (auto full = find_full_layers(config, "sliding_attention")) {
-    expect_length("layer_types", full->size());
+    expect_layer_members(config, "layer_types", full->size());
     full->flip();
     return *std::move(full);
   }
   std::vector<bool> windowed(layers);
   if (const auto pattern = config.find_ints("hybrid_layer_pattern")) {
-    expect_length("hybrid_layer_pattern", pattern->size());
+    expect_layer_members(config, "hybrid_layer_pattern", pattern->size());
     for (size_t i = 0; i < layers; ++i) windowed[i] = (*pattern)[i] == 1;
   } else {
     for (size_t i = 0; i < layers; ++i) {

@@ -33,7 +33,8 @@ void describe_minimax_m2(Description& model) {
   model.add_int("expert_gating_func", 2);
   const auto rotated = config.find_int("rotary_dim");
   const auto rope = config.find_object("rope_parameters");
-  // Folders that transformers writes have both, and this one counts.
+  // Folders that transformers writes have both members; it computes with this
+  // one.
   if (!rotated || (rope && rope->has("partial_rotary_factor"))) {
     return add_rope(model, {.rotated_part = "partial_rotary_factor"});
   }

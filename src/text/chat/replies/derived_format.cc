@@ -138,7 +138,8 @@ void DerivedFormat::set_ends(std::string_view before, std::string_view between,
 }
 
 bool DerivedFormat::find_objects(const ProbeAnswers& answers) {
-  const auto [one, both] = std::pair(answers.one, answers.both);
+  const std::string_view one = answers.one;
+  const std::string_view both = answers.both;
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   size_t begin = 0;
@@ -184,7 +185,8 @@ bool DerivedFormat::find_objects(const ProbeAnswers& answers) {
 }
 
 bool DerivedFormat::find_named(const ProbeAnswers& answers) {
-  const auto [one, both] = std::pair(answers.one, answers.both);
+  const std::string_view one = answers.one;
+  const std::string_view both = answers.both;
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   const size_t name_end = name + call.name.size();
@@ -329,7 +331,8 @@ bool DerivedFormat::find_python(std::string_view before,
 }
 
 bool DerivedFormat::find_arguments(const ProbeAnswers& answers) {
-  const auto [one, both] = std::pair(answers.one, answers.both);
+  const std::string_view one = answers.one;
+  const std::string_view both = answers.both;
   const ProbeCall& call = kFirstProbe;
   const size_t name = one.find(call.name);
   const size_t name_end = name + call.name.size();

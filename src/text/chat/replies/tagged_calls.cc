@@ -112,8 +112,8 @@ class TagsReader : public CallReader {
   // Whether the mark at the end of a value, if it is there, is none of the
   // value.
   bool ends_value() const {
-    if (!format_.cdata || !without_spaces(text_).starts_with(kCdataBegin) ||
-        !text_.ends_with(format_.value_end)) {
+    if (!format_.cdata || !text_.ends_with(format_.value_end) ||
+        !without_spaces(text_).starts_with(kCdataBegin)) {
       return true;
     }
     const std::string_view value(text_.data(),
