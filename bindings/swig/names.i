@@ -24,6 +24,8 @@
 %ignore rc_backend_switch_async;
 %ignore rc_backend_switch_options::progress;
 %ignore rc_backend_switch_options::progress_user;
+%ignore rc_session_decode_async;
+%ignore rc_tokenize_async;
 %ignore rc_tensor_to_async;
 %ignore rc_tensor_borrow;
 %ignore rc_tensor_memory;

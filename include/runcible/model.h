@@ -183,6 +183,23 @@ RC_API rc_status rc_tokenize(const rc_tokenizer* tokenizer, const char* text,
                              size_t length, uint32_t flags, int32_t** tokens,
                              size_t* count);
 
+/* The end of rc_tokenize_async, on the loop's thread, exactly once. On success
+ * `tokens` [count] are as in rc_tokenize and valid during the call; on failure
+ * there are none and `message`, valid as long, says why. */
+typedef void (*rc_tokenize_callback)(void* user, rc_status status,
+                                     const char* message,
+                                     const int32_t* tokens, size_t count);
+
+/* As rc_tokenize, but returns at once: the text is copied, and a thread of the
+ * library tokenizes it. `loop` NULL: the callback runs on the library's own loop
+ * thread. Closing the loop ends it with RC_E_CANCELLED.
+ * RC_E_INVALID_ARGUMENT: a tokenizer, text, flag or callback; RC_E_CLOSED: the
+ * loop; RC_E_OUT_OF_MEMORY. The callback is not called then. */
+RC_API rc_status rc_tokenize_async(const rc_tokenizer* tokenizer,
+                                   const char* text, size_t length,
+                                   uint32_t flags, rc_loop* loop,
+                                   rc_tokenize_callback callback, void* user);
+
 /* Tokens to text. Special tokens are left out unless `special` is non-zero.
  * The text is UTF-8 wherever the tokens are; bytes that are not stay as they
  * are. *text has *length bytes and a terminating zero; free it with rc_free.

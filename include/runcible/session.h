@@ -119,6 +119,24 @@ enum {
  * device. After a failure the tokens are still there and can be tried again. */
 RC_API rc_status rc_session_decode(rc_session* session, uint32_t flags);
 
+/* The end of rc_session_decode_async, on the loop's thread, exactly once. The
+ * status is that of rc_session_decode, or RC_E_CANCELLED if the loop was closed
+ * before; `message` says why it failed and is valid during the call. */
+typedef void (*rc_session_decode_callback)(void* user, rc_status status,
+                                           const char* message);
+
+/* As rc_session_decode, but returns at once; `loop` NULL: the callback runs on
+ * the library's own loop thread. Until the end it is a request in flight on the
+ * session, which other functions of the session answer with RC_E_BUSY. A handle
+ * of the session may be released before.
+ * RC_E_INVALID_ARGUMENT: a session, flag or callback; RC_E_BUSY: a request is in
+ * flight on the session; RC_E_CLOSED: the loop; RC_E_OUT_OF_MEMORY. The callback
+ * is not called then. */
+RC_API rc_status rc_session_decode_async(rc_session* session, uint32_t flags,
+                                         rc_loop* loop,
+                                         rc_session_decode_callback callback,
+                                         void* user);
+
 /* The logits of the last decode, F32 [*rows, *vocabulary]: one row, or one for
  * each token evaluated. *logits is the session's, valid until its next decode,
  * request or end. RC_E_NOT_FOUND: there was no decode since the last change. */

@@ -1,14 +1,12 @@
 #include "api/async_work.h"
 
 #include <cstdio>
-#include <system_error>
-#include <thread>
 
 #include "api/guard.h"
 #include "base/callback.h"
-#include "base/compute_thread.h"
 #include "base/log.h"
 #include "base/threads.h"
+#include "base/work_threads.h"
 #include "engine/turns.h"
 
 namespace rc::api {
@@ -66,15 +64,7 @@ void AsyncWork::start(std::unique_ptr<AsyncWork> work) {
     static_cast<void>(work.release());
     return;
   }
-  try {
-    std::thread([run] {
-      become_compute_thread();
-      run();
-    }).detach();
-  } catch (const std::system_error& error) {
-    fail(RC_E_OUT_OF_MEMORY, "the ", work->name_,
-         " thread did not start: ", error.what());
-  }
+  run_on_work_thread(run);
   static_cast<void>(work.release());  // the thread's now
 }
 

@@ -1,5 +1,6 @@
-// Work on a thread of its own, whose end is told on a loop: exactly once, also
-// if it is cancelled, unless nobody can dispatch the loop any more.
+// Work on a thread that waits for some (base/work_threads.h), whose end is
+// reported on a loop: exactly once, also if it is cancelled, unless nobody can
+// dispatch the loop any more.
 #pragma once
 
 #include <atomic>

@@ -282,11 +282,8 @@ rc_status rc_chat_answer_async(rc_chat* chat,
     rc::api::start_request(
         *model,
         [&](std::shared_ptr<rc::engine::Listener> listener) {
-          // The stack of the caller may be small.
-          return rc::on_deep_stack([&] {
-            return held->answer(std::move(checked), std::move(listener),
-                                std::move(rules));
-          });
+          return held->answer(std::move(checked), std::move(listener),
+                              std::move(rules));
         },
         hearing, request);
   });

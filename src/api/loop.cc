@@ -1,6 +1,7 @@
 #include "api/loop.h"
 
 #include "api/guard.h"
+#include "base/work_threads.h"
 
 namespace rc::api {
 
@@ -10,8 +11,10 @@ std::shared_ptr<engine::Loop> loop_or_own(rc_loop* loop) {
 
 namespace {
 
-// Abandons a loop that found no handle to live in.
+// Abandons a loop that found no handle to live in. What is asked for on it is
+// done on threads that are there already.
 rc_loop* give_out(const std::shared_ptr<engine::Loop>& loop) {
+  prepare_work_threads();
   try {
     return add_handle(std::make_unique<rc_loop>(loop));
   } catch (...) {

@@ -53,6 +53,15 @@ std::shared_ptr<const gguf::File> open_memory(std::span<const std::byte> data) {
 }
 
 }  // namespace
+
+bool decodes_all_logits(uint32_t flags) {
+  if ((flags & ~uint32_t{RC_DECODE_ALL_LOGITS}) != 0) {
+    fail(RC_E_INVALID_ARGUMENT, "flags: ", flags,
+         " holds more than RC_DECODE_ALL_LOGITS");
+  }
+  return (flags & RC_DECODE_ALL_LOGITS) != 0;
+}
+
 }  // namespace rc::api
 
 using rc::api::guard;
@@ -111,11 +120,7 @@ rc_status rc_session_append_text(rc_session* session, const char* text,
 rc_status rc_session_decode(rc_session* session, uint32_t flags) {
   return guard([&] {
     const rc_session& handle = need(session, "session");
-    if ((flags & ~uint32_t{RC_DECODE_ALL_LOGITS}) != 0) {
-      rc::fail(RC_E_INVALID_ARGUMENT, "flags: ", flags,
-               " holds more than RC_DECODE_ALL_LOGITS");
-    }
-    handle.session->decode((flags & RC_DECODE_ALL_LOGITS) != 0);
+    handle.session->decode(rc::api::decodes_all_logits(flags));
   });
 }
 

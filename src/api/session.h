@@ -17,3 +17,10 @@ struct rc_session {
   const std::shared_ptr<const rc::api::LoadedModel> model;
   const std::shared_ptr<rc::engine::Session> session;
 };
+
+namespace rc::api {
+
+// Whether flags of rc_session_decode ask for all; throws RC_E_INVALID_ARGUMENT.
+bool decodes_all_logits(uint32_t flags);
+
+}  // namespace rc::api

@@ -1,5 +1,7 @@
 // The part of model.h about tokenizers.
+#include "api/async_work.h"
 #include "api/guard.h"
+#include "api/loop.h"
 #include "api/model.h"
 #include "api/model_memory.h"
 #include "api/model_path.h"
@@ -39,6 +41,46 @@ using rc::api::need;
 using rc::api::need_pointer;
 
 namespace {
+
+rc::text::TokenizeOptions tokenize_options(uint32_t flags) {
+  rc::api::check_tokenize_flags(flags, "flags");
+  rc::text::TokenizeOptions options;
+  options.add_special = (flags & RC_TOKENIZE_ADD_SPECIAL) != 0;
+  options.parse_special = (flags & RC_TOKENIZE_PARSE_SPECIAL) != 0;
+  return options;
+}
+
+class AsyncTokenize final : public rc::api::AsyncWork {
+ public:
+  AsyncTokenize(std::shared_ptr<const rc::text::Tokenizer> tokenizer,
+                std::string text, rc::text::TokenizeOptions options,
+                std::shared_ptr<rc::engine::Loop> loop,
+                rc_tokenize_callback callback, void* user)
+      : AsyncWork(std::move(loop), "tokenizing", "rc_tokenize_async"),
+        tokenizer_(std::move(tokenizer)),
+        text_(std::move(text)),
+        options_(std::move(options)),
+        callback_(callback),
+        user_(user) {}
+
+ private:
+  void work() override {
+    options_.should_stop = [this] { return stopped(); };
+    tokens_ = tokenizer_->tokenize(text_, options_);
+  }
+
+  void tell(rc_status status, const char* message) override {
+    callback_(user_, status, message,
+              tokens_.empty() ? nullptr : tokens_.data(), tokens_.size());
+  }
+
+  const std::shared_ptr<const rc::text::Tokenizer> tokenizer_;
+  const std::string text_;
+  rc::text::TokenizeOptions options_;
+  const rc_tokenize_callback callback_;
+  void* const user_;
+  std::vector<int32_t> tokens_;
+};
 
 rc_tokenizer* tokenizer_of(const rc::gguf::File& file) {
   auto loaded = rc::text::Tokenizer::load(file);
@@ -80,16 +122,27 @@ rc_status rc_tokenize(const rc_tokenizer* tokenizer, const char* text,
   return guard([&] {
     const rc_tokenizer& handle = need(tokenizer, "tokenizer");
     rc::api::need_array(text, length, 1, "text");
-    rc::api::check_tokenize_flags(flags, "flags");
+    const rc::text::TokenizeOptions options = tokenize_options(flags);
     need_pointer(tokens, "tokens");
     need_pointer(count, "count");
-    rc::text::TokenizeOptions options;
-    options.add_special = (flags & RC_TOKENIZE_ADD_SPECIAL) != 0;
-    options.parse_special = (flags & RC_TOKENIZE_PARSE_SPECIAL) != 0;
     const std::vector<int32_t> ids =
         handle.tokenizer->tokenize({text, length}, options);
     *tokens = rc::api::return_array(std::span(ids)).release();
     *count = ids.size();
+  });
+}
+
+rc_status rc_tokenize_async(const rc_tokenizer* tokenizer, const char* text,
+                            size_t length, uint32_t flags, rc_loop* loop,
+                            rc_tokenize_callback callback, void* user) {
+  return guard([&] {
+    const rc_tokenizer& handle = need(tokenizer, "tokenizer");
+    rc::api::need_array(text, length, 1, "text");
+    rc::text::TokenizeOptions options = tokenize_options(flags);
+    need_pointer(reinterpret_cast<const void*>(callback), "callback");
+    rc::api::AsyncWork::start(std::make_unique<AsyncTokenize>(
+        handle.tokenizer, std::string(text, length), std::move(options),
+        rc::api::loop_or_own(loop), callback, user));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <exception>
+#include <memory>
 #include <new>
 #include <system_error>
 
@@ -42,9 +43,13 @@ class SignalStack {
 #endif
 };
 
-void* run(void* data) noexcept {
+void begin() noexcept {
   become_compute_thread();
   is_deep = true;
+}
+
+void* run(void* data) noexcept {
+  begin();
   auto* call = static_cast<Call*>(data);
   [[maybe_unused]] const SignalStack kept;
   try {
@@ -52,6 +57,15 @@ void* run(void* data) noexcept {
   } catch (...) {
     call->thrown = std::current_exception();
   }
+  return nullptr;
+}
+
+// Not noexcept: the function may end the thread.
+void* run_detached(void* data) {
+  begin();
+  const Call call = *std::unique_ptr<Call>(static_cast<Call*>(data));
+  [[maybe_unused]] const SignalStack kept;
+  call.function(call.data);
   return nullptr;
 }
 
@@ -69,16 +83,14 @@ class Attributes {
   pthread_attr_t attributes_;
 };
 
-}  // namespace
-
-void on_deep_stack(void (*function)(void*), void* data) {
-  if (!kThreads || is_deep) {
-    function(data);
-    return;
-  }
+// The error of pthread_create, or 0.
+int start(bool detached, void* (*function)(void*), void* data,
+          pthread_t* thread) {
   Attributes attributes;
   pthread_attr_setstacksize(attributes.get(), kStackBytes);
-  Call call = {function, data, nullptr};
+  if (detached) {
+    pthread_attr_setdetachstate(attributes.get(), PTHREAD_CREATE_DETACHED);
+  }
   sigset_t others, before;
   sigfillset(&others);
   // Those that an instruction raises come to the thread that it belongs to:
@@ -87,15 +99,37 @@ void on_deep_stack(void (*function)(void*), void* data) {
     sigdelset(&others, own);
   }
   pthread_sigmask(SIG_SETMASK, &others, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, attributes.get(), run, &call);
+  const int error = pthread_create(thread, attributes.get(), function, data);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) {
+  return error;
+}
+
+}  // namespace
+
+void on_deep_stack(void (*function)(void*), void* data) {
+  if (!kThreads || is_deep) {
+    function(data);
+    return;
+  }
+  Call call = {function, data, nullptr};
+  pthread_t thread;
+  if (const int error = start(/*detached=*/false, run, &call, &thread)) {
     fail(RC_E_DEVICE, "a thread to use drivers on could not be started: ",
          std::generic_category().message(error));
   }
   pthread_join(thread, nullptr);
   if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
+}
+
+void start_deep_thread(void (*function)(void*), void* data) {
+  auto call = std::make_unique<Call>(Call{function, data, nullptr});
+  pthread_t thread;
+  if (const int error =
+          start(/*detached=*/true, run_detached, call.get(), &thread)) {
+    fail(RC_E_OUT_OF_MEMORY, "a thread of the library did not start: ",
+         std::generic_category().message(error));
+  }
+  static_cast<void>(call.release());  // the thread's now
 }
 
 }  // namespace rc

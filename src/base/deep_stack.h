@@ -17,7 +17,13 @@ namespace rc {
 // RC_E_DEVICE if the system refuses the thread; the function has not run then.
 void on_deep_stack(void (*function)(void* data), void* data);
 
-// The same for anything that can be called; gives what it returns, if anything.
+// Starts a thread with such a stack that calls function(data), which may end
+// the thread, and is not waited for. Throws RC_E_OUT_OF_MEMORY if the system
+// refuses the thread.
+void start_deep_thread(void (*function)(void* data), void* data);
+
+// The same as on_deep_stack for anything that can be called; gives what it
+// returns, if anything.
 template <class Function>
 auto on_deep_stack(Function function) {
   using Result = decltype(function());

@@ -1,13 +1,11 @@
 #include "engine/conversation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/error.h"
 #include "text/chat/conversation.h"
 #include "text/chat/replies/answer.h"
-#include "text/chat/shared_prefix.h"
 
 namespace rc::engine {
 namespace {
@@ -41,31 +39,91 @@ rc_event_type event_type(ReplyEvent::Type type) {
 
 }  // namespace
 
+// The prompt of an answer.
+class Conversation::AnswerPrompt final : public PromptSource {
+ public:
+  AnswerPrompt(std::shared_ptr<Conversation> conversation, AnswerRules rules,
+               bool has_grammar)
+      : conversation_(std::move(conversation)),
+        history_(conversation_->history_),
+        rules_(std::move(rules)),
+        has_grammar_(has_grammar) {
+    history_->readers.fetch_add(1);
+  }
+  ~AnswerPrompt() override { forget_history(); }
+  AnswerPrompt(const AnswerPrompt&) = delete;
+  AnswerPrompt& operator=(const AnswerPrompt&) = delete;
+
+  WholePrompt make(const SessionOptions& session, int64_t room,
+                   const std::function<bool()>& should_stop) override {
+    const ConversationOptions& options = conversation_->options_;
+    text::chat::PromptOptions prompt_options;
+    prompt_options.thinking = options.thinking;
+    prompt_options.now = options.now;
+    if (options.arguments) prompt_options.arguments = &*options.arguments;
+    prompt_options.should_stop = should_stop;
+    if (!session.shift_when_full) {
+      prompt_options.context_length =
+          static_cast<size_t>(session.context_length);
+      prompt_options.room = static_cast<size_t>(room);
+    }
+    text::chat::Prompt prompt = options.chat->render(
+        history_->messages, options.tools ? &*options.tools : nullptr,
+        prompt_options);
+    forget_history();
+    WholePrompt made;
+    if (!has_grammar_) {
+      made.grammar =
+          conversation_->grammar_for(rules_, prompt.text, should_stop);
+    }
+    strict_ = made.grammar != nullptr;
+    made.tokens = std::move(prompt.tokens);
+    text_ = std::move(prompt.text);
+    return made;
+  }
+
+  // What was made, once the model generates.
+  const std::string& text() const { return text_; }
+  // Whether a grammar was made from the rules.
+  bool strict() const { return strict_; }
+
+  bool may_call() const {
+    return rules_.tool_choice.kind != text::chat::ToolChoice::Kind::kNone &&
+           !rules_.response_schema;
+  }
+
+ private:
+  void forget_history() {
+    if (history_ != nullptr) history_->readers.fetch_sub(1);
+    history_.reset();
+  }
+
+  const std::shared_ptr<Conversation> conversation_;
+  std::shared_ptr<History> history_;
+  const AnswerRules rules_;
+  const bool has_grammar_;
+  std::string text_;
+  bool strict_ = false;
+};
+
 // Divides what is generated into what it means.
 class Conversation::AnswerListener final : public Listener {
  public:
   AnswerListener(std::shared_ptr<Conversation> conversation,
-                 std::string_view prompt, size_t calls, bool may_call,
-                 bool strict, std::shared_ptr<Listener> listener)
+                 std::shared_ptr<const AnswerPrompt> prompt, size_t calls,
+                 std::shared_ptr<Listener> listener)
       : conversation_(std::move(conversation)),
+        prompt_(std::move(prompt)),
         listener_(std::move(listener)),
-        parser_(conversation_->reply_format(),
-                {.is_special =
-                     [this](std::string_view name) {
-                       return conversation_->options_.chat->is_special(name);
-                     },
-                 .prompt = prompt,
-                 .tools = conversation_->tool_types_,
-                 .calls = may_call,
-                 .strict = strict}),
         answer_(calls) {}
 
   void piece(Piece piece) override {
-    parser_.feed(piece.text, &events_);
+    if (!parser_) begin();
+    parser_->feed(piece.text, &events_);
     const text::Tokenizer& tokenizer = *conversation_->tokenizer_;
     for (const TokenId token : piece.tokens) {
       if (tokenizer.token_type(token) == text::TokenType::kControl) {
-        parser_.feed_special(tokenizer.token_text(token), &events_);
+        parser_->feed_special(tokenizer.token_text(token), &events_);
       }
     }
     tell(std::move(piece));
@@ -76,8 +134,10 @@ class Conversation::AnswerListener final : public Listener {
     rc_generate_report told = report;
     std::optional<JsonValue> said;
     try {
-      parser_.finish(&events_);
-      tell({});
+      if (parser_) {
+        parser_->finish(&events_);
+        tell({});
+      }
       const bool came = report.status == RC_OK && report.generated_tokens > 0;
       if (came || !answer_.empty()) said = answer_.message();
       if (report.reason == RC_END_STOP && answer_.has_calls()) {
@@ -98,10 +158,26 @@ class Conversation::AnswerListener final : public Listener {
       message = "out of memory: the answer is not among the messages";
     }
     conversation_.reset();
+    prompt_.reset();
     listener_->end(told, message);
   }
 
  private:
+  // The model generates, so its prompt is there.
+  void begin() {
+    parser_.emplace(
+        conversation_->reply_format(),
+        text::chat::ReplyOptions{
+            .is_special =
+                [this](std::string_view name) {
+                  return conversation_->options_.chat->is_special(name);
+                },
+            .prompt = prompt_->text(),
+            .tools = conversation_->tool_types_,
+            .calls = prompt_->may_call(),
+            .strict = prompt_->strict()});
+  }
+
   // Hands the events on; the first has the tokens of the piece, which are told
   // of even if they are none yet.
   void tell(Piece piece) {
@@ -130,8 +206,9 @@ class Conversation::AnswerListener final : public Listener {
   }
 
   std::shared_ptr<Conversation> conversation_;
+  std::shared_ptr<const AnswerPrompt> prompt_;
   const std::shared_ptr<Listener> listener_;
-  text::chat::ReplyParser parser_;
+  std::optional<text::chat::ReplyParser> parser_;  // once there is a piece
   text::chat::Answer answer_;
   std::vector<ReplyEvent> events_;
 };
@@ -158,7 +235,9 @@ Conversation::Conversation(std::shared_ptr<Session> session,
       options_(std::move(options)),
       tool_types_(options_.tools ? text::chat::ToolTypes(*options_.tools)
                                  : text::chat::ToolTypes()),
-      messages_{.type = JsonValue::Type::kArray} {}
+      history_(std::make_shared<History>()) {
+  history_->messages.type = JsonValue::Type::kArray;
+}
 
 void Conversation::check_idle() const {
   if (!answering_) return;
@@ -167,39 +246,49 @@ void Conversation::check_idle() const {
        "end, or cancel it");
 }
 
+JsonValue& Conversation::editable_messages() {
+  if (history_->readers.load() > 0) {
+    auto copy = std::make_shared<History>();
+    copy->messages = history_->messages;
+    history_ = std::move(copy);
+  }
+  return history_->messages;
+}
+
 void Conversation::add(JsonValue messages) {
   JsonValue added = array_of(std::move(messages));
   const std::lock_guard lock(mutex_);
   check_idle();
-  options_.chat->check_messages(added, messages_);
-  messages_.items.reserve(messages_.items.size() + added.items.size());
+  options_.chat->check_messages(added, history_->messages);
+  JsonValue& all = editable_messages();
+  all.items.reserve(all.items.size() + added.items.size());
   for (JsonValue& message : added.items) {
-    messages_.items.push_back(std::move(message));
+    all.items.push_back(std::move(message));
   }
 }
 
 void Conversation::undo(size_t count) {
   const std::lock_guard lock(mutex_);
   check_idle();
-  if (count > messages_.items.size()) {
+  const size_t there = history_->messages.items.size();
+  if (count > there) {
     fail(RC_E_INVALID_ARGUMENT, "count: ", count,
-         " messages to forget, but the conversation has ",
-         messages_.items.size());
+         " messages to forget, but the conversation has ", there);
   }
-  messages_.items.resize(messages_.items.size() - count);
+  editable_messages().items.resize(there - count);
 }
 
 JsonValue Conversation::messages() const {
   const std::lock_guard lock(mutex_);
   check_idle();
-  return messages_;
+  return history_->messages;
 }
 
 std::shared_ptr<Conversation> Conversation::fork() {
   const std::lock_guard lock(mutex_);
   check_idle();
   std::shared_ptr<Conversation> made = create(session_->fork(), options_);
-  made->messages_ = messages_;
+  made->history_->messages = history_->messages;
   made->calls_ = calls_;
   return made;
 }
@@ -209,7 +298,6 @@ const text::chat::ReplyFormat& Conversation::reply_format() const {
                                                     : nullptr);
 }
 
-// What the rules ask for; nullptr: nothing that a model must keep to.
 Conversation::GrammarPtr Conversation::grammar_for(
     const AnswerRules& rules, std::string_view prompt,
     const std::function<bool()>& should_stop) {
@@ -218,9 +306,12 @@ Conversation::GrammarPtr Conversation::grammar_for(
   begin.within_reasoning =
       text::chat::begins_within_reasoning(reply_format(), prompt);
   begin.may_reason = chat.knows_reasoning() && options_.thinking.value_or(true);
-  if (grammar_ != nullptr && grammar_rules_ == rules &&
-      grammar_begin_ == begin) {
-    return grammar_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (grammar_ != nullptr && grammar_rules_ == rules &&
+        grammar_begin_ == begin) {
+      return grammar_;
+    }
   }
   const auto is_special = [&](std::string_view name) {
     return chat.is_special(name);
@@ -235,40 +326,12 @@ Conversation::GrammarPtr Conversation::grammar_for(
         reply_format(), options_.tools ? &*options_.tools : nullptr,
         rules.tool_choice, begin, *tokenizer_, is_special, should_stop);
   }
+  AnswerRules kept = rules;
+  const std::lock_guard lock(mutex_);
   grammar_ = made;
-  grammar_rules_ = rules;
+  grammar_rules_ = std::move(kept);
   grammar_begin_ = begin;
   return made;
-}
-
-std::string Conversation::prepare(const AnswerRules& rules,
-                                  RequestOptions* options) {
-  const std::function<bool()> overdue = [deadline = options->deadline] {
-    return deadline && std::chrono::steady_clock::now() >= *deadline;
-  };
-  text::chat::PromptOptions prompt_options;
-  prompt_options.thinking = options_.thinking;
-  prompt_options.now = options_.now;
-  if (options_.arguments) prompt_options.arguments = &*options_.arguments;
-  prompt_options.should_stop = overdue;
-  const SessionOptions session = session_->options();
-  if (!session.shift_when_full) {
-    prompt_options.context_length = static_cast<size_t>(session.context_length);
-    prompt_options.room = options->max_tokens == 0 ? 0 : 1;
-  }
-  text::chat::Prompt prompt = options_.chat->render(
-      messages_, options_.tools ? &*options_.tools : nullptr, prompt_options);
-  if (options->grammar == nullptr) {
-    options->grammar = grammar_for(rules, prompt.text, overdue);
-  }
-  const std::vector<TokenId> there = session_->tokens();
-  const auto [shared, next] =
-      text::chat::shared_prefix(*tokenizer_, there, prompt.tokens);
-  options->prompt_tokens.assign(
-      prompt.tokens.begin() + static_cast<ptrdiff_t>(next),
-      prompt.tokens.end());
-  if (shared < there.size()) session_->truncate(static_cast<int64_t>(shared));
-  return std::move(prompt.text);
 }
 
 std::shared_ptr<Request> Conversation::answer(
@@ -287,34 +350,30 @@ std::shared_ptr<Request> Conversation::answer(
          "tool_choice: an answer with a response_format has no calls; ask for "
          "the one or the other");
   }
-  const std::lock_guard lock(mutex_);
-  check_idle();
+  text::chat::check_tool_choice(options_.tools ? &*options_.tools : nullptr,
+                                rules.tool_choice);
   options.prompt.clear();
   options.tokenize_flags = 0;
   options.control_divides = true;
-  const bool has_grammar = options.grammar != nullptr;
-  std::string prompt;
-  try {
-    prompt = prepare(rules, &options);
-  } catch (const Error& error) {
-    // The deadline has passed, which ends the request.
-    if (error.status() != RC_E_CANCELLED &&
-        error.status() != RC_E_CONTEXT_FULL) {
-      throw;
+  std::shared_ptr<AnswerListener> divider;
+  {
+    const std::lock_guard lock(mutex_);
+    check_idle();
+    if (history_->messages.items.empty()) {
+      fail(RC_E_INVALID_ARGUMENT,
+           "messages: an empty array; give at least one");
     }
-    options.failure = error;
+    const auto prompt = std::make_shared<AnswerPrompt>(
+        shared_from_this(), std::move(rules), options.grammar != nullptr);
+    divider = std::make_shared<AnswerListener>(shared_from_this(), prompt,
+                                               calls_, std::move(listener));
+    options.source = prompt;
+    answering_ = true;
   }
-  const bool may_call =
-      rules.tool_choice.kind != Choice::kNone && !rules.response_schema;
-  auto hears = std::make_shared<AnswerListener>(
-      shared_from_this(), prompt, calls_, may_call,
-      /*strict=*/!has_grammar && options.grammar != nullptr,
-      std::move(listener));
-  // The end may come, and wait for the lock, before generate returns.
-  answering_ = true;
   try {
-    return session_->generate(std::move(options), std::move(hears));
+    return session_->generate(std::move(options), std::move(divider));
   } catch (...) {
+    const std::lock_guard lock(mutex_);
     answering_ = false;
     throw;
   }
@@ -328,7 +387,7 @@ bool Conversation::answered(std::optional<JsonValue> message) noexcept {
     if (const JsonValue* calls = message->find("tool_calls")) {
       calls_ += calls->items.size();
     }
-    messages_.items.push_back(std::move(*message));
+    editable_messages().items.push_back(std::move(*message));
   } catch (...) {
     return false;
   }

@@ -1,6 +1,7 @@
 // A conversation over a session: its messages, and answers to them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -54,32 +55,37 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // A second conversation with the same messages, over a fork of the session.
   std::shared_ptr<Conversation> fork();
 
-  // Writes the messages down and lets the model answer; only what the session
-  // does not hold yet is evaluated. `options` are without a prompt. The
-  // listener hears of text, reasoning and calls as they become certain, each
-  // as a piece of its type; before the end the answer is among the messages as
-  // far as it came, unless that is nothing. An answer that stopped after calls
-  // ends with RC_END_TOOL_CALLS. Blocks while the prompt is made, at most until
-  // the deadline. A prompt that cannot fit into the context, and a deadline
-  // that passes, end the request. Throws what
-  // ChatTemplate::render, call_grammar and response_grammar throw, and
-  // RC_E_INVALID_ARGUMENT if the options have a grammar and the rules ask for
-  // another.
+  // Lets the model answer; only what the session does not hold yet is
+  // evaluated. `options` are without a prompt: it is rendered and tokenized,
+  // and grammars are compiled, on a thread for it. The listener receives text,
+  // reasoning and calls as they become certain, each as a piece of its type;
+  // before the end the answer is among the messages as far as it came, unless
+  // that is nothing. An answer that stopped after calls ends with
+  // RC_END_TOOL_CALLS. What ChatTemplate::render, call_grammar and
+  // response_grammar throw ends the request. Throws RC_E_INVALID_ARGUMENT if
+  // there are no messages, if the options have a grammar and the rules ask for
+  // another, and what check_tool_choice throws.
   std::shared_ptr<Request> answer(RequestOptions options,
                                   std::shared_ptr<Listener> listener,
                                   AnswerRules rules = {});
 
  private:
   class AnswerListener;
+  class AnswerPrompt;
   using GrammarPtr = std::shared_ptr<const text::grammar::Grammar>;
+
+  // Messages that prompts are made of while others may be added.
+  struct History {
+    JsonValue messages;  // an array
+    std::atomic<size_t> readers{0};
+  };
 
   Conversation(std::shared_ptr<Session> session, ConversationOptions options);
   void check_idle() const;  // under the lock, as the next one
-  // Writes the messages down, truncates the session to what it shares with
-  // them, completes the options of the request with the rest, and returns the
-  // text. Throws RC_E_CANCELLED if the deadline passes, and RC_E_CONTEXT_FULL.
-  std::string prepare(const AnswerRules& rules, RequestOptions* options);
+  // The messages, to be changed; a copy, if a prompt is being made of them.
+  JsonValue& editable_messages();
   const text::chat::ReplyFormat& reply_format() const;
+  // What the rules ask for; nullptr: nothing that a model must keep to.
   GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt,
                          const std::function<bool()>& should_stop);
   // False: there was no memory for it.
@@ -91,8 +97,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const text::chat::ToolTypes tool_types_;
 
   mutable std::mutex mutex_;
-  JsonValue messages_;  // an array
-  size_t calls_ = 0;    // of the answers so far
+  std::shared_ptr<History> history_;
+  size_t calls_ = 0;  // of the answers so far
   bool answering_ = false;
   // The last grammar that rules asked for, and what for.
   GrammarPtr grammar_;

@@ -1,7 +1,7 @@
 // The engine thread: its commands, the jobs of its sessions, and the steps.
 //
-// Threads: run() is the engine thread; commands(), prompts() and call() are for
-// any other thread, everything else for the engine thread alone.
+// Threads: run() is the engine thread; commands() and call() are for any other
+// thread, everything else for the engine thread alone.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "engine/command_queue.h"
 #include "engine/engine.h"
-#include "engine/generation_thread.h"
 #include "engine/job.h"
 #include "engine/mask_pool.h"
 #include "engine/page_keeper.h"
@@ -51,7 +50,6 @@ class Core {
        const EngineOptions& options);
 
   const std::shared_ptr<CommandQueue>& commands() const { return commands_; }
-  GenerationThread& prompts() { return prompts_; }
 
   // Does function(core) on the engine thread; throws what it throws.
   template <class Function>
@@ -133,7 +131,6 @@ class Core {
   const size_t vocabulary_;
   const size_t row_size_;
   const std::shared_ptr<CommandQueue> commands_;
-  GenerationThread prompts_;
   const std::shared_ptr<MaskPool> masks_ = MaskPool::shared();
   PageKeeper pages_;
   // No job's deadline is before. Set on the engine thread.

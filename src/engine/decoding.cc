@@ -10,9 +10,12 @@ namespace rc::engine {
 
 Decoding::Decoding(std::shared_ptr<Engine> engine,
                    std::shared_ptr<CommandQueue> commands,
-                   std::shared_ptr<SessionState> session, bool all_logits)
+                   std::shared_ptr<SessionState> session, bool all_logits,
+                   std::shared_ptr<DecodeListener> listener)
     : Job(std::move(engine), std::move(commands), std::move(session)),
-      all_logits_(all_logits) {}
+      all_logits_(all_logits),
+      reported_(listener != nullptr),
+      listener_(std::move(listener)) {}
 
 void Decoding::wait() {
   std::unique_lock lock(mutex_);
@@ -57,6 +60,11 @@ std::optional<End> Decoding::take(Core& core, const RowLogits& logits) {
 }
 
 void Decoding::ended(const End& end, const char* message) noexcept {
+  if (reported_) {
+    const std::shared_ptr<DecodeListener> listener = std::move(listener_);
+    listener->decoded(end.status, message);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   status_ = end.status;
   std::snprintf(message_, sizeof message_, "%s", message);

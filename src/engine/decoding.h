@@ -1,6 +1,7 @@
 // A decode: evaluates what a session has not evaluated and keeps the logits.
 //
-// Waited for on the caller's thread, everything else on the engine thread.
+// Waited for on the caller's thread, or reported to a listener; everything else
+// on the engine thread.
 #pragma once
 
 #include <condition_variable>
@@ -12,14 +13,20 @@
 
 namespace rc::engine {
 
-class Decoding final : public Job {
+class Decoding final : public Job, public Request {
  public:
+  // `listener` nullptr: it is waited for.
   Decoding(std::shared_ptr<Engine> engine,
            std::shared_ptr<CommandQueue> commands,
-           std::shared_ptr<SessionState> session, bool all_logits);
+           std::shared_ptr<SessionState> session, bool all_logits,
+           std::shared_ptr<DecodeListener> listener = nullptr);
 
   // Blocks until the end; throws if it failed.
   void wait();
+
+  void cancel() noexcept override { cancel_job(); }
+  // Those who wait keep others from the session meanwhile.
+  bool in_flight() const override { return reported_; }
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, const RowLogits& logits) override;
@@ -28,6 +35,8 @@ class Decoding final : public Job {
 
  private:
   const bool all_logits_;
+  const bool reported_;
+  std::shared_ptr<DecodeListener> listener_;
   int64_t first_ = 0;  // the position of the first row of logits
 
   std::mutex mutex_;

@@ -88,7 +88,30 @@ struct SessionOptions {
   int64_t keep_tokens = 0;
 };
 
+// A prompt that is made for a request, such as that of a conversation.
+struct WholePrompt {
+  // All that the session is to hold before the model generates. As much of it
+  // as the session holds already is kept, the rest of the session is dropped.
+  std::vector<TokenId> tokens;
+  // In place of the request's, unless that has one.
+  std::shared_ptr<const text::grammar::Grammar> grammar;
+};
+
+// Makes the prompt of one request, on a thread with a deep stack
+// (base/deep_stack.h). The request may have ended meanwhile.
+class PromptSource {
+ public:
+  virtual ~PromptSource() = default;
+  // Throws what ends the request: Error, or std::bad_alloc; RC_E_CANCELLED soon
+  // after should_stop() gives true. `room`: of the session, for tokens after
+  // the prompt.
+  virtual WholePrompt make(const SessionOptions& session, int64_t room,
+                           const std::function<bool()>& should_stop) = 0;
+};
+
 struct RequestOptions {
+  // In place of a prompt of text or tokens. The session must be idle.
+  std::shared_ptr<PromptSource> source;
   std::string prompt;  // used if prompt_tokens is empty
   std::vector<TokenId> prompt_tokens;
   uint32_t tokenize_flags = RC_TOKENIZE_ADD_SPECIAL;
@@ -108,9 +131,6 @@ struct RequestOptions {
   bool control_divides = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
   bool caller_waits = false;
-  // The reason why there is no prompt: the request ends with it, before
-  // anything is generated.
-  std::optional<Error> failure;
 };
 
 // Checks every option that can be checked without looking at the session;
@@ -142,9 +162,18 @@ class Listener {
                    const char* message) noexcept = 0;
 };
 
+// Receives the end of a decode, on the engine thread, exactly once. Must not
+// block, nor call the engine but for Request::cancel. `message` is valid during
+// the call.
+class DecodeListener {
+ public:
+  virtual ~DecodeListener() = default;
+  virtual void decoded(rc_status status, const char* message) noexcept = 0;
+};
+
 class Engine;
 
-// One generation, shared by the engine and whoever may cancel it.
+// One generation or decode, shared by the engine and whoever may cancel it.
 class Request {
  public:
   virtual ~Request() = default;
@@ -162,6 +191,11 @@ class Session {
   // Tokenizes; special tokens are added only if the session is empty.
   virtual void append_text(std::string_view text, uint32_t flags) = 0;
   virtual void decode(bool all_logits) = 0;
+  // The same without waiting: it is a request in flight until its end. Throws
+  // RC_E_BUSY if there is another, or the session is moved to another engine,
+  // and std::bad_alloc.
+  virtual std::shared_ptr<Request> decode_later(
+      bool all_logits, std::shared_ptr<DecodeListener> listener) = 0;
   struct Logits {
     const float* data;  // [rows, vocabulary]
     size_t rows;
@@ -179,9 +213,10 @@ class Session {
   virtual bool idle() const = 0;
   // Queues a generation behind those in flight on this session. The options
   // have passed check(). Throws std::bad_alloc, and RC_E_BUSY while the session
-  // is moved to another engine; every other failure is reported to the
-  // listener, on the engine thread. Text is tokenized on a thread for it,
-  // unless it is known to be too long before.
+  // is moved to another engine, or if the options have a source and requests
+  // are in flight; every other failure is reported to the listener, on the
+  // engine thread. A prompt is made, or tokenized, on a thread for it, unless
+  // the text is known to be too long before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

@@ -4,9 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/deep_stack.h"
 #include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/session_tokens.h"
+#include "text/chat/shared_prefix.h"
 
 namespace rc::engine {
 namespace {
@@ -44,6 +46,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
       options_(std::move(options)),
       listener_(std::move(listener)),
       tokenizer_(engine->file().tokenizer()),
+      session_options_(this->session().options),
       tenant_(this->session().meter),
       sampler_(
           sampling_of(engine->file(), options_.sampling),
@@ -53,7 +56,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
   prompt_ = options_.prompt_tokens;
-  failure_ = std::move(options_.failure);
+  if (options_.source != nullptr) return;
   if (!prompt_.empty() || options_.prompt.empty()) {
     ready_.store(true);
     return;
@@ -69,15 +72,37 @@ Generation::Generation(std::shared_ptr<Engine> engine,
 
 void Generation::read_prompt() noexcept {
   try {
-    prompt_ =
-        tokenize(*tokenizer_, options_.prompt, options_.tokenize_flags, [this] {
-          End end;
-          return overdue(Clock::now(), &end);
-        });
+    const auto should_stop = [this] {
+      End end;
+      return ended_.load() || overdue(Clock::now(), &end);
+    };
+    if (options_.source != nullptr) {
+      WholePrompt made = on_deep_stack([&] {
+        return options_.source->make(session_options_, room(), should_stop);
+      });
+      prompt_ = std::move(made.tokens);
+      if (options_.grammar == nullptr) {
+        options_.grammar = std::move(made.grammar);
+      }
+    } else {
+      prompt_ = tokenize(*tokenizer_, options_.prompt, options_.tokenize_flags,
+                         should_stop);
+    }
   } catch (...) {
     keep_failure();
   }
   ready_.store(true);
+}
+
+void Generation::keep_shared_prefix(Core& core) {
+  SessionState& session = this->session();
+  const auto [kept, next] =
+      text::chat::shared_prefix(*tokenizer_, session.tokens, prompt_);
+  prompt_.erase(prompt_.begin(),
+                prompt_.begin() + static_cast<ptrdiff_t>(next));
+  if (kept < session.tokens.size()) {
+    truncate_tokens(core.pages(), session, static_cast<int64_t>(kept));
+  }
 }
 
 void Generation::keep_failure() noexcept {
@@ -86,7 +111,7 @@ void Generation::keep_failure() noexcept {
   } catch (Error& error) {
     failure_.emplace(std::move(error));
   } catch (...) {
-    // Tokenizers and grammars throw nothing else.
+    // Tokenizers, templates and grammars throw nothing else.
     out_of_memory_ = true;
   }
 }
@@ -99,9 +124,11 @@ void Generation::throw_failure() {
 std::optional<End> Generation::begin(Core& core) {
   SessionState& session = this->session();
   session.logits_rows = 0;
-  const bool at_start = session.tokens.empty();
   throw_failure();
-  if (at_start && options_.prompt_tokens.empty() && !options_.prompt.empty()) {
+  if (options_.source != nullptr) keep_shared_prefix(core);
+  const bool at_start = session.tokens.empty();
+  if (at_start && options_.source == nullptr &&
+      options_.prompt_tokens.empty() && !options_.prompt.empty()) {
     add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
   }
   if (session.first_token >= 0 && !at_start && !prompt_.empty()) {

@@ -33,7 +33,8 @@ class Generation final : public Job, public Request, public SlicedTask {
 
   // Not until a prompt of text has been read, nor while a mask is computed.
   bool ready() const noexcept override { return ready_.load(); }
-  // Tokenizes the prompt, until the job is overdue; once, by one thread.
+  // Makes or tokenizes the prompt, until the job is overdue; once, by one
+  // thread.
   void read_prompt() noexcept;
   // Does what is left for the next choice under the grammar, which makes the
   // job ready in the end.
@@ -46,9 +47,13 @@ class Generation final : public Job, public Request, public SlicedTask {
   void ended(const End& end, const char* message) noexcept override;
   int32_t priority() const override { return options_.priority; }
   bool decoding() const override { return generated_ > 0; }
+  bool in_flight() const override { return true; }
   bool counts_as_request() const override { return true; }
 
  private:
+  // Drops what the session holds beyond the prompt, and of the prompt what the
+  // session holds.
+  void keep_shared_prefix(Core& core);
   // Keeps the exception being handled for the engine thread.
   void keep_failure() noexcept;
   void throw_failure();
@@ -73,8 +78,9 @@ class Generation final : public Job, public Request, public SlicedTask {
   std::shared_ptr<Listener> listener_;
   std::shared_ptr<const text::Tokenizer> tokenizer_;  // may be nullptr
 
-  // While it is ready, of the engine thread: the prompt without the special
-  // tokens of a session's start, the constraint, or why there is none.
+  // While it is ready, of the engine thread: the prompt, all of what the
+  // session is to hold if it was made by a source, else without the special
+  // tokens of a session's start; the constraint, or why there is none.
   std::atomic<bool> ready_{false};
   std::vector<TokenId> prompt_;
   std::optional<Constraint> constraint_;
@@ -84,6 +90,7 @@ class Generation final : public Job, public Request, public SlicedTask {
   bool out_of_memory_ = false;
   std::atomic<bool> ended_{false};
 
+  const SessionOptions session_options_;
   const std::shared_ptr<Meter> tenant_;  // of the session
   // Of the engine; not kept, as one of its threads may drop the generation.
   MaskPool* pool_ = nullptr;

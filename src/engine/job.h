@@ -78,6 +78,8 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   virtual bool wants_first_row() const { return false; }
   virtual int32_t priority() const { return 0; }
   virtual bool decoding() const { return false; }
+  // Whether the session counts it as in flight, and the meter as a request.
+  virtual bool in_flight() const { return false; }
   virtual bool counts_as_request() const { return false; }
 
   const std::optional<Clock::time_point>& deadline() const { return deadline_; }

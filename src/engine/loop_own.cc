@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/library_thread.h"
 #include "base/log.h"
+#include "base/work_threads.h"
 #include "engine/delivery_queue.h"
 #include "engine/loop.h"
 #include "engine/loop_in_flight.h"
@@ -147,6 +148,7 @@ std::shared_ptr<OwnLoop>* start() {
       std::make_unique<std::shared_ptr<OwnLoop>>(std::make_shared<OwnLoop>());
   try {
     (*loop)->start();
+    prepare_work_threads();
   } catch (const std::system_error& error) {
     fail(RC_E_OUT_OF_MEMORY,
          "the library's loop thread did not start: ", error.what());

@@ -105,14 +105,24 @@ bool MovableSession::idle() const {
 
 std::shared_ptr<Request> MovableSession::generate(
     RequestOptions options, std::shared_ptr<Listener> listener) {
-  // Event loops call this: they are refused rather than kept waiting.
-  const Using lock(mutex_, std::try_to_lock);
+  const Using lock = lock_unless_moved();
+  return session_->generate(std::move(options), std::move(listener));
+}
+
+std::shared_ptr<Request> MovableSession::decode_later(
+    bool all_logits, std::shared_ptr<DecodeListener> listener) {
+  const Using lock = lock_unless_moved();
+  return session_->decode_later(all_logits, std::move(listener));
+}
+
+std::shared_lock<std::shared_mutex> MovableSession::lock_unless_moved() const {
+  Using lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || list_->refusing()) {
     fail(RC_E_BUSY,
          "the backend is being switched, and the session with it; try again "
          "when that is over");
   }
-  return session_->generate(std::move(options), std::move(listener));
+  return lock;
 }
 
 }  // namespace rc::engine

@@ -53,6 +53,8 @@ class MovableSession final
   void append(std::vector<TokenId> tokens) override;
   void append_text(std::string_view text, uint32_t flags) override;
   void decode(bool all_logits) override;
+  std::shared_ptr<Request> decode_later(
+      bool all_logits, std::shared_ptr<DecodeListener> listener) override;
   Logits logits() override;
   int64_t position() override;
   std::vector<TokenId> tokens() override;
@@ -90,6 +92,10 @@ class MovableSession final
   };
 
  private:
+  // Throws RC_E_BUSY while it is moved: event loops, which call what begins
+  // requests, are refused rather than kept waiting.
+  std::shared_lock<std::shared_mutex> lock_unless_moved() const;
+
   MovableSession(std::shared_ptr<Session> session,
                  std::shared_ptr<SessionList> list)
       : session_(std::move(session)), list_(std::move(list)) {}

@@ -4,10 +4,20 @@
 
 #include "engine/decoding.h"
 #include "engine/generation.h"
+#include "engine/prompt_readers.h"
 #include "engine/saved_session.h"
 #include "engine/session_tokens.h"
 
 namespace rc::engine {
+namespace {
+
+[[noreturn]] void fail_busy(int64_t count) {
+  fail(RC_E_BUSY, "the session has ", count,
+       count == 1 ? " request" : " requests",
+       " in flight; wait for the end or cancel");
+}
+
+}  // namespace
 
 SessionHandle::SessionHandle(std::shared_ptr<Engine> engine,
                              std::shared_ptr<Core> core,
@@ -31,11 +41,7 @@ void SessionHandle::Farewell::execute(Core&) noexcept {
 
 void SessionHandle::check_idle() const {
   const int64_t count = state_->in_flight.load();
-  if (count > 0) {
-    fail(RC_E_BUSY, "the session has ", count,
-         count == 1 ? " request" : " requests",
-         " in flight; wait for the end or cancel");
-  }
+  if (count > 0) fail_busy(count);
 }
 
 template <class Function>
@@ -112,11 +118,7 @@ void SessionHandle::truncate(int64_t position) {
            "to ",
            state.source + 1, " or more");
     }
-    state.tokens.resize(static_cast<size_t>(position));
-    if (position == 0) state.source = 0;
-    state.metered = std::min(state.metered, position);
-    core.pages().truncate(state, position);
-    state.changed();
+    truncate_tokens(core.pages(), state, position);
   });
 }
 
@@ -157,18 +159,54 @@ void SessionHandle::save(const std::string& path) {
   session_writer(engine_->file(), saved).write_file(path);
 }
 
+// Counts a request of the session until it is submitted.
+class SessionHandle::Entry {
+ public:
+  // Throws RC_E_BUSY if there is another and this one is to be alone.
+  Entry(SessionState& state, bool alone) : state_(state) {
+    int64_t others = 0;
+    if (!alone) {
+      state_.in_flight.fetch_add(1);
+    } else if (!state_.in_flight.compare_exchange_strong(others, 1)) {
+      fail_busy(others);
+    }
+  }
+  ~Entry() {
+    if (!submitted_) state_.in_flight.fetch_sub(1);
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  void submit(Job& request) noexcept {
+    submitted_ = true;
+    request.submit();
+  }
+
+ private:
+  SessionState& state_;
+  bool submitted_ = false;
+};
+
 std::shared_ptr<Request> SessionHandle::generate(
     RequestOptions options, std::shared_ptr<Listener> listener) {
   const bool here = options.caller_waits;
+  Entry entry(*state_, /*alone=*/options.source != nullptr);
   auto request =
       std::make_shared<Generation>(engine_, core_->commands(), state_,
                                    std::move(options), std::move(listener));
   if (!request->ready() &&
-      (here || !core_->prompts().post(request, &Generation::read_prompt))) {
+      (here || !read_prompt_later(request, state_->meter.get()))) {
     request->read_prompt();
   }
-  state_->in_flight.fetch_add(1);
-  request->submit();
+  entry.submit(*request);
+  return request;
+}
+
+std::shared_ptr<Request> SessionHandle::decode_later(
+    bool all_logits, std::shared_ptr<DecodeListener> listener) {
+  Entry entry(*state_, /*alone=*/true);
+  auto request = std::make_shared<Decoding>(engine_, core_->commands(), state_,
+                                            all_logits, std::move(listener));
+  entry.submit(*request);
   return request;
 }
 

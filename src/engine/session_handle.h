@@ -20,6 +20,8 @@ class SessionHandle final : public Session {
   void append(std::vector<TokenId> tokens) override;
   void append_text(std::string_view text, uint32_t flags) override;
   void decode(bool all_logits) override;
+  std::shared_ptr<Request> decode_later(
+      bool all_logits, std::shared_ptr<DecodeListener> listener) override;
   Logits logits() override;
   int64_t position() override;
   std::vector<TokenId> tokens() override;
@@ -33,6 +35,7 @@ class SessionHandle final : public Session {
       RequestOptions options, std::shared_ptr<Listener> listener) override;
 
  private:
+  class Entry;
   // Informs the engine thread that the last handle of the session is gone. Made
   // in time, so that a destructor need not allocate.
   struct Farewell final : Command {

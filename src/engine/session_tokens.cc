@@ -97,6 +97,15 @@ void add_tokens(PageKeeper& pages, SessionState& session,
   append(pages, session, tokens, room);
 }
 
+void truncate_tokens(PageKeeper& pages, SessionState& session,
+                     int64_t position) {
+  session.tokens.resize(static_cast<size_t>(position));
+  if (position == 0) session.source = 0;
+  session.metered = std::min(session.metered, position);
+  pages.truncate(session, position);
+  session.changed();
+}
+
 void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit) {
   const int64_t keep = session.options.keep_tokens;
   while (session.size() > limit) {

@@ -42,6 +42,11 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
 void add_tokens(PageKeeper& pages, SessionState& session,
                 std::span<const TokenId> tokens, int64_t room);
 
+// Drops all tokens from `position` on, which is 0 to the session's size and not
+// within a source. Engine thread.
+void truncate_tokens(PageKeeper& pages, SessionState& session,
+                     int64_t position);
+
 // Throws RC_E_CONTEXT_FULL for a source that no step can read.
 void check_source(const PageKeeper& pages, int64_t tokens);
 

@@ -154,10 +154,6 @@ TEST_F(Talk, ErrorsNameWhatIsWrong) {
   given.tool_choice = nullptr;
   given.response_format = R"({"type": "xml"})";
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(), "response_format.type: 'xml'");
-  given.response_format = R"({"type": "json_schema", "json_schema": {"schema":
-                              {"type": "number", "minimum": "0"}}})";
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, ask(),
-               "response_format: schema at /minimum");
   EXPECT_EQ(request, nullptr);
   char* text = nullptr;
   const auto generate = [&] {
@@ -169,6 +165,45 @@ TEST_F(Talk, ErrorsNameWhatIsWrong) {
   given.response_format = nullptr;
   given.tool_choice = "auto";
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, generate(), "options->tool_choice");
+}
+
+// The template and schemas are looked at when the prompt is made, on another
+// thread.
+TEST_F(Talk, RequestsEndWithTheErrorsOfTheirPrompts) {
+  struct Case {
+    const char* template_text;
+    const char* response_format;
+    rc_status status;
+    const char* said;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"{{ messages[0].content }}",
+            R"({"type": "json_schema", "json_schema": {"schema":
+                {"type": "number", "minimum": "0"}}})",
+            RC_E_INVALID_ARGUMENT, "response_format: schema at /minimum"},
+           {"{{ raise_exception('not so') }}", nullptr, RC_E_INVALID_ARGUMENT,
+            "not so"},
+           {"{{ 1 // 0 }}", nullptr, RC_E_FORMAT, "by zero"},
+           {"{{ 'x' * 100000 }}", nullptr, RC_E_CONTEXT_FULL, "context"}}) {
+    rc_chat_options options = RC_CHAT_OPTIONS_INIT;
+    options.template_text = one.template_text;
+    ASSERT_OK(begin(&options));
+    ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
+    const std::string before = messages(chat_.get());
+    rc_generate_options given = RC_GENERATE_OPTIONS_INIT;
+    given.response_format = one.response_format;
+    rc_request* started = nullptr;
+    ASSERT_OK(rc_chat_answer_async(chat_.get(), &given, nullptr, nullptr,
+                                   nullptr, &started));
+    const Request request(started);
+    rc_event event = RC_EVENT_INIT;
+    ASSERT_OK(rc_request_next(started, -1, &event));
+    ASSERT_EQ(event.type, RC_EVENT_END);
+    EXPECT_EQ(event.report->status, one.status) << event.message;
+    EXPECT_NE(std::string(event.message).find(one.said), std::string::npos)
+        << event.message;
+    EXPECT_EQ(messages(chat_.get()), before);
+  }
 }
 
 TEST_F(Talk, RequiredCallsAndResponseFormatsAreKept) {

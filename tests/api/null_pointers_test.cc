@@ -207,6 +207,14 @@ TEST_F(NullPointers, OfLoopsAndTensors) {
   EXPECT_NULL("device", rc_tensor_device(tensor, nullptr));
   EXPECT_NULL("callback", rc_tensor_to_async(tensor, backend_.get(), nullptr,
                                              nullptr, nullptr, nullptr));
+  rc_tokenizer* tokenizer = nullptr;
+  ASSERT_OK(rc_model_get_tokenizer(model_.get(), &tokenizer));
+  EXPECT_NULL("callback", rc_tokenize_async(tokenizer, "a", 1, 0, nullptr,
+                                            nullptr, nullptr));
+  rc_tokenizer_release(tokenizer);
+  const Session session = create_session(model_.get());
+  EXPECT_NULL("callback", rc_session_decode_async(session.get(), 0, nullptr,
+                                                  nullptr, nullptr));
   rc_tensor* borrowed = nullptr;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_tensor_borrow(backend_.get(), RC_DTYPE_F32, shape, 1, nullptr,

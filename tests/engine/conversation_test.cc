@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <latch>
 #include <map>
+#include <thread>
 
 #include "base/error.h"
 #include "engine_util.h"
@@ -327,6 +330,101 @@ TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
   hold.release();
   heard->wait();
   EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
+}
+
+// A source of prompts that waits until it is asked to go on.
+class SlowSource final : public PromptSource {
+ public:
+  WholePrompt make(const SessionOptions&, int64_t,
+                   const std::function<bool()>&) override {
+    begun.count_down();
+    go_on.wait();
+    return {.tokens = {1, 20, 21}, .grammar = nullptr};
+  }
+  std::latch begun{1};
+  std::latch go_on{1};
+};
+
+TEST_F(Conversations, ASessionIsBusyWhileAPromptIsMade) {
+  session_->append({1, 20, 22, 23});
+  const auto source = std::make_shared<SlowSource>();
+  RequestOptions request;
+  request.source = source;
+  request.max_tokens = 0;
+  const auto heard = std::make_shared<Heard>();
+  static_cast<void>(session_->generate(std::move(request), heard));
+  source->begun.wait();
+  const auto status = [](const std::function<void()>& call) -> rc_status {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.status();
+    }
+    return RC_OK;
+  };
+  EXPECT_EQ(status([&] { session_->append({5}); }), RC_E_BUSY);
+  EXPECT_EQ(status([&] { session_->truncate(0); }), RC_E_BUSY);
+  EXPECT_EQ(status([&] {
+              RequestOptions another;
+              another.source = std::make_shared<SlowSource>();
+              session_->generate(std::move(another), std::make_shared<Heard>());
+            }),
+            RC_E_BUSY);
+  source->go_on.count_down();
+  heard->wait();
+  EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
+  EXPECT_EQ(session_->tokens(), (std::vector<TokenId>{1, 20, 21}));
+}
+
+// What another thread does with the session comes before an answer, or is
+// refused.
+TEST_F(Conversations, TokensOfAnotherThreadDoNotComeIntoAPrompt) {
+  const auto conversation = begin();
+  conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
+  const std::string alone = answer(*conversation, 6)->texts[RC_EVENT_PIECE];
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    while (!over.load()) {
+      try {
+        session_->append({7, 8, 9});
+        session_->truncate(std::max<int64_t>(session_->position() - 5, 0));
+      } catch (const Error&) {
+        std::this_thread::yield();
+      }
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    conversation->undo(1);
+    EXPECT_EQ(answer(*conversation, 6)->texts[RC_EVENT_PIECE], alone);
+  }
+  over.store(true);
+  other.join();
+}
+
+// The message that an answer is about may change while its prompt is made, once
+// it was cancelled.
+TEST_F(Conversations, ACancelledPromptIsMadeOfTheMessagesThatThereWere) {
+  ConversationOptions made;
+  made.chat = text::chat::ChatTemplate::create(
+      "{% for i in range(300) %}{% for j in range(300) %}{% for m in messages "
+      "%}{% set x = m.content %}{% endfor %}{% endfor %}{% endfor %}"
+      "{% for m in messages %}{{ m.content }}{% endfor %}",
+      engine_->file().tokenizer());
+  const auto conversation = Conversation::create(session_, std::move(made));
+  for (int i = 0; i < 20; ++i) {
+    conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
+    const auto heard = std::make_shared<Heard>();
+    RequestOptions request;
+    request.max_tokens = 1;
+    const auto running = conversation->answer(std::move(request), heard);
+    running->cancel();
+    heard->wait();
+    EXPECT_TRUE(heard->report.reason == RC_END_CANCELLED ||
+                heard->report.reason == RC_END_LENGTH)
+        << heard->error;
+    const size_t there = conversation->messages().items.size();
+    conversation->undo(there);
+  }
 }
 
 TEST_F(Conversations, ACancelledAnswerIsKeptAsFarAsItCame) {

@@ -56,10 +56,13 @@ class Prompts : public ::testing::Test {
       static_cast<void>(engine_->file().tokenizer()->tokenize(text, {}));
     });
   }
-  std::shared_ptr<Session> session(const SessionOptions& options = {}) {
-    return engine_->create_session(options, nullptr);
+  // Of one tenant, unless another is given.
+  std::shared_ptr<Session> session(const SessionOptions& options = {},
+                                   std::shared_ptr<Meter> tenant = nullptr) {
+    return engine_->create_session(options, tenant ? tenant : tenant_);
   }
   const std::shared_ptr<Engine> engine_ = load();
+  const std::shared_ptr<Meter> tenant_ = std::make_shared<Meter>();
 };
 
 TEST_F(Prompts, ThatCannotFitAreRefusedByTheirLength) {
@@ -141,8 +144,7 @@ TEST_F(Prompts, AreStoppedByTheirDeadline) {
   }
 }
 
-// Nobody gives another thread to those whose deadline passes while they wait
-// for one that is being read.
+// A tenant's prompts are read one after the other.
 TEST_F(Prompts, AreStoppedByTheirDeadlineBeforeTheirTurn) {
   const auto first = std::make_shared<Hearer>();
   const auto second = std::make_shared<Hearer>();
@@ -155,6 +157,40 @@ TEST_F(Prompts, AreStoppedByTheirDeadlineBeforeTheirTurn) {
   EXPECT_EQ(reason, RC_END_DEADLINE);
   long_one->cancel();
   EXPECT_EQ(first->wait().reason, RC_END_CANCELLED);
+}
+
+TEST_F(Prompts, OfATenantHoldUpNoOtherTenant) {
+  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<Request>> requests;
+  for (int i = 0; i < 4; ++i) {
+    hearers.push_back(std::make_shared<Hearer>());
+    requests.push_back(
+        session(shifting())
+            ->generate(asking(long_text(24 << 20)), hearers.back()));
+  }
+  const auto other = std::make_shared<Meter>();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(generate(*session({}, other), asking("a fox")).report.status,
+              RC_OK);
+  }
+  for (const auto& request : requests) request->cancel();
+  for (const auto& hearer : hearers) hearer->wait();
+  // The last was still to be read.
+  EXPECT_EQ(hearers.back()->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(hearers.back()->wait().prompt_tokens, 0);
+}
+
+// There are fewer threads than tenants here.
+TEST_F(Prompts, OfManyTenantsAreAllRead) {
+  std::vector<std::shared_ptr<Hearer>> hearers;
+  for (int i = 0; i < 40; ++i) {
+    hearers.push_back(std::make_shared<Hearer>());
+    session({}, std::make_shared<Meter>())
+        ->generate(asking(cat("a fox of ", i)), hearers.back());
+  }
+  for (const auto& hearer : hearers) {
+    EXPECT_EQ(hearer->wait().status, RC_OK) << hearer->message;
+  }
 }
 
 TEST_F(Prompts, OfOneSessionKeepTheirOrder) {

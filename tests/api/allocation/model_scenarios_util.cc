@@ -199,7 +199,12 @@ rc_status models_in_memory(World& world) {
                world.loop.get(), end);
 }
 
-rc_status tokenizers(World&) {
+void tokenize_end(void* user, rc_status status, const char*, const int32_t*,
+                  size_t) {
+  static_cast<End*>(user)->receive(status);
+}
+
+rc_status tokenizers(World& world) {
   rc_tokenizer* opened = nullptr;
   RC_TRY(RC_CALL(rc_tokenizer_open)(model_path().c_str(), &opened));
   const Tokenizer tokenizer(opened);
@@ -217,6 +222,10 @@ rc_status tokenizers(World&) {
   rc_free(tokens);
   rc_free(text);
   RC_TRY(status);
+  End end;
+  RC_TRY(await(RC_CALL(rc_tokenize_async)(opened, "hello", 5, 0,
+                                          world.loop.get(), tokenize_end, &end),
+               world.loop.get(), end));
   const rc_model_memory memory = in_memory();
   opened = nullptr;
   RC_TRY(RC_CALL(rc_tokenizer_open_memory)(&memory, &opened));

@@ -11,6 +11,10 @@ rc_status fork_of(const Session& session, Session& fork) {
   return status;
 }
 
+void decode_end(void* user, rc_status status, const char*) {
+  static_cast<End*>(user)->receive(status);
+}
+
 rc_status sessions(World& world) {
   rc_session* created = nullptr;
   RC_TRY(RC_CALL(rc_session_create)(world.model.get(), nullptr, &created));
@@ -33,7 +37,10 @@ rc_status sessions(World& world) {
   Session fork;
   RC_TRY(fork_of(session, fork));
   RC_TRY(RC_CALL(rc_session_append)(fork.get(), tokens, 1));
-  return RC_CALL(rc_session_decode)(fork.get(), 0);
+  End end;
+  return await(RC_CALL(rc_session_decode_async)(fork.get(), 0, world.loop.get(),
+                                                decode_end, &end),
+               world.loop.get(), end);
 }
 
 rc_status saved_sessions(World& world) {

@@ -41,22 +41,6 @@ bool any_strict(const JsonValue& tools) {
       [](const JsonValue& tool) { return is_strict(*tool.find("function")); });
 }
 
-void check_choice(const JsonValue* tools, const ToolChoice& choice) {
-  if (tools == nullptr || tools->items.empty()) {
-    fail(RC_E_INVALID_ARGUMENT,
-         "tool_choice: a call is required, but the conversation has no tools");
-  }
-  if (choice.name.empty()) return;
-  const bool there = std::any_of(
-      tools->items.begin(), tools->items.end(), [&](const JsonValue& tool) {
-        return tool.find("function")->find("name")->text == choice.name;
-      });
-  if (!there) {
-    fail(RC_E_INVALID_ARGUMENT, "tool_choice: there is no tool ",
-         quote(choice.name));
-  }
-}
-
 CallUse use_of(ToolChoice::Kind kind) {
   switch (kind) {
     case ToolChoice::Kind::kRequired:
@@ -153,6 +137,23 @@ ToolChoice parse_tool_choice(std::string_view text) {
   return {ToolChoice::Kind::kRequired, name->text};
 }
 
+void check_tool_choice(const JsonValue* tools, const ToolChoice& choice) {
+  if (choice.kind != ToolChoice::Kind::kRequired) return;
+  if (tools == nullptr || tools->items.empty()) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "tool_choice: a call is required, but the conversation has no tools");
+  }
+  if (choice.name.empty()) return;
+  const bool there = std::any_of(
+      tools->items.begin(), tools->items.end(), [&](const JsonValue& tool) {
+        return tool.find("function")->find("name")->text == choice.name;
+      });
+  if (!there) {
+    fail(RC_E_INVALID_ARGUMENT, "tool_choice: there is no tool ",
+         quote(choice.name));
+  }
+}
+
 std::shared_ptr<const grammar::Grammar> call_grammar(
     const ReplyFormat& format, const JsonValue* tools, const ToolChoice& choice,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
@@ -160,11 +161,11 @@ std::shared_ptr<const grammar::Grammar> call_grammar(
     std::function<bool()> should_stop) {
   using Kind = ToolChoice::Kind;
   const bool required = choice.kind == Kind::kRequired;
-  if (required) {
-    check_choice(tools, choice);
-  } else if (tools == nullptr || tools->items.empty() ||
-             (choice.kind == Kind::kAuto && !any_strict(*tools)) ||
-             (choice.kind == Kind::kNone && format.shape == CallShape::kNone)) {
+  check_tool_choice(tools, choice);
+  if (!required &&
+      (tools == nullptr || tools->items.empty() ||
+       (choice.kind == Kind::kAuto && !any_strict(*tools)) ||
+       (choice.kind == Kind::kNone && format.shape == CallShape::kNone))) {
     return nullptr;
   }
   CallForm form(format, *tools, use_of(choice.kind), is_special);

@@ -29,6 +29,10 @@ struct ToolChoice {
 // that names a function. Throws RC_E_INVALID_ARGUMENT.
 ToolChoice parse_tool_choice(std::string_view text);
 
+// Throws RC_E_INVALID_ARGUMENT for a call that is required without tools, or of
+// a tool that is not there.
+void check_tool_choice(const JsonValue* tools, const ToolChoice& choice);
+
 // What begins an answer: whether the prompt ended within reasoning, and whether
 // reasoning may come first otherwise.
 struct AnswerBegin {
@@ -45,9 +49,9 @@ struct AnswerBegin {
 //
 // `should_stop` is asked while schemas are compiled; if it returns true,
 // RC_E_CANCELLED is thrown.
-// Throws RC_E_INVALID_ARGUMENT for a choice without tools, or of a tool that is
-// not there; RC_E_UNSUPPORTED for a format whose calls can't be forced; what
-// Grammar::json_schema throws for the tools' schemas.
+// Throws what check_tool_choice throws; RC_E_UNSUPPORTED for a format whose
+// calls can't be forced; what Grammar::json_schema throws for the tools'
+// schemas.
 std::shared_ptr<const grammar::Grammar> call_grammar(
     const ReplyFormat& format, const JsonValue* tools, const ToolChoice& choice,
     const AnswerBegin& begin, const Tokenizer& tokenizer,
