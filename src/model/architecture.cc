@@ -1,5 +1,7 @@
 #include "model/architecture.h"
 
+#include <iterator>
+
 #include "base/error.h"
 #include "base/quote.h"
 #include "model/architectures/list.h"
@@ -46,10 +48,8 @@ std::span<const Architecture* const> known_architectures() {
 
 const Architecture& find_architecture(const gguf::File& file) {
   const std::string_view name = file.get_string("general.architecture");
-  std::string known;
   for (const Architecture* architecture : kArchitectures) {
     if (architecture->name == name) return *architecture;
-    known.append(known.empty() ? "" : ", ").append(architecture->name);
   }
   std::string nearest;
   for (const std::string_view one :
@@ -59,7 +59,8 @@ const Architecture& find_architecture(const gguf::File& file) {
     nearest.append(one);
   }
   fail(RC_E_UNSUPPORTED, file.name(), ": architecture ", quote(name),
-       " is not known; known are ", known, nearest);
+       " is not known; docs/models.md lists the ", std::size(kArchitectures),
+       " that are", nearest);
 }
 
 }  // namespace rc::model

@@ -132,9 +132,9 @@ TEST(CommandHelp, HasAManualThatIsUpToDate) {
     ++count;
   }
   EXPECT_EQ(count, 15u);
-  // Every variable of the README.
-  std::ifstream readme(source_path("README.md"));
-  const std::string text(std::istreambuf_iterator<char>(readme), {});
+  // Every variable of the guide.
+  std::ifstream guide(source_path("src/base/config/README.md"));
+  const std::string text(std::istreambuf_iterator<char>(guide), {});
   size_t variables = 0;
   for (size_t at = text.find("| `RUNCIBLE_"); at != std::string::npos;
        at = text.find("| `RUNCIBLE_", at + 1)) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does what README.md says, word for word, from the quickstart to the first
+# Does what README.md and docs/install.md say, word for word, from the quickstart to the first
 # program, with a copy of the sources. What would change the machine is done
 # otherwise here: packages are only looked for, the prefix is a folder of the
 # test's, and ldconfig shows it to the loader of this test alone. For the
@@ -26,7 +26,7 @@ for package in "$@"; do
   case $package in -*) continue ;; esac
   dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null |
     grep -qx 'install ok installed' ||
-    { echo "README.md wants $package, which is not here" >&2; exit 1; }
+    { echo "docs/install.md wants $package, which is not here" >&2; exit 1; }
 done
 END
 chmod +x "$work/bin/apt-get"
@@ -51,7 +51,7 @@ unset LD_LIBRARY_PATH RUNCIBLE_DATA RUNCIBLE_PLUGIN_PATH DESTDIR
 
 run() { # name of a block
   readme_commands "$1" >"$work/commands"
-  echo "README.md: $1"
+  echo "the documentation: $1"
   sed 's/^/  /' "$work/commands"
   . "$work/commands" >"$work/log" 2>&1
 }
@@ -86,4 +86,4 @@ run static
 # By itself, and outside the prefix.
 ! readelf -d hello-static | grep libruncible ||
   { echo "the static program needs the shared library" >&2; exit 1; }
-echo "what README.md says works"
+echo "what the documentation says works"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does what README.md says, word for word, on a Debian 12 that has nothing but
+# Does what README.md and docs/install.md say, word for word, on a Debian 12 that has nothing but
 # its smallest set of packages and sudo: as a user whom sudo obeys, from the
 # quickstart to the first program. Needs root and the network.
 #   tests/install/fresh_root.sh
@@ -35,7 +35,7 @@ readme_program >"$fresh/home/newcomer/program/hello.c"
 chroot "$fresh" chown -R newcomer: /home/newcomer
 
 run() { # name of a block, folder
-  echo "README.md: $1"
+  echo "the documentation: $1"
   { echo "set -ex; cd $2" && readme_commands "$1"; } |
     chroot "$fresh" su - newcomer -c 'sh -s' </dev/stdin
 }
@@ -57,4 +57,4 @@ run program program
 run static program
 # At any place, as the user who has just logged in.
 chroot "$fresh" su - newcomer -c 'cd / && runcible devices && ~/program/hello'
-echo "what README.md says works on a fresh Debian"
+echo "what the documentation says works on a fresh Debian"

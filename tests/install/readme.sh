@@ -1,5 +1,5 @@
-# The commands of README.md, for tests that run them as they stand there; to be
-# sourced.
+# The commands of README.md and docs/install.md, for tests that run them as they
+# stand there; to be sourced.
 #
 # readme_commands NAME   those of the block behind <!-- tests/install: NAME -->
 # readme_program         the first program
@@ -9,7 +9,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/readme_block.sh"
 
 readme_commands() {
-  readme_block "$root/README.md" "<!-- tests/install: $1 -->" '```sh'
+  page=$root/docs/install.md
+  [ "$1" != quickstart ] || page=$root/README.md
+  readme_block "$page" "<!-- tests/install: $1 -->" '```sh'
 }
 
 readme_program() {

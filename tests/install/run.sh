@@ -28,8 +28,8 @@ echo "what lies where"
 folder=$here/../abi
 [ "$(readlink "$lib/libruncible.so")" = "$(soname)" ] ||
   fail "the library is not called $(soname)"
-grep -qF "$(soname)" "$here/../../README.md" ||
-  fail "README.md tells of another SONAME than $(soname)"
+grep -qF "$(soname)" "$here/../../docs/install.md" ||
+  fail "docs/install.md states another SONAME than $(soname)"
 # Only what programs link is in the folder of libraries.
 for file in "$lib"/lib*; do
   case $(basename "$file") in

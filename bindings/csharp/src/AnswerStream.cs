@@ -7,9 +7,9 @@ using Runcible.Native;
 namespace Runcible {
   /// <summary>The parts of an answer as they come, for await foreach; no thread
   /// waits for them.</summary>
-  /// <remarks>The answer starts with the enumerator, when the prompt is written
-  /// down and tokenized. It ends as a PieceStream does, and is left as one.
-  /// Whatever came of it is a message of the conversation then.</remarks>
+  /// <remarks>The answer starts with the enumerator, which does not wait for its
+  /// prompt. It ends as a PieceStream does, and is left as one. Whatever came of
+  /// it is a message of the conversation then.</remarks>
   public sealed class AnswerStream : PartStream<Part> {
     private readonly chat chat;
     private readonly GenerateOptions options;

@@ -234,9 +234,9 @@ type Reply struct {
 	Report    *Report // its Reason is EndToolCalls after some
 }
 
-// Answer lets the model answer. It returns once the prompt is written down and
-// tokenized; the options are those of Session.Generate but for the prompt. Unlike a
-// generation it does not wait for one that is under way: that is ErrBusy.
+// Answer lets the model answer. It returns at once: what the template refuses is an
+// error of the answer. The options are those of Session.Generate but for the prompt.
+// Unlike a generation it does not wait for one that is under way: that is ErrBusy.
 func (c *Chat) Answer(ctx context.Context, options ...GenerateOption) (*Answer, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err

@@ -151,7 +151,8 @@ export class Chat extends Handle {
 
   /**
    * Lets the model answer, on the event loop; for `for await`. The prompt is
-   * written down and tokenized before this returns.
+   * made on a thread of the library; what its template refuses is an error of
+   * the stream.
    */
   answer(options?: StreamOptions): AnswerStream {
     const made = makeOptions(undefined, options);

@@ -153,19 +153,20 @@ constexpr const Architecture* kArchitectures[] = {
 
 }  // namespace
 
+std::span<const Architecture* const> known_architectures() {
+  return kArchitectures;
+}
+
 const Architecture& find_architecture(const Config& config) {
   const std::string type = config.get_text("model_type");
-  std::string known;
   for (const Architecture* architecture : kArchitectures) {
     if (architecture->model_type == type &&
         (architecture->applies == nullptr || architecture->applies(config))) {
       return *architecture;
     }
-    if (architecture->applies != nullptr) continue;
-    known.append(known.empty() ? "" : ", ").append(architecture->model_type);
   }
   config.refuse(RC_E_UNSUPPORTED, "model_type", " is ", quote(type),
-                "; known are ", known);
+                ", which is not known; docs/models.md lists those that are");
 }
 
 }  // namespace rc::folder

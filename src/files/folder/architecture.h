@@ -6,6 +6,7 @@
 // in src/model/architectures/.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "files/folder/description.h"
@@ -44,7 +45,10 @@ struct Architecture {
   std::string_view part = {};
 };
 
-// Throws RC_E_UNSUPPORTED naming the model_type and those known.
+// All of them.
+std::span<const Architecture* const> known_architectures();
+
+// Throws RC_E_UNSUPPORTED naming the model_type.
 const Architecture& find_architecture(const Config& config);
 
 }  // namespace rc::folder

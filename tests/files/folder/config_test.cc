@@ -12,7 +12,8 @@ TEST_F(FolderTest, UnknownModelTypesAreNamed) {
   copy("qwen2");
   change("config.json", R"({"model_type": "mystery"})");
   expect_refused(RC_E_UNSUPPORTED,
-                 "config.json: 'model_type' is 'mystery'; known are llama, ");
+                 "config.json: 'model_type' is 'mystery', which is not known; "
+                 "docs/models.md lists those that are");
   change("config.json", R"({"model_type": null})");
   expect_refused(RC_E_FORMAT, "config.json: 'model_type' is missing");
   change("config.json", R"({"model_type": 5})");

@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The parts of an answer as they come, for one subscriber, whose subscription
- * starts the answer: its prompt is written down and tokenized then. Whatever
- * came of it is a message of the conversation when it has ended.
+ * starts the answer and does not wait for its prompt. Whatever came of it is a
+ * message of the conversation when it has ended.
  */
 public final class AnswerStream extends PartStream<Part> {
   private final chat chat;

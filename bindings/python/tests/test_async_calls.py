@@ -1,0 +1,59 @@
+"""What is begun on an event loop does not hold it up, whatever the model does."""
+
+import asyncio
+import time
+
+import runcible
+
+# Tries of each call, of which one at least is not interrupted by other programs.
+_TRIES = 6
+_LONGEST = 0.005  # seconds; the interpreter's own part is the most of it
+
+
+async def _first_turn(coroutine):
+    """How long a task keeps the loop until it waits for the first time."""
+    begun = time.perf_counter()
+    task = asyncio.ensure_future(coroutine)
+    await asyncio.sleep(0)
+    kept = time.perf_counter() - begun
+    return kept, task
+
+
+def test_a_loop_goes_on_while_steps_are_long():
+    model = runcible.Model("builtin:fabulist", "reference")
+
+    async def piece_of(stream):
+        async for _ in stream:
+            break
+        await stream.aclose()
+
+    async def main():
+        # Prompts whose steps take a large part of a second each.
+        text = "a fox and a crow; " * 120
+        running = [
+            asyncio.ensure_future(piece_of(model.session().stream(text, max_tokens=1)))
+            for _ in range(12)
+        ]
+        await asyncio.sleep(0.05)
+        kept = {"answer": [], "generate": []}
+        tasks = []
+        for _ in range(_TRIES):
+            chat = model.session().chat()
+            chat.add({"role": "user", "content": "a fox and a crow; " * 60})
+            now, task = await _first_turn(piece_of(chat.stream(max_tokens=1)))
+            kept["answer"].append(now)
+            tasks.append(task)
+            stream = model.session().stream("a fox", max_tokens=1)
+            now, task = await _first_turn(piece_of(stream))
+            kept["generate"].append(now)
+            tasks.append(task)
+        left = sum(not task.done() for task in running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, *tasks, return_exceptions=True)
+        return kept, left
+
+    kept, left = asyncio.run(main())
+    assert left, "all steps were over before anything was begun beside them"
+    for name, times in kept.items():
+        assert min(times) < _LONGEST, (name, times)
