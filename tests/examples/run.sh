@@ -37,10 +37,12 @@ if [ "$name" = tensors ]; then
   exit 0
 fi
 
-# Two questions, and what a template that does not exist gives.
+# Two questions, with a seed whose answers are long, and what a template that does
+# not exist gives.
 if [ "$name" = chat ]; then
   printf 'Tell me a fable.\n\nAnd "another" \\ one?\n' >"$work/questions"
-  "$folder/chat" builtin:fable zephyr <"$work/questions" >"$work/text" \
+  RUNCIBLE_GENERATE_SEED=1 \
+    "$folder/chat" builtin:fable zephyr <"$work/questions" >"$work/text" \
     2>"$work/notes" || fail "exit status $?"
   [ "$(wc -w <"$work/text")" -ge 60 ] || fail "hardly any text"
   # Of itself it talks to the model that knows how.
