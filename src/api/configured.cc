@@ -7,13 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include "api/guard.h"
 #include "api/options.h"
+#include "api/settings.h"
 #include "base/config/account.h"
-#include "base/config/defaults.h"
 #include "base/error.h"
 #include "files/convert.h"
 
@@ -21,109 +20,6 @@ namespace rc::api {
 namespace {
 
 using config::Account;
-
-// A member of options that may be configured, and the key of its setting.
-template <class Options, class T>
-struct Setting {
-  const char* key;
-  T Options::*member;
-  // The numbers of a choice, in the order of config::Key::choices.
-  std::array<int32_t, 4> choices;
-};
-
-template <class Options, class T>
-constexpr Setting<Options, T> setting(const char* key, T Options::*member,
-                                      std::array<int32_t, 4> choices = {}) {
-  return {key, member, choices};
-}
-
-#define RC_SETTING(TABLE, MEMBER) \
-  setting(#TABLE "." #MEMBER, &rc_##TABLE##_options::MEMBER)
-#define RC_CHOICE(TABLE, MEMBER, ...) \
-  setting(#TABLE "." #MEMBER, &rc_##TABLE##_options::MEMBER, {__VA_ARGS__})
-
-// Texts are not among them: they need memory.
-constexpr auto kBackendSettings = std::make_tuple(
-    RC_SETTING(backend, required_memory), RC_SETTING(backend, memory_limit),
-    RC_SETTING(backend, threads), RC_SETTING(backend, max_requests),
-    RC_SETTING(backend, timeout_ms), RC_SETTING(backend, strict),
-    RC_SETTING(backend, profile),
-    RC_CHOICE(backend, placement, RC_PLACEMENT_BY_SPEC, RC_PLACEMENT_FIRST,
-              RC_PLACEMENT_EACH_OP),
-    RC_SETTING(backend, measure),
-    RC_CHOICE(backend, numa, RC_NUMA_AUTO, RC_NUMA_OFF, RC_NUMA_INTERLEAVE,
-              RC_NUMA_LOCAL));
-
-constexpr auto kModelSettings = std::make_tuple(
-    RC_SETTING(model, context_length), RC_SETTING(model, cache_tokens),
-    RC_CHOICE(model, cache_dtype, RC_DTYPE_F16, RC_DTYPE_F32, RC_DTYPE_Q8_0),
-    RC_SETTING(model, max_rows), RC_SETTING(model, prefix_cache),
-    RC_SETTING(model, keep_mapped), RC_SETTING(model, guard_mapped),
-    RC_CHOICE(model, output, RC_OUTPUT_AUTO, RC_OUTPUT_LOGITS,
-              RC_OUTPUT_HIDDEN_ROWS, RC_OUTPUT_SCORES),
-    RC_SETTING(model, experts_mapped), RC_SETTING(model, resident_experts));
-
-constexpr auto kSessionSettings =
-    std::make_tuple(RC_SETTING(session, context_length),
-                    RC_CHOICE(session, when_full, RC_FULL_ERROR, RC_FULL_SHIFT),
-                    RC_SETTING(session, keep_tokens));
-
-constexpr auto kGenerateSettings = std::make_tuple(
-    RC_SETTING(generate, max_tokens), RC_SETTING(generate, deadline_ms),
-    RC_SETTING(generate, priority), RC_SETTING(generate, seed),
-    RC_SETTING(generate, temperature), RC_SETTING(generate, top_k),
-    RC_SETTING(generate, top_p), RC_SETTING(generate, min_p),
-    RC_SETTING(generate, typical_p), RC_SETTING(generate, top_n_sigma),
-    RC_SETTING(generate, penalty_tokens),
-    RC_SETTING(generate, repetition_penalty),
-    RC_SETTING(generate, presence_penalty),
-    RC_SETTING(generate, frequency_penalty),
-    RC_SETTING(generate, dry_multiplier), RC_SETTING(generate, dry_base),
-    RC_SETTING(generate, dry_allowed_length), RC_SETTING(generate, dry_tokens),
-    RC_SETTING(generate, xtc_probability), RC_SETTING(generate, xtc_threshold),
-    RC_SETTING(generate, dynamic_temperature_range),
-    RC_SETTING(generate, dynamic_temperature_exponent),
-    RC_SETTING(generate, mirostat), RC_SETTING(generate, mirostat_tau),
-    RC_SETTING(generate, mirostat_eta), RC_SETTING(generate, mirostat_m));
-#undef RC_CHOICE
-#undef RC_SETTING
-
-// All that configured() has to know of a struct.
-template <class Options>
-struct Of;
-template <>
-struct Of<rc_backend_options> {
-  static constexpr rc_backend_options kInitial = RC_BACKEND_OPTIONS_INIT;
-  static constexpr const rc_backend_options& kDefaults =
-      config::kBackendDefaults;
-  static constexpr const auto& kSettings = kBackendSettings;
-};
-template <>
-struct Of<rc_model_options> {
-  static constexpr rc_model_options kInitial = RC_MODEL_OPTIONS_INIT;
-  static constexpr const rc_model_options& kDefaults = config::kModelDefaults;
-  static constexpr const auto& kSettings = kModelSettings;
-};
-template <>
-struct Of<rc_session_options> {
-  static constexpr rc_session_options kInitial = RC_SESSION_OPTIONS_INIT;
-  static constexpr const rc_session_options& kDefaults =
-      config::kSessionDefaults;
-  static constexpr const auto& kSettings = kSessionSettings;
-};
-template <>
-struct Of<rc_generate_options> {
-  static constexpr rc_generate_options kInitial = RC_GENERATE_OPTIONS_INIT;
-  static constexpr const rc_generate_options& kDefaults =
-      config::kGenerateDefaults;
-  static constexpr const auto& kSettings = kGenerateSettings;
-};
-
-template <class Options, class Visit>
-void each_setting(Visit&& visit) {
-  std::apply([&](const auto&... each) { (visit(each), ...); },
-             Of<Options>::kSettings);
-}
 
 template <class T>
 constexpr T kUnset = RC_UNSET_INT32;
@@ -155,12 +51,13 @@ size_t size_of(const Options* given) {
 
 template <class Options>
 Options read(const Options* given) {
-  Options options = read_options(given, Of<Options>::kInitial, "options");
+  Options options =
+      read_options(given, Configurable<Options>::kInitial, "options");
   need_flag(options.ignore_configuration, "options->ignore_configuration");
   if (is_from_before<Options>(size_of(given))) {
     each_setting<Options>([&](const auto& each) {
       auto& member = options.*each.member;
-      if (member == Of<Options>::kDefaults.*each.member) {
+      if (member == Configurable<Options>::kDefaults.*each.member) {
         member = kUnset<std::remove_reference_t<decltype(member)>>;
       }
     });
@@ -221,7 +118,7 @@ void settle(const Account* account, Options& options) {
   each_setting<Options>([&](const auto& each) {
     auto& member = options.*each.member;
     if (!is_unset(member)) return;
-    member = Of<Options>::kDefaults.*each.member;
+    member = Configurable<Options>::kDefaults.*each.member;
     if (account == nullptr) return;
     if (const auto value = configured_value(each, *account)) member = *value;
   });
@@ -250,8 +147,8 @@ void leave_out(int32_t& member) {
 template <class Options>
 void initialise_sized(Options* options, size_t size) noexcept {
   initialise(options, size,
-             is_from_before<Options>(size) ? Of<Options>::kDefaults
-                                           : Of<Options>::kInitial);
+             is_from_before<Options>(size) ? Configurable<Options>::kDefaults
+                                           : Configurable<Options>::kInitial);
 }
 
 }  // namespace
