@@ -159,7 +159,7 @@ static void check_what_is_set(void) {
   rc_generate_options generate;
   rc_model_report report = RC_MODEL_REPORT_INIT;
   rc_generate_report end = RC_GENERATE_REPORT_INIT;
-  const int32_t many[512] = {1};
+  int32_t* many;
   char* text = NULL;
   int64_t trained;
   int ignoring;
@@ -187,7 +187,7 @@ static void check_what_is_set(void) {
     REQUIRE_OK(rc_model_load(backend, RC_MODEL, &model_options, &model));
     REQUIRE_OK(rc_model_describe(model, &report));
     trained = report.trained_context_length;
-    CHECK(report.context_length == trained && trained > 40 && trained < 512);
+    CHECK(report.context_length == trained && trained > 100);
 
     rc_session_options_init(&session_options, sizeof(session_options));
     if (ignoring) {
@@ -197,8 +197,10 @@ static void check_what_is_set(void) {
       session_options.when_full = RC_FULL_ERROR;
     }
     REQUIRE_OK(rc_session_create(model, &session_options, &session));
+    many = (int32_t*)calloc((size_t)trained, sizeof(*many));
     CHECK_STATUS(RC_OK, rc_session_append(session, many, (size_t)trained - 20));
     CHECK_STATUS(RC_E_CONTEXT_FULL, rc_session_append(session, many, 40));
+    free(many);
 
     rc_generate_options_init(&generate, sizeof(generate));
     if (ignoring) {
