@@ -197,8 +197,8 @@ class _Reader:
             ctype, member, array = _declared(text)
             doc, default = self._doc(f"{name}.{member}"), values.get(member, "")
             if default.startswith("RC_UNSET_"):
-                told = _DEFAULT.search(doc)
-                default = told.group(1) if told else ""
+                given = _DEFAULT.search(doc)
+                default = given.group(1) if given else ""
             fields.append(Field(member, ctype, doc, array, default))
         self.api.structs[name] = Struct(name, self._doc(name), fields)
 

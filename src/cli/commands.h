@@ -101,7 +101,7 @@ struct ModelChoice {
   std::string cache_dtype;
   int32_t rows = 0;
   std::string quantize;
-  uint64_t memory_limit = 0;
+  uint64_t memory_limit = RC_UNSET_UINT64;
   bool strict = false;
   bool keep_mapped = false;
   bool guard_mapped = false;

@@ -100,14 +100,14 @@ void ModelChoice::note_default() const {
 }
 
 Backend ModelChoice::open_backend(bool profile) const {
-  // What is not given stays unset, so that the configured value holds.
+  // Options that are not given stay unset, so that configured values hold.
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   if (threads > 0) options.threads = threads;
   for (rc_numa way = RC_NUMA_AUTO; way <= RC_NUMA_LOCAL; ++way) {
     if (numa == numa_name(way)) options.numa = way;
   }
   if (profile) options.profile = 1;
-  if (memory_limit > 0) options.memory_limit = memory_limit;
+  options.memory_limit = memory_limit;
   if (strict) options.strict = 1;
   const InterruptWatch watch;
   options.progress = [](void*, double) -> int32_t {

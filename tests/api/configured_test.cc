@@ -232,7 +232,7 @@ void expect_generations(Members& members) {
                       "!");
 }
 
-TEST(Configured, WhatIsSetHoldsAndWhatIsUnsetIsConfigured) {
+TEST(Configured, SetMembersHoldAndUnsetMembersAreConfigured) {
   Members members;
   expect_backends(members);
   expect_models(members);
@@ -291,7 +291,7 @@ TEST(Configured, ChoicesByTheirNames) {
                 RC_FULL_SHIFT);
 }
 
-TEST(Configured, AWrongVariableConcernsOnlyWhatIsUnset) {
+TEST(Configured, AWrongVariableFailsUnsetMembersOnly) {
   const TemporaryVariable wrong("RUNCIBLE_BACKEND_NUMA", "distribute");
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   const Error error = error_of([&] { made(&options); });

@@ -1,6 +1,6 @@
-/* What a RC_..._INIT macro and the rc_..._init function give, member by member.
- * It is compiled as C99, C++11 and C++20. members_of_structs.h is made from
- * tests/abi/libruncible.abi: a member that is new has its row there. */
+/* Compares each RC_..._INIT macro with its rc_..._init function, member by
+ * member. It is compiled as C99, C++11 and C++20. members_of_structs.h is made
+ * from tests/abi/libruncible.abi: a member that is new has its row there. */
 #include <stddef.h>
 
 #include "check.h"

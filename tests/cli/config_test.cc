@@ -133,6 +133,9 @@ TEST_F(CommandConfig, OptionsStandAboveIt) {
   EXPECT_EQ(generated({"--temperature", "0.8"}), hot);
   const TemporaryVariable above("RUNCIBLE_GENERATE_TEMPERATURE", "0.8");
   EXPECT_EQ(generated({}), hot);
+  write("[backend]\nmemory_limit = 1000\nnuma = \"local\"\n");
+  expect_failure(run({"run", model(), "-n", "1"}), 7, "1000");
+  EXPECT_EQ(generated({"--memory-limit", "0", "--numa", "auto"}), hot);
 }
 
 // The defaults that --help shows are those of the settings, also where others

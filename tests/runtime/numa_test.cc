@@ -84,7 +84,7 @@ TEST_F(Numa, SharesDevicesThatLieAlike) {
   EXPECT_EQ(open("sockets:0", RC_NUMA_OFF), open("sockets:0", RC_NUMA_LOCAL));
 }
 
-// Whoever opens a device gives a way; AUTO is one.
+// The options of a device hold; RC_NUMA_AUTO is a value, too.
 TEST_F(Numa, ConfigurationOverrulesNothing) {
   const TemporaryVariable local("RUNCIBLE_BACKEND_NUMA", "local");
   EXPECT_EQ(explained("sockets:1", RC_NUMA_AUTO), "interleave");

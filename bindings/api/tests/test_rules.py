@@ -105,7 +105,7 @@ class Headers(unittest.TestCase):
         fields = {each.name: each for each in API.structs["rc_thing_options"].fields}
         self.assertEqual(fields["theta"].default, "10000")
         self.assertEqual(fields["stride"].default, "{1, 2}")
-        # Of members that are unset the comment gives the default.
+        # The comment gives the default of a member that is unset.
         self.assertEqual(fields["numbered"].default, "1")
         self.assertEqual(fields["warmth"].default, "0.8")
         self.assertEqual((fields["stride"].ctype, fields["stride"].array),
