@@ -30,7 +30,7 @@ class Field:
     ctype: str  # without the name and the array: "const char*"
     doc: str
     array: int = 0  # the number of elements; 0: it is none
-    default: str = ""  # what the RC_..._INIT macro gives it
+    default: str = ""  # in the RC_..._INIT macro, or where that unsets it, its comment
 
 
 class _Named:
@@ -141,6 +141,10 @@ def _split(text: str) -> List[str]:
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
+# The default of a member that the RC_..._INIT macro unsets, in its comment.
+_DEFAULT = re.compile(r"\bDefault:\s+(-?\d[\d.]*?|RC_\w+)\.?(?=\s|$)")
+
+
 def _declared(text: str):
     """The type, the name and the size of the array of "const char* name[4]"."""
     found = re.fullmatch(r"(.*?[\s*])(\w+)(?:\[(\w+)\])?", " ".join(text.split()))
@@ -186,12 +190,16 @@ class _Reader:
 
     def _struct(self, name: str, body: str) -> None:
         initial = self.macros.get(f"{name.upper()}_INIT", "").strip()
-        defaults = _split(initial[1:-1]) if initial.startswith("{") else []
+        values = dict(re.findall(r"RC_INITIAL\((\w+), (.*)\)$", text)[0]
+                      for text in _split(initial[1:-1]))
         fields = []
-        for i, text in enumerate(filter(str.strip, body.split(";"))):
+        for text in filter(str.strip, body.split(";")):
             ctype, member, array = _declared(text)
-            fields.append(Field(member, ctype, self._doc(f"{name}.{member}"), array,
-                                defaults[i] if i < len(defaults) else ""))
+            doc, default = self._doc(f"{name}.{member}"), values.get(member, "")
+            if default.startswith("RC_UNSET_"):
+                given = _DEFAULT.search(doc)
+                default = given.group(1) if given else ""
+            fields.append(Field(member, ctype, doc, array, default))
         self.api.structs[name] = Struct(name, self._doc(name), fields)
 
     def _enum(self, name: str, body: str) -> None:

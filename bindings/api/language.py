@@ -180,6 +180,8 @@ class Language:
             text = re.sub(r"^1(: |, )", "", text)
             text = re.sub(r"(?<![-\w])([01]):", lambda found: (
                 self.yes if found[1] == "1" else self.no) + ":", text)
+            text = re.sub(r"\bDefault: ([01])\b", lambda found: "Default: " + (
+                self.yes if found[1] == "1" else self.no), text)
         if self.converts(member):
             unit = f"{self.unit}, " if self.unit else ""
             text = re.sub(rf"([;,] ){member.unit}, ", rf"\1{unit}", text)

@@ -99,7 +99,8 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
     def made(kind: str, **more) -> Member:
         return Member(field.name, kind, field.doc, field.default, **more)
 
-    if field.name in ("struct_size", "reserved") or field.ctype == "rc_status":
+    if (field.name == "struct_size" or field.name.startswith("reserved")
+            or field.ctype == "rc_status"):
         return None
     if field.ctype == "const char*" and not struct.field(field.name + "_length"):
         return made("json" if re.search(r"\bas JSON\b(?! Lines)", field.doc) else "text")

@@ -48,5 +48,10 @@
 /* No macros of C for SWIG. */
 %ignore RC_API;
 %ignore RC_SEED_RANDOM;
+%ignore RC_UNSET_INT32;
+%ignore RC_UNSET_INT64;
+%ignore RC_UNSET_UINT64;
+%ignore RC_UNSET_FLOAT;
+%ignore RC_INITIAL;
 %ignore RC_ALL_DIMENSIONS;
 %ignore RC_ABI_CHECK;

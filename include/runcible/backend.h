@@ -69,10 +69,19 @@ typedef struct rc_device_report {
   rc_huge_pages huge_pages; /* of the memory in which weights lie */
 } rc_device_report;
 
-#define RC_DEVICE_REPORT_INIT                                                 \
-  {                                                                           \
-    sizeof(rc_device_report), NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, \
-        NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, RC_HUGE_PAGES_UNKNOWN          \
+#define RC_DEVICE_REPORT_INIT                                            \
+  {                                                                      \
+    RC_INITIAL(struct_size, sizeof(rc_device_report)),                   \
+        RC_INITIAL(backend, NULL), RC_INITIAL(description, NULL),        \
+        RC_INITIAL(index, 0), RC_INITIAL(kind, 0), RC_INITIAL(id, NULL), \
+        RC_INITIAL(name, NULL), RC_INITIAL(reason, NULL),                \
+        RC_INITIAL(total_memory, 0), RC_INITIAL(free_memory, 0),         \
+        RC_INITIAL(unified_memory, 0), RC_INITIAL(cores, 0),             \
+        RC_INITIAL(features, NULL), RC_INITIAL(driver, NULL),            \
+        RC_INITIAL(physical_id, NULL), RC_INITIAL(quarantined, NULL),    \
+        RC_INITIAL(fp16, 0), RC_INITIAL(bf16, 0), RC_INITIAL(fp64, 0),   \
+        RC_INITIAL(int8_dot, 0), RC_INITIAL(numa_nodes, 0),              \
+        RC_INITIAL(huge_pages, RC_HUGE_PAGES_UNKNOWN)                    \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_device_report_init(rc_device_report* report, size_t size);
@@ -126,11 +135,12 @@ enum {
   RC_PLACEMENT_EACH_OP = 2
 };
 
-/* How to open a backend; see rc_backend_open. Members with their initial values
- * take what is configured; see config.h. */
+/* How to open a backend; see rc_backend_open. Members that are not set take
+ * what is configured (config.h), else their defaults. */
 typedef struct rc_backend_options {
   size_t struct_size;
-  /* Skip devices that are known to have less memory free than this; bytes. */
+  /* Skip devices that are known to have less memory free than this; bytes.
+   * Default: 0. */
   uint64_t required_memory;
   /* The most memory of the opened device that this handle's models and tensors
    * may take, bytes; 0: no limit of its own. Tensors on other devices (see
@@ -138,47 +148,66 @@ typedef struct rc_backend_options {
    * next device of the chain; see rc_backend_open. A model or weights that
    * another handle pays for (see rc_backend_usage_report.memory) are shared
    * only if they would fit. If the other lets go of them, this handle pays,
-   * even beyond its limit; it is then given nothing more until it is below. */
+   * even beyond its limit; it is then given nothing more until it is below.
+   * Default: 0. */
   uint64_t memory_limit;
-  /* Threads of a CPU device; 0: RUNCIBLE_THREADS, else as many as the process
-   * may use. */
+  /* Threads of a CPU device; 0: as many as the process may use. Default: 0. */
   int32_t threads;
   /* How many requests of this handle may be in flight, waiting ones included;
-   * one more is RC_E_QUOTA. 0: no limit. */
+   * one more is RC_E_QUOTA. 0: no limit. Default: 0. */
   int32_t max_requests;
   /* The longest that one step on the device, or one tensor op, may take before
    * its requests end with RC_E_TIMEOUT; milliseconds, 0: no limit. The device
    * is asked to stop: a CPU heeds it within some milliseconds, a GPU after what
    * it has begun, and the model is good for further requests. One that does not
    * stop within five seconds more is given up (RC_E_DEVICE_LOST); open it
-   * again. */
+   * again. Default: 0. */
   int64_t timeout_ms;
   /* 1: an op that the device lacks is an error (RC_E_UNSUPPORTED), of models
-   * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain. */
+   * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain.
+   * Default: 0. */
   int32_t strict;
   /* 1: the device measures the time of each op, as far as it can, as with
-   * RUNCIBLE_PROFILE=1. */
+   * RUNCIBLE_PROFILE=1. Default: 0. */
   int32_t profile;
   /* How far looking for devices and opening one is; may be NULL. Not called any
    * more once the opening is over. */
   rc_progress_callback progress;
   void* progress_user;
   int32_t placement; /* RC_PLACEMENT_BY_SPEC, RC_PLACEMENT_FIRST or
-                        RC_PLACEMENT_EACH_OP: where tensors are */
+                        RC_PLACEMENT_EACH_OP: where tensors are. Default:
+                        RC_PLACEMENT_BY_SPEC. */
   /* 0: where devices are chosen among that were not measured yet, that is not
-   * done in the background; see rc_calibrate. */
+   * done in the background; see rc_calibrate. Default: 1. */
   int32_t measure;
   /* Of a CPU device, as `threads`. Where the system refuses to place memory, as
    * in some containers, weights lie where it puts them, with a warning in the
-   * log; the numbers that are computed are the same in any case. */
+   * log; the numbers that are computed are the same in any case. Default:
+   * RC_NUMA_AUTO. */
   rc_numa numa;
   int32_t reserved; /* 0 */
+  /* 1: options that are not set have their defaults, whatever is configured. 0:
+   * they take what is configured. The chain of rc_backend_open is not among
+   * them. */
+  int32_t ignore_configuration;
+  int32_t reserved2; /* 0 */
 } rc_backend_options;
 
-#define RC_BACKEND_OPTIONS_INIT                                  \
-  {                                                              \
-    sizeof(rc_backend_options), 0, 0, 0, 0, 0, 0, 0, NULL, NULL, \
-        RC_PLACEMENT_BY_SPEC, 1, RC_NUMA_AUTO, 0                 \
+#define RC_BACKEND_OPTIONS_INIT                                                \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_backend_options)),                       \
+        RC_INITIAL(required_memory, RC_UNSET_UINT64),                          \
+        RC_INITIAL(memory_limit, RC_UNSET_UINT64),                             \
+        RC_INITIAL(threads, RC_UNSET_INT32),                                   \
+        RC_INITIAL(max_requests, RC_UNSET_INT32),                              \
+        RC_INITIAL(timeout_ms, RC_UNSET_INT64),                                \
+        RC_INITIAL(strict, RC_UNSET_INT32),                                    \
+        RC_INITIAL(profile, RC_UNSET_INT32), RC_INITIAL(progress, NULL),       \
+        RC_INITIAL(progress_user, NULL),                                       \
+        RC_INITIAL(placement, RC_UNSET_INT32),                                 \
+        RC_INITIAL(measure, RC_UNSET_INT32), RC_INITIAL(numa, RC_UNSET_INT32), \
+        RC_INITIAL(reserved, 0), RC_INITIAL(ignore_configuration, 0),          \
+        RC_INITIAL(reserved2, 0)                                               \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
@@ -260,8 +289,12 @@ typedef struct rc_backend_switch_options {
   void* progress_user;
 } rc_backend_switch_options;
 
-#define RC_BACKEND_SWITCH_OPTIONS_INIT \
-  { sizeof(rc_backend_switch_options), -1, NULL, NULL }
+#define RC_BACKEND_SWITCH_OPTIONS_INIT                          \
+  {                                                             \
+    RC_INITIAL(struct_size, sizeof(rc_backend_switch_options)), \
+        RC_INITIAL(wait_ms, -1), RC_INITIAL(progress, NULL),    \
+        RC_INITIAL(progress_user, NULL)                         \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
                                            size_t size);
@@ -353,12 +386,13 @@ RC_API rc_status rc_backend_device(rc_backend* backend,
  * Without this call a handle measures in a thread of its own once it has to
  * choose, which opens the devices too; see rc_backend_options.measure.
  *
- * `spec` is as for rc_backend_open, and of `options` only required_memory and
- * threads count. Devices are measured anew even if they were before; other
- * work slows down what is measured. `progress` may be NULL. *json, which may be
- * NULL, is a JSON object of "devices", an array of "id", "failure" (null, or
- * why it was not measured), "measured" as a boolean, "launch_seconds" (of the
- * smallest op), "bytes_per_second" (that large ops read and write),
+ * `spec` is as for rc_backend_open, and of `options` only required_memory,
+ * threads, profile, numa and ignore_configuration count. Devices are measured
+ * anew even if they were before; other work slows down what is measured.
+ * `progress` may be NULL. *json, which may be NULL, is a JSON object of
+ * "devices", an array of "id", "failure" (null, or why it was not measured),
+ * "measured" as a boolean, "launch_seconds" (of the smallest op),
+ * "bytes_per_second" (that large ops read and write),
  * "upload_bytes_per_second", "download_bytes_per_second" and
  * "multiplications_per_second_f32", "..._f16" and "..._blocks" (of products
  * with such a right one), null where unknown; it is the caller's, to be freed
@@ -432,8 +466,14 @@ typedef struct rc_backend_usage_report {
   uint64_t peak_memory; /* the most so far; what was refused does not count */
 } rc_backend_usage_report;
 
-#define RC_BACKEND_USAGE_REPORT_INIT \
-  { sizeof(rc_backend_usage_report), 0, 0, 0, 0, 0, 0, 0 }
+#define RC_BACKEND_USAGE_REPORT_INIT                                   \
+  {                                                                    \
+    RC_INITIAL(struct_size, sizeof(rc_backend_usage_report)),          \
+        RC_INITIAL(requests, 0), RC_INITIAL(prompt_tokens, 0),         \
+        RC_INITIAL(cached_tokens, 0), RC_INITIAL(generated_tokens, 0), \
+        RC_INITIAL(compute_us, 0), RC_INITIAL(memory, 0),              \
+        RC_INITIAL(peak_memory, 0)                                     \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_usage_report_init(rc_backend_usage_report* report,
                                          size_t size);

@@ -22,6 +22,11 @@
  *   mean the defaults. A struct of an older, smaller header works: the members
  *   that it lacks take their defaults, and nothing beyond it is written. A
  *   struct of a newer header works while what this library lacks is zero.
+ * - What code sets holds. Members of options that a user may configure
+ *   (config.h) begin unset, as RC_UNSET_INT32 and its like or as NULL, and
+ *   their comments give a default. One that is unset takes the configured
+ *   value, else the default. Any other value holds, also one that equals the
+ *   default, whatever is configured.
  * - Strings are UTF-8. Inputs are a pointer and a length, or NUL-terminated
  *   where the name ends in _cstr or the comment says so.
  * - Any function may be called from any thread that has 64 KB of stack left,
@@ -67,6 +72,24 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* The values of members of options that are unset, by type: members of 32 bits
+ * (numbers, flags and choices alike), of 64 bits, and floats. An option cannot
+ * have one of them as its value. Assigning one to a member unsets it. */
+#define RC_UNSET_INT32 INT32_MIN
+#define RC_UNSET_INT64 INT64_MIN
+#define RC_UNSET_UINT64 UINT64_C(0x9f5d0c1a7e3b8246)
+#define RC_UNSET_FLOAT (-3.40282347e+38f)
+
+/* A member and its initial value in a RC_..._INIT macro: by name where the
+ * language has designated initialisers, in C and since C++20. C++20 refuses
+ * names that are not in the order of the struct, so the order also holds for
+ * the versions of C++ before it. */
+#if defined(__cplusplus) && __cplusplus < 202002L
+#define RC_INITIAL(member, ...) __VA_ARGS__
+#else
+#define RC_INITIAL(member, ...) .member = __VA_ARGS__
 #endif
 
 #define RC_VERSION_MAJOR 0

@@ -80,10 +80,12 @@ typedef struct rc_chat_options {
   rc_chat_ending ending;
 } rc_chat_options;
 
-#define RC_CHAT_OPTIONS_INIT                                   \
-  {                                                            \
-    sizeof(rc_chat_options), NULL, NULL, NULL, NULL, NULL, -1, \
-        RC_ENDING_ANSWER                                       \
+#define RC_CHAT_OPTIONS_INIT                                                   \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_chat_options)), RC_INITIAL(tools, NULL), \
+        RC_INITIAL(template_text, NULL), RC_INITIAL(template_name, NULL),      \
+        RC_INITIAL(template_arguments, NULL), RC_INITIAL(now, NULL),           \
+        RC_INITIAL(thinking, -1), RC_INITIAL(ending, RC_ENDING_ANSWER)         \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_chat_options_init(rc_chat_options* options, size_t size);
@@ -144,8 +146,14 @@ typedef struct rc_chat_prompt_report {
   const char* call_format;
 } rc_chat_prompt_report;
 
-#define RC_CHAT_PROMPT_REPORT_INIT \
-  { sizeof(rc_chat_prompt_report), NULL, 0, NULL, 0, 0, NULL, NULL }
+#define RC_CHAT_PROMPT_REPORT_INIT                                     \
+  {                                                                    \
+    RC_INITIAL(struct_size, sizeof(rc_chat_prompt_report)),            \
+        RC_INITIAL(text, NULL), RC_INITIAL(length, 0),                 \
+        RC_INITIAL(tokens, NULL), RC_INITIAL(token_count, 0),          \
+        RC_INITIAL(content_count, 0), RC_INITIAL(template_name, NULL), \
+        RC_INITIAL(call_format, NULL)                                  \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_chat_prompt_report_init(rc_chat_prompt_report* report,
                                        size_t size);
@@ -163,8 +171,12 @@ typedef struct rc_chat_content_report {
   size_t token_end;   /* the token after the last such */
 } rc_chat_content_report;
 
-#define RC_CHAT_CONTENT_REPORT_INIT \
-  { sizeof(rc_chat_content_report), 0, 0, 0, 0 }
+#define RC_CHAT_CONTENT_REPORT_INIT                                           \
+  {                                                                           \
+    RC_INITIAL(struct_size, sizeof(rc_chat_content_report)),                  \
+        RC_INITIAL(begin, 0), RC_INITIAL(end, 0), RC_INITIAL(token_begin, 0), \
+        RC_INITIAL(token_end, 0)                                              \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_chat_content_report_init(rc_chat_content_report* report,
                                         size_t size);

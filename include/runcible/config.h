@@ -18,14 +18,20 @@
  * rc_config_report lists them all. Of what says something about one the first
  * holds:
  *
- *   - the options of a call, where a member has another value than its
- *     initial one; a member with its initial value counts as not given, also if
- *     the program gave it that;
+ *   - the options of a call, where a member is set: where it has another value
+ *     than RC_UNSET_INT32 and its like (base.h), with which it begins. A value
+ *     that equals the default is set, too;
  *   - rc_config_set;
  *   - the environment: RUNCIBLE_THREADS, RUNCIBLE_MODEL_CONTEXT_LENGTH, ...;
  *   - the file: TOML, with a table for each part ([model]) and a key for each
  *     setting (context_length = 8192);
- *   - the initial value.
+ *   - the default, which the comment of the member gives.
+ *
+ * A call whose options have ignore_configuration 1 takes nothing of this: its
+ * members that are not set have their defaults. NULL options mean that nothing
+ * is set. Programs that were built with headers from before RC_UNSET_INT32 do
+ * not have ignore_configuration in their structs. For them a member that has
+ * its default counts as not set.
  *
  * The file is the one that RUNCIBLE_CONFIG names, else runcible/config.toml in
  * XDG_CONFIG_HOME, which is ~/.config where it is not set. It is read when a

@@ -79,8 +79,14 @@ typedef struct rc_quantize_options {
   void* progress_user;
 } rc_quantize_options;
 
-#define RC_QUANTIZE_OPTIONS_INIT \
-  { sizeof(rc_quantize_options), NULL, NULL, NULL, 0, 0, NULL, NULL }
+#define RC_QUANTIZE_OPTIONS_INIT                                \
+  {                                                             \
+    RC_INITIAL(struct_size, sizeof(rc_quantize_options)),       \
+        RC_INITIAL(type, NULL), RC_INITIAL(importance, NULL),   \
+        RC_INITIAL(tensors, NULL), RC_INITIAL(tensor_count, 0), \
+        RC_INITIAL(threads, 0), RC_INITIAL(progress, NULL),     \
+        RC_INITIAL(progress_user, NULL)                         \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_quantize_options_init(rc_quantize_options* options, size_t size);
 

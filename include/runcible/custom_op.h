@@ -156,10 +156,16 @@ typedef struct rc_custom_op_options {
   const char* group;
 } rc_custom_op_options;
 
-#define RC_CUSTOM_OP_OPTIONS_INIT                                           \
-  {                                                                         \
-    sizeof(rc_custom_op_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL, NULL, NULL, NULL, NULL, NULL                                  \
+#define RC_CUSTOM_OP_OPTIONS_INIT                                 \
+  {                                                               \
+    RC_INITIAL(struct_size, sizeof(rc_custom_op_options)),        \
+        RC_INITIAL(name, NULL), RC_INITIAL(signature, NULL),      \
+        RC_INITIAL(attributes, NULL), RC_INITIAL(function, NULL), \
+        RC_INITIAL(user, NULL), RC_INITIAL(release, NULL),        \
+        RC_INITIAL(items, NULL), RC_INITIAL(opencl_c, NULL),      \
+        RC_INITIAL(opencl_c_head, NULL), RC_INITIAL(glsl, NULL),  \
+        RC_INITIAL(glsl_head, NULL), RC_INITIAL(grid, NULL),      \
+        RC_INITIAL(group, NULL)                                   \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_custom_op_options_init(rc_custom_op_options* options,

@@ -61,8 +61,14 @@ typedef struct rc_embed_options {
   int64_t deadline_ms; /* from now on; milliseconds, 0: none */
 } rc_embed_options;
 
-#define RC_EMBED_OPTIONS_INIT \
-  { sizeof(rc_embed_options), RC_POOLING_AUTO, -1, 0, 0, NULL, NULL, 0, 0 }
+#define RC_EMBED_OPTIONS_INIT                                            \
+  {                                                                      \
+    RC_INITIAL(struct_size, sizeof(rc_embed_options)),                   \
+        RC_INITIAL(pooling, RC_POOLING_AUTO), RC_INITIAL(normalize, -1), \
+        RC_INITIAL(dimensions, 0), RC_INITIAL(truncate, 0),              \
+        RC_INITIAL(prompt, NULL), RC_INITIAL(prompt_name, NULL),         \
+        RC_INITIAL(priority, 0), RC_INITIAL(deadline_ms, 0)              \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_embed_options_init(rc_embed_options* options, size_t size);
 
@@ -117,8 +123,13 @@ typedef struct rc_rerank_options {
   int64_t deadline_ms; /* from now on; milliseconds, 0: none */
 } rc_rerank_options;
 
-#define RC_RERANK_OPTIONS_INIT \
-  { sizeof(rc_rerank_options), 0, 0, NULL, 0, 0 }
+#define RC_RERANK_OPTIONS_INIT                              \
+  {                                                         \
+    RC_INITIAL(struct_size, sizeof(rc_rerank_options)),     \
+        RC_INITIAL(raw_scores, 0), RC_INITIAL(truncate, 0), \
+        RC_INITIAL(prompt, NULL), RC_INITIAL(priority, 0),  \
+        RC_INITIAL(deadline_ms, 0)                          \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_rerank_options_init(rc_rerank_options* options, size_t size);
 

@@ -63,10 +63,15 @@ typedef struct rc_evaluate_options {
   void* progress_user;
 } rc_evaluate_options;
 
-#define RC_EVALUATE_OPTIONS_INIT                                              \
-  {                                                                           \
-    sizeof(rc_evaluate_options), NULL, 0, NULL, NULL, 0, NULL, NULL, 0, 0, 0, \
-        NULL, NULL                                                            \
+#define RC_EVALUATE_OPTIONS_INIT                                       \
+  {                                                                    \
+    RC_INITIAL(struct_size, sizeof(rc_evaluate_options)),              \
+        RC_INITIAL(text, NULL), RC_INITIAL(text_length, 0),            \
+        RC_INITIAL(text_path, NULL), RC_INITIAL(choices, NULL),        \
+        RC_INITIAL(choices_length, 0), RC_INITIAL(choices_path, NULL), \
+        RC_INITIAL(against, NULL), RC_INITIAL(context, 0),             \
+        RC_INITIAL(stride, 0), RC_INITIAL(windows, 0),                 \
+        RC_INITIAL(progress, NULL), RC_INITIAL(progress_user, NULL)    \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_evaluate_options_init(rc_evaluate_options* options, size_t size);
@@ -125,10 +130,25 @@ typedef struct rc_evaluate_report {
   double accuracy_by_length_error;
 } rc_evaluate_report;
 
-#define RC_EVALUATE_REPORT_INIT                                              \
-  {                                                                          \
-    sizeof(rc_evaluate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                             \
+#define RC_EVALUATE_REPORT_INIT                                                \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_evaluate_report)),                       \
+        RC_INITIAL(model_bytes, 0), RC_INITIAL(against_bytes, 0),              \
+        RC_INITIAL(bits_per_weight, 0), RC_INITIAL(windows, 0),                \
+        RC_INITIAL(context, 0), RC_INITIAL(tokens, 0), RC_INITIAL(bytes, 0),   \
+        RC_INITIAL(perplexity, 0), RC_INITIAL(perplexity_error, 0),            \
+        RC_INITIAL(bits_per_byte, 0), RC_INITIAL(bits_per_byte_error, 0),      \
+        RC_INITIAL(tokens_per_second, 0), RC_INITIAL(against_perplexity, 0),   \
+        RC_INITIAL(against_perplexity_error, 0),                               \
+        RC_INITIAL(perplexity_ratio, 0),                                       \
+        RC_INITIAL(perplexity_ratio_error, 0), RC_INITIAL(divergence, 0),      \
+        RC_INITIAL(divergence_error, 0), RC_INITIAL(divergence_99, 0),         \
+        RC_INITIAL(divergence_max, 0), RC_INITIAL(agreement, 0),               \
+        RC_INITIAL(agreement_error, 0), RC_INITIAL(probability_difference, 0), \
+        RC_INITIAL(probability_difference_error, 0), RC_INITIAL(questions, 0), \
+        RC_INITIAL(accuracy, 0), RC_INITIAL(accuracy_error, 0),                \
+        RC_INITIAL(accuracy_by_length, 0),                                     \
+        RC_INITIAL(accuracy_by_length_error, 0)                                \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_evaluate_report_init(rc_evaluate_report* report, size_t size);
@@ -181,8 +201,14 @@ typedef struct rc_importance_options {
   void* progress_user;
 } rc_importance_options;
 
-#define RC_IMPORTANCE_OPTIONS_INIT \
-  { sizeof(rc_importance_options), NULL, 0, NULL, NULL, 0, 0, NULL, NULL }
+#define RC_IMPORTANCE_OPTIONS_INIT                                  \
+  {                                                                 \
+    RC_INITIAL(struct_size, sizeof(rc_importance_options)),         \
+        RC_INITIAL(text, NULL), RC_INITIAL(text_length, 0),         \
+        RC_INITIAL(text_path, NULL), RC_INITIAL(dataset, NULL),     \
+        RC_INITIAL(context, 0), RC_INITIAL(windows, 0),             \
+        RC_INITIAL(progress, NULL), RC_INITIAL(progress_user, NULL) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_importance_options_init(rc_importance_options* options,
                                        size_t size);
@@ -197,8 +223,12 @@ typedef struct rc_importance_report {
   double tokens_per_second;
 } rc_importance_report;
 
-#define RC_IMPORTANCE_REPORT_INIT \
-  { sizeof(rc_importance_report), 0, 0, 0, 0, 0 }
+#define RC_IMPORTANCE_REPORT_INIT                                              \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_importance_report)),                     \
+        RC_INITIAL(windows, 0), RC_INITIAL(context, 0), RC_INITIAL(tokens, 0), \
+        RC_INITIAL(tensors, 0), RC_INITIAL(tokens_per_second, 0)               \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_importance_report_init(rc_importance_report* report,
                                       size_t size);

@@ -65,8 +65,13 @@ typedef struct rc_fetch_options {
   void* progress_user;
 } rc_fetch_options;
 
-#define RC_FETCH_OPTIONS_INIT \
-  { sizeof(rc_fetch_options), NULL, NULL, NULL, 0, NULL, NULL }
+#define RC_FETCH_OPTIONS_INIT                                       \
+  {                                                                 \
+    RC_INITIAL(struct_size, sizeof(rc_fetch_options)),              \
+        RC_INITIAL(revision, NULL), RC_INITIAL(cache, NULL),        \
+        RC_INITIAL(to, NULL), RC_INITIAL(connections, 0),           \
+        RC_INITIAL(progress, NULL), RC_INITIAL(progress_user, NULL) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_fetch_options_init(rc_fetch_options* options, size_t size);
 

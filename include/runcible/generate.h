@@ -38,10 +38,10 @@ typedef struct rc_request rc_request;
 /* A seed taken from the operating system; the one taken is reported. */
 #define RC_SEED_RANDOM UINT64_MAX
 
-/* What to generate and how to choose. Numbers with their initial values, and
- * `dry_breakers`, take what is configured (config.h). The chain of a choice, in
- * this order: grammar, logit bias, penalties, DRY, then greedy if the
- * temperature is 0, else top-n-sigma, top-k, typical, top-p, min-p, XTC,
+/* What to generate and how to choose. Members that have a default and are not
+ * set take what is configured (config.h), else that default. The chain of a
+ * choice, in this order: grammar, logit bias, penalties, DRY, then greedy if
+ * the temperature is 0, else top-n-sigma, top-k, typical, top-p, min-p, XTC,
  * temperature, and a draw by a PCG generator (see `seed`). The same seed,
  * options and logits give the same token on every platform. */
 typedef struct rc_generate_options {
@@ -62,35 +62,41 @@ typedef struct rc_generate_options {
   int32_t echo;            /* 1: the prompt is delivered as the first piece */
 
   int64_t max_tokens;  /* the most to generate; -1: until the context is full,
-                          which ends a generation of more tokens as well */
+                          which ends a generation of more tokens as well.
+                          Default: -1. */
   int64_t deadline_ms; /* from now on; then the generation ends with what it
-                          has; milliseconds, 0: none */
+                          has; milliseconds, 0: none. Default: 0. */
   int32_t priority;    /* greater ones are served first; 0 is normal. Within
                           a priority backend handles share what a step has
-                          room for, and so do the requests of a handle */
+                          room for, and so do the requests of a handle.
+                          Default: 0. */
 
   uint64_t seed;     /* of the draws; the same seed, options and logits give the
-                        same tokens */
-  float temperature; /* of the draws; 0: always the most probable token */
-  int32_t top_k;     /* choose among so many of the most probable; 0: off */
+                        same tokens. Default: a random one. */
+  float temperature; /* of the draws; 0: always the most probable token.
+                        Default: 0.8. */
+  int32_t top_k;     /* choose among so many of the most probable; 0: off.
+                        Default: 40. */
   float top_p;       /* choose among the most probable that together have this
-                        probability, (0, 1]; 1: off */
+                        probability, (0, 1]; 1: off. Default: 0.95. */
   float min_p; /* choose among those at least so probable as this fraction of
-                  the most probable, [0, 1]; 0: off */
+                  the most probable, [0, 1]; 0: off. Default: 0.05. */
   float typical_p; /* choose among those of typical surprise that together have
-                      this probability, (0, 1]; 1: off. Meister et al.,
-                      arXiv:2202.00666 */
+                      this probability, (0, 1]; 1: off. Default: 1. Meister et
+                      al., arXiv:2202.00666 */
   float top_n_sigma; /* leave out logits that are further below the largest than
-                        so many standard deviations of all of them; 0: off. Tang
-                        et al., arXiv:2411.07641 */
+                        so many standard deviations of all of them; 0: off.
+                        Default: 0. Tang et al., arXiv:2411.07641 */
   int32_t penalty_tokens;   /* how many of the last tokens of the session the
-                               penalties look at; 0: none, -1: all */
+                               penalties look at; 0: none, -1: all. Default:
+                               64. */
   float repetition_penalty; /* logits of tokens seen are divided (if positive)
-                               or multiplied (if negative) by it; 1: off. Keskar
-                               et al., arXiv:1909.05858 */
-  float presence_penalty;   /* subtracted once from the logits of tokens seen */
+                               or multiplied (if negative) by it; 1: off.
+                               Default: 1. Keskar et al., arXiv:1909.05858 */
+  float presence_penalty;   /* subtracted once from the logits of tokens seen.
+                               Default: 0. */
   float frequency_penalty;  /* subtracted from the logits of tokens seen, for
-                               each time */
+                               each time. Default: 0. */
   /* [logit_bias_count]: logit_bias[i] is added to the logit of the token
    * logit_bias_tokens[i]; -infinity forbids it. */
   const int32_t* logit_bias_tokens;
@@ -147,48 +153,87 @@ typedef struct rc_generate_options {
    * dry_multiplier * dry_base^(n - dry_allowed_length) of their logits, where n
    * is the number of tokens that are repeated. P. E. Weidmann,
    * https://github.com/oobabooga/text-generation-webui/pull/5677 */
-  float dry_multiplier;       /* 0: off */
-  float dry_base;             /* at least 1 */
+  float dry_multiplier;       /* 0: off. Default: 0. */
+  float dry_base;             /* at least 1. Default: 1.75. */
   int32_t dry_allowed_length; /* shorter repetitions are free; tokens, at least
-                                 1 */
+                                 1. Default: 2. */
   int32_t dry_tokens;         /* how many of the last tokens of the session are
-                                 looked at; -1: all */
+                                 looked at; -1: all. Default: -1. */
   /* Characters that no repetition goes across: a token that has one of them,
-   * and a control token, ends it. NULL: line breaks and :"* */
+   * and a control token, ends it. Default: line breaks and :"* */
   const char* dry_breakers;
 
   /* XTC, exclude top choices: by this probability all tokens that are at least
    * as probable as xtc_threshold are left out, but for the least probable of
-   * them; 0: off. P. E. Weidmann,
+   * them; 0: off. Default: 0. P. E. Weidmann,
    * https://github.com/oobabooga/text-generation-webui/pull/6335 */
   float xtc_probability;
-  float xtc_threshold; /* [0, 1]; above 0.5 nothing is ever left out */
+  float xtc_threshold; /* [0, 1]; above 0.5 nothing is ever left out. Default:
+                          0.1. */
 
   /* Dynamic temperature: `temperature` less this where one token has all of the
    * probability, up to as much more where all tokens have the same; between
    * them it follows the entropy, as a part of the most that it can be, to the
-   * power of dynamic_temperature_exponent; 0: off. kalomaze 2023, as in
-   * https://github.com/ggml-org/llama.cpp/pull/4972 */
+   * power of dynamic_temperature_exponent; 0: off. Default: 0. kalomaze 2023,
+   * as in https://github.com/ggml-org/llama.cpp/pull/4972 */
   float dynamic_temperature_range;
-  float dynamic_temperature_exponent; /* greater than 0 */
+  float dynamic_temperature_exponent; /* greater than 0. Default: 1. */
 
   /* Mirostat, version 1 or 2: instead of top-n-sigma to XTC it chooses how many
    * tokens are left so that the surprise of the text stays near mirostat_tau;
-   * 0: off. Basu et al., arXiv:2007.14966 */
+   * 0: off. Default: 0. Basu et al., arXiv:2007.14966 */
   int32_t mirostat;
-  float mirostat_tau; /* bits for each token, greater than 0 */
-  float mirostat_eta; /* how fast it learns, [0, 1] */
+  float mirostat_tau; /* bits for each token, greater than 0. Default: 5. */
+  float mirostat_eta; /* how fast it learns, [0, 1]. Default: 0.1. */
   int32_t mirostat_m; /* of version 1: by how many of the most probable tokens
-                         it estimates the exponent of Zipf's law; at least 2 */
+                         it estimates the exponent of Zipf's law; at least 2.
+                         Default: 100. */
+
+  /* 1: options that are not set have their defaults, whatever is configured. 0:
+   * they take what is configured. */
+  int32_t ignore_configuration;
+  int32_t reserved; /* 0 */
 } rc_generate_options;
 
-#define RC_GENERATE_OPTIONS_INIT                                               \
-  {                                                                            \
-    sizeof(rc_generate_options), NULL, 0, NULL, 0, RC_TOKENIZE_ADD_SPECIAL, 0, \
-        -1, 0, 0, RC_SEED_RANDOM, 0.8f, 40, 0.95f, 0.05f, 1.0f, 0.0f, 64,      \
-        1.0f, 0.0f, 0.0f, NULL, NULL, 0, NULL, 0, NULL, 0, 0, -1, NULL, NULL,  \
-        NULL, 0.0f, 1.75f, 2, -1, NULL, 0.0f, 0.1f, 0.0f, 1.0f, 0, 5.0f, 0.1f, \
-        100                                                                    \
+#define RC_GENERATE_OPTIONS_INIT                                              \
+  {                                                                           \
+    RC_INITIAL(struct_size, sizeof(rc_generate_options)),                     \
+        RC_INITIAL(prompt, NULL), RC_INITIAL(prompt_length, 0),               \
+        RC_INITIAL(prompt_tokens, NULL), RC_INITIAL(prompt_token_count, 0),   \
+        RC_INITIAL(tokenize_flags, RC_TOKENIZE_ADD_SPECIAL),                  \
+        RC_INITIAL(echo, 0), RC_INITIAL(max_tokens, RC_UNSET_INT64),          \
+        RC_INITIAL(deadline_ms, RC_UNSET_INT64),                              \
+        RC_INITIAL(priority, RC_UNSET_INT32),                                 \
+        RC_INITIAL(seed, RC_UNSET_UINT64),                                    \
+        RC_INITIAL(temperature, RC_UNSET_FLOAT),                              \
+        RC_INITIAL(top_k, RC_UNSET_INT32), RC_INITIAL(top_p, RC_UNSET_FLOAT), \
+        RC_INITIAL(min_p, RC_UNSET_FLOAT),                                    \
+        RC_INITIAL(typical_p, RC_UNSET_FLOAT),                                \
+        RC_INITIAL(top_n_sigma, RC_UNSET_FLOAT),                              \
+        RC_INITIAL(penalty_tokens, RC_UNSET_INT32),                           \
+        RC_INITIAL(repetition_penalty, RC_UNSET_FLOAT),                       \
+        RC_INITIAL(presence_penalty, RC_UNSET_FLOAT),                         \
+        RC_INITIAL(frequency_penalty, RC_UNSET_FLOAT),                        \
+        RC_INITIAL(logit_bias_tokens, NULL), RC_INITIAL(logit_bias, NULL),    \
+        RC_INITIAL(logit_bias_count, 0), RC_INITIAL(stop, NULL),              \
+        RC_INITIAL(stop_count, 0), RC_INITIAL(stop_tokens, NULL),             \
+        RC_INITIAL(stop_token_count, 0), RC_INITIAL(ignore_eos, 0),           \
+        RC_INITIAL(logprobs, -1), RC_INITIAL(grammar, NULL),                  \
+        RC_INITIAL(tool_choice, NULL), RC_INITIAL(response_format, NULL),     \
+        RC_INITIAL(dry_multiplier, RC_UNSET_FLOAT),                           \
+        RC_INITIAL(dry_base, RC_UNSET_FLOAT),                                 \
+        RC_INITIAL(dry_allowed_length, RC_UNSET_INT32),                       \
+        RC_INITIAL(dry_tokens, RC_UNSET_INT32),                               \
+        RC_INITIAL(dry_breakers, NULL),                                       \
+        RC_INITIAL(xtc_probability, RC_UNSET_FLOAT),                          \
+        RC_INITIAL(xtc_threshold, RC_UNSET_FLOAT),                            \
+        RC_INITIAL(dynamic_temperature_range, RC_UNSET_FLOAT),                \
+        RC_INITIAL(dynamic_temperature_exponent, RC_UNSET_FLOAT),             \
+        RC_INITIAL(mirostat, RC_UNSET_INT32),                                 \
+        RC_INITIAL(mirostat_tau, RC_UNSET_FLOAT),                             \
+        RC_INITIAL(mirostat_eta, RC_UNSET_FLOAT),                             \
+        RC_INITIAL(mirostat_m, RC_UNSET_INT32),                               \
+        RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved, 0)          \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_options_init(rc_generate_options* options, size_t size);
@@ -228,8 +273,15 @@ typedef struct rc_generate_report {
   int64_t forced_tokens;    /* of the generated ones, forced by a grammar */
 } rc_generate_report;
 
-#define RC_GENERATE_REPORT_INIT \
-  { sizeof(rc_generate_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_GENERATE_REPORT_INIT                                            \
+  {                                                                        \
+    RC_INITIAL(struct_size, sizeof(rc_generate_report)),                   \
+        RC_INITIAL(reason, 0), RC_INITIAL(status, 0), RC_INITIAL(seed, 0), \
+        RC_INITIAL(prompt_tokens, 0), RC_INITIAL(cached_tokens, 0),        \
+        RC_INITIAL(generated_tokens, 0), RC_INITIAL(queue_us, 0),          \
+        RC_INITIAL(prompt_us, 0), RC_INITIAL(generate_us, 0),              \
+        RC_INITIAL(forced_tokens, 0)                                       \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_generate_report_init(rc_generate_report* report, size_t size);
 
@@ -356,10 +408,16 @@ RC_API rc_status rc_request_cancel(rc_request* request);
 RC_API rc_status rc_request_next(rc_request* request, int64_t timeout_ms,
                                  rc_event* event);
 
-#define RC_EVENT_INIT                                                       \
-  {                                                                         \
-    sizeof(rc_event), 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, \
-        NULL, -1, NULL, NULL                                                \
+#define RC_EVENT_INIT                                                 \
+  {                                                                   \
+    RC_INITIAL(struct_size, sizeof(rc_event)), RC_INITIAL(type, 0),   \
+        RC_INITIAL(request, NULL), RC_INITIAL(text, NULL),            \
+        RC_INITIAL(text_length, 0), RC_INITIAL(tokens, NULL),         \
+        RC_INITIAL(token_count, 0), RC_INITIAL(logprobs, NULL),       \
+        RC_INITIAL(top_tokens, NULL), RC_INITIAL(top_logprobs, NULL), \
+        RC_INITIAL(top_count, 0), RC_INITIAL(message, NULL),          \
+        RC_INITIAL(report, NULL), RC_INITIAL(call, -1),               \
+        RC_INITIAL(call_name, NULL), RC_INITIAL(call_id, NULL)        \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_event_init(rc_event* event, size_t size);

@@ -115,8 +115,12 @@ typedef struct rc_grammar_options {
                          RC_GRAMMAR_JSON_SCHEMA */
 } rc_grammar_options;
 
-#define RC_GRAMMAR_OPTIONS_INIT \
-  { sizeof(rc_grammar_options), 0, 128, 0 }
+#define RC_GRAMMAR_OPTIONS_INIT                                \
+  {                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_grammar_options)),       \
+        RC_INITIAL(max_spaces, 0), RC_INITIAL(max_depth, 128), \
+        RC_INITIAL(open, 0)                                    \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_grammar_options_init(rc_grammar_options* options, size_t size);
 

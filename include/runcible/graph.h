@@ -109,8 +109,11 @@ typedef struct rc_graph_run_options {
   int64_t deadline_ms; /* from now on; then RC_E_TIMEOUT. 0: none */
 } rc_graph_run_options;
 
-#define RC_GRAPH_RUN_OPTIONS_INIT \
-  { sizeof(rc_graph_run_options), 0 }
+#define RC_GRAPH_RUN_OPTIONS_INIT                          \
+  {                                                        \
+    RC_INITIAL(struct_size, sizeof(rc_graph_run_options)), \
+        RC_INITIAL(deadline_ms, 0)                         \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_graph_run_options_init(rc_graph_run_options* options,
                                       size_t size);
@@ -170,8 +173,12 @@ typedef struct rc_graph_report {
   uint64_t memory; /* bytes that it takes between runs, besides constants */
 } rc_graph_report;
 
-#define RC_GRAPH_REPORT_INIT \
-  { sizeof(rc_graph_report), 0, 0, 0, 0, 0 }
+#define RC_GRAPH_REPORT_INIT                                                 \
+  {                                                                          \
+    RC_INITIAL(struct_size, sizeof(rc_graph_report)), RC_INITIAL(inputs, 0), \
+        RC_INITIAL(outputs, 0), RC_INITIAL(recorded_ops, 0),                 \
+        RC_INITIAL(ops, 0), RC_INITIAL(memory, 0)                            \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_graph_report_init(rc_graph_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: the graph has not been ended. */

@@ -82,8 +82,12 @@ typedef struct rc_model_memory {
   void* user;
 } rc_model_memory;
 
-#define RC_MODEL_MEMORY_INIT \
-  { sizeof(rc_model_memory), NULL, 0, NULL, NULL, NULL }
+#define RC_MODEL_MEMORY_INIT                                                  \
+  {                                                                           \
+    RC_INITIAL(struct_size, sizeof(rc_model_memory)), RC_INITIAL(data, NULL), \
+        RC_INITIAL(size, 0), RC_INITIAL(name, NULL),                          \
+        RC_INITIAL(release, NULL), RC_INITIAL(user, NULL)                     \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_model_memory_init(rc_model_memory* memory, size_t size);
 
@@ -131,8 +135,13 @@ typedef struct rc_tensor_report {
                       that a folder looks like; bytes */
 } rc_tensor_report;
 
-#define RC_TENSOR_REPORT_INIT \
-  { sizeof(rc_tensor_report), NULL, NULL, 0, 0, {0, 0, 0, 0}, 0, 0 }
+#define RC_TENSOR_REPORT_INIT                                                  \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_tensor_report)), RC_INITIAL(name, NULL), \
+        RC_INITIAL(dtype_name, NULL), RC_INITIAL(dtype, 0),                    \
+        RC_INITIAL(rank, 0), RC_INITIAL(shape, {0, 0, 0, 0}),                  \
+        RC_INITIAL(bytes, 0), RC_INITIAL(offset, 0)                            \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_tensor_report_init(rc_tensor_report* report, size_t size);
 
@@ -218,8 +227,12 @@ typedef struct rc_tokenizer_report {
   int32_t unknown;    /* -1: the model has none */
 } rc_tokenizer_report;
 
-#define RC_TOKENIZER_REPORT_INIT \
-  { sizeof(rc_tokenizer_report), NULL, 0, -1, -1, -1 }
+#define RC_TOKENIZER_REPORT_INIT                                          \
+  {                                                                       \
+    RC_INITIAL(struct_size, sizeof(rc_tokenizer_report)),                 \
+        RC_INITIAL(kind, NULL), RC_INITIAL(vocabulary, 0),                \
+        RC_INITIAL(bos, -1), RC_INITIAL(eos, -1), RC_INITIAL(unknown, -1) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_tokenizer_report_init(rc_tokenizer_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: `tokenizer` or `report`. */
@@ -244,28 +257,29 @@ enum {
   RC_OUTPUT_SCORES = 3       /* for rc_rerank */
 };
 
-/* How to load a model; see rc_model_load. Members with their initial values
- * take what is configured (config.h), but no mapping where `quantize` is given,
- * and no `quantize` where a mapping is. */
+/* How to load a model; see rc_model_load. Members that are not set take what is
+ * configured (config.h), else their defaults. A configured mapping is left out
+ * where `quantize` is set, and a configured `quantize` where a mapping is. */
 typedef struct rc_model_options {
   size_t struct_size;
   /* The longest session, in tokens; a warning is logged if it is more than the
    * model was trained for. 0: what the model was trained for, or as
    * much of it as fits into memory (then a warning is logged). If less than
    * 4096 would fit, layers go to the next device of the chain, if there is one,
-   * and the context is 4096 at most. */
+   * and the context is 4096 at most. Default: 0. */
   int64_t context_length;
   /* Tokens that the KV cache holds for all sessions together. 0: the context
    * length, or as many as fit into 256 MiB if that is more, up to 64 contexts.
    * Layers that see only a window of the last tokens hold the windows of 16
-   * requests instead, where that is less. */
+   * requests instead, where that is less. Default: 0. */
   int64_t cache_tokens;
-  /* RC_DTYPE_F16, RC_DTYPE_F32 or RC_DTYPE_Q8_0. */
+  /* RC_DTYPE_F16, RC_DTYPE_F32 or RC_DTYPE_Q8_0. Default: RC_DTYPE_F16. */
   rc_dtype cache_dtype;
   /* The most rows (tokens) of one step; 0: 512. More makes prompts faster and
-   * steps longer. */
+   * steps longer. Default: 0. */
   int32_t max_rows;
-  /* 0: sessions do not share what they have in common with earlier ones. */
+  /* 0: sessions do not share what they have in common with earlier ones.
+   * Default: 1. */
   int32_t prefix_cache;
   rc_progress_callback progress; /* may be NULL */
   void* progress_user;
@@ -279,7 +293,7 @@ typedef struct rc_model_options {
    * fails, in the middle of a step, the system ends the process (SIGBUS) unless
    * guard_mapped is 1. RC_E_UNSUPPORTED: a device that weights are to lie on
    * needs copies, or the model is a folder, whose weights are rearranged while
-   * they are read. */
+   * they are read. Default: 0. */
   int32_t keep_mapped;
   /* 1, with keep_mapped or experts_mapped: a part of the mapped file that
    * cannot be read does not end the process. The step under way ends with
@@ -288,38 +302,55 @@ typedef struct rc_model_options {
    * rest of the process, that minds its own mappings only and passes every
    * other SIGBUS to the handler that was there before. A handler that is
    * installed later must pass on to it likewise. RC_E_INVALID_ARGUMENT: without
-   * either. */
+   * either. Default: 0. */
   int32_t guard_mapped;
   /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
-   * no such output. */
+   * no such output. Default: RC_OUTPUT_AUTO. */
   rc_output output;
   /* 1: the weights of experts stay in the mapped file, as all do with
    * keep_mapped; the others are copied. RC_E_UNSUPPORTED: as with keep_mapped,
-   * or the model has no experts. */
+   * or the model has no experts. Default: 0. */
   int32_t experts_mapped;
   /* With experts_mapped: how many experts of each layer are kept in memory
    * besides, those that were used last, on devices that can; limits and plans
    * count them. Results are the same to the bit. 0: twice as many as a token
-   * has. */
+   * has. Default: 0. */
   int32_t resident_experts;
   int32_t reserved; /* 0 */
   /* What weights are quantized to while they are loaded: a type or a mix, one
-   * of rc_conversion_type (convert.h), in upper or lower case; NULL or "": they
-   * are loaded as the file has them. The model is, bit for bit, that of the
-   * file that rc_model_quantize makes with this type and nothing else, but no
-   * file is written: each weight is read and quantized by itself, by as many
-   * threads as the device has. Weights that are quantized in the file already,
-   * with more bits, lose a little more than they would have from the original.
-   * RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or experts_mapped, or
-   * a type that wants an importance (see rc_quantize_options);
-   * RC_E_UNSUPPORTED: a weight that the type cannot hold. */
+   * of rc_conversion_type (convert.h), in upper or lower case; "": they are
+   * loaded as the file has them, which is the default. The model is, bit for
+   * bit, that of the file that rc_model_quantize makes with this type and
+   * nothing else, but no file is written: each weight is read and quantized by
+   * itself, by as many threads as the device has. Weights that are quantized in
+   * the file already, with more bits, lose a little more than they would have
+   * from the original. RC_E_INVALID_ARGUMENT: no such type, with keep_mapped or
+   * experts_mapped, or a type that wants an importance (see
+   * rc_quantize_options); RC_E_UNSUPPORTED: a weight that the type cannot hold.
+   */
   const char* quantize;
+  /* 1: options that are not set have their defaults, whatever is configured. 0:
+   * they take what is configured. */
+  int32_t ignore_configuration;
+  int32_t reserved2; /* 0 */
 } rc_model_options;
 
-#define RC_MODEL_OPTIONS_INIT                                             \
-  {                                                                       \
-    sizeof(rc_model_options), 0, 0, RC_DTYPE_F16, 0, 1, NULL, NULL, 0, 0, \
-        RC_OUTPUT_AUTO, 0, 0, 0, NULL                                     \
+#define RC_MODEL_OPTIONS_INIT                                                  \
+  {                                                                            \
+    RC_INITIAL(struct_size, sizeof(rc_model_options)),                         \
+        RC_INITIAL(context_length, RC_UNSET_INT64),                            \
+        RC_INITIAL(cache_tokens, RC_UNSET_INT64),                              \
+        RC_INITIAL(cache_dtype, RC_UNSET_INT32),                               \
+        RC_INITIAL(max_rows, RC_UNSET_INT32),                                  \
+        RC_INITIAL(prefix_cache, RC_UNSET_INT32), RC_INITIAL(progress, NULL),  \
+        RC_INITIAL(progress_user, NULL),                                       \
+        RC_INITIAL(keep_mapped, RC_UNSET_INT32),                               \
+        RC_INITIAL(guard_mapped, RC_UNSET_INT32),                              \
+        RC_INITIAL(output, RC_UNSET_INT32),                                    \
+        RC_INITIAL(experts_mapped, RC_UNSET_INT32),                            \
+        RC_INITIAL(resident_experts, RC_UNSET_INT32), RC_INITIAL(reserved, 0), \
+        RC_INITIAL(quantize, NULL), RC_INITIAL(ignore_configuration, 0),       \
+        RC_INITIAL(reserved2, 0)                                               \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
@@ -390,8 +421,16 @@ typedef struct rc_plan_report {
   int32_t reserved;        /* 0 */
 } rc_plan_report;
 
-#define RC_PLAN_REPORT_INIT \
-  { sizeof(rc_plan_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_PLAN_REPORT_INIT                                                  \
+  {                                                                          \
+    RC_INITIAL(struct_size, sizeof(rc_plan_report)), RC_INITIAL(weights, 0), \
+        RC_INITIAL(cache, 0), RC_INITIAL(scratch, 0), RC_INITIAL(total, 0),  \
+        RC_INITIAL(transfers, 0), RC_INITIAL(available, 0),                  \
+        RC_INITIAL(context_length, 0), RC_INITIAL(cache_tokens, 0),          \
+        RC_INITIAL(largest_context, 0), RC_INITIAL(device_count, 0),         \
+        RC_INITIAL(fits, 0), RC_INITIAL(offer_count, 0),                     \
+        RC_INITIAL(reserved, 0)                                              \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: `plan` or `report`. */
@@ -419,10 +458,16 @@ typedef struct rc_plan_device_report {
   rc_numa numa; /* how weights and threads lie there; never RC_NUMA_AUTO */
 } rc_plan_device_report;
 
-#define RC_PLAN_DEVICE_REPORT_INIT                                     \
-  {                                                                    \
-    sizeof(rc_plan_device_report), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-        RC_HUGE_PAGES_UNKNOWN, RC_NUMA_OFF                             \
+#define RC_PLAN_DEVICE_REPORT_INIT                                          \
+  {                                                                         \
+    RC_INITIAL(struct_size, sizeof(rc_plan_device_report)),                 \
+        RC_INITIAL(device, NULL), RC_INITIAL(weights, 0),                   \
+        RC_INITIAL(cache, 0), RC_INITIAL(scratch, 0), RC_INITIAL(total, 0), \
+        RC_INITIAL(available, 0), RC_INITIAL(first_layer, 0),               \
+        RC_INITIAL(layers, 0), RC_INITIAL(embedding, 0),                    \
+        RC_INITIAL(output, 0), RC_INITIAL(huge_page_weights, 0),            \
+        RC_INITIAL(huge_pages, RC_HUGE_PAGES_UNKNOWN),                      \
+        RC_INITIAL(numa, RC_NUMA_OFF)                                       \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
@@ -449,8 +494,13 @@ typedef struct rc_plan_offer_report {
   int64_t context_length; /* of a session then, tokens */
 } rc_plan_offer_report;
 
-#define RC_PLAN_OFFER_REPORT_INIT \
-  { sizeof(rc_plan_offer_report), NULL, NULL, NULL, 0, 0, 0 }
+#define RC_PLAN_OFFER_REPORT_INIT                            \
+  {                                                          \
+    RC_INITIAL(struct_size, sizeof(rc_plan_offer_report)),   \
+        RC_INITIAL(option, NULL), RC_INITIAL(value, NULL),   \
+        RC_INITIAL(summary, NULL), RC_INITIAL(total, 0),     \
+        RC_INITIAL(mapped, 0), RC_INITIAL(context_length, 0) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_offer_report_init(rc_plan_offer_report* report,
                                       size_t size);
@@ -527,8 +577,17 @@ typedef struct rc_model_report {
   int64_t page_size;              /* tokens */
 } rc_model_report;
 
-#define RC_MODEL_REPORT_INIT \
-  { sizeof(rc_model_report), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_MODEL_REPORT_INIT                                              \
+  {                                                                       \
+    RC_INITIAL(struct_size, sizeof(rc_model_report)),                     \
+        RC_INITIAL(architecture, NULL), RC_INITIAL(name, NULL),           \
+        RC_INITIAL(device, NULL), RC_INITIAL(context_length, 0),          \
+        RC_INITIAL(trained_context_length, 0), RC_INITIAL(vocabulary, 0), \
+        RC_INITIAL(width, 0), RC_INITIAL(layers, 0),                      \
+        RC_INITIAL(parameters, 0), RC_INITIAL(weight_bytes, 0),           \
+        RC_INITIAL(cache_bytes, 0), RC_INITIAL(scratch_bytes, 0),         \
+        RC_INITIAL(cache_tokens, 0), RC_INITIAL(page_size, 0)             \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_model_report_init(rc_model_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: `model` or `report`. */

@@ -140,8 +140,12 @@ typedef struct rc_rope_options {
   float scale; /* of the elements that turn */
 } rc_rope_options;
 
-#define RC_ROPE_OPTIONS_INIT \
-  { sizeof(rc_rope_options), RC_ROPE_ADJACENT, 0, 10000, 1 }
+#define RC_ROPE_OPTIONS_INIT                                            \
+  {                                                                     \
+    RC_INITIAL(struct_size, sizeof(rc_rope_options)),                   \
+        RC_INITIAL(style, RC_ROPE_ADJACENT), RC_INITIAL(dimensions, 0), \
+        RC_INITIAL(theta, 10000), RC_INITIAL(scale, 1)                  \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_rope_options_init(rc_rope_options* options, size_t size);
 
@@ -160,8 +164,11 @@ typedef struct rc_attention_options {
   int32_t causal; /* 1: row r sees the positions 0 to P - R + r */
 } rc_attention_options;
 
-#define RC_ATTENTION_OPTIONS_INIT \
-  { sizeof(rc_attention_options), 0, 0, 0 }
+#define RC_ATTENTION_OPTIONS_INIT                                           \
+  {                                                                         \
+    RC_INITIAL(struct_size, sizeof(rc_attention_options)),                  \
+        RC_INITIAL(scale, 0), RC_INITIAL(softcap, 0), RC_INITIAL(causal, 0) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_attention_options_init(rc_attention_options* options,
                                       size_t size);
@@ -206,8 +213,12 @@ typedef struct rc_conv2d_options {
   int32_t groups;      /* each with its own channels and outputs */
 } rc_conv2d_options;
 
-#define RC_CONV2D_OPTIONS_INIT \
-  { sizeof(rc_conv2d_options), {1, 1}, {0, 0}, {1, 1}, 1 }
+#define RC_CONV2D_OPTIONS_INIT                                   \
+  {                                                              \
+    RC_INITIAL(struct_size, sizeof(rc_conv2d_options)),          \
+        RC_INITIAL(stride, {1, 1}), RC_INITIAL(padding, {0, 0}), \
+        RC_INITIAL(dilation, {1, 1}), RC_INITIAL(groups, 1)      \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_conv2d_options_init(rc_conv2d_options* options, size_t size);
 

@@ -117,8 +117,14 @@ typedef struct rc_op_backend {
   void (*release)(void* user);
 } rc_op_backend;
 
-#define RC_OP_BACKEND_INIT \
-  { sizeof(rc_op_backend), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define RC_OP_BACKEND_INIT                                                   \
+  {                                                                          \
+    RC_INITIAL(struct_size, sizeof(rc_op_backend)), RC_INITIAL(name, 0),     \
+        RC_INITIAL(description, 0), RC_INITIAL(device_name, 0),              \
+        RC_INITIAL(features, 0), RC_INITIAL(user, 0), RC_INITIAL(health, 0), \
+        RC_INITIAL(supports, 0), RC_INITIAL(compute, 0),                     \
+        RC_INITIAL(forget_weight, 0), RC_INITIAL(release, 0)                 \
+  }
 
 /* The same for languages without macros. */
 RC_API void rc_op_backend_init(rc_op_backend* backend, size_t struct_size);

@@ -71,19 +71,30 @@ enum {
   RC_FULL_SHIFT = 1
 };
 
-/* How a session begins; see rc_session_create. Members with their initial
- * values take what is configured (config.h), as far as the model's context
- * allows. */
+/* How a session begins; see rc_session_create. Members that are not set take
+ * what is configured (config.h), as far as the model's context allows, else
+ * their defaults. */
 typedef struct rc_session_options {
   size_t struct_size;
-  int64_t context_length; /* tokens; 0: the model's; at most the model's */
+  int64_t context_length; /* tokens; 0: the model's; at most the model's.
+                             Default: 0. */
   int32_t when_full;   /* RC_FULL_ERROR or RC_FULL_SHIFT: what happens when the
-                          context is full */
-  int64_t keep_tokens; /* how many at the start a shift keeps */
+                          context is full. Default: RC_FULL_ERROR. */
+  int64_t keep_tokens; /* how many at the start a shift keeps. Default: 0. */
+  /* 1: options that are not set have their defaults, whatever is configured. 0:
+   * they take what is configured. */
+  int32_t ignore_configuration;
+  int32_t reserved; /* 0 */
 } rc_session_options;
 
-#define RC_SESSION_OPTIONS_INIT \
-  { sizeof(rc_session_options), 0, RC_FULL_ERROR, 0 }
+#define RC_SESSION_OPTIONS_INIT                                      \
+  {                                                                  \
+    RC_INITIAL(struct_size, sizeof(rc_session_options)),             \
+        RC_INITIAL(context_length, RC_UNSET_INT64),                  \
+        RC_INITIAL(when_full, RC_UNSET_INT32),                       \
+        RC_INITIAL(keep_tokens, RC_UNSET_INT64),                     \
+        RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved, 0) \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_session_options_init(rc_session_options* options, size_t size);
 

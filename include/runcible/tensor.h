@@ -169,8 +169,12 @@ typedef struct rc_random_options {
   float high; /* of a uniform distribution: below this; at least low */
 } rc_random_options;
 
-#define RC_RANDOM_OPTIONS_INIT \
-  { sizeof(rc_random_options), 0, RC_RANDOM_NORMAL, 0, 1, 0, 1 }
+#define RC_RANDOM_OPTIONS_INIT                                               \
+  {                                                                          \
+    RC_INITIAL(struct_size, sizeof(rc_random_options)), RC_INITIAL(seed, 0), \
+        RC_INITIAL(distribution, RC_RANDOM_NORMAL), RC_INITIAL(mean, 0),     \
+        RC_INITIAL(deviation, 1), RC_INITIAL(low, 0), RC_INITIAL(high, 1)    \
+  }
 /* The same as a function; see base.h. */
 RC_API void rc_random_options_init(rc_random_options* options, size_t size);
 

@@ -17,7 +17,6 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_backend_options kBackendDefaults = RC_BACKEND_OPTIONS_INIT;
 // More threads than any machine has are a mistake of the caller.
 constexpr int32_t kMostThreads = 1024;
 
@@ -43,7 +42,7 @@ std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress) {
 }
 
 OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
-    : options_(configured(read_options(given, kBackendDefaults, "options"))) {
+    : options_(configured(given)) {
   need_range(options_.threads, 0, kMostThreads, "options->threads");
   need_at_least_zero(options_.max_requests, "options->max_requests");
   need_at_least_zero(options_.timeout_ms, "options->timeout_ms");
@@ -55,6 +54,7 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
   need_range<int32_t>(options_.numa, RC_NUMA_AUTO, RC_NUMA_LOCAL,
                       "options->numa");
   need_range<int32_t>(options_.reserved, 0, 0, "options->reserved");
+  need_range<int32_t>(options_.reserved2, 0, 0, "options->reserved2");
   if (spec != nullptr) spec_ = spec;
 }
 
@@ -71,15 +71,21 @@ std::unique_ptr<rc_backend> OpenRequest::open(
                                       std::move(opened));
 }
 
+runtime::DeviceOptions OpenRequest::device_options() const {
+  runtime::DeviceOptions options;
+  options.threads = options_.threads;
+  options.profile = options_.profile != 0;
+  options.numa = options_.numa;
+  return options;
+}
+
 std::shared_ptr<OpenedDevice> OpenRequest::open_device(
     const std::shared_ptr<Tenant>& tenant,
     const std::function<bool()>& stopped) const {
   runtime::Selection selection;
   selection.spec = spec_;
   selection.required_memory = options_.required_memory;
-  selection.device.threads = options_.threads;
-  selection.device.profile = options_.profile != 0;
-  selection.device.numa = options_.numa;
+  selection.device = device_options();
   selection.progress = runtime::SearchProgress([&](double fraction) {
     return !(stopped && stopped()) &&
            report_progress(options_.progress, options_.progress_user, fraction);
@@ -177,7 +183,7 @@ void rc_device_list_release(rc_device_list* list) {
 }
 
 void rc_backend_options_init(rc_backend_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kBackendDefaults);
+  rc::api::initialise_options(options, size);
 }
 
 rc_status rc_set_default_backend(const char* spec) {

@@ -109,6 +109,7 @@ class OpenRequest {
       const std::function<bool()>& stopped) const;
 
   const rc_backend_options& options() const { return options_; }
+  runtime::DeviceOptions device_options() const;
   const std::string& spec() const { return spec_; }
 
  private:

@@ -21,9 +21,8 @@ class Calibration {
 
   std::string run(const OpenRequest& request) {
     const std::string spec = runtime::spec_or_default(request.spec());
-    runtime::DeviceOptions options;
-    options.threads = request.options().threads;
-    options = runtime::with_settings(options);
+    const runtime::DeviceOptions options = request.device_options();
+    runtime::check(options);
     runtime::PluginList::instance().load_modules();
     const auto devices =
         runtime::candidate_devices(spec, request.options().required_memory);

@@ -1,70 +1,134 @@
 #include "api/configured.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 
+#include "api/guard.h"
+#include "api/options.h"
+#include "api/settings.h"
 #include "base/config/account.h"
 #include "base/error.h"
 #include "files/convert.h"
-#include "runtime/device.h"
 
 namespace rc::api {
 namespace {
 
 using config::Account;
 
-// Numbers have been checked to fit when the account was made.
 template <class T>
-void take(const Account& account, const char* name, T& member, T initial) {
-  if (member != initial) return;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (const auto value = account.real(name)) member = static_cast<T>(*value);
-  } else {
-    if (const auto value = account.integer(name)) {
-      member = static_cast<T>(*value);
-    }
+constexpr T kUnset = RC_UNSET_INT32;
+template <>
+constexpr int64_t kUnset<int64_t> = RC_UNSET_INT64;
+template <>
+constexpr uint64_t kUnset<uint64_t> = RC_UNSET_UINT64;
+template <>
+constexpr float kUnset<float> = RC_UNSET_FLOAT;
+
+template <class T>
+bool is_unset(T value) {
+  return value == kUnset<T>;
+}
+
+// Whether a header from before RC_UNSET_INT32 made a struct of this size.
+template <class Options>
+constexpr bool is_from_before(size_t size) {
+  return size <= offsetof(Options, ignore_configuration);
+}
+
+// The size by the header of the caller.
+template <class Options>
+size_t size_of(const Options* given) {
+  size_t size = sizeof(Options);
+  if (given != nullptr) std::memcpy(&size, given, sizeof(size));
+  return size;
+}
+
+template <class Options>
+Options read(const Options* given) {
+  Options options =
+      read_options(given, Configurable<Options>::kInitial, "options");
+  need_flag(options.ignore_configuration, "options->ignore_configuration");
+  if (is_from_before<Options>(size_of(given))) {
+    each_setting<Options>([&](const auto& each) {
+      auto& member = options.*each.member;
+      if (member == Configurable<Options>::kDefaults.*each.member) {
+        member = kUnset<std::remove_reference_t<decltype(member)>>;
+      }
+    });
   }
+  return options;
 }
 
-void take_flag(const Account& account, const char* name, int32_t& member,
-               int32_t initial) {
-  if (member != initial) return;
-  if (const auto value = account.flag(name)) member = *value ? 1 : 0;
+// nullptr: nothing is configured for these options.
+template <class Options>
+std::shared_ptr<const Account> account_for(
+    const Options& options, std::shared_ptr<const Account> (*account)(),
+    const char* table) {
+  if (options.ignore_configuration != 0) return nullptr;
+  auto made = account();
+  return made->touches(table) ? made : nullptr;
 }
 
-// By the order of the choices, as in the enumeration.
-void take_output(const Account& account, rc_output& member) {
-  if (member != RC_OUTPUT_AUTO) return;
-  const auto value = account.text("model.output");
-  if (!value) return;
-  member = *value == "logits"        ? RC_OUTPUT_LOGITS
-           : *value == "hidden_rows" ? RC_OUTPUT_HIDDEN_ROWS
-           : *value == "scores"      ? RC_OUTPUT_SCORES
-                                     : RC_OUTPUT_AUTO;
+int32_t number_of_choice(const config::Key& key,
+                         const std::array<int32_t, 4>& numbers,
+                         std::string_view text) {
+  std::string_view rest = key.choices;
+  for (const int32_t number : numbers) {
+    const size_t end = rest.find(", ");
+    if (rest.substr(0, end) == text) return number;
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 2);
+  }
+  fail(RC_E_INTERNAL, key.name, ": there is no number for '", text, "'");
 }
 
-void take_placement(const Account& account, int32_t& member) {
-  if (member != RC_PLACEMENT_BY_SPEC) return;
-  const auto value = account.text("backend.placement");
-  if (!value) return;
-  member = *value == "first"     ? RC_PLACEMENT_FIRST
-           : *value == "each_op" ? RC_PLACEMENT_EACH_OP
-                                 : RC_PLACEMENT_BY_SPEC;
+// Numbers have been checked to fit when the account was made.
+template <class Options, class T>
+std::optional<T> configured_value(const Setting<Options, T>& each,
+                                  const Account& account) {
+  const config::Key& key = *config::find_key(each.key);
+  std::optional<T> value;
+  if (key.kind == config::Kind::kReal) {
+    if (const auto found = account.real(each.key)) {
+      value = static_cast<T>(*found);
+    }
+  } else if (key.kind == config::Kind::kFlag) {
+    if (const auto found = account.flag(each.key)) {
+      value = static_cast<T>(*found ? 1 : 0);
+    }
+  } else if (key.kind == config::Kind::kChoice) {
+    if (const auto found = account.text(each.key)) {
+      value = static_cast<T>(number_of_choice(key, each.choices, *found));
+    }
+  } else if (const auto found = account.integer(each.key)) {
+    value = static_cast<T>(*found);
+  }
+  return value;
 }
 
-void take_cache_dtype(const Account& account, rc_dtype& member) {
-  if (member != RC_DTYPE_F16) return;
-  const auto value = account.text("model.cache_dtype");
-  if (!value) return;
-  member = *value == "f32"    ? RC_DTYPE_F32
-           : *value == "q8_0" ? RC_DTYPE_Q8_0
-                              : RC_DTYPE_F16;
+// Gives every member that is unset its configured value, else its default.
+template <class Options>
+void settle(const Account* account, Options& options) {
+  each_setting<Options>([&](const auto& each) {
+    auto& member = options.*each.member;
+    if (!is_unset(member)) return;
+    member = Configurable<Options>::kDefaults.*each.member;
+    if (account == nullptr) return;
+    if (const auto value = configured_value(each, *account)) member = *value;
+  });
 }
+
+bool is_on(int32_t flag) { return !is_unset(flag) && flag != 0; }
 
 void take_quantize(const Account& account, rc_model_options& options,
                    std::string& type) {
   constexpr const char* kName = "model.quantize";
-  if (options.quantize != nullptr && *options.quantize != '\0') return;
   type = account.text(kName).value_or("");
   if (type.empty()) return;
   try {
@@ -75,128 +139,101 @@ void take_quantize(const Account& account, rc_model_options& options,
   options.quantize = type.c_str();
 }
 
+// Sets a member that is unset.
+void leave_out(int32_t& member) {
+  if (is_unset(member)) member = 0;
+}
+
+template <class Options>
+void initialise_sized(Options* options, size_t size) noexcept {
+  initialise(options, size,
+             is_from_before<Options>(size) ? Configurable<Options>::kDefaults
+                                           : Configurable<Options>::kInitial);
+}
+
 }  // namespace
 
-rc_backend_options configured(rc_backend_options options) {
-  const auto account = Account::now();
-  if (!account->touches("backend.")) return options;
-  const rc_backend_options initial = RC_BACKEND_OPTIONS_INIT;
-#define RC_TAKE(NAME) \
-  take(*account, "backend." #NAME, options.NAME, initial.NAME)
-  RC_TAKE(required_memory);
-  RC_TAKE(memory_limit);
-  RC_TAKE(threads);
-  RC_TAKE(max_requests);
-  RC_TAKE(timeout_ms);
-#undef RC_TAKE
-  take_flag(*account, "backend.strict", options.strict, initial.strict);
-  take_flag(*account, "backend.profile", options.profile, initial.profile);
-  take_placement(*account, options.placement);
-  take_flag(*account, "backend.measure", options.measure, initial.measure);
-  if (options.numa == initial.numa) {
-    options.numa = runtime::numa_of(account->text("backend.numa").value_or(""));
+rc_backend_options configured(const rc_backend_options* given) {
+  rc_backend_options options = read(given);
+  settle(account_for(options, Account::now, "backend.").get(), options);
+  return options;
+}
+
+rc_model_options configured(const rc_model_options* given, std::string& type) {
+  rc_model_options options = read(given);
+  if (is_from_before<rc_model_options>(size_of(given)) &&
+      options.quantize != nullptr && *options.quantize == '\0') {
+    options.quantize = nullptr;
+  }
+  const auto account = account_for(options, Account::now, "model.");
+  // A choice of the call rules out what is configured against it: weights that
+  // are quantized are not mapped.
+  const bool maps = is_on(options.keep_mapped) || is_on(options.experts_mapped);
+  if (options.quantize != nullptr && *options.quantize != '\0') {
+    leave_out(options.keep_mapped);
+    leave_out(options.experts_mapped);
+  }
+  // What goes with a choice is left out without it.
+  const int32_t guard = options.guard_mapped;
+  const int32_t resident = options.resident_experts;
+  settle(account.get(), options);
+  if (options.keep_mapped == 0 && options.experts_mapped == 0 &&
+      is_unset(guard)) {
+    options.guard_mapped = 0;
+  }
+  if (options.experts_mapped == 0 && is_unset(resident)) {
+    options.resident_experts = 0;
+  }
+  if (account != nullptr && !maps && options.quantize == nullptr) {
+    take_quantize(*account, options, type);
   }
   return options;
 }
 
-rc_model_options configured(rc_model_options options, std::string& type) {
-  const auto account = Account::now();
-  if (!account->touches("model.")) return options;
-  const rc_model_options initial = RC_MODEL_OPTIONS_INIT;
-  take(*account, "model.context_length", options.context_length,
-       initial.context_length);
-  take(*account, "model.cache_tokens", options.cache_tokens,
-       initial.cache_tokens);
-  take(*account, "model.max_rows", options.max_rows, initial.max_rows);
-  take_cache_dtype(*account, options.cache_dtype);
-  take_output(*account, options.output);
-  take_flag(*account, "model.prefix_cache", options.prefix_cache,
-            initial.prefix_cache);
-  // What a call asks for itself rules out what is configured against it:
-  // weights that are quantized are not mapped.
-  const bool quantized =
-      options.quantize != nullptr && *options.quantize != '\0';
-  const bool mapped = options.keep_mapped != 0 || options.experts_mapped != 0;
-  if (!quantized) {
-    take_flag(*account, "model.keep_mapped", options.keep_mapped, 0);
-    take_flag(*account, "model.experts_mapped", options.experts_mapped, 0);
+rc_session_options configured(const rc_session_options* given, int64_t most) {
+  rc_session_options options = read(given);
+  const bool own_context = !is_unset(options.context_length);
+  const bool own_keep = !is_unset(options.keep_tokens);
+  settle(account_for(options, Account::last, "session.").get(), options);
+  // A configured value is for models of all sizes.
+  if (!own_context) {
+    options.context_length = std::min(options.context_length, most);
   }
-  if (!mapped) take_quantize(*account, options, type);
-  // And what goes with a choice is left out without it.
-  if (options.keep_mapped != 0 || options.experts_mapped != 0) {
-    take_flag(*account, "model.guard_mapped", options.guard_mapped, 0);
-  }
-  if (options.experts_mapped != 0) {
-    take(*account, "model.resident_experts", options.resident_experts, 0);
-  }
-  return options;
-}
-
-rc_session_options configured(rc_session_options options, int64_t most) {
-  const auto account = Account::last();
-  if (!account->touches("session.")) return options;
-  const rc_session_options initial = RC_SESSION_OPTIONS_INIT;
-  // One that was configured is for models of all sizes.
-  if (options.context_length == initial.context_length) {
-    options.context_length =
-        std::min(account->integer("session.context_length").value_or(0), most);
-  }
-  if (options.when_full == initial.when_full &&
-      account->text("session.when_full") == "shift") {
-    options.when_full = RC_FULL_SHIFT;
-  }
-  if (options.keep_tokens == initial.keep_tokens) {
+  if (!own_keep) {
     const int64_t context =
         options.context_length > 0 ? options.context_length : most;
     // A shift leaves room for two more.
-    options.keep_tokens =
-        std::clamp<int64_t>(account->integer("session.keep_tokens").value_or(0),
-                            0, std::max<int64_t>(context - 2, 0));
+    options.keep_tokens = std::clamp<int64_t>(
+        options.keep_tokens, 0, std::max<int64_t>(context - 2, 0));
   }
   return options;
 }
 
-rc_generate_options configured(rc_generate_options options,
+rc_generate_options configured(const rc_generate_options* given,
                                std::string& breakers) {
-  const auto account = Account::last();
-  if (!account->touches("generate.")) return options;
-  const rc_generate_options initial = RC_GENERATE_OPTIONS_INIT;
-#define RC_TAKE(NAME) \
-  take(*account, "generate." #NAME, options.NAME, initial.NAME)
-  RC_TAKE(max_tokens);
-  RC_TAKE(deadline_ms);
-  RC_TAKE(priority);
-  RC_TAKE(seed);
-  RC_TAKE(temperature);
-  RC_TAKE(top_k);
-  RC_TAKE(top_p);
-  RC_TAKE(min_p);
-  RC_TAKE(typical_p);
-  RC_TAKE(top_n_sigma);
-  RC_TAKE(penalty_tokens);
-  RC_TAKE(repetition_penalty);
-  RC_TAKE(presence_penalty);
-  RC_TAKE(frequency_penalty);
-  RC_TAKE(dry_multiplier);
-  RC_TAKE(dry_base);
-  RC_TAKE(dry_allowed_length);
-  RC_TAKE(dry_tokens);
-  RC_TAKE(xtc_probability);
-  RC_TAKE(xtc_threshold);
-  RC_TAKE(dynamic_temperature_range);
-  RC_TAKE(dynamic_temperature_exponent);
-  RC_TAKE(mirostat);
-  RC_TAKE(mirostat_tau);
-  RC_TAKE(mirostat_eta);
-  RC_TAKE(mirostat_m);
-#undef RC_TAKE
-  if (options.dry_breakers == nullptr) {
+  rc_generate_options options = read(given);
+  const auto account = account_for(options, Account::last, "generate.");
+  settle(account.get(), options);
+  if (options.dry_breakers == nullptr && account != nullptr) {
     if (const auto text = account->text("generate.dry_breakers")) {
       breakers = *text;
       options.dry_breakers = breakers.c_str();
     }
   }
   return options;
+}
+
+void initialise_options(rc_backend_options* options, size_t size) noexcept {
+  initialise_sized(options, size);
+}
+void initialise_options(rc_model_options* options, size_t size) noexcept {
+  initialise_sized(options, size);
+}
+void initialise_options(rc_session_options* options, size_t size) noexcept {
+  initialise_sized(options, size);
+}
+void initialise_options(rc_generate_options* options, size_t size) noexcept {
+  initialise_sized(options, size);
 }
 
 }  // namespace rc::api

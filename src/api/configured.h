@@ -1,6 +1,7 @@
-// Options of callers, with what is configured (see runcible/config.h) in the
-// members that have their initial values. These throw what config::Account
-// does.
+// Options of calls with a value in every member that may be configured (see
+// runcible/config.h): the value that the caller set, else the configured one,
+// else the default. These throw what read_options and config::Account do, and
+// RC_E_INVALID_ARGUMENT for a wrong ignore_configuration.
 #pragma once
 
 #include <string>
@@ -9,16 +10,24 @@
 
 namespace rc::api {
 
-rc_backend_options configured(rc_backend_options options);
+// `given` may be NULL in all of these: nothing is set.
+rc_backend_options configured(const rc_backend_options* given);
 
 // `type` is the memory of options.quantize.
-rc_model_options configured(rc_model_options options, std::string& type);
+rc_model_options configured(const rc_model_options* given, std::string& type);
 
 // `most` is the context of the model.
-rc_session_options configured(rc_session_options options, int64_t most);
+rc_session_options configured(const rc_session_options* given, int64_t most);
 
 // `breakers` is the memory of options.dry_breakers.
-rc_generate_options configured(rc_generate_options options,
+rc_generate_options configured(const rc_generate_options* given,
                                std::string& breakers);
+
+// The rc_*_options_init functions. A size from before RC_UNSET_INT32 gets the
+// defaults in place of unset members, as its header says.
+void initialise_options(rc_backend_options* options, size_t size) noexcept;
+void initialise_options(rc_model_options* options, size_t size) noexcept;
+void initialise_options(rc_session_options* options, size_t size) noexcept;
+void initialise_options(rc_generate_options* options, size_t size) noexcept;
 
 }  // namespace rc::api

@@ -51,9 +51,8 @@ class DeviceTest {
 
   std::string run(const OpenRequest& request) {
     const std::string spec = runtime::spec_or_default(request.spec());
-    runtime::DeviceOptions options;
-    options.threads = request.options().threads;
-    options = runtime::with_settings(options);
+    const runtime::DeviceOptions options = request.device_options();
+    runtime::check(options);
     runtime::PluginList::instance().load_modules();
     const auto devices =
         tested_devices(spec, request.options().required_memory);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "api/configured.h"
 #include "api/generate_options.h"
 #include "api/guard.h"
 #include "api/options.h"
@@ -64,8 +65,7 @@ using rc::api::need;
 using rc::api::need_pointer;
 
 void rc_generate_options_init(rc_generate_options* options, size_t size) {
-  rc::api::initialise(options, size,
-                      rc_generate_options RC_GENERATE_OPTIONS_INIT);
+  rc::api::initialise_options(options, size);
 }
 
 void rc_generate_report_init(rc_generate_report* report, size_t size) {

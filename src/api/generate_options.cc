@@ -11,8 +11,6 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_generate_options kGenerateDefaults = RC_GENERATE_OPTIONS_INIT;
-
 uint64_t random_seed() {
   std::random_device device;
   uint64_t seed = RC_SEED_RANDOM;
@@ -61,8 +59,8 @@ engine::RequestOptions request_options(const rc_generate_options* given,
                                        const model::ModelFile& file,
                                        bool answer) {
   std::string breakers;
-  const rc_generate_options options =
-      configured(read_options(given, kGenerateDefaults, "options"), breakers);
+  const rc_generate_options options = configured(given, breakers);
+  need_range<int32_t>(options.reserved, 0, 0, "options->reserved");
   if (!answer) {
     need_no_rule(options.tool_choice, "options->tool_choice");
     need_no_rule(options.response_format, "options->response_format");

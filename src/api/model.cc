@@ -14,7 +14,6 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_model_options kModelDefaults = RC_MODEL_OPTIONS_INIT;
 constexpr int32_t kMostRows = 65536;
 
 engine::EngineOptions engine_options(const rc_model_options& options) {
@@ -28,6 +27,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
     fail(RC_E_INVALID_ARGUMENT, "options->reserved is ", options.reserved,
          ", but must be 0");
   }
+  need_range<int32_t>(options.reserved2, 0, 0, "options->reserved2");
   need_flag(options.experts_mapped, "options->experts_mapped");
   need_at_least_zero(options.resident_experts, "options->resident_experts");
   if (options.guard_mapped != 0 && options.keep_mapped == 0 &&
@@ -171,8 +171,7 @@ LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
     : chain(need(backend, "backend").opened()->chain) {
   const rc_backend& handle = *backend;
   std::string type;
-  const rc_model_options read =
-      configured(read_options(asked, kModelDefaults, "options"), type);
+  const rc_model_options read = configured(asked, type);
   tenant = handle.tenant;
   options = engine_options(read);
   options.timeout_ms = handle.options.timeout_ms;
@@ -209,7 +208,7 @@ using rc::api::guard_handle;
 using rc::api::need;
 
 void rc_model_options_init(rc_model_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kModelDefaults);
+  rc::api::initialise_options(options, size);
 }
 
 rc_status rc_model_load(rc_backend* backend, const char* path,

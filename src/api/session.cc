@@ -9,13 +9,11 @@
 namespace rc::api {
 namespace {
 
-constexpr rc_session_options kSessionDefaults = RC_SESSION_OPTIONS_INIT;
-
 engine::SessionOptions session_options(const rc_session_options* given,
                                        const LoadedModel& model) {
   const int64_t most = model.engine()->options().context_length;
-  const rc_session_options options =
-      configured(read_options(given, kSessionDefaults, "options"), most);
+  const rc_session_options options = configured(given, most);
+  need_range<int32_t>(options.reserved, 0, 0, "options->reserved");
   need_range<int64_t>(options.context_length, 0, most,
                       "options->context_length");
   if (options.when_full != RC_FULL_ERROR &&
@@ -72,7 +70,7 @@ using rc::api::need_array;
 using rc::api::need_pointer;
 
 void rc_session_options_init(rc_session_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kSessionDefaults);
+  rc::api::initialise_options(options, size);
 }
 
 rc_status rc_session_create(rc_model* model, const rc_session_options* options,

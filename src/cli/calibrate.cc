@@ -44,7 +44,7 @@ void print_device(const Json& device) {
 
 void calibrate(const std::string& backend, int32_t threads, bool json) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.threads = threads;
+  if (threads > 0) options.threads = threads;
   Returned<char> text;
   {
     const InterruptWatch watch;

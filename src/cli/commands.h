@@ -45,9 +45,11 @@ inline CLI::Option* takes_file(CLI::Option* option) {
   return option->type_name(kFileType);
 }
 
-// What is given to the option stands above what is configured, also where it is
-// what the option would be without that.
-CLI::Option* configures(CLI::Option* option, const char* setting);
+// The default of an option whose variable stays as it is where the option is
+// not given, so that the configured value holds; for --help.
+inline CLI::Option* has_default(CLI::Option* option, const char* value) {
+  return option->default_str(value);
+}
 
 // The options that are added from now on belong to this group of --help.
 inline void begin_group(CLI::App& command, const char* title) {
@@ -94,12 +96,12 @@ struct ModelChoice {
   const CLI::Option* named = nullptr;
   std::string backend;
   int32_t threads = 0;
-  std::string numa = "auto";
+  std::string numa;  // "": not given; so are the zeros here
   int64_t context = 0;
-  std::string cache_dtype = "f16";
+  std::string cache_dtype;
   int32_t rows = 0;
   std::string quantize;
-  uint64_t memory_limit = 0;
+  uint64_t memory_limit = RC_UNSET_UINT64;
   bool strict = false;
   bool keep_mapped = false;
   bool guard_mapped = false;

@@ -65,12 +65,6 @@ void print_meanings(const Json& report) {
 
 }  // namespace
 
-CLI::Option* configures(CLI::Option* option, const char* setting) {
-  return option->each([setting](const std::string& given) {
-    check(rc_config_set(setting, given.c_str()));
-  });
-}
-
 void add_config(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "config", "Shows what is configured, and where each value comes from");

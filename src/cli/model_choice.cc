@@ -37,13 +37,12 @@ void ModelChoice::add_device_options(CLI::App& command) {
                      "threads of a CPU device; default: the configured number, "
                      "or as many as there are processors"),
                  {1, 1024});
-  configures(one_of(command.add_option(
-                        "--numa", numa,
-                        "how weights and threads lie on a CPU with several "
-                        "nodes of memory; auto: interleave"),
-                    {"auto", "off", "interleave", "local"})
-                 ->capture_default_str(),
-             "backend.numa");
+  has_default(one_of(command.add_option(
+                         "--numa", numa,
+                         "how weights and threads lie on a CPU with several "
+                         "nodes of memory; auto: interleave"),
+                     {"auto", "off", "interleave", "local"}),
+              "auto");
   takes_size(command.add_option(
       "--memory-limit", memory_limit,
       "the most memory of the device to take, such as 900MB; layers that do "
@@ -60,11 +59,10 @@ void ModelChoice::add_memory_options(CLI::App& command) {
                          "the longest session, in tokens; default: the length "
                          "that the model was trained for, if it fits"),
       {1});
-  configures(one_of(command.add_option("--cache-dtype,--cache-type",
-                                       cache_dtype, "type of the KV cache"),
-                    {"f16", "f32", "q8_0"})
-                 ->capture_default_str(),
-             "model.cache_dtype");
+  has_default(one_of(command.add_option("--cache-dtype,--cache-type",
+                                        cache_dtype, "type of the KV cache"),
+                     {"f16", "f32", "q8_0"}),
+              "f16");
   limit<int32_t>(
       command.add_option("--max-rows,--batch-size,--rows", rows,
                          "the most tokens of one step; default: 512"),
@@ -102,14 +100,15 @@ void ModelChoice::note_default() const {
 }
 
 Backend ModelChoice::open_backend(bool profile) const {
+  // Options that are not given stay unset, so that configured values hold.
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.threads = threads;
+  if (threads > 0) options.threads = threads;
   for (rc_numa way = RC_NUMA_AUTO; way <= RC_NUMA_LOCAL; ++way) {
     if (numa == numa_name(way)) options.numa = way;
   }
-  options.profile = profile ? 1 : 0;
+  if (profile) options.profile = 1;
   options.memory_limit = memory_limit;
-  options.strict = strict ? 1 : 0;
+  if (strict) options.strict = 1;
   const InterruptWatch watch;
   options.progress = [](void*, double) -> int32_t {
     return interrupted() ? 1 : 0;
@@ -124,16 +123,16 @@ rc_model_options ModelChoice::options() const {
                   "--keep-mapped or --experts-mapped"};
   }
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
-  options.context_length = context;
-  options.max_rows = rows;
-  options.keep_mapped = keep_mapped ? 1 : 0;
-  options.guard_mapped = guard_mapped ? 1 : 0;
-  options.quantize = quantize.empty() ? nullptr : quantize.c_str();
-  options.experts_mapped = experts_mapped ? 1 : 0;
-  options.resident_experts = resident_experts;
-  options.cache_dtype = cache_dtype == "f32"    ? RC_DTYPE_F32
-                        : cache_dtype == "q8_0" ? RC_DTYPE_Q8_0
-                                                : RC_DTYPE_F16;
+  if (context > 0) options.context_length = context;
+  if (rows > 0) options.max_rows = rows;
+  if (keep_mapped) options.keep_mapped = 1;
+  if (guard_mapped) options.guard_mapped = 1;
+  if (!quantize.empty()) options.quantize = quantize.c_str();
+  if (experts_mapped) options.experts_mapped = 1;
+  if (resident_experts > 0) options.resident_experts = resident_experts;
+  if (cache_dtype == "f16") options.cache_dtype = RC_DTYPE_F16;
+  if (cache_dtype == "f32") options.cache_dtype = RC_DTYPE_F32;
+  if (cache_dtype == "q8_0") options.cache_dtype = RC_DTYPE_Q8_0;
   return options;
 }
 

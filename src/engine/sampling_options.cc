@@ -2,13 +2,12 @@
 
 #include <cmath>
 
+#include "base/config/defaults.h"
 #include "base/error.h"
 #include "engine/logit.h"
 
 namespace rc::engine {
 namespace {
-
-constexpr rc_generate_options kDefaults = RC_GENERATE_OPTIONS_INIT;
 
 void check_range(const char* name, float value, float low, bool low_allowed,
                  float high) {
@@ -35,7 +34,8 @@ void check_at_least(const char* name, int32_t value, int32_t least) {
 
 }  // namespace
 
-SamplingOptions::SamplingOptions() : rc_generate_options(kDefaults) {}
+SamplingOptions::SamplingOptions()
+    : rc_generate_options(config::kGenerateDefaults) {}
 
 SamplingOptions::SamplingOptions(const rc_generate_options& given)
     : rc_generate_options(given) {

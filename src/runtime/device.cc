@@ -113,13 +113,6 @@ const char* numa_name(rc_numa numa) {
   return "auto";
 }
 
-rc_numa numa_of(std::string_view name) {
-  for (const rc_numa numa : {RC_NUMA_OFF, RC_NUMA_INTERLEAVE, RC_NUMA_LOCAL}) {
-    if (name == numa_name(numa)) return numa;
-  }
-  return RC_NUMA_AUTO;
-}
-
 void check(const Device& device, const char* what, rc_status status,
            Message& message) {
   if (status == RC_OK) return;

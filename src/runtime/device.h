@@ -60,9 +60,8 @@ struct DeviceOptions {
 
 // What `numa` comes to on a device with so many nodes; never RC_NUMA_AUTO.
 rc_numa numa_on(rc_numa numa, int32_t nodes);
-// "off", "interleave", "local"; else "auto". The other way round.
+// "off", "interleave", "local"; else "auto".
 const char* numa_name(rc_numa numa);
-rc_numa numa_of(std::string_view name);
 
 class Weight;
 class Buffer;

@@ -81,9 +81,8 @@ struct Selected {
 // RC_E_BACKEND_UNAVAILABLE with every candidate's reason; RC_E_CANCELLED.
 Selected select(const Selection& selection);
 
-// The options with what is configured where they leave it open. Throws
-// RC_E_INVALID_ARGUMENT for what is out of range.
-DeviceOptions with_settings(DeviceOptions options);
+// Throws RC_E_INVALID_ARGUMENT for options that are out of range.
+void check(const DeviceOptions& options);
 
 // What a chain is: the configured one where nothing is given, else "auto".
 std::string spec_or_default(const std::string& spec);

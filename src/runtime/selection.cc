@@ -327,26 +327,15 @@ class Choice {
 
 }  // namespace
 
-DeviceOptions with_settings(DeviceOptions options) {
+void check(const DeviceOptions& options) {
   if (options.threads < 0 || options.threads > kMaxThreads) {
     fail(RC_E_INVALID_ARGUMENT, "threads is ", options.threads,
          "; 0 leaves the choice to the backend, otherwise 1 to ", kMaxThreads);
   }
-  const auto account = config::Account::now();
-  if (options.threads == 0) {
-    options.threads =
-        static_cast<int>(account->integer("backend.threads").value_or(0));
-  }
-  options.profile =
-      options.profile || account->flag("backend.profile").value_or(false);
   if (options.numa < RC_NUMA_AUTO || options.numa > RC_NUMA_LOCAL) {
     fail(RC_E_INVALID_ARGUMENT, "numa is ", options.numa, "; it must be ",
          RC_NUMA_AUTO, " to ", RC_NUMA_LOCAL);
   }
-  if (options.numa == RC_NUMA_AUTO) {
-    options.numa = numa_of(account->text("backend.numa").value_or(""));
-  }
-  return options;
 }
 
 std::string spec_or_default(const std::string& spec) {
@@ -364,8 +353,9 @@ std::string spec_or_default(const std::string& spec) {
 }
 
 Selected select(const Selection& selection) {
+  check(selection.device);
   return Choice(spec_or_default(selection.spec), selection.required_memory,
-                with_settings(selection.device), selection.progress)
+                selection.device, selection.progress)
       .run();
 }
 

@@ -110,6 +110,9 @@ TEST(Options, OfAGeneration) {
          o.logit_bias_count = 1;
        },
        "nan"},
+      {"ignore_configuration", [](auto& o) { o.ignore_configuration = -1; },
+       "-1"},
+      {"reserved", [](auto& o) { o.reserved = 1; }, "1"},
       {"struct_size", [](auto& o) { o.struct_size = 0; }, "0"},
       {"struct_size", [](auto& o) { o.struct_size = SIZE_MAX; }, "18446744"},
   };
@@ -154,6 +157,9 @@ TEST(Options, OfABackend) {
       {[](Options& o) { o.numa = -1; }, "options->numa", "-1"},
       {[](Options& o) { o.reserved = 1; }, "options->reserved", "1"},
       {[](Options& o) { o.reserved = -1; }, "options->reserved", "-1"},
+      {[](Options& o) { o.reserved2 = 1; }, "options->reserved2", "1"},
+      {[](Options& o) { o.ignore_configuration = 2; },
+       "options->ignore_configuration", "2"},
   };
   for (const auto& one : cases) {
     options = RC_BACKEND_OPTIONS_INIT;
@@ -185,6 +191,11 @@ TEST(Options, ThreadsInTheEnvironment) {
                  rc_backend_open("cpu", nullptr, &backend), "RUNCIBLE_THREADS",
                  value);
   }
+  // One that is set is not asked for; zero is a number, too.
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.threads = 0;
+  EXPECT_OK(rc_backend_open("cpu", &options, &backend));
+  rc_backend_release(backend);
   unsetenv("RUNCIBLE_THREADS");
   EXPECT_NE(open_backend(), nullptr);
 }
@@ -240,6 +251,11 @@ TEST(Options, OfAModel) {
                "keep_mapped", "2");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved = 1; }),
                "reserved", "1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved2 = 1; }),
+               "reserved2", "1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.ignore_configuration = 2; }),
+               "ignore_configuration", "2");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.guard_mapped = 1; }),
                "guard_mapped", "keep_mapped");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) {
@@ -405,6 +421,11 @@ TEST(Options, OfASession) {
                create([](auto& o) { o.keep_tokens = 64; }), "keep", "64");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.when_full = 2; }),
                "when_full", "2");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create([](auto& o) { o.reserved = 1; }),
+               "reserved", "1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               create([](auto& o) { o.ignore_configuration = 2; }),
+               "ignore_configuration", "2");
 }
 
 }  // namespace

@@ -148,6 +148,79 @@ static void check_models_and_requests(void) {
   rc_backend_release(backend);
 }
 
+/* What a program sets holds, also where it is the default. */
+static void check_what_is_set(void) {
+  rc_backend* backend = NULL;
+  rc_model* model = NULL;
+  rc_session* session = NULL;
+  rc_backend_options backend_options;
+  rc_model_options model_options;
+  rc_session_options session_options;
+  rc_generate_options generate;
+  rc_model_report report = RC_MODEL_REPORT_INIT;
+  rc_generate_report end = RC_GENERATE_REPORT_INIT;
+  int32_t* many;
+  char* text = NULL;
+  int64_t trained;
+  int ignoring;
+  write_file(
+      "[backend]\nprofile = true\n[model]\ncontext_length = 32\n"
+      "[session]\ncontext_length = 16\nwhen_full = \"shift\"\n"
+      "[generate]\nmax_tokens = 3\nseed = 11\n");
+  REQUIRE_OK(rc_config_use_file(path));
+  for (ignoring = 0; ignoring < 2; ++ignoring) {
+    rc_backend_options_init(&backend_options, sizeof(backend_options));
+    if (ignoring) {
+      backend_options.ignore_configuration = 1;
+    } else {
+      backend_options.profile = 0;
+    }
+    REQUIRE_OK(rc_backend_open("cpu", &backend_options, &backend));
+    CHECK_STATUS(RC_E_UNSUPPORTED, rc_backend_trace(backend, &text));
+
+    rc_model_options_init(&model_options, sizeof(model_options));
+    if (ignoring) {
+      model_options.ignore_configuration = 1;
+    } else {
+      model_options.context_length = 0;
+    }
+    REQUIRE_OK(rc_model_load(backend, RC_MODEL, &model_options, &model));
+    REQUIRE_OK(rc_model_describe(model, &report));
+    trained = report.trained_context_length;
+    CHECK(report.context_length == trained && trained > 100);
+
+    rc_session_options_init(&session_options, sizeof(session_options));
+    if (ignoring) {
+      session_options.ignore_configuration = 1;
+    } else {
+      session_options.context_length = 0;
+      session_options.when_full = RC_FULL_ERROR;
+    }
+    REQUIRE_OK(rc_session_create(model, &session_options, &session));
+    many = (int32_t*)calloc((size_t)trained, sizeof(*many));
+    CHECK_STATUS(RC_OK, rc_session_append(session, many, (size_t)trained - 20));
+    CHECK_STATUS(RC_E_CONTEXT_FULL, rc_session_append(session, many, 40));
+    free(many);
+
+    rc_generate_options_init(&generate, sizeof(generate));
+    if (ignoring) {
+      generate.ignore_configuration = 1;
+    } else {
+      generate.max_tokens = -1;
+      generate.seed = RC_SEED_RANDOM;
+    }
+    generate.ignore_eos = 1;
+    REQUIRE_OK(rc_generate(session, &generate, &text, NULL, &end));
+    CHECK(end.generated_tokens > 3 && end.seed != 11);
+    rc_free(text);
+    text = NULL;
+    rc_session_release(session);
+    rc_model_release(model);
+    rc_backend_release(backend);
+  }
+  REQUIRE_OK(rc_config_use_file(""));
+}
+
 int main(void) {
   const int file = mkstemp(path);
   CHECK(file >= 0);
@@ -157,6 +230,7 @@ int main(void) {
   check_layers();
   check_default_backend();
   check_models_and_requests();
+  check_what_is_set();
   unlink(path);
   return CHECK_RESULT();
 }

@@ -28,6 +28,42 @@ typedef struct newer_options {
   int64_t more;
 } newer_options;
 
+/* Programs that were built before members could be unset: a member that has its
+ * default takes what is configured, any other holds. */
+static void check_from_before(void) {
+  const size_t size = offsetof(rc_generate_options, ignore_configuration);
+  rc_backend* backend = NULL;
+  rc_model* model = NULL;
+  rc_session* session = NULL;
+  rc_generate_options options;
+  rc_generate_report report = RC_GENERATE_REPORT_INIT;
+  char* text = NULL;
+  memset(&options, 0xAA, sizeof(options));
+  rc_generate_options_init(&options, size);
+  CHECK(options.struct_size == size);
+  CHECK(options.ignore_configuration == (int32_t)0xAAAAAAAA);
+  CHECK(options.max_tokens == -1 && options.temperature == 0.8f);
+  CHECK(options.seed == RC_SEED_RANDOM && options.mirostat_m == 100);
+  REQUIRE_OK(rc_config_set("generate.seed", "11"));
+  REQUIRE_OK(rc_config_set("generate.max_tokens", "3"));
+  REQUIRE_OK(rc_backend_open("cpu", NULL, &backend));
+  REQUIRE_OK(rc_model_load(backend, RC_MODEL, NULL, &model));
+  REQUIRE_OK(rc_session_create(model, NULL, &session));
+  REQUIRE_OK(rc_generate(session, &options, &text, NULL, &report));
+  CHECK(report.seed == 11 && report.generated_tokens == 3);
+  rc_free(text);
+  options.seed = 12;
+  options.max_tokens = 2;
+  REQUIRE_OK(rc_generate(session, &options, &text, NULL, &report));
+  CHECK(report.seed == 12 && report.generated_tokens == 2);
+  rc_free(text);
+  REQUIRE_OK(rc_config_set("generate.seed", NULL));
+  REQUIRE_OK(rc_config_set("generate.max_tokens", NULL));
+  rc_session_release(session);
+  rc_model_release(model);
+  rc_backend_release(backend);
+}
+
 int main(void) {
   rc_backend* backend = NULL;
   older_options older;
@@ -75,6 +111,8 @@ int main(void) {
                rc_backend_open("reference", &newer.known, &backend));
   CHECK(strstr(rc_error_message(), "newer") != NULL);
 
+  check_from_before();
+
   /* Sizes that no struct has. */
   newer.known.struct_size = 0;
   CHECK_STATUS(RC_E_INVALID_ARGUMENT,
@@ -88,17 +126,17 @@ int main(void) {
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
   CHECK_NO_PADDING(rc_device_report, huge_pages);
-  CHECK_NO_PADDING(rc_backend_options, reserved);
+  CHECK_NO_PADDING(rc_backend_options, reserved2);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_memory, user);
-  CHECK_NO_PADDING(rc_model_options, quantize);
+  CHECK_NO_PADDING(rc_model_options, reserved2);
   CHECK_NO_PADDING(rc_plan_report, reserved);
   CHECK_NO_PADDING(rc_plan_device_report, numa);
   CHECK_NO_PADDING(rc_model_report, page_size);
-  CHECK_NO_PADDING(rc_session_options, keep_tokens);
-  CHECK_NO_PADDING(rc_generate_options, mirostat_m);
+  CHECK_NO_PADDING(rc_session_options, reserved);
+  CHECK_NO_PADDING(rc_generate_options, reserved);
   CHECK_NO_PADDING(rc_generate_report, forced_tokens);
   CHECK_NO_PADDING(rc_event, call_id);
   CHECK_NO_PADDING(rc_chat_options, ending);

@@ -1,8 +1,9 @@
 // What is configured outside of the command.
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "cli/help_reader.h"
 #include "temporary.h"
 
 namespace rc::test {
@@ -129,8 +130,49 @@ TEST_F(CommandConfig, OptionsStandAboveIt) {
   EXPECT_EQ(generated({}), greedy);
   // Also one that is what it would be without the file.
   EXPECT_EQ(generated({"--temp", "0.8"}), hot);
+  EXPECT_EQ(generated({"--temperature", "0.8"}), hot);
   const TemporaryVariable above("RUNCIBLE_GENERATE_TEMPERATURE", "0.8");
   EXPECT_EQ(generated({}), hot);
+  write("[backend]\nmemory_limit = 1000\nnuma = \"local\"\n");
+  expect_failure(run({"run", model(), "-n", "1"}), 7, "1000");
+  EXPECT_EQ(generated({"--memory-limit", "0", "--numa", "auto"}), hot);
+}
+
+// The defaults that --help shows are those of the settings, also where others
+// are configured.
+TEST_F(CommandConfig, HelpShowsTheDefaults) {
+  write("");
+  const Json whole = report();
+  write(
+      "[backend]\nnuma = \"off\"\n[model]\ncache_dtype = \"q8_0\"\n"
+      "[generate]\ntemperature = 0.25\ntop_k = 7\n");
+  size_t shown = 0;
+  for (const HelpOption& option : help_options("run")) {
+    const size_t begin = option.meaning.find("; default: ");
+    if (begin == std::string::npos) continue;
+    std::string value = option.meaning.substr(begin + 11);
+    value = value.substr(0, value.find_first_of(";,"));
+    std::string name = option.name().substr(2);
+    std::replace(name.begin(), name.end(), '-', '_');
+    for (const Json& setting : whole.at("settings")) {
+      const std::string key = setting.at("key");
+      if (key.substr(key.find('.') + 1) != name) continue;
+      if (key.starts_with("session.")) continue;
+      const Json& initial = setting.at("value");
+      // Others are told in words.
+      if (initial.is_null() || name == "context_length" || name == "threads" ||
+          name == "max_rows" || name == "resident_experts") {
+        continue;
+      }
+      ++shown;
+      if (initial.is_number()) {
+        EXPECT_EQ(std::stod(value), initial.get<double>()) << key;
+      } else {
+        EXPECT_EQ(value, initial.get<std::string>()) << key;
+      }
+    }
+  }
+  EXPECT_EQ(shown, 25);  // 22 of sampling, max_tokens, cache_dtype and numa
 }
 
 }  // namespace

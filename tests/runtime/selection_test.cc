@@ -344,21 +344,13 @@ TEST_F(SelectionTest, ReadsTheEnvironmentWhereCodeSaysNothing) {
   setenv("RUNCIBLE_BACKEND", "cpu:x", 1);
   EXPECT_EQ(failure({"", 0, {}}).status(), RC_E_INVALID_ARGUMENT);
 
-  for (const char* threads : {"-1", "many", "99999999999999999999", "2x"}) {
-    setenv("RUNCIBLE_THREADS", threads, 1);
-    const Error error = failure({"reference", 0, {}});
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
-    expect_text(error.message(), "RUNCIBLE_THREADS");
-    expect_text(error.message(), threads);
-    DeviceOptions three;
-    three.threads = 3;
-    EXPECT_EQ(failure({"reference", 0, three}).status(), RC_OK);
-  }
+  // Options of a device are not among it: callers give each a value, and zero
+  // is one.
   setenv("RUNCIBLE_THREADS", "2", 1);
   DeviceOptions two;
   two.threads = 2;
   const auto device = select({"cuda", 0, two}).device;
-  EXPECT_EQ(select({"cuda", 0, {}}).device, device);
+  EXPECT_NE(select({"cuda", 0, {}}).device, device);
   unsetenv("RUNCIBLE_THREADS");
   DeviceOptions negative;
   negative.threads = -1;

@@ -121,7 +121,7 @@ class Made(Calls):
         doc = f"{name}: {lowered(self.said_flat(struct.doc))}"
         with_function = struct.field("progress") or struct.field("function")
         declared = "" if with_function else (
-            f"{self.doc(doc + ' The zero value has the defaults of the library.')}"
+            f"{self.doc(doc + ' A field with its zero value is not set.')}"
             f"type {name} struct {{\n{self._fields(struct)}}}\n\n")
         settings = "".join(self._setting(each) for each in members(self.api, struct))
         return (f"{declared}func (options *{name}) native() (native.{swig}, error) {{\n"
@@ -137,7 +137,8 @@ class Made(Calls):
 
     def _field_doc(self, member: Member) -> str:
         said = self.said_of(member)
-        if _is_denied(member):
+        if _is_denied(member):  # the default is of the member of C
+            said = re.sub(r"\s*Default: true\.$", "", said)
             return re.sub(r"^false: (.)", lambda found: found[1].upper(), said)
         if member.kind in ("float", "int32", "pair") and not member.is_zero:
             default = member.default.strip("{}").split(",")[0]
@@ -162,16 +163,20 @@ class Made(Calls):
                     f"\t\to.Set_{member.name}({own}[0], {own}[1])\n\t}}\n")
         value = own
         if member.kind == "flag":
-            value = f"flag({'!' if _is_denied(member) else ''}{own})"
+            # The zero value is not set.
+            value = "0" if _is_denied(member) else "1"
         elif member.unit:
             value = f"milliseconds({own})"
         elif member.enum is not None:
             value = f"int32({'' if member.is_zero else '*'}{own})"
-        set_it = f"o.Set{setter}({value})"
-        if member.is_zero or member.kind == "flag":
-            return f"\t{set_it}\n"
-        none = "nil" if member.enum is not None else "0"
-        return f"\tif {own} != {none} {{\n\t\t{set_it}\n\t}}\n"
+        is_set = f"{own} != 0"
+        if member.kind == "flag":
+            is_set = own
+        elif member.kind == "text":
+            is_set = f'{own} != ""'
+        elif member.enum is not None and not member.is_zero or member.kind == "json":
+            is_set = f"{own} != nil"
+        return f"\tif {is_set} {{\n\t\to.Set{setter}({value})\n\t}}\n"
 
     # ---- Reports
 

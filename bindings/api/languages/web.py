@@ -51,7 +51,8 @@ class Made(node.Made):
         for struct in structs:
             lines.append(f"  {struct.native}: {{")
             lines += [f'    {each.name}: "{_kind(each)}",' for each in struct.fields
-                      if each.name not in ("struct_size", "reserved") and not each.array]
+                      if each.name != "struct_size"
+                      and not each.name.startswith("reserved") and not each.array]
             lines.append("  },")
         lines += ["};", "", "/** Options that are times: their members of C. */",
                   "export const times: Readonly<Record<string, string>> = {",

@@ -39,6 +39,8 @@ typedef struct rc_thing_options {
   int32_t strict;     /* 1: what is lacking is an error. 0: it is not */
   int32_t shared;     /* 0: nothing is */
   int32_t top_k;      /* 0: off */
+  int32_t numbered;   /* 1: by number. Default: 1. */
+  float warmth;       /* at most 1. Default: 0.8. */
   int64_t timeout_ms; /* from now on, milliseconds, 0: none; see top_k */
   int32_t when_full;  /* RC_FULL_ERROR or RC_FULL_SHIFT */
   float theta;
@@ -48,8 +50,12 @@ typedef struct rc_thing_options {
 } rc_thing_options;
 
 #define RC_THING_OPTIONS_INIT \\
-  { sizeof(rc_thing_options), 0, 1, 40, 0, RC_FULL_ERROR, 10000, {1, 2}, \\
-    NULL, 0 }
+  { RC_INITIAL(struct_size, sizeof(rc_thing_options)), \\
+    RC_INITIAL(strict, 0), RC_INITIAL(shared, 1), RC_INITIAL(top_k, 40), \\
+    RC_INITIAL(numbered, RC_UNSET_INT32), RC_INITIAL(warmth, RC_UNSET_FLOAT), \\
+    RC_INITIAL(timeout_ms, 0), RC_INITIAL(when_full, RC_FULL_ERROR), \\
+    RC_INITIAL(theta, 10000), RC_INITIAL(stride, {1, 2}), \\
+    RC_INITIAL(name, NULL), RC_INITIAL(name_length, 0) }
 
 /* What one part is. */
 typedef struct rc_thing_part_report {
@@ -99,6 +105,9 @@ class Headers(unittest.TestCase):
         fields = {each.name: each for each in API.structs["rc_thing_options"].fields}
         self.assertEqual(fields["theta"].default, "10000")
         self.assertEqual(fields["stride"].default, "{1, 2}")
+        # The comment gives the default of a member that is unset.
+        self.assertEqual(fields["numbered"].default, "1")
+        self.assertEqual(fields["warmth"].default, "0.8")
         self.assertEqual((fields["stride"].ctype, fields["stride"].array),
                          ("int32_t", 2))
         self.assertEqual(fields["name"].ctype, "const char*")
@@ -126,7 +135,7 @@ class Rules(unittest.TestCase):
         known = members_of("rc_thing_options")
         self.assertEqual({name: each.kind for name, each in known.items()}, {
             "strict": "flag", "shared": "flag", "top_k": "int32",
-            "timeout_ms": "int64", "when_full": "enum", "theta": "float",
+            "numbered": "flag", "warmth": "float", "timeout_ms": "int64", "when_full": "enum", "theta": "float",
             "stride": "pair"})
 
     def test_types_of_reports(self):
@@ -178,6 +187,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(self.said(java, "strict"),
                          "What is lacking is an error. false: it is not.")
         self.assertEqual(self.said(python, "shared"), "False: nothing is.")
+        self.assertEqual(self.said(java, "numbered"), "By number. Default: true.")
 
     def test_units(self):
         self.assertEqual(self.said(csharp, "timeout_ms"),
