@@ -14,7 +14,8 @@ type Backend struct {
 	handle *handle[native.Backend]
 }
 
-// BackendOptions of the zero value are the library's defaults.
+// BackendOptions tell how to open a backend. A field with its zero value is not
+// set: it takes what is configured, else its default.
 type BackendOptions struct {
 	// :api: fields rc_backend_options
 	// Told while devices are looked for and one is opened: the fraction done, 0

@@ -15,7 +15,8 @@ type Model struct {
 	handle *handle[native.Model]
 }
 
-// ModelOptions of the zero value are the library's defaults.
+// ModelOptions tell how to load a model. A field with its zero value is not set:
+// it takes what is configured, else its default.
 type ModelOptions struct {
 	// :api: fields rc_model_options
 	// Told during loading: the fraction done, 0 to 1, on the goroutine that
