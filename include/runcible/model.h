@@ -529,8 +529,8 @@ typedef void (*rc_model_callback)(void* user, rc_status status,
 
 /* Loads in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. The progress callback runs on the loading thread.
- * RC_E_INVALID_ARGUMENT and RC_E_CLOSED are returned at once, everything else
- * goes to the callback. */
+ * RC_E_INVALID_ARGUMENT of what the caller has set, and RC_E_CLOSED, are
+ * returned at once, everything else goes to the callback. */
 RC_API rc_status rc_model_load_async(rc_backend* backend, const char* path,
                                      const rc_model_options* options,
                                      rc_loop* loop, rc_model_callback callback,

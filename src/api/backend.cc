@@ -42,7 +42,10 @@ std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress) {
 }
 
 OpenRequest::OpenRequest(const char* spec, const rc_backend_options* given)
-    : options_(configured(given)) {
+    : OpenRequest(spec, configured(given)) {}
+
+OpenRequest::OpenRequest(const char* spec, const rc_backend_options& configured)
+    : options_(configured) {
   need_range(options_.threads, 0, kMostThreads, "options->threads");
   need_at_least_zero(options_.max_requests, "options->max_requests");
   need_at_least_zero(options_.timeout_ms, "options->timeout_ms");

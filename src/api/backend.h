@@ -99,6 +99,8 @@ std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress);
 class OpenRequest {
  public:
   OpenRequest(const char* spec, const rc_backend_options* given);
+  // With options that were configured before.
+  OpenRequest(const char* spec, const rc_backend_options& configured);
 
   // `stopped` is another who may want an end.
   std::unique_ptr<rc_backend> open(

@@ -1,9 +1,11 @@
 // Looking for devices and opening one on a thread of its own.
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "api/async_work.h"
 #include "api/backend.h"
+#include "api/configured.h"
 #include "api/guard.h"
 #include "api/loop.h"
 #include "api/progress.h"
@@ -46,10 +48,12 @@ class AsyncDiscovery final : public AsyncWork {
 
 class AsyncOpen final : public AsyncWork {
  public:
-  AsyncOpen(OpenRequest request, std::shared_ptr<engine::Loop> loop,
-            rc_backend_callback callback, void* user)
+  AsyncOpen(const char* spec, const GivenOptions<rc_backend_options>& given,
+            std::shared_ptr<engine::Loop> loop, rc_backend_callback callback,
+            void* user)
       : AsyncWork(std::move(loop), "opening", "rc_backend_open_async"),
-        request_(std::move(request)),
+        spec_(spec == nullptr ? "" : spec),
+        options_(given.options),
         callback_(callback),
         user_(user) {}
 
@@ -57,7 +61,8 @@ class AsyncOpen final : public AsyncWork {
 
  private:
   void work() override {
-    backend_ = add_handle(request_.open([&] { return stopped(); }));
+    const OpenRequest request(spec_.c_str(), &options_);
+    backend_ = add_handle(request.open([&] { return stopped(); }));
   }
 
   void tell(rc_status status, const char* message) override {
@@ -65,7 +70,8 @@ class AsyncOpen final : public AsyncWork {
     callback_(user_, status, message, std::exchange(backend_, nullptr));
   }
 
-  const OpenRequest request_;
+  const std::string spec_;
+  const rc_backend_options options_;
   const rc_backend_callback callback_;
   void* const user_;
   rc_backend* backend_ = nullptr;
@@ -121,10 +127,12 @@ rc_status rc_backend_open_async(const char* spec,
                                 rc_loop* loop, rc_backend_callback callback,
                                 void* user) {
   return guard([&] {
-    rc::api::OpenRequest request(spec, options);
+    const rc::api::GivenOptions<rc_backend_options> given(options);
+    // What the caller has set is checked at once; files are read later.
+    const rc::api::OpenRequest checked(spec, &given.known);
     need_pointer(reinterpret_cast<const void*>(callback), "callback");
     rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncOpen>(
-        std::move(request), rc::api::loop_or_own(loop), callback, user));
+        spec, given, rc::api::loop_or_own(loop), callback, user));
   });
 }
 

@@ -236,4 +236,12 @@ void initialise_options(rc_generate_options* options, size_t size) noexcept {
   initialise_sized(options, size);
 }
 
+template <class Options>
+GivenOptions<Options>::GivenOptions(const Options* given)
+    : options(read(given)), known(options) {
+  known.ignore_configuration = 1;
+}
+template struct GivenOptions<rc_backend_options>;
+template struct GivenOptions<rc_model_options>;
+
 }  // namespace rc::api

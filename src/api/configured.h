@@ -13,6 +13,17 @@ namespace rc::api {
 // `given` may be NULL in all of these: nothing is set.
 rc_backend_options configured(const rc_backend_options* given);
 
+// Options as they were given, to be configured later, on a thread that may read
+// files. Of these, the second with ignore_configuration has no member that
+// stays unset and can be checked at once.
+template <class Options>
+struct GivenOptions {
+  explicit GivenOptions(const Options* given);
+
+  Options options;
+  Options known;
+};
+
 // `type` is the memory of options.quantize.
 rc_model_options configured(const rc_model_options* given, std::string& type);
 

@@ -168,13 +168,17 @@ LoadRequest::LoadRequest(rc_backend* backend,
 }
 
 LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
-    : chain(need(backend, "backend").opened()->chain) {
-  const rc_backend& handle = *backend;
+    : chain(need(backend, "backend").opened()->chain), tenant(backend->tenant) {
+  options.timeout_ms = backend->options.timeout_ms;
+  take(asked);
+}
+
+void LoadRequest::take(const rc_model_options* asked) {
   std::string type;
   const rc_model_options read = configured(asked, type);
-  tenant = handle.tenant;
+  const int64_t timeout_ms = options.timeout_ms;
   options = engine_options(read);
-  options.timeout_ms = handle.options.timeout_ms;
+  options.timeout_ms = timeout_ms;
   output = wanted_output(read);
   quantize = wanted_type(read);
   progress = read.progress;

@@ -121,6 +121,11 @@ struct LoadRequest {
   // Of a file in memory.
   LoadRequest(rc_backend* backend, std::shared_ptr<const gguf::File> file,
               const rc_model_options* options);
+  // Without a file, which is to be set.
+  LoadRequest(rc_backend* backend, const rc_model_options* options);
+
+  // Takes the options of a caller in place of those it was made with.
+  void take(const rc_model_options* asked);
 
   // `go_on` may be empty; loading stops with RC_E_CANCELLED when it says
   // false.
@@ -141,9 +146,6 @@ struct LoadRequest {
   std::string quantize;  // a type or mix; empty: none
   rc_progress_callback progress;
   void* progress_user;
-
- private:
-  LoadRequest(rc_backend* backend, const rc_model_options* options);
 };
 
 }  // namespace rc::api

@@ -68,11 +68,14 @@ std::shared_ptr<const gguf::File> ModelMemory::look() const {
   return open(lent_, bytes_);
 }
 
-std::shared_ptr<const gguf::File> ModelMemory::keep() const {
-  if (lent_ != nullptr) return open(lent_, bytes_);
+ModelMemory ModelMemory::kept() const {
+  ModelMemory made = *this;
+  if (lent_ != nullptr) return made;
   const auto copy = std::make_shared<const std::vector<std::byte>>(
       bytes_.begin(), bytes_.end());
-  return open(copy, *copy);
+  made.lent_ = copy;
+  made.bytes_ = *copy;
+  return made;
 }
 
 std::shared_ptr<const gguf::File> without_data(const gguf::File& file) {

@@ -23,7 +23,9 @@ class ModelMemory {
   // For the time of a call: nothing is copied.
   std::shared_ptr<const gguf::File> look() const;
   // For longer: a copy, unless the memory is lent.
-  std::shared_ptr<const gguf::File> keep() const;
+  std::shared_ptr<const gguf::File> keep() const { return kept().look(); }
+  // The same before the file is read.
+  ModelMemory kept() const;
 
  private:
   std::shared_ptr<const gguf::File> open(

@@ -131,8 +131,7 @@ rc_status rc_model_estimate(const char* hyper_parameters, const char* type,
     rc::api::need_pointer(hyper_parameters, "hyper_parameters");
     const std::string of = type == nullptr ? "" : type;
     if (!of.empty()) rc::check_conversion({.type = of});
-    rc::api::LoadRequest request(
-        backend, std::shared_ptr<const rc::gguf::File>(), options);
+    rc::api::LoadRequest request(backend, options);
     request.given =
         rc::model::sketch_file(hyper_parameters, of, request.output);
     return plan_of(request);

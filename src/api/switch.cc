@@ -237,7 +237,7 @@ class SwitchRequest::Work {
 SwitchRequest::SwitchRequest(rc_backend* backend, const char* spec,
                              const rc_backend_switch_options* options)
     : options_(read_options(options, kSwitchDefaults, "options")),
-      open_(spec, &need(backend, "backend").options) {}
+      open_(spec, need(backend, "backend").options) {}
 
 void SwitchRequest::run(rc_backend& backend,
                         const std::function<bool()>& stopped) const {
