@@ -125,16 +125,8 @@ struct GivenBatch {
   const Batch& batch;
 };
 
-enum class InputSize : uint8_t {
-  kOne,  // no dimension
-  kRows,
-  kSequences,
-  kOutputs,
-  kPages,  // CacheLayout::pages_per_sequence
-  kTwo,
-  kHeads,       // of Latent
-  kWindowHeads  // of Latent of layers with a window
-};
+// One dimension: a number, or RC_DIM_*. nullptr: there is none.
+using InputSize = int64_t (*)(const ProgramSetup& of);
 
 // Rule for the values that a step states.
 enum class InputCheck : uint8_t {
@@ -158,6 +150,9 @@ struct StatedValues {
               Values& values) = nullptr;
 };
 
+// One row of the table. The step fills an input that is only stated, and the
+// model one that is only made; if it is both, the model makes its values of
+// those that the step states.
 struct InputDescription {
   ForwardInput input;
   const char* name;
@@ -166,8 +161,7 @@ struct InputDescription {
   // The stages that use it; kNeverUsed: the program does not have it.
   ForwardStages (*stages)(const ProgramSetup& of);
   StatedValues stated;  // no field: the step states nothing
-  // Makes the values of a batch, of what the step states. `values` holds those
-  // of the batch before. nullptr: the values are as they are stated.
+  // Makes the values of a batch. `values` holds those of the batch before.
   void (*make)(const GivenBatch& given, std::vector<int32_t>& values) = nullptr;
   // Whether there is one for each layer, one after the other.
   bool of_each_layer = false;
@@ -177,6 +171,23 @@ struct InputDescription {
 namespace inputs {
 
 using Values = std::vector<int32_t>;
+
+inline int64_t per_row(const ProgramSetup&) { return RC_DIM_ROWS; }
+inline int64_t per_sequence(const ProgramSetup&) { return RC_DIM_SEQUENCES; }
+inline int64_t per_output(const ProgramSetup&) { return RC_DIM_OUTPUTS; }
+template <int64_t Size>
+int64_t fixed(const ProgramSetup&) {
+  return Size;
+}
+inline int64_t table_width(const ProgramSetup& of) {
+  return of.layout.pages_per_sequence;
+}
+inline int64_t heads(const ProgramSetup& of) {
+  return of.file.hyper_parameters().latent.heads;
+}
+inline int64_t window_heads(const ProgramSetup& of) {
+  return of.file.hyper_parameters().window_latent.heads;
+}
 
 inline ForwardStages if_so(bool present) {
   return present ? kGenerating : kNeverUsed;
@@ -234,7 +245,7 @@ inline void add_output_rows(const SequenceRows& rows, const RowsPlace& place,
 inline void add_table(std::span<const int32_t> pages, const RowsPlace& place,
                       Values& values) {
   const size_t end = values.size() + place.width;
-  for (const int32_t page : pages) values.push_back(std::max(page, 0));
+  values.insert(values.end(), pages.begin(), pages.end());
   values.resize(end, 0);
 }
 inline void add_pages(const SequenceRows& rows, const RowsPlace& place,
@@ -247,7 +258,11 @@ inline void add_source_pages(const SequenceRows& rows, const RowsPlace& place,
 }
 inline void add_window_pages(const SequenceRows& rows, const RowsPlace& place,
                              Values& values) {
+  const size_t begin = values.size();
   add_table(rows.window_pages, place, values);
+  for (size_t i = begin; i < values.size(); ++i) {
+    values[i] = std::max(values[i], 0);
+  }
 }
 inline void add_source_length(const SequenceRows& rows, const RowsPlace&,
                               Values& values) {
@@ -283,42 +298,42 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kTokens,
      "tokens",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      inputs::always,
      {&BatchValues::tokens, "tokens", "token", InputCheck::kEach,
       inputs::vocabulary, inputs::add_tokens}},
     {ForwardInput::kPositions,
      "positions",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      inputs::always,
      {&BatchValues::positions, "positions", "position", InputCheck::kEach,
       inputs::positions, inputs::add_positions}},
     {ForwardInput::kSequences,
      "sequences",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      inputs::always,
      {&BatchValues::sequences, "sequences", "sequence", InputCheck::kEach,
       inputs::sequences, inputs::add_sequences}},
     {ForwardInput::kPageTable,
      "page table",
      RC_DTYPE_I32,
-     {InputSize::kSequences, InputSize::kPages},
+     {inputs::per_sequence, inputs::table_width},
      inputs::generating,
      {&BatchValues::page_table, "page table entries", "page",
       InputCheck::kUsedPages, inputs::pages, inputs::add_pages}},
     {ForwardInput::kOutputRows,
      "output rows",
      RC_DTYPE_I32,
-     {InputSize::kOutputs},
+     {inputs::per_output},
      inputs::generating,
      {&BatchValues::output_rows, "output rows", "output row", InputCheck::kEach,
       inputs::rows, inputs::add_output_rows}},
     {ForwardInput::kStateSlots,
      "state slots",
      RC_DTYPE_I32,
-     {InputSize::kSequences, InputSize::kTwo},
+     {inputs::per_sequence, inputs::fixed<2>},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.slot_bytes() > 0);
      },
@@ -327,7 +342,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kLengths,
      "lengths",
      RC_DTYPE_I32,
-     {InputSize::kSequences},
+     {inputs::per_sequence},
      [](const ProgramSetup& of) {
        return inputs::if_so(!of.file.causal()) | inputs::reading(of);
      },
@@ -336,7 +351,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kSourceLengths,
      "source lengths",
      RC_DTYPE_I32,
-     {InputSize::kSequences},
+     {inputs::per_sequence},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.source() != nullptr);
      },
@@ -345,7 +360,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kSourceTable,
      "source page table",
      RC_DTYPE_I32,
-     {InputSize::kSequences, InputSize::kPages},
+     {inputs::per_sequence, inputs::table_width},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.source() != nullptr) | inputs::reading(of);
      },
@@ -354,7 +369,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kWindowTable,
      "window page table",
      RC_DTYPE_I32,
-     {InputSize::kSequences, InputSize::kPages},
+     {inputs::per_sequence, inputs::table_width},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.layout.window_pages > 0);
      },
@@ -363,7 +378,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kHeadNumbers,
      "head numbers",
      RC_DTYPE_I32,
-     {InputSize::kRows, InputSize::kHeads},
+     {inputs::per_row, inputs::heads},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.hyper_parameters().latent.rank > 0);
      },
@@ -372,7 +387,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kWindowHeadNumbers,
      "head numbers of layers with a window",
      RC_DTYPE_I32,
-     {InputSize::kRows, InputSize::kWindowHeads},
+     {inputs::per_row, inputs::window_heads},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.hyper_parameters().window_latent.rank > 0);
      },
@@ -381,7 +396,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kLonger,
      "longer",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.short_context(of.layout) > 0);
      },
@@ -390,7 +405,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kPositionSteps,
      "position steps",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.position_step() > 0);
      },
@@ -399,7 +414,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kTypedPositions,
      "typed positions",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.types_tokens());
      },
@@ -409,7 +424,7 @@ inline constexpr InputDescription kForwardInputs[] = {
     {ForwardInput::kLayerRows,
      "layer rows",
      RC_DTYPE_I32,
-     {InputSize::kRows},
+     {inputs::per_row},
      [](const ProgramSetup& of) {
        return inputs::if_so(of.file.hyper_parameters().per_layer.size > 0);
      },

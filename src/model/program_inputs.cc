@@ -8,29 +8,6 @@
 namespace rc::model {
 namespace {
 
-int64_t dimension(InputSize size, const ProgramSetup& of) {
-  const HyperParameters& hyper = of.file.hyper_parameters();
-  switch (size) {
-    case InputSize::kOne:
-      break;
-    case InputSize::kRows:
-      return RC_DIM_ROWS;
-    case InputSize::kSequences:
-      return RC_DIM_SEQUENCES;
-    case InputSize::kOutputs:
-      return RC_DIM_OUTPUTS;
-    case InputSize::kPages:
-      return of.layout.pages_per_sequence;
-    case InputSize::kTwo:
-      return 2;
-    case InputSize::kHeads:
-      return hyper.latent.heads;
-    case InputSize::kWindowHeads:
-      return hyper.window_latent.heads;
-  }
-  return 1;
-}
-
 std::string text_of(std::span<const int64_t> shape) {
   std::string text = "[";
   for (const int64_t size : shape) {
@@ -62,7 +39,7 @@ ProgramInputs::ProgramInputs(const ProgramSetup& of) {
     input.description = &description;
     input.stages = stages;
     for (const InputSize size : description.shape) {
-      if (size != InputSize::kOne) input.shape.push_back(dimension(size, of));
+      if (size != nullptr) input.shape.push_back(size(of));
     }
     input.first = count_;
     input.copies = description.of_each_layer

@@ -312,6 +312,66 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
   EXPECT_EQ(text_of(refused), text_of(expected));
 }
 
+// The values of two sequences, one after the other.
+TEST(ForwardInputs, FollowFromTheRowsOfEachSequence) {
+  Room room;
+  room.pages_per_sequence = 3;
+  room.window_pages = 15;
+  const model::CacheLayout layout = options_of(room).cache;
+  const std::vector<int32_t> tokens = {7, 8, 9};
+  const std::vector<int32_t> pages = {5, -1};
+  const std::vector<int32_t> window_pages = {-1, 4};
+  model::SequenceRows rows;
+  rows.tokens = tokens;
+  rows.first_position = 6;
+  rows.outputs_begin = 1;
+  rows.outputs_end = 3;
+  rows.second_text = 2;
+  rows.pages = pages;
+  rows.window_pages = window_pages;
+  rows.slot_before = 2;
+  rows.slot_after = 1;
+  model::SequenceRows next;
+  next.tokens = rows.tokens.first(1);
+  const auto batch_of = [&](const model::ModelFile& file,
+                            model::ForwardStage stage) {
+    model::Batch batch;
+    const model::ProgramInputs inputs({file, layout});
+    inputs.add(batch, stage, rows);
+    inputs.add(batch, stage, next);
+    return batch;
+  };
+  using Values = std::vector<int32_t>;
+  const model::Batch batch = batch_of(*golden("gemma2"), model::kGenerate);
+  EXPECT_EQ(batch.sequence_count, 2);
+  EXPECT_EQ(batch.tokens, (Values{7, 8, 9, 7}));
+  EXPECT_EQ(batch.positions, (Values{6, 7, 8, 0}));
+  EXPECT_EQ(batch.sequences, (Values{0, 0, 0, 1}));
+  EXPECT_EQ(batch.output_rows, (Values{1, 2}));
+  // A page that is none is for the check to find; one of a window is not seen.
+  EXPECT_EQ(batch.page_table, (Values{5, -1, 0, 0, 0, 0}));
+  EXPECT_EQ(batch.window_table, (Values{0, 4, 0, 0, 0, 0}));
+  EXPECT_EQ(batch.state_slots, Values());
+  EXPECT_EQ(batch.longer, Values());
+  EXPECT_EQ(batch.types, Values());
+  EXPECT_EQ(batch.source_table, Values());
+  EXPECT_EQ(batch.source_lengths, Values());
+  EXPECT_EQ(batch_of(*golden("mamba2"), model::kGenerate).state_slots,
+            (Values{2, 1, -1, -1}));
+  EXPECT_EQ(batch_of(*pairs(), model::kGenerate).types, (Values{0, 0, 1, 0}));
+  rows.source_length = 40;
+  rows.source_pages = rows.pages.first(1);
+  const auto t5 = golden("t5");
+  EXPECT_EQ(batch_of(*t5, model::kGenerate).source_lengths, (Values{40, 0}));
+  EXPECT_EQ(batch_of(*t5, model::kGenerate).source_table,
+            (Values{5, 0, 0, 0, 0, 0}));
+  const model::Batch reading = batch_of(*t5, model::kReadSource);
+  EXPECT_EQ(reading.source_table, (Values{5, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(reading.tokens, (Values{7, 8, 9, 7}));
+  EXPECT_EQ(reading.page_table, Values());
+  EXPECT_EQ(reading.source_lengths, Values());
+}
+
 // Rows that are added one sequence after the other need no memory once there is
 // room for them.
 TEST(ForwardInputs, AreAddedWhereRoomWasMade) {
