@@ -37,7 +37,7 @@ class Step {
   // comes from the prefix cache brings its last rows into the step earlier than
   // the plan could know.
   int64_t rows_within_outputs(const Job& job, int64_t left) const;
-  // The next `rows` rows of a job's session, as inputs of the model see them.
+  // Returns the next `rows` rows of a job's session.
   model::SequenceRows sequence_rows(Job& job, int64_t rows) const;
   void evaluate();
   void account(double seconds);

@@ -30,7 +30,7 @@ void check_each(const Stated& stated) {
   }
 }
 
-// Of a page table each sequence uses the first `used` entries.
+// Checks the first `used` entries of each sequence in a page table.
 void check_table(const Stated& stated, std::span<const int64_t> used) {
   for (size_t sequence = 0; sequence < used.size(); ++sequence) {
     const auto row =
@@ -51,8 +51,8 @@ void check_source_lengths(const Stated& stated) {
   }
 }
 
-// Slots that are read and written; no sequence may write what another reads or
-// writes.
+// Checks slots that are read and written: no sequence may write a slot that
+// another reads or writes.
 void check_slots(const Stated& stated) {
   std::vector<bool> written(static_cast<size_t>(stated.limit));
   for (size_t i = 1; i < stated.values.size(); i += 2) {
@@ -74,7 +74,7 @@ void check_slots(const Stated& stated) {
   }
 }
 
-// The pages that the positions of each sequence need.
+// Returns how many pages the positions of each sequence need.
 std::vector<int64_t> used_pages(const GivenBatch& given) {
   const Batch& batch = given.batch;
   std::vector<int64_t> used(static_cast<size_t>(batch.sequence_count));
@@ -85,8 +85,8 @@ std::vector<int64_t> used_pages(const GivenBatch& given) {
   return used;
 }
 
-// The pages that the source of each sequence needs: while it is read, they are
-// those of the positions.
+// Returns how many pages the source of each sequence needs. While sources are
+// read, their positions are those of the rows.
 std::vector<int64_t> source_pages(const GivenBatch& given, ForwardStage stage) {
   if (stage == kReadSource) return used_pages(given);
   std::vector<int64_t> used;
@@ -118,8 +118,7 @@ void check_batch(const GivenBatch& given, const ProgramInputs& inputs,
   const Rows rows = {static_cast<int64_t>(batch.tokens.size()),
                      static_cast<int64_t>(batch.output_rows.size()),
                      batch.sequence_count};
-  std::vector<int64_t> used;  // once it is needed
-  // Those that others are checked with come before these in the table.
+  std::vector<int64_t> used;  // empty until a table needs it
   for (const ProgramInput& input : inputs.list()) {
     const StatedValues& rule = input.description->stated;
     if (rule.field == nullptr || !input.used_in(stage)) continue;

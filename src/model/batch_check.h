@@ -1,5 +1,5 @@
-// What a batch must be: a backend trusts what it reads there. Each throws
-// RC_E_INVALID_ARGUMENT naming what is wrong.
+// Checks of a batch, because a backend trusts the numbers in it. Each throws
+// RC_E_INVALID_ARGUMENT naming the value that is wrong.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace rc::model {
 
-// Checks what is stated for the inputs that a stage uses.
+// Checks the values that the step states for the inputs of a stage.
 void check_batch(const GivenBatch& given, const ProgramInputs& inputs,
                  ForwardStage stage, const runtime::ProgramLimits& limits);
 

@@ -49,15 +49,14 @@ class Forward : private LayerParts {
   void read_source(const Forward& other);
 
  private:
-  // The values of an input that the stage has: the first, or those of all
-  // layers.
+  // Return the value of an input that the stage has, or those of all layers.
   Value input(ForwardInput which) const { return copies(which)[0]; }
   std::span<const Value> copies(ForwardInput which) const;
-  // Absent in a model without states.
+  // Returns kAbsent in a model without states.
   Value state_slots() const {
     return inputs_.has(kStateSlots) ? input(kStateSlots) : kAbsent;
   }
-  // Whether the layer has pages of windows.
+  // Returns whether the layer has pages of windows.
   bool apart() const { return layer().window > 0 && layout_.window_pages > 0; }
   Value table_of_layer() const {
     return apart() ? input(kWindowTable) : table_;

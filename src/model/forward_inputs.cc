@@ -46,6 +46,12 @@ static_assert(
     have_values(),
     "the step states the values of an input, or the model makes them");
 
+// The check of a batch goes by the order of the rows.
+static_assert(ForwardInput::kPositions < ForwardInput::kPageTable &&
+                  ForwardInput::kSequences < ForwardInput::kPageTable &&
+                  ForwardInput::kSourceLengths < ForwardInput::kSourceTable,
+              "page tables are checked with positions and lengths before them");
+
 constexpr bool have_four_bytes() {
   for (const InputDescription& input : kForwardInputs) {
     if (input.dtype != RC_DTYPE_I32 && input.dtype != RC_DTYPE_F32) {
@@ -56,7 +62,7 @@ constexpr bool have_four_bytes() {
 }
 static_assert(have_four_bytes(), "values are stored in elements of four bytes");
 
-// For each row 0 to heads - 1. They are the same in all batches.
+// Makes 0 to heads - 1 for each row, which are the same in all batches.
 void make_numbers(const GivenBatch& given, int64_t heads,
                   std::vector<int32_t>& values) {
   const auto count = static_cast<size_t>(heads);
@@ -91,7 +97,8 @@ void make_position_steps(const GivenBatch& given, Values& values) {
   }
 }
 
-// The table has the positions of one type behind those of another.
+// Makes rows of a table that has the positions of one type behind those of
+// another.
 void make_typed_positions(const GivenBatch& given, Values& values) {
   const auto positions =
       static_cast<int32_t>(given.file.hyper_parameters().context_length);
@@ -102,8 +109,8 @@ void make_typed_positions(const GivenBatch& given, Values& values) {
   }
 }
 
-// [layers, rows]: the table has those of all layers one after the other for
-// each token. Tokens that it has none for have those of the first.
+// Makes [layers, rows] of a table that has for each token the rows of all
+// layers, one after the other. Tokens beyond the table have those of the first.
 void make_layer_rows(const GivenBatch& given, Values& values) {
   const HyperParameters& hyper = given.file.hyper_parameters();
   const auto layers = static_cast<int32_t>(hyper.layer_count());

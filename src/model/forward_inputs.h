@@ -241,7 +241,7 @@ inline void add_output_rows(const SequenceRows& rows, const RowsPlace& place,
     values.push_back(place.first_row + static_cast<int32_t>(i));
   }
 }
-// One row of a page table.
+// Appends one row of a page table.
 inline void add_table(std::span<const int32_t> pages, const RowsPlace& place,
                       Values& values) {
   const size_t end = values.size() + place.width;

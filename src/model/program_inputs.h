@@ -23,11 +23,11 @@ struct ProgramInput {
   size_t copies;               // inputs of the program, from `first` on
 
   bool used_in(ForwardStage stage) const { return (stages >> stage & 1u) != 0; }
-  // Elements of the last dimension, if there are two; else 1.
+  // Returns the elements of the last dimension if there are two, else 1.
   size_t width() const {
     return shape.size() > 1 ? static_cast<size_t>(shape.back()) : 1;
   }
-  // Elements of all copies.
+  // Returns the elements of all copies.
   size_t elements(const Rows& rows) const;
 };
 
@@ -36,9 +36,9 @@ class ProgramInputs {
   ProgramInputs() = default;  // none
   explicit ProgramInputs(const ProgramSetup& of);
 
-  // In the order of the program.
+  // Returns the inputs in the order of the program.
   std::span<const ProgramInput> list() const { return list_; }
-  // nullptr if the program does not have it.
+  // Returns nullptr if the program does not have it.
   const ProgramInput* find(ForwardInput input) const;
   bool has(ForwardInput input) const { return find(input) != nullptr; }
   size_t count() const { return count_; }  // with all copies
@@ -69,9 +69,10 @@ class InputValues {
   // Has room for the largest batch.
   InputValues(const ProgramInputs& inputs, const runtime::ProgramLimits& most);
 
-  // By number of the program; nullptr: the stage does not use the input. Valid
-  // until the next call, while the batch is. The batch has been checked, but
-  // for what count_whole_lengths throws.
+  // Returns the values by number in the program, nullptr for an input that the
+  // stage does not use. They are valid until the next call, and while the batch
+  // is. Requires: check_batch has accepted the batch. Throws
+  // as count_whole_lengths does.
   std::vector<const void*> of(const ProgramInputs& inputs,
                               const GivenBatch& given, ForwardStage stage);
 

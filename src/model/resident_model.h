@@ -65,7 +65,7 @@ class ResidentModel {
   void observe(const Batch& batch, std::span<void* const> outputs,
                int32_t (*should_stop)(void*), void* user, int64_t timeout_ms);
   const Observation& observation() const { return observation_; }
-  // Those that a batch has values of.
+  // Returns the inputs that a batch has values of.
   const ProgramInputs& inputs() const { return inputs_; }
   // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
   // more.

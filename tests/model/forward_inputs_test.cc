@@ -89,11 +89,11 @@ bool has_window(const model::HyperParameters& hyper) {
   });
 }
 
-// What every program has, whether or not its ops need it.
+// Inputs that every program has, whether or not its ops need them.
 const Inputs kAlways = {kTokens, kPositions, kSequences, kPageTable,
                         kOutputRows};
 
-TEST(ForwardInputs, HaveNamesOfWhichEachIsThereOnce) {
+TEST(ForwardInputs, HaveUniqueNamesAndFields) {
   std::set<std::string> names;
   std::set<std::string> entries;
   size_t stated = 0;
@@ -107,8 +107,8 @@ TEST(ForwardInputs, HaveNamesOfWhichEachIsThereOnce) {
   EXPECT_EQ(stated * sizeof(std::vector<int32_t>), sizeof(model::BatchValues));
 }
 
-// By the rules as the models' descriptions have them, not as the table has.
-TEST(ForwardInputs, AreThereWhereAModelNeedsThem) {
+// The cases follow from the models' descriptions, not from the table.
+TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
   const struct {
     const char* model;
     int64_t window_pages;
@@ -157,7 +157,7 @@ TEST(ForwardInputs, AreThereWhereAModelNeedsThem) {
 
 // Every program of every architecture reads the inputs that the rules say, and
 // no others, in each stage.
-TEST(ForwardInputs, AreWhatTheProgramsRead) {
+TEST(ForwardInputs, AreWhatEachProgramReads) {
   Inputs seen;
   std::vector<std::string> names = golden_architectures();
   names.emplace_back("pairs");
@@ -348,7 +348,7 @@ TEST(ForwardInputs, FollowFromTheRowsOfEachSequence) {
   EXPECT_EQ(batch.positions, (Values{6, 7, 8, 0}));
   EXPECT_EQ(batch.sequences, (Values{0, 0, 0, 1}));
   EXPECT_EQ(batch.output_rows, (Values{1, 2}));
-  // A page that is none is for the check to find; one of a window is not seen.
+  // The check must still find a page below 0; in a window no row sees it.
   EXPECT_EQ(batch.page_table, (Values{5, -1, 0, 0, 0, 0}));
   EXPECT_EQ(batch.window_table, (Values{0, 4, 0, 0, 0, 0}));
   EXPECT_EQ(batch.state_slots, Values());
@@ -374,7 +374,7 @@ TEST(ForwardInputs, FollowFromTheRowsOfEachSequence) {
 
 // Rows that are added one sequence after the other need no memory once there is
 // room for them.
-TEST(ForwardInputs, AreAddedWhereRoomWasMade) {
+TEST(ForwardInputs, AreAddedWithoutNewMemory) {
   for (const char* name : {"gemma2", "mamba2", "t5"}) {
     SCOPED_TRACE(name);
     Room room;

@@ -128,7 +128,7 @@ size_t source_pages(const model::ResidentModel& model,
   return (source_of(sequence).size() + page - 1) / page;
 }
 
-// Rows of a sequence, without their tokens.
+// Returns rows of a sequence, still without tokens.
 model::SequenceRows rows_of(const model::ResidentModel& model,
                             const Sequence& sequence) {
   model::SequenceRows rows;
