@@ -146,28 +146,11 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   PageKeeper& pages = core_.pages();
   SessionState& session = job->session();
   const bool reads = session.reads_source();
+  const auto stage = reads ? model::kReadSource : model::kGenerate;
   model::Batch& batch = reads ? sources_ : batch_;
-  const auto sequence = static_cast<size_t>(batch.sequence_count);
-  const auto width =
-      static_cast<size_t>(core_.model().options().cache.pages_per_sequence);
+  const model::ProgramInputs& inputs = core_.model().inputs();
   // Nothing may be lacking once the first number is in the batch.
-  const size_t all = batch.tokens.size() + static_cast<size_t>(rows);
-  for (auto* list : {&batch.tokens, &batch.positions, &batch.sequences,
-                     &batch.output_rows}) {
-    list->reserve(std::max(list->capacity(), all));
-  }
-  if (core_.model().file().types_tokens()) batch.types.reserve(all);
-  const bool lengths_matter = core_.model().short_context() > 0;
-  if (lengths_matter) batch.longer.reserve(all);
-  batch.page_table.reserve((sequence + 1) * width);
-  if (core_.model().has_windows()) {
-    batch.window_table.reserve((sequence + 1) * width);
-  }
-  if (session.source > 0) {
-    batch.source_lengths.reserve(sequence + 1);
-    batch.source_table.reserve((sequence + 1) * width);
-  }
-  batch.state_slots.reserve((sequence + 1) * 2);
+  inputs.reserve(batch, stage, static_cast<size_t>(rows));
   shares_.reserve(shares_.size() + 1);
   try {
     if (job->wants_prefix) {
@@ -195,57 +178,48 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   share.job = job;
   share.rows = rows;
   share.first_output = batch_.output_rows.size();
-  const int64_t first_wanted =
-      std::max(session.size() - job->outputs(), session.source);
-  const bool first_row = job->wants_first_row();
-  const bool typed = core_.model().file().types_tokens();
-  // Those of a source are counted by themselves.
-  const int64_t start = reads ? 0 : session.source;
-  for (int64_t i = 0; i < rows; ++i) {
-    const int64_t position = session.evaluated + i;
-    if (first_row ? position == 0 : position >= first_wanted) {
-      batch.output_rows.push_back(static_cast<int32_t>(batch.tokens.size()));
-    }
-    batch.tokens.push_back(session.tokens[static_cast<size_t>(position)]);
-    batch.positions.push_back(static_cast<int32_t>(position - start));
-    batch.sequences.push_back(static_cast<int32_t>(sequence));
-    if (typed) batch.types.push_back(position >= session.second_text ? 1 : 0);
-    if (lengths_matter) batch.longer.push_back(session.longer ? 1 : 0);
-  }
+  inputs.add(batch, stage, sequence_rows(*job, rows));
   share.outputs = batch_.output_rows.size() - share.first_output;
-  add_tables(session, batch);
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
 }
 
-void Step::add_tables(const SessionState& session, model::Batch& batch) {
-  const auto width =
-      static_cast<size_t>(core_.model().options().cache.pages_per_sequence);
-  const auto sequence = static_cast<size_t>(batch.sequence_count++);
+model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
+  const SessionState& session = job.session();
+  const int64_t begin = session.evaluated;
+  // The number among the rows of the one at a position, or behind it.
+  const auto number = [&](int64_t position) {
+    return static_cast<size_t>(std::clamp<int64_t>(position - begin, 0, rows));
+  };
+  model::SequenceRows added;
+  added.tokens =
+      std::span(session.tokens)
+          .subspan(static_cast<size_t>(begin), static_cast<size_t>(rows));
+  // Those of a source are counted by themselves.
+  added.first_position =
+      session.reads_source() ? begin : begin - session.source;
+  if (job.wants_first_row()) {
+    added.outputs_end = number(1);
+  } else {
+    added.outputs_begin =
+        number(std::max(session.size() - job.outputs(), session.source));
+    added.outputs_end = number(session.size());
+  }
+  added.second_text = number(session.second_text);
+  added.longer = session.longer;
+  const std::span pages(session.pages);
   const auto of_source =
-      session.pages.begin() +
-      static_cast<ptrdiff_t>(core_.pages().source_pages(session));
-  if (session.source > 0) {
-    batch.source_lengths.push_back(static_cast<int32_t>(session.source));
-    batch.source_table.insert(batch.source_table.end(), session.pages.begin(),
-                              of_source);
-    batch.source_table.resize((sequence + 1) * width, 0);
+      static_cast<size_t>(core_.pages().source_pages(session));
+  added.pages = pages.subspan(of_source);
+  added.window_pages = session.window_pages;
+  added.source_pages = pages.first(of_source);
+  added.source_length = session.source;
+  if (!session.checkpoints.empty()) {
+    added.slot_before = session.checkpoints.back().slot;
   }
-  batch.page_table.insert(batch.page_table.end(), of_source,
-                          session.pages.end());
-  batch.page_table.resize((sequence + 1) * width, 0);
-  if (core_.model().has_windows()) {
-    for (const PageId page : session.window_pages) {
-      batch.window_table.push_back(std::max(page, 0));
-    }
-    batch.window_table.resize((sequence + 1) * width, 0);
-  }
-  if (session.next_slot != kNoPage) {
-    batch.state_slots.push_back(
-        session.checkpoints.empty() ? -1 : session.checkpoints.back().slot);
-    batch.state_slots.push_back(session.next_slot);
-  }
+  added.slot_after = session.next_slot;
+  return added;
 }
 
 int64_t Step::rows_within_outputs(const Job& job, int64_t left) const {

@@ -37,8 +37,8 @@ class Step {
   // comes from the prefix cache brings its last rows into the step earlier than
   // the plan could know.
   int64_t rows_within_outputs(const Job& job, int64_t left) const;
-  // Adds what a session's rows have for all of them, behind them.
-  void add_tables(const SessionState& session, model::Batch& batch);
+  // Returns the next `rows` rows of a job's session.
+  model::SequenceRows sequence_rows(Job& job, int64_t rows) const;
   void evaluate();
   void account(double seconds);
   void hand_out(const Share& share);

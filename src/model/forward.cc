@@ -17,6 +17,7 @@
 #include "model/norm.h"
 #include "model/output.h"
 #include "model/per_layer.h"
+#include "model/program_inputs.h"
 #include "model/rope_weights.h"
 #include "model/rotation.h"
 #include "model/source.h"
@@ -29,15 +30,18 @@ namespace {
 
 using runtime::kAbsent;
 using runtime::Value;
+using enum ForwardInput;
 
 class Forward : private LayerParts {
  public:
   Forward(const LayerParts& parts, std::span<const float> rope_scales,
-          const CacheLayout& layout, const WantedOutput& wanted)
+          const CacheLayout& layout, const WantedOutput& wanted,
+          const ProgramInputs& inputs)
       : LayerParts(parts),
         rope_scales_(rope_scales),
         layout_(layout),
-        wanted_(wanted) {}
+        wanted_(wanted),
+        inputs_(inputs) {}
 
   void describe();
   // The stage in which the source of a model is read whose other stage has been
@@ -45,6 +49,22 @@ class Forward : private LayerParts {
   void read_source(const Forward& other);
 
  private:
+  // Return the value of an input that the stage has, or those of all layers.
+  Value input(ForwardInput which) const { return copies(which)[0]; }
+  std::span<const Value> copies(ForwardInput which) const;
+  // Returns kAbsent in a model without states.
+  Value state_slots() const {
+    return inputs_.has(kStateSlots) ? input(kStateSlots) : kAbsent;
+  }
+  // Returns whether the layer has pages of windows.
+  bool apart() const { return layer().window > 0 && layout_.window_pages > 0; }
+  Value table_of_layer() const {
+    return apart() ? input(kWindowTable) : table_;
+  }
+  SourceInputs source_inputs(ForwardInput lengths) const {
+    return {input(kPositions), input(kSequences), input(kSourceTable),
+            input(lengths)};
+  }
   StreamValues layers(Value x);
   // Of the residual [rows, width]. The last layer goes on with the output rows
   // alone once all keys and values are stored.
@@ -61,8 +81,9 @@ class Forward : private LayerParts {
   // Of what is normed.
   std::vector<Mixed> mixed(Value x);
   StateLayer state_layer() {
-    return {builder_, weights_,     architecture_,
-            hyper_,   in_layer(""), {sequences_, state_slots_, layout_.slots}};
+    return {builder_,      weights_,
+            architecture_, hyper_,
+            in_layer(""),  {input(kSequences), state_slots(), layout_.slots}};
   }
   Value attention(Value x);
   Value latent_attention(Value x);
@@ -80,82 +101,49 @@ class Forward : private LayerParts {
   const std::span<const float> rope_scales_;
   const CacheLayout& layout_;
   const WantedOutput& wanted_;
-  Value tokens_ = kAbsent;
-  Value positions_ = kAbsent;
-  Value sequences_ = kAbsent;
-  Value page_table_ = kAbsent;
-  Value state_slots_ = kAbsent;
-  Value lengths_ = kAbsent;       // of sequences, or of their sources
-  Value source_table_ = kAbsent;  // the page table of sources
-  Value window_table_ = kAbsent;  // the page table of layers with a window
-  Value head_numbers_ = kAbsent;
-  Value window_head_numbers_ = kAbsent;  // of layers with other heads
-  Value longer_ = kAbsent;               // see Rotation
-  Value long_frequencies_ = kAbsent;
-  Value steps_ = kAbsent;
-  Value output_rows_ = kAbsent;
-  std::vector<Value> frequencies_;       // by number in HyperParameters::ropes
+  const ProgramInputs& inputs_;
+  std::vector<Value> values_;  // of the inputs, by number
+  ForwardStage stage_ = kGenerate;
+  Value table_ = kAbsent;             // of pages that the stage stores in
+  Value output_rows_ = kAbsent;       // those of all rows if it has no outputs
+  Value long_frequencies_ = kAbsent;  // see Rotation
+  std::vector<Value> frequencies_;    // by number in HyperParameters::ropes
   std::vector<Value> inputs_of_layers_;  // see per_layer.h
   LayerCaches given_caches_;             // of all layers, if there are such
   std::vector<LayerCaches> caches_;      // by number of the layer
 };
 
+std::span<const Value> Forward::copies(ForwardInput which) const {
+  const ProgramInput* const there = inputs_.find(which);
+  if (there == nullptr || !there->used_in(stage_)) {
+    fail(RC_E_INTERNAL, file_.name(), ": the forward pass uses the input \"",
+         description_of(which).name,
+         "\", which its rule in kForwardInputs leaves out");
+  }
+  return std::span(values_).subspan(there->first, there->copies);
+}
+
 void Forward::describe() {
-  tokens_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
-  positions_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
-  sequences_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
-  page_table_ = builder_.input(RC_DTYPE_I32,
-                               {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
-  output_rows_ = builder_.input(RC_DTYPE_I32, {RC_DIM_OUTPUTS});
-  if (slot_bytes(hyper_) > 0) {
-    state_slots_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES, 2});
-  }
-  if (!architecture_.causal || architecture_.source != nullptr) {
-    lengths_ = builder_.input(RC_DTYPE_I32, {RC_DIM_SEQUENCES});
-  }
-  if (architecture_.source != nullptr) {
-    source_table_ = builder_.input(
-        RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
-  }
-  if (layout_.window_pages > 0) {
-    window_table_ = builder_.input(
-        RC_DTYPE_I32, {RC_DIM_SEQUENCES, layout_.pages_per_sequence});
-  }
-  if (architecture_.latent) {
-    head_numbers_ =
-        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.latent.heads});
-  }
-  if (hyper_.window_latent.rank > 0) {
-    window_head_numbers_ =
-        builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS, hyper_.window_latent.heads});
-  }
+  values_ = inputs_.declare(builder_);
+  table_ = input(kPageTable);
+  output_rows_ = input(kOutputRows);
   for (size_t i = 0; i < hyper_.ropes.size(); ++i) {
     frequencies_.push_back(builder_.weight(rope_weight_name(i), RC_DTYPE_F32,
                                            {hyper_.ropes[i].dimensions / 2},
                                            RC_USE_ELEMENTS));
   }
 
-  if (short_context(file_, architecture_, hyper_, layout_) > 0) {
-    longer_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
+  if (inputs_.has(kLonger)) {
     long_frequencies_ =
         builder_.weight(kLongRopeWeight, RC_DTYPE_F32,
                         {hyper_.ropes[0].dimensions / 2}, RC_USE_ELEMENTS);
   }
-  if (hyper_.position_scale != 0.0f) {
-    steps_ = builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS});
-  }
-  const Value learned = wanted_.output == ForwardOutput::kScores &&
-                                type_count(file_, architecture_) > 1
-                            ? builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS})
-                            : positions_;
+  const Value positions =
+      input(inputs_.has(kTypedPositions) ? kTypedPositions : kPositions);
   const Value x = add_embedding(builder_, weights_, architecture_, hyper_,
-                                tokens_, learned);
-  if (hyper_.per_layer.size > 0) {
-    std::vector<Value> ids;
-    for (size_t i = 0; i < hyper_.layers.size(); ++i) {
-      ids.push_back(builder_.input(RC_DTYPE_I32, {RC_DIM_ROWS}));
-    }
-    inputs_of_layers_ = add_per_layer_inputs(*this, ids, x);
+                                input(kTokens), positions);
+  if (inputs_.has(kLayerRows)) {
+    inputs_of_layers_ = add_per_layer_inputs(*this, copies(kLayerRows), x);
   }
   const StreamValues streams = layers(x);
   builder_.begin_part("output");
@@ -193,19 +181,17 @@ StreamValues Forward::layers(Value x) {
 void Forward::read_source(const Forward& other) {
   builder_.begin_stage();
   builder_.begin_part("source embedding");
-  tokens_ = other.tokens_;
-  positions_ = other.positions_;
-  sequences_ = other.sequences_;
-  page_table_ = other.source_table_;
-  lengths_ = other.lengths_;
+  values_ = other.values_;
+  stage_ = kReadSource;
+  table_ = input(kSourceTable);
   given_caches_ = other.caches_[0];
   const Value x = add_embedding(builder_, weights_, architecture_, hyper_,
-                                tokens_, positions_);
+                                input(kTokens), input(kPositions));
   const Value rows =
       add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon,
                layers(x)[0], names_.output_norm);
   Forward of(other);
-  const SourceInputs inputs = {positions_, sequences_, page_table_, lengths_};
+  const SourceInputs inputs = source_inputs(kLengths);
   for (of.number_ = 0; of.number_ < of.caches_.size(); ++of.number_) {
     builder_.begin_part(cat("source of ", of.number_));
     add_source_store(of, rows, of.caches_[of.number_], inputs);
@@ -251,10 +237,9 @@ Value Forward::whole_layer(Value x) {
     sum = builder_.scale(builder_.add(sum, beside), std::sqrt(0.5f));
   }
   if (attends_to_source) {
-    sum =
-        add_source_attention(*this, sum, caches_[number_],
-                             {positions_, sequences_, source_table_, lengths_},
-                             narrows() ? output_rows_ : kAbsent);
+    sum = add_source_attention(*this, sum, caches_[number_],
+                               source_inputs(kSourceLengths),
+                               narrows() ? output_rows_ : kAbsent);
   }
   if (!layer().experts && layer().feed_forward == 0) return sum;
   if (architecture_.single_parts)
@@ -303,13 +288,12 @@ Value Forward::attention(Value x) {
   if (hyper_.clamp > 0.0f) q = builder_.clamp(q, hyper_.clamp);
   if (head_norm == HeadNorm::kTogether) q = norm(q, names_.query_norm);
   if (hyper_.position_scale != 0.0f) {
-    q = add_position_scale(builder_, hyper_, steps_, q);
+    q = add_position_scale(builder_, hyper_, input(kPositionSteps), q);
   }
   q = turned(builder_.reshape(q, {RC_DIM_ROWS, heads, size}), names_.query_norm,
              head_norm);
 
-  const bool apart = layer().window > 0 && layout_.window_pages > 0;
-  const Value table = apart ? window_table_ : page_table_;
+  const Value table = table_of_layer();
   const LayerCaches caches = layer().source >= 0
                                  ? caches_[static_cast<size_t>(layer().source)]
                                  : stored(x, head_norm, table);
@@ -318,10 +302,10 @@ Value Forward::attention(Value x) {
   how.q = q;
   how.key_cache = caches.keys;
   how.value_cache = caches.values;
-  how.positions = positions_;
-  how.sequences = sequences_;
+  how.positions = input(kPositions);
+  how.sequences = input(kSequences);
   how.page_table = table;
-  if (!architecture_.causal) how.lengths = lengths_;
+  if (!architecture_.causal) how.lengths = input(kLengths);
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
   const int64_t given = heads * layer().value_size;
@@ -354,16 +338,17 @@ LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   }
   const LayerCaches caches =
       given_caches_.keys != kAbsent ? given_caches_ : new_caches();
-  builder_.cache_store(k, positions_, sequences_, table, caches.keys);
-  builder_.cache_store(v, positions_, sequences_, table, caches.values);
+  builder_.cache_store(k, input(kPositions), input(kSequences), table,
+                       caches.keys);
+  builder_.cache_store(v, input(kPositions), input(kSequences), table,
+                       caches.values);
   return caches;
 }
 
 LayerCaches Forward::new_caches() {
-  const bool apart = layer().window > 0 && layout_.window_pages > 0;
   const auto cache = [&](int64_t size) {
     return builder_.cache(layout_.dtype,
-                          {apart ? layout_.window_pages : layout_.pages,
+                          {apart() ? layout_.window_pages : layout_.pages,
                            layer().kv_heads, layout_.page_size, size});
   };
   const Value keys = cache(layer().key_size);
@@ -383,16 +368,15 @@ Value Forward::turned(Value x, const char* norm_name, HeadNorm head_norm) {
 }
 
 Value Forward::latent_attention(Value x) {
-  const bool apart = layer().window > 0 && layout_.window_pages > 0;
   const bool other = &latent_of(hyper_, layer()) == &hyper_.window_latent;
   const Value cache = builder_.cache(
-      layout_.dtype, {apart ? layout_.window_pages : layout_.pages, 1,
+      layout_.dtype, {apart() ? layout_.window_pages : layout_.pages, 1,
                       layout_.page_size, layer().key_size});
   const Value y = add_latent_attention(
       builder_, weights_, architecture_, hyper_, in_layer(""), layer(), x,
       cache,
-      {positions_, sequences_, apart ? window_table_ : page_table_,
-       other ? window_head_numbers_ : head_numbers_,
+      {input(kPositions), input(kSequences), table_of_layer(),
+       input(other ? kWindowHeadNumbers : kHeadNumbers),
        layer().rope == Layer::kUnrotated ? Rotation{} : rotation()});
   return gated_heads(x, y);
 }
@@ -417,11 +401,11 @@ Value Forward::output(Value x) {
 
 Rotation Forward::rotation() const {
   const auto number = static_cast<size_t>(layer().rope);
-  Rotation rotation = {positions_, frequencies_[number], rope_scales_[number],
-                       architecture_.rope_style};
+  Rotation rotation = {input(kPositions), frequencies_[number],
+                       rope_scales_[number], architecture_.rope_style};
   if (number == 0) {
     rotation.long_frequencies = long_frequencies_;
-    rotation.longer = longer_;
+    if (inputs_.has(kLonger)) rotation.longer = input(kLonger);
   }
   return rotation;
 }
@@ -432,15 +416,16 @@ runtime::ProgramDescription forward_program(
     const Architecture& architecture, const HyperParameters& hyper,
     std::span<const float> rope_scales, const HyperParameters* source,
     const gguf::File& file, const CacheLayout& layout,
-    const WantedOutput& wanted, MissingTensors* missing) {
+    const WantedOutput& wanted, const ProgramInputs& inputs,
+    MissingTensors* missing) {
   runtime::ProgramBuilder builder("embedding");
   Weights weights(file, builder, missing);
   Forward forward(LayerParts(file, architecture, hyper, builder, weights),
-                  rope_scales, layout, wanted);
+                  rope_scales, layout, wanted, inputs);
   forward.describe();
   if (source != nullptr) {
     Forward(LayerParts(file, *architecture.source, *source, builder, weights),
-            {}, layout, wanted)
+            {}, layout, wanted, inputs)
         .read_source(forward);
   }
   return std::move(builder).take();

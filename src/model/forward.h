@@ -7,6 +7,7 @@
 #include "files/gguf/file.h"
 #include "model/architecture.h"
 #include "model/model_file.h"
+#include "model/program_inputs.h"
 #include "runtime/program.h"
 
 namespace rc::model {
@@ -16,7 +17,7 @@ struct WantedOutput {
   ScoreTokens tokens;  // of scores of a model without a classifier
 };
 
-// Inputs and outputs are those of ForwardInput and ForwardOutput; caches are
+// The inputs are `inputs`, the outputs those of ForwardOutput, and the caches
 // those of layer_states(). Part 0 is the embedding, part 1 + i layer i, the
 // last the output norm and matrix, which models that give hidden rows have not.
 // rope_scales: Rope::scale by number. `source` is of the part that reads a
@@ -30,6 +31,7 @@ runtime::ProgramDescription forward_program(
     const Architecture& architecture, const HyperParameters& hyper,
     std::span<const float> rope_scales, const HyperParameters* source,
     const gguf::File& file, const CacheLayout& layout,
-    const WantedOutput& wanted, MissingTensors* missing = nullptr);
+    const WantedOutput& wanted, const ProgramInputs& inputs,
+    MissingTensors* missing = nullptr);
 
 }  // namespace rc::model

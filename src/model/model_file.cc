@@ -225,7 +225,8 @@ runtime::ProgramDescription ModelFile::forward(const CacheLayout& layout,
     row_bytes_of_head(layer.value_size, layout.dtype);
   }
   return forward_program(*architecture_, hyper_, rope_scales_, source(), *file_,
-                         layout, {output_, score_tokens_}, missing);
+                         layout, {output_, score_tokens_},
+                         ProgramInputs({*this, layout}), missing);
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {

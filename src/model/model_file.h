@@ -23,32 +23,8 @@ namespace rc::model {
 
 struct MissingTensors;
 
-// Inputs and outputs of the forward program, by number.
-enum ForwardInput {
-  kTokens = 0,      // I32 [rows]
-  kPositions = 1,   // I32 [rows]
-  kSequences = 2,   // I32 [rows], row of the page table
-  kPageTable = 3,   // I32 [sequences, pages_per_sequence]
-  kOutputRows = 4,  // I32 [outputs], rows whose logits are wanted
-  // Behind these, where the model has them: I32 [sequences, 2], the slots of
-  // states that are read and written (ModelFile::slot_bytes() > 0); I32
-  // [sequences], the lengths of sequences whose rows see all of theirs (not
-  // ModelFile::causal()), or of their sources, and I32 [sequences,
-  // pages_per_sequence], the page table of these (ModelFile::source()); I32
-  // [sequences, pages_per_sequence], the page table
-  // of layers with a window (CacheLayout::window_pages > 0); I32 [rows, heads],
-  // 0 to heads - 1 for each row (HyperParameters::latent has a rank), and the
-  // same of layers with a window (HyperParameters::window_latent has one); I32
-  // [rows], whether the row's sequence has more tokens than
-  // ModelFile::short_context() (where that isn't 0); I32 [rows], how many times
-  // ModelFile::position_step() the position is (where there is one); I32
-  // [rows], the rows of the table of positions, where the tokens of a pair of
-  // texts have types (ModelFile::types_tokens()); for each layer I32 [rows],
-  // the rows of its own input, numbered token by token and for each token layer
-  // by layer (HyperParameters::per_layer has a size).
-  kForwardInputCount = 5
-};
-// There is one output: F32 [outputs, ModelFile::output_size()].
+// The one output of the forward program, F32 [outputs,
+// ModelFile::output_size()]. Its inputs are in forward_inputs.h.
 enum class ForwardOutput {
   kLogits,      // one for each token of the vocabulary
   kHiddenRows,  // of the last layer, as wide as the model
@@ -97,7 +73,7 @@ class ModelFile {
   }
   ForwardOutput output() const { return output_; }
   int64_t output_size() const { return output_size_; }  // elements of a row
-  // Whether rows have an input more; see ForwardInput.
+  // Whether the two texts of a pair have tokens of different types.
   bool types_tokens() const { return types_tokens_; }
   // Whether rows see only those before them; if not, all of their sequence.
   bool causal() const;

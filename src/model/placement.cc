@@ -167,6 +167,7 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
   runtime::ProgramDescription description = file.forward(options.cache);
   check_cache(file, options.cache);
   Placement placement;
+  placement.inputs = ProgramInputs({file, options.cache});
   if (options.observes_products) {
     placement.observation = observe_products(file.file(), description);
   }

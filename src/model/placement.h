@@ -8,6 +8,7 @@
 
 #include "model/model_file.h"
 #include "model/observation.h"
+#include "model/program_inputs.h"
 #include "runtime/assignment.h"
 #include "runtime/device_chain.h"
 #include "runtime/split.h"
@@ -68,6 +69,7 @@ struct MemoryPlan {
 struct Placement {
   std::vector<std::shared_ptr<runtime::Device>> devices;
   runtime::Split split;
+  ProgramInputs inputs;
   std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
   Observation observation;  // of a model that observes its products
   MemoryPlan memory;        // exactly what loading takes; of the devices in use

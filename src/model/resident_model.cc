@@ -6,19 +6,9 @@
 
 #include "base/error.h"
 #include "model/batch_check.h"
-#include "model/source.h"
 
 namespace rc::model {
 namespace {
-
-// 0 to heads - 1 for each row.
-std::vector<int32_t> numbers_of_heads(int64_t rows, int64_t heads) {
-  std::vector<int32_t> numbers(static_cast<size_t>(rows * heads));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = static_cast<int32_t>(i % static_cast<size_t>(heads));
-  }
-  return numbers;
-}
 
 void check_fits(const ModelFile& file, const ResidentOptions& options,
                 const MemoryPlan& memory) {
@@ -68,34 +58,6 @@ std::vector<std::pair<uint64_t, size_t>> by_size(
       weights.begin(), weights.end(),
       [](const auto& a, const auto& b) { return a.first > b.first; });
   return weights;
-}
-
-// The rows of a table that has the positions of one type behind those of
-// another.
-std::vector<int32_t> typed_positions(const Batch& batch, int64_t positions) {
-  std::vector<int32_t> rows(batch.positions);
-  for (size_t row = 0; row < rows.size(); ++row) {
-    rows[row] += batch.types[row] * static_cast<int32_t>(positions);
-  }
-  return rows;
-}
-
-// [layers, rows]: where layers have inputs of their own, the rows of the table
-// that has those of all layers one after the other for each token. Tokens that
-// it has none for have those of the first.
-std::vector<int32_t> input_rows_of_layers(const std::vector<int32_t>& tokens,
-                                          const HyperParameters& hyper) {
-  std::vector<int32_t> rows;
-  if (hyper.per_layer.size == 0) return rows;
-  const auto layers = static_cast<int32_t>(hyper.layer_count());
-  rows.reserve(tokens.size() * hyper.layers.size());
-  for (int32_t layer = 0; layer < layers; ++layer) {
-    for (const int32_t token : tokens) {
-      const bool there = token < hyper.per_layer.vocabulary;
-      rows.push_back((there ? token : 0) * layers + layer);
-    }
-  }
-  return rows;
 }
 
 }  // namespace
@@ -182,13 +144,9 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   }
   // Half of one file and half of another would be no model at all.
   file->file().check_unchanged();
-  const HyperParameters& hyper = file->hyper_parameters();
-  if (hyper.latent.rank > 0) {
-    const int64_t rows = options.limits.max_rows;
-    model->head_numbers_ = numbers_of_heads(rows, hyper.latent.heads);
-    model->window_head_numbers_ =
-        numbers_of_heads(rows, hyper.window_latent.heads);
-  }
+  placement.inputs.check(file->file(), split.inputs);
+  model->input_values_ = InputValues(placement.inputs, options.limits);
+  model->inputs_ = std::move(placement.inputs);
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
   model->file_ = std::move(file);
@@ -213,75 +171,15 @@ void ResidentModel::run(const Batch& batch, float* output,
                         int64_t timeout_ms) {
   // A backend may refuse NULL even where nothing is to be written.
   float no_output = 0.0f;
-  run_program(batch, {batch.output_rows.empty() ? &no_output : output},
-              should_stop, user, timeout_ms);
+  run_stage(kGenerate, batch, {batch.output_rows.empty() ? &no_output : output},
+            should_stop, user, timeout_ms);
 }
 
 void ResidentModel::observe(const Batch& batch, std::span<void* const> outputs,
                             int32_t (*should_stop)(void*), void* user,
                             int64_t timeout_ms) {
-  run_program(batch, {outputs.begin(), outputs.end()}, should_stop, user,
-              timeout_ms);
-}
-
-void ResidentModel::run_program(const Batch& batch, std::vector<void*> outputs,
-                                int32_t (*should_stop)(void*), void* user,
-                                int64_t timeout_ms) {
-  check_batch(batch, *file_, options_);
-  if (has_states()) check_slots(batch, options_.cache.slots);
-  runtime::RunArguments arguments;
-  arguments.rows = static_cast<int64_t>(batch.tokens.size());
-  arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
-  arguments.sequences = batch.sequence_count;
-  arguments.inputs.resize(kForwardInputCount);
-  arguments.inputs[kTokens] = batch.tokens.data();
-  arguments.inputs[kPositions] = batch.positions.data();
-  arguments.inputs[kSequences] = batch.sequences.data();
-  arguments.inputs[kPageTable] = batch.page_table.data();
-  if (has_states()) arguments.inputs.push_back(batch.state_slots.data());
-  std::vector<int32_t> lengths;
-  if (!file_->causal()) {
-    lengths = whole_lengths(batch);
-    arguments.inputs.push_back(lengths.data());
-  }
-  if (file_->source() != nullptr) {
-    arguments.inputs.push_back(batch.source_lengths.data());
-    arguments.inputs.push_back(batch.source_table.data());
-  }
-  if (has_windows()) arguments.inputs.push_back(batch.window_table.data());
-  for (const auto* numbers : {&head_numbers_, &window_head_numbers_}) {
-    if (!numbers->empty()) arguments.inputs.push_back(numbers->data());
-  }
-  if (short_context() > 0) arguments.inputs.push_back(batch.longer.data());
-  std::vector<int32_t> steps;
-  if (file_->position_step() > 0) {
-    steps.reserve(batch.positions.size());
-    for (const int32_t position : batch.positions) {
-      steps.push_back(static_cast<int32_t>(position / file_->position_step()));
-    }
-    arguments.inputs.push_back(steps.data());
-  }
-  std::vector<int32_t> learned;
-  if (file_->types_tokens()) {
-    learned = typed_positions(batch, file_->hyper_parameters().context_length);
-    arguments.inputs.push_back(learned.data());
-  }
-  const std::vector<int32_t> inputs_of_layers =
-      input_rows_of_layers(batch.tokens, file_->hyper_parameters());
-  if (file_->hyper_parameters().per_layer.size > 0) {
-    for (size_t i = 0; i < file_->hyper_parameters().layers.size(); ++i) {
-      arguments.inputs.push_back(inputs_of_layers.data() +
-                                 i * batch.tokens.size());
-    }
-  }
-  // A backend may refuse NULL even where nothing is to be read.
-  int32_t no_row = 0;
-  arguments.inputs[kOutputRows] =
-      batch.output_rows.empty() ? &no_row : batch.output_rows.data();
-  arguments.outputs_data = std::move(outputs);
-  arguments.should_stop = should_stop;
-  arguments.user = user;
-  run_stage(arguments, timeout_ms);
+  run_stage(kGenerate, batch, {outputs.begin(), outputs.end()}, should_stop,
+            user, timeout_ms);
 }
 
 void ResidentModel::read_sources(const Batch& batch,
@@ -291,26 +189,26 @@ void ResidentModel::read_sources(const Batch& batch,
     fail(RC_E_INVALID_ARGUMENT, file_->file().name(),
          ": the model reads no sources");
   }
-  check_batch(batch, *file_, options_, true);
-  const std::vector<int32_t> lengths = whole_lengths(batch);
-  runtime::RunArguments arguments;
-  arguments.stage = kReadSource;
-  arguments.rows = static_cast<int64_t>(batch.tokens.size());
-  arguments.sequences = batch.sequence_count;
-  arguments.inputs.resize(kForwardInputCount);
-  arguments.inputs[kTokens] = batch.tokens.data();
-  arguments.inputs[kPositions] = batch.positions.data();
-  arguments.inputs[kSequences] = batch.sequences.data();
-  arguments.inputs.push_back(lengths.data());
-  arguments.inputs.push_back(batch.source_table.data());
-  arguments.outputs_data = {nullptr};
-  arguments.should_stop = should_stop;
-  arguments.user = user;
-  run_stage(arguments, timeout_ms);
+  run_stage(kReadSource, batch, {nullptr}, should_stop, user, timeout_ms);
 }
 
-void ResidentModel::run_stage(const runtime::RunArguments& arguments,
+void ResidentModel::run_stage(ForwardStage stage, const Batch& batch,
+                              std::vector<void*> outputs,
+                              int32_t (*should_stop)(void*), void* user,
                               int64_t timeout_ms) {
+  const GivenBatch given = {*file_, options_.cache, batch};
+  check_batch(given, inputs_, stage, options_.limits);
+  runtime::RunArguments arguments;
+  arguments.stage = stage;
+  arguments.rows = static_cast<int64_t>(batch.tokens.size());
+  if (stage == kGenerate) {
+    arguments.outputs = static_cast<int64_t>(batch.output_rows.size());
+  }
+  arguments.sequences = batch.sequence_count;
+  arguments.inputs = input_values_.of(inputs_, given, stage);
+  arguments.outputs_data = std::move(outputs);
+  arguments.should_stop = should_stop;
+  arguments.user = user;
   if (mapped_ != nullptr) mapped_->check();
   try {
     program_->run(arguments, timeout_ms);

@@ -15,41 +15,11 @@
 #include "model/layer_state.h"
 #include "model/model_file.h"
 #include "model/placement.h"
+#include "model/program_inputs.h"
 #include "model/weight_set.h"
 #include "runtime/program.h"
 
 namespace rc::model {
-
-// One step: rows of tokens of one or more sequences. Positions of a sequence
-// are consecutive within a batch and follow what its pages already hold; where
-// rows see all of their sequence (ModelFile::causal), it is in one batch whole.
-struct Batch {
-  std::vector<int32_t> tokens;      // [rows]
-  std::vector<int32_t> positions;   // [rows]
-  std::vector<int32_t> sequences;   // [rows]
-  std::vector<int32_t> page_table;  // [sequences, pages_per_sequence]
-  // The same of layers with a window, if they have pages of their own. What
-  // no row sees any more may be any page.
-  std::vector<int32_t> window_table;
-  // Where the model reads a source: [sequences], the positions of each one's,
-  // at least 1, and [sequences, pages_per_sequence], the pages that hold what
-  // was read of it. Positions of other rows do not count those of the source.
-  std::vector<int32_t> source_lengths;
-  std::vector<int32_t> source_table;
-  std::vector<int32_t> output_rows;  // [outputs]
-  // [rows], where ModelFile::types_tokens(): 0 for tokens of the first text of
-  // a pair, 1 for those of the second.
-  std::vector<int32_t> types;
-  // [rows], where ModelFile::short_context() isn't 0: 1 for those of sequences
-  // that have more tokens, counting those still to come of a prompt, else 0. Of
-  // one sequence all that its pages hold must have had the same.
-  std::vector<int32_t> longer;
-  // [sequences, 2], of models with states in slots: where the state is before
-  // the first of a sequence's rows (-1: there is none yet), and where it goes
-  // after the last.
-  std::vector<int32_t> state_slots;
-  int64_t sequence_count = 0;
-};
 
 // Device memory that is paid for as one, however many models use it.
 struct Resource {
@@ -95,6 +65,8 @@ class ResidentModel {
   void observe(const Batch& batch, std::span<void* const> outputs,
                int32_t (*should_stop)(void*), void* user, int64_t timeout_ms);
   const Observation& observation() const { return observation_; }
+  // Returns the inputs that a batch has values of.
+  const ProgramInputs& inputs() const { return inputs_; }
   // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
   // more.
   bool damaged() const;
@@ -115,10 +87,9 @@ class ResidentModel {
 
  private:
   ResidentModel() = default;
-  void run_program(const Batch& batch, std::vector<void*> outputs,
-                   int32_t (*should_stop)(void*), void* user,
-                   int64_t timeout_ms);
-  void run_stage(const runtime::RunArguments& arguments, int64_t timeout_ms);
+  void run_stage(ForwardStage stage, const Batch& batch,
+                 std::vector<void*> outputs, int32_t (*should_stop)(void*),
+                 void* user, int64_t timeout_ms);
 
   std::shared_ptr<const ModelFile> file_;
   std::shared_ptr<const gguf::MappedTensors> mapped_;  // if options say so
@@ -130,9 +101,8 @@ class ResidentModel {
   std::vector<Resource> weights_;
   std::vector<CacheGroup> groups_;  // by kind
   std::unique_ptr<runtime::Program> program_;
-  // Of models with latent attention; see ForwardInput.
-  std::vector<int32_t> head_numbers_;
-  std::vector<int32_t> window_head_numbers_;
+  ProgramInputs inputs_;
+  InputValues input_values_;
 };
 
 }  // namespace rc::model

@@ -3,21 +3,20 @@
 // which it attends after it has attended to the rows before (Vaswani et al.
 // 2017, arXiv:1706.03762).
 //
-// The program has two stages. That which reads a source leaves its keys and
-// values in the caches of the layers that generate, where these have those of
-// their own rows: a session has pages for its source, and others behind them.
-// While the source is read, the layers of the encoder have their keys and
-// values in the pages of the first of these caches, one layer after the other.
+// The program has two stages (ForwardStage). That which reads a source leaves
+// its keys and values in the caches of the layers that generate, where these
+// have those of their own rows: a session has pages for its source, and others
+// behind them. While the source is read, the layers of the encoder have their
+// keys and values in the pages of the first of these caches, one layer after
+// the other.
 #pragma once
 
 #include <vector>
 
+#include "model/forward_inputs.h"
 #include "model/layer_parts.h"
 
 namespace rc::model {
-
-// Stages of a program, for RunArguments; other models have the first alone.
-enum ForwardStage : size_t { kGenerate = 0, kReadSource = 1 };
 
 // The keys and the values of a layer.
 struct LayerCaches {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/error.h"
 #include "cpu/level.h"
@@ -127,19 +128,22 @@ size_t source_pages(const model::ResidentModel& model,
   return (source_of(sequence).size() + page - 1) / page;
 }
 
-void add_source(const model::ResidentModel& model, const Sequence& sequence,
-                model::Batch& batch) {
-  if (model.file().source() == nullptr) return;
-  const auto begin = sequence.pages.begin();
-  batch.source_lengths.push_back(
-      static_cast<int32_t>(source_of(sequence).size()));
-  batch.source_table.insert(
-      batch.source_table.end(), begin,
-      begin + static_cast<ptrdiff_t>(source_pages(model, sequence)));
-  batch.source_table.resize(
-      batch.source_lengths.size() *
-          static_cast<size_t>(model.options().cache.pages_per_sequence),
-      0);
+// Returns rows of a sequence, still without tokens.
+model::SequenceRows rows_of(const model::ResidentModel& model,
+                            const Sequence& sequence) {
+  model::SequenceRows rows;
+  const std::span<const int32_t> pages(sequence.pages);
+  const size_t of_source = source_pages(model, sequence);
+  rows.source_pages = pages.first(of_source);
+  rows.source_length = static_cast<int64_t>(source_of(sequence).size());
+  rows.pages = pages.subspan(of_source);
+  const int64_t most = model.short_context();
+  const auto length =
+      sequence.start + static_cast<int64_t>(sequence.tokens.size());
+  rows.longer = most > 0 && length > most;
+  // The slot has the number of the first page.
+  rows.slot_after = pages.front();
+  return rows;
 }
 
 // All that begin, in one batch.
@@ -149,17 +153,9 @@ void read_sources(model::ResidentModel& model,
   model::Batch batch;
   for (const Sequence& sequence : sequences) {
     if (sequence.start > 0) continue;
-    for (const int32_t token : source_of(sequence)) {
-      batch.positions.push_back(batch.sequences.empty() ||
-                                        batch.sequences.back() !=
-                                            batch.sequence_count
-                                    ? 0
-                                    : batch.positions.back() + 1);
-      batch.tokens.push_back(token);
-      batch.sequences.push_back(static_cast<int32_t>(batch.sequence_count));
-    }
-    add_source(model, sequence, batch);
-    ++batch.sequence_count;
+    model::SequenceRows rows = rows_of(model, sequence);
+    rows.tokens = source_of(sequence);
+    model.inputs().add(batch, model::kReadSource, rows);
   }
   if (!batch.tokens.empty()) model.read_sources(batch, nullptr, nullptr, -1);
 }
@@ -181,39 +177,24 @@ std::vector<std::vector<float>> evaluate(model::ResidentModel& model,
       const Sequence& sequence = sequences[s];
       if (done >= sequence.tokens.size()) continue;
       const size_t end = std::min(done + chunk, sequence.tokens.size());
-      for (size_t p = done; p < end; ++p) {
-        batch.output_rows.push_back(static_cast<int32_t>(batch.tokens.size()));
-        batch.tokens.push_back(sequence.tokens[p]);
-        batch.positions.push_back(sequence.start + static_cast<int32_t>(p));
-        batch.sequences.push_back(static_cast<int32_t>(batch.sequence_count));
-        if (const int64_t most = model.short_context(); most > 0) {
-          const auto length =
-              sequence.start + static_cast<int64_t>(sequence.tokens.size());
-          batch.longer.push_back(length > most ? 1 : 0);
-        }
-        owners.push_back(s);
-      }
-      add_source(model, sequence, batch);
-      batch.page_table.insert(
-          batch.page_table.end(),
-          sequence.pages.begin() +
-              static_cast<ptrdiff_t>(source_pages(model, sequence)),
-          sequence.pages.end());
+      model::SequenceRows rows = rows_of(model, sequence);
+      rows.tokens = std::span(sequence.tokens).subspan(done, end - done);
+      rows.first_position = sequence.start + static_cast<int64_t>(done);
+      rows.outputs_end = end - done;
+      std::vector<int32_t> window_pages;
       if (const auto own =
               static_cast<int32_t>(model.options().cache.window_pages / 3);
           own > 0) {
         for (size_t i = 0; i < table_width; ++i) {
-          batch.window_table.push_back(static_cast<int32_t>(s) * own +
-                                       static_cast<int32_t>(i) % own);
+          window_pages.push_back(static_cast<int32_t>(s) * own +
+                                 static_cast<int32_t>(i) % own);
         }
       }
-      // The slot has the number of the first page.
+      rows.window_pages = window_pages;
       const bool begins = sequence.start == 0 && done == 0;
-      batch.state_slots.push_back(begins ? -1 : sequence.pages.front());
-      batch.state_slots.push_back(sequence.pages.front());
-      ++batch.sequence_count;
-      batch.page_table.resize(
-          static_cast<size_t>(batch.sequence_count) * table_width, 0);
+      rows.slot_before = begins ? -1 : sequence.pages.front();
+      model.inputs().add(batch, model::kGenerate, rows);
+      owners.insert(owners.end(), end - done, s);
     }
     if (batch.tokens.empty()) return outputs;
     std::vector<float> all(batch.tokens.size() * size,

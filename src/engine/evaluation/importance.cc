@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -136,6 +138,9 @@ class ImportanceMeter {
       memory_.emplace_back(value_bytes(value, most).value());
     }
     for (auto& memory : memory_) outputs_.push_back(memory.data());
+    pages_.resize(
+        static_cast<size_t>(model_->options().cache.pages_per_sequence));
+    std::iota(pages_.begin(), pages_.end(), 0);
   }
 
   // Tells how much of the window is done.
@@ -156,24 +161,17 @@ class ImportanceMeter {
 
  private:
   void step(const std::vector<TokenId>& window, size_t first, size_t rows) {
+    model::SequenceRows added;
+    added.tokens = std::span(window).subspan(first, rows);
+    added.first_position = static_cast<int64_t>(first);
+    added.outputs_end = rows;
+    const int64_t most = model_->short_context();
+    added.longer = most > 0 && static_cast<int64_t>(window.size()) > most;
+    added.pages = pages_;
+    added.slot_before = first == 0 ? -1 : 0;
+    added.slot_after = 0;
     model::Batch batch;
-    for (size_t i = 0; i < rows; ++i) {
-      batch.tokens.push_back(window[first + i]);
-      batch.positions.push_back(static_cast<int32_t>(first + i));
-      batch.sequences.push_back(0);
-      batch.output_rows.push_back(static_cast<int32_t>(i));
-      if (model_->file().types_tokens()) batch.types.push_back(0);
-      if (const int64_t most = model_->short_context(); most > 0) {
-        const bool longer = static_cast<int64_t>(window.size()) > most;
-        batch.longer.push_back(longer ? 1 : 0);
-      }
-    }
-    batch.sequence_count = 1;
-    const int64_t pages = model_->options().cache.pages_per_sequence;
-    for (int64_t i = 0; i < pages; ++i) {
-      batch.page_table.push_back(static_cast<int32_t>(i));
-    }
-    if (model_->has_states()) batch.state_slots = {first == 0 ? -1 : 0, 0};
+    model_->inputs().add(batch, model::kGenerate, added);
     model_->observe(batch, outputs_, nullptr, nullptr, timeout_ms_);
     const model::Observation& observation = model_->observation();
     for (size_t i = 0; i < sums_.size(); ++i) {
@@ -191,6 +189,7 @@ class ImportanceMeter {
   std::vector<InputSums> sums_;  // by number of the observed input
   std::vector<std::vector<std::byte>> memory_;  // of the outputs
   std::vector<void*> outputs_;
+  std::vector<int32_t> pages_;  // of the one sequence
 };
 
 }  // namespace
