@@ -1,7 +1,5 @@
 #include "text/chat/replies/reply_format.h"
 
-#include <algorithm>
-
 namespace rc::text::chat {
 namespace {
 
@@ -432,29 +430,8 @@ constexpr auto kFormats = std::to_array<ReplyFormat>({
     {.name = "plain", .signs = {"", ""}},
 });
 
-bool has_signs(const ReplyFormat& format, std::string_view source) {
-  return std::all_of(format.signs.begin(), format.signs.end(),
-                     [&](std::string_view sign) {
-                       return source.find(sign) != std::string_view::npos;
-                     });
-}
-
 }  // namespace
 
 std::span<const ReplyFormat> reply_formats() { return kFormats; }
-
-const ReplyFormat* reply_format(std::string_view name) {
-  for (const ReplyFormat& format : kFormats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
-}
-
-const ReplyFormat& reply_format_of(std::string_view template_source) {
-  for (const ReplyFormat& format : kFormats) {
-    if (has_signs(format, template_source)) return format;
-  }
-  return kFormats.back();
-}
 
 }  // namespace rc::text::chat
