@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cat.h"
 #include "text/chat/calls/call_machine.h"
 #include "text/chat/calls/call_names.h"
 #include "text/chat/replies/call_parts.h"

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cat.h"
 #include "base/json_value.h"
 #include "text/chat/replies/call_parts.h"
 
