@@ -45,9 +45,8 @@ SchemaId SchemaReader::refer(const JsonValue& value, Form form) {
   if (value.is_bool()) {
     return value.is(JsonValue::Type::kTrue) ? kTrueSchema : kFalseSchema;
   }
-  const ScopeId scope = index_.has_scopes()
-                            ? index_.enter(scope_, index_.at(value))
-                            : kNoScope;
+  const ScopeId scope =
+      index_.has_scopes() ? index_.enter(scope_, index_.at(value)) : kNoScope;
   const auto [at, added] = known_.try_emplace({&value, form, scope}, 0);
   if (added) {
     const Location& location = index_.at(value);
