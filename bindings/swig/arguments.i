@@ -6,6 +6,8 @@
  *   (const char* TEXT, size_t LENGTH)   text as UTF-8, or bytes as they are
  *   const char* NAME                    the same without NUL; nothing is NULL
  *   const char** BORROWED               a result: text that is copied
+ *   (const char** BORROWED, size_t* LENGTH)
+ *                                       the same with any bytes in it
  *   char** OWNED                        a result: text to be freed by rc_free
  *   (char** OWNED, size_t* LENGTH)      a result: bytes, freed by rc_free
  *   (const int32_t* TOKENS, size_t COUNT)

@@ -60,7 +60,9 @@ runcible_chat_text(now)
   (const char* messages, size_t length)
 }
 %apply (char** OWNED, size_t* LENGTH) { (char** messages, size_t* length) }
-%apply const char** BORROWED { const char** prompt_text }
+%apply (const char** BORROWED, size_t* LENGTH) {
+  (const char** prompt_text, size_t* length)
+}
 %apply int32_t* OUTPUT { int32_t* prompt_token }
 
 /* What a report of a prompt points to is the prompt's: chat_prompt_text and
@@ -73,10 +75,11 @@ runcible_chat_text(now)
 %rename(text_end) rc_chat_content_report::end;
 %inline %{
 static rc_status chat_prompt_text(const rc_chat_prompt* prompt,
-                                  const char** prompt_text) {
+                                  const char** prompt_text, size_t* length) {
   rc_chat_prompt_report report = RC_CHAT_PROMPT_REPORT_INIT;
   const rc_status status = rc_chat_prompt_describe(prompt, &report);
   *prompt_text = report.text;
+  *length = report.length;
   return status;
 }
 

@@ -92,7 +92,9 @@ enum {
    *    at most 15 digits, as far as the schema allows such. */
   RC_GRAMMAR_JSON_SCHEMA = 0,
   /* A regular expression as JavaScript has them, without backreferences and
-   * without looking around; all of the text matches it. */
+   * without looking behind; all of the text matches it. A group that looks
+   * ahead may be repeated up to 32 times, and any number of times if it ends
+   * with one character, as in ((?!ab).)*, and the text ends after it. */
   RC_GRAMMAR_REGEX = 1,
   /* Rules in llama.cpp's GBNF; the text is a `root`. */
   RC_GRAMMAR_GBNF = 2,

@@ -136,6 +136,7 @@ runcible_array(const int64_t* shape, long)
 runcible_array(int64_t* shape, long)
 
 runcible_output(const char** BORROWED, void*, IntPtr)
+runcible_output(const char** prompt_text, void*, IntPtr)
 runcible_output(char** OWNED, void*, IntPtr)
 runcible_output(char** text, void*, IntPtr)
 runcible_output(char** messages, void*, IntPtr)

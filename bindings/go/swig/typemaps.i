@@ -103,6 +103,7 @@ runcible_array_in(const int64_t* SHAPE, int32_t RANK, int64)
   $2 = ($2_ltype)&memory->size;
 }
 %enddef
+runcible_memory_out(const char** BORROWED, size_t* LENGTH)
 runcible_memory_out(char** OWNED, size_t* LENGTH)
 runcible_memory_out(int32_t** TOKENS, size_t* COUNT)
 runcible_memory_out(void** BYTES, size_t* SIZE)

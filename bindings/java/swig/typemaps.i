@@ -142,6 +142,16 @@ runcible_java_type(const char*, jbyteArray, byte[])
                              runcible::bytes(jenv, *$1, strlen(*$1)));
 }
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  $result =
+      runcible::append(jenv, $result, runcible::bytes(jenv, *$1, *$2));
+}
+
 %typemap(in, numinputs=0) char** OWNED (runcible::Freed<char> text) {
   $1 = &text.memory;
 }

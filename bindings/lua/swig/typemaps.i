@@ -98,6 +98,16 @@ runcible_whole_number(uint64_t seed, INT64_MIN, INT64_MAX)
   SWIG_arg++;
 }
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  lua_pushlstring(L, *$1, *$2);
+  SWIG_arg++;
+}
+
 %typemap(in, numinputs=0) char** OWNED (char* text = NULL) { $1 = &text; }
 %typemap(argout) char** OWNED {
   lua_pushstring(L, *$1);

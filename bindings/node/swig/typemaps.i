@@ -111,6 +111,15 @@ runcible_number(uint64_t)
   runcible_append(env, &jsresult, runcible_text(env, *$1, strlen(*$1)));
 }
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  runcible_append(env, &jsresult, runcible_text(env, *$1, *$2));
+}
+
 /* A result that the library made, freed by rc_free. */
 %define runcible_freed(POINTER, VALUE)
   const std::unique_ptr<void, void (*)(void*)> freed(POINTER, rc_free);

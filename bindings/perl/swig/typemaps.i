@@ -84,6 +84,16 @@ runcible_kind_of(TYPE)
 }
 %typemap(freearg) const char** BORROWED ""
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  runcible_result(runcible_text(aTHX_ *$1, *$2))
+}
+%typemap(freearg) (const char** BORROWED, size_t* LENGTH) ""
+
 %typemap(in, numinputs=0) char** OWNED (char* text = NULL) { $1 = &text; }
 %typemap(argout) char** OWNED {
   runcible_result(runcible_text(aTHX_ *$1, strlen(*$1)))

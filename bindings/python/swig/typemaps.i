@@ -81,6 +81,15 @@
   runcible_result(runcible_text(*$1, strlen(*$1)))
 }
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  runcible_result(runcible_text(*$1, *$2))
+}
+
 %typemap(in, numinputs=0) char** OWNED (char* text = NULL) { $1 = &text; }
 %typemap(argout) char** OWNED {
   PyObject* value = runcible_text(*$1, strlen(*$1));

@@ -51,6 +51,20 @@ def test_prompt():
     assert (content.text_begin, content.text_end) == (9, 19)
 
 
+def test_prompts_of_any_bytes():
+    """A prompt with a NUL in it is returned as a whole."""
+    model = runcible.Model("builtin:fable", runcible.Backend("cpu"))
+    made = _native.chat_options()
+    made.set_template_name("zephyr")
+    made.ending = _native.ENDING_MESSAGE
+    for content, text in (("a\\u0000b", "a\0b"), ("\\u0000", "\0"),
+                          ("a\\u0000\\u0000", "a\0\0")):
+        prompt = _native.chat_render(
+            model.tokenizer._handle,
+            '[{"role": "user", "content": "' + content + '"}]', made)
+        assert _native.chat_prompt_text(prompt) == "<|user|>\n" + text + "<|end|>\n"
+
+
 def test_conversation(session):
     chat = session.chat(template_name="zephyr")
     reply = chat.ask("Tell me a fable.", max_tokens=8, seed=1)

@@ -149,6 +149,16 @@ runcible_whole_number(size_t, 0, INT64_MAX)
                            runcible_text(*$1, strlen(*$1)));
 }
 
+%typemap(in, numinputs=0) (const char** BORROWED, size_t* LENGTH)
+    (const char* text = NULL, size_t length = 0) {
+  $1 = ($1_ltype)&text;
+  $2 = &length;
+}
+%typemap(argout) (const char** BORROWED, size_t* LENGTH) {
+  Tcl_ListObjAppendElement(interp, Tcl_GetObjResult(interp),
+                           runcible_text(*$1, *$2));
+}
+
 %typemap(in, numinputs=0) char** OWNED (char* text = NULL) { $1 = &text; }
 %typemap(argout) char** OWNED {
   Tcl_SetObjResult(interp, runcible_text(*$1, strlen(*$1)));

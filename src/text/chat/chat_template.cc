@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "text/chat/calls_as_content.h"
 #include "text/chat/containers.h"
 #include "text/chat/conversation.h"
 #include "text/chat/from_json.h"
@@ -158,6 +159,10 @@ ChatTemplate::ChatTemplate(std::string_view source,
   add("unk_token", tokenizer_->unknown());
   dialect_ = find_dialect(template_, source, special_);
   find_reply_format(source);
+  if (dialect_.knows_tools && !dialect_.knows_calls &&
+      may_be_content(*found_.format)) {
+    dialect_.calls_as_content = found_.format;
+  }
   format_of_texts_ = *chat::reply_format(kFormatOfTexts);
   format_of_texts_.name = "appended";
   format_of_texts_.reasoning_begin = found_.format->reasoning_begin;
@@ -205,9 +210,10 @@ Value ChatTemplate::message_list(
     const JsonValue& messages, const JsonValue* tools,
     const std::function<bool()>& should_stop) const {
   Value list = checked_messages(messages, nullptr, should_stop);
-  const bool as_text = any(tools)
-                           ? !dialect_.knows_tools
-                           : !dialect_.knows_calls && has_calls(messages);
+  const bool as_text = any(tools) ? !dialect_.knows_tools
+                                  : !dialect_.knows_calls &&
+                                        dialect_.calls_as_content == nullptr &&
+                                        has_calls(messages);
   if (!as_text) return list;
   return messages_value(
       with_tools_as_text(messages, tools, dialect_.takes_system), dialect_);

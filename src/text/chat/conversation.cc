@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "text/chat/calls_as_content.h"
 #include "text/chat/containers.h"
 #include "text/chat/from_json.h"
 #include "text/chat/history.h"
@@ -82,12 +83,21 @@ class Reader {
   Value message_value(const JsonValue& message, const std::string& place) {
     const std::string& role = need_text(message, "role", place);
     const bool empty = is_empty_answer(message, role);
+    const JsonValue* as_content =
+        dialect_.calls_as_content == nullptr ? nullptr : given_calls(message);
     Entries entries;
     add_role(role, &entries);
     if (empty) entries.add("content", empty_answer());
+    if (as_content != nullptr) {
+      entries.add("content", content_with(message, *as_content, place));
+    }
     for (const auto& [name, value] : message.members) {
       const std::string at = cat(place, ".", name);
       if (name == "role" || (empty && name == "content")) continue;
+      if (as_content != nullptr &&
+          (name == "content" || name == "tool_calls")) {
+        continue;
+      }
       if (name == "content") {
         if (!value.is(Type::kNull)) entries.add(name, content(value, at));
       } else if (name == "tool_calls") {
@@ -102,12 +112,33 @@ class Reader {
         entries.add_json(name, value);
       }
     }
-    if (!empty && message.find_given("content") == nullptr) {
+    if (!empty && as_content == nullptr &&
+        message.find_given("content") == nullptr) {
       add_no_content(message, &entries);
     }
     add_reasoning(message, place, &entries);
     if (role == "tool") add_name_of_call(message, place, &entries);
     return entries.take();
+  }
+
+  // The content of a message, in which its calls are.
+  Value content_with(const JsonValue& message, const JsonValue& given,
+                     const std::string& place) {
+    // For what they throw, and the names of the functions.
+    static_cast<void>(calls(given, cat(place, ".tool_calls")));
+    const JsonValue* said = message.find_given("content");
+    std::string text;
+    if (said != nullptr) {
+      static_cast<void>(content(*said, cat(place, ".content")));
+      text = content_text(*said);
+    }
+    Value value = make_string(
+        nullptr, with_calls(text, given, *dialect_.calls_as_content));
+    if (dialect_.content != Dialect::Content::kParts) return value;
+    Entries part;
+    part.add("type", Value::string("text", Origin::kTemplate));
+    part.add("text", std::move(value));
+    return make_list({part.take()});
   }
 
   // Whether the template refuses the message because it says nothing.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "text/chat/replies/reply_format.h"
 #include "text/chat/template.h"
 
 namespace rc::text::chat {
@@ -29,6 +30,9 @@ struct Dialect {
   bool knows_tools = false;
   // Writes calls, also if it knows no tools.
   bool knows_calls = false;
+  // The format in which calls become a part of the content, where the template
+  // knows tools and writes no calls; nullptr: they don't.
+  const ReplyFormat* calls_as_content = nullptr;
   // Shows a message of the role "system"; found out where tools are not known.
   bool takes_system = true;
   // Takes one call in a message: others become messages of their own.

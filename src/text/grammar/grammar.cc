@@ -43,10 +43,11 @@ std::shared_ptr<const Grammar> of_text(std::string_view kind,
 std::shared_ptr<const Grammar> Grammar::regex(std::string_view pattern,
                                               const TextOptions& options,
                                               Vocabulary vocabulary) {
-  return of_text("regex", pattern, options, std::move(vocabulary),
-                 [&](TextModel& model) {
-                   model.begin_with(parse_regex(pattern, {}, &model.exprs()));
-                 });
+  return of_text(
+      "regex", pattern, options, std::move(vocabulary), [&](TextModel& model) {
+        model.begin_with(
+            parse_regex(pattern, {.lookahead = true}, &model.exprs()));
+      });
 }
 
 std::shared_ptr<const Grammar> Grammar::choices(

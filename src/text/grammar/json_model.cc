@@ -7,19 +7,27 @@
 
 #include "base/error.h"
 #include "base/nested_calls.h"
-#include "text/grammar/regex_syntax.h"
 #include "text/grammar/work.h"
 
 namespace rc::text::grammar {
 namespace {
 
-std::string short_numbers_regex() {
-  constexpr int kDigits = 15;
-  std::string regex = cat("-?([0-9]{1,", kDigits, "}");
-  for (int whole = 1; whole < kDigits; ++whole) {
-    regex += cat("|[0-9]{", whole, "}\\.[0-9]{1,", kDigits - whole, "}");
+// Numbers of at most 15 digits, -?([0-9]{1,15}|[0-9]{1}\.[0-9]{1,14}|...),
+// and an exponent.
+ExprId short_numbers(ExprPool* pool) {
+  constexpr uint32_t kDigits = 15;
+  const ExprId digit = pool->set(CharSet::of('0', '9'));
+  const ExprId point = pool->literal(".");
+  std::vector<ExprId> plain = {pool->repeat(digit, 1, kDigits)};
+  for (uint32_t whole = 1; whole < kDigits; ++whole) {
+    plain.push_back(pool->concat({pool->repeat(digit, whole, whole), point,
+                                  pool->repeat(digit, 1, kDigits - whole)}));
   }
-  return regex + ")([eE][+-]?[0-9]{1,3})?";
+  const ExprId sign = pool->optional(pool->set(CharSet::of("+-")));
+  return pool->concat(
+      {pool->optional(pool->literal("-")), pool->either(std::move(plain)),
+       pool->optional(pool->concat(
+           {pool->set(CharSet::of("eE")), sign, pool->repeat(digit, 1, 3)}))});
 }
 
 // Bounds how deep schemas nest in the text of one: brackets in strings count
@@ -108,13 +116,20 @@ void JsonModel::prepare() {
   }
 }
 
-// How the numbers of a schema are written.
+// How the numbers of a schema are written: as few schemas differ in it, what
+// was found for one is kept.
 ExprId JsonModel::numbers(const Normal& normal) {
   const ExprId all = normal.number.in;
-  if (!options_.short_numbers) return all;
-  const ExprId few =
-      exprs_.both(all, parse_regex(short_numbers_regex(), {}, &exprs_));
-  return lexer_.start({{few, 0}}) == kDeadLex ? all : few;
+  if (!options_.short_numbers || all == ExprPool::kNothing) return all;
+  const auto known = numbers_.find(all);
+  if (known != numbers_.end()) return known->second;
+  if (short_numbers_ == ExprPool::kNothing) {
+    short_numbers_ = short_numbers(&exprs_);
+  }
+  const ExprId few = exprs_.both(all, short_numbers_);
+  const ExprId used = lexer_.start({{few, 0}}) == kDeadLex ? all : few;
+  numbers_.emplace(all, used);
+  return used;
 }
 
 void JsonModel::try_numbers(ExprId numbers) {

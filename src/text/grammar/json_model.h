@@ -116,6 +116,9 @@ class JsonModel {
   Lexer lexer_;
   JsonValue document_;
   SchemaId root_ = kFalseSchema;
+  // Of numbers(): what it returned, and all short numbers once they are needed.
+  std::unordered_map<ExprId, ExprId> numbers_;
+  ExprId short_numbers_ = ExprPool::kNothing;
   std::unordered_map<SchemaId, std::unique_ptr<Start>> starts_;
   std::unordered_map<RulesId, std::unique_ptr<Object>> objects_;
 };

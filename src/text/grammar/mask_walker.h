@@ -51,8 +51,11 @@ class MaskWalker {
     LexState lex;
     uint32_t spaces;  // in a row
     Reading reading;
+    // The lexer's moves by the bytes of ASCII, once they were asked for.
+    const LexState* moves;
   };
 
+  // Whether a byte only goes through the lexer.
   static bool is_fast(Reading reading, uint8_t byte) {
     if (reading == Reading::kContent) {
       return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
@@ -83,13 +86,9 @@ class MaskWalker {
 template <class Machine>
 bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
                                Frame* to) {
-  if (is_fast(from.reading, byte)) {
-    const LexState next = machine_.lexer().ascii_moves(from.lex)[byte];
-    *to = {from.full, from.depth, next, 0, from.reading};
-    return next != kDeadLex;
-  }
   if (from.reading == Reading::kSpaces && is_space(byte)) {
-    *to = {from.full, from.depth, from.lex, from.spaces + 1, from.reading};
+    *to = {from.full,       from.depth,   from.lex,
+           from.spaces + 1, from.reading, from.moves};
     return to->spaces <= machine_.max_spaces();
   }
   if (machine_.refuses(full_[from.full], from.lex, byte)) return false;
@@ -103,8 +102,8 @@ bool MaskWalker<Machine>::step(const Frame& from, size_t depth, uint8_t byte,
         std::string_view(path_).substr(from.depth, depth - from.depth));
   }
   if (!machine_.step(&state, byte)) return false;
-  *to = {from.full + 1, depth + 1, state.lex, machine_.spaces(state),
-         machine_.reading(state)};
+  *to = {from.full + 1,           depth + 1, state.lex, machine_.spaces(state),
+         machine_.reading(state), nullptr};
   return true;
 }
 
@@ -116,8 +115,9 @@ void MaskWalker<Machine>::begin(const TokenTrie& trie, size_t depth,
   full_[0] = state;
   frames_.resize(trie.max_depth() + 1);
   path_.resize(trie.max_depth() + 1);
-  frames_[depth] = {0, depth, state.lex, machine_.spaces(state),
-                    machine_.reading(state)};
+  frames_[depth] = {
+      0,      depth, state.lex, machine_.spaces(state), machine_.reading(state),
+      nullptr};
 }
 
 // Most first bytes are refused: they are looked at without their nodes.
@@ -150,13 +150,30 @@ void MaskWalker<Machine>::walk_nodes(const TokenTrie& trie, size_t first,
     }
     const TokenTrie::Node& node = nodes[i];
     const size_t before = node.depth - 1U;
-    const bool leaves = content && node.byte == '"' &&
-                        frames_[before].reading == Reading::kContent;
-    path_[before] = static_cast<char>(node.byte);
-    if (leaves ||
-        !step(frames_[before], before, node.byte, &frames_[before + 1])) {
-      i = node.end;
-      continue;
+    Frame& from = frames_[before];
+    if (is_fast(from.reading, node.byte)) {
+      if (from.moves == nullptr) {
+        from.moves = machine_.lexer().ascii_moves(from.lex);
+      }
+      const LexState next = from.moves[node.byte];
+      if (next == kDeadLex) {
+        i = node.end;
+        continue;
+      }
+      // Most nodes are the last ones of tokens.
+      if (node.end > i + 1) {
+        path_[before] = static_cast<char>(node.byte);
+        frames_[before + 1] = {from.full, from.depth,   next,
+                               0,         from.reading, nullptr};
+      }
+    } else {
+      const bool leaves =
+          content && node.byte == '"' && from.reading == Reading::kContent;
+      path_[before] = static_cast<char>(node.byte);
+      if (leaves || !step(from, before, node.byte, &frames_[before + 1])) {
+        i = node.end;
+        continue;
+      }
     }
     if (node.tokens >= 0) {
       trie.for_each(node, [&](int32_t token) { mask->set(token); });

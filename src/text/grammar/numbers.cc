@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "text/grammar/regex_syntax.h"
 
 namespace rc::text::grammar {
 namespace {
@@ -16,32 +15,63 @@ constexpr size_t kMaxDivisorDigits = 4;
 
 }  // namespace
 
+// The expressions are put together from their parts: parsing them would take
+// most of the time of a small schema.
 Numbers::Numbers(ExprPool* pool) : pool_(*pool) {
-  const auto regex = [&](std::string_view pattern) {
-    return parse_regex(pattern, {}, pool);
-  };
-  minus_ = regex("-");
-  any_fraction_ = regex("(\\.[0-9]+)?");
-  const ExprId whole = regex("0|[1-9][0-9]*");
+  const ExprId zero = digit('0', '0');
+  const ExprId first = digit('1', '9');
+  const ExprId any = digits(0, kUnbounded);
+  const ExprId some = digits(1, kUnbounded);
+  const ExprId point = pool_.literal(".");
+  const ExprId e = pool_.set(CharSet::of("eE"));
+  minus_ = pool_.literal("-");
+  const ExprId sign = pool_.optional(minus_);
+  any_fraction_ = pool_.optional(pool_.concat(point, some));
+  const ExprId whole = pool_.either(zero, pool_.concat(first, any));
   plain_unsigned_ = pool_.concat(whole, any_fraction_);
-  shortest_ = regex("0|-?([1-9][0-9]*(\\.[0-9]*[1-9])?|0\\.[0-9]*[1-9])");
-  mantissa_ = regex("[1-9](\\.[0-9]{1,16})?");
-  large_ = regex("[eE]\\+?0?(1[6-9]|[2-9][0-9]|[12][0-9][0-9]|30[0-8])");
-  small_ = regex("[eE]-(0?0?[1-9]|0?[1-9][0-9]|[12][0-9][0-9]|30[0-8])");
+  // A fraction that does not end with 0.
+  const ExprId fraction = pool_.concat({point, any, first});
+  shortest_ = pool_.either(
+      zero, pool_.concat(
+                sign, pool_.either(
+                          pool_.concat({first, any, pool_.optional(fraction)}),
+                          pool_.concat(zero, fraction))));
+  mantissa_ =
+      pool_.concat(first, pool_.optional(pool_.concat(point, digits(1, 16))));
+  // [12][0-9][0-9]|30[0-8]
+  const ExprId hundreds =
+      pool_.either(pool_.concat(digit('1', '2'), digits(2, 2)),
+                   pool_.concat(pool_.literal("30"), digit('0', '8')));
+  const ExprId perhaps_zero = pool_.optional(zero);
+  // [eE]\+?0?(1[6-9]|[2-9][0-9]|[12][0-9][0-9]|30[0-8])
+  large_ = pool_.concat(
+      {e, pool_.optional(pool_.literal("+")), perhaps_zero,
+       pool_.either({pool_.concat(digit('1', '1'), digit('6', '9')),
+                     pool_.concat(digit('2', '9'), digits(1, 1)), hundreds})});
+  // [eE]-(0?0?[1-9]|0?[1-9][0-9]|[12][0-9][0-9]|30[0-8])
+  small_ = pool_.concat(
+      {e, minus_,
+       pool_.either({pool_.concat({perhaps_zero, perhaps_zero, first}),
+                     pool_.concat({perhaps_zero, first, digits(1, 1)}),
+                     hundreds})});
   unsigned_ = pool_.either(
       plain_unsigned_, pool_.concat(mantissa_, pool_.either(large_, small_)));
-  every_ = regex("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
-  const ExprId sign = pool_.optional(minus_);
-  integers_.in =
-      pool_.concat(sign, pool_.either(pool_.concat(whole, regex("(\\.0+)?")),
-                                      pool_.concat(mantissa_, large_)));
-  integers_.out = pool_.concat(
-      sign, pool_.either(pool_.concat(whole, regex("\\.[0-9]*[1-9][0-9]*")),
-                         pool_.concat(mantissa_, small_)));
+  every_ = pool_.concat(
+      {sign, whole, any_fraction_,
+       pool_.optional(pool_.concat(
+           {e, pool_.optional(pool_.set(CharSet::of("+-"))), some}))});
+  const ExprId zeros = pool_.repeat(zero, 1, kUnbounded);
+  integers_.in = pool_.concat(
+      sign, pool_.either(
+                pool_.concat(whole, pool_.optional(pool_.concat(point, zeros))),
+                pool_.concat(mantissa_, large_)));
+  integers_.out =
+      pool_.concat(sign, pool_.either(pool_.concat({whole, fraction, any}),
+                                      pool_.concat(mantissa_, small_)));
   plain_integers_.in = pool_.concat(sign, whole);
   plain_integers_.out = pool_.concat(
       sign,
-      pool_.either(pool_.concat(whole, regex("\\.[0-9]+")),
+      pool_.either(pool_.concat({whole, point, some}),
                    pool_.concat(mantissa_, pool_.either(large_, small_))));
 }
 

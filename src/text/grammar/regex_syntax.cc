@@ -10,6 +10,7 @@
 
 #include "base/nested_calls.h"
 #include "text/grammar/regex_escapes.h"
+#include "text/grammar/regex_lookahead.h"
 
 namespace rc::text::grammar {
 namespace {
@@ -17,15 +18,15 @@ namespace {
 constexpr size_t kMaxGroups = 100;  // within one another
 constexpr uint32_t kMaxRepeats = 1'000'000;
 
-// What a part of a pattern matches, by the anchors on its sides: [0] without,
-// [kStarts] only at the beginning of the text, [kEnds] only at its end.
-constexpr size_t kStarts = 1;
-constexpr size_t kEnds = 2;
-using Anchored = std::array<ExprId, 4>;
-
 Anchored unanchored(ExprId x) {
   return {x, ExprPool::kNothing, ExprPool::kNothing, ExprPool::kNothing};
 }
+
+bool is_plain(const RegexPart& part) {
+  return part.kind == RegexPart::Kind::kPlain;
+}
+
+RegexPart plain(const Anchored& matching) { return {.plain = matching}; }
 
 class RegexParser {
  public:
@@ -34,8 +35,14 @@ class RegexParser {
       : in_(pattern), options_(options), pool_(*pool) {}
 
   ExprId parse() {
-    const Anchored all = alternatives();
+    const RegexPart whole = alternatives();
     if (!in_.done()) in_.malformed("')' without '('");
+    if (!is_plain(whole)) {
+      const auto joined = join_lookahead(whole, options_.search, &pool_);
+      if (!joined) in_.unsupported("lookahead in a group that is repeated");
+      return *joined;
+    }
+    const Anchored& all = whole.plain;
     std::vector<ExprId> parts;
     for (size_t anchors = 0; anchors < all.size(); ++anchors) {
       ExprId x = all[anchors];
@@ -80,62 +87,81 @@ class RegexParser {
     return pool_.nullable(x) ? ExprPool::kEmpty : ExprPool::kNothing;
   }
 
-  Anchored alternatives() {
+  RegexPart alternatives() {
     if (++depth_ > kMaxGroups) {
       in_.unsupported("more than ", kMaxGroups, " groups within one another");
     }
-    // All at once: one after the other would take quadratic time.
-    std::array<std::vector<ExprId>, 4> parts;
+    std::vector<RegexPart> all;
     do {
-      const Anchored next = sequence();
-      for (size_t i = 0; i < next.size(); ++i) parts[i].push_back(next[i]);
+      all.push_back(sequence());
     } while (in_.take("|"));
     --depth_;
+    if (all.size() == 1) return std::move(all[0]);
+    if (!std::all_of(all.begin(), all.end(), is_plain)) {
+      return {.kind = RegexPart::Kind::kAlternatives, .parts = std::move(all)};
+    }
+    // All at once: one after the other would take quadratic time.
+    std::array<std::vector<ExprId>, 4> parts;
+    for (const RegexPart& next : all) {
+      for (size_t i = 0; i < parts.size(); ++i) {
+        parts[i].push_back(next.plain[i]);
+      }
+    }
     Anchored result;
     for (size_t i = 0; i < result.size(); ++i) {
       result[i] = pool_.either(std::move(parts[i]));
     }
-    return result;
+    return plain(result);
   }
 
-  Anchored sequence() {
+  RegexPart sequence() {
     // Joined from the right, without anchors first, for the same reason.
-    std::vector<Anchored> terms;
+    std::vector<RegexPart> terms;
     while (!in_.done() && in_.peek() != '|' && in_.peek() != ')') {
       terms.push_back(term());
     }
+    if (!std::all_of(terms.begin(), terms.end(), is_plain)) {
+      return {.kind = RegexPart::Kind::kSequence, .parts = std::move(terms)};
+    }
     Anchored result = unanchored(ExprPool::kEmpty);
     for (size_t i = terms.size(); i-- > 0;) {
-      const Anchored& left = terms[i];
+      const Anchored& left = terms[i].plain;
       if (left == unanchored(left[0]) && result == unanchored(result[0])) {
         result[0] = pool_.concat(left[0], result[0]);
       } else {
         result = concat(left, result);
       }
     }
-    return result;
+    return plain(result);
   }
 
-  Anchored term() {
+  RegexPart term() {
     if (in_.take("^")) {
-      return {ExprPool::kNothing, ExprPool::kEmpty, ExprPool::kNothing,
-              ExprPool::kNothing};
+      return plain({ExprPool::kNothing, ExprPool::kEmpty, ExprPool::kNothing,
+                    ExprPool::kNothing});
     }
     if (in_.take("$")) {
-      return {ExprPool::kNothing, ExprPool::kNothing, ExprPool::kEmpty,
-              ExprPool::kNothing};
+      return plain({ExprPool::kNothing, ExprPool::kNothing, ExprPool::kEmpty,
+                    ExprPool::kNothing});
     }
-    const Anchored inner = atom();
+    RegexPart inner = atom();
     uint32_t min = 1;
     uint32_t max = 1;
     if (!quantifier(&min, &max)) return inner;
+    if (inner.kind == RegexPart::Kind::kAhead) {
+      in_.unsupported("a quantifier after lookahead");
+    }
     in_.take("?");  // lazy: the same texts
     uint32_t again_min = 0;
     uint32_t again_max = 0;
     if (in_.peek() == '+' || quantifier(&again_min, &again_max)) {
       in_.malformed("a quantifier after a quantifier");
     }
-    return repeat(inner, min, max);
+    if (is_plain(inner)) return plain(repeat(inner.plain, min, max));
+    RegexPart repeated = {
+        .kind = RegexPart::Kind::kRepeat, .min = min, .max = max};
+    repeated.parts.push_back(std::move(inner));
+    return repeated;
   }
 
   Anchored repeat(const Anchored& inner, uint32_t min, uint32_t max) {
@@ -193,14 +219,13 @@ class RegexParser {
     return value;
   }
 
-  Anchored atom() {
+  RegexPart atom() {
     if (in_.take("(")) return group();
     if (in_.take("[")) return characters(in_.character_class());
     if (in_.take("\\")) return characters(in_.escape(false));
     if (in_.take(".")) {
       CharSet newlines = CharSet::of("\n\r") | CharSet::of(0x2028, 0x2029);
-      return unanchored(
-          pool_.set(options_.dot_matches_newline ? CharSet::all() : ~newlines));
+      return one_of(options_.dot_matches_newline ? CharSet::all() : ~newlines);
     }
     if (in_.peek() == '*' || in_.peek() == '+' || in_.peek() == '?') {
       in_.malformed("a quantifier after nothing");
@@ -209,7 +234,11 @@ class RegexParser {
     return characters(CharSet::of(c, c));
   }
 
-  Anchored characters(CharSet set) {
+  RegexPart one_of(const CharSet& set) {
+    return {.one_character = true, .plain = unanchored(pool_.set(set))};
+  }
+
+  RegexPart characters(CharSet set) {
     if (options_.ignore_case) {
       std::vector<CharSet::Range> folded = set.ranges();
       for (const CharSet::Range& range : set.ranges()) {
@@ -226,13 +255,14 @@ class RegexParser {
       }
       set = CharSet::of(std::move(folded));
     }
-    return unanchored(pool_.set(set));
+    return one_of(set);
   }
 
   // After '('.
-  Anchored group() {
+  RegexPart group() {
     if (in_.take("?")) {
-      if (in_.take("=") || in_.take("!")) in_.unsupported("lookahead");
+      const bool negative = in_.peek() == '!';
+      if (in_.take("=") || in_.take("!")) return lookahead(negative);
       if (in_.take("<=") || in_.take("<!")) in_.unsupported("lookbehind");
       if (in_.take("P<") || in_.take("<")) {
         while (!in_.done() && in_.peek() != '>') in_.character();
@@ -241,9 +271,17 @@ class RegexParser {
         in_.unsupported("flags or another extension after '(?'");
       }
     }
-    const Anchored inner = alternatives();
+    RegexPart inner = alternatives();
     if (!in_.take(")")) in_.malformed("'(' without ')'");
     return inner;
+  }
+
+  RegexPart lookahead(bool negative) {
+    if (!options_.lookahead) in_.unsupported("lookahead");
+    RegexPart ahead = {.kind = RegexPart::Kind::kAhead, .negative = negative};
+    ahead.parts.push_back(alternatives());
+    if (!in_.take(")")) in_.malformed("'(' without ')'");
+    return ahead;
   }
 
   static constexpr char32_t kMaxFolded = 0x1000;

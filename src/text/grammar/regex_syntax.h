@@ -1,5 +1,5 @@
 // Regular expressions as ECMA-262 writes them, without what is not regular
-// (backreferences) and without looking around.
+// (backreferences) and without looking behind.
 #pragma once
 
 #include <string_view>
@@ -12,6 +12,8 @@ struct RegexOptions {
   // Whether the expression may match anywhere in the text, as `pattern` of JSON
   // Schema does, or has to match all of it.
   bool search = false;
+  // Whether it may look ahead; the text ends where the rest of it does.
+  bool lookahead = false;
   bool ignore_case = false;
   bool dot_matches_newline = false;
 };

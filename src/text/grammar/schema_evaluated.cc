@@ -49,7 +49,7 @@ void append_all(std::vector<T>* to, const std::vector<T>& from) {
 
 bool SchemaReader::Evaluated::nothing() const {
   return !all && names.empty() && patterns.empty() && prefix == 0 &&
-         contained.empty();
+         contained.empty() && least == 0;
 }
 
 void SchemaReader::Evaluated::add(const Evaluated& other) {
@@ -58,6 +58,7 @@ void SchemaReader::Evaluated::add(const Evaluated& other) {
   append_all(&patterns, other.patterns);
   prefix = std::max(prefix, other.prefix);
   append_all(&contained, other.contained);
+  least = std::max(least, other.least);
 }
 
 void SchemaReader::read_unevaluated(const Location& at,
@@ -139,7 +140,8 @@ SchemaReader::Evaluated SchemaReader::evaluated_by_itself(const Location& at,
       for (const auto& [pattern, value] : map->members) {
         result.patterns.push_back(
             at_keyword(at, "patternProperties", [&, &p = pattern] {
-              return parse_regex(p, {.search = true}, &pool_.exprs());
+              return parse_regex(p, {.search = true, .lookahead = true},
+                                 &pool_.exprs());
             }));
       }
     }
@@ -186,12 +188,18 @@ void SchemaReader::close(const Location& at, Within within,
       std::none_of(kAboutProperties.begin(), kAboutProperties.end(), find)) {
     evaluated->all = true;
   }
-  // It needs more properties than it names.
-  const JsonValue* const properties = find("properties");
-  const size_t named = properties == nullptr ? 0 : properties->members.size();
-  if (keyword_count(at, "minProperties").value_or(0) > named) {
-    evaluated->all = true;
-  }
+  evaluated->least = keyword_count(at, "minProperties").value_or(0);
+}
+
+// Whether an object may have as many properties as it needs with those alone
+// that are named.
+bool SchemaReader::names_enough(const Evaluated& evaluated) {
+  if (!evaluated.patterns.empty()) return true;
+  std::vector<std::string_view> names(evaluated.names.begin(),
+                                      evaluated.names.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names.size() >= evaluated.least;
 }
 
 SchemaId SchemaReader::closing(const Location& at) {
@@ -213,7 +221,7 @@ SchemaId SchemaReader::closing(const Location& at) {
   for (const Way& way : ways) {
     ObjectRules rules;
     if (options_.ordered) append_missing(way.evaluated.names, &rules.order);
-    if (!way.evaluated.all) {
+    if (!way.evaluated.all && names_enough(way.evaluated)) {
       restrict_others(way.evaluated, kFalseSchema, &rules);
     }
     alternatives.push_back(
@@ -248,9 +256,15 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
          " within one another; simplify them");
   }
   struct Leave {
-    size_t* nesting;
-    ~Leave() { --*nesting; }
-  } leave{&++evaluating_};
+    SchemaReader* reader;
+    ScopeId scope;
+    ~Leave() {
+      --reader->evaluating_;
+      reader->scope_ = scope;
+    }
+  } leave{this, scope_};
+  ++evaluating_;
+  scope_ = index_.enter(scope_, at);
   // Old drafts don't look at what stands next to a reference.
   const bool only_reference =
       at.draft <= Draft::k7 && keyword_text(at, "$ref") != nullptr;
@@ -284,9 +298,9 @@ SchemaReader::Ways SchemaReader::ways_of(const Location& at, bool items,
   for (const std::string_view keyword :
        {"$ref", "$dynamicRef", "$recursiveRef"}) {
     if (const std::string* reference = keyword_text(at, keyword)) {
-      const Location& target = keyword == "$ref"
-                                   ? index_.resolve(at, *reference)
-                                   : index_.resolve_dynamic(at, *reference);
+      const Location& target =
+          keyword == "$ref" ? index_.resolve(at, *reference)
+                            : index_.resolve_dynamic(at, *reference, scope_);
       const bool alone = only_reference || at.value->members.size() == 1;
       choose(ways_of(target, items, alone ? within : Within::kSchema), &ways);
     }

@@ -1,6 +1,7 @@
 #include "text/grammar/schema_index.h"
 
 #include <array>
+#include <utility>
 
 #include "base/error.h"
 #include "base/quote.h"
@@ -59,6 +60,11 @@ const std::string* text_member(const JsonValue& object, std::string_view name) {
                                                                  : nullptr;
 }
 
+bool is_recursive_anchor(const JsonValue& schema) {
+  const JsonValue* const anchor = schema.find("$recursiveAnchor");
+  return anchor != nullptr && anchor->is(JsonValue::Type::kTrue);
+}
+
 // URIs are kept with each anchor.
 constexpr size_t kMaxUri = 2048;
 
@@ -112,6 +118,41 @@ SchemaIndex::SchemaIndex(const JsonValue& document, Draft draft,
     visit(next, &stack);
   }
   root_ = &locations_.at(&document);
+  find_scopes();
+}
+
+void SchemaIndex::find_scopes() {
+  std::map<std::string_view, size_t> counts;
+  for (const Anchor& anchor : dynamic_) ++counts[anchor.name];
+  for (const Anchor& anchor : dynamic_) {
+    if (counts[anchor.name] < 2) continue;
+    const size_t number =
+        names_.try_emplace(anchor.name, names_.size()).first->second;
+    bound_[anchor.base].emplace_back(number, anchor.schema);
+  }
+  scopes_.emplace_back(names_.size());
+  scope_ids_[scopes_[0]] = kNoScope;
+}
+
+ScopeId SchemaIndex::enter(ScopeId scope, const SchemaLocation& at) {
+  if (names_.empty()) return kNoScope;
+  const auto bound = bound_.find(*at.base);
+  if (bound == bound_.end()) return scope;
+  Scope entered = scopes_[scope];
+  for (const auto& [number, schema] : bound->second) {
+    if (entered[number] == nullptr) entered[number] = schema;
+  }
+  const auto next = static_cast<ScopeId>(scopes_.size());
+  const auto [known, added] = scope_ids_.try_emplace(entered, next);
+  if (!added) return known->second;
+  if (scopes_.size() == kMostScopes) {
+    fail(RC_E_UNSUPPORTED, "schema at ", at.pointer(),
+         ": references lead here in more than ", kMostScopes,
+         " ways on which others depend; use $ref in place of $dynamicRef and "
+         "$recursiveRef");
+  }
+  scopes_.push_back(std::move(entered));
+  return next;
 }
 
 // Takes notice of the identifiers of a schema.
@@ -149,11 +190,11 @@ void SchemaIndex::identify(const JsonValue& schema, bool root,
   }
   if (const std::string* anchor = text_member(schema, "$dynamicAnchor")) {
     anchors_[*location->base + "#" + *anchor] = &schema;
-    ++dynamic_anchors_[*anchor];
+    if (!anchor->empty())
+      dynamic_.push_back({*location->base, *anchor, &schema});
   }
-  if (const JsonValue* recursive = schema.find("$recursiveAnchor");
-      recursive != nullptr && recursive->is(JsonValue::Type::kTrue)) {
-    ++recursive_anchors_;
+  if (is_recursive_anchor(schema)) {
+    dynamic_.push_back({*location->base, "", &schema});
   }
 }
 
@@ -219,22 +260,23 @@ const SchemaLocation& SchemaIndex::resolve(const SchemaLocation& from,
   return location->second;
 }
 
-const SchemaLocation& SchemaIndex::resolve_dynamic(
-    const SchemaLocation& from, std::string_view reference) const {
+const SchemaLocation& SchemaIndex::resolve_dynamic(const SchemaLocation& from,
+                                                   std::string_view reference,
+                                                   ScopeId scope) const {
   const SchemaLocation& found = resolve(from, reference);
-  const std::string fragment = uri_fragment(reference);
-  const std::string* const anchor =
-      found.value->is(JsonValue::Type::kObject)
-          ? text_member(*found.value, "$dynamicAnchor")
-          : nullptr;
-  const bool dynamic = anchor != nullptr && *anchor == fragment &&
-                       dynamic_anchors_.at(*anchor) > 1;
-  if (dynamic || (recursive_anchors_ > 0 && resources_.size() > 2)) {
-    fail(RC_E_UNSUPPORTED, "schema at ", from.pointer(), ": what ",
-         quote(reference),
-         " names depends on the references that lead here; use $ref");
+  if (names_.empty() || !found.value->is(JsonValue::Type::kObject)) {
+    return found;
   }
-  return found;
+  // Only a reference that names such an anchor by itself is dynamic.
+  const std::string fragment = uri_fragment(reference);
+  const std::string* const anchor = text_member(*found.value, "$dynamicAnchor");
+  const bool dynamic = fragment.empty()
+                           ? is_recursive_anchor(*found.value)
+                           : anchor != nullptr && *anchor == fragment;
+  const auto name = dynamic ? names_.find(fragment) : names_.end();
+  const JsonValue* const bound =
+      name == names_.end() ? nullptr : scopes_[scope][name->second];
+  return bound == nullptr ? found : locations_.at(bound);
 }
 
 }  // namespace rc::text::grammar

@@ -1,10 +1,14 @@
 // Where the schemas of a document are, and what their references name.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/json_value.h"
@@ -27,6 +31,11 @@ struct SchemaLocation {
   std::string pointer() const { return places->pointer(place); }
 };
 
+// The resources on the way to a schema, as far as $dynamicRef and $recursiveRef
+// depend on them: the first that has an anchor counts.
+using ScopeId = uint32_t;
+inline constexpr ScopeId kNoScope = 0;  // nothing has been entered
+
 // The document must outlive it, and the places, to which it adds.
 class SchemaIndex {
  public:
@@ -42,10 +51,16 @@ class SchemaIndex {
   // the document.
   const SchemaLocation& resolve(const SchemaLocation& from,
                                 std::string_view reference) const;
-  // The same of $dynamicRef and $recursiveRef, if it does not depend on the
-  // way that leads there; throws RC_E_UNSUPPORTED if it does.
+  // Whether there is more than one scope.
+  bool has_scopes() const { return !names_.empty(); }
+  // The scope of a location that is reached from another scope. Throws
+  // RC_E_UNSUPPORTED if there would be more than kMostScopes.
+  ScopeId enter(ScopeId scope, const SchemaLocation& at);
+  static constexpr size_t kMostScopes = 256;
+  // The same as resolve() of $dynamicRef and $recursiveRef in a scope.
   const SchemaLocation& resolve_dynamic(const SchemaLocation& from,
-                                        std::string_view reference) const;
+                                        std::string_view reference,
+                                        ScopeId scope) const;
 
  private:
   struct Visit {
@@ -57,6 +72,7 @@ class SchemaIndex {
 
   void visit(const Visit& visit, std::vector<Visit>* next);
   void identify(const JsonValue& schema, bool root, SchemaLocation* location);
+  void find_scopes();
   const JsonValue* find_child(const JsonValue& value,
                               std::string_view token) const;
 
@@ -65,8 +81,22 @@ class SchemaIndex {
   std::unordered_map<const JsonValue*, SchemaLocation> locations_;
   std::unordered_map<std::string, const JsonValue*> resources_;  // by URI
   std::unordered_map<std::string, const JsonValue*> anchors_;    // URI#name
-  std::unordered_map<std::string, size_t> dynamic_anchors_;      // by name
-  size_t recursive_anchors_ = 0;
+  // The schemas of $dynamicAnchor, and of $recursiveAnchor under the name "".
+  struct Anchor {
+    std::string base;
+    std::string name;
+    const JsonValue* schema;
+  };
+  std::vector<Anchor> dynamic_;
+  // Names that several schemas have, by their numbers; and the schemas that
+  // have one, by the URIs of resources.
+  std::map<std::string, size_t, std::less<>> names_;
+  using Bound = std::vector<std::pair<size_t, const JsonValue*>>;
+  std::unordered_map<std::string, Bound> bound_;
+  // Of each scope the schemas that its names mean, or nullptr.
+  using Scope = std::vector<const JsonValue*>;
+  std::vector<Scope> scopes_;
+  std::map<Scope, ScopeId> scope_ids_;
   // The members of large objects that references have gone into.
   using Members = std::unordered_map<std::string_view, const JsonValue*>;
   mutable std::unordered_map<const JsonValue*, Members> members_;

@@ -32,6 +32,7 @@ SchemaId SchemaReader::read() {
     const Pending next = queue_.front();
     queue_.pop_front();
     form_ = next.form == Form::kValue ? Form::kClosed : next.form;
+    scope_ = next.scope;
     pool_.define(next.declared, next.form == Form::kValue
                                     ? closed_value(*next.at)
                                     : lower(*next.at));
@@ -44,11 +45,13 @@ SchemaId SchemaReader::refer(const JsonValue& value, Form form) {
   if (value.is_bool()) {
     return value.is(JsonValue::Type::kTrue) ? kTrueSchema : kFalseSchema;
   }
-  const auto [at, added] = known_.try_emplace({&value, form}, 0);
+  const ScopeId scope =
+      index_.has_scopes() ? index_.enter(scope_, index_.at(value)) : kNoScope;
+  const auto [at, added] = known_.try_emplace({&value, form, scope}, 0);
   if (added) {
     const Location& location = index_.at(value);
     at->second = pool_.declare(location.place);
-    queue_.push_back({&location, form, at->second});
+    queue_.push_back({&location, form, scope, at->second});
   }
   return at->second;
 }
@@ -144,7 +147,8 @@ void SchemaReader::read_references(const Location& at,
   }
   for (const std::string_view keyword : {"$dynamicRef", "$recursiveRef"}) {
     if (const std::string* reference = keyword_text(at, keyword)) {
-      parts->push_back(refer(*index_.resolve_dynamic(at, *reference).value));
+      parts->push_back(
+          refer(*index_.resolve_dynamic(at, *reference, scope_).value));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,8 @@ class SchemaReader {
     std::vector<ExprId> patterns{};
     uint32_t prefix = 0;                // items
     std::vector<SchemaId> contained{};  // items that are like one of these
+    // Of closing(): how many properties an object has at least.
+    uint32_t least = 0;
 
     bool nothing() const;
     void add(const Evaluated& other);
@@ -73,6 +76,7 @@ class SchemaReader {
   struct Pending {
     const Location* at;
     Form form;
+    ScopeId scope;
     SchemaId declared;
   };
   // How ways_of looks at a schema.
@@ -108,6 +112,7 @@ class SchemaReader {
   SchemaId closed_value(const Location& at);
   // That it has no properties but those that are named, if any are.
   SchemaId closing(const Location& at);
+  static bool names_enough(const Evaluated& evaluated);
   Ways ways_of(const Location& at, bool items, Within within);
   Evaluated evaluated_by_itself(const Location& at, bool items, Within within);
   void close(const Location& at, Within within, Evaluated* evaluated) const;
@@ -141,9 +146,10 @@ class SchemaReader {
   SchemaReaderOptions options_;
   SchemaPool& pool_;
   SchemaIndex index_;
-  std::map<std::pair<const JsonValue*, Form>, SchemaId> known_;
+  std::map<std::tuple<const JsonValue*, Form, ScopeId>, SchemaId> known_;
   std::deque<Pending> queue_;
   Form form_ = Form::kWritten;  // of the schema at hand
+  ScopeId scope_ = kNoScope;    // the same
   std::deque<NameRule> name_rules_;
   size_t evaluating_ = 0;  // schemas, within one another
   bool closing_ = false;   // whether ways_of works for closing()

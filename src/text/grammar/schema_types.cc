@@ -78,7 +78,7 @@ void SchemaReader::restrict_strings(const Location& at, Normal* normal) {
   }
   if (const std::string* pattern = keyword_text(at, "pattern")) {
     const ExprId matching = at_keyword(at, "pattern", [&] {
-      return parse_regex(*pattern, {.search = true}, &exprs);
+      return parse_regex(*pattern, {.search = true, .lookahead = true}, &exprs);
     });
     string = both(string, {matching, exprs.negate(matching)}, &exprs);
   }
@@ -145,9 +145,10 @@ void SchemaReader::restrict_objects(const Location& at, Normal* normal) {
     rules.all.push_back({KeySet{.name = name}, refer_value(schema)});
   }
   for (const auto& [pattern, schema] : *members("patternProperties")) {
-    const ExprId matching = at_keyword(
-        at, "patternProperties",
-        [&, &p = pattern] { return parse_regex(p, {.search = true}, &exprs); });
+    const ExprId matching =
+        at_keyword(at, "patternProperties", [&, &p = pattern] {
+          return parse_regex(p, {.search = true, .lookahead = true}, &exprs);
+        });
     patterns.push_back(matching);
     rules.all.push_back(
         {KeySet{.literal = false, .names = matching}, refer_value(schema)});

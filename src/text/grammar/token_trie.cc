@@ -13,9 +13,13 @@ TokenTrie::TokenTrie(std::vector<Entry> entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const auto [text, token] = entries[i];
     if (text == last) {
-      ++list_ends_[static_cast<size_t>(nodes_[open.back()].tokens)];
-      tokens_.push_back(token);
-      list_ends_.push_back(0);
+      Node& node = nodes_[open.back()];
+      if (!node.several) {
+        lists_.push_back({node.tokens});
+        node.tokens = static_cast<int32_t>(lists_.size() - 1);
+        node.several = true;
+      }
+      lists_[static_cast<size_t>(node.tokens)].push_back(token);
       continue;
     }
     const auto differs =
@@ -28,11 +32,9 @@ TokenTrie::TokenTrie(std::vector<Entry> entries) {
     for (size_t at = common; at < text.size(); ++at) {
       open.push_back(nodes_.size());
       nodes_.push_back({0, -1, static_cast<uint16_t>(at + 1),
-                        static_cast<uint8_t>(text[at])});
+                        static_cast<uint8_t>(text[at]), false});
     }
-    nodes_[open.back()].tokens = static_cast<int32_t>(tokens_.size());
-    tokens_.push_back(token);
-    list_ends_.push_back(static_cast<int32_t>(tokens_.size()));
+    nodes_[open.back()].tokens = token;
     max_depth_ = std::max(max_depth_, text.size());
     last = text;
   }

@@ -14,9 +14,10 @@ class TokenTrie {
  public:
   struct Node {
     uint32_t end;    // the node after all that begin like this one
-    int32_t tokens;  // index into the lists of tokens, or -1
+    int32_t tokens;  // the token, or the index of a list of several, or -1
     uint16_t depth;  // of the byte, 1 for the first
     uint8_t byte;
+    bool several;  // tokens have this text
   };
   using Entry = std::pair<std::string_view, int32_t>;  // text and token
 
@@ -29,8 +30,10 @@ class TokenTrie {
   // The tokens whose text ends at a node that has some.
   template <class Function>
   void for_each(const Node& node, Function function) const {
-    for (int32_t i = node.tokens; i >= 0 && i < end_of(node.tokens); ++i) {
-      function(tokens_[static_cast<size_t>(i)]);
+    if (node.tokens < 0) return;
+    if (!node.several) return function(node.tokens);
+    for (const int32_t token : lists_[static_cast<size_t>(node.tokens)]) {
+      function(token);
     }
   }
   // The node of texts that begin with the byte, or kNowhere.
@@ -42,13 +45,8 @@ class TokenTrie {
   size_t find(std::string_view text) const;
 
  private:
-  int32_t end_of(int32_t list) const {
-    return list_ends_[static_cast<size_t>(list)];
-  }
-
   std::vector<Node> nodes_;
-  std::vector<int32_t> tokens_;
-  std::vector<int32_t> list_ends_;  // at the index where a list begins
+  std::vector<std::vector<int32_t>> lists_;  // of tokens of one text
   size_t max_depth_ = 0;
   std::array<uint32_t, 256> roots_{};  // where texts begin with a byte, plus 1
 };

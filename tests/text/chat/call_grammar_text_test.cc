@@ -67,6 +67,14 @@ const Written kWritten[] = {
      "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter "
      "name=\"city\">Os \"lo\"</parameter>\n<parameter "
      "name=\"days\">3</parameter>\n</invoke>\n</minimax:tool_call>"},
+    {"minimax-m3",
+     "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"get_weather\">"
+     "]<]minimax[>[<city>Os\nl]]<]minimax[>[</city>]<]minimax[>[<days>3"
+     "]<]minimax[>[</days>]<]minimax[>[<hours>]<]minimax[>[<item>1"
+     "]<]minimax[>[</item>]<]minimax[>[<item>22]<]minimax[>[</item>"
+     "]<]minimax[>[</hours>]<]minimax[>[<place>]<]minimax[>[<lat>59"
+     "]<]minimax[>[</lat>]<]minimax[>[<of>null]<]minimax[>[</of>"
+     "]<]minimax[>[</place>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"},
     {"seed-oss",
      "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Os\nlo"
      "</parameter>\n<parameter=days>3</parameter>\n</function>\n"

@@ -69,10 +69,12 @@ inline std::vector<std::string> special_names_of(const ReplyFormat& format) {
   }
   if (format.shape == CallShape::kGemma) texts += "<|\"|>";
   std::vector<std::string> names = names_in(texts);
+  // Elements have any names, which no tokens have.
+  if (format.shape == CallShape::kElements) std::erase(names, "</invoke>");
   for (const std::string_view name :
        {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>",
         "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>", "<|\"|>",
-        "<|constrain|>", "<|channel|>"}) {
+        "<|constrain|>", "<|channel|>", "]<]minimax[>["}) {
     if (texts.find(name) != std::string::npos &&
         std::find(names.begin(), names.end(), name) == names.end()) {
       names.emplace_back(name);

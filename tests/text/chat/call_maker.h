@@ -13,8 +13,11 @@ namespace rc::text::chat {
 class CallMaker {
  public:
   // `separators`: texts may have U+2028, where the filter indent begins a line.
-  explicit CallMaker(uint32_t seed, bool separators = true)
-      : random_(seed), separators_(separators) {}
+  // `elements`: schemas say the types of all values, and none is null, for
+  // formats that write no quotes around texts within lists, and leave out null.
+  explicit CallMaker(uint32_t seed, bool separators = true,
+                     bool elements = false)
+      : random_(seed), separators_(separators), elements_(elements) {}
 
   // A tool, and a call of it as JSON text.
   struct Made {
@@ -63,10 +66,10 @@ class CallMaker {
         return text();
       case 1:
         *schema = {{"anyOf", {{{"type", "string"}}, {{"type", "null"}}}}};
-        return below(3) == 0 ? JsonValue() : text_but_null();
+        return below(3) == 0 && !elements_ ? JsonValue() : text_but_null();
       case 2:
         *schema = {{"type", {"string", "null"}}};
-        return below(3) == 0 ? JsonValue() : text_but_null();
+        return below(3) == 0 && !elements_ ? JsonValue() : text_but_null();
       case 3:
         *schema = {{"enum", {"1", "true", " x\n", "[]"}}};
         return {.type = JsonValue::Type::kString,
@@ -93,24 +96,30 @@ class CallMaker {
       case 5: {
         *schema = {{"type", "array"}};
         JsonValue list{.type = JsonValue::Type::kArray};
-        Json unused;
+        Json items = Json::array();
         for (size_t i = below(4); i > 0; --i) {
-          list.items.push_back(value(&unused, depth + 1));
+          Json item;
+          list.items.push_back(value(&item, depth + 1));
+          items.push_back(item);
         }
+        if (elements_ && !items.empty()) (*schema)["prefixItems"] = items;
         return list;
       }
       case 6: {
         *schema = {{"type", "object"}};
         JsonValue object{.type = JsonValue::Type::kObject};
-        Json unused;
+        Json properties = Json::object();
         for (size_t i = 0; i < below(4); ++i) {
-          object.members.emplace_back("k" + std::to_string(i),
-                                      value(&unused, depth + 1));
+          const std::string key = "k" + std::to_string(i);
+          Json member;
+          object.members.emplace_back(key, value(&member, depth + 1));
+          properties[key] = member;
         }
+        if (elements_) (*schema)["properties"] = properties;
         return object;
       }
       case 7:
-        if (depth > 0) return {};
+        if (depth > 0 && !elements_) return {};
         [[fallthrough]];
       default:
         *schema = {{"type", "string"}};
@@ -163,6 +172,7 @@ class CallMaker {
 
   std::mt19937 random_;
   const bool separators_;
+  const bool elements_;
 };
 
 }  // namespace rc::text::chat

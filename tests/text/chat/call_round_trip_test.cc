@@ -160,7 +160,8 @@ void send_calls(size_t count, bool one_of_a_format) {
   for (const auto& [name, chat] : templates(folder)) {
     const std::string_view format = chat->reply_format().name;
     if (!formats.insert(format).second && one_of_a_format) continue;
-    CallMaker maker(7, /*separators=*/format != "command-r");
+    const bool elements = chat->reply_format().shape == CallShape::kElements;
+    CallMaker maker(7, /*separators=*/format != "command-r", elements);
     size_t right = 0;
     for (size_t i = 0; i < count; ++i) {
       right +=
@@ -214,16 +215,21 @@ TEST(CallRoundTrips, KeepTypesAndTextsInDerivedFormats) {
 // Of this repository's templates, with the formats that they are known by.
 TEST(CallRoundTrips, KeepTypesAndTextsInTheFormatsOfNewerModels) {
   const std::map<std::string, std::string> known = {
-      {"Kimi K3", "kimi-k3"},      {"DeepSeek V4", "deepseek-v4"},
-      {"MiniCPM5", "minicpm5"},    {"Laguna", "glm-4.5"},
-      {"Step 3.7", "qwen3-coder"}, {"MiniMax M3", "minimax-m3"}};
+      {"Kimi K3", "kimi-k3"},
+      {"DeepSeek V4", "deepseek-v4"},
+      {"MiniCPM5", "minicpm5"},
+      {"Laguna", "glm-4.5"},
+      {"Step 3.7", "qwen3-coder"},
+      {"MiniMax M3", "minimax-m3"},
+      {"MiniMax M3 as M2", "minimax-m3-as-m2"}};
   for (const auto& [name, calls] : templates_of_calls()) {
     const auto chat = chat_with(calls);
     const auto found = known.find(name);
     EXPECT_EQ(chat->reply_format().name,
               found == known.end() ? "derived" : found->second)
         << name;
-    CallMaker maker(7);
+    const bool elements = chat->reply_format().shape == CallShape::kElements;
+    CallMaker maker(7, /*separators=*/true, elements);
     for (size_t i = 0; i < 20; ++i) {
       goes_through(name, *chat, chat->reply_format(), maker.make());
     }

@@ -63,11 +63,68 @@ std::vector<Named> shared_templates(const std::filesystem::path& folder) {
   return all;
 }
 
+bool same(const JsonValue& a, const JsonValue& b) {
+  if (a.type != b.type || a.items.size() != b.items.size() ||
+      a.members.size() != b.members.size()) {
+    return false;
+  }
+  // Templates print floating-point numbers with other digits.
+  if (a.is(Type::kNumber) && a.text != b.text) {
+    return std::stold(a.text) == std::stold(b.text);
+  }
+  if (a.text != b.text) return false;
+  for (size_t i = 0; i < a.items.size(); ++i) {
+    if (!same(a.items[i], b.items[i])) return false;
+  }
+  return std::all_of(a.members.begin(), a.members.end(),
+                     [&](const auto& member) {
+                       const JsonValue* other = b.find(member.first);
+                       return other != nullptr && same(member.second, *other);
+                     });
+}
+
+// The types of a value, as a JSON schema.
+Json schema_of(const JsonValue& value) {
+  switch (value.type) {
+    case Type::kNull:
+      return {{"type", "null"}};
+    case Type::kFalse:
+    case Type::kTrue:
+      return {{"type", "boolean"}};
+    case Type::kNumber:
+      return {{"type", "number"}};
+    case Type::kString:
+      return {{"type", "string"}};
+    case Type::kArray:
+      break;
+    case Type::kObject: {
+      Json properties = Json::object();
+      for (const auto& [name, member] : value.members) {
+        properties[name] = schema_of(member);
+      }
+      return {{"type", "object"}, {"properties", properties}};
+    }
+  }
+  Json items = Json::array();
+  for (const JsonValue& item : value.items) items.push_back(schema_of(item));
+  return {{"type", "array"}, {"prefixItems", items}};
+}
+
+// The tool that a call is one of, with the types of its arguments: formats that
+// write no quotes are read by them.
+ToolTypes types_of_call(const std::string& name, const JsonValue& arguments) {
+  return ToolTypes(tree_of(Json::array(
+      {{{"type", "function"},
+        {"function",
+         {{"name", name}, {"parameters", schema_of(arguments)}}}}})));
+}
+
 struct Counts {
   size_t talks = 0;
   std::set<std::string> refused;  // templates that refuse the tools
   size_t answers = 0;
   size_t calls = 0;
+  size_t returned = 0;  // calls that the next prompt has
 };
 
 // One conversation.
@@ -225,6 +282,7 @@ class Talk {
     // What programs keep is the message as JSON.
     EXPECT_EQ(parse_argument(json_text(message), "message"), message)
         << where();
+    check_history(message);
     say(message);
     if (calls == nullptr) {
       say(object_of({{"role", text_value("user")},
@@ -252,6 +310,51 @@ class Talk {
           << where() << function.find("arguments")->text << "\nfrom " << answer;
       EXPECT_FALSE(function.find("name")->text.empty()) << where() << answer;
     }
+  }
+
+  // Each call stands in the next prompt by its name and arguments.
+  void check_history(const JsonValue& message) {
+    const JsonValue* calls = message.find("tool_calls");
+    if (calls == nullptr) return;
+    for (const JsonValue& call : calls->items) {
+      const JsonValue& function = *call.find("function");
+      const auto given = read_loose_json(function.find("arguments")->text);
+      if (!given) continue;  // see check_arguments
+      const std::string& name = function.find("name")->text;
+      JsonValue alone = message_with({function});
+      // Templates look for the call of a result by its id.
+      std::string& id = alone.members[2].second.items[0].members[0].second.text;
+      id = cat("alone", 1000 + counts_->returned % 9000);
+      const std::string text = written(alone);
+      JsonValue arguments;
+      const std::string found =
+          call_in(text, types_of_call(name, *given), &arguments);
+      if (found == name && same(arguments, *given)) {
+        ++counts_->returned;
+        continue;
+      }
+      ADD_FAILURE() << where() << name << " " << json_text(*given)
+                    << "\nis in the next prompt as " << found << " "
+                    << json_text(arguments) << "\nin " << text;
+    }
+  }
+
+  // The first call of an answer.
+  std::string call_in(const std::string& answer, const ToolTypes& types,
+                      JsonValue* arguments) {
+    ReplyParser parser(format(), {.tools = types});
+    Events events;
+    parser.feed(answer, &events);
+    parser.finish(&events);
+    for (const ReplyEvent& event : events) {
+      if (event.type == ReplyEvent::Type::kMalformed) return "malformed";
+      if (event.type != ReplyEvent::Type::kCallEnd) continue;
+      auto read = read_loose_json(event.text);
+      if (!read) return "no JSON: " + event.text;
+      *arguments = std::move(*read);
+      return event.name;
+    }
+    return "nothing";
   }
 
   std::string where() const {
@@ -291,7 +394,8 @@ void talk(const std::vector<Named>& templates, size_t count) {
         .run();
   }
   std::cout << counts.talks << " conversations, " << counts.answers
-            << " answers, " << counts.calls << " calls\n";
+            << " answers, " << counts.calls << " calls, " << counts.returned
+            << " of them in the next prompt\n";
   for (const std::string& name : counts.refused) {
     std::cout << name << " refuses the tools\n";
   }

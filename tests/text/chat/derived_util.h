@@ -115,6 +115,20 @@ inline const std::string kCallsOfPhi4 =
     "{% for call in message.tool_calls %}{{ '<|tool_call|>' +"
     " call.function | tojson + '<|/tool_call|>' }}{% endfor %}";
 inline const std::string kCallsOfMiniMaxM3 =
+    "{% macro shown(value) %}{% if value is mapping %}"
+    "{% for key, inner in value.items() if inner is not none %}"
+    "{{ ']<]minimax[>[<' + key + '>' + shown(inner) }}"
+    "{{ ']<]minimax[>[</' + key + '>' }}{% endfor %}"
+    "{% elif value is boolean %}{{ value | tojson }}"
+    "{% elif value is sequence and value is not string %}"
+    "{% for inner in value %}{{ ']<]minimax[>[<item>' + shown(inner) +"
+    " ']<]minimax[>[</item>' }}{% endfor %}"
+    "{% elif value is not none %}{{ value }}{% endif %}{% endmacro %}"
+    "{{ ']<]minimax[>[<tool_call>\n' }}{% for call in message.tool_calls %}"
+    "{{ ']<]minimax[>[<invoke name=\"' + call.function.name + '\">' }}"
+    "{{ shown(call.function.arguments) + ']<]minimax[>[</invoke>\n' }}"
+    "{% endfor %}{{ ']<]minimax[>[</tool_call>' }}{# <mm:think> #}";
+inline const std::string kCallsOfMiniMaxM3AsM2 =
     "{{ '\n<minimax:tool_call>\n' }}{% for call in message.tool_calls %}"
     "{{ '<invoke name=\"' + call.function.name + '\">\n' }}"
     "{% for key, value in call.function.arguments.items() %}"
@@ -153,7 +167,8 @@ inline std::vector<std::pair<std::string, std::string>> templates_of_calls() {
           {"Laguna", kCallsOfLaguna},
           {"Step 3.7", kCallsOfStep37},
           {"Phi 4", kCallsOfPhi4},
-          {"MiniMax M3", kCallsOfMiniMaxM3}};
+          {"MiniMax M3", kCallsOfMiniMaxM3},
+          {"MiniMax M3 as M2", kCallsOfMiniMaxM3AsM2}};
 }
 
 inline std::vector<const ReplyFormat*> derived_formats() {

@@ -45,6 +45,9 @@ inline std::string odd_answer(const ReplyFormat& format, std::mt19937* random) {
       answer +=
           cat("f", format.name_end, format.key_begin, "a", format.key_end,
               format.value_begin, value, format.value_end, format.body_end);
+    } else if (format.shape == CallShape::kElements) {
+      answer += cat("f", format.name_end, format.key_begin, "a>", value,
+                    format.value_end, "a>");
     } else if (format.shape == CallShape::kGemma) {
       answer += "call:f{a:1e400,b:None,c:[<|\"|>\n<|\"|>]}";
     }

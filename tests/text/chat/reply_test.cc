@@ -84,6 +84,11 @@ std::vector<Answer> answers() {
        "</param></function>",
        "why(why)" + kCall + kCall},
       {"minimax-m3",
+       "<mm:think>why</mm:think>See:]<]minimax[>[<tool_call>\n"
+       "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[<a>x]<]minimax[>[</a>"
+       "]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>",
+       "why(why)text(See:)" + kCall},
+      {"minimax-m3-as-m2",
        "<mm:think>why</mm:think>\n\n<minimax:tool_call>\n<invoke name=\"f\">\n"
        "<parameter name=\"a\">x</parameter>\n</invoke>\n</minimax:tool_call>",
        "why(why)" + kCall},

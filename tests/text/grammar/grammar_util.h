@@ -43,6 +43,17 @@ inline std::shared_ptr<const VocabularyIndex> small_vocabulary() {
   return kVocabulary;
 }
 
+// The message of the error that a call throws; "": it throws none.
+template <class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return {};
+}
+
 inline int32_t end_token() { return small_vocabulary()->ends()[0]; }
 
 // The token that the text begins with; with `longest`, the longest one.

@@ -14,7 +14,7 @@ TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
   EXPECT_NE(error(R"({"type": "array", "not": {"uniqueItems": true}})")
                 .find("uniqueItems"),
             std::string::npos);
-  EXPECT_NE(error(R"g({"properties": {"a~/b": {"pattern": "(?=x)"}}})g")
+  EXPECT_NE(error(R"g({"properties": {"a~/b": {"pattern": "(?<=x)"}}})g")
                 .find("/properties/a~0~1b/pattern"),
             std::string::npos);
   EXPECT_NE(error(R"({"pattern": "\\bx"})").find("word boundary"),
@@ -348,6 +348,30 @@ TEST(GrammarClosed, CombinationsAreListsOfSchemas) {
     EXPECT_EQ(error_of([&] { closed(none); }), error_of([&] { schema(none); }))
         << none;
   }
+}
+
+// An object that needs some properties is closed if enough are named, wherever
+// they are.
+TEST(GrammarClosed, LeastPropertiesAreAmongAllThatAreNamed) {
+  const char* const filter = R"({"type": "object", "minProperties": 1, "anyOf":
+      [{"properties": {"and": {"type": "array", "items": {"$ref": "#"}}}},
+       {"properties": {"not": {"$ref": "#"}}},
+       {"properties": {"v": {"type": "integer"}}}]})";
+  expect_texts(*closed(filter),
+               {R"({"v": 1})", R"({"not": {"and": [{"v": 1}, {"v": 2}]}})"},
+               {"{}", R"({"x": 1})", R"({"not": {"x": 1}})", R"({"not": {}})"});
+  expect_texts(*closed(R"({"allOf": [{"minProperties": 2}, {"properties":
+                   {"a": {}}}, {"properties": {"a": {}, "b": {}}}]})"),
+               {R"({"a": 1, "b": 2})"},
+               {R"({"a": 1})", R"({"a": 1, "b": 2, "c": 3})"});
+  // There are too few, in one alternative or in all.
+  expect_texts(*closed(R"({"type": "object", "minProperties": 2, "anyOf":
+                   [{"properties": {"a": {}}}, {"properties": {"b": {}, "c":
+                   {}}}]})"),
+               {R"({"a": 1, "x": 2})", R"({"b": 1, "c": 2})"}, {R"({"b": 1})"});
+  expect_texts(*closed(R"({"type": "object", "properties": {"a": {}}, "anyOf":
+                   [{"minProperties": 2}, {"required": ["a"]}]})"),
+               {R"({"a": 1})", R"({"a": 1, "x": 2})"}, {"{}"});
 }
 
 TEST(GrammarClosed, ObjectsStayOpenWhereTheSchemaSaysSo) {

@@ -1,7 +1,7 @@
 #include "text/chat/calls/call_form.h"
 
 #include "base/error.h"
-#include "base/quote.h"
+#include "text/chat/calls/call_names.h"
 #include "text/chat/replies/call_parts.h"
 #include "text/chat/replies/special_names.h"
 
@@ -10,48 +10,6 @@ namespace {
 
 // What opens and closes a string of Gemma's.
 constexpr std::string_view kGemmaQuote = "<|\"|>";
-
-bool is_word_byte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-         (c >= 'a' && c <= 'z') || c == '_' || c == '-' || c == '.' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-void check_name(const JsonValue& function, const std::string& place) {
-  const std::string& name = function.find("name")->text;
-  for (const char c : name) {
-    if (is_word_byte(c) || c == '/') continue;
-    fail(RC_E_INVALID_ARGUMENT, place, ".name: ", quote(name),
-         " can't be written by a model; use letters, digits, '_' and '-'");
-  }
-  if (!is_call_name(name)) {
-    fail(RC_E_INVALID_ARGUMENT, place, ".name: ", name.size(),
-         " bytes; the name of a function has 1 to 256");
-  }
-}
-
-// Formats without quotes around the names of arguments.
-void check_keys(const JsonValue& function, CallShape shape,
-                const std::string& place) {
-  const JsonValue* parameters = function.find_given("parameters");
-  if (parameters == nullptr) return;
-  const JsonValue* properties = parameters->find_given("properties");
-  if (properties == nullptr) return;
-  for (const auto& [name, schema] : properties->members) {
-    bool good = !name.empty() && name.front() != ' ' && name.back() != ' ';
-    for (const char c : name) {
-      if (!is_word_byte(c) && !(shape == CallShape::kTags && c == ' ')) {
-        good = false;
-      }
-    }
-    if (!good) {
-      fail(RC_E_INVALID_ARGUMENT, place,
-           ".parameters.properties: ", quote(name),
-           " is no name that this model's format of calls can "
-           "write; use letters, digits, '_' and '-'");
-    }
-  }
-}
 
 }  // namespace
 
@@ -72,15 +30,10 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
     return with_special_names(text, is_special);
   };
   const WrittenAnswer& written = format.written;
-  const bool by_keys = shape == CallShape::kTags ||
-                       shape == CallShape::kPython ||
-                       shape == CallShape::kGemma;
   if (use != CallUse::kNone) {
     for (size_t i = 0; i < tools.items.size(); ++i) {
-      const std::string place = cat("tools[", i, "].function");
-      const JsonValue& function = *tools.items[i].find("function");
-      if (shape != CallShape::kObjects) check_name(function, place);
-      if (by_keys) check_keys(function, shape, place);
+      check_call_names(*tools.items[i].find("function"), shape,
+                       cat("tools[", i, "].function"));
     }
   }
   numbered = written.numbered;
@@ -109,6 +62,18 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
       const std::string& end = literals[kValueEnd];
       string_end = end.substr(0, end.find(mark) + mark.size());
       value_mark = Watch(mark);
+      break;
+    }
+    case CallShape::kElements: {
+      // A call ends like its elements.
+      string_end = literals[kValueEnd];
+      value_mark = Watch(string_end);
+      const std::string_view name =
+          format.call_end.substr(format.value_end.size());
+      literals[kEnd] = cat(string_end, name);
+      if (use == CallUse::kRequired) {
+        literals[kEnd] += marked(written.section_end);
+      }
       break;
     }
     case CallShape::kGemma:

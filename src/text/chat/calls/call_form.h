@@ -66,7 +66,8 @@ struct CallForm {
   std::string before;
   Watch reasoning_end;
   // Of kTags and kGemma: what ends a string; what ends a value for those who
-  // read it, wherever it is.
+  // read it, wherever it is. Of kElements: what the mark at an element's end
+  // begins with.
   std::string string_end;
   Watch value_mark;
   ToolTypes tools;

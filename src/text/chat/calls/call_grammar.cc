@@ -82,6 +82,10 @@ std::string source_of(const CallForm& form, const AnswerBegin& begin) {
       add(name);
       add_type(type);
     }
+    // Types within arguments.
+    if (form.shape == CallShape::kElements && arguments.parameters != nullptr) {
+      add(json_text(*arguments.parameters));
+    }
   }
   return source;
 }

@@ -72,6 +72,10 @@ bool CallMachine::advance(State* state, uint8_t byte) const {
       return read_value(state, byte);
     case Stage::kWord:
       return read_word(state, byte);
+    case Stage::kElement:
+      return read_element(state, byte);
+    case Stage::kElementEnd:
+      return read_element_end(state, byte);
     case Stage::kDone:
       return false;
   }
@@ -272,7 +276,9 @@ bool CallMachine::begin_arguments(State* state) const {
     return true;
   }
   state->fresh = true;
-  return feed(state, "{") && expect_argument(state);
+  if (!feed(state, "{")) return false;
+  return form_.shape == CallShape::kElements ? expect_element(state)
+                                             : expect_argument(state);
 }
 
 // Another argument, or the end of the call, as far as the schema goes.

@@ -37,7 +37,9 @@ class CallMachine {
     kJson,
     kKey,
     kValue,
-    kWord,  // within a constant of Python's
+    kWord,        // within a constant of Python's
+    kElement,     // the mark of an element, and whether it begins or ends one
+    kElementEnd,  // the mark at the end of one
     kDone,
   };
   static constexpr size_t kWatches = 4;
@@ -49,7 +51,9 @@ class CallMachine {
     bool raw = false;      // kValue: in a string without quotes
     bool or_null = false;  // which may be null instead
     std::array<uint16_t, kWatches> watched = {};
-    std::string held;  // of a raw string: it may be the beginning of its end
+    // Of a raw string: it may be the beginning of its end. Of the name of an
+    // element: it may be that of an item.
+    std::string held;
     std::string name;
     std::string key;
     Json::State json;
@@ -129,6 +133,22 @@ class CallMachine {
   bool begin_arguments(State* state) const;
   bool expect_argument(State* state) const;
   bool end_value(State* state, uint8_t byte) const;
+
+  static bool begins_value(const State& state);
+  static std::string_view next_member(const State& state);
+  static std::string_view empty_value(const ArgumentType& type);
+  ArgumentType element_type(const State& state) const;
+  std::string element_end(const State& state) const;
+  bool expect_element(State* state) const;
+  bool read_element(State* state, uint8_t byte) const;
+  bool close_element(State* state) const;
+  bool may_be_elements(const State& state) const;
+  bool begin_element(State* state, uint8_t byte) const;
+  bool begin_member(State* state) const;
+  bool read_element_name(State* state, uint8_t byte) const;
+  bool begin_element_value(State* state) const;
+  bool read_element_value(State* state, uint8_t byte) const;
+  bool read_element_end(State* state, uint8_t byte) const;
 
   bool feed(State* state, std::string_view json) const;
   bool feed_content(State* state, char byte) const;

@@ -35,6 +35,9 @@ bool CallMachine::is_key_byte(uint8_t byte) const {
 }
 
 bool CallMachine::read_key(State* state, uint8_t byte) const {
+  if (form_.shape == CallShape::kElements) {
+    return read_element_name(state, byte);
+  }
   if (static_cast<char>(byte) != literal(Literal::kKeyEnd)[0]) {
     // Readers leave out spaces around a name.
     if (!is_key_byte(byte) || (byte == ' ' && state->key.empty())) return false;
@@ -51,6 +54,9 @@ bool CallMachine::read_key(State* state, uint8_t byte) const {
 bool CallMachine::read_value(State* state, uint8_t byte) const {
   if (state->raw) return read_raw(state, byte);
   if (form_.shape == CallShape::kGemma) return read_gemma(state, byte);
+  if (form_.shape == CallShape::kElements) {
+    return read_element_value(state, byte);
+  }
   uint16_t* matched = &state->watched[0];
   *matched = form_.value_mark.next(*matched, static_cast<char>(byte));
   if (form_.value_mark.found(*matched)) return false;
@@ -61,7 +67,11 @@ bool CallMachine::read_value(State* state, uint8_t byte) const {
 
 // Whether the value of an argument has ended before the byte.
 bool CallMachine::value_is_over(const State& state, uint8_t byte) const {
-  if (state.json.level->depth != kArgumentsDepth) return false;
+  // Of elements, values within values have ends too.
+  if (state.json.level->depth != kArgumentsDepth &&
+      form_.shape != CallShape::kElements) {
+    return false;
+  }
   return state.json.phase == Json::Phase::kAfter ||
          (state.json.phase == Json::Phase::kBare && !is_bare_byte(byte));
 }
@@ -107,9 +117,14 @@ bool CallMachine::feed_content(State* state, char byte) const {
 bool CallMachine::read_raw(State* state, uint8_t byte) const {
   const char c = static_cast<char>(byte);
   if (state->or_null) return read_raw_or_null(state, c);
-  const std::string& end = form_.string_end;
+  const bool element = form_.shape == CallShape::kElements;
+  if (element && state->held.empty() && c != form_.string_end[0]) {
+    return feed_content(state, c);
+  }
+  const std::string own = element ? element_end(*state) : std::string();
+  const std::string& end = element ? own : form_.string_end;
   uint16_t* matched = &state->watched[0];
-  *matched = form_.value_mark.next(*matched, c);
+  *matched = element ? 0 : form_.value_mark.next(*matched, c);
   state->held += c;
   if (state->held == end) return end_raw(state, "\"");
   if (form_.value_mark.found(*matched)) return false;
@@ -136,6 +151,7 @@ bool CallMachine::end_raw(State* state, std::string_view json) const {
   state->offset = 0;
   if (!feed(state, json)) return false;
   if (form_.shape == CallShape::kGemma) return true;
+  if (form_.shape == CallShape::kElements) return expect_element(state);
   return expect(state, 1U << Literal::kValueEnd, form_.string_end.size());
 }
 
@@ -143,7 +159,9 @@ bool CallMachine::end_raw(State* state, std::string_view json) const {
 // it can't be.
 bool CallMachine::read_raw_or_null(State* state, char byte) const {
   state->held += byte;
-  const std::string null = cat(form_.null_text, form_.string_end);
+  const std::string null = cat(
+      form_.null_text, form_.shape == CallShape::kElements ? element_end(*state)
+                                                           : form_.string_end);
   if (state->held == null) return end_raw(state, "null");
   if (null.starts_with(state->held)) return true;
   state->or_null = false;

@@ -32,8 +32,16 @@ inline bool is_call_name(std::string_view name) {
 
 // Whether a text looks like a mark rather than like a word or a fence.
 inline bool is_tag(std::string_view text) {
-  return text.size() > 2 && (text.front() == '<' || text.front() == '[');
+  return text.size() > 2 && (text.front() == '<' || text.front() == '[' ||
+                             text.starts_with("]<]"));
 }
+
+// Of kElements: the name of the items of an array, and the most bytes of a
+// name.
+inline constexpr std::string_view kItemElement = "item";
+inline constexpr size_t kLongestElementName = 256;
+// Elements within each other that are read.
+inline constexpr size_t kDeepestElement = 64;
 
 // A byte of JSON for strict parsers: within strings, control characters get
 // escapes.
@@ -61,5 +69,8 @@ std::unique_ptr<CallReader> make_object_reader(const ReplyFormat& format,
 std::unique_ptr<CallReader> make_tag_reader(const ReplyFormat& format,
                                             const ToolTypes& tools,
                                             CallSink* sink);
+std::unique_ptr<CallReader> make_element_reader(const ReplyFormat& format,
+                                                const ToolTypes& tools,
+                                                CallSink* sink);
 
 }  // namespace rc::text::chat

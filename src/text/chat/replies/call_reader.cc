@@ -236,6 +236,7 @@ UnmarkedBegins unmarked_begins(const ReplyFormat& format,
         break;
       case CallShape::kNone:
       case CallShape::kObjects:
+      case CallShape::kElements:
         break;
     }
   }
@@ -252,6 +253,8 @@ std::unique_ptr<CallReader> make_call_reader(const ReplyFormat& format,
       return std::make_unique<NamedReader>(format, sink);
     case CallShape::kTags:
       return make_tag_reader(format, tools, sink);
+    case CallShape::kElements:
+      return make_element_reader(format, tools, sink);
     default:
       return std::make_unique<WholeReader>(format, tools, marks, sink);
   }

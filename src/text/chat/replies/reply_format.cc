@@ -1,7 +1,5 @@
 #include "text/chat/replies/reply_format.h"
 
-#include <algorithm>
-
 namespace rc::text::chat {
 namespace {
 
@@ -182,7 +180,26 @@ constexpr auto kFormats = std::to_array<ReplyFormat>({
                  .name_end = "<|tool_call_argument_begin|>",
                  .end = "<|tool_call_end|>",
                  .section_end = "<|tool_calls_section_end|>"}},
-    minimax("minimax-m3", "<mm:think>", "<mm:think>", "</mm:think>"),
+    {.name = "minimax-m3",
+     .signs = {"]<]minimax[>[", "<mm:think>"},
+     .reasoning_begin = "<mm:think>",
+     .reasoning_end = "</mm:think>",
+     .shape = CallShape::kElements,
+     .call_begin = "]<]minimax[>[<invoke name=\"",
+     .call_end = "]<]minimax[>[</invoke>",
+     .name_end = "\">",
+     .key_begin = "]<]minimax[>[<",
+     .value_end = "]<]minimax[>[</",
+     .dropped = {"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
+     .written = {.section_begin = "]<]minimax[>[<tool_call>\n",
+                 .begin = "]<]minimax[>[<invoke name=\"",
+                 .name_end = "\">",
+                 .key_begin = "]<]minimax[>[<",
+                 .value_end = "]<]minimax[>[</",
+                 .end = "]<]minimax[>[</invoke>",
+                 .section_end = "\n]<]minimax[>[</tool_call>"}},
+    // Templates that make M3 write the calls of M2.
+    minimax("minimax-m3-as-m2", "<mm:think>", "<mm:think>", "</mm:think>"),
     minimax("minimax-m2", "", "<think>", "</think>"),
     {.name = "seed-oss",
      .signs = {"<seed:tool_call>", ""},
@@ -413,29 +430,8 @@ constexpr auto kFormats = std::to_array<ReplyFormat>({
     {.name = "plain", .signs = {"", ""}},
 });
 
-bool has_signs(const ReplyFormat& format, std::string_view source) {
-  return std::all_of(format.signs.begin(), format.signs.end(),
-                     [&](std::string_view sign) {
-                       return source.find(sign) != std::string_view::npos;
-                     });
-}
-
 }  // namespace
 
 std::span<const ReplyFormat> reply_formats() { return kFormats; }
-
-const ReplyFormat* reply_format(std::string_view name) {
-  for (const ReplyFormat& format : kFormats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
-}
-
-const ReplyFormat& reply_format_of(std::string_view template_source) {
-  for (const ReplyFormat& format : kFormats) {
-    if (has_signs(format, template_source)) return format;
-  }
-  return kFormats.back();
-}
 
 }  // namespace rc::text::chat

@@ -15,12 +15,13 @@ namespace rc::text::chat {
 
 // What is between the marks of a call.
 enum class CallShape : unsigned char {
-  kNone,     // the format has no calls
-  kObjects,  // JSON: {"name": ..., "arguments": {...}}, or an array of such
-  kNamed,    // the name, a mark, and the arguments as a JSON object
-  kTags,     // the name, and each argument between marks
-  kPython,   // [f(a=1, b="x"), g()]
-  kGemma,    // call:f{a:1,b:<|"|>x<|"|>}
+  kNone,      // the format has no calls
+  kObjects,   // JSON: {"name": ..., "arguments": {...}}, or an array of such
+  kNamed,     // the name, a mark, and the arguments as a JSON object
+  kTags,      // the name, and each argument between marks
+  kPython,    // [f(a=1, b="x"), g()]
+  kGemma,     // call:f{a:1,b:<|"|>x<|"|>}
+  kElements,  // the name, and arguments as elements, which values are too
 };
 
 // An answer as models of a format write it, for grammars that make them write
@@ -34,7 +35,8 @@ struct WrittenAnswer {
   bool array = false;
   bool numbered = false;  // after the name come ":" and a number
   std::string_view name_end = {};
-  // Of kTags, kPython and kGemma: around the keys and values of arguments.
+  // Of kTags, kPython, kGemma and kElements: around the keys and values of
+  // arguments.
   std::string_view key_begin = {};
   std::string_view key_end = {};
   std::string_view string_key_end = {};  // where the value is a string
@@ -72,9 +74,9 @@ struct ReplyFormat {
   // Models of the format write objects without the mark, also of kPython.
   bool bare = false;
 
-  // kNamed and kTags. The name is what is between the beginning of the call, or
-  // name_begin, and name_end; id_begin divides it from the call's id. kTags
-  // without name_end: the name ends where the arguments begin.
+  // kNamed, kTags and kElements. The name is what is between the beginning of
+  // the call, or name_begin, and name_end; id_begin divides it from the call's
+  // id. kTags without name_end: the name ends where the arguments begin.
   std::string_view name_begin = {};
   std::string_view id_begin = {};
   std::string_view name_end = {};
@@ -94,6 +96,11 @@ struct ReplyFormat {
   std::string_view value_begin = {};
   std::string_view value_end = {};
   std::string_view body_end = {};
+  // kElements: key_begin, a name and ">" begin an argument, and value_end, the
+  // name and ">" end it. Its value is a text, or elements: those of an object
+  // are named as its members, those of an array "item". The call itself ends
+  // like one of them.
+  //
   // kTags: what stands between key_end and value_begin where the value is a
   // string. With another value in place of this one's, it is JSON.
   std::string_view string_attribute = {};

@@ -298,8 +298,9 @@ void ReplyParser::leave_call() {
 void ReplyParser::call_failed() {
   // An answer in JSON that is no call is an answer. Those with parts between
   // marks were begun by one.
-  const bool has_parts =
-      format_.shape == CallShape::kTags || format_.shape == CallShape::kNamed;
+  const bool has_parts = format_.shape == CallShape::kTags ||
+                         format_.shape == CallShape::kElements ||
+                         format_.shape == CallShape::kNamed;
   const bool is_text = marks_ == CallMarks::kMissing && !has_parts && !begun_ &&
                        calls_ == calls_before_;
   if (is_text || marks_ == CallMarks::kMissingFirst) return call_is_text();

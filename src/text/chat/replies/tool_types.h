@@ -4,7 +4,9 @@
 // the schema says it.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +41,31 @@ struct ArgumentType {
 // The type of a value.
 ArgumentType::Bit type_of(const JsonValue& value);
 
+// The place of a value within the arguments of a tool: the schemas about it. It
+// refers to the tools that it came from.
+class ValuePlace {
+ public:
+  ValuePlace() = default;  // nothing is known of the value
+  explicit ValuePlace(const JsonValue& parameters)
+      : root_(&parameters), schemas_{&parameters} {}
+
+  ArgumentType type() const;
+  // The places of a member and of an item of the value.
+  ValuePlace member(std::string_view name) const;
+  ValuePlace item(size_t index) const;
+
+ private:
+  const JsonValue* root_ = nullptr;  // what references are resolved in
+  std::vector<const JsonValue*> schemas_;
+};
+
 // The tools of a conversation by their names.
 class ToolTypes {
  public:
   struct Arguments {
     std::map<std::string, ArgumentType, std::less<>> named;
     ArgumentType others;  // arguments that the schema does not name
+    std::shared_ptr<const JsonValue> parameters;  // null: there are none
   };
   using Tools = std::map<std::string, Arguments, std::less<>>;
 
@@ -60,6 +81,8 @@ class ToolTypes {
   // Any type for functions that are not offered.
   const ArgumentType& type(std::string_view function,
                            std::string_view argument) const;
+  // The arguments as a whole.
+  ValuePlace place(std::string_view function) const;
   const Tools& tools() const { return tools_; }
 
  private:
