@@ -269,8 +269,8 @@ typedef void (*rc_backend_callback)(void* user, rc_status status,
 /* Opens in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. The progress callback runs on the opening thread.
  * Closing the loop cancels it. RC_E_INVALID_ARGUMENT of what the caller has set
- * and RC_E_CLOSED are returned at once, everything else, such as an error in the
- * configuration, goes to the callback. */
+ * and RC_E_CLOSED are returned at once, everything else, such as an error in
+ * the configuration, goes to the callback. */
 RC_API rc_status rc_backend_open_async(const char* spec,
                                        const rc_backend_options* options,
                                        rc_loop* loop,

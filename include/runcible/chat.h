@@ -269,36 +269,35 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  *     rc_backend_release(backend);
  */
 
-/* Lets the model answer; as rc_generate_async, but that `options` have no prompt:
- * it is made of the messages. A thread of the library renders and tokenizes it
- * and compiles what grammars the options ask for; the call does not wait for
- * that, nor for a step of the model. The deadline holds meanwhile. Rendering
- * stops at the first byte more than the context can hold, if the session does
- * not shift: the request then ends with RC_END_CONTEXT, and nothing is
- * tokenized. What the session holds is kept as far as it spells the prompt, and
- * dropped from there.
- * An answer that the model ended after calls of tools ends with
- * RC_END_TOOL_CALLS: add a message with the result of each, and ask for the
- * next answer. Stop strings are looked for in all that the model writes, but
- * none goes across a special token.
- * Before its end is told of, an answer is among the messages as far as it came,
- * also one that was cancelled or failed; if it had not said anything then, the
- * messages are as they were. So they are after one of no tokens (max_tokens 0),
- * which only evaluates the prompt. What began like a call and did not become a
- * whole one is part of the answer's text. A call without its first mark counts
- * if it calls a tool of the conversation; any other JSON is text. Arguments
- * that a format writes without quotes have the types that the tool's schema
- * declares; others are as the model wrote them: numbers of any size, half a
- * surrogate pair, a name twice, of which the last one holds.
- * options->tool_choice and options->response_format say whether it is a call,
- * or JSON by a schema. RC_E_INVALID_ARGUMENT: there are no messages, a choice
- * or a format that is malformed, a tool that is not there, or as
- * rc_generate_async; RC_E_BUSY: an answer, or a request on the session, is under
- * way; RC_E_CLOSED, RC_E_QUOTA, RC_E_OUT_OF_MEMORY.
- * The request ends with RC_E_INVALID_ARGUMENT if the template refuses the
- * messages, or a schema is malformed; RC_E_UNSUPPORTED if the model's format of
- * calls is not known, or an assertion of a schema can't be kept, with its JSON
- * pointer; RC_E_FORMAT, RC_E_UNSUPPORTED, RC_E_DEVICE: as rc_chat_render.
+/* Lets the model answer; as rc_generate_async, but that `options` have no
+ * prompt: it is made of the messages. A thread of the library renders and
+ * tokenizes it and compiles what grammars the options ask for; the call does
+ * not wait for that, nor for a step of the model. The deadline holds meanwhile.
+ * Rendering stops at the first byte more than the context can hold, if the
+ * session does not shift: the request then ends with RC_END_CONTEXT, and
+ * nothing is tokenized. What the session holds is kept as far as it spells the
+ * prompt, and dropped from there. An answer that the model ended after calls of
+ * tools ends with RC_END_TOOL_CALLS: add a message with the result of each, and
+ * ask for the next answer. Stop strings are looked for in all that the model
+ * writes, but none goes across a special token. Before its end is told of, an
+ * answer is among the messages as far as it came, also one that was cancelled
+ * or failed; if it had not said anything then, the messages are as they were.
+ * So they are after one of no tokens (max_tokens 0), which only evaluates the
+ * prompt. What began like a call and did not become a whole one is part of the
+ * answer's text. A call without its first mark counts if it calls a tool of the
+ * conversation; any other JSON is text. Arguments that a format writes without
+ * quotes have the types that the tool's schema declares; others are as the
+ * model wrote them: numbers of any size, half a surrogate pair, a name twice,
+ * of which the last one holds. options->tool_choice and
+ * options->response_format say whether it is a call, or JSON by a schema.
+ * RC_E_INVALID_ARGUMENT: there are no messages, a choice or a format that is
+ * malformed, a tool that is not there, or as rc_generate_async; RC_E_BUSY: an
+ * answer, or a request on the session, is under way; RC_E_CLOSED, RC_E_QUOTA,
+ * RC_E_OUT_OF_MEMORY. The request ends with RC_E_INVALID_ARGUMENT if the
+ * template refuses the messages, or a schema is malformed; RC_E_UNSUPPORTED if
+ * the model's format of calls is not known, or an assertion of a schema can't
+ * be kept, with its JSON pointer; RC_E_FORMAT, RC_E_UNSUPPORTED, RC_E_DEVICE:
+ * as rc_chat_render.
  */
 RC_API rc_status rc_chat_answer_async(rc_chat* chat,
                                       const rc_generate_options* options,

@@ -196,12 +196,12 @@ RC_API rc_status rc_tokenize(const rc_tokenizer* tokenizer, const char* text,
  * `tokens` [count] are as in rc_tokenize and valid during the call; on failure
  * there are none and `message`, valid as long, says why. */
 typedef void (*rc_tokenize_callback)(void* user, rc_status status,
-                                     const char* message,
-                                     const int32_t* tokens, size_t count);
+                                     const char* message, const int32_t* tokens,
+                                     size_t count);
 
 /* As rc_tokenize, but returns at once: the text is copied, and a thread of the
- * library tokenizes it. `loop` NULL: the callback runs on the library's own loop
- * thread. Closing the loop ends it with RC_E_CANCELLED.
+ * library tokenizes it. `loop` NULL: the callback runs on the library's own
+ * loop thread. Closing the loop ends it with RC_E_CANCELLED.
  * RC_E_INVALID_ARGUMENT: a tokenizer, text, flag or callback; RC_E_CLOSED: the
  * loop; RC_E_OUT_OF_MEMORY. The callback is not called then. */
 RC_API rc_status rc_tokenize_async(const rc_tokenizer* tokenizer,

@@ -140,9 +140,9 @@ typedef void (*rc_session_decode_callback)(void* user, rc_status status,
  * the library's own loop thread. Until the end it is a request in flight on the
  * session, which other functions of the session answer with RC_E_BUSY. A handle
  * of the session may be released before.
- * RC_E_INVALID_ARGUMENT: a session, flag or callback; RC_E_BUSY: a request is in
- * flight on the session; RC_E_CLOSED: the loop; RC_E_OUT_OF_MEMORY. The callback
- * is not called then. */
+ * RC_E_INVALID_ARGUMENT: a session, flag or callback; RC_E_BUSY: a request is
+ * in flight on the session; RC_E_CLOSED: the loop; RC_E_OUT_OF_MEMORY. The
+ * callback is not called then. */
 RC_API rc_status rc_session_decode_async(rc_session* session, uint32_t flags,
                                          rc_loop* loop,
                                          rc_session_decode_callback callback,
