@@ -8,7 +8,7 @@
 namespace rc::model {
 namespace {
 
-std::string text_of(std::span<const int64_t> shape) {
+std::string shape_text(std::span<const int64_t> shape) {
   std::string text = "[";
   for (const int64_t size : shape) {
     if (text.size() > 1) text += ", ";
@@ -82,7 +82,7 @@ void ProgramInputs::check(const gguf::File& file,
           !std::ranges::equal(shape, input.shape)) {
         fail(RC_E_INTERNAL, "values for a program of ", file.name(), ": input ",
              i, ", ", input.description->name, ", has the shape ",
-             text_of(input.shape), ", but that of the program ", text_of(shape),
+             shape_text(input.shape), ", but that of the program ", shape_text(shape),
              "; make both from the same layout");
       }
     }
