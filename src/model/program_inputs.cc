@@ -82,8 +82,8 @@ void ProgramInputs::check(const gguf::File& file,
           !std::ranges::equal(shape, input.shape)) {
         fail(RC_E_INTERNAL, "values for a program of ", file.name(), ": input ",
              i, ", ", input.description->name, ", has the shape ",
-             shape_text(input.shape), ", but that of the program ", shape_text(shape),
-             "; make both from the same layout");
+             shape_text(input.shape), ", but that of the program ",
+             shape_text(shape), "; make both from the same layout");
       }
     }
   }
