@@ -28,7 +28,7 @@ extern "C" {
  * and compute are shared with other handles on the same device. */
 typedef struct rc_backend rc_backend;
 
-/* What rc_discover found. */
+/* The devices that rc_discover found. */
 typedef struct rc_device_list rc_device_list;
 
 /* One device, or one backend that is not available. Strings are UTF-8,
@@ -64,7 +64,7 @@ typedef struct rc_device_report {
   /* Of a CPU: the nodes of memory (NUMA) that the process may use, by its
    * cpuset and by the memory policy that it was started with (numactl), each
    * with the usable processors that are nearest to it. 0: unknown, or the
-   * device has memory of its own. */
+   * device has separate memory. */
   int32_t numa_nodes;
   rc_huge_pages huge_pages; /* of the memory in which weights lie */
 } rc_device_report;
@@ -89,7 +89,7 @@ RC_API void rc_device_report_init(rc_device_report* report, size_t size);
 /* Looks at every backend that is built in, registered, or found as a module;
  * known ones that this build does not have are listed with the reason. Looking
  * takes as long as their drivers take to answer. A driver that crashes or does
- * not answer within half a minute does so in a process of its own, and its
+ * not answer within half a minute does so in a separate process, and its
  * backend is listed as not available; that is remembered for an hour, in the
  * user's cache folder. A device that is quarantined is listed with the reason;
  * see rc_quarantine_forget. *list is the caller's; see rc_device_list_release.
@@ -118,7 +118,7 @@ RC_API size_t rc_device_list_count(const rc_device_list* list);
  * as long as the list. RC_E_INVALID_ARGUMENT: no such report. */
 RC_API rc_status rc_device_list_get(const rc_device_list* list, size_t i,
                                     rc_device_report* report);
-/* What "auto" would choose, "cpu:0"; "" if there is nothing to choose. Lives
+/* The choice of "auto", such as "cpu:0"; "" if there is no device. Lives
  * as long as the list. */
 RC_API const char* rc_device_list_automatic(const rc_device_list* list);
 /* NULL does nothing; see base.h. */
@@ -143,7 +143,7 @@ typedef struct rc_backend_options {
    * Default: 0. */
   uint64_t required_memory;
   /* The most memory of the opened device that this handle's models and tensors
-   * may take, bytes; 0: no limit of its own. Tensors on other devices (see
+   * may take, bytes; 0: no limit. Tensors on other devices (see
    * placement) count as well. Layers that do not fit go to the
    * next device of the chain; see rc_backend_open. A model or weights that
    * another handle pays for (see rc_backend_usage_report.memory) are shared
@@ -163,9 +163,9 @@ typedef struct rc_backend_options {
    * stop within five seconds more is given up (RC_E_DEVICE_LOST); open it
    * again. Default: 0. */
   int64_t timeout_ms;
-  /* 1: an op that the device lacks is an error (RC_E_UNSUPPORTED), of models
-   * when they are loaded. 0: it runs on cpu:0; see rc_backend_explain.
-   * Default: 0. */
+  /* 1: an op that the device does not support is an error (RC_E_UNSUPPORTED),
+   * of models when they are loaded. 0: it runs on cpu:0; see
+   * rc_backend_explain. Default: 0. */
   int32_t strict;
   /* 1: the device measures the time of each op, as far as it can, as with
    * RUNCIBLE_PROFILE=1. Default: 0. */
@@ -212,11 +212,11 @@ typedef struct rc_backend_options {
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
 
-/* What "auto" means. For models it is a device: the first of that order that
- * can be opened, which rc_backend_device tells. For tensors it is all of them:
- * each op runs on the device that will be done first (see tensor.h), and what
- * is not open yet is opened when something is to run there. `placement` gives
- * either meaning to any chain. */
+/* The meaning of "auto". For models it is a device: the first of that order
+ * that can be opened, which rc_backend_device reports. For tensors it is all of
+ * them: each op runs on the device that will be done first (see tensor.h), and
+ * a device that is not open yet is opened when an op is to run there.
+ * `placement` gives either meaning to any chain. */
 
 /* Opens a device. `spec` is a chain of choices in order of priority, separated
  * by commas: "auto", "gpu", "cpu", "vulkan:1", "cuda,vulkan:0,opencl,cpu". The
@@ -230,7 +230,7 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * would be slower, and drivers of that kind are known to end the process when
  * it runs out of memory. Who names one takes that risk.
  *
- * What is opened may be slower than what was asked for: a device that came
+ * The opened device may be slower than the one asked for: a device that came
  * first has failed, or the system starts no threads, and the CPU computes with
  * one. Each such case is a warning in the log and in rc_backend_explain.
  *
@@ -243,7 +243,7 @@ RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);
  * RC_E_INVALID_ARGUMENT: the spec is malformed, or an option or an environment
  * variable is out of range (such as RUNCIBLE_ISA, a level of instruction sets
  * that the processor's kernels use); RC_E_UNSUPPORTED: RUNCIBLE_ISA names a
- * level that the processor lacks;
+ * level that the processor does not have;
  * RC_E_NOT_FOUND: nothing could be opened, and a name of the chain is unknown;
  * RC_E_BACKEND_UNAVAILABLE: nothing could be opened, the message gives every
  * candidate's reason; RC_E_CANCELLED: by the progress callback, within some
@@ -253,7 +253,7 @@ RC_API rc_status rc_backend_open(const char* spec,
                                  const rc_backend_options* options,
                                  rc_backend** backend);
 
-/* What rc_backend_open takes from now on where it is given no spec, above
+/* Sets the spec of rc_backend_open from now on where it is given none, above
  * RUNCIBLE_BACKEND and what is configured: rc_config_set (config.h) of
  * "backend.spec". NULL or "" takes it back. Handles that are open stay as they
  * are. Any thread. RC_E_INVALID_ARGUMENT: the spec is malformed (its backends
@@ -323,7 +323,7 @@ RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
  * request never changes its device: one that began on the old device ends
  * there. Texts that are embedded, scored or measured meanwhile are done by the
  * device on which they began. What rc_session_logits gave is gone; decode
- * again. Forks that shared memory have memory of their own then.
+ * again. Forks that shared memory have separate memory then.
  *
  * Statuses of rc_backend_open and rc_model_load, and RC_E_BUSY: requests were
  * in flight after wait_ms, or another switch of the handle is under way. */
@@ -347,8 +347,8 @@ rc_backend_switch_async(rc_backend* backend, const char* spec,
                         rc_backend_switch_callback callback, void* user);
 
 /* References; see base.h. When no handle, model or tensor uses the device any
- * more, it is closed: on a thread of the library's, for which nobody waits, but
- * at once where the host has registered the backend, and in WebAssembly. */
+ * more, it is closed: on a thread of the library, which no caller waits for,
+ * but at once where the host has registered the backend, and in WebAssembly. */
 RC_API rc_backend* rc_backend_retain(rc_backend* backend);
 RC_API void rc_backend_release(rc_backend* backend);
 
@@ -371,8 +371,8 @@ RC_API void rc_backend_release(rc_backend* backend);
  * changes as models come and go, so ask again. */
 RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
 
-/* The device that was opened; free_memory is asked anew. The strings live as
- * long as the handle, `reason` is "". */
+/* The device that was opened; free_memory is queried each time. The strings
+ * live as long as the handle, `reason` is "". */
 RC_API rc_status rc_backend_device(rc_backend* backend,
                                    rc_device_report* report);
 
@@ -382,13 +382,13 @@ RC_API rc_status rc_backend_device(rc_backend* backend,
  * choose a device for each op. It takes seconds per device, and longer where a
  * driver compiles kernels for the first time. What was measured is kept in the
  * user's cache folder and holds until the device, its driver or module, the
- * processor or the library changes; it is told apart by the number of threads.
- * Without this call a handle measures in a thread of its own once it has to
+ * processor or the library changes; measurements are kept by number of threads.
+ * Without this call a handle measures in a dedicated thread once it has to
  * choose, which opens the devices too; see rc_backend_options.measure.
  *
  * `spec` is as for rc_backend_open, and of `options` only required_memory,
  * threads, profile, numa and ignore_configuration count. Devices are measured
- * anew even if they were before; other work slows down what is measured.
+ * again even if they were before; other work slows down what is measured.
  * `progress` may be NULL. *json, which may be NULL, is a JSON object of
  * "devices", an array of "id", "failure" (null, or why it was not measured),
  * "measured" as a boolean, "launch_seconds" (of the smallest op),
@@ -410,10 +410,10 @@ RC_API rc_status rc_calibrate(const char* spec,
  * type that they have, at sizes of one, a few and many, odd ones among them.
  * That takes a second or two per device, and longer where a driver compiles
  * kernels for the first time. Without this call one op is tested when a device
- * is opened, and each other kind when a program needs it first, so that nobody
- * waits for kernels that are not used. Built-in backends are tested by this
- * call alone. What passed is not tested again until the driver or the module
- * changes; what failed is quarantined, see rc_quarantine_forget.
+ * is opened, and each other kind when a program needs it first, so that no
+ * program waits for kernels that it does not use. Built-in backends are tested
+ * by this call alone. What passed is not tested again until the driver or the
+ * module changes; what failed is quarantined, see rc_quarantine_forget.
  *
  * `spec` and `options` are as for rc_calibrate; a named device that is
  * quarantined is not asked, and has that as its failure. `progress` may be
@@ -435,10 +435,10 @@ RC_API rc_status rc_device_test(const char* spec,
  * version of its driver and the reason are kept in the user's cache folder, and
  * it is passed over with that reason, without being asked again, until the
  * driver or the module changes; an op that fails counts as one that the device
- * lacks. (A device that did not answer in time is given another chance after an
- * hour, for the machine may have been busy; so is a module that crashed when it
- * was asked for its devices.) RUNCIBLE_QUARANTINE=0, or the setting
- * library.quarantine (config.h), has all of them asked again each time.
+ * does not support. (A device that did not answer in time is given another
+ * chance after an hour, for the machine may have been busy; so is a module that
+ * crashed when it was asked for its devices.) RUNCIBLE_QUARANTINE=0, or the
+ * setting library.quarantine (config.h), has all of them asked again each time.
  *
  * This lifts the quarantine: of a device ("vulkan:0"), of a backend with all of
  * its devices ("vulkan"), or of everything (NULL or ""). *lifted, which may be
@@ -448,7 +448,7 @@ RC_API rc_status rc_device_test(const char* spec,
  * them; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_quarantine_forget(const char* spec, int32_t* lifted);
 
-/* What a handle has used since it was opened. */
+/* The use of a handle since it was opened. */
 typedef struct rc_backend_usage_report {
   size_t struct_size;
   uint64_t requests;         /* that have ended */

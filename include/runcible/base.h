@@ -20,8 +20,9 @@
  *   the RC_*_INIT macro, or with the function rc_*_init, whose `size` is the
  *   struct's sizeof in the caller's header (NULL does nothing). NULL options
  *   mean the defaults. A struct of an older, smaller header works: the members
- *   that it lacks take their defaults, and nothing beyond it is written. A
- *   struct of a newer header works while what this library lacks is zero.
+ *   that it does not have take their defaults, and nothing beyond it is
+ *   written. A struct of a newer header works while the members that this
+ *   library does not know are zero.
  * - What code sets holds. Members of options that a user may configure
  *   (config.h) begin unset, as RC_UNSET_INT32 and its like or as NULL, and
  *   their comments give a default. One that is unset takes the configured
@@ -49,7 +50,7 @@
  *   traps) neither changes results nor is changed by a call. Callbacks on the
  *   caller's threads have the caller's, those on the library's the default one.
  * - Nothing in the library ends the process or writes to stdout or stderr.
- * - The library has threads of its own once a model is loaded or a callback is
+ * - The library starts threads once a model is loaded or a callback is
  *   wanted. They do not exist in the child of a fork, which therefore must not
  *   use handles of its parent nor this library, only exec. They hold up no
  *   exit: a process may end with requests in flight; callbacks on the library's
@@ -147,7 +148,7 @@ enum {
  * that is none. Static storage. */
 RC_API const char* rc_status_name(rc_status status);
 
-/* What went wrong in the calling thread's last failed call: the values
+/* The error of the calling thread's last failed call: the values
  * concerned and what to do. UTF-8, at most 1023 bytes (longer ones are cut),
  * never NULL, "" before any failure. Owned by the thread, valid until its next
  * call into the library. Successful calls leave it alone. */
@@ -179,7 +180,7 @@ RC_API const char* rc_build_info(void);
  * NULL does nothing. */
 RC_API void rc_free(void* memory);
 
-/* What a device is. */
+/* The kind of a device. */
 typedef int32_t rc_device_kind;
 enum {
   RC_DEVICE_OTHER = 0,
@@ -210,7 +211,7 @@ enum {
   /* Weights lie where the system puts them, and threads run where it likes. */
   RC_NUMA_OFF = 1,
   /* The pages of large weights go round the nodes, so that all memory is read
-   * at once whoever reads, and each thread stays on the processors of a node:
+   * at once by any thread, and each thread stays on the processors of a node:
    * as many threads on each as it has a share of the processors. */
   RC_NUMA_INTERLEAVE = 2,
   /* Of each large weight a node holds the rows with which its threads begin, of

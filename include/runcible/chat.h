@@ -36,7 +36,7 @@ extern "C" {
  * knows. It runs as the library transformers runs it, within limits of time and
  * memory, for it is text from a stranger.
  *
- * What comes from messages, tools and arguments never becomes a special token:
+ * Text of messages, tools and arguments never becomes a special token:
  * a user who writes "<|im_end|>" ends nothing. Without such names the tokens
  * are those that transformers gives. */
 
@@ -71,7 +71,7 @@ typedef struct rc_chat_options {
   /* More variables for the template, as a JSON object ("reasoning_effort",
    * "documents", ...). NULL: none. */
   const char* template_arguments;
-  /* What templates that write the date take for the present: "2024-07-26" or
+  /* The present time for templates that write the date: "2024-07-26" or
    * "2024-07-26T14:05:09". NULL: the system's clock and time zone. */
   const char* now;
   /* For models that can do both: 1: think before they answer, 0: do not, -1:
@@ -128,7 +128,7 @@ RC_API rc_status rc_chat_render(const rc_tokenizer* tokenizer,
 RC_API rc_chat_prompt* rc_chat_prompt_retain(rc_chat_prompt* prompt);
 RC_API void rc_chat_prompt_release(rc_chat_prompt* prompt);
 
-/* What a prompt is; see rc_chat_prompt_describe. */
+/* Description of a prompt; see rc_chat_prompt_describe. */
 typedef struct rc_chat_prompt_report {
   size_t struct_size;
   const char* text;      /* NUL-terminated; owned by the prompt, as all here */
@@ -189,10 +189,10 @@ RC_API rc_status rc_chat_prompt_content(const rc_chat_prompt* prompt, size_t i,
  *
  * A conversation is a list of messages over a session. Answers come as events
  * of a request (see generate.h): text, what the model thinks and its calls of
- * tools are told apart, as the chat template's makers taught the model to write
- * them, and no mark of theirs is ever shown as text. Then the answer is one of
- * the messages. For each answer only what the session does not hold yet is
- * evaluated, also after messages were forgotten.
+ * tools are separated, as the makers of the chat template taught the model to
+ * write them, and no mark of theirs is ever shown as text. Then the answer is
+ * one of the messages. For each answer only what the session does not hold yet
+ * is evaluated, also after messages were forgotten.
  *
  * To keep a conversation, keep its session (rc_session_save) and its messages
  * (rc_chat_messages); a session that was restored, or an empty one, and these
@@ -279,8 +279,8 @@ RC_API rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork);
  * prompt, and dropped from there. An answer that the model ended after calls of
  * tools ends with RC_END_TOOL_CALLS: add a message with the result of each, and
  * ask for the next answer. Stop strings are looked for in all that the model
- * writes, but none goes across a special token. Before its end is told of, an
- * answer is among the messages as far as it came, also one that was cancelled
+ * writes, but none goes across a special token. When the end event arrives,
+ * the answer so far is among the messages, also one that was cancelled
  * or failed; if it had not said anything then, the messages are as they were.
  * So they are after one of no tokens (max_tokens 0), which only evaluates the
  * prompt. What began like a call and did not become a whole one is part of the

@@ -58,10 +58,11 @@
 extern "C" {
 #endif
 
-/* From now on settings come of the file at `path`, which is read at once and
- * anew; "": of no file; NULL: of the one that is described above. What has been
- * opened or loaded stays as it is. After a failure nothing has changed.
- * Any thread. RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT, RC_E_OUT_OF_MEMORY. */
+/* From now on settings come of the file at `path`, which is read at once,
+ * also if it was read before; "": of no file; NULL: of the one that is
+ * described above. What has been opened or loaded stays as it is. After a
+ * failure nothing has changed. Any thread. RC_E_NOT_FOUND, RC_E_IO,
+ * RC_E_FORMAT, RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_config_use_file(const char* path);
 
 /* Gives a setting a value for the whole process, from now on, above file and

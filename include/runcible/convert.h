@@ -91,7 +91,7 @@ typedef struct rc_quantize_options {
 RC_API void rc_quantize_options_init(rc_quantize_options* options, size_t size);
 
 /* As rc_model_convert with more options. Weights that are quantized already are
- * quantized anew if they become smaller by that: the errors add up. What the
+ * quantized again if they become smaller by that: the errors add up. What the
  * importance was is noted in the metadata, under quantize.imatrix. Statuses of
  * rc_model_convert; RC_E_FORMAT also for an importance that is malformed or of
  * another model. */

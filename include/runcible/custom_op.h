@@ -64,7 +64,7 @@
  * 2^31 elements or more is refused. The work-items are those of `grid`, one to
  * three expressions for the dimensions 0 to 2, rounded up to whole work-groups
  * of `group`: a body begins by comparing its place with what there is to do.
- * What is compiled is compiled when a device first needs it, and kept as long
+ * Kernels are compiled when a device first needs them, and kept as long
  * as the op and the device. Kernels of the caller's can do anything that the
  * driver lets them do; one that never ends is given up at the handle's
  * timeout_ms, and the device with it.
@@ -74,7 +74,7 @@
  * immutable.
  *
  * Besides the statuses that a comment names, functions can return those that
- * tensor.h names for all of its own. */
+ * tensor.h names for all functions of tensors. */
 #ifndef RUNCIBLE_CUSTOM_OP_H
 #define RUNCIBLE_CUSTOM_OP_H
 
@@ -87,14 +87,14 @@
 extern "C" {
 #endif
 
-/* What an op may have at most. */
+/* Limits of an op. */
 #define RC_CUSTOM_OP_MAX_INPUTS 8
 #define RC_CUSTOM_OP_MAX_OUTPUTS 4
 #define RC_CUSTOM_OP_MAX_ATTRIBUTES 8
 
 typedef struct rc_custom_op rc_custom_op;
 
-/* What a function is to compute. Inputs and outputs are dense and row-major,
+/* One computation of a function. Inputs and outputs are dense and row-major,
  * lie in host memory, and are as the signature says; `weight` and `storage` of
  * them mean nothing here. Without elements `data` may be NULL. The outputs have
  * undefined bytes at first. */
@@ -147,7 +147,7 @@ typedef struct rc_custom_op_options {
   const char* opencl_c_head; /* what comes before the kernel; NULL: nothing */
   /* The same in GLSL 4.50, for Vulkan. It is compiled by libshaderc.so.1 (of
    * Debian's package libshaderc1) or, where that cannot be loaded, by the
-   * command glslc (of the package of that name), in a process of its own. */
+   * command glslc (of the package of that name), in a separate process. */
   const char* glsl;
   const char* glsl_head;
   const char* grid; /* "d, n"; needed by kernels */

@@ -74,7 +74,7 @@ RC_API void rc_embed_options_init(rc_embed_options* options, size_t size);
 
 /* Makes embeddings of `count` texts; blocks. texts[i] has lengths[i] bytes of
  * UTF-8; lengths NULL: they are NUL-terminated. Texts are packed into the steps
- * of the model, many short ones in one, beside what others ask of it; a row
+ * of the model, many short ones in one, together with other requests; a row
  * does not depend on what it was packed with. *embedding is the caller's, see
  * rc_embedding_release. RC_E_INVALID_ARGUMENT: no text, one that comes to no
  * token, an option out of range, by name and value; RC_E_CONTEXT_FULL: a text
@@ -95,8 +95,8 @@ typedef void (*rc_embed_callback)(void* user, rc_status status,
                                   const char* message, rc_embedding* embedding);
 
 /* As rc_embed, but returns at once: texts and options are copied, and the end
- * is told to `callback` on the thread of `loop` (NULL: the library's own loop
- * thread). *embedding, the caller's, is what rc_embedding_cancel and
+ * is reported to `callback` on the thread of `loop` (NULL: the library's own
+ * loop thread). *embedding, the caller's, is what rc_embedding_cancel and
  * rc_embedding_wait take; `embedding` may be NULL if there is a callback, and
  * the callback if there is an embedding. Closing the loop cancels it.
  * RC_E_INVALID_ARGUMENT, RC_E_UNSUPPORTED, RC_E_NOT_FOUND, RC_E_QUOTA and
@@ -113,7 +113,7 @@ typedef struct rc_rerank_options {
   size_t struct_size;
   int32_t raw_scores; /* 1: scores are what the model gives, a logit; 0: they
                          are the probabilities that it stands for, 0 to 1 */
-  int32_t truncate;   /* 1: a document is cut where it does not fit beside the
+  int32_t truncate;   /* 1: a document is cut where it does not fit with the
                          query; 0: RC_E_CONTEXT_FULL */
   /* Of models that generate text: what they are asked, with {query} and
    * {document} for these texts. NULL: tokenizer.chat_template.rerank of the

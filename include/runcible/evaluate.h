@@ -11,9 +11,9 @@
  *     printf("perplexity %.3f +- %.3f, KL divergence %.5f\n",
  *            report.perplexity, report.perplexity_error, report.divergence);
  *
- * What is computed goes through the steps that requests go through, beside
- * theirs, so that it is what the model does for its users. The numbers do not
- * depend on what else runs where the device promises that of its results.
+ * An evaluation runs in the same steps as requests of generations, so that it
+ * measures the model as its users see it. Where the device promises repeatable
+ * results, the numbers do not depend on other work.
  */
 #ifndef RUNCIBLE_EVALUATE_H
 #define RUNCIBLE_EVALUATE_H
@@ -27,14 +27,14 @@ extern "C" {
 /* ---- Windows -----------------------------------------------------------
  *
  * A text is tokenized as a whole, special tokens in it being plain text, and
- * cut into windows of `context` tokens, each of which is a sequence of its own.
+ * cut into windows of `context` tokens, each of which is a separate sequence.
  * Where the model begins texts with a token, that stands before the text, and
  * takes the place of the first token of each later window. The rest behind the
  * last whole window is left out. This is how llama.cpp's tools cut. */
 
 /* ---- Evaluating --------------------------------------------------------- */
 
-/* What to evaluate a model on: a text, questions, or both; see
+/* Material to evaluate a model on: a text, questions, or both; see
  * rc_model_evaluate. Texts are copied. */
 typedef struct rc_evaluate_options {
   size_t struct_size;
@@ -76,11 +76,11 @@ typedef struct rc_evaluate_options {
 /* The same as a function; see base.h. */
 RC_API void rc_evaluate_options_init(rc_evaluate_options* options, size_t size);
 
-/* What came of it. An "_error" is one standard error: of a mean, the standard
- * deviation of what it is of over the square root of its number, and of what is
- * computed from a mean, that times the derivative. It says how much of a
- * difference may come from the choice of the text. Probabilities are computed
- * in double, p = exp(x - max) / sum(exp(x - max)) of the logits x. */
+/* Results of an evaluation. An "_error" is one standard error: of a mean, the
+ * standard deviation of what it is of over the square root of its number, and
+ * of what is computed from a mean, that times the derivative. It says how much
+ * of a difference may come from the choice of the text. Probabilities are
+ * computed in double, p = exp(x - max) / sum(exp(x - max)) of the logits x. */
 typedef struct rc_evaluate_report {
   size_t struct_size;
   uint64_t model_bytes;   /* of all tensors in the file */
@@ -102,8 +102,8 @@ typedef struct rc_evaluate_report {
    * model. */
   double tokens_per_second;
 
-  /* Of the text beside the other model; 0 without it. P is its distribution
-   * for a token, Q the one of the model. */
+  /* Comparison with the other model on the text; 0 without it. P is its
+   * distribution for a token, Q the one of the model. */
   double against_perplexity;
   double against_perplexity_error;
   double perplexity_ratio; /* the model's over the other's, from the mean of the
@@ -186,7 +186,8 @@ RC_API rc_status rc_model_evaluate_async(rc_model* model,
 
 /* ---- Importance --------------------------------------------------------- */
 
-/* What to measure importance on; see rc_model_importance. Texts are copied. */
+/* Material to measure importance on; see rc_model_importance. Texts are copied.
+ */
 typedef struct rc_importance_options {
   size_t struct_size;
   const char* text; /* bytes; need not be UTF-8 */
@@ -213,7 +214,7 @@ typedef struct rc_importance_options {
 RC_API void rc_importance_options_init(rc_importance_options* options,
                                        size_t size);
 
-/* What was measured. */
+/* Results of a measurement. */
 typedef struct rc_importance_report {
   size_t struct_size;
   int64_t windows;

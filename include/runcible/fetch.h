@@ -11,9 +11,10 @@
  * This is all that ever opens a connection: functions that load a model take
  * "hf:..." for what is in the cache already, and fetch nothing.
  *
- * What is fetched lies in the cache of the package huggingface_hub, in its
- * layout, and is found by it; what it has fetched is found here. The folder is
- * that of the environment variable HF_HUB_CACHE, "hub" in HF_HOME, or
+ * Fetched files are in the cache of the package huggingface_hub, in its
+ * layout, and that package finds them; files that it has fetched are found
+ * here. The folder is that of the environment variable HF_HUB_CACHE, "hub" in
+ * HF_HOME, or
  * ~/.cache/huggingface/hub. HF_ENDPOINT names another hub than
  * https://huggingface.co, HF_TOKEN is sent to that hub and to no other server,
  * and HF_HUB_OFFLINE=1 forbids to fetch.
@@ -110,15 +111,15 @@ RC_API rc_status rc_model_fetch_async(const char* source,
  * have or that lie outside of its folder, which removing one revision does not
  * free; "incomplete_bytes", of what has come in part; and its "revisions": the
  * "commit", the "names" of branches and tags that it is, and its "files" with
- * "name" and "bytes". All of them are the "models", beside the "folder" of the
+ * "name" and "bytes". All of them are the "models"; "folder" is that of the
  * cache. *json is to be freed with rc_free. RC_E_NOT_FOUND: the environment
  * names no folder; RC_E_IO; RC_E_INVALID_ARGUMENT; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_cached_models(const char* cache, char** json);
 
 /* Removes from the cache a model, "hf:OWNER/NAME" with what came of it in part;
  * one revision, with "@REVISION"; or a file, with ":FILE", of one revision or
- * all. The bytes that nothing else needs go too; it tells how many (`freed` may
- * be NULL). A model that is loaded stays usable. RC_E_NOT_FOUND: it is not
+ * all. The bytes that nothing else needs go too; `freed` reports how many (it
+ * may be NULL). A model that is loaded stays usable. RC_E_NOT_FOUND: it is not
  * there; RC_E_BUSY: it is being fetched; otherwise as rc_cached_models. */
 RC_API rc_status rc_cached_model_remove(const char* source, const char* cache,
                                         size_t* freed);

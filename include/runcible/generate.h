@@ -38,7 +38,7 @@ typedef struct rc_request rc_request;
 /* A seed taken from the operating system; the one taken is reported. */
 #define RC_SEED_RANDOM UINT64_MAX
 
-/* What to generate and how to choose. Members that have a default and are not
+/* Options of a generation. Members that have a default and are not
  * set take what is configured (config.h), else that default. The chain of a
  * choice, in this order: grammar, logit bias, penalties, DRY, then greedy if
  * the temperature is 0, else top-n-sigma, top-k, typical, top-p, min-p, XTC,
@@ -114,13 +114,13 @@ typedef struct rc_generate_options {
                        of so many of the most probable, at most 64, before bias
                        and penalties; -1: none */
 
-  /* What may be generated; NULL: anything. The request keeps what it needs, so
+  /* The grammar of the text; NULL: none. The request keeps what it needs, so
    * the caller may release the grammar at once. The grammar goes before all
    * else in the chain: tokens that it does not allow have no chance, whatever
    * their bias. End tokens are allowed where the text may end, and where
    * nothing else is possible the generation ends (RC_END_STOP) without one.
-   * What the grammar forces is added without a step of the model for each
-   * token, as the tokenizer would write it; with `logprobs` each of these
+   * Tokens that the grammar forces are added without a step of the model for
+   * each token, as the tokenizer would write it; with `logprobs` each of these
    * tokens has a step. Only what is generated counts, not the prompt, nor what
    * the session holds. Every other way to end (max_tokens, stop strings, ...)
    * may cut the text short. With ignore_eos it is RC_E_INVALID_ARGUMENT, and so
@@ -142,8 +142,8 @@ typedef struct rc_generate_options {
    * of tools that are strict ("strict": true), whenever they are called. Not
    * with `grammar`. */
   const char* tool_choice;
-  /* What the answer is, in the shape of "response_format" of the same, as JSON:
-   * an object of the type "text" or NULL: anything; "json_object": a JSON
+  /* The form of the answer, in the shape of "response_format" of the same, as
+   * JSON: an object of the type "text" or NULL: anything; "json_object": a JSON
    * object; "json_schema": JSON by the schema json_schema.schema, as
    * rc_grammar_create keeps it. It calls no tools then. What the model thinks
    * comes before. Not with `grammar`. */
@@ -299,7 +299,7 @@ enum {
                                   one that was begun is void */
 };
 
-/* What a request reports. Everything in it is the library's, valid during the
+/* An event of a request. Everything in it is the library's, valid during the
  * callback, or until the next rc_request_next or the release of the request.
  */
 typedef struct rc_event {
@@ -429,7 +429,8 @@ RC_API rc_status rc_request_wait(rc_request* request, int64_t timeout_ms);
 /* References; see base.h. */
 RC_API rc_request* rc_request_retain(rc_request* request);
 /* A request with a callback goes on without references. One without callback
- * is cancelled when the last is released, for its events could not be heard. */
+ * is cancelled when the last is released, because its events could not be
+ * received. */
 RC_API void rc_request_release(rc_request* request);
 
 #ifdef __cplusplus

@@ -38,9 +38,9 @@
  * a new tensor for each of them. Rules:
  *
  * - Errors of an op, shapes that do not fit or types that cannot be decoded,
- *   are told by the op, when it is recorded; nothing is recorded then, and the
- *   graph goes on. What depends on numbers, such as ids of rows that there are
- *   not, is told by the run.
+ *   are reported by the op, when it is recorded; nothing is recorded then, and
+ *   the graph goes on. What depends on numbers, such as ids of rows that there
+ *   are not, is reported by the run.
  * - The numbers are the same as op by op, to the bit, on the backends cpu and
  *   reference, as far as these promise that of ops (see tensor.h); others may
  *   fuse with fewer roundings.
@@ -59,12 +59,12 @@
  * - Memory is the handle's, within its memory_limit: outputs as those of ops,
  *   and from rc_graph_end on what lies between ops that are not fused. The time
  *   that devices spend on runs counts as compute_us in rc_backend_usage.
- * - What the device lacks runs on the CPU, as ops do, and is named by
+ * - An op that the device does not support runs on the CPU, and is named by
  *   rc_backend_explain from rc_graph_end on; with `strict` that is
  *   RC_E_UNSUPPORTED of rc_graph_end.
  *
  * Besides the statuses that a comment names, functions can return those that
- * tensor.h names for all of its own. */
+ * tensor.h names for all functions of tensors. */
 #ifndef RUNCIBLE_GRAPH_H
 #define RUNCIBLE_GRAPH_H
 
@@ -147,7 +147,7 @@ typedef void (*rc_graph_run_callback)(void* user, rc_status status,
 /* The same in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. Graph and inputs may be released meanwhile.
  * Closing the loop cancels it. It is one of the handle's requests until its end
- * has been told. RC_E_INVALID_ARGUMENT, RC_E_CLOSED and RC_E_QUOTA (the
+ * has been reported. RC_E_INVALID_ARGUMENT, RC_E_CLOSED and RC_E_QUOTA (the
  * handle's max_requests) are returned at once, and there is no end then;
  * everything else goes to the callback. */
 RC_API rc_status rc_graph_run_async(rc_graph* graph, rc_tensor* const* inputs,
@@ -161,7 +161,7 @@ RC_API rc_status rc_graph_run_async(rc_graph* graph, rc_tensor* const* inputs,
  * affected. */
 RC_API rc_status rc_graph_cancel(rc_graph* graph);
 
-/* What became of a graph. */
+/* The state of a graph. */
 typedef struct rc_graph_report {
   size_t struct_size;
   uint64_t inputs;

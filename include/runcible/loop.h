@@ -83,8 +83,8 @@ RC_API rc_loop* rc_loop_retain(rc_loop* loop);
  * on any thread; the handle in it is closed on the loop's, at its next turn.
  * After the last reference to a loop made by rc_loop_create is gone no thread
  * can dispatch its events: requests in flight are cancelled, and their events,
- * the end too, are dropped. Close it and dispatch until RC_E_CLOSED to hear
- * them all. */
+ * the end too, are dropped. Close it and dispatch until RC_E_CLOSED to
+ * receive them all. */
 RC_API void rc_loop_release(rc_loop* loop);
 
 #ifdef __cplusplus

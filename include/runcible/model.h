@@ -110,14 +110,14 @@ RC_API rc_status rc_model_info_open_memory(const rc_model_memory* memory,
 RC_API rc_model_info* rc_model_info_retain(rc_model_info* info);
 RC_API void rc_model_info_release(rc_model_info* info);
 
-/* The number of entries of metadata; 0 for what is no info. */
+/* The number of entries of metadata; 0 if `info` is not a valid handle. */
 RC_API size_t rc_model_info_metadata_count(const rc_model_info* info);
 /* The key and type name ("u32", "string", "array of f32") of the i-th entry,
  * NUL-terminated, owned by the info. RC_E_INVALID_ARGUMENT: no such entry. */
 RC_API rc_status rc_model_info_metadata(const rc_model_info* info, size_t i,
                                         const char** key, const char** type);
 /* The value of an entry as JSON text; arrays are cut after `max_elements` (0:
- * whole). Strings that are not UTF-8 get U+FFFD for what is not.
+ * whole). Invalid UTF-8 in strings becomes U+FFFD.
  * *json is to be freed with rc_free. RC_E_NOT_FOUND: no such key. */
 RC_API rc_status rc_model_info_value(const rc_model_info* info, const char* key,
                                      size_t max_elements, char** json);
@@ -145,7 +145,7 @@ typedef struct rc_tensor_report {
 /* The same as a function; see base.h. */
 RC_API void rc_tensor_report_init(rc_tensor_report* report, size_t size);
 
-/* The number of tensors; 0 for what is no info. */
+/* The number of tensors; 0 if `info` is not a valid handle. */
 RC_API size_t rc_model_info_tensor_count(const rc_model_info* info);
 /* The i-th tensor, in the order of the file. RC_E_INVALID_ARGUMENT: no such
  * tensor. */
@@ -217,7 +217,7 @@ RC_API rc_status rc_detokenize(const rc_tokenizer* tokenizer,
                                const int32_t* tokens, size_t count,
                                int32_t special, char** text, size_t* length);
 
-/* What a tokenizer is; see rc_tokenizer_describe. */
+/* Description of a tokenizer; see rc_tokenizer_describe. */
 typedef struct rc_tokenizer_report {
   size_t struct_size;
   const char* kind; /* "llama", "gpt2", "bert", "t5"; owned by the tokenizer */
@@ -246,7 +246,7 @@ RC_API rc_status rc_tokenizer_describe(const rc_tokenizer* tokenizer,
  * the same too. */
 typedef struct rc_model rc_model;
 
-/* What a model gives. */
+/* The output of a model. */
 typedef int32_t rc_output;
 enum {
   RC_OUTPUT_AUTO = 0,        /* what the file is made for: scores or hidden rows
@@ -288,8 +288,8 @@ typedef struct rc_model_options {
    * processes share and which the system may take back and read again, and
    * limits and plans do not count it. Results are the same to the bit, steps
    * slower. The file must not be changed while the model is open; replace it
-   * (write it anew and rename it) instead. A step on a file whose length has
-   * changed ends with RC_E_IO, but where a file is cut short, or its disk
+   * (write another one and rename it) instead. A step on a file whose length
+   * has changed ends with RC_E_IO, but where a file is cut short, or its disk
    * fails, in the middle of a step, the system ends the process (SIGBUS) unless
    * guard_mapped is 1. RC_E_UNSUPPORTED: a device that weights are to lie on
    * needs copies, or the model is a folder, whose weights are rearranged while
@@ -304,8 +304,8 @@ typedef struct rc_model_options {
    * installed later must pass on to it likewise. RC_E_INVALID_ARGUMENT: without
    * either. Default: 0. */
   int32_t guard_mapped;
-  /* What the model is for. RC_E_UNSUPPORTED: its architecture, or its file, has
-   * no such output. Default: RC_OUTPUT_AUTO. */
+  /* The output that is wanted. RC_E_UNSUPPORTED: its architecture, or its file,
+   * has no such output. Default: RC_OUTPUT_AUTO. */
   rc_output output;
   /* 1: the weights of experts stay in the mapped file, as all do with
    * keep_mapped; the others are copied. RC_E_UNSUPPORTED: as with keep_mapped,
@@ -317,7 +317,7 @@ typedef struct rc_model_options {
    * has. Default: 0. */
   int32_t resident_experts;
   int32_t reserved; /* 0 */
-  /* What weights are quantized to while they are loaded: a type or a mix, one
+  /* The type that weights are quantized to while they are loaded, or a mix, one
    * of rc_conversion_type (convert.h), in upper or lower case; "": they are
    * loaded as the file has them, which is the default. The model is, bit for
    * bit, that of the file that rc_model_quantize makes with this type and
@@ -355,7 +355,7 @@ typedef struct rc_model_options {
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
 
-/* What loading a model would take of device memory; see rc_model_plan. It does
+/* The device memory that loading a model takes; see rc_model_plan. It does
  * not change. */
 typedef struct rc_plan rc_plan;
 
@@ -381,8 +381,8 @@ RC_API rc_status rc_model_plan_memory(const rc_model_memory* memory,
  *      "attention.layer_norm_rms_epsilon": 1e-5,
  *      "tensors": ["output.weight"]}
  *
- * "tensors" names those that models of the architecture may have or lack, such
- * as an output matrix of its own or biases, with * for the number of each layer
+ * "tensors" names those that models of the architecture may have or not, such
+ * as a separate output matrix or biases, with * for the number of each layer
  * ("blk.*.attn_q.bias"): an array of names, or an object with the shape of
  * each, slowest dimension first, or null where the architecture says it. `type`
  * is that of the weights, one of rc_conversion_type; NULL or "": F16. Of the
@@ -399,7 +399,7 @@ RC_API rc_status rc_model_estimate(const char* hyper_parameters,
 RC_API rc_plan* rc_plan_retain(rc_plan* plan);
 RC_API void rc_plan_release(rc_plan* plan);
 
-/* What a model would take of device memory, over all devices; exact, in bytes.
+/* The memory of all devices that a model takes; exact, in bytes.
  * Models of one file share their weights on a device, whatever else they differ
  * in: those that are there already take nothing. */
 typedef struct rc_plan_report {
@@ -436,7 +436,7 @@ RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
 /* RC_E_INVALID_ARGUMENT: `plan` or `report`. */
 RC_API rc_status rc_plan_describe(rc_plan* plan, rc_plan_report* report);
 
-/* What a model would take of one device; exact, in bytes. */
+/* The memory of one device that a model takes; exact, in bytes. */
 typedef struct rc_plan_device_report {
   size_t struct_size;
   const char* device;  /* "vulkan:0"; owned by the plan */
@@ -447,7 +447,7 @@ typedef struct rc_plan_device_report {
   uint64_t available;  /* as in rc_plan_report, of this device */
   int32_t first_layer; /* counted from 0 */
   int32_t layers;      /* that lie here; 0: only other parts of the model, or
-                          ops that another device lacks */
+                          ops that another device does not support */
   int32_t embedding;   /* 1: the embedding table lies here */
   int32_t output;      /* 1: the output matrix lies here */
   /* Bytes of the weights that lie in whole huge pages if the system has enough
@@ -480,13 +480,14 @@ RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
 /* One change with which a model that does not fit would fit; bytes. */
 typedef struct rc_plan_offer_report {
   size_t struct_size;
-  /* What is changed, as in rc_model_options: "context_length", and cache_tokens
-   * with it, "cache_dtype", "experts_mapped", "keep_mapped"; "backend": layers
-   * go to other devices too; "quantize": the weights are quantized while they
-   * are loaded, or to another file. The plan owns this text and the next two.
+  /* The option to change, as in rc_model_options: "context_length", and
+   * cache_tokens with it, "cache_dtype", "experts_mapped", "keep_mapped";
+   * "backend": layers go to other devices too; "quantize": the weights are
+   * quantized while they are loaded, or to another file. The plan owns this
+   * text and the next two.
    */
   const char* option;
-  /* What it becomes: "4096", "Q8_0", "1", "vulkan:0,cpu:0", "Q4_K_M". */
+  /* Its new value: "4096", "Q8_0", "1", "vulkan:0,cpu:0", "Q4_K_M". */
   const char* value;
   const char* summary;    /* the offer in words, with its figures */
   uint64_t total;         /* that it would take then, over all devices */
@@ -557,7 +558,7 @@ RC_API rc_status rc_model_load_memory_async(rc_backend* backend,
 RC_API rc_model* rc_model_retain(rc_model* model);
 RC_API void rc_model_release(rc_model* model);
 
-/* What a model is and takes; see rc_model_describe. */
+/* Description of a model and its memory; see rc_model_describe. */
 typedef struct rc_model_report {
   size_t struct_size;
   const char*

@@ -27,9 +27,10 @@ extern "C" {
  * `result` is a view of `x` in every other respect, and keeps both; views of it
  * are plain ones. Tensors that share memory with `target` change with it: its
  * views, what rc_tensor_to did not have to copy, and what rc_op_quantize and
- * rc_op_dequantize gave of the same type. Graphs read it anew at each run where
- * it is a constant, and record no op that writes into a tensor. Nothing else
- * may work with it meanwhile, and after a failure its numbers are undefined. */
+ * rc_op_dequantize gave of the same type. Graphs read it again at each run
+ * where it is a constant, and record no op that writes into a tensor. Nothing
+ * else may work with it meanwhile, and after a failure its numbers are
+ * undefined. */
 RC_API rc_status rc_op_into(rc_tensor* x, rc_tensor* target,
                             rc_tensor** result);
 
@@ -184,9 +185,9 @@ RC_API rc_status rc_op_attention(rc_tensor* q, rc_tensor* k, rc_tensor* v,
 /* As `dimension`: all of them; the result has shape [1]. */
 #define RC_ALL_DIMENSIONS INT32_MIN
 
-/* Sum, mean and maximum over one dimension, which the result lacks or, if
- * `keep` is 1, has with size 1; of a tensor of rank 1 the result has shape [1].
- * Of an empty dimension the sum is 0, the mean NaN, and the maximum
+/* Sum, mean and maximum over one dimension. The result is without it or,
+ * if `keep` is 1, has it with size 1; of a tensor of rank 1 the result has
+ * shape [1]. Of an empty dimension the sum is 0, the mean NaN, and the maximum
  * RC_E_INVALID_ARGUMENT.
  *
  * Sums of n numbers in F64 are added up as if in twice the precision and

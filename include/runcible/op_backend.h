@@ -94,11 +94,11 @@ typedef struct rc_op_backend {
   const char* name;        /* lower case letters, digits and '_' */
   const char* description; /* NULL: none */
   const char* device_name; /* NULL: the name */
-  /* What the device can do, words separated by spaces, for reports. NULL:
-   * nothing is told. */
+  /* Features of the device, words separated by spaces, for reports. NULL:
+   * nothing is reported. */
   const char* features;
   void* user; /* given to every function */
-  /* RC_OK: devices can be opened; `message` may tell more, which device reports
+  /* RC_OK: devices can be opened; `message` may say more, which device reports
    * have as the driver. Else why they cannot be. NULL: they always can. */
   rc_status (*health)(void* user, char* message);
   /* RC_OK if the op can be computed; RC_E_UNSUPPORTED with the reason if not.

@@ -307,8 +307,9 @@ typedef struct rc_plugin {
 
   /* As map_weight, of a weight whose only use is RC_USE_EXPERTS, and keeps
    * copies of `resident` of its experts, at least one: of those that were used
-   * last. They take what weight_bytes tells of a weight of so many experts.
-   * Results are the same to the bit. Default: map_weight, and no copies. */
+   * last. They take as much as weight_bytes returns for a weight of so many
+   * experts. Results are the same to the bit. Default: map_weight, and no
+   * copies. */
   rc_status (*map_experts)(rc_plugin_device* device,
                            const rc_plugin_weight_info* info, const void* data,
                            int64_t resident, rc_plugin_weight** weight,
@@ -316,9 +317,9 @@ typedef struct rc_plugin {
 
   /* As run, with other memory: cache i of the program is caches[i] for this
    * run, a buffer of the device with at least as many bytes as the one that
-   * compile was given. Asked only of programs of tensor ops; whoever asks it
-   * of a program always does, and those that compile was given may be gone by
-   * then. Default: the library copies tensors to and from buffers that stay
+   * compile was given. Asked only of programs of tensor ops; a caller that asks
+   * it of a program always does, and those that compile was given may be gone
+   * by then. Default: the library copies tensors to and from buffers that stay
    * the program's. */
   rc_status (*run_with)(rc_plugin_device* device, rc_plugin_compiled* compiled,
                         const rc_plugin_run* run,

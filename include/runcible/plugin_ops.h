@@ -238,7 +238,7 @@ enum {
    *         cache [slots, heads, p, n] of F32; output [rows, heads, p].
    *         params.delta_rule. */
   RC_OP_DELTA_RULE = 21,
-  /* RMS_NORM over each group of a row by itself, with a weight of its own.
+  /* RMS_NORM over each group of a row by itself, with a separate weight.
    * inputs: x [R, groups, d], weight [groups, d];
    *         output [R, groups, d], may be x. params.norm. */
   RC_OP_GROUP_NORM = 22,

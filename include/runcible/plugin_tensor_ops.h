@@ -125,7 +125,7 @@ enum {
   RC_OP_TAKE = 48
 };
 
-/* Functions of one number, of UNARY, beside RC_FUNCTION_*. */
+/* Functions of one number, of UNARY, in addition to RC_FUNCTION_*. */
 enum {
   RC_UNARY_EXP = 32,  /* e^x */
   RC_UNARY_LOG = 33,  /* the natural logarithm; NaN below 0 */

@@ -60,7 +60,7 @@ extern "C" {
 
 typedef struct rc_session rc_session;
 
-/* What happens when the context is full. */
+/* Behaviour when the context is full. */
 enum {
   /* RC_E_CONTEXT_FULL; a request ends with what it has so far. */
   RC_FULL_ERROR = 0,

@@ -38,8 +38,8 @@
  *   roots of one or two numbers are correctly rounded by that, and long sums
  *   are added up in F32 or better and rounded at their end.
  * - F64 is computed by cpu and reference, by IEEE 754, with the functions of
- *   the C library. GPUs leave it to the CPU, as every op that they lack, also
- *   those whose rc_device_report.fp64 is 1.
+ *   the C library. GPUs leave it to the CPU, as every op that they do not
+ *   support, also those whose rc_device_report.fp64 is 1.
  * - Broadcasting, where a comment allows it: shapes are compared from the last
  *   dimension on, missing ones count as 1, and a dimension of 1 is repeated to
  *   the size of the other's. [4, 1, 3] and [5, 1] make [4, 5, 3].
@@ -58,8 +58,8 @@
  *   else on the first. Until everything was measured that has to be compared,
  *   an op runs where most bytes of its operands lie: on the CPU, unless
  *   rc_tensor_to has moved them. What else a device is busy with is not known.
- *   A device that cannot be opened, lacks the op or has no memory for it is
- *   passed over.
+ *   A device that cannot be opened, does not support the op or has no memory
+ *   for it is passed over.
  * - Result tensors are the caller's; see rc_tensor_release. A tensor keeps its
  *   device, and a view the memory that it shows.
  * - Calls may come from any thread, at once and with the same tensors. A call
@@ -128,7 +128,7 @@ typedef void (*rc_tensor_borrow_callback)(void* user);
  *
  * The library writes to it only what rc_op_into says. What the caller writes
  * there is what later ops read; not while a call works with the tensor.
- * RC_E_UNSUPPORTED: the device has memory of its own, as GPUs do;
+ * RC_E_UNSUPPORTED: the device has separate memory, as GPUs do;
  * rc_tensor_from_data copies. Of devices of the library cpu and reference can,
  * and of a handle that chooses among several the CPU borrows. */
 RC_API rc_status rc_tensor_borrow(rc_backend* backend, rc_dtype dtype,
@@ -158,7 +158,7 @@ enum {
   RC_RANDOM_UNIFORM = 1
 };
 
-/* What rc_tensor_random makes; see there. */
+/* Options of rc_tensor_random; see there. */
 typedef struct rc_random_options {
   size_t struct_size;
   uint64_t seed; /* the same seed gives the same numbers on every device */
@@ -186,7 +186,7 @@ RC_API rc_status rc_tensor_random(rc_backend* backend, const int64_t* shape,
 
 /* A tensor without numbers or memory, to ask about ops before computing: an op
  * with an outline among its tensors runs nothing, and its result is an outline
- * too, of which rc_op_choose tells. An outline cannot be read. */
+ * too, which rc_op_choose describes. An outline cannot be read. */
 RC_API rc_status rc_tensor_outline(rc_backend* backend, rc_dtype dtype,
                                    const int64_t* shape, int32_t rank,
                                    rc_tensor** tensor);
@@ -244,7 +244,7 @@ RC_API rc_status rc_tensor_read(rc_tensor* tensor, void* data, size_t bytes);
  * reference: dense, in the layout of the type; NULL if there are none. The
  * address is good as long as the tensor, which is not kept, or a view of it. It
  * may be read and written as memory that was borrowed; what shares it (see
- * rc_op_into) changes, too. RC_E_UNSUPPORTED: the device has memory of its own.
+ * rc_op_into) changes, too. RC_E_UNSUPPORTED: the device has separate memory.
  * RC_E_INVALID_ARGUMENT: elements that do not lie in order, or tensors without
  * numbers. */
 RC_API rc_status rc_tensor_memory(rc_tensor* tensor, void** data);
