@@ -13,14 +13,15 @@
 namespace rc {
 namespace {
 
-// Threads that have no work and are kept.
+// Threads without work: how many are started ahead, and how many are kept.
 #if defined(__EMSCRIPTEN__)
-// A page has a fixed number of workers, from which threads start at once.
+// A page has a fixed number of workers, on which threads start at once.
 constexpr size_t kWaiting = 0;
+constexpr size_t kMostWaiting = 1;
 #else
 constexpr size_t kWaiting = 1;
-#endif
 constexpr size_t kMostWaiting = 4;
+#endif
 
 class WorkThreads {
  public:
