@@ -8,7 +8,7 @@ namespace rc::test {
 namespace {
 
 // Every struct has a function that gives it its initial values.
-#define RC_INITIAL(name)                             \
+#define RC_CALL_INIT(name)                           \
   do {                                               \
     rc_##name value;                                 \
     RC_CALL(rc_##name##_init)(&value, sizeof value); \
@@ -16,42 +16,42 @@ namespace {
   } while (0)
 
 rc_status initial_values(World&) {
-  RC_INITIAL(attention_options);
-  RC_INITIAL(backend_options);
-  RC_INITIAL(backend_switch_options);
-  RC_INITIAL(backend_usage_report);
-  RC_INITIAL(chat_content_report);
-  RC_INITIAL(chat_options);
-  RC_INITIAL(chat_prompt_report);
-  RC_INITIAL(conv2d_options);
-  RC_INITIAL(custom_op_options);
-  RC_INITIAL(device_report);
-  RC_INITIAL(embed_options);
-  RC_INITIAL(evaluate_options);
-  RC_INITIAL(evaluate_report);
-  RC_INITIAL(event);
-  RC_INITIAL(fetch_options);
-  RC_INITIAL(generate_options);
-  RC_INITIAL(generate_report);
-  RC_INITIAL(grammar_options);
-  RC_INITIAL(graph_report);
-  RC_INITIAL(graph_run_options);
-  RC_INITIAL(importance_options);
-  RC_INITIAL(importance_report);
-  RC_INITIAL(model_memory);
-  RC_INITIAL(model_options);
-  RC_INITIAL(model_report);
-  RC_INITIAL(op_backend);
-  RC_INITIAL(plan_device_report);
-  RC_INITIAL(plan_offer_report);
-  RC_INITIAL(plan_report);
-  RC_INITIAL(quantize_options);
-  RC_INITIAL(random_options);
-  RC_INITIAL(rerank_options);
-  RC_INITIAL(rope_options);
-  RC_INITIAL(session_options);
-  RC_INITIAL(tensor_report);
-  RC_INITIAL(tokenizer_report);
+  RC_CALL_INIT(attention_options);
+  RC_CALL_INIT(backend_options);
+  RC_CALL_INIT(backend_switch_options);
+  RC_CALL_INIT(backend_usage_report);
+  RC_CALL_INIT(chat_content_report);
+  RC_CALL_INIT(chat_options);
+  RC_CALL_INIT(chat_prompt_report);
+  RC_CALL_INIT(conv2d_options);
+  RC_CALL_INIT(custom_op_options);
+  RC_CALL_INIT(device_report);
+  RC_CALL_INIT(embed_options);
+  RC_CALL_INIT(evaluate_options);
+  RC_CALL_INIT(evaluate_report);
+  RC_CALL_INIT(event);
+  RC_CALL_INIT(fetch_options);
+  RC_CALL_INIT(generate_options);
+  RC_CALL_INIT(generate_report);
+  RC_CALL_INIT(grammar_options);
+  RC_CALL_INIT(graph_report);
+  RC_CALL_INIT(graph_run_options);
+  RC_CALL_INIT(importance_options);
+  RC_CALL_INIT(importance_report);
+  RC_CALL_INIT(model_memory);
+  RC_CALL_INIT(model_options);
+  RC_CALL_INIT(model_report);
+  RC_CALL_INIT(op_backend);
+  RC_CALL_INIT(plan_device_report);
+  RC_CALL_INIT(plan_offer_report);
+  RC_CALL_INIT(plan_report);
+  RC_CALL_INIT(quantize_options);
+  RC_CALL_INIT(random_options);
+  RC_CALL_INIT(rerank_options);
+  RC_CALL_INIT(rope_options);
+  RC_CALL_INIT(session_options);
+  RC_CALL_INIT(tensor_report);
+  RC_CALL_INIT(tokenizer_report);
   return RC_OK;
 }
 
