@@ -21,7 +21,7 @@ const Damage kDamages[] = {
      "llama2",
      [](Patient& p) { p.set("general.architecture", std::string("lhama\n")); },
      RC_E_UNSUPPORTED,
-     {"'lhama\\x0a'", "llama, qwen2", "gemma2"}},
+     {"'lhama\\x0a'", "docs/models.md", "names of those of qwen2"}},
     {"MissingKey",
      "llama2",
      [](Patient& p) { p.drop("llama.block_count"); },
