@@ -1,6 +1,7 @@
 /* Loads a model and prints a text:
  *
  *     cc hello.c -o hello $(pkg-config --cflags --libs runcible)
+ *
  *     ./hello [MODEL.gguf [PROMPT]]
  */
 #include <runcible/runcible.h>
