@@ -103,7 +103,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
             or field.ctype == "rc_status"):
         return None
     if field.ctype == "const char*" and not struct.field(field.name + "_length"):
-        return made("json" if re.search(r"\bas JSON\b(?! Lines)", field.doc) else "text")
+        return made("json" if re.search(r"\bas\s+JSON\b(?!\s+Lines)", field.doc) else "text")
     if field.array == 2 and field.ctype == "int32_t":
         return made("pair")
     if field.ctype == "float":
