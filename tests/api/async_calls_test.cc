@@ -198,7 +198,7 @@ std::map<std::string, AsyncCalls::Call> AsyncCalls::calls() {
                                         loop, plain_end, nullptr);
        }},
       {"rc_chat_answer_async",
-       [=, this](rc_loop* loop) {
+       [=](rc_loop* loop) {
          rc_chat* const chat = waiting->back();
          waiting->pop_back();
          return request([&](rc_generate_options* options, rc_request** made) {
@@ -208,7 +208,7 @@ std::map<std::string, AsyncCalls::Call> AsyncCalls::calls() {
          });
        }},
       {"rc_generate_async",
-       [=, this](rc_loop* loop) {
+       [=](rc_loop* loop) {
          rc_session* const session = prompted->back();
          prompted->pop_back();
          return request([&](rc_generate_options* options, rc_request** made) {

@@ -105,8 +105,9 @@ TEST(WorkThreads, ReleaseWhatAFunctionHoldsWhenItHasEnded) {
   const std::weak_ptr<Count> seen = held;
   Count done;
   struct Released {
-    Count& done;
+    explicit Released(Count& count) : done(count) {}
     ~Released() { done.add(); }
+    Count& done;
   };
   run_on_work_thread([released = std::make_shared<Released>(done), held] {});
   held.reset();
