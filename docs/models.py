@@ -163,16 +163,15 @@ def model_types():
             name = re.search(r'\.name = "([^"]+)"', block)
             for each in CHOSEN.get(kind[1], (name and name[1],)):
                 found.setdefault(each, set()).add(kind[1])
-        for made, kind in re.findall(r'Architecture k\w+ =\s+t5_(\w+)\(\s*"([^"]+)"',
-                                     path.read_text()):
+        for made, kind in re.findall(r'= t5_(\w+)\(\s*"([^"]+)"', path.read_text()):
             found.setdefault("t5" if made == "whole" else "t5encoder", set()).add(kind)
     return found
 
 
 def page():
     known = architectures()
-    told = [name for models in MODELS.values() for name in models]
-    for name in sorted(known ^ set(told)):
+    named = [name for models in MODELS.values() for name in models]
+    for name in sorted(known ^ set(named)):
         sys.exit(f"docs/models.py: {name}: " +
                  ("its models are not named" if name in known else "no architecture"))
     types = model_types()

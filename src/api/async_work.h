@@ -1,6 +1,6 @@
 // Work on a thread that waits for some (base/work_threads.h), whose end is
-// reported on a loop: exactly once, also if it is cancelled, unless nobody can
-// dispatch the loop any more.
+// reported on a loop: exactly once, also if it is cancelled, unless the loop
+// was abandoned.
 #pragma once
 
 #include <atomic>

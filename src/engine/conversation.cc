@@ -40,7 +40,7 @@ rc_event_type event_type(ReplyEvent::Type type) {
 }  // namespace
 
 // The prompt of an answer.
-class Conversation::AnswerPrompt final : public PromptSource {
+class Conversation::AnswerPrompt final : public PromptMaker {
  public:
   AnswerPrompt(std::shared_ptr<Conversation> conversation, AnswerRules rules,
                bool has_grammar)
@@ -367,7 +367,7 @@ std::shared_ptr<Request> Conversation::answer(
         shared_from_this(), std::move(rules), options.grammar != nullptr);
     divider = std::make_shared<AnswerListener>(shared_from_this(), prompt,
                                                calls_, std::move(listener));
-    options.source = prompt;
+    options.prompt_maker = prompt;
     answering_ = true;
   }
   try {

@@ -14,7 +14,6 @@ Decoding::Decoding(std::shared_ptr<Engine> engine,
                    std::shared_ptr<DecodeListener> listener)
     : Job(std::move(engine), std::move(commands), std::move(session)),
       all_logits_(all_logits),
-      reported_(listener != nullptr),
       listener_(std::move(listener)) {}
 
 void Decoding::wait() {
@@ -60,8 +59,7 @@ std::optional<End> Decoding::take(Core& core, const RowLogits& logits) {
 }
 
 void Decoding::ended(const End& end, const char* message) noexcept {
-  if (reported_) {
-    const std::shared_ptr<DecodeListener> listener = std::move(listener_);
+  if (const auto listener = std::move(listener_)) {
     listener->decoded(end.status, message);
     return;
   }

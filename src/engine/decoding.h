@@ -25,8 +25,8 @@ class Decoding final : public Job, public Request {
   void wait();
 
   void cancel() noexcept override { cancel_job(); }
-  // Those who wait keep others from the session meanwhile.
-  bool in_flight() const override { return reported_; }
+  // A caller that waits holds the session's lock instead.
+  bool in_flight() const override { return listener_ != nullptr; }
 
   std::optional<End> begin(Core& core) override;
   std::optional<End> take(Core& core, const RowLogits& logits) override;
@@ -35,8 +35,7 @@ class Decoding final : public Job, public Request {
 
  private:
   const bool all_logits_;
-  const bool reported_;
-  std::shared_ptr<DecodeListener> listener_;
+  std::shared_ptr<DecodeListener> listener_;  // until the end
   int64_t first_ = 0;  // the position of the first row of logits
 
   std::mutex mutex_;

@@ -99,9 +99,9 @@ struct WholePrompt {
 
 // Makes the prompt of one request, on a thread with a deep stack
 // (base/deep_stack.h). The request may have ended meanwhile.
-class PromptSource {
+class PromptMaker {
  public:
-  virtual ~PromptSource() = default;
+  virtual ~PromptMaker() = default;
   // Throws what ends the request: Error, or std::bad_alloc; RC_E_CANCELLED soon
   // after should_stop() gives true. `room`: of the session, for tokens after
   // the prompt.
@@ -111,7 +111,7 @@ class PromptSource {
 
 struct RequestOptions {
   // In place of a prompt of text or tokens. The session must be idle.
-  std::shared_ptr<PromptSource> source;
+  std::shared_ptr<PromptMaker> prompt_maker;
   std::string prompt;  // used if prompt_tokens is empty
   std::vector<TokenId> prompt_tokens;
   uint32_t tokenize_flags = RC_TOKENIZE_ADD_SPECIAL;
@@ -173,7 +173,8 @@ class DecodeListener {
 
 class Engine;
 
-// One generation or decode, shared by the engine and whoever may cancel it.
+// One generation or decode, shared by the engine and the callers that may
+// cancel it.
 class Request {
  public:
   virtual ~Request() = default;
@@ -213,10 +214,10 @@ class Session {
   virtual bool idle() const = 0;
   // Queues a generation behind those in flight on this session. The options
   // have passed check(). Throws std::bad_alloc, and RC_E_BUSY while the session
-  // is moved to another engine, or if the options have a source and requests
-  // are in flight; every other failure is reported to the listener, on the
-  // engine thread. A prompt is made, or tokenized, on a thread for it, unless
-  // the text is known to be too long before.
+  // is moved to another engine, or if the options have a prompt_maker and
+  // requests are in flight; every other failure is reported to the listener, on
+  // the engine thread. A prompt is made, or tokenized, on a thread for it,
+  // unless the text is known to be too long before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

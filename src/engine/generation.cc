@@ -56,7 +56,7 @@ Generation::Generation(std::shared_ptr<Engine> engine,
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
   prompt_ = options_.prompt_tokens;
-  if (options_.source != nullptr) return;
+  if (options_.prompt_maker != nullptr) return;
   if (!prompt_.empty() || options_.prompt.empty()) {
     ready_.store(true);
     return;
@@ -76,9 +76,10 @@ void Generation::read_prompt() noexcept {
       End end;
       return ended_.load() || overdue(Clock::now(), &end);
     };
-    if (options_.source != nullptr) {
+    if (options_.prompt_maker != nullptr) {
       WholePrompt made = on_deep_stack([&] {
-        return options_.source->make(session_options_, room(), should_stop);
+        return options_.prompt_maker->make(session_options_, room(),
+                                           should_stop);
       });
       prompt_ = std::move(made.tokens);
       if (options_.grammar == nullptr) {
@@ -125,9 +126,9 @@ std::optional<End> Generation::begin(Core& core) {
   SessionState& session = this->session();
   session.logits_rows = 0;
   throw_failure();
-  if (options_.source != nullptr) keep_shared_prefix(core);
+  if (options_.prompt_maker != nullptr) keep_shared_prefix(core);
   const bool at_start = session.tokens.empty();
-  if (at_start && options_.source == nullptr &&
+  if (at_start && options_.prompt_maker == nullptr &&
       options_.prompt_tokens.empty() && !options_.prompt.empty()) {
     add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
   }

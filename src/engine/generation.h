@@ -79,7 +79,8 @@ class Generation final : public Job, public Request, public SlicedTask {
   std::shared_ptr<const text::Tokenizer> tokenizer_;  // may be nullptr
 
   // While it is ready, of the engine thread: the prompt, all of what the
-  // session is to hold if it was made by a source, else without the special
+  // session is to hold if it was made by a
+  // prompt_maker, else without the special
   // tokens of a session's start; the constraint, or why there is none.
   std::atomic<bool> ready_{false};
   std::vector<TokenId> prompt_;

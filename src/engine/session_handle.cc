@@ -189,7 +189,7 @@ class SessionHandle::Entry {
 std::shared_ptr<Request> SessionHandle::generate(
     RequestOptions options, std::shared_ptr<Listener> listener) {
   const bool here = options.caller_waits;
-  Entry entry(*state_, /*alone=*/options.source != nullptr);
+  Entry entry(*state_, /*alone=*/options.prompt_maker != nullptr);
   auto request =
       std::make_shared<Generation>(engine_, core_->commands(), state_,
                                    std::move(options), std::move(listener));

@@ -1,85 +1,19 @@
-// Conversations over sessions: what is evaluated, what is kept, and what of an
-// answer is told.
+// Conversations over sessions: the tokens that are evaluated and kept, and the
+// events of an answer.
 #include "engine/conversation.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <latch>
-#include <map>
-#include <thread>
 
 #include "base/error.h"
-#include "engine_util.h"
-#include "test_data.h"
-#include "text/chat/known_templates.h"
+#include "conversation_util.h"
 #include "text/grammar/grammar.h"
 
 namespace rc::engine::test {
 namespace {
 
-JsonValue json(std::string_view text) { return parse_json(text, "test", 100); }
-
-// All that an answer reports.
-class Heard final : public Listener {
- public:
-  void piece(Piece piece) override {
-    if (on_piece) on_piece();
-    tokens += piece.tokens.size();
-    texts[piece.type] += piece.text;
-  }
-  void end(const rc_generate_report& given,
-           const char* message) noexcept override {
-    const std::lock_guard lock(mutex_);
-    report = given;
-    error = message;
-    ended_ = true;
-    changed_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_; });
-  }
-
-  std::function<void()> on_piece;  // on the engine thread
-  std::map<rc_event_type, std::string> texts;
-  size_t tokens = 0;
-  rc_generate_report report = RC_GENERATE_REPORT_INIT;
-  std::string error;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ended_ = false;
-};
-
-class Conversations : public ::testing::Test {
+class Conversations : public ConversationTest {
  protected:
-  ConversationOptions options(std::string_view name) const {
-    ConversationOptions made;
-    made.chat = text::chat::ChatTemplate::create(
-        text::chat::known_template(name), engine_->file().tokenizer());
-    made.now = {2024, 7, 26, 14, 5, 9, 0};
-    return made;
-  }
-  std::shared_ptr<Conversation> begin() const {
-    return Conversation::create(session_, options("zephyr"));
-  }
-  static std::shared_ptr<Heard> answer(Conversation& conversation,
-                                       int64_t tokens = 12) {
-    RequestOptions request;
-    request.max_tokens = tokens;
-    request.sampling.seed = 7;
-    const auto heard = std::make_shared<Heard>();
-    static_cast<void>(conversation.answer(std::move(request), heard));
-    heard->wait();
-    EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
-    return heard;
-  }
   // One whose template knows tools and a way to write calls of them.
   std::shared_ptr<Conversation> begin_with_tools() const {
     ConversationOptions options;
@@ -110,61 +44,7 @@ class Conversations : public ::testing::Test {
     EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
     return heard;
   }
-  static std::string said(const Conversation& conversation) {
-    return json_text(conversation.messages());
-  }
-
-  const std::shared_ptr<Engine> engine_ = Engine::load(
-      model::ModelFile::open(
-          rc::test::source_path("examples/model/fable.gguf").string()),
-      open_device(), {}, {});
-  const std::shared_ptr<Session> session_ =
-      engine_->create_session({}, nullptr);
 };
-
-// A deadline holds while the prompt is made, and a prompt that cannot fit is
-// not tokenized: the request ends with the reason, and nothing has changed.
-TEST_F(Conversations, PromptsAreBoundedByDeadlineAndContext) {
-  const auto tokenizer = engine_->file().tokenizer();
-  session_->append({1, 2, 3});
-  const auto error_of = [&](const std::string& source, int64_t deadline_ms,
-                            rc_end_reason reason) {
-    ConversationOptions made;
-    made.chat = text::chat::ChatTemplate::create(source, tokenizer);
-    const auto conversation = Conversation::create(session_, std::move(made));
-    conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
-    RequestOptions request;
-    request.deadline = std::chrono::steady_clock::now() +
-                       std::chrono::milliseconds(deadline_ms);
-    const auto heard = std::make_shared<Heard>();
-    static_cast<void>(conversation->answer(std::move(request), heard));
-    heard->wait();
-    EXPECT_EQ(heard->report.reason, reason) << heard->error;
-    EXPECT_EQ(session_->position(), 3);
-    EXPECT_EQ(conversation->messages().items.size(), 1u);
-    return heard->error;
-  };
-  const std::string loops =
-      "{% for i in range(100000) %}{% for j in range(90) %}"
-      "{{ messages[0].content }}{% endfor %}{% endfor %}";
-  const std::string large = "{{ 'a' * 60000000 }}";
-  for (const std::string& source :
-       {std::string("{{ messages[0].content }}"), loops, large}) {
-    error_of(source, -1, RC_END_DEADLINE);
-  }
-  const int64_t context = session_->options().context_length;
-  const size_t most = tokenizer->most_bytes(static_cast<size_t>(context - 1));
-  ASSERT_LT(most, size_t{60000000});
-  for (const std::string& source : {loops, large}) {
-    const std::string error = error_of(source, 1 << 30, RC_END_CONTEXT);
-    for (const std::string& part :
-         {cat(most, " bytes"),
-          cat(tokenizer->least_tokens(most + 1), " tokens"),
-          cat("holds ", context)}) {
-      EXPECT_NE(error.find(part), std::string::npos) << error;
-    }
-  }
-}
 
 TEST_F(Conversations, AnswersBecomeMessages) {
   const auto conversation = begin();
@@ -330,101 +210,6 @@ TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
   hold.release();
   heard->wait();
   EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
-}
-
-// A source of prompts that waits until it is asked to go on.
-class SlowSource final : public PromptSource {
- public:
-  WholePrompt make(const SessionOptions&, int64_t,
-                   const std::function<bool()>&) override {
-    begun.count_down();
-    go_on.wait();
-    return {.tokens = {1, 20, 21}, .grammar = nullptr};
-  }
-  std::latch begun{1};
-  std::latch go_on{1};
-};
-
-TEST_F(Conversations, ASessionIsBusyWhileAPromptIsMade) {
-  session_->append({1, 20, 22, 23});
-  const auto source = std::make_shared<SlowSource>();
-  RequestOptions request;
-  request.source = source;
-  request.max_tokens = 0;
-  const auto heard = std::make_shared<Heard>();
-  static_cast<void>(session_->generate(std::move(request), heard));
-  source->begun.wait();
-  const auto status = [](const std::function<void()>& call) -> rc_status {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.status();
-    }
-    return RC_OK;
-  };
-  EXPECT_EQ(status([&] { session_->append({5}); }), RC_E_BUSY);
-  EXPECT_EQ(status([&] { session_->truncate(0); }), RC_E_BUSY);
-  EXPECT_EQ(status([&] {
-              RequestOptions another;
-              another.source = std::make_shared<SlowSource>();
-              session_->generate(std::move(another), std::make_shared<Heard>());
-            }),
-            RC_E_BUSY);
-  source->go_on.count_down();
-  heard->wait();
-  EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
-  EXPECT_EQ(session_->tokens(), (std::vector<TokenId>{1, 20, 21}));
-}
-
-// What another thread does with the session comes before an answer, or is
-// refused.
-TEST_F(Conversations, TokensOfAnotherThreadDoNotComeIntoAPrompt) {
-  const auto conversation = begin();
-  conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
-  const std::string alone = answer(*conversation, 6)->texts[RC_EVENT_PIECE];
-  std::atomic<bool> over = false;
-  std::thread other([&] {
-    while (!over.load()) {
-      try {
-        session_->append({7, 8, 9});
-        session_->truncate(std::max<int64_t>(session_->position() - 5, 0));
-      } catch (const Error&) {
-        std::this_thread::yield();
-      }
-    }
-  });
-  for (int i = 0; i < 30; ++i) {
-    conversation->undo(1);
-    EXPECT_EQ(answer(*conversation, 6)->texts[RC_EVENT_PIECE], alone);
-  }
-  over.store(true);
-  other.join();
-}
-
-// The message that an answer is about may change while its prompt is made, once
-// it was cancelled.
-TEST_F(Conversations, ACancelledPromptIsMadeOfTheMessagesThatThereWere) {
-  ConversationOptions made;
-  made.chat = text::chat::ChatTemplate::create(
-      "{% for i in range(300) %}{% for j in range(300) %}{% for m in messages "
-      "%}{% set x = m.content %}{% endfor %}{% endfor %}{% endfor %}"
-      "{% for m in messages %}{{ m.content }}{% endfor %}",
-      engine_->file().tokenizer());
-  const auto conversation = Conversation::create(session_, std::move(made));
-  for (int i = 0; i < 20; ++i) {
-    conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
-    const auto heard = std::make_shared<Heard>();
-    RequestOptions request;
-    request.max_tokens = 1;
-    const auto running = conversation->answer(std::move(request), heard);
-    running->cancel();
-    heard->wait();
-    EXPECT_TRUE(heard->report.reason == RC_END_CANCELLED ||
-                heard->report.reason == RC_END_LENGTH)
-        << heard->error;
-    const size_t there = conversation->messages().items.size();
-    conversation->undo(there);
-  }
 }
 
 TEST_F(Conversations, ACancelledAnswerIsKeptAsFarAsItCame) {

@@ -44,7 +44,7 @@ test("the loop goes on while steps are long", async () => {
     const session = model.session();
     time("generate", () => session.stream("a fox", { maxTokens: 1 }));
   }
-  assert.ok(left > 0, "all steps were over before anything was begun beside them");
+  assert.ok(left > 0, "all steps were over before the calls began");
   for (const [name, times] of Object.entries(kept)) {
     assert.ok(Math.min(...times) < longest, `${name}: ${times}`);
   }

@@ -54,6 +54,6 @@ def test_a_loop_goes_on_while_steps_are_long():
         return kept, left
 
     kept, left = asyncio.run(main())
-    assert left, "all steps were over before anything was begun beside them"
+    assert left, "all steps were over before the calls began"
     for name, times in kept.items():
         assert min(times) < _LONGEST, (name, times)

@@ -88,19 +88,6 @@ std::string answer_of(const ChatTemplate& chat, const CallMaker::Made& made) {
   return whole.substr(split);
 }
 
-// The first call, or what came instead.
-std::string first_call(const Events& events, JsonValue* arguments) {
-  for (const ReplyEvent& event : events) {
-    if (event.type == ReplyEvent::Type::kMalformed) return "malformed";
-    if (event.type != ReplyEvent::Type::kCallEnd) continue;
-    auto read = read_loose_json(event.text);
-    if (!read) return "no JSON: " + event.text;
-    *arguments = std::move(*read);
-    return event.name;
-  }
-  return "no call";
-}
-
 Events read_in_two(const ReplyFormat& format, const CallMaker::Made& made,
                    const std::string& answer, size_t cut) {
   ReplyParser parser(format, {.tools = ToolTypes(tree_of(made.tools))});

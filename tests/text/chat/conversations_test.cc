@@ -346,15 +346,7 @@ class Talk {
     Events events;
     parser.feed(answer, &events);
     parser.finish(&events);
-    for (const ReplyEvent& event : events) {
-      if (event.type == ReplyEvent::Type::kMalformed) return "malformed";
-      if (event.type != ReplyEvent::Type::kCallEnd) continue;
-      auto read = read_loose_json(event.text);
-      if (!read) return "no JSON: " + event.text;
-      *arguments = std::move(*read);
-      return event.name;
-    }
-    return "nothing";
+    return first_call(events, arguments);
   }
 
   std::string where() const {

@@ -6,12 +6,26 @@
 #include <vector>
 
 #include "text/chat/conversation.h"
+#include "text/chat/loose_json.h"
 #include "text/chat/prompt_util.h"
 #include "text/chat/replies/reply_parser.h"
 
 namespace rc::text::chat {
 
 using Events = std::vector<ReplyEvent>;
+
+// Returns the name of the first call, or a word for what came instead.
+inline std::string first_call(const Events& events, JsonValue* arguments) {
+  for (const ReplyEvent& event : events) {
+    if (event.type == ReplyEvent::Type::kMalformed) return "malformed";
+    if (event.type != ReplyEvent::Type::kCallEnd) continue;
+    auto read = read_loose_json(event.text);
+    if (!read) return "no JSON: " + event.text;
+    *arguments = std::move(*read);
+    return event.name;
+  }
+  return "no call";
+}
 
 // "text(...)", "why(...)", "call f#id {...}", "bad(...)", one after the other;
 // arguments as pieces have to be what they are as a whole.
