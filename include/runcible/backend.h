@@ -280,8 +280,9 @@ RC_API rc_status rc_backend_open_async(const char* spec,
 /* How to switch a handle; see rc_backend_switch. */
 typedef struct rc_backend_switch_options {
   size_t struct_size;
-  /* How long to wait for requests that are in flight on sessions of the handle;
-   * milliseconds, 0: not at all, negative: as long as they take. */
+  /* How long requests that are in flight on sessions of the handle may go on
+   * where they are, so as to end there, before they move; milliseconds, 0: not
+   * at all, negative: until none is in flight. */
   int64_t wait_ms;
   /* How far opening and loading are; may be NULL. Not called any more once the
    * switch is over. */
@@ -292,7 +293,7 @@ typedef struct rc_backend_switch_options {
 #define RC_BACKEND_SWITCH_OPTIONS_INIT                          \
   {                                                             \
     RC_INITIAL(struct_size, sizeof(rc_backend_switch_options)), \
-        RC_INITIAL(wait_ms, -1), RC_INITIAL(progress, NULL),    \
+        RC_INITIAL(wait_ms, 0), RC_INITIAL(progress, NULL),     \
         RC_INITIAL(progress_user, NULL)                         \
   }
 /* The same as a function; see base.h. */
@@ -316,17 +317,22 @@ RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
  * Models of the old device count as gone for the limit, but both are resident
  * until the switch is over.
  *
- * While devices are opened and models are loaded, sessions go on on the old
- * device. Then, for as long as their states are copied, requests that are in
- * flight are waited for at most wait_ms, and new ones are refused with
- * RC_E_BUSY ("the backend is being switched"); other calls of sessions wait. A
- * request never changes its device: one that began on the old device ends
- * there. Texts that are embedded, scored or measured meanwhile are done by the
- * device on which they began. What rc_session_logits gave is gone; decode
- * again. Forks that shared memory have separate memory then.
+ * Nobody waits for it: while devices are opened, models are loaded and states
+ * are copied, sessions and requests go on on the old device. Then, between two
+ * steps, all sessions of the handle go on on the new one, with their requests
+ * in flight: no token is lost or comes twice, and a text goes on as that of a
+ * session with the same tokens does there, so that it is the same text where
+ * the new device is of the same kind. What cannot be copied, as the states of a
+ * lost device or of a cache in another layout, is evaluated again from the
+ * tokens. Texts that are embedded, scored or measured meanwhile are done by the
+ * device on which they began. Forks that shared memory have separate memory
+ * then. A session of the whole context of its model is one of the whole context
+ * there, and one that has room for more tokens than the new device has room for
+ * less.
  *
- * Statuses of rc_backend_open and rc_model_load, and RC_E_BUSY: requests were
- * in flight after wait_ms, or another switch of the handle is under way. */
+ * Statuses of rc_backend_open and rc_model_load; RC_E_CONTEXT_FULL: a session
+ * has more tokens than it could have there; and RC_E_BUSY: another switch of
+ * the handle is under way. */
 RC_API rc_status rc_backend_switch(rc_backend* backend, const char* spec,
                                    const rc_backend_switch_options* options);
 
@@ -338,9 +344,9 @@ typedef void (*rc_backend_switch_callback)(void* user, rc_status status,
 /* Switches in a thread of the library; `loop` NULL: the callback runs on the
  * library's own loop thread. The progress callback runs on the switching
  * thread. The handle may be released meanwhile. Closing the loop cancels it, as
- * long as states are not copied. RC_E_INVALID_ARGUMENT of `backend`, `options`,
- * `loop` and `callback` and RC_E_CLOSED are returned at once, everything else
- * goes to the callback. */
+ * long as sessions have not moved. RC_E_INVALID_ARGUMENT of `backend`,
+ * `options`, `loop` and `callback` and RC_E_CLOSED are returned at once,
+ * everything else goes to the callback. */
 RC_API rc_status
 rc_backend_switch_async(rc_backend* backend, const char* spec,
                         const rc_backend_switch_options* options, rc_loop* loop,

@@ -144,8 +144,15 @@ const char* LoadedModel::device() const {
 std::shared_ptr<engine::Session> LoadedModel::make_session(
     const std::function<std::shared_ptr<engine::Session>(engine::Engine&)>&
         function) const {
-  const std::shared_lock lock(sessions_->mutex());
-  return engine::MovableSession::create(function(*engine()), sessions_);
+  for (;;) {
+    const std::shared_ptr<engine::Engine> here = engine();
+    std::shared_ptr<engine::Session> session = function(*here);
+    const std::lock_guard lock(sessions_->mutex());
+    // Unless the others have moved meanwhile.
+    if (engine() != here) continue;
+    session->join(sessions_);
+    return session;
+  }
 }
 
 std::shared_ptr<const LoadedModel::Resident> LoadedModel::exchange(

@@ -11,7 +11,7 @@
 #include "api/handle.h"
 #include "api/tenant.h"
 #include "engine/engine.h"
-#include "engine/movable_session.h"
+#include "engine/session_list.h"
 #include "files/gguf/file.h"
 #include "runcible/model.h"
 #include "text/chat/template_choice.h"
@@ -84,7 +84,7 @@ class LoadedModel {
       const std::function<std::shared_ptr<engine::Session>(engine::Engine&)>&
           function) const;
 
-  // Takes another engine; gives the one before.
+  // Takes another engine; gives the one before. Under the lock of sessions().
   std::shared_ptr<const Resident> exchange(
       std::shared_ptr<const Resident> next) noexcept;
 

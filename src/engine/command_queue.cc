@@ -50,6 +50,34 @@ Command* CommandQueue::take() noexcept {
   return command;
 }
 
+void CommandQueue::hand_over(const Home& home, CommandQueue& to,
+                             const std::shared_ptr<Engine>& engine) noexcept {
+  Command* found = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    Command** end = &found;
+    Command** link = &first_;
+    last_ = nullptr;
+    while (Command* const command = *link) {
+      if (command->home_ == &home) {
+        *link = command->next_;
+        command->next_ = nullptr;
+        *end = command;
+        end = &command->next_;
+      } else {
+        last_ = command;
+        link = &command->next_;
+      }
+    }
+  }
+  while (found != nullptr) {
+    Command* const next = found->next_;
+    found->keep(engine);
+    to.post(*found);
+    found = next;
+  }
+}
+
 bool CommandQueue::stopping() noexcept {
   const std::lock_guard lock(mutex_);
   return stopping_;

@@ -7,22 +7,30 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 namespace rc::engine {
 
 class Core;
+class Engine;
+class Home;
 
 class Command {
  public:
   virtual ~Command() = default;
   // On the engine thread, once. May destroy the command.
   virtual void execute(Core& core) noexcept = 0;
+  // Keeps the engine alive that is to execute it, in place of another. For
+  // commands of which nobody else does.
+  virtual void keep(std::shared_ptr<Engine> /*engine*/) noexcept {}
 
  private:
   friend class CommandQueue;
+  friend class Home;
   Command* next_ = nullptr;
+  const Home* home_ = nullptr;  // of the session that it is about, if any
 };
 
 class CommandQueue {
@@ -45,6 +53,10 @@ class CommandQueue {
       std::optional<std::chrono::steady_clock::time_point> until) noexcept;
   // Takes the oldest command; nullptr if there is none.
   Command* take() noexcept;
+  // Moves the commands about a session to the queue of another engine, in their
+  // order.
+  void hand_over(const Home& home, CommandQueue& to,
+                 const std::shared_ptr<Engine>& engine) noexcept;
   bool stopping() noexcept;
   // Only true once every command has been taken.
   bool stopped() noexcept;

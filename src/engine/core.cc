@@ -86,12 +86,33 @@ bool Core::step_if_any() noexcept {
 void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
   job->arrival = ++arrivals_;
   try {
-    if (!job->session().kept) pages_.add(job->shared_session());
+    if (!job->session().residence.kept) pages_.add(job->shared_session());
     job->session().jobs.push_back(job);
     look_at_deadline(*job);
   } catch (...) {
     finish_with_exception(job);
   }
+}
+
+void Core::receive(const std::shared_ptr<SessionState>& session,
+                   const SavedSession& copy) noexcept {
+  session->residence.last_used = step_;
+  for (const auto& job : session->jobs) {
+    job->arrival = ++arrivals_;
+    // Steps are counted by each engine; 0 would mean that there was none yet.
+    job->last_step = std::min<uint64_t>(job->last_step, 1);
+    job->wants_prefix |= job->begun;
+    look_at_deadline(*job);
+  }
+  try {
+    pages_.add(session);
+  } catch (...) {
+    while (!session->jobs.empty()) {
+      finish_with_exception(std::shared_ptr(session->jobs.front()));
+    }
+    return;
+  }
+  pages_.adopt_shared(*session, copy);
 }
 
 bool Core::may_be_overdue(Clock::time_point now) const noexcept {
@@ -185,10 +206,10 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
   SessionState& session = job->session();
   std::erase(session.jobs, job);
   // What a step took that did not come to its end.
-  pages_.truncate(session, session.evaluated);
-  session.last_used = step_;
+  pages_.truncate(session, session.residence.evaluated);
+  session.residence.last_used = step_;
   if (job->counts_as_request()) session.meter->requests.fetch_add(1);
-  if (job->in_flight()) session.in_flight.fetch_sub(1);
+  if (job->in_flight()) session.end_request();
   // Before the end is reported: who hears of it and drops the engine then has
   // the last reference, and waits for this thread.
   job->forget();

@@ -44,6 +44,24 @@ class Call : public Command {
   std::optional<Error> error_;
 };
 
+// Does function(core) on the engine thread to which post(command) sends it, and
+// waits; throws what it throws.
+template <class Post, class Function>
+void call_engine(Post&& post, Function&& function) {
+  class Bound final : public Call {
+   public:
+    explicit Bound(Function& function) : function_(function) {}
+
+   private:
+    void run(Core& core) override { function_(core); }
+    Function& function_;
+  };
+  if constexpr (!kThreads) Turns::check_outside();
+  Bound bound(function);
+  post(bound);
+  bound.wait();
+}
+
 class Core {
  public:
   Core(std::unique_ptr<model::ResidentModel> model,
@@ -54,18 +72,8 @@ class Core {
   // Does function(core) on the engine thread; throws what it throws.
   template <class Function>
   void call(Function&& function) {
-    class Bound final : public Call {
-     public:
-      explicit Bound(Function& function) : function_(function) {}
-
-     private:
-      void run(Core& core) override { function_(core); }
-      Function& function_;
-    };
-    if constexpr (!kThreads) Turns::check_outside();
-    Bound bound(function);
-    commands_->post(bound);
-    bound.wait();
+    call_engine([&](Command& command) { commands_->post(command); },
+                std::forward<Function>(function));
   }
 
   // The engine thread, until the queue is stopped.
@@ -80,7 +88,13 @@ class Core {
   bool broken() const noexcept { return broken_.load(); }
 
   void enqueue(const std::shared_ptr<Job>& job) noexcept;
+  // Takes a session that has moved here, with its jobs. `copy`: of what was
+  // evaluated where it was; as much of it is used as the session still has.
+  void receive(const std::shared_ptr<SessionState>& session,
+               const SavedSession& copy) noexcept;
   const std::shared_ptr<MaskPool>& masks() const { return masks_; }
+  // Forgets a session that moves away; its jobs go with it.
+  void release(SessionState& session) noexcept { pages_.remove(session); }
   model::ResidentModel& model() { return *model_; }
   const EngineOptions& options() const { return options_; }
   PageKeeper& pages() { return pages_; }

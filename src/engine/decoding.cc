@@ -8,11 +8,9 @@
 
 namespace rc::engine {
 
-Decoding::Decoding(std::shared_ptr<Engine> engine,
-                   std::shared_ptr<CommandQueue> commands,
-                   std::shared_ptr<SessionState> session, bool all_logits,
+Decoding::Decoding(std::shared_ptr<SessionState> session, bool all_logits,
                    std::shared_ptr<DecodeListener> listener)
-    : Job(std::move(engine), std::move(commands), std::move(session)),
+    : Job(std::move(session)),
       all_logits_(all_logits),
       listener_(std::move(listener)) {}
 
@@ -32,10 +30,10 @@ std::optional<End> Decoding::begin(Core& core) {
   }
   const int64_t last = session.size() - 1;
   // A state may be that of fewer tokens.
-  first_ = all_logits_
-               ? std::max(std::min(session.evaluated, last), session.source)
-               : last;
-  if (session.evaluated > last) core.pages().truncate(session, last);
+  first_ = all_logits_ ? std::max(std::min(session.residence.evaluated, last),
+                                  session.source)
+                       : last;
+  if (session.residence.evaluated > last) core.pages().truncate(session, last);
   session.logits.resize(static_cast<size_t>(session.size() - first_) *
                         core.vocabulary());
   prompt_tokens = session.size() - session.metered;

@@ -16,9 +16,7 @@ namespace rc::engine {
 class Decoding final : public Job, public Request {
  public:
   // `listener` nullptr: it is waited for.
-  Decoding(std::shared_ptr<Engine> engine,
-           std::shared_ptr<CommandQueue> commands,
-           std::shared_ptr<SessionState> session, bool all_logits,
+  Decoding(std::shared_ptr<SessionState> session, bool all_logits,
            std::shared_ptr<DecodeListener> listener = nullptr);
 
   // Blocks until the end; throws if it failed.

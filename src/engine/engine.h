@@ -172,6 +172,7 @@ class DecodeListener {
 };
 
 class Engine;
+class SessionList;
 
 // One generation or decode, shared by the engine and the callers that may
 // cancel it.
@@ -183,18 +184,20 @@ class Request {
 
 // State of one conversation. Functions block until the engine thread has done
 // them; RC_E_BUSY while requests are in flight on the session. Keeps the
-// engine alive.
+// engine alive where it is; that may change (engine/session_move.h).
 class Session {
  public:
   virtual ~Session() = default;
   virtual std::shared_ptr<Engine> engine() const = 0;
+  // Once, under the list's lock and before the first request: moves with the
+  // others of the list from now on. Throws std::bad_alloc.
+  virtual void join(const std::shared_ptr<SessionList>& list) = 0;
   virtual void append(std::vector<TokenId> tokens) = 0;
   // Tokenizes; special tokens are added only if the session is empty.
   virtual void append_text(std::string_view text, uint32_t flags) = 0;
   virtual void decode(bool all_logits) = 0;
   // The same without waiting: it is a request in flight until its end. Throws
-  // RC_E_BUSY if there is another, or the session is moved to another engine,
-  // and std::bad_alloc.
+  // RC_E_BUSY if there is another, and std::bad_alloc.
   virtual std::shared_ptr<Request> decode_later(
       bool all_logits, std::shared_ptr<DecodeListener> listener) = 0;
   struct Logits {
@@ -210,14 +213,12 @@ class Session {
   virtual std::vector<std::byte> save() = 0;
   virtual void save(const std::string& path) = 0;
   virtual SessionOptions options() const = 0;
-  // Whether no request is in flight. Does not block.
-  virtual bool idle() const = 0;
   // Queues a generation behind those in flight on this session. The options
-  // have passed check(). Throws std::bad_alloc, and RC_E_BUSY while the session
-  // is moved to another engine, or if the options have a prompt_maker and
-  // requests are in flight; every other failure is reported to the listener, on
-  // the engine thread. A prompt is made, or tokenized, on a thread for it,
-  // unless the text is known to be too long before.
+  // have passed check(). Throws std::bad_alloc, and RC_E_BUSY if the options
+  // have a prompt_maker and requests are in flight; every other failure is
+  // reported to the listener, on the engine thread. A prompt is made, or
+  // tokenized, on a thread for it, unless the text is known to be too long
+  // before.
   virtual std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };

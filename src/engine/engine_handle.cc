@@ -66,8 +66,7 @@ bool EngineHandle::spread() const {
          first.layers != file_->hyper_parameters().layer_count();
 }
 
-std::shared_ptr<SessionState> EngineHandle::make_state(
-    const SessionOptions& options, std::shared_ptr<Meter> meter) const {
+SessionOptions EngineHandle::resolve(const SessionOptions& given) const {
   if (file_->output() != model::ForwardOutput::kLogits) {
     fail(RC_E_UNSUPPORTED, file_->file().name(), ": the model was loaded for ",
          file_->output() == model::ForwardOutput::kScores
@@ -79,38 +78,45 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
          " have logits, load it with output = RC_OUTPUT_LOGITS");
   }
   const int64_t most = this->options().context_length;
-  auto state = std::make_shared<SessionState>();
-  state->options = options;
-  int64_t& context = state->options.context_length;
+  SessionOptions options = given;
+  int64_t& context = options.context_length;
   if (context == 0) context = most;
   if (context < 2 || context > most) {
     fail(RC_E_INVALID_ARGUMENT, "context_length of the session is ", context,
          "; the model was loaded for 2 to ", most);
   }
-  if (file_->source() != nullptr) {
-    if (options.shift_when_full) {
-      fail(RC_E_UNSUPPORTED, file_->file().name(),
-           ": a session of a model that reads a source cannot shift, for the "
-           "source is not cut; take RC_FULL_ERROR");
-    }
-    state->first_token =
-        static_cast<TokenId>(file_->hyper_parameters().first_token);
+  if (file_->source() != nullptr && options.shift_when_full) {
+    fail(RC_E_UNSUPPORTED, file_->file().name(),
+         ": a session of a model that reads a source cannot shift, for the "
+         "source is not cut; take RC_FULL_ERROR");
   }
-  warn_beyond_training(*file_, options.context_length);
   const int64_t keep = options.keep_tokens;
   if (keep < 0 || (options.shift_when_full && keep > context - 2)) {
     fail(RC_E_INVALID_ARGUMENT, "keep_tokens is ", keep, "; with a context of ",
          context, " it must be 0 to ", context - 2);
   }
+  return options;
+}
+
+std::shared_ptr<SessionState> EngineHandle::make_state(
+    const SessionOptions& options, std::shared_ptr<Meter> meter) {
+  auto state = std::make_shared<SessionState>();
+  state->options = resolve(options);
+  if (file_->source() != nullptr) {
+    state->first_token =
+        static_cast<TokenId>(file_->hyper_parameters().first_token);
+  }
+  warn_beyond_training(*file_, options.context_length);
   state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
+                                       state->options);
   return state;
 }
 
 std::shared_ptr<Session> EngineHandle::create_session(
     const SessionOptions& options, std::shared_ptr<Meter> meter) {
   const auto state = make_state(options, std::move(meter));
-  auto handle =
-      std::make_shared<SessionHandle>(shared_from_this(), core_, state);
+  auto handle = std::make_shared<SessionHandle>(state);
   // No call of the engine thread: whoever begins a stream on an event loop must
   // not wait for the step under way. The first job makes the session known.
   core_->pages().prepare(*state);
@@ -131,15 +137,18 @@ std::shared_ptr<Request> EngineHandle::pool(
   auto state = std::make_shared<SessionState>();
   state->options.context_length = this->options().context_length;
   state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
+                                       state->options);
   state->tokens = std::move(options.tokens);
   state->second_text = options.second_text;
   // There is no handle: it is forgotten as soon as its job has ended.
   state->open = false;
   core_->pages().prepare(*state);
-  auto job =
-      std::make_shared<PoolJob>(shared_from_this(), core_->commands(),
-                                std::move(state), options, std::move(listener));
+  const std::shared_ptr<Home> home = state->home;
+  auto job = std::make_shared<PoolJob>(*this, std::move(state), options,
+                                       std::move(listener));
   job->submit();
+  home->release();
   return job;
 }
 
@@ -149,15 +158,14 @@ std::shared_ptr<Session> EngineHandle::restore_session(
   const auto state = make_state(options, std::move(meter));
   SavedSession saved =
       read_session(file, *file_, layout_, state->options.context_length);
-  auto handle =
-      std::make_shared<SessionHandle>(shared_from_this(), core_, state);
+  auto handle = std::make_shared<SessionHandle>(state);
   core_->call([&](Core& core) {
     check_source(core.pages(), saved.source);
     state->tokens = std::move(saved.tokens);
     state->source = saved.source;
     state->metered = saved.evaluated;
     state->changed();
-    state->last_used = core.step_number();
+    state->residence.last_used = core.step_number();
     core.pages().prepare(*state);
     core.pages().adopt(*state, saved);
     try {

@@ -46,10 +46,15 @@ class EngineHandle final : public Engine {
   bool broken() const;
   // Whether layers lie on other devices than the first.
   bool spread() const;
+  // The options of a session here, with its context_length; throws what
+  // create_session() would.
+  SessionOptions resolve(const SessionOptions& options) const;
+  const model::CacheLayout& layout() const { return layout_; }
+  const std::shared_ptr<Core>& core() const { return core_; }
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,
-                                           std::shared_ptr<Meter> meter) const;
+                                           std::shared_ptr<Meter> meter);
 
   const std::shared_ptr<const model::ModelFile> file_;
   const runtime::DeviceChain chain_;

@@ -37,21 +37,19 @@ SamplingOptions sampling_of(const model::ModelFile& file,
 
 }  // namespace
 
-Generation::Generation(std::shared_ptr<Engine> engine,
-                       std::shared_ptr<CommandQueue> commands,
+Generation::Generation(const model::ModelFile& file,
                        std::shared_ptr<SessionState> session,
                        RequestOptions options,
                        std::shared_ptr<Listener> listener)
-    : Job(engine, std::move(commands), std::move(session)),
+    : Job(std::move(session)),
       options_(std::move(options)),
       listener_(std::move(listener)),
-      tokenizer_(engine->file().tokenizer()),
-      session_options_(this->session().options),
+      tokenizer_(file.tokenizer()),
+      session_options_(this->session().home->options()),
       tenant_(this->session().meter),
-      sampler_(
-          sampling_of(engine->file(), options_.sampling),
-          static_cast<size_t>(engine->file().hyper_parameters().vocabulary),
-          engine->file().tokenizer()),
+      sampler_(sampling_of(file, options_.sampling),
+               static_cast<size_t>(file.hyper_parameters().vocabulary),
+               file.tokenizer()),
       stops_(options_.stop) {
   deadline_ = options_.deadline;
   std::sort(options_.stop_tokens.begin(), options_.stop_tokens.end());
@@ -62,8 +60,8 @@ Generation::Generation(std::shared_ptr<Engine> engine,
     return;
   }
   try {
-    check_length(tokenizer_of(engine->file()), options_.prompt.size(),
-                 this->session().options, room());
+    check_length(tokenizer_of(file), options_.prompt.size(), session_options_,
+                 room());
   } catch (const Error&) {
     keep_failure();
     ready_.store(true);
@@ -168,7 +166,7 @@ std::optional<End> Generation::begin(Core& core) {
   wants_prefix = true;
   if (options_.echo) tell_prompt();
   prompt_ = {};
-  if (session.evaluated == session.size()) {
+  if (session.residence.evaluated == session.size()) {
     // Everything is evaluated, but the logits are gone.
     if (options_.max_tokens == 0) return End{RC_END_LENGTH, RC_OK};
     core.pages().truncate(session, session.size() - 1);

@@ -24,8 +24,7 @@ namespace rc::engine {
 class Generation final : public Job, public Request, public SlicedTask {
  public:
   // Throws std::bad_alloc only.
-  Generation(std::shared_ptr<Engine> engine,
-             std::shared_ptr<CommandQueue> commands,
+  Generation(const model::ModelFile& file,
              std::shared_ptr<SessionState> session, RequestOptions options,
              std::shared_ptr<Listener> listener);
 
@@ -79,9 +78,8 @@ class Generation final : public Job, public Request, public SlicedTask {
   std::shared_ptr<const text::Tokenizer> tokenizer_;  // may be nullptr
 
   // While it is ready, of the engine thread: the prompt, all of what the
-  // session is to hold if it was made by a
-  // prompt_maker, else without the special
-  // tokens of a session's start; the constraint, or why there is none.
+  // session is to hold if it was made by a prompt_maker, else without the
+  // special tokens of a session's start; the constraint, or why there is none.
   std::atomic<bool> ready_{false};
   std::vector<TokenId> prompt_;
   std::optional<Constraint> constraint_;

@@ -10,20 +10,17 @@ std::shared_ptr<Job> SessionState::begun_job() const {
   return jobs.empty() || !jobs.front()->begun ? nullptr : jobs.front();
 }
 
-Job::Job(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
-         std::shared_ptr<SessionState> session)
-    : engine_(std::move(engine)),
-      commands_(std::move(commands)),
-      session_(std::move(session)) {}
+Job::Job(std::shared_ptr<SessionState> session)
+    : home_(session->home), session_(std::move(session)) {}
 
 void Job::submit() noexcept {
   self_ = shared_from_this();
-  commands_->post(*this);
+  home_->post(*this);
 }
 
 void Job::cancel_job() noexcept {
   cancelled_.store(true);
-  commands_->wake_for_cancelled();
+  home_->wake_for_cancelled();
 }
 
 void Job::execute(Core& core) noexcept {

@@ -10,10 +10,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "engine/command_queue.h"
+#include "engine/home.h"
 #include "engine/session_state.h"
 
 namespace rc::engine {
@@ -36,17 +38,19 @@ struct End {
 
 class Job : public Command, public std::enable_shared_from_this<Job> {
  public:
-  // `engine` is kept alive until the job has ended.
-  Job(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
-      std::shared_ptr<SessionState> session);
+  explicit Job(std::shared_ptr<SessionState> session);
 
-  // Any thread. From here on the engine keeps the job alive until its end.
+  // Any thread. From here on the engine where the session is keeps the job
+  // alive until its end, and the job the engine.
   void submit() noexcept;
   void cancel_job() noexcept;
   // Has the engine thread look whether it is ready.
-  void wake_engine() noexcept { commands_->wake(); }
+  void wake_engine() noexcept { home_->wake(); }
 
   void execute(Core& core) noexcept final;
+  void keep(std::shared_ptr<Engine> engine) noexcept final {
+    engine_ = std::move(engine);
+  }
 
   // Whether the job should end before it is through, and how. Any thread.
   bool overdue(Clock::time_point now, End* end) const noexcept;
@@ -117,8 +121,8 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   std::optional<Clock::time_point> deadline_;
 
  private:
+  const std::shared_ptr<Home> home_;
   std::shared_ptr<Engine> engine_;
-  std::shared_ptr<CommandQueue> commands_;
   std::shared_ptr<SessionState> session_;
   std::shared_ptr<Job> self_;  // while submitted and not executed
   std::atomic<bool> cancelled_{false};

@@ -25,14 +25,13 @@ PageKeeper::PageKeeper(model::ResidentModel& model, bool prefix_cache)
       cache_(pool_, windows_.pool(), slots_),
       holders_(static_cast<size_t>(model.options().cache.pages)) {}
 
-void PageKeeper::prepare(SessionState& session) const {
+void PageKeeper::prepare(Residence& residence, int64_t context_length) const {
   // One more for the end of a source.
-  const auto most =
-      static_cast<size_t>(pages_for(session.options.context_length) + 1);
-  session.pages.reserve(most);
-  if (windows_.any()) session.window_pages.reserve(most);
-  session.entries.reserve(most);
-  if (has_states()) session.checkpoints.reserve(kMostCheckpoints + 1);
+  const auto most = static_cast<size_t>(pages_for(context_length) + 1);
+  residence.pages.reserve(most);
+  if (windows_.any()) residence.window_pages.reserve(most);
+  residence.entries.reserve(most);
+  if (has_states()) residence.checkpoints.reserve(kMostCheckpoints + 1);
 }
 
 int64_t PageKeeper::longest_source() const {
@@ -44,7 +43,14 @@ int64_t PageKeeper::longest_source() const {
 void PageKeeper::add(std::shared_ptr<SessionState> session) {
   SessionState& added = *session;
   sessions_.push_back(std::move(session));
-  added.kept = true;
+  added.residence.kept = true;
+}
+
+void PageKeeper::remove(SessionState& session) noexcept {
+  truncate(session, 0);
+  std::erase_if(sessions_,
+                [&](const auto& kept) { return kept.get() == &session; });
+  session.residence.kept = false;
 }
 
 void PageKeeper::sweep() noexcept {
@@ -56,41 +62,42 @@ void PageKeeper::sweep() noexcept {
 }
 
 bool PageKeeper::settle(SessionState& session) noexcept {
+  Residence& here = session.residence;
   const int64_t most = model_.short_context();
   const bool longer = most > 0 && session.size() > most;
-  if (longer == session.longer) return false;
+  if (longer == here.longer) return false;
   truncate(session, 0);
-  session.longer = longer;
+  here.longer = longer;
   return true;
 }
 
 const PrefixCache::Entry* PageKeeper::last_entry(
     const SessionState& session) const {
-  return session.entries.empty() ? cache_.root(session.longer)
-                                 : session.entries.back();
+  const Residence& here = session.residence;
+  return here.entries.empty() ? cache_.root(here.longer) : here.entries.back();
 }
 
 void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
-  if (!prefix_cache_ || !session.computed_here) return;
-  const int64_t begin = session.evaluated;
+  Residence& here = session.residence;
+  if (!prefix_cache_ || !here.computed_here) return;
+  const int64_t begin = here.evaluated;
   SlotId slot = kNoPage;
   int64_t position = begin;  // of the state in the slot
-  while (session.evaluated % page_size_ == 0 &&
-         session.entries.size() == session.pages.size() &&
-         session.evaluated + page_size_ <= session.size() - wanted) {
-    const std::span tokens =
-        std::span(session.tokens)
-            .subspan(static_cast<size_t>(session.evaluated),
-                     static_cast<size_t>(page_size_));
+  while (here.evaluated % page_size_ == 0 &&
+         here.entries.size() == here.pages.size() &&
+         here.evaluated + page_size_ <= session.size() - wanted) {
+    const std::span tokens = std::span(session.tokens)
+                                 .subspan(static_cast<size_t>(here.evaluated),
+                                          static_cast<size_t>(page_size_));
     const auto* entry = cache_.find(last_entry(session), tokens);
     if (entry == nullptr) break;
     pool_.retain(entry->page);
-    session.pages.push_back(entry->page);  // reserved by prepare()
-    session.entries.push_back(entry);
-    session.evaluated += page_size_;
+    here.pages.push_back(entry->page);  // reserved by prepare()
+    here.entries.push_back(entry);
+    here.evaluated += page_size_;
     if (has_states() && entry->slot == kNoPage) continue;
     slot = entry->slot;
-    position = session.evaluated;
+    position = here.evaluated;
   }
   const int64_t reachable = windows_.last_reachable(session, begin, position);
   if (reachable < position) {
@@ -99,68 +106,71 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
     slot = kNoPage;
   }
   if (slot != kNoPage) {
-    while (session.checkpoints.size() >= kMostCheckpoints) {
+    while (here.checkpoints.size() >= kMostCheckpoints) {
       drop_checkpoint(session, 0);
     }
     slots_.retain(slot);
-    session.checkpoints.push_back({position, slot, true});
+    here.checkpoints.push_back({position, slot, true});
   }
   if (has_states() || windows_.any()) truncate(session, position);
   windows_.take_cached(session);
 }
 
 void PageKeeper::publish(SessionState& session) noexcept {
-  if (!prefix_cache_ || !session.computed_here) return;
-  const auto full = static_cast<size_t>(session.evaluated / page_size_);
-  while (session.entries.size() < full) {
-    const size_t i = session.entries.size();
+  Residence& here = session.residence;
+  if (!prefix_cache_ || !here.computed_here) return;
+  const auto full = static_cast<size_t>(here.evaluated / page_size_);
+  while (here.entries.size() < full) {
+    const size_t i = here.entries.size();
     const std::span tokens = std::span(session.tokens)
                                  .subspan(i * static_cast<size_t>(page_size_),
                                           static_cast<size_t>(page_size_));
     try {
       const auto* entry =
-          cache_.insert(last_entry(session), tokens, session.pages[i]);
+          cache_.insert(last_entry(session), tokens, here.pages[i]);
       // Another session may have computed the same: one copy is enough.
-      if (entry->page != session.pages[i]) {
+      if (entry->page != here.pages[i]) {
         pool_.retain(entry->page);
-        pool_.release(session.pages[i]);
-        session.pages[i] = entry->page;
+        pool_.release(here.pages[i]);
+        here.pages[i] = entry->page;
       }
-      session.entries.push_back(entry);
+      here.entries.push_back(entry);
       if (windows_.any() && entry->window_page == kNoPage &&
-          session.window_pages[i] != kNoPage) {
-        cache_.keep_window(entry, session.window_pages[i]);
+          here.window_pages[i] != kNoPage) {
+        cache_.keep_window(entry, here.window_pages[i]);
       }
     } catch (...) {
       return;  // Out of memory: then this page is not shared.
     }
   }
-  const bool at_end = full > 0 && session.entries.size() == full &&
-                      session.evaluated % page_size_ == 0;
-  if (has_states() && at_end && session.entries.back()->slot == kNoPage) {
-    cache_.keep_state(session.entries.back(), session.checkpoints.back().slot);
+  const bool at_end = full > 0 && here.entries.size() == full &&
+                      here.evaluated % page_size_ == 0;
+  if (has_states() && at_end && here.entries.back()->slot == kNoPage) {
+    cache_.keep_state(here.entries.back(), here.checkpoints.back().slot);
   }
 }
 
 int64_t PageKeeper::rows_to_checkpoint(const SessionState& session,
                                        int64_t rows) const {
+  const Residence& here = session.residence;
   if (!has_states() || !prefix_cache_ || rows == 1) return rows;
   // The prefix cache never gives away the last token.
-  const int64_t end = std::min(session.evaluated + rows, session.size() - 1) /
+  const int64_t end = std::min(here.evaluated + rows, session.size() - 1) /
                       page_size_ * page_size_;
-  return end > session.evaluated ? end - session.evaluated : rows;
+  return end > here.evaluated ? end - here.evaluated : rows;
 }
 
 bool PageKeeper::shares_next_page(const SessionState& session) const {
   return next_place(session) % page_size_ != 0 &&
-         pool_.references(session.pages[next_page(session)]) > 1;
+         pool_.references(session.residence.pages[next_page(session)]) > 1;
 }
 
 bool PageKeeper::make_room(SessionState& session, int64_t rows) {
+  Residence& here = session.residence;
   if (shares_next_page(session)) {
     const PageId copy = allocate();
     if (copy == kNoPage) return false;
-    PageId& page = session.pages[next_page(session)];
+    PageId& page = here.pages[next_page(session)];
     try {
       model_.caches(Kind::kPages).copy(copy, page);
     } catch (...) {
@@ -170,91 +180,94 @@ bool PageKeeper::make_room(SessionState& session, int64_t rows) {
     pool_.release(page);
     page = copy;
   }
-  const int64_t wanted = pages_for(places(session, session.evaluated + rows));
-  while (static_cast<int64_t>(session.pages.size()) < wanted) {
+  const int64_t wanted = pages_for(places(session, here.evaluated + rows));
+  while (static_cast<int64_t>(here.pages.size()) < wanted) {
     const PageId page = allocate();
     if (page == kNoPage) {
-      truncate(session, session.evaluated);
+      truncate(session, here.evaluated);
       return false;
     }
-    session.pages.push_back(page);
+    here.pages.push_back(page);
   }
   while (!windows_.make_room(session)) {
     if (cache_.evict_window() || take_windows(session)) continue;
-    truncate(session, session.evaluated);
+    truncate(session, here.evaluated);
     return false;
   }
-  if (has_states() && session.next_slot == kNoPage) {
-    session.next_slot = allocate_slot(session);
-    if (session.next_slot == kNoPage) {
-      truncate(session, session.evaluated);
+  if (has_states() && here.next_slot == kNoPage) {
+    here.next_slot = allocate_slot(session);
+    if (here.next_slot == kNoPage) {
+      truncate(session, here.evaluated);
       return false;
     }
   }
-  session.in_step = true;
+  here.in_step = true;
   return true;
 }
 
 void PageKeeper::advance(SessionState& session, int64_t rows) noexcept {
-  session.evaluated += rows;
-  session.in_step = false;
+  Residence& here = session.residence;
+  here.evaluated += rows;
+  here.in_step = false;
   if (!has_states()) return;
-  std::vector<Checkpoint>& checkpoints = session.checkpoints;
+  std::vector<Checkpoint>& checkpoints = here.checkpoints;
   // Of several rows some may turn out to be wrong.
   if (rows == 1 && !checkpoints.empty() && !checkpoints.back().of_prompt) {
     drop_checkpoint(session, checkpoints.size() - 1);
   }
   while (checkpoints.size() >= kMostCheckpoints) drop_checkpoint(session, 0);
-  checkpoints.push_back({session.evaluated, session.next_slot, rows > 1});
-  session.next_slot = kNoPage;
+  checkpoints.push_back({here.evaluated, here.next_slot, rows > 1});
+  here.next_slot = kNoPage;
 }
 
 void PageKeeper::truncate(SessionState& session, int64_t position) noexcept {
-  session.evaluated = std::min(session.evaluated, position);
-  if (session.reads_source()) session.evaluated = 0;
+  Residence& here = session.residence;
+  here.evaluated = std::min(here.evaluated, position);
+  if (session.reads_source()) here.evaluated = 0;
   go_back_to_state(session);
-  if (!windows_.reaches(session, session.evaluated)) {
-    session.evaluated = 0;
+  if (!windows_.reaches(session, here.evaluated)) {
+    here.evaluated = 0;
     go_back_to_state(session);
   }
   const auto wanted =
-      static_cast<size_t>(pages_for(places(session, session.evaluated)));
-  while (session.pages.size() > wanted) drop_last_page(session);
+      static_cast<size_t>(pages_for(places(session, here.evaluated)));
+  while (here.pages.size() > wanted) drop_last_page(session);
   windows_.cut(session);
-  const auto full = static_cast<size_t>(session.evaluated / page_size_);
-  if (session.entries.size() > full) session.entries.resize(full);
-  if (session.evaluated == 0) session.computed_here = true;
+  const auto full = static_cast<size_t>(here.evaluated / page_size_);
+  if (here.entries.size() > full) here.entries.resize(full);
+  if (here.evaluated == 0) here.computed_here = true;
 }
 
 void PageKeeper::go_back_to_state(SessionState& session) noexcept {
+  Residence& here = session.residence;
   if (!has_states()) return;
   drop_next_slot(session);
-  std::vector<Checkpoint>& checkpoints = session.checkpoints;
-  while (!checkpoints.empty() &&
-         checkpoints.back().position > session.evaluated) {
+  std::vector<Checkpoint>& checkpoints = here.checkpoints;
+  while (!checkpoints.empty() && checkpoints.back().position > here.evaluated) {
     drop_checkpoint(session, checkpoints.size() - 1);
   }
-  session.evaluated = checkpoints.empty() ? 0 : checkpoints.back().position;
+  here.evaluated = checkpoints.empty() ? 0 : checkpoints.back().position;
 }
 
 void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
-  for (PageId page : from.pages) {
+  for (PageId page : from.residence.pages) {
     pool_.retain(page);
-    to.pages.push_back(page);  // reserved by prepare()
+    to.residence.pages.push_back(page);  // reserved by prepare()
   }
-  for (const auto* entry : from.entries) to.entries.push_back(entry);
-  for (const Checkpoint& checkpoint : from.checkpoints) {
+  for (const auto* entry : from.residence.entries)
+    to.residence.entries.push_back(entry);
+  for (const Checkpoint& checkpoint : from.residence.checkpoints) {
     slots_.retain(checkpoint.slot);
-    to.checkpoints.push_back(checkpoint);
+    to.residence.checkpoints.push_back(checkpoint);
   }
   windows_.share(from, to);
-  to.longer = from.longer;
-  to.source = from.source;
-  to.evaluated = from.evaluated;
-  to.computed_here = from.computed_here;
+  to.residence.longer = from.residence.longer;
+  to.residence.evaluated = from.residence.evaluated;
+  to.residence.computed_here = from.residence.computed_here;
 }
 
 void PageKeeper::adopt(SessionState& session, const SavedSession& saved) {
+  Residence& here = session.residence;
   settle(session);
   if (saved.evaluated == 0) return;
   windows_.begin_at(session,
@@ -269,21 +282,21 @@ void PageKeeper::adopt(SessionState& session, const SavedSession& saved) {
     }
   };
   try {
-    upload(Kind::kPages, session.pages, saved.pages);
+    upload(Kind::kPages, here.pages, saved.pages);
     if (windows_.any()) {
       upload(Kind::kWindow,
-             std::span(session.window_pages).subspan(session.window_begin),
+             std::span(here.window_pages).subspan(here.window_begin),
              saved.window_pages);
     }
     if (has_states()) {
-      upload(Kind::kSlot, std::span(&session.next_slot, 1), saved.state);
+      upload(Kind::kSlot, std::span(&here.next_slot, 1), saved.state);
     }
   } catch (...) {
     truncate(session, 0);
     throw;
   }
   advance(session, saved.evaluated);
-  session.computed_here = false;
+  here.computed_here = false;
 }
 
 void PageKeeper::count_holders() {
@@ -291,20 +304,44 @@ void PageKeeper::count_holders() {
   held_ = 0;
   for (const auto& session : sessions_) {
     if (session->begun_job() == nullptr) continue;
-    for (PageId page : session->pages) {
+    for (PageId page : session->residence.pages) {
       if (holders_[static_cast<size_t>(page)]++ == 0) ++held_;
     }
   }
 }
 
+void PageKeeper::adopt_shared(SessionState& session,
+                              const SavedSession& copy) noexcept {
+  settle(session);
+  const auto [ours, theirs] =
+      std::mismatch(session.tokens.begin(), session.tokens.end(),
+                    copy.tokens.begin(), copy.tokens.end());
+  const int64_t shared =
+      std::min<int64_t>(ours - session.tokens.begin(), copy.evaluated);
+  if (shared == 0 || copy.source != session.source ||
+      copy.longer != session.residence.longer ||
+      copy.evaluated > session.options.context_length ||
+      !same_bytes(copy.layout, model_.options().cache)) {
+    return;
+  }
+  try {
+    adopt(session, copy);
+  } catch (...) {
+    return;  // adopt() left it without.
+  }
+  // The last row is evaluated again where a job needs its logits.
+  truncate(session, shared);
+}
+
 int64_t PageKeeper::pages_held_alone(const SessionState& session) const {
-  return std::count_if(
-      session.pages.begin(), session.pages.end(),
-      [&](PageId page) { return holders_[static_cast<size_t>(page)] == 1; });
+  const Residence& here = session.residence;
+  return std::count_if(here.pages.begin(), here.pages.end(), [&](PageId page) {
+    return holders_[static_cast<size_t>(page)] == 1;
+  });
 }
 
 void PageKeeper::begin_step() noexcept {
-  for (const auto& session : sessions_) session->in_step = false;
+  for (const auto& session : sessions_) session->residence.in_step = false;
 }
 
 void PageKeeper::limit(std::vector<std::shared_ptr<Job>>& jobs) const {
@@ -344,7 +381,8 @@ SessionState* PageKeeper::longest_idle(Has has) const {
   SessionState* longest = nullptr;
   for (const auto& session : sessions_) {
     if (session->begun_job() != nullptr || !has(*session)) continue;
-    if (longest == nullptr || session->last_used < longest->last_used) {
+    if (longest == nullptr ||
+        session->residence.last_used < longest->residence.last_used) {
       longest = session.get();
     }
   }
@@ -357,7 +395,7 @@ SessionState* PageKeeper::youngest_waiting(const SessionState& but,
   std::shared_ptr<Job> youngest;
   for (const auto& session : sessions_) {
     const auto job = session->begun_job();
-    if (job == nullptr || session.get() == &but || session->in_step ||
+    if (job == nullptr || session.get() == &but || session->residence.in_step ||
         !has(*session)) {
       continue;
     }
@@ -368,11 +406,12 @@ SessionState* PageKeeper::youngest_waiting(const SessionState& but,
 
 // Drops the last page of the idle session that was used longest ago.
 bool PageKeeper::take_from_idle() noexcept {
-  SessionState* const idle = longest_idle(
-      [](const SessionState& session) { return !session.pages.empty(); });
+  SessionState* const idle = longest_idle([](const SessionState& session) {
+    return !session.residence.pages.empty();
+  });
   if (idle == nullptr) return false;
-  const int64_t left =
-      static_cast<int64_t>(idle->pages.size()) - 1 - source_pages(*idle);
+  const int64_t left = static_cast<int64_t>(idle->residence.pages.size()) - 1 -
+                       source_pages(*idle);
   truncate(*idle, left < 0 ? 0 : idle->source + left * page_size_);
   return true;
 }
@@ -382,7 +421,7 @@ bool PageKeeper::take_from_idle() noexcept {
 // begins anew.
 bool PageKeeper::take_windows(const SessionState& session) noexcept {
   const auto has = [](const SessionState& other) {
-    return !other.window_pages.empty();
+    return !other.residence.window_pages.empty();
   };
   SessionState* chosen = longest_idle(has);
   if (chosen == nullptr) chosen = youngest_waiting(session, has);
@@ -405,14 +444,15 @@ SlotId PageKeeper::allocate_slot(const SessionState& session) noexcept {
 // the last one of the youngest job that has no rows in this step.
 bool PageKeeper::take_state(const SessionState& session) noexcept {
   const auto has = [](const SessionState& other) {
-    return !other.checkpoints.empty();
+    return !other.residence.checkpoints.empty();
   };
   SessionState* chosen = longest_idle(has);
   if (chosen == nullptr) {
     SessionState* longest = nullptr;
     for (const auto& other : sessions_) {
-      const size_t count = other->checkpoints.size();
-      if (count > (longest == nullptr ? 1 : longest->checkpoints.size())) {
+      const size_t count = other->residence.checkpoints.size();
+      if (count >
+          (longest == nullptr ? 1 : longest->residence.checkpoints.size())) {
         longest = other.get();
       }
     }
@@ -423,25 +463,28 @@ bool PageKeeper::take_state(const SessionState& session) noexcept {
     chosen = youngest_waiting(session, has);
   }
   if (chosen == nullptr) return false;
-  truncate(*chosen, chosen->checkpoints.back().position - 1);
+  truncate(*chosen, chosen->residence.checkpoints.back().position - 1);
   return true;
 }
 
 void PageKeeper::drop_checkpoint(SessionState& session,
                                  size_t number) noexcept {
-  slots_.release(session.checkpoints[number].slot);
-  session.checkpoints.erase(session.checkpoints.begin() +
-                            static_cast<ptrdiff_t>(number));
+  Residence& here = session.residence;
+  slots_.release(here.checkpoints[number].slot);
+  here.checkpoints.erase(here.checkpoints.begin() +
+                         static_cast<ptrdiff_t>(number));
 }
 
 void PageKeeper::drop_next_slot(SessionState& session) noexcept {
-  if (session.next_slot != kNoPage) slots_.release(session.next_slot);
-  session.next_slot = kNoPage;
+  Residence& here = session.residence;
+  if (here.next_slot != kNoPage) slots_.release(here.next_slot);
+  here.next_slot = kNoPage;
 }
 
 void PageKeeper::drop_last_page(SessionState& session) noexcept {
-  pool_.release(session.pages.back());
-  session.pages.pop_back();
+  Residence& here = session.residence;
+  pool_.release(here.pages.back());
+  here.pages.pop_back();
 }
 
 }  // namespace rc::engine

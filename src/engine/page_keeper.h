@@ -39,7 +39,7 @@ class PageKeeper {
 
   // The place in its pages of a session's next token.
   int64_t next_place(const SessionState& session) const {
-    const int64_t position = session.evaluated;
+    const int64_t position = session.residence.evaluated;
     return session.reads_source()
                ? position
                : source_pages(session) * page_size_ + position - session.source;
@@ -56,12 +56,17 @@ class PageKeeper {
   // The most tokens of a source: a step has all of them, and their pages.
   int64_t longest_source() const;
 
-  // Gives a new session room for all pages that it may ever have, so that
-  // moving pages cannot fail. Any thread, so long as the session is its own.
-  void prepare(SessionState& session) const;
+  // Gives the residence of a session room for all pages that it may ever have,
+  // so that moving pages cannot fail. Any thread, so long as it is its own.
+  void prepare(Residence& residence, int64_t context_length) const;
+  void prepare(SessionState& session) const {
+    prepare(session.residence, session.options.context_length);
+  }
   // From now on the session's pages may be taken away while it has no job under
   // way. May throw std::bad_alloc.
   void add(std::shared_ptr<SessionState> session);
+  // Takes all that the session has and forgets it.
+  void remove(SessionState& session) noexcept;
   // Forgets the sessions without handles that have nothing to do.
   void sweep() noexcept;
   std::span<const std::shared_ptr<SessionState>> sessions() const {
@@ -110,6 +115,10 @@ class PageKeeper {
   // what a saved session brought. If there are not enough pages or slots it is
   // left without. Throws what the device throws.
   void adopt(SessionState& session, const SavedSession& saved);
+  // The same for a copy made on another engine, since when the session may have
+  // changed: what it has in common with the copy. What fails is left to be
+  // evaluated again.
+  void adopt_shared(SessionState& session, const SavedSession& copy) noexcept;
 
   // Counts for the scheduler: how often each page is held by sessions that have
   // a job under way.

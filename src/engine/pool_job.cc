@@ -7,14 +7,12 @@
 
 namespace rc::engine {
 
-PoolJob::PoolJob(std::shared_ptr<Engine> engine,
-                 std::shared_ptr<CommandQueue> commands,
-                 std::shared_ptr<SessionState> session,
+PoolJob::PoolJob(const Engine& engine, std::shared_ptr<SessionState> session,
                  const PoolOptions& options,
                  std::shared_ptr<PoolListener> listener)
-    : Job(engine, std::move(commands), std::move(session)),
+    : Job(std::move(session)),
       pooling_(options.pooling),
-      whole_(!engine->file().causal()),
+      whole_(!engine.file().causal()),
       priority_(options.priority),
       listener_(std::move(listener)) {
   deadline_ = options.deadline;

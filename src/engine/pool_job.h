@@ -15,10 +15,8 @@ namespace rc::engine {
 class PoolJob final : public Job, public Request {
  public:
   // The session has the tokens, and no handle.
-  PoolJob(std::shared_ptr<Engine> engine,
-          std::shared_ptr<CommandQueue> commands,
-          std::shared_ptr<SessionState> session, const PoolOptions& options,
-          std::shared_ptr<PoolListener> listener);
+  PoolJob(const Engine& engine, std::shared_ptr<SessionState> session,
+          const PoolOptions& options, std::shared_ptr<PoolListener> listener);
 
   void cancel() noexcept override { cancel_job(); }
 

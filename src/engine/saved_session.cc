@@ -260,12 +260,19 @@ int64_t SavedSession::page_count() const {
   return evaluated == 0 ? 0 : place(evaluated - 1) / layout.page_size + 1;
 }
 
+bool same_bytes(const model::CacheLayout& a, const model::CacheLayout& b) {
+  return a.dtype == b.dtype && a.page_size == b.page_size &&
+         (a.window_pages > 0) == (b.window_pages > 0);
+}
+
 SavedSession take_snapshot(const model::ResidentModel& model,
                            const SessionState& session) {
+  const Residence& here = session.residence;
   SavedSession saved;
   saved.tokens = session.tokens;
   saved.source = session.source;
-  saved.evaluated = session.evaluated;
+  saved.evaluated = here.evaluated;
+  saved.longer = here.longer;
   saved.layout = model.options().cache;
   const auto download = [&](LayerState::Kind kind,
                             std::span<const PageId> numbers,
@@ -277,17 +284,17 @@ SavedSession take_snapshot(const model::ResidentModel& model,
       caches.download(numbers[i], std::span(target).subspan(i * bytes, bytes));
     }
   };
-  download(LayerState::Kind::kPages, session.pages, saved.pages);
+  download(LayerState::Kind::kPages, here.pages, saved.pages);
   if (model.has_windows()) {
     saved.window_begin =
-        static_cast<int64_t>(session.window_begin) * saved.layout.page_size;
+        static_cast<int64_t>(here.window_begin) * saved.layout.page_size;
     download(LayerState::Kind::kWindow,
-             std::span(session.window_pages).subspan(session.window_begin),
+             std::span(here.window_pages).subspan(here.window_begin),
              saved.window_pages);
   }
-  if (!session.checkpoints.empty()) {
+  if (!here.checkpoints.empty()) {
     download(LayerState::Kind::kSlot,
-             std::span(&session.checkpoints.back().slot, 1), saved.state);
+             std::span(&here.checkpoints.back().slot, 1), saved.state);
   }
   return saved;
 }

@@ -32,6 +32,7 @@ struct SavedSession {
   std::vector<TokenId> tokens;
   int64_t source = 0;  // see SessionState
   int64_t evaluated = 0;
+  bool longer = false;  // see Residence; not of one that was read from a file
   model::CacheLayout layout;
   // The pages of these positions, one after the other, as
   // CacheGroup::download gives them.
@@ -47,6 +48,9 @@ struct SavedSession {
   int64_t place(int64_t position) const;
   int64_t page_count() const;
 };
+
+// Whether pages, windows and slots of both have the same bytes.
+bool same_bytes(const model::CacheLayout& a, const model::CacheLayout& b);
 
 // On the engine thread. Throws what the device throws.
 SavedSession take_snapshot(const model::ResidentModel& model,

@@ -6,6 +6,7 @@
 #include "engine/generation.h"
 #include "engine/prompt_readers.h"
 #include "engine/saved_session.h"
+#include "engine/session_list.h"
 #include "engine/session_tokens.h"
 
 namespace rc::engine {
@@ -19,19 +20,15 @@ namespace {
 
 }  // namespace
 
-SessionHandle::SessionHandle(std::shared_ptr<Engine> engine,
-                             std::shared_ptr<Core> core,
-                             std::shared_ptr<SessionState> state)
-    : engine_(std::move(engine)),
-      core_(std::move(core)),
-      state_(std::move(state)),
-      options_(state_->options),
-      farewell_(std::make_unique<Farewell>()) {
+SessionHandle::SessionHandle(std::shared_ptr<SessionState> state)
+    : state_(std::move(state)), farewell_(std::make_unique<Farewell>()) {
   farewell_->state = state_;
 }
 
 SessionHandle::~SessionHandle() {
-  core_->commands()->post(*farewell_.release());
+  state_->home->post(*farewell_.release());
+  // What it returns may be the last that keeps the engine.
+  state_->home->release();
 }
 
 void SessionHandle::Farewell::execute(Core&) noexcept {
@@ -48,23 +45,31 @@ template <class Function>
 void SessionHandle::call(Function&& function) {
   const std::lock_guard lock(mutex_);
   check_idle();
-  core_->call([&](Core& core) {
-    // A request may have come in between.
-    check_idle();
-    function(core, *state_);
-  });
+  call_engine([&](Command& command) { state_->home->post(command); },
+              [&](Core& core) {
+                // A request may have come in between.
+                check_idle();
+                function(core, *state_);
+              });
+}
+
+void SessionHandle::join(const std::shared_ptr<SessionList>& list) {
+  list->add(state_);
+  state_->list = list;
 }
 
 void SessionHandle::append(std::vector<TokenId> tokens) {
-  check_tokens("tokens", tokens, engine_->file().hyper_parameters().vocabulary);
+  check_tokens("tokens", tokens,
+               engine()->file().hyper_parameters().vocabulary);
   call([&](Core& core, SessionState& state) {
     add_tokens(core.pages(), state, tokens, 0);
   });
 }
 
 void SessionHandle::append_text(std::string_view text, uint32_t flags) {
-  const text::Tokenizer& tokenizer = tokenizer_of(engine_->file());
-  check_length(tokenizer, text.size(), options_, 0);
+  const std::shared_ptr<Engine> kept = engine();
+  const text::Tokenizer& tokenizer = tokenizer_of(kept->file());
+  check_length(tokenizer, text.size(), options(), 0);
   std::vector<TokenId> tokens = tokenize(tokenizer, text, flags);
   call([&](Core& core, SessionState& state) {
     if (state.tokens.empty()) add_special(tokenizer, flags, &tokens);
@@ -75,8 +80,7 @@ void SessionHandle::append_text(std::string_view text, uint32_t flags) {
 void SessionHandle::decode(bool all_logits) {
   const std::lock_guard lock(mutex_);
   check_idle();
-  const auto job = std::make_shared<Decoding>(engine_, core_->commands(),
-                                              state_, all_logits);
+  const auto job = std::make_shared<Decoding>(state_, all_logits);
   job->submit();
   job->wait();
 }
@@ -124,17 +128,26 @@ void SessionHandle::truncate(int64_t position) {
 
 std::shared_ptr<Session> SessionHandle::fork() {
   auto state = std::make_shared<SessionState>();
-  state->options = options_;
-  state->meter = state_->meter;
-  state->first_token = state_->first_token;
-  auto handle = std::make_shared<SessionHandle>(engine_, core_, state);
+  state->home = std::make_shared<Home>(nullptr, nullptr, SessionOptions());
+  state->home->follow(*state_->home);
+  auto handle = std::make_shared<SessionHandle>(state);
   call([&](Core& core, SessionState& from) {
+    state->home->follow(*from.home);
+    state->options = from.options;
+    state->meter = from.meter;
+    state->first_token = from.first_token;
     state->tokens = from.tokens;
+    state->source = from.source;
     state->metered = from.metered;
+    if (from.list != nullptr) {
+      const std::lock_guard lock(from.list->mutex());
+      from.list->add(state);
+      state->list = from.list;
+    }
     core.pages().prepare(*state);
     core.pages().add(state);
     core.pages().share(from, *state);
-    state->last_used = core.step_number();
+    state->residence.last_used = core.step_number();
     state->changed();
   });
   return handle;
@@ -146,7 +159,7 @@ std::vector<std::byte> SessionHandle::save() {
     core.pages().settle(state);
     saved = take_snapshot(core.model(), state);
   });
-  return session_writer(engine_->file(), saved).write_memory();
+  return session_writer(engine()->file(), saved).write_memory();
 }
 
 void SessionHandle::save(const std::string& path) {
@@ -156,7 +169,7 @@ void SessionHandle::save(const std::string& path) {
     saved = take_snapshot(core.model(), state);
   });
   // A slow disk holds up only the caller.
-  session_writer(engine_->file(), saved).write_file(path);
+  session_writer(engine()->file(), saved).write_file(path);
 }
 
 // Counts a request of the session until it is submitted.
@@ -164,15 +177,10 @@ class SessionHandle::Entry {
  public:
   // Throws RC_E_BUSY if there is another and this one is to be alone.
   Entry(SessionState& state, bool alone) : state_(state) {
-    int64_t others = 0;
-    if (!alone) {
-      state_.in_flight.fetch_add(1);
-    } else if (!state_.in_flight.compare_exchange_strong(others, 1)) {
-      fail_busy(others);
-    }
+    if (!state_.begin_request(alone)) fail_busy(state_.in_flight.load());
   }
   ~Entry() {
-    if (!submitted_) state_.in_flight.fetch_sub(1);
+    if (!submitted_) state_.end_request();
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -190,9 +198,8 @@ std::shared_ptr<Request> SessionHandle::generate(
     RequestOptions options, std::shared_ptr<Listener> listener) {
   const bool here = options.caller_waits;
   Entry entry(*state_, /*alone=*/options.prompt_maker != nullptr);
-  auto request =
-      std::make_shared<Generation>(engine_, core_->commands(), state_,
-                                   std::move(options), std::move(listener));
+  auto request = std::make_shared<Generation>(
+      engine()->file(), state_, std::move(options), std::move(listener));
   if (!request->ready() &&
       (here || !read_prompt_later(request, state_->meter.get()))) {
     request->read_prompt();
@@ -204,8 +211,8 @@ std::shared_ptr<Request> SessionHandle::generate(
 std::shared_ptr<Request> SessionHandle::decode_later(
     bool all_logits, std::shared_ptr<DecodeListener> listener) {
   Entry entry(*state_, /*alone=*/true);
-  auto request = std::make_shared<Decoding>(engine_, core_->commands(), state_,
-                                            all_logits, std::move(listener));
+  auto request =
+      std::make_shared<Decoding>(state_, all_logits, std::move(listener));
   entry.submit(*request);
   return request;
 }

@@ -1,5 +1,5 @@
-// Sessions as others see them: every function goes through the engine thread's
-// queue and waits for its answer.
+// Sessions as others see them: every function goes through the queue of the
+// engine where the session is and waits for its answer.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,15 @@ namespace rc::engine {
 
 class SessionHandle final : public Session {
  public:
-  // The state is made known to the engine thread by the caller.
-  SessionHandle(std::shared_ptr<Engine> engine, std::shared_ptr<Core> core,
-                std::shared_ptr<SessionState> state);
+  // The state is made known to the engine thread by the caller. Its home keeps
+  // the engine alive.
+  explicit SessionHandle(std::shared_ptr<SessionState> state);
   ~SessionHandle() override;
 
-  std::shared_ptr<Engine> engine() const override { return engine_; }
+  std::shared_ptr<Engine> engine() const override {
+    return state_->home->engine();
+  }
+  void join(const std::shared_ptr<SessionList>& list) override;
   void append(std::vector<TokenId> tokens) override;
   void append_text(std::string_view text, uint32_t flags) override;
   void decode(bool all_logits) override;
@@ -29,8 +32,7 @@ class SessionHandle final : public Session {
   std::shared_ptr<Session> fork() override;
   std::vector<std::byte> save() override;
   void save(const std::string& path) override;
-  SessionOptions options() const override { return options_; }
-  bool idle() const override { return state_->in_flight.load() == 0; }
+  SessionOptions options() const override { return state_->home->options(); }
   std::shared_ptr<Request> generate(
       RequestOptions options, std::shared_ptr<Listener> listener) override;
 
@@ -49,10 +51,7 @@ class SessionHandle final : public Session {
   template <class Function>
   void call(Function&& function);
 
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Core> core_;
-  std::shared_ptr<SessionState> state_;
-  const SessionOptions options_;
+  const std::shared_ptr<SessionState> state_;
   std::unique_ptr<Farewell> farewell_;
   std::mutex mutex_;  // serialises calls
 };

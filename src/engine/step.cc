@@ -75,13 +75,14 @@ Schedule Step::plan() {
     c.arrival = job->arrival;
     c.last_step = job->last_step;
     c.source = session.reads_source();
-    c.rows_left =
-        (c.source ? session.source : session.size()) - session.evaluated;
+    c.rows_left = (c.source ? session.source : session.size()) -
+                  session.residence.evaluated;
     c.decoding =
         job->decoding() && !c.source && c.rows_left <= kMostDecodingRows;
     c.outputs = job->outputs();
     c.tenant = session.meter.get();
-    c.room = static_cast<int64_t>(session.pages.size()) * pages.page_size() -
+    c.room = static_cast<int64_t>(session.residence.pages.size()) *
+                 pages.page_size() -
              pages.next_place(session);
     c.pages_first = pages.shares_next_page(session) ? 1 : 0;
     c.pages_owned = pages.pages_held_alone(session);
@@ -114,7 +115,8 @@ void Step::resolve_stall() {
   bool freed = false;
   for (const auto& session : pages.sessions()) {
     const auto job = session->begun_job();
-    if (job == nullptr || job == first || session->pages.empty()) continue;
+    if (job == nullptr || job == first || session->residence.pages.empty())
+      continue;
     pages.truncate(*session, 0);
     job->wants_prefix = true;
     freed = true;
@@ -122,9 +124,9 @@ void Step::resolve_stall() {
   pages.drop_idle();
   SessionState& session = first->session();
   const int64_t next =
-      session.reads_source() ? session.source : session.evaluated + 1;
+      session.reads_source() ? session.source : session.residence.evaluated + 1;
   const int64_t needed = pages.pages_for(pages.places(session, next)) -
-                         static_cast<int64_t>(session.pages.size()) +
+                         static_cast<int64_t>(session.residence.pages.size()) +
                          (pages.shares_next_page(session) ? 1 : 0);
   pages.count_holders();
   if (freed || needed <= pages.available()) return;
@@ -155,14 +157,16 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   try {
     if (job->wants_prefix) {
       job->wants_prefix = false;
-      const int64_t known = std::max(session.evaluated, session.metered);
+      const int64_t known =
+          std::max(session.residence.evaluated, session.metered);
       pages.attach_prefix(session, job->outputs());
-      const int64_t cached = std::max<int64_t>(session.evaluated - known, 0);
+      const int64_t cached =
+          std::max<int64_t>(session.residence.evaluated - known, 0);
       job->cached_tokens += cached;
       session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
     }
     if (!reads) {
-      const int64_t left = session.size() - session.evaluated;
+      const int64_t left = session.size() - session.residence.evaluated;
       rows = std::min({rows, left, rows_within_outputs(*job, left)});
     }
     if (rows <= 0) return;
@@ -187,7 +191,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
 
 model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
   const SessionState& session = job.session();
-  const int64_t begin = session.evaluated;
+  const int64_t begin = session.residence.evaluated;
   // The number among the rows of the one at a position, or behind it.
   const auto number = [&](int64_t position) {
     return static_cast<size_t>(std::clamp<int64_t>(position - begin, 0, rows));
@@ -207,18 +211,18 @@ model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
     added.outputs_end = number(session.size());
   }
   added.second_text = number(session.second_text);
-  added.longer = session.longer;
-  const std::span pages(session.pages);
+  added.longer = session.residence.longer;
+  const std::span pages(session.residence.pages);
   const auto of_source =
       static_cast<size_t>(core_.pages().source_pages(session));
   added.pages = pages.subspan(of_source);
-  added.window_pages = session.window_pages;
+  added.window_pages = session.residence.window_pages;
   added.source_pages = pages.first(of_source);
   added.source_length = session.source;
-  if (!session.checkpoints.empty()) {
-    added.slot_before = session.checkpoints.back().slot;
+  if (!session.residence.checkpoints.empty()) {
+    added.slot_before = session.residence.checkpoints.back().slot;
   }
-  added.slot_after = session.next_slot;
+  added.slot_after = session.residence.next_slot;
   return added;
 }
 
@@ -268,10 +272,10 @@ void Step::evaluate() {
     core_.pages().publish(session);
     core_.pages().give_back(session);
     // What was generated is metered already.
-    if (session.evaluated > session.metered) {
+    if (session.residence.evaluated > session.metered) {
       session.meter->prompt_tokens.fetch_add(
-          static_cast<uint64_t>(session.evaluated - session.metered));
-      session.metered = session.evaluated;
+          static_cast<uint64_t>(session.residence.evaluated - session.metered));
+      session.metered = session.residence.evaluated;
     }
   }
   for (const Share& share : shares_) {
@@ -302,7 +306,9 @@ void Step::hand_out(const Share& share) {
   const RowLogits logits = {
       core_.logits().subspan(share.first_output * core_.row_size(),
                              share.outputs * core_.row_size()),
-      share.job->wants_first_row() ? 0 : share.job->session().evaluated - count,
+      share.job->wants_first_row()
+          ? 0
+          : share.job->session().residence.evaluated - count,
       count};
   // One that is alone holds up nobody else.
   if (!share.job->ready() && jobs_.size() == 1) share.job->catch_up();

@@ -43,17 +43,18 @@ size_t WindowKeeper::most_jobs(
 bool WindowKeeper::reaches(const SessionState& session,
                            int64_t position) const {
   return !any() || position == 0 ||
-         session.window_begin <= size_.first_seen(position);
+         session.residence.window_begin <= size_.first_seen(position);
 }
 
 int64_t WindowKeeper::last_reachable(const SessionState& session, int64_t begin,
                                      int64_t end) const {
+  const Residence& here = session.residence;
   if (!any()) return end;
   int64_t reachable = begin;
-  size_t first = session.window_begin;  // of the unbroken row of pages
+  size_t first = here.window_begin;  // of the unbroken row of pages
   for (int64_t at = begin; at < end; at += size_.page_size) {
     const auto i = static_cast<size_t>(at / size_.page_size);
-    if (session.entries[i]->window_page == kNoPage) first = i + 1;
+    if (here.entries[i]->window_page == kNoPage) first = i + 1;
     const int64_t after = at + size_.page_size;
     if (first <= size_.first_seen(after)) reachable = after;
   }
@@ -61,25 +62,27 @@ int64_t WindowKeeper::last_reachable(const SessionState& session, int64_t begin,
 }
 
 void WindowKeeper::take_cached(SessionState& session) noexcept {
+  Residence& here = session.residence;
   if (!any()) return;
-  const size_t first = size_.first_seen(session.evaluated);
-  while (session.window_pages.size() < session.pages.size()) {
-    const size_t i = session.window_pages.size();
-    const PageId page = i < first ? kNoPage : session.entries[i]->window_page;
+  const size_t first = size_.first_seen(here.evaluated);
+  while (here.window_pages.size() < here.pages.size()) {
+    const size_t i = here.window_pages.size();
+    const PageId page = i < first ? kNoPage : here.entries[i]->window_page;
     if (page != kNoPage) pool_.retain(page);
-    session.window_pages.push_back(page);  // reserved by PageKeeper::prepare
+    here.window_pages.push_back(page);  // reserved by PageKeeper::prepare
   }
   give_back_before(session, first);
 }
 
 bool WindowKeeper::make_room(SessionState& session) {
+  Residence& here = session.residence;
   if (!any()) return true;
-  const auto next = static_cast<size_t>(session.evaluated / size_.page_size);
-  if (session.evaluated % size_.page_size != 0 &&
-      pool_.references(session.window_pages[next]) > 1) {
+  const auto next = static_cast<size_t>(here.evaluated / size_.page_size);
+  if (here.evaluated % size_.page_size != 0 &&
+      pool_.references(here.window_pages[next]) > 1) {
     const PageId copy = pool_.allocate();
     if (copy == kNoPage) return false;
-    PageId& page = session.window_pages[next];
+    PageId& page = here.window_pages[next];
     try {
       model_.caches(model::LayerState::Kind::kWindow).copy(copy, page);
     } catch (...) {
@@ -89,10 +92,10 @@ bool WindowKeeper::make_room(SessionState& session) {
     pool_.release(page);
     page = copy;
   }
-  while (session.window_pages.size() < session.pages.size()) {
+  while (here.window_pages.size() < here.pages.size()) {
     const PageId page = pool_.allocate();
     if (page == kNoPage) return false;
-    session.window_pages.push_back(page);
+    here.window_pages.push_back(page);
   }
   return true;
 }
@@ -100,40 +103,43 @@ bool WindowKeeper::make_room(SessionState& session) {
 void WindowKeeper::give_back(SessionState& session) noexcept {
   if (!any()) return;
   // One page more stays, for going back.
-  give_back_before(session,
-                   size_.first_seen(session.evaluated - size_.page_size));
+  give_back_before(
+      session, size_.first_seen(session.residence.evaluated - size_.page_size));
 }
 
 void WindowKeeper::give_back_before(SessionState& session,
                                     size_t first) noexcept {
-  for (; session.window_begin < first; ++session.window_begin) {
-    PageId& page = session.window_pages[session.window_begin];
+  Residence& here = session.residence;
+  for (; here.window_begin < first; ++here.window_begin) {
+    PageId& page = here.window_pages[here.window_begin];
     if (page != kNoPage) pool_.release(page);
     page = kNoPage;
   }
 }
 
 void WindowKeeper::cut(SessionState& session) noexcept {
-  while (session.window_pages.size() > session.pages.size()) {
-    const PageId page = session.window_pages.back();
+  Residence& here = session.residence;
+  while (here.window_pages.size() > here.pages.size()) {
+    const PageId page = here.window_pages.back();
     if (page != kNoPage) pool_.release(page);
-    session.window_pages.pop_back();
+    here.window_pages.pop_back();
   }
-  session.window_begin =
-      std::min(session.window_begin, session.window_pages.size());
+  here.window_begin = std::min(here.window_begin, here.window_pages.size());
 }
 
 void WindowKeeper::share(const SessionState& from, SessionState& to) noexcept {
-  for (const PageId page : from.window_pages) {
+  for (const PageId page : from.residence.window_pages) {
     if (page != kNoPage) pool_.retain(page);
-    to.window_pages.push_back(page);  // reserved by PageKeeper::prepare
+    to.residence.window_pages.push_back(
+        page);  // reserved by PageKeeper::prepare
   }
-  to.window_begin = from.window_begin;
+  to.residence.window_begin = from.residence.window_begin;
 }
 
 void WindowKeeper::begin_at(SessionState& session, size_t first) noexcept {
-  session.window_pages.assign(first, kNoPage);
-  session.window_begin = first;
+  Residence& here = session.residence;
+  here.window_pages.assign(first, kNoPage);
+  here.window_begin = first;
 }
 
 }  // namespace rc::engine

@@ -106,7 +106,7 @@ TEST(BackendSwitch, SessionsOfEveryKind) {
   EXPECT_LE(position, 40);
   ASSERT_OK(rc_session_position(empty.get(), &position));
   EXPECT_EQ(position, 0);
-  // Logits are of what was decoded here.
+  // There are no logits, as nothing was decoded.
   const float* logits = nullptr;
   size_t rows = 0, vocabulary = 0;
   EXPECT_FAILS(RC_E_NOT_FOUND,
@@ -167,6 +167,10 @@ struct Stream {
     std::unique_lock lock(mutex);
     changed.wait(lock, holds);
   }
+  int count() {
+    const std::lock_guard lock(mutex);
+    return pieces;
+  }
 };
 
 Request begin(const Session& session, Stream& stream) {
@@ -180,7 +184,25 @@ Request begin(const Session& session, Stream& stream) {
   return Request(request);
 }
 
-TEST(BackendSwitch, WhatIsInFlightIsWaitedForOrRefused) {
+TEST(BackendSwitch, WhatIsInFlightMoves) {
+  const Backend backend = open_backend("cpu");
+  const Model model = load_model(backend.get());
+  const Session session = create_endless_session(model.get());
+  Stream stream;
+  const Request request = begin(session, stream);
+  stream.wait_for([&] { return stream.pieces > 0; });
+  ASSERT_OK(switch_to(backend, "reference"));
+  EXPECT_EQ(device_of(model), "reference:0");
+  const int before = stream.count();
+  stream.wait_for([&] { return stream.pieces > before + 5; });
+  EXPECT_OK(rc_request_cancel(request.get()));
+  stream.wait_for([&] { return stream.ended; });
+  EXPECT_EQ(stream.status, RC_E_CANCELLED);
+}
+
+// Requests may end where they began, for as long as the caller likes; others
+// begin meanwhile.
+TEST(BackendSwitch, WaitsAsLongAsAsked) {
   const Backend backend = open_backend("cpu");
   const Model model = load_model(backend.get());
   const Session session = create_endless_session(model.get());
@@ -188,38 +210,21 @@ TEST(BackendSwitch, WhatIsInFlightIsWaitedForOrRefused) {
   Stream stream;
   const Request request = begin(session, stream);
   stream.wait_for([&] { return stream.pieces > 0; });
-  EXPECT_FAILS(RC_E_BUSY, switch_to(backend, "reference", 0), "in flight",
-               "wait_ms");
-  EXPECT_FAILS(RC_E_BUSY, switch_to(backend, "reference", 5), "5 ms");
-  EXPECT_EQ(device_of(model), "cpu:0");
-  EXPECT_FALSE(generate(other.get()).empty());
+  ASSERT_OK(switch_to(backend, "reference", 5));
+  EXPECT_EQ(device_of(model), "reference:0");
 
-  rc_status switched = RC_E_INTERNAL;
-  std::thread waiting([&] { switched = switch_to(backend, "reference"); });
-  // As long as it waits, new requests are refused.
-  rc_status refused = RC_OK;
-  Stream late;
-  for (;;) {
-    rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
-    options.prompt = "hello";
-    options.prompt_length = 5;
-    options.max_tokens = 1;
-    rc_request* made = nullptr;
-    refused = rc_generate_async(other.get(), &options, nullptr, nullptr,
-                                nullptr, &made);
-    if (refused != RC_OK) break;
-    const Request owned(made);
-    ASSERT_OK(rc_request_wait(made, -1));
-  }
-  EXPECT_EQ(refused, RC_E_BUSY);
-  EXPECT_NE(std::string(rc_error_message()).find("being switched"),
-            std::string::npos)
-      << rc_error_message();
+  std::atomic<bool> is_over{false};
+  std::thread waiting([&] {
+    EXPECT_OK(switch_to(backend, "cpu", -1));
+    is_over = true;
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(generate(other.get()).empty());
+  EXPECT_FALSE(is_over);
+  EXPECT_EQ(device_of(model), "reference:0");
   EXPECT_OK(rc_request_cancel(request.get()));
   waiting.join();
-  EXPECT_EQ(switched, RC_OK);
   stream.wait_for([&] { return stream.ended; });
-  EXPECT_EQ(device_of(model), "reference:0");
+  EXPECT_EQ(device_of(model), "cpu:0");
   EXPECT_FALSE(generate(other.get()).empty());
 }
 
@@ -246,11 +251,10 @@ TEST(BackendSwitch, ConcurrentSessions) {
           const rc_status status =
               rc_generate(session.get(), &options, &text, nullptr, nullptr);
           rc_free(text);
-          EXPECT_TRUE(status == RC_OK || status == RC_E_BUSY)
-              << rc_error_message();
+          EXPECT_OK(status);
           int64_t after = 0;
           EXPECT_OK(rc_session_position(session.get(), &after));
-          EXPECT_EQ(after > position, status == RC_OK);
+          EXPECT_GT(after, position);
           ++done;
         }
       }

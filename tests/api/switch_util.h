@@ -10,7 +10,7 @@
 namespace rc::test {
 
 inline rc_status switch_to(const Backend& backend, const char* spec,
-                           int64_t wait_ms = -1) {
+                           int64_t wait_ms = 0) {
   rc_backend_switch_options options = RC_BACKEND_SWITCH_OPTIONS_INIT;
   options.wait_ms = wait_ms;
   return rc_backend_switch(backend.get(), spec, &options);

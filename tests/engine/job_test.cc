@@ -36,6 +36,8 @@ class Thread {
     auto state = std::make_shared<SessionState>();
     state->options.context_length = core_->options().context_length;
     state->meter = std::make_shared<Meter>();
+    state->home =
+        std::make_shared<Home>(nullptr, core_->commands(), state->options);
     core_->pages().prepare(*state);
     return state;
   }
@@ -73,9 +75,7 @@ class Thread {
 class TestJob : public Job {
  public:
   TestJob(Thread& thread, std::vector<TokenId> prompt, size_t count)
-      : Job(nullptr, thread.core().commands(), thread.session()),
-        prompt_(std::move(prompt)),
-        count_(count) {}
+      : Job(thread.session()), prompt_(std::move(prompt)), count_(count) {}
 
   std::optional<End> begin(Core& core) override {
     add_tokens(core.pages(), session(), prompt_, 1);
@@ -357,8 +357,7 @@ TEST(Job, KeepsToTheOutputsOfAStep) {
   for (int i = 0; i < 5; ++i) {
     const auto session = thread.session();
     session->tokens = some_tokens(100, 9);
-    const auto all = std::make_shared<Decoding>(
-        nullptr, thread.core().commands(), session, true);
+    const auto all = std::make_shared<Decoding>(session, true);
     const auto second = std::make_shared<Drafting>(thread, prompt, 3);
     thread.together([&] {
       all->submit();
