@@ -1,12 +1,15 @@
-// Who includes what: a room of the library sees what lies below it, never its
-// neighbours or what lies above; backends see the plugin ABI and the rooms
-// base and tensor; programs see the public headers.
+// Who includes what: a room of the library sees what the table of src/README.md
+// says, which lies below it, never its neighbours or what lies above; backends
+// see the plugin ABI and the rooms base and tensor; programs see the public
+// headers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "temporary.h"
@@ -23,17 +26,53 @@ struct Room {
   std::vector<std::string> sees;
 };
 
-std::vector<Room> rooms() {
+// The words in backquotes of a text.
+std::vector<std::string> words_in_backquotes(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t at = 0; (at = text.find('`', at)) != std::string_view::npos;) {
+    const size_t end = text.find('`', at + 1);
+    if (end == std::string_view::npos) break;
+    words.emplace_back(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return words;
+}
+
+// The rooms of the library, by the table of their page: | `room` | `may use` |.
+// A row may name the rooms above it alone.
+std::vector<Room> rooms_of_page(const fs::path& page) {
   std::vector<Room> rooms;
-  std::vector<std::string> seen = {"runcible/"};
-  // The lowest first.
-  for (const char* name : {"base", "tensor", "files", "text", "hub", "runtime",
-                           "compute", "model", "engine", "api"}) {
-    seen.push_back(std::string(name) + "/");
-    rooms.push_back({std::string("src/") + name, seen});
-    Room& room = rooms.back();
-    // Its neighbour.
-    if (room.folder == "src/model") std::erase(room.sees, "compute/");
+  std::vector<std::string> known;
+  std::ifstream file(page);
+  for (std::string line; std::getline(file, line);) {
+    const size_t second = line.find('|', 1);
+    const size_t third = line.find('|', second + 1);
+    if (!line.starts_with("| `") || third == std::string::npos) continue;
+    const auto names = words_in_backquotes(line.substr(0, second));
+    if (names.size() != 1) continue;
+    const fs::path folder = page.parent_path() / names[0];
+    if (!fs::is_directory(folder)) continue;
+    Room room{"src/" + names[0], {"runcible/"}};
+    const bool library = names[0] != "cli" && names[0] != "probe";
+    if (library) room.sees.push_back(names[0] + "/");
+    for (const std::string& used :
+         words_in_backquotes(line.substr(second, third - second))) {
+      if (std::find(known.begin(), known.end(), used) == known.end()) {
+        ADD_FAILURE() << page << ": " << names[0] << " may use " << used
+                      << ", which is not below it";
+      }
+      room.sees.push_back(used + "/");
+    }
+    if (library) known.push_back(names[0]);
+    rooms.push_back(std::move(room));
+  }
+  return rooms;
+}
+
+std::vector<Room> rooms() {
+  std::vector<Room> rooms =
+      rooms_of_page(fs::path(RC_SOURCE_DIR) / "src/README.md");
+  for (Room& room : rooms) {
     // The tables of the backends that are linked in.
     if (room.folder == "src/runtime") {
       room.sees.insert(room.sees.end(), {"cpu/plugin.h", "reference/plugin.h",
@@ -58,9 +97,7 @@ std::vector<Room> rooms() {
   rooms.push_back(
       {"tests/host_driver/module",
        {"gpu/", "common/", "runcible/", "base/", "tensor/", "sanitizer/"}});
-  for (const char* program : {"src/cli", "src/probe", "examples"}) {
-    rooms.push_back({program, {"runcible/"}});
-  }
+  rooms.push_back({"examples", {"runcible/"}});
   rooms.push_back({"include/runcible", {"runcible/"}});
   return rooms;
 }
@@ -113,6 +150,40 @@ TEST(IncludeDirections, PointDown) {
   const std::vector<std::string> wrong = wrong_includes(RC_SOURCE_DIR, &files);
   EXPECT_GT(files, 300u);
   for (const std::string& one : wrong) ADD_FAILURE() << one;
+}
+
+// Every folder of src has its row, but `web`, which is parts of other rooms.
+TEST(IncludeDirections, ThePageNamesEveryRoom) {
+  const fs::path source = fs::path(RC_SOURCE_DIR) / "src";
+  std::vector<std::string> named;
+  for (const Room& room : rooms_of_page(source / "README.md")) {
+    named.push_back(fs::path(room.folder).filename().string());
+  }
+  std::vector<std::string> there;
+  for (const auto& entry : fs::directory_iterator(source)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name != "web") there.push_back(name);
+  }
+  std::sort(named.begin(), named.end());
+  std::sort(there.begin(), there.end());
+  EXPECT_EQ(named, there);
+}
+
+// The files that the page names are there.
+TEST(IncludeDirections, ThePageNamesFilesThatExist) {
+  const fs::path source = fs::path(RC_SOURCE_DIR) / "src";
+  std::ifstream file(source / "README.md");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  size_t count = 0;
+  for (const std::string& name : words_in_backquotes(text)) {
+    if (name.find('/') == std::string::npos) continue;
+    ++count;
+    EXPECT_TRUE(fs::exists(source / name) ||
+                fs::exists(fs::path(RC_SOURCE_DIR) / name) ||
+                fs::exists(fs::path(RC_SOURCE_DIR) / "include" / name))
+        << name;
+  }
+  EXPECT_GT(count, 20u);
 }
 
 TEST(IncludeDirections, AWrongOneIsFound) {
