@@ -317,7 +317,7 @@ RC_API void rc_backend_switch_options_init(rc_backend_switch_options* options,
  * Models of the old device count as gone for the limit, but both are resident
  * until the switch is over.
  *
- * Nobody waits for it: while devices are opened, models are loaded and states
+ * Nothing waits for it: while devices are opened, models are loaded and states
  * are copied, sessions and requests go on on the old device. Then, between two
  * steps, all sessions of the handle go on on the new one, with their requests
  * in flight: no token is lost or comes twice, and a text goes on as that of a

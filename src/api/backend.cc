@@ -251,7 +251,7 @@ rc_status rc_backend_usage(rc_backend* backend,
                            rc_backend_usage_report* report) {
   return guard([&] {
     const rc::api::Tenant& tenant = *need(backend, "backend").tenant;
-    const rc::engine::Meter& meter = *tenant.meter();
+    const rc::engine::Meter& meter = tenant.payer()->meter;
     rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
     usage.requests = meter.requests;
     usage.prompt_tokens = meter.prompt_tokens;

@@ -104,7 +104,7 @@ Make make_embeddings(std::shared_ptr<const LoadedModel> model,
   return [model = std::move(model), texts = std::move(texts),
           options = std::move(options)](std::function<bool()> stop) mutable {
     options.rows.should_stop = std::move(stop);
-    return engine::embed(*model->engine(), model->tenant->meter(), texts,
+    return engine::embed(*model->engine(), model->tenant->payer(), texts,
                          options);
   };
 }
@@ -116,7 +116,7 @@ Make make_scores(std::shared_ptr<const LoadedModel> model, std::string query,
           documents = std::move(documents),
           options = std::move(options)](std::function<bool()> stop) mutable {
     options.rows.should_stop = std::move(stop);
-    return engine::rerank(*model->engine(), model->tenant->meter(), query,
+    return engine::rerank(*model->engine(), model->tenant->payer(), query,
                           documents, options);
   };
 }

@@ -26,7 +26,7 @@ uint64_t tensor_bytes(const LoadedModel& model) {
 
 engine::EvaluatedModel evaluated(const LoadedModel* model) {
   if (model == nullptr) return {};
-  return {model->engine(), model->tenant->meter()};
+  return {model->engine(), model->tenant->payer()};
 }
 
 void write_text(const engine::TextScore& score, rc_evaluate_report& report) {

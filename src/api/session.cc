@@ -41,7 +41,7 @@ rc_session* restore(const std::shared_ptr<const LoadedModel>& model,
                     const gguf::File& saved,
                     const engine::SessionOptions& options) {
   return give_out(model, model->make_session([&](engine::Engine& engine) {
-    return engine.restore_session(saved, options, model->tenant->meter());
+    return engine.restore_session(saved, options, model->tenant->payer());
   }));
 }
 
@@ -81,7 +81,7 @@ rc_status rc_session_create(rc_model* model, const rc_session_options* options,
     const auto checked = rc::api::session_options(options, *loaded);
     return rc::api::give_out(
         loaded, loaded->make_session([&](rc::engine::Engine& engine) {
-          return engine.create_session(checked, loaded->tenant->meter());
+          return engine.create_session(checked, loaded->tenant->payer());
         }));
   });
 }

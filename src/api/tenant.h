@@ -25,15 +25,16 @@ class Tenant : public compute::Account,
   // max_requests and memory_limit (bytes of the handle's device): 0 is no
   // limit.
   Tenant(int32_t max_requests, uint64_t memory_limit)
-      : meter_(std::make_shared<engine::Meter>()),
+      : payer_(std::make_shared<engine::Tenant>()),
         max_requests_(max_requests),
         memory_limit_(memory_limit) {}
 
-  const std::shared_ptr<engine::Meter>& meter() const { return meter_; }
+  // As engines know it.
+  const std::shared_ptr<engine::Tenant>& payer() const { return payer_; }
 
   // Microseconds that devices have worked for it.
   uint64_t compute_us() const {
-    return meter_->compute_us + static_cast<uint64_t>(op_ns_ / 1000);
+    return payer_->meter.compute_us + static_cast<uint64_t>(op_ns_ / 1000);
   }
 
   // The right to have one request in flight, as long as it lives.
@@ -172,7 +173,7 @@ class Tenant : public compute::Account,
   void pay(uint64_t bytes, bool limited) noexcept;
   void take_back(uint64_t bytes, bool limited) noexcept;
 
-  const std::shared_ptr<engine::Meter> meter_;
+  const std::shared_ptr<engine::Tenant> payer_;
   const int32_t max_requests_;
   const uint64_t memory_limit_;
   std::weak_ptr<compute::BufferPool> spare_;

@@ -208,7 +208,7 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
   // What a step took that did not come to its end.
   pages_.truncate(session, session.residence.evaluated);
   session.residence.last_used = step_;
-  if (job->counts_as_request()) session.meter->requests.fetch_add(1);
+  if (job->counts_as_request()) session.tenant->meter.requests.fetch_add(1);
   if (job->in_flight()) session.end_request();
   // Before the end is reported: who hears of it and drops the engine then has
   // the last reference, and waits for this thread.

@@ -7,7 +7,6 @@
 // Listener functions are called on the engine thread.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "base/error.h"
 #include "engine/logprobs.h"
 #include "engine/sampling_options.h"
+#include "engine/tenant.h"
 #include "engine/token.h"
 #include "model/promises.h"
 #include "model/resident_model.h"
@@ -223,16 +223,6 @@ class Session {
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };
 
-// A tenant's meter: the engine adds what a session's requests use. Shared by
-// all sessions of models that were loaded through one backend handle.
-struct Meter {
-  std::atomic<uint64_t> requests{0};
-  std::atomic<uint64_t> prompt_tokens{0};
-  std::atomic<uint64_t> cached_tokens{0};
-  std::atomic<uint64_t> generated_tokens{0};
-  std::atomic<uint64_t> compute_us{0};
-};
-
 // How a text's hidden rows, or scores, become one row.
 enum class Pooling { kMean, kFirst, kLast };
 
@@ -287,20 +277,20 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual int64_t page_size() const = 0;
 
   virtual std::shared_ptr<Session> create_session(
-      const SessionOptions& options, std::shared_ptr<Meter> meter) = 0;
+      const SessionOptions& options, std::shared_ptr<Tenant> tenant) = 0;
   // Makes one row of a text's, of a model that gives no logits; without a
   // session. The tokens are in the vocabulary and not more than
   // longest_text(). Throws std::bad_alloc only.
   virtual std::shared_ptr<Request> pool(PoolOptions options,
                                         std::shared_ptr<PoolListener> listener,
-                                        std::shared_ptr<Meter> meter) = 0;
+                                        std::shared_ptr<Tenant> tenant) = 0;
   // The most tokens of a text for pool().
   virtual int64_t longest_text() const = 0;
   // From what Session::save gave, opened with gguf::File::open or
   // from_memory; what it says is hostile. The file is not kept.
   virtual std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
-      std::shared_ptr<Meter> meter) = 0;
+      std::shared_ptr<Tenant> tenant) = 0;
 };
 
 }  // namespace rc::engine

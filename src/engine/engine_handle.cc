@@ -99,7 +99,7 @@ SessionOptions EngineHandle::resolve(const SessionOptions& given) const {
 }
 
 std::shared_ptr<SessionState> EngineHandle::make_state(
-    const SessionOptions& options, std::shared_ptr<Meter> meter) {
+    const SessionOptions& options, std::shared_ptr<Tenant> tenant) {
   auto state = std::make_shared<SessionState>();
   state->options = resolve(options);
   if (file_->source() != nullptr) {
@@ -107,15 +107,15 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
         static_cast<TokenId>(file_->hyper_parameters().first_token);
   }
   warn_beyond_training(*file_, options.context_length);
-  state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  state->tenant = tenant ? std::move(tenant) : std::make_shared<Tenant>();
   state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
                                        state->options);
   return state;
 }
 
 std::shared_ptr<Session> EngineHandle::create_session(
-    const SessionOptions& options, std::shared_ptr<Meter> meter) {
-  const auto state = make_state(options, std::move(meter));
+    const SessionOptions& options, std::shared_ptr<Tenant> tenant) {
+  const auto state = make_state(options, std::move(tenant));
   auto handle = std::make_shared<SessionHandle>(state);
   // No call of the engine thread: whoever begins a stream on an event loop must
   // not wait for the step under way. The first job makes the session known.
@@ -133,10 +133,10 @@ int64_t EngineHandle::longest_text() const {
 
 std::shared_ptr<Request> EngineHandle::pool(
     PoolOptions options, std::shared_ptr<PoolListener> listener,
-    std::shared_ptr<Meter> meter) {
+    std::shared_ptr<Tenant> tenant) {
   auto state = std::make_shared<SessionState>();
   state->options.context_length = this->options().context_length;
-  state->meter = meter ? std::move(meter) : std::make_shared<Meter>();
+  state->tenant = tenant ? std::move(tenant) : std::make_shared<Tenant>();
   state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
                                        state->options);
   state->tokens = std::move(options.tokens);
@@ -154,8 +154,8 @@ std::shared_ptr<Request> EngineHandle::pool(
 
 std::shared_ptr<Session> EngineHandle::restore_session(
     const gguf::File& file, const SessionOptions& options,
-    std::shared_ptr<Meter> meter) {
-  const auto state = make_state(options, std::move(meter));
+    std::shared_ptr<Tenant> tenant) {
+  const auto state = make_state(options, std::move(tenant));
   SavedSession saved =
       read_session(file, *file_, layout_, state->options.context_length);
   auto handle = std::make_shared<SessionHandle>(state);

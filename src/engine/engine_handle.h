@@ -33,14 +33,14 @@ class EngineHandle final : public Engine {
   }
   int64_t page_size() const override { return layout_.page_size; }
   std::shared_ptr<Session> create_session(
-      const SessionOptions& options, std::shared_ptr<Meter> meter) override;
+      const SessionOptions& options, std::shared_ptr<Tenant> tenant) override;
   std::shared_ptr<Request> pool(PoolOptions options,
                                 std::shared_ptr<PoolListener> listener,
-                                std::shared_ptr<Meter> meter) override;
+                                std::shared_ptr<Tenant> tenant) override;
   int64_t longest_text() const override;
   std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
-      std::shared_ptr<Meter> meter) override;
+      std::shared_ptr<Tenant> tenant) override;
 
   // No step can succeed any more.
   bool broken() const;
@@ -54,7 +54,7 @@ class EngineHandle final : public Engine {
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,
-                                           std::shared_ptr<Meter> meter);
+                                           std::shared_ptr<Tenant> tenant);
 
   const std::shared_ptr<const model::ModelFile> file_;
   const runtime::DeviceChain chain_;

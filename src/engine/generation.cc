@@ -46,7 +46,7 @@ Generation::Generation(const model::ModelFile& file,
       listener_(std::move(listener)),
       tokenizer_(file.tokenizer()),
       session_options_(this->session().home->options()),
-      tenant_(this->session().meter),
+      tenant_(this->session().tenant),
       sampler_(sampling_of(file, options_.sampling),
                static_cast<size_t>(file.hyper_parameters().vocabulary),
                file.tokenizer()),
@@ -269,7 +269,7 @@ std::optional<End> Generation::add(Core& core, TokenId token,
   session.tokens.push_back(token);
   session.metered = session.size();
   session.changed();
-  session.meter->generated_tokens.fetch_add(1);
+  session.tenant->meter.generated_tokens.fetch_add(1);
   if (++generated_ == 1) first_token_ = Clock::now();
 
   const bool ends = is_end(token);

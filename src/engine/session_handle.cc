@@ -134,7 +134,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
   call([&](Core& core, SessionState& from) {
     state->home->follow(*from.home);
     state->options = from.options;
-    state->meter = from.meter;
+    state->tenant = from.tenant;
     state->first_token = from.first_token;
     state->tokens = from.tokens;
     state->source = from.source;
@@ -201,7 +201,7 @@ std::shared_ptr<Request> SessionHandle::generate(
   auto request = std::make_shared<Generation>(
       engine()->file(), state_, std::move(options), std::move(listener));
   if (!request->ready() &&
-      (here || !read_prompt_later(request, state_->meter.get()))) {
+      (here || !read_prompt_later(request, state_->tenant.get()))) {
     request->read_prompt();
   }
   entry.submit(*request);

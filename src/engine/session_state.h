@@ -1,5 +1,5 @@
 // What an engine knows of a session: the conversation, which goes with it from
-// engine to engine (its tokens, jobs and meter), and where it resides now.
+// engine to engine (its tokens, jobs and tenant), and where it resides now.
 //
 // Belongs to the thread of the engine where the session is, but for the home
 // and the two atomic members.
@@ -22,9 +22,9 @@ class Job;
 class SessionList;
 
 struct SessionState {
-  SessionOptions options;        // context_length is resolved
-  std::shared_ptr<Meter> meter;  // never nullptr
-  std::shared_ptr<Home> home;    // never nullptr
+  SessionOptions options;          // context_length is resolved
+  std::shared_ptr<Tenant> tenant;  // never nullptr
+  std::shared_ptr<Home> home;      // never nullptr
   // Those that move together; nullptr: it stays where it is. Set before the
   // first request.
   std::shared_ptr<SessionList> list;

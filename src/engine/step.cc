@@ -80,7 +80,8 @@ Schedule Step::plan() {
     c.decoding =
         job->decoding() && !c.source && c.rows_left <= kMostDecodingRows;
     c.outputs = job->outputs();
-    c.tenant = session.meter.get();
+    c.tenant = session.tenant.get();
+    c.weight = session.tenant->weight;
     c.room = static_cast<int64_t>(session.residence.pages.size()) *
                  pages.page_size() -
              pages.next_place(session);
@@ -163,7 +164,8 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
       const int64_t cached =
           std::max<int64_t>(session.residence.evaluated - known, 0);
       job->cached_tokens += cached;
-      session.meter->cached_tokens.fetch_add(static_cast<uint64_t>(cached));
+      session.tenant->meter.cached_tokens.fetch_add(
+          static_cast<uint64_t>(cached));
     }
     if (!reads) {
       const int64_t left = session.size() - session.residence.evaluated;
@@ -184,6 +186,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
   share.first_output = batch_.output_rows.size();
   inputs.add(batch, stage, sequence_rows(*job, rows));
   share.outputs = batch_.output_rows.size() - share.first_output;
+  share.reads_source = reads;
   if (job->last_step == 0) job->first_step = Clock::now();
   job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
@@ -242,6 +245,8 @@ void Step::evaluate() {
   const auto stop = [](void* step) {
     return static_cast<Step*>(step)->should_stop();
   };
+  pay(sources_, /*reads_source=*/true);
+  pay(batch_, /*reads_source=*/false);
   try {
     if (!sources_.tokens.empty()) {
       core_.model().read_sources(sources_, stop, this, timeout);
@@ -273,7 +278,7 @@ void Step::evaluate() {
     core_.pages().give_back(session);
     // What was generated is metered already.
     if (session.residence.evaluated > session.metered) {
-      session.meter->prompt_tokens.fetch_add(
+      session.tenant->meter.prompt_tokens.fetch_add(
           static_cast<uint64_t>(session.residence.evaluated - session.metered));
       session.metered = session.residence.evaluated;
     }
@@ -288,6 +293,23 @@ void Step::evaluate() {
   }
 }
 
+void Step::pay(model::Batch& batch, bool reads_source) const {
+  const auto rows = static_cast<double>(batch.tokens.size());
+  for (const Share& share : shares_) {
+    if (share.reads_source != reads_source) continue;
+    const Tenant* const tenant = share.job->session().tenant.get();
+    const double part = static_cast<double>(share.rows) / rows;
+    const auto known =
+        std::find_if(batch.paid.begin(), batch.paid.end(),
+                     [&](const auto& one) { return one.payer == tenant; });
+    if (known == batch.paid.end()) {
+      batch.paid.push_back({tenant, part});
+    } else {
+      known->part += part;
+    }
+  }
+}
+
 void Step::account(double seconds) {
   const auto rows =
       static_cast<int64_t>(batch_.tokens.size() + sources_.tokens.size());
@@ -295,7 +317,7 @@ void Step::account(double seconds) {
   const double per_row = seconds * 1e6 / static_cast<double>(rows);
   for (const Share& share : shares_) {
     if (share.job->over()) continue;
-    share.job->session().meter->compute_us.fetch_add(
+    share.job->session().tenant->meter.compute_us.fetch_add(
         static_cast<uint64_t>(per_row * static_cast<double>(share.rows)));
   }
 }

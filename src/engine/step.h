@@ -25,6 +25,7 @@ class Step {
     int64_t rows = 0;
     size_t first_output = 0;
     size_t outputs = 0;
+    bool reads_source = false;
   };
 
   void collect();
@@ -39,6 +40,8 @@ class Step {
   int64_t rows_within_outputs(const Job& job, int64_t left) const;
   // Returns the next `rows` rows of a job's session.
   model::SequenceRows sequence_rows(Job& job, int64_t rows) const;
+  // Notes which tenants a batch is for, by their rows.
+  void pay(model::Batch& batch, bool reads_source) const;
   void evaluate();
   void account(double seconds);
   void hand_out(const Share& share);

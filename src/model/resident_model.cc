@@ -209,6 +209,7 @@ void ResidentModel::run_stage(ForwardStage stage, const Batch& batch,
   arguments.outputs_data = std::move(outputs);
   arguments.should_stop = should_stop;
   arguments.user = user;
+  arguments.paid = batch.paid;
   if (mapped_ != nullptr) mapped_->check();
   try {
     program_->run(arguments, timeout_ms);

@@ -200,10 +200,10 @@ void Device::check_not_abandoned() const {
        ": a run did not end; close everything on the device and open it again");
 }
 
-std::unique_lock<std::mutex> Device::turn() const {
-  std::unique_lock lock(mutex_);
+TurnQueue::Turn Device::turn(std::span<const PaidPart> paid) const {
+  TurnQueue::Turn mine = turns_.take(paid);
   check_not_abandoned();
-  return lock;
+  return mine;
 }
 
 uint64_t Device::weight_bytes(const WeightInfo& info) const {

@@ -3,14 +3,13 @@
 // are thrown as rc::Error with the plugin's message.
 //
 // Threads: any. What plugin.h allows on one thread at a time only (moving
-// bytes, compiling, running) waits for its turn on the device's mutex.
+// bytes, compiling, running) waits for its turn (turn_queue.h).
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -18,6 +17,7 @@
 
 #include "base/deep_stack.h"
 #include "runcible/plugin.h"
+#include "runtime/turn_queue.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
 
@@ -152,9 +152,9 @@ class Device : public std::enable_shared_from_this<Device> {
                   void (*function)(void* user, int64_t begin, int64_t end),
                   void* user, int64_t& spent_ns);
 
-  // Held while the device works for one thread. Throws RC_E_DEVICE_LOST if the
-  // device has been abandoned.
-  std::unique_lock<std::mutex> turn() const;
+  // Held while the device works for one thread. `paid` is to outlive it. Throws
+  // RC_E_DEVICE_LOST if the device has been abandoned.
+  TurnQueue::Turn turn(std::span<const PaidPart> paid = {}) const;
 
   // The device reported RC_E_DEVICE_LOST or was abandoned; open it again.
   bool lost() const { return lost_; }
@@ -187,10 +187,10 @@ class Device : public std::enable_shared_from_this<Device> {
   std::shared_ptr<Profile> profile_;
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed
-  mutable std::mutex mutex_;
-  std::set<rc_plugin_kernel*> kernels_;                         // under mutex_
+  mutable TurnQueue turns_;
+  std::set<rc_plugin_kernel*> kernels_;                         // in turns
   mutable std::atomic<uint64_t> huge_page_bytes_ = UINT64_MAX;  // not asked yet
-  // The op that run_op did last, under mutex_: what small ones take is looked
+  // The op that run_op did last, in a turn: what small ones take is looked
   // up at every eighth of the same kind, for looking takes a part of it.
   struct Done {
     int32_t code = 0;

@@ -208,7 +208,7 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
   given.outputs_data = arguments.outputs_data.data();
   given.should_stop = arguments.should_stop;
   given.user = arguments.user;
-  const auto turn = device_->turn();
+  const auto turn = device_->turn(arguments.paid);
   const int64_t start = now_ns();
   const rc_plugin& plugin = device_->plugin();
   Message message;
@@ -251,7 +251,7 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
   limited->run.should_stop = LimitedRun::asked_to_stop;
   limited->run.user = limited.get();
 
-  const auto turn = device_->turn();
+  const auto turn = device_->turn(arguments.paid);
   const int64_t start = now_ns();
   limited->deadline_ns =
       start + std::min(limit.left_ms, kLongestMs) * 1'000'000;

@@ -35,7 +35,7 @@ class Thread {
   std::shared_ptr<SessionState> session() {
     auto state = std::make_shared<SessionState>();
     state->options.context_length = core_->options().context_length;
-    state->meter = std::make_shared<Meter>();
+    state->tenant = std::make_shared<Tenant>();
     state->home =
         std::make_shared<Home>(nullptr, core_->commands(), state->options);
     core_->pages().prepare(*state);

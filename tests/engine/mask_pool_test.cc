@@ -252,14 +252,14 @@ class Tenants : public ::testing::Test {
     options.grammar = std::move(grammar);
     return options;
   }
-  std::shared_ptr<Session> session(const std::shared_ptr<Meter>& tenant) {
+  std::shared_ptr<Session> session(const std::shared_ptr<Tenant>& tenant) {
     return engine_->create_session({}, tenant);
   }
   // All tokens of another tenant, with a grammar and without one.
   void expect_others_generate() {
     for (const bool constrained : {true, false, true}) {
       const Result result =
-          generate(*session(std::make_shared<Meter>()),
+          generate(*session(std::make_shared<Tenant>()),
                    under(constrained ? regex("[a-z ]{200,}") : nullptr, 30));
       EXPECT_EQ(result.report.status, RC_OK) << result.message;
       EXPECT_GT(result.report.generated_tokens, 0);
@@ -270,7 +270,7 @@ class Tenants : public ::testing::Test {
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
       open_device(), {}, {});
-  const std::shared_ptr<Meter> hostile_ = std::make_shared<Meter>();
+  const std::shared_ptr<Tenant> hostile_ = std::make_shared<Tenant>();
 };
 
 // Masks of one tenant that do not end at all.
@@ -291,7 +291,7 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherAreBlocked) {
   Hold hold(2);
   busy->on_piece = [&](const Piece&) { hold.piece(); };
   const auto running =
-      session(std::make_shared<Meter>())->generate(under(nullptr, -1), busy);
+      session(std::make_shared<Tenant>())->generate(under(nullptr, -1), busy);
   hold.wait();
   for (int i = 0; i < 6; ++i) {
     hearers.push_back(std::make_shared<Hearer>());
@@ -354,7 +354,7 @@ TEST_F(Tenants, GenerateWhileWorkOfAnotherHasNoEnd) {
 TEST_F(Tenants, GenerateTheSameBesideHardGrammars) {
   const auto grammar = regex("[a-z ]{40,60}");
   const Result alone =
-      generate(*session(std::make_shared<Meter>()), under(grammar, 100));
+      generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
   ASSERT_EQ(alone.report.status, RC_OK) << alone.message;
   size_t refused = 0;
   size_t begun = 0;
@@ -378,7 +378,7 @@ TEST_F(Tenants, GenerateTheSameBesideHardGrammars) {
       requests.push_back(session(hostile_)->generate(options, hearers.back()));
     }
     const Result beside =
-        generate(*session(std::make_shared<Meter>()), under(grammar, 100));
+        generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
     EXPECT_EQ(beside.tokens, alone.tokens);
     EXPECT_EQ(beside.text, alone.text);
     for (const auto& request : requests) request->cancel();

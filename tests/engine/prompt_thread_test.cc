@@ -58,11 +58,11 @@ class Prompts : public ::testing::Test {
   }
   // Of one tenant, unless another is given.
   std::shared_ptr<Session> session(const SessionOptions& options = {},
-                                   std::shared_ptr<Meter> tenant = nullptr) {
+                                   std::shared_ptr<Tenant> tenant = nullptr) {
     return engine_->create_session(options, tenant ? tenant : tenant_);
   }
   const std::shared_ptr<Engine> engine_ = load();
-  const std::shared_ptr<Meter> tenant_ = std::make_shared<Meter>();
+  const std::shared_ptr<Tenant> tenant_ = std::make_shared<Tenant>();
 };
 
 TEST_F(Prompts, ThatCannotFitAreRefusedByTheirLength) {
@@ -168,7 +168,7 @@ TEST_F(Prompts, OfATenantHoldUpNoOtherTenant) {
         session(shifting())
             ->generate(asking(long_text(24 << 20)), hearers.back()));
   }
-  const auto other = std::make_shared<Meter>();
+  const auto other = std::make_shared<Tenant>();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(generate(*session({}, other), asking("a fox")).report.status,
               RC_OK);
@@ -185,7 +185,7 @@ TEST_F(Prompts, OfManyTenantsAreAllRead) {
   std::vector<std::shared_ptr<Hearer>> hearers;
   for (int i = 0; i < 40; ++i) {
     hearers.push_back(std::make_shared<Hearer>());
-    session({}, std::make_shared<Meter>())
+    session({}, std::make_shared<Tenant>())
         ->generate(asking(cat("a fox of ", i)), hearers.back());
   }
   for (const auto& hearer : hearers) {

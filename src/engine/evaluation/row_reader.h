@@ -15,8 +15,8 @@ namespace rc::engine {
 class RowReader {
  public:
   // `context` is the longest sequence, in tokens.
-  RowReader(const std::shared_ptr<Engine>& engine, std::shared_ptr<Meter> meter,
-            int64_t context);
+  RowReader(const std::shared_ptr<Engine>& engine,
+            std::shared_ptr<Tenant> tenant, int64_t context);
 
   // A new sequence begins with these tokens, of which no logits are wanted.
   void begin(std::span<const TokenId> tokens);
