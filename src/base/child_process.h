@@ -1,4 +1,4 @@
-// Another program that runs beside this one, and what it writes.
+// Another program that this process starts, and its output.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace rc {
 
-// Reads nothing, and writes what it writes to stdout into a pipe. Killed, if it
-// still runs, and reaped with the object. For one thread.
+// Has no input, and a pipe for its output. The object kills it, if it still
+// runs, and reaps it in the end. For one thread.
 class ChildProcess {
  public:
   // Starts the program at a path with one argument. error() says whether that
@@ -28,8 +28,8 @@ class ChildProcess {
     kNothing,  // came in time
     kEnd,      // nothing will come any more
   };
-  // Waits at most `most` for what the child writes and adds it to the text. A
-  // process that the child has started may hold its output open.
+  // Waits at most `most` for output of the child and adds it to the text. A
+  // process that the child has started may hold the output open.
   Reading read(std::chrono::milliseconds most, std::string& text) const;
 
   // Returns how it ended: "signal N, NAME" or "exit code N"; "" if the host's

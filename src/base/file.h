@@ -85,8 +85,8 @@ void begin_flush(const Descriptor& file, uint64_t offset,
                  uint64_t size) noexcept;
 // Waits until all of the file is on the disk.
 bool flush_file(const Descriptor& file) noexcept;
-// The same for the names in the folder of `path`. Best effort.
-void flush_names_beside(const std::string& path) noexcept;
+// The same for the folder of `path`, that is its names of files. Best effort.
+void flush_folder_of(const std::string& path) noexcept;
 
 enum class FileLocking {
   kLocked,  // until the descriptor is closed

@@ -186,7 +186,7 @@ void PartialFile::publish(const std::string& name) {
          ": cannot be replaced: ", std::generic_category().message(errno));
   }
   // The name, too, is to survive a loss of power.
-  flush_names_beside(name);
+  flush_folder_of(name);
 }
 
 void PartialFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {

@@ -147,7 +147,7 @@ bool flush_file(const Descriptor& file) noexcept {
   return ::fsync(file.get()) == 0;
 }
 
-void flush_names_beside(const std::string& path) noexcept {
+void flush_folder_of(const std::string& path) noexcept {
   try {
     const Descriptor folder(
         ::open(path.substr(0, path.rfind('/') + 1).append(".").c_str(),

@@ -14,8 +14,8 @@ int usable_processors() noexcept {
 
 int keep_on_processors(const std::vector<int>&) { return ENOSYS; }
 
-// What the heap may still grow by, and what has been given back within it. What
-// the machine has a module is not told.
+// Free is as much as the heap may still grow, and as has been given back within
+// it. Browsers do not report the memory of the machine.
 std::optional<ModuleMemory> module_memory() noexcept {
   const uint64_t total = emscripten_get_heap_max();
   const uint64_t left = total - emscripten_get_heap_size();
