@@ -8,10 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#if !defined(__linux__) && !defined(__EMSCRIPTEN_PTHREADS__)
-#include <condition_variable>
-#include <mutex>
-#endif
+
+#include "base/futex.h"
 
 namespace rc::cpu {
 
@@ -35,7 +33,7 @@ class Bell {
   void ring() { news_.fetch_add(1, std::memory_order_seq_cst); }
   // Wakes those who are asleep and have not seen the news.
   void wake() {
-    if (asleep_.load(std::memory_order_seq_cst) > 0) wake_sleepers();
+    if (asleep_.load(std::memory_order_seq_cst) > 0) futex_wake(news_);
   }
   int asleep() const { return asleep_.load(std::memory_order_relaxed); }
 
@@ -46,14 +44,9 @@ class Bell {
 
  private:
   void sleep(uint32_t seen, std::chrono::nanoseconds most);
-  void wake_sleepers();
 
   alignas(64) std::atomic<uint32_t> news_{0};
   std::atomic<int> asleep_{0};
-#if !defined(__linux__) && !defined(__EMSCRIPTEN_PTHREADS__)
-  std::mutex mutex_;
-  std::condition_variable woken_;
-#endif
 };
 
 }  // namespace rc::cpu

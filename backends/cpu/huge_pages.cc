@@ -1,12 +1,9 @@
 #include "cpu/huge_pages.h"
 
 #include "base/cat.h"
+#include "base/machine.h"
 #include "base/words.h"
 #include "cpu/system_files.h"
-
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 namespace rc::cpu {
 namespace {
@@ -44,13 +41,6 @@ HugePages huge_pages(const std::string& root, bool disabled) {
   return found;
 }
 
-HugePages huge_pages() {
-#if defined(__linux__)
-  // Other values leave those that a program asks for.
-  return huge_pages("", ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1);
-#else
-  return {};
-#endif
-}
+HugePages huge_pages() { return huge_pages("", huge_pages_disabled()); }
 
 }  // namespace rc::cpu

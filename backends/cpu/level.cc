@@ -2,16 +2,11 @@
 
 #include "base/config/account.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "cpu/relaxed.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#elif defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
 #endif
 
 namespace rc::cpu {
@@ -79,17 +74,6 @@ namespace {
   return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
-#if defined(__linux__)
-
-// The registers of AMX are so large that a process asks for leave to use them,
-// for all its threads and for good. Frames of its signal handlers grow by them,
-// so the kernel refuses where a thread has set a smaller stack for them aside.
-bool may_use_amx() {
-  constexpr int kAskPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr int kMatrices = 18;           // XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, kAskPermission, kMatrices) == 0;
-}
-
 // Clang 14 has no name for these either.
 bool ask_for_amx() {
   constexpr unsigned kInstructions = 3u << 24;  // AMX-TILE and AMX-INT8
@@ -99,19 +83,14 @@ bool ask_for_amx() {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
   if ((edx & kInstructions) != kInstructions) return false;
   asm volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
-  return (eax & kStates) == kStates && may_use_amx();
+  // The registers are so large that a process asks for leave to use them.
+  return (eax & kStates) == kStates && may_use_matrix_registers();
 }
 
 [[maybe_unused]] bool has_amx() {
   static const bool found = ask_for_amx();
   return found;
 }
-
-#else
-
-[[maybe_unused]] bool has_amx() { return false; }
-
-#endif
 
 #if defined(RC_CPU_HAS_amx)
 // AMX multiplies matrices and does nothing else.
@@ -128,21 +107,13 @@ const Kernels* amx_kernels() {
 #elif defined(__aarch64__)
 
 [[maybe_unused]] bool has_dotprod() {
-#if defined(__linux__)
   constexpr unsigned long kDotProduct = 1ul << 20;  // HWCAP_ASIMDDP
-  return (getauxval(AT_HWCAP) & kDotProduct) != 0;
-#else
-  return false;
-#endif
+  return (processor_features().first & kDotProduct) != 0;
 }
 
 [[maybe_unused]] bool has_i8mm() {
-#if defined(__linux__)
   constexpr unsigned long kInt8Matrices = 1ul << 13;  // HWCAP2_I8MM
-  return has_dotprod() && (getauxval(AT_HWCAP2) & kInt8Matrices) != 0;
-#else
-  return false;
-#endif
+  return has_dotprod() && (processor_features().second & kInt8Matrices) != 0;
 }
 
 #endif
@@ -208,13 +179,14 @@ Arithmetic arithmetic() {
           (wide && (ecx & kWideDot) != 0) || (more & kNarrowDot) != 0};
 }
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__)
 
 Arithmetic arithmetic() {
   constexpr unsigned long kHalves = 1ul << 10;    // HWCAP_ASIMDHP
   constexpr unsigned long kProducts = 1ul << 14;  // HWCAP2_BF16
-  return {(getauxval(AT_HWCAP) & kHalves) != 0,
-          (getauxval(AT_HWCAP2) & kProducts) != 0, has_dotprod()};
+  const ProcessorFeatures features = processor_features();
+  return {(features.first & kHalves) != 0, (features.second & kProducts) != 0,
+          has_dotprod()};
 }
 
 #else

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/cat.h"
+#include "base/machine.h"
 #include "base/threads.h"
 #include "base/words.h"
 #include "cpu/system_files.h"
-
-#if defined(__linux__)
-#include <sched.h>
-#elif defined(__EMSCRIPTEN__)
-#include <emscripten/heap.h>
-#include <malloc.h>
-#endif
 
 namespace rc::cpu {
 namespace {
@@ -78,23 +71,6 @@ double quota() {
   return cores;
 }
 
-int affinity() {
-#if defined(__linux__)
-  // The mask must be as large as the kernel's, which may have more processors
-  // than cpu_set_t.
-  for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
-    cpu_set_t* set = CPU_ALLOC(processors);
-    if (set == nullptr) break;
-    const size_t bytes = CPU_ALLOC_SIZE(processors);
-    const int failed = sched_getaffinity(0, bytes, set);
-    const int count = failed ? 0 : CPU_COUNT_S(bytes, set);
-    CPU_FREE(set);
-    if (!failed) return count;
-  }
-#endif
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 std::string processor_name() {
@@ -113,23 +89,11 @@ std::string processor_name() {
 
 int usable_cores() {
   if constexpr (!kThreads) return 1;
-  const int cores = std::max(1, affinity());
+  const int cores = std::max(1, usable_processors());
   const double granted = quota();
   if (granted >= cores) return cores;
   return std::max(1, static_cast<int>(std::ceil(granted)));
 }
-
-#if defined(__EMSCRIPTEN__)
-
-// What the heap may still grow by, and what has been given back within it. What
-// the machine has a module is not told.
-Memory machine_memory() {
-  const uint64_t total = emscripten_get_heap_max();
-  const uint64_t left = total - emscripten_get_heap_size();
-  return {total, left + static_cast<uint64_t>(mallinfo().fordblks)};
-}
-
-#else
 
 namespace {
 
@@ -155,6 +119,7 @@ void limit_memory(Memory& memory, const std::string& limit_path,
 }  // namespace
 
 Memory machine_memory() {
+  if (const auto module = module_memory()) return {module->total, module->free};
   Memory memory{kibibytes("MemTotal"), kibibytes("MemAvailable")};
   for (const auto& folder : control_groups("/sys/fs/cgroup", "")) {
     limit_memory(memory, folder + "/memory.max", folder + "/memory.current");
@@ -165,7 +130,5 @@ Memory machine_memory() {
   }
   return memory;
 }
-
-#endif
 
 }  // namespace rc::cpu

@@ -2,11 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/memory.h"
 #include "cpu/huge_pages.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace rc::cpu {
 
@@ -21,51 +18,36 @@ Memory64 allocate(uint64_t bytes) {
   return memory;
 }
 
-#if defined(__linux__)
-
-void FreeAligned::unmap(void* p, size_t bytes) { ::munmap(p, bytes); }
+void FreeAligned::unmap(void* p, size_t bytes) { unmap_memory(p, bytes); }
 
 Memory64 allocate_pages(uint64_t bytes) {
+  if constexpr (!kMemoryIsMapped) return allocate(bytes);
   if (bytes > SIZE_MAX - 2 * kHugePage) throw std::bad_alloc();
   const auto size =
       static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage);
   // With room to begin at a multiple; what is not needed goes back.
-  void* const mapped = ::mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  auto* const from = static_cast<uint8_t*>(mapped);
+  const auto mapped = map_memory(size + kHugePage);
+  if (mapped.empty()) throw std::bad_alloc();
+  auto* const from = reinterpret_cast<uint8_t*>(mapped.data());
   const size_t before =
-      (kHugePage - reinterpret_cast<uintptr_t>(mapped) % kHugePage) % kHugePage;
-  if (before > 0) ::munmap(from, before);
+      (kHugePage - reinterpret_cast<uintptr_t>(from) % kHugePage) % kHugePage;
+  if (before > 0) unmap_memory(from, before);
   if (before < kHugePage) {
-    ::munmap(from + before + size, kHugePage - before);
+    unmap_memory(from + before + size, kHugePage - before);
   }
   Memory64 memory(from + before, FreeAligned{kHugePage, size});
   use_whole(memory.get(), bytes);
   return memory;
 }
 
-#else
-
-void FreeAligned::unmap(void*, size_t) {}
-
-Memory64 allocate_pages(uint64_t bytes) { return allocate(bytes); }
-
-#endif
-
 void use_whole(void* memory, uint64_t bytes) {
-#if defined(__linux__)
+  if constexpr (!kMemoryIsMapped) return;
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   const uintptr_t last = (begin + bytes) / kHugePage * kHugePage;
-  // Best effort: without huge pages the memory is as good, only slower.
   if (first < last) {
-    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    use_huge_pages(reinterpret_cast<void*>(first), last - first);
   }
-#else
-  static_cast<void>(memory);
-  static_cast<void>(bytes);
-#endif
 }
 
 void FreeZeroed::operator()(void* p) const { std::free(p); }

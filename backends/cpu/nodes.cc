@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/words.h"
 #include "cpu/huge_pages.h"
 #include "cpu/system_files.h"
@@ -78,6 +79,12 @@ Node& nearest(std::vector<Node>& nodes, const std::vector<int>& online,
 }
 
 }  // namespace
+
+const NodeCalls& NodeCalls::of_system() {
+  static const NodeCalls calls = {memory_policy_nodes, bind_memory,
+                                  keep_on_processors};
+  return calls;
+}
 
 std::vector<Node> usable_nodes(const std::string& root,
                                const NodeCalls& calls) {

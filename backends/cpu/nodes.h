@@ -35,17 +35,13 @@ struct Node {
 
 // Calls of the system's; tests put others in their place.
 struct NodeCalls {
-  // The nodes of the calling thread's memory policy; none: it has the default
-  // one. As get_mempolicy(2).
+  // memory_policy_nodes() of base/machine.h.
   std::function<std::vector<int>()> policy;
-  // Gives memory [bytes], whole pages that nobody has touched yet, to nodes:
-  // its pages in turn if `interleave`, else as many of them as there is room
-  // for on `nodes`, which is one. 0 or an errno. As mbind(2).
+  // bind_memory().
   std::function<int(void* memory, uint64_t bytes, bool interleave,
                     const std::vector<int>& nodes)>
       bind;
-  // Keeps the calling thread on processors. 0 or an errno. As
-  // sched_setaffinity(2).
+  // keep_on_processors().
   std::function<int(const std::vector<int>& processors)> stay;
 
   static const NodeCalls& of_system();

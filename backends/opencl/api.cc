@@ -1,11 +1,10 @@
 #include "opencl/api.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <mutex>
 
 #include "base/error.h"
+#include "base/library.h"
 
 namespace rc::opencl {
 namespace {
@@ -61,26 +60,24 @@ rc_status status_of(cl_int code) {
 const Api& load() {
   const char* name = std::getenv("RUNCIBLE_OPENCL_LIBRARY");
   if (name == nullptr || *name == '\0') name = "libOpenCL.so.1";
-  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = dlerror();
+  rc::Library library = rc::Library::load(name);
+  if (!library.is_loaded()) {
+    const std::string& reason = library.failure();
     fail(RC_E_BACKEND_UNAVAILABLE, "the OpenCL loader ", name,
-         " cannot be loaded (", reason != nullptr ? reason : "no reason given",
+         " cannot be loaded (", reason.empty() ? "no reason given" : reason,
          "); it comes with graphics drivers or a package such as "
          "ocl-icd-libopencl1");
   }
   static Api functions;
   Api found{};
 #define RC_OPENCL_FIND(function)                                             \
-  found.function = reinterpret_cast<decltype(found.function)>(               \
-      dlsym(library, "cl" #function));                                       \
-  if (found.function == nullptr) {                                           \
-    dlclose(library);                                                        \
+  if (!library.find(found.function, "cl" #function)) {                       \
     fail(RC_E_BACKEND_UNAVAILABLE, "the OpenCL loader ", name, " has no cl", \
          #function, "; OpenCL 1.2 is needed");                               \
   }
   RC_OPENCL_FUNCTIONS(RC_OPENCL_FIND)
 #undef RC_OPENCL_FIND
+  library.keep();
   functions = found;
   return functions;
 }

@@ -1,11 +1,10 @@
 #include "opencl/pocl.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/words.h"
 
 namespace rc::opencl {
@@ -28,7 +27,7 @@ bool has_linker(const std::string& path) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
     if (folder.empty()) continue;
-    if (::access((std::string(folder) + "/ld").c_str(), X_OK) == 0) return true;
+    if (is_executable(std::string(folder) + "/ld")) return true;
   }
   return false;
 }

@@ -1,7 +1,5 @@
 #include "reference/plugin.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/machine.h"
 #include "common/plugin_table.h"
 #include "common/weight_value.h"
 #include "reference/program.h"
@@ -155,12 +154,7 @@ rc_plugin_device_info Backend::describe(int32_t index) {
   rc_plugin_device_info info = {};
   std::snprintf(info.name, sizeof info.name, "plain loops");
   info.kind = RC_DEVICE_CPU;
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0) {
-    info.total_memory =
-        static_cast<uint64_t>(pages) * static_cast<uint64_t>(page);
-  }
+  info.total_memory = physical_memory();
   info.unified_memory = 1;
   info.cores = 1;
   info.fp64 = 1;

@@ -1,7 +1,5 @@
 #include "vulkan/cache_file.h"
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/new_file.h"
 #include "base/whole_file.h"
 
@@ -41,7 +40,7 @@ uint64_t hash_of(std::string_view data) {
 void make_folders(const std::string& file) {
   for (size_t slash = file.find('/', 1); slash != std::string::npos;
        slash = file.find('/', slash + 1)) {
-    ::mkdir(file.substr(0, slash).c_str(), 0700);
+    make_folder(file.substr(0, slash), 0700);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "runcible/config.h"
 
-#include <unistd.h>
-
 #include <string_view>
 
 #include "api/guard.h"
@@ -9,6 +7,7 @@
 #include "base/config/account.h"
 #include "base/environment.h"
 #include "base/json_value.h"
+#include "base/process.h"
 
 namespace rc::api {
 namespace {
@@ -64,9 +63,8 @@ bool is_setting(std::string_view variable) {
 
 std::string other_variables() {
   std::string list;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string name(text.substr(0, text.find('=')));
+  for (const std::string& entry : environment_entries()) {
+    const std::string name = entry.substr(0, entry.find('='));
     if (!name.starts_with("RUNCIBLE_") || is_setting(name) ||
         !environment(name.c_str())) {
       continue;

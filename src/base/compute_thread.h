@@ -28,7 +28,7 @@ class LongTurns {
   LongTurns& operator=(const LongTurns&) = delete;
 
  private:
-  const uint64_t before_;
+  [[maybe_unused]] const uint64_t before_;
 };
 
 }  // namespace rc

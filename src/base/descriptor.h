@@ -1,8 +1,6 @@
 // A file descriptor that is closed with its owner.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
 
 namespace rc {
@@ -22,11 +20,11 @@ class Descriptor {
   // Negative: none.
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  int release() { return std::exchange(number_, -1); }
-  void reset(int number = -1) {
-    if (number_ >= 0) ::close(number_);
-    number_ = number;
-  }
+  int release() noexcept { return std::exchange(number_, -1); }
+  void reset(int number = -1) noexcept;
+  // Closes it, which is the last occasion to learn that a write has failed:
+  // then returns false, with the reason in errno. Requires: it is open.
+  bool close() noexcept;
 
  private:
   int number_ = -1;

@@ -1,7 +1,5 @@
 #include "base/disk_cache.h"
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/new_file.h"
 #include "base/whole_file.h"
@@ -93,10 +92,10 @@ void forget(std::string_view key) {
 }
 
 std::string file_state(const std::string& path) {
-  struct stat found = {};
-  if (stat(path.c_str(), &found) != 0) return cat(path, " absent; ");
-  return cat(path, " ", found.st_ino, " ", found.st_size, " ",
-             found.st_mtim.tv_sec, ".", found.st_mtim.tv_nsec, "; ");
+  const auto found = file_status(path);
+  if (!found) return cat(path, " absent; ");
+  return cat(path, " ", found->inode, " ", found->size, " ", found->seconds,
+             ".", found->nanoseconds, "; ");
 }
 
 }  // namespace rc

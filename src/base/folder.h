@@ -21,4 +21,18 @@ bool is_folder(const std::string& path) noexcept;
 // Whether anything lies there, a link that leads nowhere too.
 bool is_there(const std::string& path) noexcept;
 
+// Makes a folder, restricted by the umask of the process. Returns whether there
+// is one now or something else of that name; false: for the reason in errno.
+bool make_folder(const std::string& path, unsigned permissions) noexcept;
+
+// Removes an empty folder. Returns false, with the reason in errno, if the
+// system refuses.
+bool remove_folder(const std::string& path) noexcept;
+
+// Makes the link `name`, below the folder, to `target`; a file or link of that
+// name is replaced at once, so that it is never missing. Makes the folders of
+// `name` that do not exist, and enters none through a link. Throws RC_E_IO.
+void link_below(const std::string& folder, const std::string& name,
+                const std::string& target);
+
 }  // namespace rc

@@ -1,10 +1,5 @@
 #include "base/leftover_files.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <ctime>
@@ -12,8 +7,9 @@
 #include <vector>
 
 #include "base/cat.h"
-#include "base/descriptor.h"
+#include "base/file.h"
 #include "base/folder.h"
+#include "base/process.h"
 
 namespace rc {
 namespace {
@@ -34,61 +30,50 @@ std::string folder_of(const std::string& path) {
 }
 
 // Whether the name still leads to the file.
-bool is_named(const struct stat& file, const std::string& name) {
-  struct stat named = {};
-  return ::lstat(name.c_str(), &named) == 0 && named.st_ino == file.st_ino &&
-         named.st_dev == file.st_dev;
+bool is_named(const FileStatus& file, const std::string& name) {
+  const auto named = link_status(name);
+  return named && named->is_same_file(file);
 }
 
 void remove_if_left(const std::string& path, bool is_locked) {
-  struct stat found = {};
-  if (::lstat(path.c_str(), &found) != 0 || found.st_uid != ::geteuid()) {
-    return;
-  }
-  const bool is_old = found.st_mtime < std::time(nullptr) - kOldSeconds;
+  const auto found = link_status(path);
+  if (!found || !is_own(*found)) return;
+  const bool is_old = found->seconds < std::time(nullptr) - kOldSeconds;
   if (!is_locked && !is_old) return;
-  if (S_ISREG(found.st_mode)) {
-    const Descriptor file(
-        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat opened = {};
-    if (!file.is_open() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 ||
-        ::fstat(file.get(), &opened) != 0 || !is_named(opened, path)) {
-      return;
-    }
+  if (found->is_file()) {
+    const Descriptor file = open_for_reading(path, Links::kRefuse);
+    if (!file.is_open() || lock_file(file) != FileLocking::kLocked) return;
+    const auto opened = file_status(file);
+    if (!opened || !is_named(*opened, path)) return;
     // Under the lock, so that a writer that has only just made it sees it go.
-    ::unlink(path.c_str());
-  } else if (S_ISLNK(found.st_mode) && is_old) {
-    ::unlink(path.c_str());
+    remove_file(path);
+  } else if (found->is_link() && is_old) {
+    remove_file(path);
   }
 }
 
 }  // namespace
 
-int make_temporary(const std::string& path, mode_t permissions,
-                   std::string* name) {
+Descriptor make_temporary(const std::string& path, unsigned permissions,
+                          std::string* name) {
   static std::atomic<unsigned> counter = 0;
   const std::string folder = folder_of(path);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    std::string made = cat(folder, kLocked, ::getpid(), "-", counter++, kEnd);
-    Descriptor file(::open(
-        made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
+    std::string made = cat(folder, kLocked, process_id(), "-", counter++, kEnd);
+    Descriptor file = make_file(made, permissions);
     if (!file.is_open()) {
       if (errno == EEXIST) continue;
-      return -1;
+      return file;
     }
     // Without a lock it may be taken for a leftover at once.
-    const bool is_taken =
-        ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    struct stat status = {};
-    if (is_taken ||
-        (::fstat(file.get(), &status) == 0 && !is_named(status, made))) {
-      continue;
-    }
+    if (lock_file(file) == FileLocking::kHeld) continue;
+    const auto status = file_status(file);
+    if (status && !is_named(*status, made)) continue;
     *name = std::move(made);
-    return file.release();
+    return file;
   }
   errno = EEXIST;
-  return -1;
+  return Descriptor();
 }
 
 void remove_leftovers(const std::string& path) noexcept {

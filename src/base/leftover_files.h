@@ -6,17 +6,17 @@
 // system has no locks nothing is removed.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
+
+#include "base/descriptor.h"
 
 namespace rc {
 
 // Makes a temporary file in the folder of `path` and locks it; returns its
-// descriptor and sets *name. Negative: it cannot be made, for the reason in
+// descriptor and sets *name. Not open: it cannot be made, for the reason in
 // errno.
-int make_temporary(const std::string& path, mode_t permissions,
-                   std::string* name);
+Descriptor make_temporary(const std::string& path, unsigned permissions,
+                          std::string* name);
 
 // Removes the temporary files in the folder of `path` that this user's
 // processes left behind. Those that cannot be removed stay.

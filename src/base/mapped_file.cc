@@ -1,12 +1,11 @@
 #include "base/mapped_file.h"
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 namespace rc {
 
@@ -19,24 +18,20 @@ std::shared_ptr<const MappedFile> MappedFile::map(
   }
   const auto size = static_cast<size_t>(file->size());
   std::shared_ptr<MappedFile> mapped(new MappedFile(std::move(file)));
-  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE,
-                       mapped->file_->descriptor(), 0);
-  if (start == MAP_FAILED) {
+  mapped->bytes_ = map_file(mapped->file_->descriptor(), size);
+  if (mapped->bytes_.empty()) {
     const int error = errno;
     fail(error == ENOMEM ? RC_E_OUT_OF_MEMORY : RC_E_IO, mapped->file_->path(),
          ": ", size,
          " bytes cannot be mapped: ", std::generic_category().message(error));
   }
-  mapped->bytes_ = {static_cast<const std::byte*>(start), size};
   if (guarded) mapped->guard_.emplace(mapped->bytes_);
   return mapped;
 }
 
 MappedFile::~MappedFile() {
   guard_.reset();
-  if (!bytes_.empty()) {
-    ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
+  if (!bytes_.empty()) unmap_memory(bytes_.data(), bytes_.size());
 }
 
 void MappedFile::check() const {

@@ -1,28 +1,24 @@
 #include "base/new_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/leftover_files.h"
 #include "base/quote.h"
-#include "base/size_signal.h"
 
 namespace rc {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 // The disk begins to write as soon as so much is there.
-constexpr off_t kBeginBytes = off_t{8} << 20;
+constexpr uint64_t kBeginBytes = uint64_t{8} << 20;
 
 }  // namespace
 
-NewFile::NewFile(const std::string& path, mode_t permissions) : path_(path) {
+NewFile::NewFile(const std::string& path, unsigned permissions) : path_(path) {
   if (path.empty()) fail(RC_E_INVALID_ARGUMENT, "the path of a file is empty");
   if (path.find('\0') != std::string::npos) {
     fail(RC_E_INVALID_ARGUMENT, "the path ", quote(path),
@@ -36,17 +32,17 @@ NewFile::NewFile(const std::string& path, mode_t permissions) : path_(path) {
 
 // commit() would find out only after all was written.
 void NewFile::check_replaceable() const {
-  struct stat found;
-  if (::lstat(path_.c_str(), &found) != 0) {
+  const auto found = link_status(path_);
+  if (!found) {
     if (errno == ENAMETOOLONG) fail_with(errno, "cannot be created");
-  } else if (S_ISDIR(found.st_mode)) {
+  } else if (found->is_folder()) {
     fail_with(EISDIR, "cannot be replaced");
   }
 }
 
-void NewFile::create(mode_t permissions) {
-  descriptor_ = make_temporary(path_, permissions, &temporary_);
-  if (descriptor_ >= 0) return;
+void NewFile::create(unsigned permissions) {
+  file_ = make_temporary(path_, permissions, &temporary_);
+  if (file_.is_open()) return;
   const int error = errno;
   if (error == ENOENT || error == ENOTDIR) {
     fail(RC_E_NOT_FOUND, path_, ": there is no such folder");
@@ -55,8 +51,8 @@ void NewFile::create(mode_t permissions) {
 }
 
 NewFile::~NewFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  file_.reset();
+  if (!temporary_.empty()) remove_file(temporary_);
 }
 
 void NewFile::fail_with(int error, const char* what) const {
@@ -81,13 +77,11 @@ void NewFile::flush() {
 }
 
 void NewFile::write_all(std::span<const std::byte> bytes) {
-  const SizeSignalHeld held;
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    const int64_t written = write_some(file_, bytes);
     if (written < 0) fail_with(errno, "cannot be written");
     bytes = bytes.subspan(static_cast<size_t>(written));
-    written_ += written;
+    written_ += static_cast<uint64_t>(written);
   }
   begin_on_disk();
 }
@@ -95,21 +89,16 @@ void NewFile::write_all(std::span<const std::byte> bytes) {
 // Lets the disk write while more is made, so that commit() waits less. What
 // fails here fails there again.
 void NewFile::begin_on_disk() {
-#if defined(__linux__)
   if (written_ - begun_ < kBeginBytes) return;
-  static_cast<void>(::sync_file_range(descriptor_, begun_, written_ - begun_,
-                                      SYNC_FILE_RANGE_WRITE));
+  begin_flush(file_, begun_, written_ - begun_);
   begun_ = written_;
-#endif
 }
 
 void NewFile::commit() {
   flush();
   // Some file systems notice only now that the disk is full.
-  if (::fsync(descriptor_) != 0) fail_with(errno, "cannot be written");
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
-  if (::close(descriptor) != 0) fail_with(errno, "cannot be written");
+  if (!flush_file(file_)) fail_with(errno, "cannot be written");
+  if (!file_.close()) fail_with(errno, "cannot be written");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     fail_with(errno, "cannot be replaced");
   }

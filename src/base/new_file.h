@@ -8,12 +8,13 @@
 // one thread at a time.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace rc {
 
@@ -21,7 +22,7 @@ class NewFile {
  public:
   // `permissions` as far as the process's umask leaves them. Throws
   // RC_E_INVALID_ARGUMENT, RC_E_NOT_FOUND (no such folder), RC_E_IO.
-  explicit NewFile(const std::string& path, mode_t permissions = 0666);
+  explicit NewFile(const std::string& path, unsigned permissions = 0666);
   // Removes what was written unless it was committed.
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -34,7 +35,7 @@ class NewFile {
 
  private:
   void check_replaceable() const;
-  void create(mode_t permissions);
+  void create(unsigned permissions);
   void flush();
   void write_all(std::span<const std::byte> bytes);
   void begin_on_disk();
@@ -43,10 +44,9 @@ class NewFile {
   std::string path_;
   std::string temporary_;  // empty while there is none
   std::vector<std::byte> buffer_;
-  int descriptor_ = -1;
-  off_t written_ = 0;  // bytes
-  // Of them what the disk has begun to write, where it can be told to.
-  [[maybe_unused]] off_t begun_ = 0;
+  Descriptor file_;
+  uint64_t written_ = 0;  // bytes
+  uint64_t begun_ = 0;    // of them, those that the disk has begun to write
 };
 
 }  // namespace rc

@@ -1,14 +1,11 @@
 #include "base/open_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/quote.h"
 
 namespace rc {
@@ -19,12 +16,10 @@ constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-struct stat examine(int descriptor, const std::string& path) {
-  struct stat status = {};
-  if (::fstat(descriptor, &status) != 0) {
-    fail(RC_E_IO, path, ": cannot be examined: ", reason(errno));
-  }
-  return status;
+FileStatus examine(const Descriptor& descriptor, const std::string& path) {
+  const auto status = file_status(descriptor);
+  if (!status) fail(RC_E_IO, path, ": cannot be examined: ", reason(errno));
+  return *status;
 }
 
 }  // namespace
@@ -36,40 +31,33 @@ std::shared_ptr<const OpenFile> OpenFile::open(const std::string& path) {
          " contains a zero byte");
   }
   std::shared_ptr<OpenFile> file(new OpenFile(path));
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  file->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file->descriptor_ < 0) {
+  file->descriptor_ = open_for_reading(path, Links::kFollow);
+  if (!file->descriptor_.is_open()) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) {
       fail(RC_E_NOT_FOUND, path, ": no such file");
     }
     fail(RC_E_IO, path, ": cannot be opened: ", reason(error));
   }
-  const struct stat status = examine(file->descriptor_, path);
-  if (S_ISDIR(status.st_mode)) {
+  const FileStatus status = examine(file->descriptor_, path);
+  if (status.is_folder()) {
     fail(RC_E_IO, path, ": is a directory; name a file in it");
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (!status.is_file()) {
     fail(RC_E_IO, path, ": is not a regular file");
   }
-  if (status.st_size == 0) fail(RC_E_FORMAT, path, ": the file is empty");
-  file->identity_ = {status.st_dev, status.st_ino,
-                     static_cast<uint64_t>(status.st_size),
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  if (status.size == 0) fail(RC_E_FORMAT, path, ": the file is empty");
+  file->identity_ = {status.file_system, status.inode, status.size,
+                     status.seconds, status.nanoseconds};
   return file;
-}
-
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void OpenFile::read(uint64_t offset, std::span<std::byte> target,
                     const std::string& what) const {
   while (!target.empty()) {
-    const ssize_t count = ::pread(descriptor_, target.data(),
-                                  std::min(target.size(), kMostAtOnce),
-                                  static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
+    const int64_t count =
+        read_some_at(descriptor_, offset,
+                     target.first(std::min(target.size(), kMostAtOnce)));
     if (count < 0) {
       fail(RC_E_IO, path_, ": ", what, " cannot be read, at byte ", offset,
            ": ", reason(errno));
@@ -85,18 +73,18 @@ void OpenFile::read(uint64_t offset, std::span<std::byte> target,
 }
 
 void OpenFile::check_length() const {
-  const struct stat status = examine(descriptor_, path_);
-  if (static_cast<uint64_t>(status.st_size) != size()) {
-    fail(RC_E_IO, path_, ": changed from ", size(), " to ", status.st_size,
+  const FileStatus status = examine(descriptor_, path_);
+  if (status.size != size()) {
+    fail(RC_E_IO, path_, ": changed from ", size(), " to ", status.size,
          " bytes while in use; load it again");
   }
 }
 
 void OpenFile::check_unchanged() const {
   check_length();
-  const struct stat status = examine(descriptor_, path_);
-  if (status.st_mtim.tv_sec != identity_.seconds ||
-      status.st_mtim.tv_nsec != identity_.nanoseconds) {
+  const FileStatus status = examine(descriptor_, path_);
+  if (status.seconds != identity_.seconds ||
+      status.nanoseconds != identity_.nanoseconds) {
     fail(RC_E_IO, path_, ": was written to while in use; load it again");
   }
 }

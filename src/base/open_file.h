@@ -16,6 +16,8 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace rc {
 
 class OpenFile {
@@ -24,7 +26,6 @@ class OpenFile {
   // or is no regular file, RC_E_FORMAT if it is empty.
   static std::shared_ptr<const OpenFile> open(const std::string& path);
 
-  ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
@@ -45,7 +46,7 @@ class OpenFile {
   const Identity& identity() const { return identity_; }
   // Bytes, when it was opened.
   uint64_t size() const { return identity_.size; }
-  int descriptor() const { return descriptor_; }
+  const Descriptor& descriptor() const { return descriptor_; }
 
   // Fills `target` with what lies at `offset`. Throws RC_E_IO naming `what`
   // (such as "tensor 'x'") if the file has ended before or the disk fails.
@@ -61,7 +62,7 @@ class OpenFile {
   explicit OpenFile(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   Identity identity_ = {};
 };
 

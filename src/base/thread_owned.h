@@ -1,27 +1,23 @@
 // Objects that belong to a thread and are destroyed when it ends.
 #pragma once
 
-#include <pthread.h>
-
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
 
 namespace rc {
 
-// A thread's end that is told to a function. The library stays loaded until the
-// process ends, so keys are never deleted.
+// Calls a function at the end of each thread that has set an object. The
+// library stays loaded until the process ends, so keys are never deleted.
 class ThreadKey {
  public:
-  explicit ThreadKey(void (*end)(void*)) noexcept
-      : exists_(pthread_key_create(&key_, end) == 0) {}
-  // False if there is no memory or no key for it.
-  bool set(const void* object) const noexcept {
-    return exists_ && pthread_setspecific(key_, object) == 0;
-  }
+  explicit ThreadKey(void (*end)(void* object)) noexcept;
+  // Returns false if there is no memory or no key for it.
+  bool set(const void* object) const noexcept;
 
  private:
-  pthread_key_t key_{};
+  uintptr_t key_ = 0;  // of the system
   const bool exists_;
 };
 

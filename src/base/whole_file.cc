@@ -1,22 +1,17 @@
 #include "base/whole_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <span>
 
-#include "base/descriptor.h"
+#include "base/file.h"
 
 namespace rc {
 namespace {
 
-Descriptor open_for_reading(const std::string& path, int more) {
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  Descriptor file(::open(path.c_str(),
-                         O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more));
+Descriptor open_whole_file(const std::string& path, Links links) {
+  Descriptor file = open_for_reading(path, links);
   if (!file.is_open() && errno == ENOMEM) throw std::bad_alloc();
   return file;
 }
@@ -30,9 +25,8 @@ std::optional<std::string> read_all(const Descriptor& file, size_t largest) {
     if (filled == content.size()) {
       content.resize(std::min(largest + 1, filled + std::max(kPiece, filled)));
     }
-    const ssize_t count =
-        ::read(file.get(), content.data() + filled, content.size() - filled);
-    if (count < 0 && errno == EINTR) continue;
+    const int64_t count = read_some(
+        file, std::as_writable_bytes(std::span(content).subspan(filled)));
     if (count < 0) return std::nullopt;
     filled += static_cast<size_t>(count);
     if (filled > largest) return std::nullopt;
@@ -46,22 +40,20 @@ std::optional<std::string> read_all(const Descriptor& file, size_t largest) {
 
 std::optional<std::string> read_whole_file(const std::string& path,
                                            size_t largest) {
-  const Descriptor file = open_for_reading(path, 0);
-  struct stat found = {};
-  if (!file.is_open() || ::fstat(file.get(), &found) != 0 ||
-      !S_ISREG(found.st_mode)) {
-    return std::nullopt;
-  }
+  const Descriptor file = open_whole_file(path, Links::kFollow);
+  if (!file.is_open()) return std::nullopt;
+  const auto found = file_status(file);
+  if (!found || !found->is_file()) return std::nullopt;
   return read_all(file, largest);
 }
 
 std::optional<std::string> read_own_file(const std::string& path,
                                          size_t largest) {
-  const Descriptor file = open_for_reading(path, O_NOFOLLOW);
-  struct stat found = {};
-  if (!file.is_open() || ::fstat(file.get(), &found) != 0 ||
-      !S_ISREG(found.st_mode) || found.st_uid != ::geteuid() ||
-      (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  const Descriptor file = open_whole_file(path, Links::kRefuse);
+  if (!file.is_open()) return std::nullopt;
+  const auto found = file_status(file);
+  if (!found || !found->is_file() || !is_own(*found) ||
+      found->others_may_write) {
     return std::nullopt;
   }
   return read_all(file, largest);

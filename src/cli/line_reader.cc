@@ -1,22 +1,19 @@
 #include "line_reader.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "handles.h"
 #include "pasted_text.h"
+#include "system.h"
 #include "terminal.h"
 
 #if defined(RC_HAS_LIBEDIT)
 #include <histedit.h>
-#include <langinfo.h>
 
-#include <clocale>
 #include <cwchar>
 #endif
 
@@ -26,10 +23,9 @@ namespace {
 // Waits for something to read; false if Ctrl-C came. It may come just before
 // the wait begins, so that is looked at now and then.
 bool wait_for_input() {
-  constexpr int kLookMs = 200;
+  constexpr std::chrono::milliseconds kLook(200);
   while (!interrupted()) {
-    pollfd watched = {STDIN_FILENO, POLLIN, 0};
-    if (poll(&watched, 1, kLookMs) > 0) return true;
+    if (wait_for_stdin(kLook) > 0) return true;
   }
   return false;
 }
@@ -57,14 +53,6 @@ void end_if_terminated() {
 
 namespace {
 
-// Texts are UTF-8, whatever the locale says.
-void read_utf8() {
-  setlocale(LC_CTYPE, "");
-  if (std::string_view(nl_langinfo(CODESET)) != "UTF-8") {
-    setlocale(LC_CTYPE, "C.UTF-8");
-  }
-}
-
 // The next character, as libedit wants it: 1, or 0 at the end, or -1. Its own
 // function would go on after Ctrl-C.
 int next_character(EditLine* /*edit*/, wchar_t* character) {
@@ -72,7 +60,7 @@ int next_character(EditLine* /*edit*/, wchar_t* character) {
   for (;;) {
     char byte = 0;
     if (!wait_for_input()) return -1;
-    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    const int64_t n = read_from_stdin({&byte, 1});
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return static_cast<int>(n);
     const size_t size = std::mbrtowc(character, &byte, 1, &state);
@@ -90,7 +78,7 @@ unsigned char take_paste(EditLine* edit, int /*key*/) {
   while (!bytes.ends_with(kEnd)) {
     char byte = 0;
     if (!wait_for_input()) break;
-    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    const int64_t n = read_from_stdin({&byte, 1});
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     bytes += byte;
@@ -180,13 +168,13 @@ std::optional<std::string> LineReader::next(const std::string& prompt) {
 #endif
 
 LineReader::LineReader()
-    : interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+    : interactive_(is_terminal(Stream::kIn) && is_terminal(Stream::kOut)) {
   if (!interactive_) return;
   marks_pastes_ = has_sequences();
   if (!marks_pastes_) hindrance_ = no_sequences_text();
 #if defined(RC_HAS_LIBEDIT)
   if (!marks_pastes_) return;
-  read_utf8();
+  use_utf8();
   editor_ = std::make_unique<Editor>();
 #else
   hindrance_ =
@@ -218,7 +206,7 @@ std::optional<std::string> LineReader::read_plainly(
       print("\n");
       return "";
     }
-    const ssize_t n = read(STDIN_FILENO, &c, 1);
+    const int64_t n = read_from_stdin({&c, 1});
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       if (line.empty()) return std::nullopt;

@@ -1,19 +1,30 @@
 #include "one_of.h"
 
-#include <strings.h>
-
+#include <algorithm>
+#include <cctype>
 #include <sstream>
 
 #include "nearest.h"
 
 namespace cli {
+namespace {
+
+bool is_same_in_any_case(const std::string& a, const std::string& b) {
+  const auto lower = [](char c) {
+    return std::tolower(static_cast<unsigned char>(c));
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
 
 CLI::Option* one_of(CLI::Option* option, const std::vector<std::string>& names,
                     bool any_case, const std::string& more) {
   const auto take = [names, any_case, more](std::string& given) {
     for (const std::string& name : names) {
-      const bool same = any_case ? strcasecmp(name.c_str(), given.c_str()) == 0
-                                 : name == given;
+      const bool same =
+          any_case ? is_same_in_any_case(name, given) : name == given;
       if (!same) continue;
       given = name;
       return std::string();

@@ -1,7 +1,5 @@
 #include "output_file.h"
 
-#include <sys/stat.h>
-
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -12,19 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_same_file(const struct stat& a, const std::string& path) {
-  struct stat b = {};
-  return stat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
 }
 
-// The first of these files that is the one of `status`; "": none.
-std::string found_within(const fs::path& folder, const struct stat& status) {
+// The first of these files that is the one of `output`; "": none.
+std::string found_within(const fs::path& folder, const std::string& output) {
   std::error_code error;
   const auto follow = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, follow, error), end;
        !error && at != end; at.increment(error)) {
-    if (is_same_file(status, at->path().string())) return at->path().string();
+    if (is_same_file(output, at->path().string())) return at->path().string();
   }
   return "";
 }
@@ -59,10 +56,10 @@ std::string cache_folder(const std::string& source) {
   return report["folder"].get<std::string>() + "/models--" + folder;
 }
 
-// The file of `input` that is the one of `status`; "": none.
-std::string found_in(const std::string& input, const struct stat& status) {
+// The file of `input` that is the one of `output`; "": none.
+std::string found_in(const std::string& input, const std::string& output) {
   if (input.rfind("hf:", 0) == 0) {
-    return found_within(cache_folder(input), status);
+    return found_within(cache_folder(input), output);
   }
   constexpr const char* kBuiltin = "builtin:";
   if (input.rfind(kBuiltin, 0) == 0) {
@@ -70,11 +67,11 @@ std::string found_in(const std::string& input, const struct stat& status) {
     const std::string file = std::string(data == nullptr ? "" : data) + "/" +
                              input.substr(std::string(kBuiltin).size()) +
                              ".gguf";
-    return is_same_file(status, file) ? file : "";
+    return is_same_file(output, file) ? file : "";
   }
   std::error_code error;
-  if (fs::is_directory(input, error)) return found_within(input, status);
-  if (is_same_file(status, input)) return input;
+  if (fs::is_directory(input, error)) return found_within(input, output);
+  if (is_same_file(output, input)) return input;
   const fs::path path(input);
   const std::string begin = beginning_of_parts(path.filename().string());
   if (begin.empty()) return "";
@@ -84,7 +81,7 @@ std::string found_in(const std::string& input, const struct stat& status) {
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (beginning_of_parts(name) == begin &&
-        is_same_file(status, at->path().string())) {
+        is_same_file(output, at->path().string())) {
       return at->path().string();
     }
   }
@@ -99,26 +96,27 @@ void check_output(const std::string& path, bool force, Writing writing,
   constexpr const char* kDevices = "/dev/";
   const bool through = writing == Writing::kThrough;
   if (path.empty() || (through && path.rfind(kDevices, 0) == 0)) return;
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
     // A link to nothing is there all the same.
-    if (lstat(path.c_str(), &status) != 0 || force) return;
+    if (!fs::is_symlink(fs::symlink_status(path, error)) || force) return;
     throw Failure{kFile, path +
                              " is there already, as a link to a file that "
                              "is not; " +
                              hint};
   }
-  if (S_ISDIR(status.st_mode)) {
+  if (fs::is_directory(status)) {
     throw Failure{kFile, path + " is a folder; name a file to write"};
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (!fs::is_regular_file(status)) {
     if (through) return;
     throw Failure{kFile, path +
                              " is not a regular file, and would be replaced "
                              "by one; name another file to write"};
   }
   for (const std::string& input : inputs) {
-    const std::string found = input.empty() ? "" : found_in(input, status);
+    const std::string found = input.empty() ? "" : found_in(input, path);
     if (found.empty()) continue;
     throw Failure{kUsage, path + " would overwrite the input " + found +
                               "; name another file to write"};

@@ -1,10 +1,9 @@
 #include "progress_line.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <utility>
 
+#include "system.h"
 #include "terminal.h"
 
 namespace cli {
@@ -48,7 +47,8 @@ std::string duration_text(double seconds) {
 }
 
 ProgressLine::ProgressLine(std::string host)
-    : host_(tame_line(std::move(host))), visible_(isatty(STDERR_FILENO) != 0) {}
+    : host_(tame_line(std::move(host))),
+      visible_(is_terminal(Stream::kError)) {}
 
 ProgressLine::~ProgressLine() {
   if (!shown_) return;

@@ -1,57 +1,15 @@
 #include "terminal.h"
 
-#include <termios.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "handles.h"
+#include "system.h"
 
 namespace cli {
 namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;  // the signal
-volatile std::sig_atomic_t g_watches = 0;
-
-// The state of a terminal to put back; see TerminalState.
-volatile std::sig_atomic_t g_terminal_changed = 0;
-volatile std::sig_atomic_t g_pastes_marked = 0;
-termios g_terminal = {};
-
-constexpr char kMarkPastes[] = "\033[?2004h";
-constexpr char kDoNotMarkPastes[] = "\033[?2004l";
-
-void write_sequence(const char* text) {
-  const ssize_t written = write(STDOUT_FILENO, text, std::strlen(text));
-  static_cast<void>(written);  // a terminal that is gone needs nothing
-}
-
-// Within a signal handler.
-void restore_terminal() {
-  if (g_terminal_changed == 0) return;
-  if (g_pastes_marked != 0) write_sequence(kDoNotMarkPastes);
-  tcsetattr(STDIN_FILENO, TCSANOW, &g_terminal);
-}
-
-void on_interrupt(int number) {
-  if (g_watches > 0 && g_interrupted == 0) {
-    g_interrupted = number;
-    return;
-  }
-  restore_terminal();
-  std::signal(number, SIG_DFL);
-  std::raise(number);  // comes when this returns
-}
-
-void on_end(int number) {
-  restore_terminal();
-  std::signal(number, SIG_DFL);
-  std::raise(number);
-}
 
 // The bytes to show for a text on a terminal.
 std::string tame(std::string_view text) {
@@ -93,11 +51,11 @@ const char* codes_of(Style style) {
   return "";
 }
 
-// What a descriptor is to be given for a text.
+// What a stream is to be given for a text.
 class Output {
  public:
-  explicit Output(int descriptor)
-      : terminal_(isatty(descriptor) != 0),
+  explicit Output(Stream stream)
+      : terminal_(is_terminal(stream)),
         coloured_(terminal_ && colours_are_wanted()) {}
 
   std::string shown(const char* codes, std::string_view text) const {
@@ -111,83 +69,38 @@ class Output {
   const bool coloured_;
 };
 
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(descriptor, bytes.data(), bytes.size());
-    if (n >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EPIPE) {
-      throw Failure{kBrokenPipe, ""};
-    } else if (errno != EINTR) {
-      throw Failure{kFile,
-                    std::string("cannot write to stdout: ") + strerror(errno)};
-    }
-  }
+void write_all(Stream stream, std::string_view bytes) {
+  const int error = write_to(stream, bytes);
+  if (error == 0) return;
+  if (error == EPIPE) throw Failure{kBrokenPipe, ""};
+  throw Failure{kFile,
+                std::string("cannot write to stdout: ") + strerror(error)};
 }
 
 }  // namespace
 
 void print(Style style, std::string_view text) {
-  static const Output output(STDOUT_FILENO);
-  write_all(STDOUT_FILENO, output.shown(codes_of(style), text));
+  static const Output output(Stream::kOut);
+  write_all(Stream::kOut, output.shown(codes_of(style), text));
 }
 
 void print(std::string_view text) { print(Style::kPlain, text); }
 
 void note(std::string_view line) {
   try {
-    write_all(STDERR_FILENO, Output(STDERR_FILENO).shown("", line) + '\n');
+    write_all(Stream::kError, Output(Stream::kError).shown("", line) + '\n');
   } catch (const Failure&) {
   }
 }
 
 void complain(std::string_view message) {
   try {
-    const Output output(STDERR_FILENO);
-    write_all(STDERR_FILENO, output.shown("\033[1;31m", "runcible:") + ' ' +
-                                 output.shown("", message) + '\n');
+    const Output output(Stream::kError);
+    write_all(Stream::kError, output.shown("\033[1;31m", "runcible:") + ' ' +
+                                  output.shown("", message) + '\n');
   } catch (const Failure&) {
   }
 }
-
-void catch_signals() {
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  // Beyond the limit on the size of files (ulimit -f) a write fails instead.
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
-TerminalState::TerminalState(bool marks_pastes) : marks_pastes_(marks_pastes) {
-  if (tcgetattr(STDIN_FILENO, &g_terminal) != 0) return;
-  if (marks_pastes_) {
-    g_pastes_marked = 1;
-    write_sequence(kMarkPastes);
-  }
-  g_terminal_changed = 1;
-  struct sigaction action = {};
-  action.sa_handler = on_end;
-  sigaction(SIGHUP, &action, nullptr);
-  sigaction(SIGQUIT, &action, nullptr);
-}
-
-TerminalState::~TerminalState() {
-  if (g_terminal_changed == 0) return;
-  std::signal(SIGHUP, SIG_DFL);
-  std::signal(SIGQUIT, SIG_DFL);
-  g_terminal_changed = 0;
-  if (g_pastes_marked != 0) write_sequence(kDoNotMarkPastes);
-  g_pastes_marked = 0;
-}
-
-InterruptWatch::InterruptWatch() { g_watches = g_watches + 1; }
-InterruptWatch::~InterruptWatch() { g_watches = g_watches - 1; }
-
-bool interrupted() { return g_interrupted != 0; }
-
-bool terminated() { return g_interrupted == SIGTERM; }
 
 int complain_of_end(int code, const std::string& message) {
   if (code != kInterrupted || !interrupted()) {
@@ -203,13 +116,8 @@ int complain_of_end(int code, const std::string& message) {
   return end;
 }
 
-void forget_interrupt() {
-  g_interrupted = 0;
-  catch_signals();
-}
-
 ProgressBar::ProgressBar(std::string title)
-    : title_(std::move(title)), visible_(isatty(STDERR_FILENO) != 0) {}
+    : title_(std::move(title)), visible_(is_terminal(Stream::kError)) {}
 
 ProgressBar::~ProgressBar() {
   if (visible_ && shown_percent_ >= 0) {

@@ -1,12 +1,10 @@
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 
 #include "commands.h"
+#include "system.h"
 #include "terminal.h"
 
 namespace cli {
@@ -31,23 +29,18 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
   return tokens;
 }
 
-bool text_on_stdin() {
-  struct stat about = {};
-  return fstat(STDIN_FILENO, &about) == 0 &&
-         (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
-}
+bool text_on_stdin() { return is_text_on_stdin(); }
 
 std::string read_stdin() {
   // How soon Ctrl-C is noticed, and when to say what is waited for: a pipe that
   // was inherited and that has no writer would be read in silence for ever.
-  constexpr int kLookMs = 50;
+  constexpr std::chrono::milliseconds kLook(50);
   constexpr int kPatience = 20;
-  const bool terminal = isatty(STDIN_FILENO) != 0;
+  const bool terminal = is_terminal(Stream::kIn);
   std::string text;
   char bytes[4096];
   for (int looks = 0; !interrupted();) {
-    pollfd watched = {STDIN_FILENO, POLLIN, 0};
-    const int ready = poll(&watched, 1, kLookMs);
+    const int ready = wait_for_stdin(kLook);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
       if (++looks == kPatience && !terminal && text.empty()) {
@@ -57,7 +50,7 @@ std::string read_stdin() {
       }
       continue;
     }
-    const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+    const int64_t count = read_from_stdin(bytes);
     if (count == 0) return text;
     if (count > 0) {
       text.append(bytes, static_cast<size_t>(count));

@@ -1,17 +1,16 @@
 #include "trace.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 
+#include "system.h"
 #include "terminal.h"
 
 namespace cli {
 
 Trace::Trace(std::string path)
     : path_(path.empty()
-                ? "runcible-" + std::to_string(getpid()) + ".trace.json"
+                ? "runcible-" + std::to_string(process_id()) + ".trace.json"
                 : std::move(path)) {
   errno = 0;
   file_.open(path_, std::ios::binary);

@@ -1,17 +1,12 @@
 #include "hub/cache.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <span>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/new_file.h"
 #include "base/quote.h"
@@ -30,8 +25,8 @@ constexpr size_t kMostFiles = 100000;
   fail(RC_E_IO, path, ": ", what, ": ", std::generic_category().message(error));
 }
 
-void make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+void need_folder(const std::string& path) {
+  if (!make_folder(path, 0777)) {
     fail_at(path, "the folder cannot be made", errno);
   }
 }
@@ -40,34 +35,9 @@ void make_folder(const std::string& path) {
 void make_all_folders(const std::string& path) {
   for (size_t slash = path.find('/', 1); slash != path.npos;
        slash = path.find('/', slash + 1)) {
-    make_folder(path.substr(0, slash));
+    need_folder(path.substr(0, slash));
   }
-  make_folder(path);
-}
-
-// Makes and enters the folders of `name` below `folder`, through no links; the
-// last part is left in *leaf.
-Descriptor enter_folders(const std::string& folder, const std::string& name,
-                         std::string* leaf) {
-  Descriptor at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!at.is_open()) fail_at(folder, "cannot be opened", errno);
-  size_t begin = 0;
-  for (size_t slash = name.find('/'); slash != name.npos;
-       slash = name.find('/', begin)) {
-    const std::string part = name.substr(begin, slash - begin);
-    if (::mkdirat(at.get(), part.c_str(), 0777) != 0 && errno != EEXIST) {
-      fail_at(cat(folder, "/", name), "its folder cannot be made", errno);
-    }
-    Descriptor next(::openat(at.get(), part.c_str(),
-                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!next.is_open()) {
-      fail_at(cat(folder, "/", name), "its folder cannot be opened", errno);
-    }
-    at = std::move(next);
-    begin = slash + 1;
-  }
-  *leaf = name.substr(begin);
-  return at;
+  need_folder(path);
 }
 
 bool lies_below(const std::string& path, const std::string& folder) {
@@ -83,18 +53,19 @@ void list_files(const std::string& folder, const std::string& prefix,
   if (depth > kDeepest) return;
   for (const std::string& name : names_in_folder(folder)) {
     const std::string path = cat(folder, "/", name);
-    struct stat found = {};
-    if (::lstat(path.c_str(), &found) != 0) continue;
-    if (S_ISDIR(found.st_mode)) {
+    auto found = link_status(path);
+    if (!found) continue;
+    if (found->is_folder()) {
       list_files(path, cat(prefix, name, "/"), real_cache, depth + 1, files);
       continue;
     }
-    if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
+    found = file_status(path);
+    if (!found || !found->is_file() ||
         !lies_below(real_path(path), real_cache) ||
         files->size() >= kMostFiles) {
       continue;
     }
-    files->push_back({prefix + name, static_cast<uint64_t>(found.st_size)});
+    files->push_back({prefix + name, found->size});
   }
 }
 
@@ -137,11 +108,8 @@ std::optional<std::string> CachedRepository::commit_of(
     commit.pop_back();
   }
   if (!is_safe_tag(commit)) return std::nullopt;
-  struct stat found = {};
-  const std::string path = snapshot(commit);
-  if (::lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
-    return std::nullopt;
-  }
+  const auto found = link_status(snapshot(commit));
+  if (!found || !found->is_folder()) return std::nullopt;
   return commit;
 }
 
@@ -155,9 +123,8 @@ std::vector<RepositoryFile> CachedRepository::files_of(
 bool CachedRepository::has(const std::string& commit, const std::string& file,
                            uint64_t size) const {
   const std::string path = cat(snapshot(commit), "/", file);
-  struct stat found = {};
-  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-         static_cast<uint64_t>(found.st_size) == size &&
+  const auto found = file_status(path);
+  return found && found->is_file() && found->size == size &&
          lies_below(real_path(path), real_path(cache_));
 }
 
@@ -170,25 +137,11 @@ void CachedRepository::make_folders() const {
 void CachedRepository::link(const std::string& commit, const std::string& file,
                             const std::string& tag) const {
   make_all_folders(snapshot(commit));
-  std::string leaf;
-  const Descriptor folder = enter_folders(snapshot(commit), file, &leaf);
   std::string target = cat("../../blobs/", tag);
   for (const char c : file) {
     if (c == '/') target.insert(0, "../");
   }
-  // Appears at once, so that nobody sees the file missing.
-  static std::atomic<unsigned> counter = 0;
-  const std::string temporary =
-      cat(".runcible-", ::getpid(), "-", counter++, ".tmp");
-  if (::symlinkat(target.c_str(), folder.get(), temporary.c_str()) != 0) {
-    fail_at(cat(snapshot(commit), "/", file), "cannot be linked", errno);
-  }
-  if (::renameat(folder.get(), temporary.c_str(), folder.get(), leaf.c_str()) !=
-      0) {
-    const int error = errno;
-    ::unlinkat(folder.get(), temporary.c_str(), 0);
-    fail_at(cat(snapshot(commit), "/", file), "cannot be linked", error);
-  }
+  link_below(snapshot(commit), file, target);
 }
 
 void CachedRepository::set_commit(const std::string& revision,
@@ -203,14 +156,10 @@ void CachedRepository::set_commit(const std::string& revision,
 }
 
 FileLock::FileLock(const std::string& path) {
-  file_.reset(::open(path.c_str(),
-                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                     0666));
+  file_ = open_for_update(path);
   if (!file_.is_open()) fail_at(path, "cannot be opened", errno);
   // A file system without locks: those who write do so to files of their own.
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    file_.reset();
-  }
+  if (lock_file(file_) == FileLocking::kHeld) file_.reset();
 }
 
 std::string find_in_cache(const std::string& text, const std::string& cache) {

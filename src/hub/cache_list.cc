@@ -1,12 +1,10 @@
 #include "hub/cache_list.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <map>
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/json_value.h"
 #include "base/quote.h"
@@ -36,9 +34,9 @@ void read_refs(const std::string& folder, const std::string& prefix,
   if (depth > kDeepestRefs) return;
   for (const std::string& name : names_if_there(folder)) {
     const std::string path = cat(folder, "/", name);
-    struct stat found = {};
-    if (::lstat(path.c_str(), &found) != 0) continue;
-    if (S_ISDIR(found.st_mode)) {
+    const auto found = link_status(path);
+    if (!found) continue;
+    if (found->is_folder()) {
       read_refs(path, cat(prefix, name, "/"), depth + 1, refs);
     } else if (const auto commit = read_whole_file(path, kLongestRef)) {
       (*refs)[*commit].push_back(prefix + name);
@@ -62,12 +60,9 @@ CachedModel read_model(const std::string& cache, const Reference& reference) {
   const std::string own = cat(real_path(model.folder), "/");
   for (const std::string& commit :
        names_if_there(model.folder + "/snapshots")) {
-    struct stat found = {};
-    if (!is_safe_tag(commit) ||
-        ::lstat(repository.snapshot(commit).c_str(), &found) != 0 ||
-        !S_ISDIR(found.st_mode)) {
-      continue;
-    }
+    if (!is_safe_tag(commit)) continue;
+    const auto found = link_status(repository.snapshot(commit));
+    if (!found || !found->is_folder()) continue;
     CachedRevision revision;
     revision.commit = commit;
     revision.names = refs[commit];
@@ -87,12 +82,10 @@ CachedModel read_model(const std::string& cache, const Reference& reference) {
     if (use.commits.size() > 1 || use.outside) model.shared_bytes += use.bytes;
   }
   for (const std::string& name : names_if_there(model.folder + "/blobs")) {
-    struct stat found = {};
-    if (name.ends_with(".incomplete") &&
-        ::lstat(cat(model.folder, "/blobs/", name).c_str(), &found) == 0) {
-      // What is not there yet takes no blocks.
-      model.incomplete_bytes += static_cast<uint64_t>(found.st_blocks) * 512;
-    }
+    if (!name.ends_with(".incomplete")) continue;
+    const auto found = link_status(cat(model.folder, "/blobs/", name));
+    // What is not there yet takes no blocks.
+    if (found) model.incomplete_bytes += found->allocated;
   }
   return model;
 }

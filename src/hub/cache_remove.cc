@@ -1,13 +1,11 @@
 // Removing what has been fetched: names first, then the bytes that none leads
 // to any more.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <set>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/quote.h"
 #include "hub/cache_list.h"
@@ -24,18 +22,17 @@ constexpr size_t kDeepestTree = 32;
 }
 
 // Of what lies under the name itself; links are not followed.
-uint64_t remove_file(const std::string& path) {
-  struct stat found = {};
-  if (::lstat(path.c_str(), &found) != 0) return 0;
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_to_remove(path);
-  return S_ISREG(found.st_mode) ? static_cast<uint64_t>(found.st_blocks) * 512
-                                : 0;
+uint64_t remove_entry(const std::string& path) {
+  const auto found = link_status(path);
+  if (!found) return 0;
+  if (!remove_file(path) && errno != ENOENT) fail_to_remove(path);
+  return found->is_file() ? found->allocated : 0;
 }
 
 uint64_t remove_tree(const std::string& path, size_t depth = 0) {
-  struct stat found = {};
-  if (::lstat(path.c_str(), &found) != 0) return 0;
-  if (!S_ISDIR(found.st_mode)) return remove_file(path);
+  const auto found = link_status(path);
+  if (!found) return 0;
+  if (!found->is_folder()) return remove_entry(path);
   if (depth > kDeepestTree) {
     fail(RC_E_IO, path, ": folders lie too deep in each other");
   }
@@ -43,7 +40,7 @@ uint64_t remove_tree(const std::string& path, size_t depth = 0) {
   for (const std::string& name : names_in_folder(path)) {
     freed += remove_tree(cat(path, "/", name), depth + 1);
   }
-  if (::rmdir(path.c_str()) != 0 && errno != ENOENT) fail_to_remove(path);
+  if (!remove_folder(path) && errno != ENOENT) fail_to_remove(path);
   return freed;
 }
 
@@ -52,9 +49,9 @@ void remove_empty_folders(const std::string& folder, std::string name) {
   for (size_t slash = name.rfind('/'); slash != name.npos;
        slash = name.rfind('/')) {
     name.resize(slash);
-    if (::rmdir(cat(folder, "/", name).c_str()) != 0) return;
+    if (!remove_folder(cat(folder, "/", name))) return;
   }
-  ::rmdir(folder.c_str());
+  remove_folder(folder);
 }
 
 // Holds a lock of every blob that has ever had one.
@@ -149,13 +146,13 @@ uint64_t remove_from_cache(const std::string& text, const std::string& given) {
       any = true;
       removed.insert(file.blob);
       const std::string folder = repository.snapshot(revision.commit);
-      remove_file(cat(folder, "/", file.file.name));
+      remove_entry(cat(folder, "/", file.file.name));
       remove_empty_folders(folder, file.file.name);
     }
     left = left || !emptied;
     if (emptied) {
       for (const std::string& name : revision.names) {
-        remove_file(cat(model.folder, "/refs/", name));
+        remove_entry(cat(model.folder, "/refs/", name));
       }
     }
   }
@@ -165,7 +162,7 @@ uint64_t remove_from_cache(const std::string& text, const std::string& given) {
   const std::string own = cat(real_path(model.folder), "/");
   for (const std::string& blob : removed) {
     if (!kept.contains(blob) && blob.starts_with(own)) {
-      freed += remove_file(blob);
+      freed += remove_entry(blob);
     }
   }
   return freed;

@@ -1,10 +1,9 @@
 #include "hub/digest.h"
 
-#include <dlfcn.h>
-
 #include <new>
 
 #include "base/error.h"
+#include "base/library.h"
 
 namespace rc::hub {
 namespace {
@@ -22,22 +21,19 @@ struct CryptoApi {
 };
 
 CryptoApi load_crypto() {
-  void* library = nullptr;
+  Library library;
   for (const char* name : {"libcrypto.so.3", "libcrypto.so.1.1"}) {
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) break;
+    library = Library::load(name);
+    if (library.is_loaded()) break;
   }
-  if (library == nullptr) {
+  if (!library.is_loaded()) {
     fail(RC_E_UNSUPPORTED,
          "libcrypto.so.3, by which fetched files are checked, cannot be "
          "loaded; install the package libssl3");
   }
   CryptoApi found{};
-  const auto find = [&]<class Function>(Function& function,
-                                        const char* symbol) {
-    function = reinterpret_cast<Function>(dlsym(library, symbol));
-    if (function == nullptr) {
-      dlclose(library);
+  const auto find = [&](auto& function, const char* symbol) {
+    if (!library.find(function, symbol)) {
       fail(RC_E_UNSUPPORTED, "libcrypto has no ", symbol);
     }
   };
@@ -48,6 +44,7 @@ CryptoApi load_crypto() {
   find(found.digest_final, "EVP_DigestFinal_ex");
   find(found.sha1, "EVP_sha1");
   find(found.sha256, "EVP_sha256");
+  library.keep();
   return found;
 }
 

@@ -1,11 +1,5 @@
 #include "hub/partial_file.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -15,7 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/size_signal.h"
+#include "base/file.h"
 
 namespace rc::hub {
 namespace {
@@ -60,12 +54,12 @@ PartialFile::PartialFile(const std::string& path, uint64_t size,
       part_bytes_(std::max(part_bytes, (size_ + kMostParts - 1) / kMostParts)),
       present_(static_cast<size_t>((size_ + part_bytes_ - 1) / part_bytes_)) {
   open_alone();
-  struct stat found = {};
-  if (::fstat(file_.get(), &found) != 0) fail_with(errno, "cannot be read");
-  if (!S_ISREG(found.st_mode)) {
+  const auto found = file_status(file_);
+  if (!found) fail_with(errno, "cannot be read");
+  if (!found->is_file()) {
     fail(RC_E_IO, path_, ": this is no regular file; remove it");
   }
-  const auto length = static_cast<uint64_t>(found.st_size);
+  const uint64_t length = found->size;
   if (length <= size_) {
     set_beginning(take_beginning ? length : 0);
   } else if (!load()) {
@@ -80,22 +74,16 @@ PartialFile::PartialFile(const std::string& path, uint64_t size,
 
 void PartialFile::open_alone() {
   while (true) {
-    // Without O_NONBLOCK, opening a pipe would wait for its other end.
-    file_.reset(::open(path_.c_str(),
-                       O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                       0666));
+    file_ = open_for_update(path_);
     if (!file_.is_open()) fail_with(errno, "cannot be opened");
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (lock_file(file_) == FileLocking::kHeld) {
       fail(RC_E_BUSY, path_, ": it is being fetched already");
     }
     // Until now it may have been another's, who has given it its name.
-    struct stat locked = {};
-    struct stat named = {};
-    if (::fstat(file_.get(), &locked) != 0) fail_with(errno, "cannot be read");
-    if (::lstat(path_.c_str(), &named) == 0 && named.st_ino == locked.st_ino &&
-        named.st_dev == locked.st_dev) {
-      return;
-    }
+    const auto locked = file_status(file_);
+    if (!locked) fail_with(errno, "cannot be read");
+    const auto named = link_status(path_);
+    if (named && named->is_same_file(*locked)) return;
   }
 }
 
@@ -116,9 +104,8 @@ bool PartialFile::load() {
   TableHead head = {};
   const auto bytes = std::as_writable_bytes(std::span(&head, 1));
   const auto read_at = [&](uint64_t offset, std::span<std::byte> target) {
-    return ::pread(file_.get(), target.data(), target.size(),
-                   static_cast<off_t>(offset)) ==
-           static_cast<ssize_t>(target.size());
+    return read_some_at(file_, offset, target) ==
+           static_cast<int64_t>(target.size());
   };
   if (!read_at(size_, bytes) ||
       std::memcmp(head.magic, kTableMagic, sizeof head.magic) != 0 ||
@@ -154,17 +141,14 @@ void PartialFile::save() {
 }
 
 void PartialFile::need_room() const {
-  struct statvfs disk = {};
-  if (::fstatvfs(file_.get(), &disk) != 0) return;
-  struct stat found = {};
-  if (::fstat(file_.get(), &found) != 0) return;
-  const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
+  const auto free = free_space(file_);
+  if (!free) return;
   const uint64_t lacking = size_ - present();
-  if (lacking > free) {
+  if (lacking > *free) {
     fail(RC_E_IO, path_, ": ", lacking,
          " bytes are still to come, and the disk "
          "has room for ",
-         free, "; free some, or fetch to another disk");
+         *free, "; free some, or fetch to another disk");
   }
 }
 
@@ -185,9 +169,7 @@ void PartialFile::clear() {
 
 void PartialFile::read(uint64_t offset, std::span<std::byte> target) const {
   while (!target.empty()) {
-    const ssize_t count = ::pread(file_.get(), target.data(), target.size(),
-                                  static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
+    const int64_t count = read_some_at(file_, offset, target);
     if (count < 0) fail_with(errno, "cannot be read");
     if (count == 0) fail(RC_E_IO, path_, ": it was cut short meanwhile");
     target = target.subspan(static_cast<size_t>(count));
@@ -198,24 +180,18 @@ void PartialFile::read(uint64_t offset, std::span<std::byte> target) const {
 void PartialFile::publish(const std::string& name) {
   resize(size_);
   // Some file systems notice only now that the disk is full.
-  if (::fsync(file_.get()) != 0) fail_with(errno, "cannot be written");
+  if (!flush_file(file_)) fail_with(errno, "cannot be written");
   if (std::rename(path_.c_str(), name.c_str()) != 0) {
     fail(RC_E_IO, name,
          ": cannot be replaced: ", std::generic_category().message(errno));
   }
   // The name, too, is to survive a loss of power.
-  const Descriptor folder(
-      ::open(name.substr(0, name.rfind('/') + 1).append(".").c_str(),
-             O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open()) ::fsync(folder.get());
+  flush_folder_of(name);
 }
 
 void PartialFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
-  const SizeSignalHeld held;
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(),
-                                   static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
+    const int64_t count = write_some_at(file_, offset, bytes);
     if (count < 0) fail_with(errno, "cannot be written");
     bytes = bytes.subspan(static_cast<size_t>(count));
     offset += static_cast<uint64_t>(count);
@@ -223,10 +199,7 @@ void PartialFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 void PartialFile::resize(uint64_t size) {
-  const SizeSignalHeld held;
-  if (::ftruncate(file_.get(), static_cast<off_t>(size)) != 0) {
-    fail_with(errno, "cannot be written");
-  }
+  if (!set_file_size(file_, size)) fail_with(errno, "cannot be written");
 }
 
 void PartialFile::fail_with(int error, const char* what) const {

@@ -1,12 +1,11 @@
 #include "model/weight_buffer.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/quote.h"
 #include "tensor/dtype.h"
 
@@ -28,7 +27,7 @@ uint64_t whole_blocks(DType dtype, uint64_t bytes) {
 }  // namespace
 
 WeightBuffer::~WeightBuffer() {
-  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) unmap_memory(bytes_.data(), bytes_.size());
 }
 
 // Exactly as large: weights are read the largest first, and the room of one
@@ -37,16 +36,13 @@ WeightBuffer::~WeightBuffer() {
 // device.
 std::span<std::byte> WeightBuffer::take(uint64_t size) {
   if (size == bytes_.size()) return bytes_;
-  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) unmap_memory(bytes_.data(), bytes_.size());
   bytes_ = {};
   if (size > SIZE_MAX) throw std::bad_alloc();
-  const auto length = static_cast<size_t>(size);
-  void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) throw std::bad_alloc();
-  // Best effort: fewer pages to make.
-  ::madvise(start, length, MADV_HUGEPAGE);
-  bytes_ = {static_cast<std::byte*>(start), length};
+  bytes_ = map_memory(static_cast<size_t>(size));
+  if (bytes_.empty()) throw std::bad_alloc();
+  // Fewer pages to make.
+  use_huge_pages(bytes_.data(), bytes_.size());
   return bytes_;
 }
 

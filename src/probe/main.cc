@@ -2,14 +2,8 @@
 // for a library that would rather see that crash elsewhere. Writes "ok" when
 // the questions have been answered, be it with errors, and before that "only
 // software" if there are devices and all of them are software.
-#include <dlfcn.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstring>
-
 #include "runcible/plugin.h"
+#include "system.h"
 
 namespace {
 
@@ -37,31 +31,18 @@ bool ask(const rc_plugin& plugin) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  // A driver that hangs shall not outlive who asked, on a thread that takes no
-  // signals.
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  alarm(kMostSeconds);
+  end_with_parent(kMostSeconds);
   bool only_software = false;
   // What cannot be loaded, or is of another version, is not ours to judge: the
   // library says why.
-  if (void* module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) {
-    using Entry = const rc_plugin* (*)();
-    const auto entry =
-        reinterpret_cast<Entry>(dlsym(module, "rc_plugin_entry"));
-    const rc_plugin* plugin = entry == nullptr ? nullptr : entry();
-    if (plugin != nullptr &&
-        plugin->abi_version >= RC_PLUGIN_OLDEST_ABI_VERSION &&
-        plugin->least_abi_version <= RC_PLUGIN_ABI_VERSION) {
-      only_software = ask(*plugin);
-    }
+  using Entry = const rc_plugin* (*)();
+  const auto entry =
+      reinterpret_cast<Entry>(find_in_module(argv[1], "rc_plugin_entry"));
+  const rc_plugin* plugin = entry == nullptr ? nullptr : entry();
+  if (plugin != nullptr &&
+      plugin->abi_version >= RC_PLUGIN_OLDEST_ABI_VERSION &&
+      plugin->least_abi_version <= RC_PLUGIN_ABI_VERSION) {
+    only_software = ask(*plugin);
   }
-  // Not at exit: the threads of a driver may crash that.
-  const char* answer = only_software ? "only software\nok\n" : "ok\n";
-  const auto length = static_cast<ssize_t>(std::strlen(answer));
-  const bool written =
-      write(STDOUT_FILENO, answer, std::strlen(answer)) == length;
-  _exit(written ? 0 : 1);
+  answer_and_end(only_software ? "only software\nok\n" : "ok\n");
 }

@@ -1,16 +1,16 @@
 #include "runtime/closing.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/compute_thread.h"
+#include "base/process.h"
 #include "base/threads.h"
 #include "runtime/quietly.h"
 
@@ -46,7 +46,7 @@ class UnderWay {
   // False: the process ends, and would not wait any more, or is a child that
   // was forked, which has none of its parent's threads.
   bool begin(const rc_plugin& plugin) {
-    if (::getpid() != process_) return false;
+    if (process_id() != process_) return false;
     const std::lock_guard lock(mutex_);
     if (ending_) return false;
     plugins_.push_back(&plugin);
@@ -58,7 +58,7 @@ class UnderWay {
     changed_.notify_all();
   }
   void wait_for(const rc_plugin& plugin) noexcept {
-    if (::getpid() != process_) return;
+    if (process_id() != process_) return;
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kPatience, [&] {
       return std::find(plugins_.begin(), plugins_.end(), &plugin) ==
@@ -68,13 +68,13 @@ class UnderWay {
 
  private:
   void wait() noexcept {
-    if (::getpid() != process_) return;
+    if (process_id() != process_) return;
     std::unique_lock lock(mutex_);
     ending_ = true;
     changed_.wait_for(lock, kPatience, [this] { return plugins_.empty(); });
   }
 
-  const pid_t process_ = ::getpid();
+  const int64_t process_ = process_id();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<const rc_plugin*> plugins_;

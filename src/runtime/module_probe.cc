@@ -1,35 +1,24 @@
 #include "runtime/module_probe.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <new>
 #include <optional>
 #include <string_view>
-#include <thread>
 
-#include "base/descriptor.h"
+#include "base/child_process.h"
 #include "base/disk_cache.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/module_directory.h"
+#include "base/process.h"
 #include "base/whole_file.h"
 #include "runtime/quarantine.h"
-
-extern char** environ;
 
 namespace rc::runtime {
 namespace {
@@ -38,7 +27,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTimeLimit(30);
-constexpr std::chrono::seconds kTimeToExit(5);
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 // A machine that was busy, or a driver that came later, is no reason to do
 // without a device for long.
@@ -64,13 +52,8 @@ std::string circumstances(const std::string& module) {
         "RUNCIBLE_WEBGPU_LIBRARY", "CUDA_VISIBLE_DEVICES"}) {
     text += cat(variable, "=", environment(variable).value_or(""), "; ");
   }
-  for (const int resource : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {
-    rlimit limit = {};
-    getrlimit(resource, &limit);
-    text += cat("limit ", resource, " ", limit.rlim_cur, "; ");
-  }
   // Drivers within the kernel change with it.
-  return text + "boot " +
+  return text + resource_limits() + "boot " +
          read_whole_file("/proc/sys/kernel/random/boot_id", 100).value_or("") +
          "; ";
 }
@@ -82,116 +65,26 @@ fs::path probe_program() {
   for (const char* way : {RC_LIBRARY_TO_PROBE, RC_PROGRAM_TO_PROBE,
                           "../bin/runcible-probe", "runcible-probe"}) {
     const fs::path program = (own / way).lexically_normal();
-    if (access(program.c_str(), X_OK) == 0) return program;
+    if (is_executable(program.string())) return program;
   }
   return {};
 }
 
-class FileActions {
- public:
-  FileActions() {
-    if (posix_spawn_file_actions_init(&actions_) != 0) throw std::bad_alloc();
-  }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
-// The child; killed, if it still runs, and reaped with the object.
-class Child {
- public:
-  Child(const fs::path& program, const std::string& module, int output) {
-    FileActions actions;
-    // Without one of them the child would write where the host does.
-    if (posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null",
-                                         O_RDONLY, 0) != 0 ||
-        posix_spawn_file_actions_adddup2(actions.get(), output, 1) != 0 ||
-        posix_spawn_file_actions_addopen(actions.get(), 2, "/dev/null",
-                                         O_WRONLY, 0) != 0) {
-      throw std::bad_alloc();
-    }
-    std::string name = program.string();
-    std::string path = module;
-    char* arguments[] = {name.data(), path.data(), nullptr};
-    error_ = posix_spawn(&id_, name.c_str(), actions.get(), nullptr, arguments,
-                         environ);
-  }
-  ~Child() {
-    if (error_ == 0 && !reaped_) kill_and_reap();
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  int error() const { return error_; }
-
-  // How it ended; "" if the host's own handling of children was quicker. It has
-  // said all that counts: one that does not end by itself is killed.
-  std::string end() {
-    int status = 0;
-    const pid_t found = wait_for_end(kTimeToExit, status);
-    if (found == 0) {
-      kill_and_reap();
-      return "it did not exit";
-    }
-    reaped_ = true;
-    if (found < 0) return "";
-    if (WIFSIGNALED(status)) {
-      const int signal = WTERMSIG(status);
-      return cat("signal ", signal, ", ", strsignal(signal));
-    }
-    return cat("exit code ", WEXITSTATUS(status));
-  }
-
- private:
-  // As waitpid; 0: it is not over in time.
-  pid_t wait_for_end(std::chrono::seconds time, int& status) const {
-    const Clock::time_point late = Clock::now() + time;
-    pid_t found = 0;
-    while ((found = waitpid(id_, &status, WNOHANG)) == 0 &&
-           Clock::now() < late) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return found;
-  }
-
-  // A process that hangs in the kernel does not even die: it is left alone.
-  void kill_and_reap() {
-    reaped_ = true;
-    int status = 0;
-    kill(id_, SIGKILL);
-    wait_for_end(kTimeToExit, status);
-  }
-
-  pid_t id_ = 0;
-  int error_ = 0;
-  bool reaped_ = false;
-};
-
 // What comes until the answer or the end of the output; false if the time is
-// over before. A process that a driver started may hold the output open.
-bool read_answer(int descriptor, const SearchProgress& progress,
+// over before.
+bool read_answer(const ChildProcess& child, const SearchProgress& progress,
                  std::string& text) {
+  using Reading = ChildProcess::Reading;
   const Clock::time_point end = Clock::now() + kTimeLimit;
   while (true) {
     const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
     if (rest.count() <= 0) return false;
     progress.waiting();
-    pollfd watched = {descriptor, POLLIN, 0};
-    const int ready = poll(
-        &watched, 1, static_cast<int>(std::min(rest, kBetweenLooks).count()));
-    if (ready < 0 && errno != EINTR) return true;
-    if (ready <= 0) continue;
-    char bytes[256];
-    const ssize_t count = read(descriptor, bytes, sizeof bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return true;
+    const Reading reading = child.read(std::min(rest, kBetweenLooks), text);
+    if (reading == Reading::kEnd) return true;
+    if (reading == Reading::kNothing) continue;
     // A driver may write here as well: the end is what counts.
-    text.append(bytes, static_cast<size_t>(count));
     if (text.ends_with(kGood)) return true;
     if (text.size() > 4096) text.erase(0, text.size() - 4096);
   }
@@ -199,23 +92,19 @@ bool read_answer(int descriptor, const SearchProgress& progress,
 
 ModuleProbe probe(const fs::path& program, const std::string& module,
                   const SearchProgress& progress) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
+  ChildProcess child(program.string(), module);
+  if (!child.has_pipe()) {
     log(RC_LOG_WARNING, "no pipe to probe ", module,
-        " through: ", std::strerror(errno));
+        " through: ", std::strerror(child.error()));
     return {};
   }
-  const Descriptor reading(ends[0]);
-  Descriptor writing(ends[1]);
-  Child child(program, module, writing.get());
-  writing.reset();
   if (child.error() != 0) {
     log(RC_LOG_WARNING, "cannot start ", program.string(), ": ",
         std::strerror(child.error()));
     return {};
   }
   std::string output;
-  if (!read_answer(reading.get(), progress, output)) {
+  if (!read_answer(child, progress, output)) {
     return {cat("the module ", module,
                 " gave no answer when asked for its devices, within ",
                 kTimeLimit.count(), " s (tried in a process of its own)")};

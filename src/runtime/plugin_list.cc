@@ -1,8 +1,5 @@
 #include "runtime/plugin_list.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -13,7 +10,9 @@
 #include "base/config/account.h"
 #include "base/deep_stack.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/folder.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "base/module_directory.h"
 #include "cpu/plugin.h"
@@ -114,10 +113,7 @@ std::vector<std::string> module_folders() {
   folders.push_back(own);
   for (const char* way : {RC_LIBRARY_TO_MODULES, RC_PROGRAM_TO_MODULES}) {
     std::string folder = cat(own, "/", way);
-    struct stat found = {};
-    if (stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
-      folders.push_back(std::move(folder));
-    }
+    if (is_folder(folder)) folders.push_back(std::move(folder));
   }
   return folders;
 }
@@ -173,8 +169,8 @@ std::vector<ModulePath> module_paths() {
 
 // The loader would wait for who writes to a pipe.
 void check_regular_file(const std::string& path) {
-  struct stat found = {};
-  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+  const auto found = file_status(path);
+  if (found && !found->is_file()) {
     fail(RC_E_IO, "the module ", path, " is not a regular file");
   }
 }
@@ -233,20 +229,13 @@ void PluginList::remove(std::string_view name) {
 void PluginList::load(const std::string& path) {
   // A bare name is looked for by the loader itself.
   if (path.find('/') != std::string::npos) check_regular_file(path);
-  using Entry = const rc_plugin* (*)();
-  struct Unload {
-    void operator()(void* module) const { dlclose(module); }
-  };
-  std::unique_ptr<void, Unload> module(
-      dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (module == nullptr) {
-    const char* reason = dlerror();
+  Library module = Library::load(path);
+  if (!module.is_loaded()) {
     fail(RC_E_IO, "cannot load the module ", path, ": ",
-         reason == nullptr ? "no reason is given" : reason);
+         module.failure().empty() ? "no reason is given" : module.failure());
   }
-  const auto entry =
-      reinterpret_cast<Entry>(dlsym(module.get(), "rc_plugin_entry"));
-  if (entry == nullptr) {
+  const rc_plugin* (*entry)() = nullptr;
+  if (!module.find(entry, "rc_plugin_entry")) {
     fail(RC_E_FORMAT, "the module ", path, " exports no rc_plugin_entry");
   }
   const rc_plugin* table = entry();
@@ -259,7 +248,7 @@ void PluginList::load(const std::string& path) {
     fail(error.status(), path, ": ", error.message());
   }
   // The module stays loaded: its functions may be called at any time.
-  module.release();
+  module.keep();
 }
 
 PluginList::Module PluginList::try_module(const std::string& name,

@@ -19,7 +19,7 @@ endif()
 set(relaxed_options --target=wasm32 -std=c++20 -O2 -ffreestanding -fno-exceptions
   -fno-rtti -fno-jump-tables -mbulk-memory -msimd128 -mrelaxed-simd
   -DRC_CPU_LEVEL=relaxed -Wall -Wextra
-  # Half of what relaxed.cc sets aside for all that a product calls.
+  # Half of what instance.cc sets aside for all that a product calls.
   -Wframe-larger-than=65536 -Werror=frame-larger-than
   -I${CMAKE_CURRENT_SOURCE_DIR}/relaxed/freestanding
   -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
@@ -57,3 +57,4 @@ add_custom_command(OUTPUT ${relaxed_module}
 add_custom_target(rc_cpu_relaxed_module ALL DEPENDS ${relaxed_module})
 set_target_properties(rc_cpu_relaxed_module PROPERTIES RC_FILE ${relaxed_module})
 target_compile_definitions(rc_cpu PRIVATE RC_CPU_HAS_relaxed)
+target_sources(rc_cpu PRIVATE relaxed/instance.cc)

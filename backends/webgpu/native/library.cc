@@ -1,7 +1,5 @@
 #include "webgpu/library.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/library.h"
 
 namespace rc::webgpu {
 namespace {
@@ -27,87 +26,78 @@ constexpr const char* kYoungest[] = {
     "wgpuTextureGetTextureBindingViewDimension",
     "wgpuComputePassEncoderSetImmediateData"};
 
-struct Library {
+struct Implementation {
   abi::Functions functions = {};
-  std::string implementation;
+  std::string name;
 };
 
-std::string implementation_of(void* handle, const std::string& file) {
+std::string implementation_of(const Library& library, const std::string& file) {
   // What wgpu-native has beyond the standard: its version, a byte to a part.
-  using Version = uint32_t (*)();
-  const auto version =
-      reinterpret_cast<Version>(dlsym(handle, "wgpuGetVersion"));
-  if (version == nullptr) return file;
+  uint32_t (*version)() = nullptr;
+  if (!library.find(version, "wgpuGetVersion")) return file;
   const uint32_t parts = version();
   return cat("wgpu-native ", parts >> 24, ".", parts >> 16 & 0xFFu, ".",
              parts >> 8 & 0xFFu, ".", parts & 0xFFu);
 }
 
-void* open(std::string* file) {
-  // A loaded one stays so: it has threads.
-  constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+Library open(std::string* file) {
   if (const char* wanted = std::getenv(kLibraryVariable);
       wanted != nullptr && *wanted != '\0') {
     *file = wanted;
-    void* handle = dlopen(wanted, kFlags);
-    if (handle == nullptr) {
-      const char* reason = dlerror();
+    Library library = Library::load(wanted);
+    if (!library.is_loaded()) {
+      const std::string& reason = library.failure();
       fail(RC_E_BACKEND_UNAVAILABLE, "RUNCIBLE_WEBGPU_LIBRARY: ",
-           reason != nullptr ? reason : "it cannot be loaded");
+           reason.empty() ? "it cannot be loaded" : reason);
     }
-    return handle;
+    return library;
   }
   for (const char* name : kNames) {
     *file = name;
-    if (void* handle = dlopen(name, kFlags)) return handle;
+    Library library = Library::load(name);
+    if (library.is_loaded()) return library;
   }
   fail(RC_E_BACKEND_UNAVAILABLE,
        "no implementation of WebGPU is installed; install ", kNames[0], " or ",
        kNames[1], ", or set ", kLibraryVariable, " to the path of one");
 }
 
-Library* load() {
+Implementation* load() {
   std::string file;
-  void* handle = open(&file);
-  auto library = std::make_unique<Library>();
-  library->implementation = implementation_of(handle, file);
-  const std::string version = library->implementation == file
-                                  ? ""
-                                  : cat(" (", library->implementation, ")");
+  Library library = open(&file);
+  library.keep();  // it has threads
+  auto found = std::make_unique<Implementation>();
+  found->name = implementation_of(library, file);
+  const std::string version =
+      found->name == file ? "" : cat(" (", found->name, ")");
   const auto lack = [&](const char* name) {
     fail(RC_E_BACKEND_UNAVAILABLE, file, version,
          " has another interface than the standard one of 2026: ", "it lacks ",
          name, "; use a newer one, such as wgpu-native 29");
   };
-  const auto find = [&](const char* name) {
-    void* symbol = dlsym(handle, name);
-    if (symbol == nullptr) lack(name);
-    return symbol;
-  };
 #define RC_WEBGPU_FIND(name, result, parameters) \
-  library->functions.name =                      \
-      reinterpret_cast<decltype(library->functions.name)>(find("wgpu" #name));
+  if (!library.find(found->functions.name, "wgpu" #name)) lack("wgpu" #name);
   RC_WEBGPU_FUNCTIONS(RC_WEBGPU_FIND)
 #undef RC_WEBGPU_FIND
   if (std::none_of(std::begin(kYoungest), std::end(kYoungest),
-                   [&](const char* name) { return dlsym(handle, name); })) {
+                   [&](const char* name) { return library.find(name); })) {
     lack(kYoungest[0]);
   }
-  return library.release();
+  return found.release();
 }
 
-const Library& library() {
+const Implementation& loaded_implementation() {
   // A failure is tried again at the next call. It is never destroyed, for
   // other threads may still be using it.
-  static Library* const loaded = load();
+  static Implementation* const loaded = load();
   return *loaded;
 }
 
 }  // namespace
 
-const abi::Functions& wgpu() { return library().functions; }
+const abi::Functions& wgpu() { return loaded_implementation().functions; }
 
-const std::string& implementation() { return library().implementation; }
+const std::string& implementation() { return loaded_implementation().name; }
 
 void pause(int looks) {
   // What is over at once costs no sleep.

@@ -1,9 +1,8 @@
 #include "base/config/file.h"
 
-#include <sys/stat.h>
-
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/whole_file.h"
 
 namespace rc::config {
@@ -33,23 +32,22 @@ File read_file(const Place& place) {
   File file;
   file.place = place;
   if (place.path.empty()) return file;
-  struct stat found = {};
-  if (::stat(place.path.c_str(), &found) != 0) {
+  const auto found = file_status(place.path);
+  if (!found) {
     if (!place.must_exist) return file;
     fail(RC_E_NOT_FOUND, place.path, ", which ", place.said_by,
          " names as the configuration, is not there");
   }
   file.exists = true;
-  if (S_ISREG(found.st_mode) &&
-      found.st_size > static_cast<off_t>(kLargestFile)) {
-    fail(RC_E_FORMAT, place.path, ": ", found.st_size,
+  if (found->is_file() && found->size > kLargestFile) {
+    fail(RC_E_FORMAT, place.path, ": ", found->size,
          " bytes are too many for a configuration, which has ", kLargestFile,
          " at most");
   }
   const auto text = read_whole_file(place.path, kLargestFile);
   if (!text) {
     fail(RC_E_IO, place.path, ", the configuration, ",
-         S_ISREG(found.st_mode) ? "cannot be read" : "is no regular file",
+         found->is_file() ? "cannot be read" : "is no regular file",
          "; mend it, or set RUNCIBLE_CONFIG to another file or to nothing");
   }
   file.values = parse(*text, place.path);

@@ -1,11 +1,10 @@
 #include "compute/custom/glsl.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <memory>
 
 #include "base/error.h"
+#include "base/library.h"
 #include "base/program_run.h"
 
 // The compiler's handles are pointers to what nobody looks into. The functions
@@ -44,22 +43,19 @@ struct Compiler {
 
 Compiler load() {
   Compiler made = {};
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = dlerror();
-    made.failure =
-        cat("kernels in GLSL need a compiler: the command glslc (of Debian's "
-            "package glslc), which is not found, or ",
-            kLibrary, " (libshaderc1), which cannot be loaded: ",
-            why == nullptr ? "no reason is given" : why);
+  Library library = Library::load(kLibrary);
+  if (!library.is_loaded()) {
+    made.failure = cat(
+        "kernels in GLSL need a compiler: the command glslc (of Debian's "
+        "package glslc), which is not found, or ",
+        kLibrary, " (libshaderc1), which cannot be loaded: ",
+        library.failure().empty() ? "no reason is given" : library.failure());
     return made;
   }
   const auto find = [&](auto& function, const char* name) {
-    void* found = dlsym(library, name);
-    if (found == nullptr && made.failure.empty()) {
+    if (!library.find(function, name) && made.failure.empty()) {
       made.failure = cat(kLibrary, " has no function ", name);
     }
-    std::memcpy(&function, &found, sizeof found);
   };
   find(made.compiler_initialize, "shaderc_compiler_initialize");
   find(made.compiler_release, "shaderc_compiler_release");
@@ -74,6 +70,7 @@ Compiler load() {
   find(made.result_get_compilation_status,
        "shaderc_result_get_compilation_status");
   find(made.result_get_error_message, "shaderc_result_get_error_message");
+  library.keep();
   return made;
 }
 

@@ -1,23 +1,20 @@
 #include "hub/online/curl_api.h"
 
-#include <dlfcn.h>
-
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/config/account.h"
 #include "base/error.h"
+#include "base/library.h"
 
 namespace rc::hub {
 namespace {
 
-CurlApi take_functions(void* library, const std::string& name) {
+CurlApi take_functions(Library library, const std::string& name) {
   CurlApi found{};
-  const auto find = [&]<class Function>(Function& function,
-                                        const char* symbol) {
-    function = reinterpret_cast<Function>(dlsym(library, symbol));
-    if (function == nullptr) {
-      dlclose(library);
+  const auto find = [&](auto& function, const char* symbol) {
+    if (!library.find(function, symbol)) {
       fail(RC_E_UNSUPPORTED, name, " has no ", symbol,
            "; libcurl 7.66 or newer is needed");
     }
@@ -43,13 +40,13 @@ CurlApi take_functions(void* library, const std::string& name) {
   find(found.url_set, "curl_url_set");
   find(found.free, "curl_free");
   if (found.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    dlclose(library);
     fail(RC_E_INTERNAL, name, " cannot be initialised");
   }
+  // Its TLS library registers what runs at the process's end.
+  library.keep();
   return found;
 }
 
-// It stays loaded: its TLS library registers what runs at the process's end.
 CurlApi load_curl() {
   // The second is Debian's other flavour, of the package libcurl3-gnutls.
   std::vector<std::string> names = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -58,11 +55,10 @@ CurlApi load_curl() {
   }
   std::string reasons;
   for (const std::string& name : names) {
-    void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) return take_functions(library, name);
-    const char* reason = dlerror();
-    reasons += (reasons.empty() ? "" : "; ") +
-               (reason != nullptr ? std::string(reason) : name);
+    Library library = Library::load(name);
+    if (library.is_loaded()) return take_functions(std::move(library), name);
+    const std::string& reason = library.failure();
+    reasons += (reasons.empty() ? "" : "; ") + (reason.empty() ? name : reason);
   }
   fail(RC_E_UNSUPPORTED,
        "libcurl, by which models are fetched, cannot be "

@@ -1,13 +1,13 @@
 #include "hub/online/fetch_model.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <thread>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/quote.h"
 #include "hub/cache.h"
 #include "hub/online/fetch_file.h"
@@ -95,11 +95,8 @@ class ModelFetch {
     const std::string& tag = coming.checksum.text;
     const FileLock lock = wait_for_lock(coming);
     const std::string blob = repository_.blob(tag);
-    struct stat found = {};
-    const bool is_there =
-        ::stat(blob.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-        static_cast<uint64_t>(found.st_size) == coming.file.size;
-    if (!is_there) {
+    const auto found = file_status(blob);
+    if (!found || !found->is_file() || found->size != coming.file.size) {
       const std::string partial = blob + ".runcible.incomplete";
       take_over(blob + ".incomplete", partial);
       download(coming, partial, blob, true);
@@ -120,11 +117,9 @@ class ModelFetch {
   // The beginning of a file that older versions of huggingface_hub leave
   // behind.
   static void take_over(const std::string& theirs, const std::string& ours) {
-    struct stat found = {};
-    if (::lstat(ours.c_str(), &found) == 0 ||
-        ::lstat(theirs.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
-      return;
-    }
+    if (is_there(ours)) return;
+    const auto found = link_status(theirs);
+    if (!found || !found->is_file()) return;
     // If it fails, the file comes from its beginning.
     static_cast<void>(std::rename(theirs.c_str(), ours.c_str()));
   }

@@ -1,7 +1,5 @@
 #include "cpu/relaxed.h"
 
-#if defined(RC_CPU_HAS_relaxed)
-
 #include <emscripten/em_js.h>
 #include <emscripten/emscripten.h>
 
@@ -136,5 +134,3 @@ extern "C" EMSCRIPTEN_KEEPALIVE void rc_web_relaxed(const uint8_t* module,
   rc::cpu::given_module = module;
   rc::cpu::given_size = size;
 }
-
-#endif

@@ -1,23 +1,19 @@
 #include "base/compute_thread.h"
 
-#include <cstdint>
-
-#include "base/library_thread.h"
-
-#if defined(__linux__)
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
+
+#include <cstdint>
+
+#include "base/library_thread.h"
 
 namespace rc {
 
 // Since Linux 6.12 a thread that wakes interrupts a running one whose turns are
 // longer; else it may have to wait for the end of the turn, some 3 ms and the
 // rest of a tick. Earlier kernels take the length and do nothing with it.
-
-#if defined(__linux__)
 
 // Linux keeps a priority for each thread. With 13 steps less a thread gets a
 // twentieth of what one with the usual priority gets.
@@ -27,14 +23,6 @@ void become_background_thread() noexcept {
   const int now = getpriority(PRIO_PROCESS, thread);
   setpriority(PRIO_PROCESS, thread, now + kLess);
 }
-
-#else
-
-void become_background_thread() noexcept {}
-
-#endif
-
-#if defined(__linux__) && defined(SYS_sched_setattr)
 
 namespace {
 
@@ -82,15 +70,5 @@ LongTurns::LongTurns() noexcept : before_(set_turn(kLongTurn)) {}
 LongTurns::~LongTurns() {
   if (before_ != 0) set_turn(before_);
 }
-
-#else
-
-void become_compute_thread() noexcept { become_library_thread(); }
-
-LongTurns::LongTurns() noexcept : before_(0) {}
-
-LongTurns::~LongTurns() = default;
-
-#endif
 
 }  // namespace rc

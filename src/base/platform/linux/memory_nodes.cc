@@ -1,19 +1,14 @@
-// The system's part of nodes.h. The calls have no functions in the C library,
-// and those of libnuma do nothing else.
-#include <cerrno>
-
-#include "cpu/nodes.h"
-
-#if defined(__linux__)
-#include <sched.h>
+// The calls have no functions in the C library, and those of libnuma do nothing
+// else.
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
 
-namespace rc::cpu {
+#include <cerrno>
+
+#include "base/machine.h"
+
+namespace rc {
 namespace {
-
-#if defined(__linux__)
 
 // linux/mempolicy.h, which not every C library comes with.
 constexpr int kDefault = 0;
@@ -47,9 +42,11 @@ class NodeMask {
   unsigned long words_[kBits / kWordBits] = {};
 };
 
+}  // namespace
+
 // Refused where the process may not ask: then it has the default policy, for it
 // may not set one either.
-std::vector<int> system_policy() {
+std::vector<int> memory_policy_nodes() {
   NodeMask mask;
   int mode = kDefault;
   if (::syscall(SYS_get_mempolicy, &mode, mask.words(), NodeMask::kBits,
@@ -62,7 +59,7 @@ std::vector<int> system_policy() {
 }
 
 // The kernel takes one bit less than it is told of.
-int system_bind(void* memory, uint64_t bytes, bool interleave,
+int bind_memory(void* memory, uint64_t bytes, bool interleave,
                 const std::vector<int>& nodes) {
   NodeMask mask;
   for (const int node : nodes) mask.add(node);
@@ -73,33 +70,4 @@ int system_bind(void* memory, uint64_t bytes, bool interleave,
              : errno;
 }
 
-int system_stay(const std::vector<int>& processors) {
-  const int most = processors.back() + 1;
-  cpu_set_t* set = CPU_ALLOC(most);
-  if (set == nullptr) return ENOMEM;
-  const size_t bytes = CPU_ALLOC_SIZE(most);
-  CPU_ZERO_S(bytes, set);
-  for (const int processor : processors) CPU_SET_S(processor, bytes, set);
-  const int failure = ::sched_setaffinity(0, bytes, set) == 0 ? 0 : errno;
-  CPU_FREE(set);
-  return failure;
-}
-
-#else
-
-std::vector<int> system_policy() { return {}; }
-int system_bind(void*, uint64_t, bool, const std::vector<int>&) {
-  return ENOSYS;
-}
-int system_stay(const std::vector<int>&) { return ENOSYS; }
-
-#endif
-
-}  // namespace
-
-const NodeCalls& NodeCalls::of_system() {
-  static const NodeCalls calls = {system_policy, system_bind, system_stay};
-  return calls;
-}
-
-}  // namespace rc::cpu
+}  // namespace rc

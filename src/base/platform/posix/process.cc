@@ -1,0 +1,32 @@
+#include "base/process.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+
+extern char** environ;
+
+namespace rc {
+
+int64_t process_id() noexcept { return ::getpid(); }
+
+std::vector<std::string> environment_entries() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    entries.emplace_back(*entry);
+  }
+  return entries;
+}
+
+std::string resource_limits() {
+  std::string text;
+  for (const int resource : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {
+    rlimit limit = {};
+    getrlimit(resource, &limit);
+    text += cat("limit ", resource, " ", limit.rlim_cur, "; ");
+  }
+  return text;
+}
+
+}  // namespace rc

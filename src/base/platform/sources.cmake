@@ -1,0 +1,36 @@
+# The door to the system of a part of the tree is a folder `platform` with a folder
+# for each family of systems. A file stands for those of its name in the folders
+# that come later here.
+if(EMSCRIPTEN)
+  set(rc_platforms web posix)
+elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(rc_platforms linux posix)
+else()
+  set(rc_platforms posix)
+endif()
+
+# Sets `variable` to the sources of the door `folder` for the system that is built
+# for: those of the names that follow, or all.
+function(rc_platform_sources variable folder)
+  set(found)
+  set(known)
+  foreach(platform ${rc_platforms})
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/${platform}/*.cc)
+    foreach(source ${sources})
+      cmake_path(GET source STEM name)
+      if(name IN_LIST known)
+        continue()
+      endif()
+      list(APPEND known ${name})
+      if(NOT ARGN OR name IN_LIST ARGN)
+        list(APPEND found ${source})
+      endif()
+    endforeach()
+  endforeach()
+  foreach(name ${ARGN})
+    if(NOT name IN_LIST known)
+      message(FATAL_ERROR "${folder} has no ${name}.cc for this system")
+    endif()
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
