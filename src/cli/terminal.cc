@@ -51,7 +51,7 @@ const char* codes_of(Style style) {
   return "";
 }
 
-// What a stream is to be given for a text.
+// Writes texts to a stream, with colours where it is a terminal that has them.
 class Output {
  public:
   explicit Output(Stream stream)

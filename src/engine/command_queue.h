@@ -23,7 +23,7 @@ class Command {
   // On the engine thread, once. May destroy the command.
   virtual void execute(Core& core) noexcept = 0;
   // Keeps the engine alive that is to execute it, in place of another. For
-  // commands of which nobody else does.
+  // commands that no caller waits for.
   virtual void keep(std::shared_ptr<Engine> /*engine*/) noexcept {}
 
  private:

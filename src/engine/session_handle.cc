@@ -27,7 +27,7 @@ SessionHandle::SessionHandle(std::shared_ptr<SessionState> state)
 
 SessionHandle::~SessionHandle() {
   state_->home->post(*farewell_.release());
-  // What it returns may be the last that keeps the engine.
+  // This may be the last reference to the engine.
   state_->home->release();
 }
 

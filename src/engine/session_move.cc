@@ -49,7 +49,7 @@ SavedSession converted(const SavedSession& copy, const Engine& from,
 
 }  // namespace
 
-// What the other engine does first for a session.
+// The first command for a session on its new engine.
 class SessionMove::Arrival final : public Command {
  public:
   Arrival(std::shared_ptr<SessionState> session, SavedSession copy)

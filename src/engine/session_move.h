@@ -1,9 +1,9 @@
 // Moves sessions to other engines while their requests go on.
 //
-// What was evaluated is copied first, some sessions at a time, while the
-// engines go on. Then all sessions change at once, between two steps: their
-// requests and the calls that wait go with them, and nothing is refused or
-// waits for more than the step under way. What was evaluated since it was
+// First the evaluated part of each session is copied, some sessions at a time,
+// while the engines go on. Then all sessions change at once, between two steps:
+// their requests and the calls that wait go with them, and nothing is refused
+// or waits for more than the step under way. What was evaluated since it was
 // copied, and what the other engine cannot use, is evaluated again there.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What an engine knows of a session: the conversation, which goes with it from
-// engine to engine (its tokens, jobs and tenant), and where it resides now.
+// State of a session on the engine's side: the conversation, which goes with it
+// from engine to engine (its tokens, jobs and tenant), and its residence.
 //
 // Belongs to the thread of the engine where the session is, but for the home
 // and the two atomic members.

@@ -1,6 +1,6 @@
-// Who pays for what sessions do: known by its address, with a weight in the
-// sharing of devices and a meter. Shared by all sessions of models that were
-// loaded through one backend handle.
+// The tenant that pays for the work of sessions: its weight in the sharing of
+// devices, and its meter. All sessions of models that were loaded through one
+// backend handle share it; its address identifies it.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace rc::engine {
 
-// What requests have used. The engine adds to it.
+// Counts of what requests have used. The engine adds to them.
 struct Meter {
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> prompt_tokens{0};

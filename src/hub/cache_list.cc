@@ -84,7 +84,7 @@ CachedModel read_model(const std::string& cache, const Reference& reference) {
   for (const std::string& name : names_if_there(model.folder + "/blobs")) {
     if (!name.ends_with(".incomplete")) continue;
     const auto found = link_status(cat(model.folder, "/blobs/", name));
-    // What is not there yet takes no blocks.
+    // Files that are not there yet take no blocks.
     if (found) model.incomplete_bytes += found->allocated;
   }
   return model;

@@ -103,7 +103,7 @@ struct BatchValues {
 // rows see all of their sequence (ModelFile::causal), it is in one batch whole.
 struct Batch : BatchValues {
   int64_t sequence_count = 0;
-  // Who pays for its rows, by what part of them.
+  // The payers of its rows, each with its part of them.
   std::vector<runtime::PaidPart> paid;
 };
 

@@ -248,7 +248,7 @@ struct RunArguments {
   void* user = nullptr;
   // Gets the time that the devices have worked added, if it is over well.
   int64_t* spent_ns = nullptr;
-  // Who pays for the turns of the devices; to stay until the run is over.
+  // The payers of the turns of the devices; to stay until the run is over.
   std::span<const PaidPart> paid = {};
   // All of them, at least as large, where the program has given up its own.
   // They are to stay until the run is over.

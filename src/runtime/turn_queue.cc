@@ -32,7 +32,7 @@ void TurnQueue::begin(std::span<const PaidPart> paid) {
 void TurnQueue::end(std::span<const PaidPart> paid) noexcept {
   const std::lock_guard lock(mutex_);
   if (first_ == nullptr) {
-    // Who comes next finds nobody who had less.
+    // The next payer competes with none that had less.
     busy_ = false;
     used_up_.clear();
     return;
@@ -89,7 +89,7 @@ void TurnQueue::charge(std::span<const PaidPart> paid,
     // The others are where those are that are not known.
     std::erase_if(used_up_, [&](const auto& one) { return one.second < now_; });
   } catch (const std::bad_alloc&) {
-    // Then nobody is charged for this turn.
+    // Then this turn is charged to no payer.
   }
 }
 

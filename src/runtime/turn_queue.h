@@ -1,12 +1,12 @@
-// Whose turn it is on a device, which works for one at a time.
+// Turns on a device, which works for one caller at a time.
 //
-// Who waits gets turns by start-time fair queueing (Goyal, Vin and Cheng,
-// SIGCOMM 1996): a turn starts in virtual time when those who pay for it have
-// used up what they had before, each second that the device works counts by the
-// payer's weight, and the earliest start is next. Of two payers that both wait
-// all the time, neither gets more of the device's time than the other, by their
-// weights, but for the longest turn of each. A device that nobody waits for
-// costs a lock.
+// Callers that wait get turns by start-time fair queueing (Goyal, Vin and
+// Cheng, SIGCOMM 1996): a turn starts, in virtual time, when its payer has used
+// up the turns before; each second that the device works counts by the payer's
+// weight; and the earliest start is next. While two payers both have turns
+// waiting, the time that the device works for them differs, by their weights,
+// by no more than the longest turn of each. Where there is no competition a
+// turn costs a lock.
 //
 // Thread-safe.
 #pragma once
@@ -21,12 +21,12 @@
 
 namespace rc::runtime {
 
-// Who pays for turns; known by its address.
+// A payer of turns, which its address identifies.
 struct Payer {
   double weight = 1.0;  // of its share, more than 0
 };
 
-// What one payer bears of a turn; the parts of a turn add up to 1.
+// The part of a turn that one payer bears; those of a turn add up to 1.
 struct PaidPart {
   const Payer* payer = nullptr;
   double part = 1.0;
@@ -35,7 +35,7 @@ struct PaidPart {
 class TurnQueue {
  public:
   using Clock = std::chrono::steady_clock;
-  // `now` tells the time.
+  // `now` returns the time.
   explicit TurnQueue(Clock::time_point (*now)() = Clock::now) : clock_(now) {}
 
   // The right to use the device as long as it lives.
@@ -57,8 +57,8 @@ class TurnQueue {
     const std::span<const PaidPart> paid_;
   };
 
-  // Waits for a turn. `paid` stays until its end; where it is empty, one whom
-  // all such turns have in common pays.
+  // Waits for a turn. `paid` is to stay until its end. Turns without a payer
+  // have one in common.
   Turn take(std::span<const PaidPart> paid = {}) { return Turn(*this, paid); }
 
   // How many wait.

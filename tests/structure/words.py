@@ -32,7 +32,7 @@ WORDS = {
     "lack": (r"\black(?:s|ed)?\b", (0, 0, 83, 13, 23, 1)),
     "hear": (r"\b[Hh]ear[sd]?\b", (0, 0, 11, 4, 48, 14)),
     "what is no": (r"\bwhat (?:is|are) n(?:o|ot|one)\b", (0, 0, 23, 5, 29, 1)),
-    "comments that begin with What": (COMMENT + r"What\b", (0, 0, 441, 114, 230, 14)),
+    "comments that begin with What": (COMMENT + r"What\b", (0, 0, 436, 114, 230, 14)),
     "comments that begin with Who": (COMMENT + r"Who(?:ever)?\b", (0, 0, 12, 4, 11, 0)),
 }
 
