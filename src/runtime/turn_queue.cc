@@ -6,10 +6,10 @@
 namespace rc::runtime {
 namespace {
 
-constexpr PaidPart kNobody[] = {{nullptr, 1.0}};
+constexpr PaidPart kCommonPayer[] = {{nullptr, 1.0}};
 
 std::span<const PaidPart> parts_of(std::span<const PaidPart> paid) {
-  return paid.empty() ? std::span<const PaidPart>(kNobody) : paid;
+  return paid.empty() ? std::span<const PaidPart>(kCommonPayer) : paid;
 }
 
 }  // namespace
