@@ -35,8 +35,8 @@ class Home {
   std::shared_ptr<Engine> release() noexcept;
   // Goes where another session is, whose engine is executing a command.
   void follow(const Home& other) noexcept;
-  // Moves to another engine, neither of which is in a step. `arrival` comes
-  // first there, then what the engine before has not executed.
+  // Moves to another engine; the one before is between two steps. `arrival` is
+  // executed first there, then the commands that the one before has not.
   void move(const std::shared_ptr<Engine>& engine,
             std::shared_ptr<CommandQueue> commands,
             const SessionOptions& options, Command& arrival) noexcept;
