@@ -200,7 +200,8 @@ def test_a_hundred_cut_connections(certificates, server, here):
         except ConnectionError:
             failed += 1
             continue
-        assert call.outputs[0].tobytes() == right.tobytes()
+        # The last bits of a product depend on how its operands lie in memory.
+        numpy.testing.assert_allclose(call.outputs[0], right, rtol=1e-5, atol=1e-3)
     # Connections were made again, and most were good for several ops.
     assert remote.connections > 50
     assert remote.computed_there > 200
