@@ -230,11 +230,13 @@ TEST(SessionMove, CancelledAndLateRequestsEnd) {
   const auto first = engine_of(2048);
   const auto second = engine_of(1600);
   Movers movers(first);
-  const auto session = movers.session();
+  SessionOptions endless;
+  endless.shift_when_full = true;
+  const auto session = movers.session(endless);
   const auto late = movers.session();
   const auto one = std::make_shared<Hearer>();
   const auto two = std::make_shared<Hearer>();
-  const auto request = session->generate(greedy(some_tokens(4), 400), one);
+  const auto request = session->generate(greedy(some_tokens(4), -1), one);
   RequestOptions limited = greedy(some_tokens(4), 400);
   limited.deadline = std::chrono::steady_clock::now();
   one->wait_for_tokens(2);
