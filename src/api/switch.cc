@@ -50,7 +50,7 @@ class SwitchRequest::Work {
   };
 
   bool go_on(double fraction) const {
-    return !(stopped_ && stopped_()) &&
+    return !stopped() &&
            report_progress(options_.progress, options_.progress_user, fraction);
   }
 

@@ -95,7 +95,7 @@ void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
 }
 
 void Core::receive(const std::shared_ptr<SessionState>& session,
-                   const SavedSession& copy) noexcept {
+                   int64_t evaluated, const SavedSession& copy) noexcept {
   session->residence.last_used = step_;
   for (const auto& job : session->jobs) {
     job->arrival = ++arrivals_;
@@ -112,7 +112,7 @@ void Core::receive(const std::shared_ptr<SessionState>& session,
     }
     return;
   }
-  pages_.adopt_shared(*session, copy);
+  pages_.adopt_shared(*session, evaluated, copy);
 }
 
 bool Core::may_be_overdue(Clock::time_point now) const noexcept {

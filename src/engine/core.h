@@ -88,9 +88,10 @@ class Core {
   bool broken() const noexcept { return broken_.load(); }
 
   void enqueue(const std::shared_ptr<Job>& job) noexcept;
-  // Takes a session that has moved here, with its jobs. `copy`: of what was
-  // evaluated where it was; as much of it is used as the session still has.
-  void receive(const std::shared_ptr<SessionState>& session,
+  // Takes a session that has moved here, with its jobs. `evaluated` of its
+  // positions were evaluated where it was; those of them are used that `copy`,
+  // which is perhaps older, has as the session has them.
+  void receive(const std::shared_ptr<SessionState>& session, int64_t evaluated,
                const SavedSession& copy) noexcept;
   const std::shared_ptr<MaskPool>& masks() const { return masks_; }
   // Forgets a session that moves away; its jobs go with it.

@@ -19,6 +19,10 @@ class Home {
   Home(std::shared_ptr<Engine> engine, std::shared_ptr<CommandQueue> commands,
        const SessionOptions& options);
 
+  // Where another session is.
+  Home(const Home& other) { follow(other); }
+  Home& operator=(const Home&) = delete;
+
   // nullptr once it is released.
   std::shared_ptr<Engine> engine() const noexcept;
   SessionOptions options() const noexcept;

@@ -116,9 +116,10 @@ class PageKeeper {
   // left without. Throws what the device throws.
   void adopt(SessionState& session, const SavedSession& saved);
   // The same for a copy made on another engine, since when the session may have
-  // changed: what it has in common with the copy. What fails is left to be
-  // evaluated again.
-  void adopt_shared(SessionState& session, const SavedSession& copy) noexcept;
+  // changed: of the first `most` positions, those that it has in common with
+  // the copy. What fails is left to be evaluated again.
+  void adopt_shared(SessionState& session, int64_t most,
+                    const SavedSession& copy) noexcept;
 
   // Counts for the scheduler: how often each page is held by sessions that have
   // a job under way.

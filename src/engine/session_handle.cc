@@ -128,8 +128,7 @@ void SessionHandle::truncate(int64_t position) {
 
 std::shared_ptr<Session> SessionHandle::fork() {
   auto state = std::make_shared<SessionState>();
-  state->home = std::make_shared<Home>(nullptr, nullptr, SessionOptions());
-  state->home->follow(*state_->home);
+  state->home = std::make_shared<Home>(*state_->home);
   auto handle = std::make_shared<SessionHandle>(state);
   call([&](Core& core, SessionState& from) {
     state->home->follow(*from.home);

@@ -55,14 +55,17 @@ class SessionMove::Arrival final : public Command {
   Arrival(std::shared_ptr<SessionState> session, SavedSession copy)
       : session_(std::move(session)), copy_(std::move(copy)) {}
 
+  // Of the session when it leaves.
+  void set_evaluated(int64_t evaluated) { evaluated_ = evaluated; }
   void execute(Core& core) noexcept override {
-    core.receive(session_, copy_);
+    core.receive(session_, evaluated_, copy_);
     delete this;
   }
 
  private:
   const std::shared_ptr<SessionState> session_;
   const SavedSession copy_;
+  int64_t evaluated_ = 0;
 };
 
 struct SessionMove::Departure {
@@ -202,6 +205,7 @@ SessionMove::Departure SessionMove::prepare(
 
 void SessionMove::depart(Departure& departure) noexcept {
   SessionState& session = *departure.session;
+  departure.arrival->set_evaluated(session.residence.evaluated);
   handle(departure.from).core()->release(session);
   session.residence = std::move(departure.residence);
   session.options = departure.options;

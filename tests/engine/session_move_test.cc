@@ -188,6 +188,24 @@ TEST(SessionMove, WhatHasChangedSinceTheCopyIsEvaluatedAgain) {
   EXPECT_EQ(decoded(*session), decoded(*fresh));
 }
 
+// Jobs count on having rows left that were not evaluated when they began.
+TEST(SessionMove, NoMoreIsEvaluatedThanBefore) {
+  const auto from = engine_of(2048);
+  Movers movers(from);
+  const auto session = movers.session();
+  const std::vector<TokenId> tokens(150, 5);
+  session->append(tokens);
+  session->decode(false);
+  const auto to = engine_of(1600);
+  movers.move(to, [&] {
+    session->truncate(100);
+    session->append({tokens.begin() + 100, tokens.end()});
+    EXPECT_EQ(evaluated(*from, session->tokens()), 100);
+  });
+  EXPECT_EQ(evaluated(*to, session->tokens()), 100);
+  EXPECT_EQ(decoded(*session), decoded(*session_with(*to, tokens)));
+}
+
 TEST(SessionMove, BetweenLayoutsOfCaches) {
   EngineOptions wide = small_options();
   wide.cache_dtype = RC_DTYPE_F32;

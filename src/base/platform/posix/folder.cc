@@ -110,7 +110,7 @@ void link_below(const std::string& folder, const std::string& name,
                 const std::string& target) {
   std::string leaf;
   const Descriptor inner = enter_folders(folder, name, &leaf);
-  // Appears at once, so that nobody sees the file missing.
+  // Appears at once, so that it is never missing.
   static std::atomic<unsigned> counter = 0;
   const std::string temporary =
       cat(".runcible-", ::getpid(), "-", counter++, ".tmp");
