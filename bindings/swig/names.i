@@ -15,6 +15,8 @@
 %ignore rc_loop_uv;
 %ignore rc_loop_create;
 %ignore rc_loop_fd;
+%ignore rc_loop_handle;
+%ignore rc_loop_handle_kind;
 %ignore rc_loop_dispatch;
 %ignore rc_loop_wait;
 %ignore rc_loop_close;

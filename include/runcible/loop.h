@@ -47,14 +47,32 @@ typedef struct rc_loop rc_loop;
  * RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_loop_uv(struct uv_loop_s* uv_loop, rc_loop** loop);
 
-/* Makes a loop for any other event loop: watch the descriptor of rc_loop_fd
- * for reading, and call rc_loop_dispatch when it is readable. One thread at a
- * time may dispatch or wait. RC_E_IO: no descriptor could be had;
- * RC_E_OUT_OF_MEMORY. */
+/* Makes a loop for any other event loop: watch its handle (rc_loop_handle), and
+ * call rc_loop_dispatch when events wait. One thread at a time may dispatch or
+ * wait. RC_E_IO: the system gave no handle; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_loop_create(rc_loop** loop);
 
-/* The descriptor of a loop made by rc_loop_create: readable while events wait.
- * It is the loop's: only watch it. RC_E_INVALID_ARGUMENT for other loops. */
+/* Kinds of handles that another event loop can watch. A program that does not
+ * know the kind that it gets should call rc_loop_wait on a thread instead. */
+typedef int32_t rc_loop_handle_kind;
+enum {
+  /* A file descriptor, readable while events wait: for poll, epoll, kqueue
+   * (EVFILT_READ) and the like. */
+  RC_LOOP_HANDLE_FD = 1,
+  /* A HANDLE of Windows to a manual-reset event, set while events wait: for
+   * WaitForMultipleObjects, RegisterWaitForSingleObject and the like. */
+  RC_LOOP_HANDLE_EVENT = 2
+};
+
+/* The handle of a loop made by rc_loop_create, and its kind. It belongs to the
+ * loop: only watch it, and stop before the loop is released.
+ * RC_E_INVALID_ARGUMENT for other loops; RC_E_UNSUPPORTED where a program
+ * cannot watch handles (WebAssembly). */
+RC_API rc_status rc_loop_handle(rc_loop* loop, rc_loop_handle_kind* kind,
+                                intptr_t* handle);
+
+/* rc_loop_handle where the handle is a file descriptor; RC_E_UNSUPPORTED where
+ * it is of another kind. */
 RC_API rc_status rc_loop_fd(rc_loop* loop, int32_t* fd);
 
 /* Delivers up to `max` waiting events (0: all that wait now) by calling their

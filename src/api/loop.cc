@@ -40,15 +40,33 @@ rc_status rc_loop_uv(struct uv_loop_s* uv_loop, rc_loop** loop) {
 }
 
 rc_status rc_loop_create(rc_loop** loop) {
-  return guard_handle(
-      loop, "loop", [&] { return rc::api::give_out(Loop::with_descriptor()); });
+  return guard_handle(loop, "loop",
+                      [&] { return rc::api::give_out(Loop::watched()); });
+}
+
+rc_status rc_loop_handle(rc_loop* loop, rc_loop_handle_kind* kind,
+                         intptr_t* handle) {
+  return guard([&] {
+    rc_loop& asked = need(loop, "loop");
+    need_pointer(kind, "kind");
+    need_pointer(handle, "handle");
+    const rc::WaitHandle found = asked.loop->wait_handle();
+    *kind = found.kind;
+    *handle = found.value;
+  });
 }
 
 rc_status rc_loop_fd(rc_loop* loop, int32_t* fd) {
   return guard([&] {
     rc_loop& handle = need(loop, "loop");
     need_pointer(fd, "fd");
-    *fd = handle.loop->descriptor();
+    const rc::WaitHandle found = handle.loop->wait_handle();
+    if (found.kind != RC_LOOP_HANDLE_FD) {
+      rc::fail(RC_E_UNSUPPORTED,
+               "loop: its handle is no file descriptor here, but of kind ",
+               found.kind, ": call rc_loop_handle");
+    }
+    *fd = static_cast<int32_t>(found.value);
   });
 }
 

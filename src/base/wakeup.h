@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "runcible/loop.h"
+
 #if defined(__EMSCRIPTEN__)
 #include <condition_variable>
 #include <mutex>
@@ -10,18 +12,24 @@
 
 namespace rc {
 
+// A handle that an event loop of the program can watch; see rc_loop_handle.
+struct WaitHandle {
+  rc_loop_handle_kind kind;
+  intptr_t value;
+};
+
 // Set by any thread, and stays so until it is cleared.
 class Wakeup {
  public:
-  // Throws RC_E_IO if the system gives no descriptor.
+  // Throws RC_E_IO if the system gives no handle.
   Wakeup();
   ~Wakeup();
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
 
-  // A descriptor that is readable while it is set. Throws RC_E_UNSUPPORTED
-  // where a program cannot wait for descriptors.
-  int descriptor() const;
+  // Signalled while it is set. Throws RC_E_UNSUPPORTED where a program cannot
+  // watch handles.
+  WaitHandle handle() const;
 
   void set() noexcept;
   void clear() noexcept;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/wakeup.h"
+
 struct uv_loop_s;
 
 namespace rc::engine {
@@ -34,7 +36,8 @@ class InFlight {
 class Loop {
  public:
   static std::shared_ptr<Loop> on_uv(struct uv_loop_s* uv_loop);
-  static std::shared_ptr<Loop> with_descriptor();
+  // For an event loop of another kind, which watches wait_handle().
+  static std::shared_ptr<Loop> watched();
   // The library's own loop and its thread, made at the first call.
   static std::shared_ptr<Loop> own();
 
@@ -52,9 +55,9 @@ class Loop {
   // The last handle of the loop is gone; see rc_loop_release.
   virtual void abandon() noexcept = 0;
 
-  // Of loops made by with_descriptor(); the others throw
+  // Of loops made by watched(); the others throw
   // RC_E_INVALID_ARGUMENT.
-  virtual int descriptor() = 0;
+  virtual WaitHandle wait_handle() = 0;
   virtual size_t dispatch(size_t max) = 0;
   // Throws RC_E_TIMEOUT, RC_E_CLOSED.
   virtual void wait(int64_t timeout_ms) = 0;

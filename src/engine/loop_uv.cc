@@ -58,7 +58,7 @@ class UvLoop final : public Loop {
     settle();
   }
 
-  int descriptor() override { refuse(); }
+  WaitHandle wait_handle() override { refuse(); }
   size_t dispatch(size_t) override { refuse(); }
   void wait(int64_t) override { refuse(); }
 
@@ -86,7 +86,7 @@ class UvLoop final : public Loop {
   [[noreturn]] static void refuse() {
     fail(RC_E_INVALID_ARGUMENT,
          "loop: it delivers on a libuv loop; only loops made by "
-         "rc_loop_create have a descriptor and can be dispatched");
+         "rc_loop_create have a handle to watch and can be dispatched");
   }
 
   // A poster may still be about to wake a loop whose last delivery has run

@@ -194,6 +194,12 @@ TEST_F(Handles, LoopsAndRequests) {
          int32_t fd = 0;
          return rc_loop_fd(h, &fd);
        }},
+      {"handle",
+       [](auto* h) {
+         rc_loop_handle_kind kind = 0;
+         intptr_t handle = 0;
+         return rc_loop_handle(h, &kind, &handle);
+       }},
       {"dispatch", [](auto* h) { return rc_loop_dispatch(h, 0, nullptr); }},
       {"wait", [](auto* h) { return rc_loop_wait(h, 0); }},
       {"close", [](auto* h) { return rc_loop_close(h); }},

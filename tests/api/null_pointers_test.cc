@@ -199,6 +199,10 @@ TEST_F(NullPointers, OfLoopsAndTensors) {
   EXPECT_NULL("uv_loop", rc_loop_uv(nullptr, &loop));
   ASSERT_OK(rc_loop_create(&loop));
   EXPECT_NULL("fd", rc_loop_fd(loop, nullptr));
+  rc_loop_handle_kind kind = 0;
+  intptr_t handle = 0;
+  EXPECT_NULL("kind", rc_loop_handle(loop, nullptr, &handle));
+  EXPECT_NULL("handle", rc_loop_handle(loop, &kind, nullptr));
   rc_loop_release(loop);
   const int64_t shape[] = {2};
   rc_tensor* tensor = nullptr;

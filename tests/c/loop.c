@@ -47,6 +47,8 @@ int main(void) {
   uv_loop_t uv;
   struct pollfd watched;
   int32_t fd = -1;
+  rc_loop_handle_kind kind = 0;
+  intptr_t handle = -1;
   size_t count = 0, seen = 0;
 
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_loop_create(NULL));
@@ -66,6 +68,8 @@ int main(void) {
   /* A loop by descriptor. */
   REQUIRE_OK(rc_loop_create(&loop));
   REQUIRE_OK(rc_loop_fd(loop, &fd));
+  REQUIRE_OK(rc_loop_handle(loop, &kind, &handle));
+  CHECK(kind == RC_LOOP_HANDLE_FD && handle == fd);
   REQUIRE_OK(
       rc_generate_async(session, &options, loop, on_event, &c, &c.released));
   while (c.ends == 0) {
@@ -125,6 +129,7 @@ int main(void) {
   CHECK(uv_loop_init(&uv) == 0);
   REQUIRE_OK(rc_loop_uv(&uv, &loop));
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_loop_fd(loop, &fd));
+  CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_loop_handle(loop, &kind, &handle));
   options.max_tokens = 8;
   REQUIRE_OK(rc_generate_async(session, &options, loop, on_event, &c, NULL));
   rc_loop_release(loop);

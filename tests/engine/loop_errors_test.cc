@@ -13,7 +13,7 @@ namespace {
 using rc::test::expect_error;
 
 TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
-  const auto loop = Loop::with_descriptor();
+  const auto loop = Loop::watched();
   expect_error(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
   for (const int64_t time : {1, 20}) {
     expect_error(RC_E_TIMEOUT,
@@ -28,7 +28,7 @@ TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
 }
 
 TEST(LoopErrors, AClosedLoopHasNothingToWaitForWhenNothingIsInFlight) {
-  const auto loop = Loop::with_descriptor();
+  const auto loop = Loop::watched();
   const auto flight = std::make_shared<test::Flight>();
   loop->enter(flight);
   loop->close();
@@ -42,7 +42,7 @@ TEST(LoopErrors, AClosedLoopHasNothingToWaitForWhenNothingIsInFlight) {
 }
 
 TEST(LoopErrors, OneThreadReadsAtATime) {
-  const auto loop = Loop::with_descriptor();
+  const auto loop = Loop::watched();
   const std::string message =
       "the loop is being dispatched or waited for: one thread at a time may, "
       "and no callback";

@@ -36,34 +36,34 @@ rc_status status_of(const std::function<void()>& function) {
   }
 }
 
-TEST(DescriptorLoop, DeliversInOrderUpToTheMaximum) {
-  const auto loop = Loop::with_descriptor();
-  EXPECT_FALSE(readable(loop->descriptor()));
+TEST(WatchedLoop, DeliversInOrderUpToTheMaximum) {
+  const auto loop = Loop::watched();
+  EXPECT_FALSE(readable(static_cast<int>(loop->wait_handle().value)));
   std::vector<int> seen;
   for (int i = 0; i < 5; ++i) post(*loop, [&seen, i] { seen.push_back(i); });
-  EXPECT_TRUE(readable(loop->descriptor()));
+  EXPECT_TRUE(readable(static_cast<int>(loop->wait_handle().value)));
   EXPECT_EQ(loop->dispatch(2), 2u);
-  EXPECT_TRUE(readable(loop->descriptor()));
+  EXPECT_TRUE(readable(static_cast<int>(loop->wait_handle().value)));
   post(*loop, [&seen] { seen.push_back(5); });
   EXPECT_EQ(loop->dispatch(0), 4u);
   EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3, 4, 5}));
-  EXPECT_FALSE(readable(loop->descriptor()));
+  EXPECT_FALSE(readable(static_cast<int>(loop->wait_handle().value)));
   EXPECT_EQ(loop->dispatch(0), 0u);
 }
 
-TEST(DescriptorLoop, WhatACallbackPostsWaitsForTheNextDispatch) {
-  const auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, WhatACallbackPostsWaitsForTheNextDispatch) {
+  const auto loop = Loop::watched();
   int second = 0;
   post(*loop, [&] { post(*loop, [&] { ++second; }); });
   EXPECT_EQ(loop->dispatch(0), 1u);
   EXPECT_EQ(second, 0);
-  EXPECT_TRUE(readable(loop->descriptor()));
+  EXPECT_TRUE(readable(static_cast<int>(loop->wait_handle().value)));
   EXPECT_EQ(loop->dispatch(0), 1u);
   EXPECT_EQ(second, 1);
 }
 
-TEST(DescriptorLoop, RefusesDispatchFromACallback) {
-  const auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, RefusesDispatchFromACallback) {
+  const auto loop = Loop::watched();
   rc_status dispatching = RC_OK, waiting = RC_OK;
   post(*loop, [&] {
     dispatching = status_of([&] { loop->dispatch(0); });
@@ -74,22 +74,22 @@ TEST(DescriptorLoop, RefusesDispatchFromACallback) {
   EXPECT_EQ(waiting, RC_E_BUSY);
 }
 
-TEST(DescriptorLoop, WaitEndsByEventTimeoutOrClosing) {
-  const auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, WaitEndsByEventTimeoutOrClosing) {
+  const auto loop = Loop::watched();
   EXPECT_EQ(status_of([&] { loop->wait(0); }), RC_E_TIMEOUT);
   EXPECT_EQ(status_of([&] { loop->wait(20); }), RC_E_TIMEOUT);
   std::thread poster([&] { post(*loop, [] {}); });
   EXPECT_EQ(status_of([&] { loop->wait(-1); }), RC_OK);
   poster.join();
-  EXPECT_TRUE(readable(loop->descriptor()));
+  EXPECT_TRUE(readable(static_cast<int>(loop->wait_handle().value)));
   loop->dispatch(0);
   std::thread closer([&] { loop->close(); });
   EXPECT_EQ(status_of([&] { loop->wait(-1); }), RC_E_CLOSED);
   closer.join();
 }
 
-TEST(DescriptorLoop, ClosingCancelsWhatIsInFlightAndTakesNoMore) {
-  const auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, ClosingCancelsWhatIsInFlightAndTakesNoMore) {
+  const auto loop = Loop::watched();
   int cancelled = 0;
   std::vector<std::shared_ptr<Flight>> flights;
   for (int i = 0; i < 3; ++i) {
@@ -108,8 +108,8 @@ TEST(DescriptorLoop, ClosingCancelsWhatIsInFlightAndTakesNoMore) {
   EXPECT_EQ(status_of([&] { loop->wait(-1); }), RC_E_CLOSED);
 }
 
-TEST(DescriptorLoop, AnAbandonedLoopDropsDeliveriesAndFreesThem) {
-  auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, AnAbandonedLoopDropsDeliveriesAndFreesThem) {
+  auto loop = Loop::watched();
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> freed = held;
   // As requests do, the deliveries keep the loop.
@@ -123,8 +123,8 @@ TEST(DescriptorLoop, AnAbandonedLoopDropsDeliveriesAndFreesThem) {
   EXPECT_TRUE(freed_loop.expired());
 }
 
-TEST(DescriptorLoop, AbandonedFromACallback) {
-  auto loop = Loop::with_descriptor();
+TEST(WatchedLoop, AbandonedFromACallback) {
+  auto loop = Loop::watched();
   int second = 0;
   post(*loop, [loop] { loop->abandon(); });
   post(*loop, [loop, &second] { ++second; });
@@ -135,9 +135,9 @@ TEST(DescriptorLoop, AbandonedFromACallback) {
   EXPECT_TRUE(freed.expired());
 }
 
-TEST(DescriptorLoop, ManyThreadsPostAndEachDeliveryRunsOnceInOrder) {
+TEST(WatchedLoop, ManyThreadsPostAndEachDeliveryRunsOnceInOrder) {
   constexpr int kThreads = 4, kEach = 20000;
-  const auto loop = Loop::with_descriptor();
+  const auto loop = Loop::watched();
   std::vector<std::vector<int>> seen(kThreads);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -149,7 +149,8 @@ TEST(DescriptorLoop, ManyThreadsPostAndEachDeliveryRunsOnceInOrder) {
   }
   size_t count = 0;
   while (count < size_t{kThreads} * kEach) {
-    ASSERT_TRUE(readable(loop->descriptor(), 60000)) << count;
+    ASSERT_TRUE(readable(static_cast<int>(loop->wait_handle().value), 60000))
+        << count;
     count += loop->dispatch(100);
   }
   for (std::thread& thread : threads) thread.join();
@@ -295,7 +296,7 @@ TEST_F(UvLoopTest, GivenBackOnAnotherThreadWhileTheLoopRuns) {
 
 TEST_F(UvLoopTest, CannotBeDispatched) {
   EXPECT_EQ(status_of([&] { loop_->dispatch(0); }), RC_E_INVALID_ARGUMENT);
-  EXPECT_EQ(status_of([&] { loop_->descriptor(); }), RC_E_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { loop_->wait_handle(); }), RC_E_INVALID_ARGUMENT);
   EXPECT_EQ(status_of([&] { loop_->wait(0); }), RC_E_INVALID_ARGUMENT);
   finish();
 }

@@ -324,6 +324,7 @@ test("what is not there is an error that says so", () => {
   assert.match(rc.UTF8ToString(rc._rc_error_message()), /vulkan/);
   const loop = given(rc._rc_loop_create(out));
   assert.equal(rc._rc_loop_fd(loop, out), -6);
+  assert.equal(rc._rc_loop_handle(loop, out, out + 8), -6);
   rc._rc_loop_release(loop);
 });
 

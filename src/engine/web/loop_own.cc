@@ -29,7 +29,7 @@ class OwnLoop final : public Loop {
   void close() noexcept override {}
   void abandon() noexcept override {}
 
-  int descriptor() override { refuse(); }
+  WaitHandle wait_handle() override { refuse(); }
   size_t dispatch(size_t) override { refuse(); }
   void wait(int64_t) override { refuse(); }
 

@@ -54,6 +54,9 @@ rc_status loops(World& world) {
   RC_CALL(rc_loop_release)(RC_CALL(rc_loop_retain)(created));
   int32_t fd = -1;
   RC_TRY(RC_CALL(rc_loop_fd)(created, &fd));
+  rc_loop_handle_kind kind = 0;
+  intptr_t handle = 0;
+  RC_TRY(RC_CALL(rc_loop_handle)(created, &kind, &handle));
   End end;
   RC_TRY(await(
       RC_CALL(rc_tensor_to_async)(

@@ -44,7 +44,7 @@ Wakeup::~Wakeup() {
   if (write_end_ != read_end_) close(write_end_);
 }
 
-int Wakeup::descriptor() const { return read_end_; }
+WaitHandle Wakeup::handle() const { return {RC_LOOP_HANDLE_FD, read_end_}; }
 
 void Wakeup::set() noexcept {
   const uint64_t one = 1;

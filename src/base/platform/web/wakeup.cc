@@ -12,9 +12,9 @@ namespace rc {
 Wakeup::Wakeup() = default;
 Wakeup::~Wakeup() = default;
 
-int Wakeup::descriptor() const {
+WaitHandle Wakeup::handle() const {
   fail(RC_E_UNSUPPORTED,
-       "in WebAssembly no descriptor can be waited for: call rc_loop_wait, or "
+       "in WebAssembly no handle of a loop can be watched: call rc_loop_wait, or "
        "rc_loop_dispatch from time to time");
 }
 

@@ -1,4 +1,4 @@
-// A loop behind a file descriptor that is readable while deliveries wait.
+// A loop for event loops of all kinds, with a handle that they watch.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace rc::engine {
 namespace {
 
-class DescriptorLoop final : public Loop {
+class WatchedLoop final : public Loop {
  public:
   void enter(const std::shared_ptr<InFlight>& in_flight) override {
     in_flight_.enter(in_flight);
@@ -47,13 +47,13 @@ class DescriptorLoop final : public Loop {
     }
   }
 
-  int descriptor() override { return signal_.descriptor(); }
+  WaitHandle wait_handle() override { return signal_.handle(); }
 
   size_t dispatch(size_t max) override {
     const Reading reading(*this);
     // Also when a callback ends the thread: another may go on.
     struct Rest {
-      DescriptorLoop& loop;
+      WatchedLoop& loop;
       ~Rest() {
         if (!loop.queue_.empty()) loop.signal_.set();
       }
@@ -122,7 +122,7 @@ class DescriptorLoop final : public Loop {
   // The right to read the queue.
   class Reading {
    public:
-    explicit Reading(DescriptorLoop& loop) : loop_(loop) {
+    explicit Reading(WatchedLoop& loop) : loop_(loop) {
       if (loop_.reading_.exchange(true)) {
         fail(RC_E_BUSY,
              "the loop is being dispatched or waited for: one thread at a "
@@ -134,7 +134,7 @@ class DescriptorLoop final : public Loop {
     Reading& operator=(const Reading&) = delete;
 
    private:
-    DescriptorLoop& loop_;
+    WatchedLoop& loop_;
   };
 
   Wakeup signal_;
@@ -146,8 +146,8 @@ class DescriptorLoop final : public Loop {
 
 }  // namespace
 
-std::shared_ptr<Loop> Loop::with_descriptor() {
-  return std::make_shared<DescriptorLoop>();
+std::shared_ptr<Loop> Loop::watched() {
+  return std::make_shared<WatchedLoop>();
 }
 
 }  // namespace rc::engine
