@@ -74,7 +74,7 @@ endif()
 # the shaders of GPUs too. Sanitizers do not see what drivers do.
 if(TARGET runciblebackend-vulkan AND NOT RUNCIBLE_SANITIZE)
   add_test(NAME vulkan.validation COMMAND test_vulkan
-    "--gtest_filter=VulkanModel.Fable*:VulkanModel.Exp*:VulkanPlugin.Times*:\
+    "--gtest_filter=VulkanModel.FableL*:VulkanModel.FableIsTheSameToGpus:VulkanModel.Exp*:VulkanPlugin.Times*:\
 VulkanTensor.*")
   target_sources(test_conformance PRIVATE vulkan/validation_util.cc)
   set(tensor_ops "Attend.*:Binary.*:ChannelScan.*:Conv2d.*:Convert.*:Copy.*:\

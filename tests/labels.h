@@ -43,15 +43,20 @@ inline bool under_sanitizer() {
   return under_thread_sanitizer() || under_address_sanitizer();
 }
 
+// Whether everything is tested, also each step of long walks: TEST_SET is
+// "full".
+inline bool is_full_set() {
+  const char* set = std::getenv("TEST_SET");
+  return set != nullptr && std::string_view(set) == "full";
+}
+
 // Returns the reason not to run a test with these labels here, or nullptr.
 // tests/skipped.py knows the reasons by their first word.
 inline const char* reason_to_skip(std::initializer_list<Label> labels) {
-  const char* tests = std::getenv("TEST_SET");
-  const bool full = tests != nullptr && std::string_view(tests) == "full";
   for (const Label label : labels) {
     switch (label) {
       case Label::kFull:
-        if (!full) return "label kFull: runs in `tests/run.sh full`";
+        if (!is_full_set()) return "label kFull: runs in `tests/run.sh full`";
         break;
       case Label::kNumbers:
         if (under_address_sanitizer()) {

@@ -82,6 +82,20 @@ sources() {
   fi
 }
 
+# Prints the levels of the cpu backend that are built to be tested, nothing for all:
+# those that this machine cannot execute are left out unless everything is tested.
+tested_levels() {
+  [ -z "$is_full" ] && [ "$(uname -m)" = x86_64 ] || return 0
+  case $(processor_flags) in
+    *" avx512bw "*) ;;
+    *" avx2 "*) echo "baseline;avx2" ;;
+    *) echo baseline ;;
+  esac
+}
+processor_flags() {
+  echo " $(sed -n '/^flags/{p;q}' /proc/cpuinfo) "
+}
+
 # Prints the levels of the cpu backend for the address sanitizer: all levels are the
 # same source with vectors of another width, so that one is enough unless everything
 # is tested. Kernels of avx512vnni are those of avx512 but for sums of bytes; amx is
@@ -92,8 +106,7 @@ sanitized_levels() {
     echo baseline
     return
   fi
-  flags=" $(sed -n '/^flags/{p;q}' /proc/cpuinfo) "
-  case $flags in
+  case $(processor_flags) in
     *" avx512_vnni "*) echo "baseline;avx2;avx512vnni;amx" ;;
     *" avx512bw "*) echo "baseline;avx2;avx512" ;;
     *) echo "baseline;avx2" ;;
@@ -158,18 +171,18 @@ for name in $stages; do
   case $name in
     release)
       stage "release build and tests"
-      configure_and_build "" release
+      configure_and_build "$(tested_levels)" release
       run_tests release
       ;;
     install)
       stage "installed, as programs outside the tree see it"
-      [ -d build/release ] || configure_and_build "" release
+      [ -d build/release ] || configure_and_build "$(tested_levels)" release
       tests/install/run.sh build/release
       tests/install/commands.sh
       ;;
     bindings)
       stage "bindings, as programs of other languages see them"
-      [ -d build/release ] || configure_and_build "" release
+      [ -d build/release ] || configure_and_build "$(tested_levels)" release
       python3 -m unittest discover -s bindings/api/tests
       # The first leaves what all of them need. The others use a core or wait, so
       # that they run side by side; the output of each is printed at its end.
@@ -222,7 +235,7 @@ for name in $stages; do
       # the ABI in C.
       stage "WebAssembly, in Node"
       # Bits are compared with those of this build.
-      [ -d build/release ] || configure_and_build "" release
+      [ -d build/release ] || configure_and_build "$(tested_levels)" release
       for preset in web web-single; do
         cmake --preset $preset -DRUNCIBLE_WERROR=ON -DRUNCIBLE_BUILD_TESTS=ON
         cmake --build --preset $preset
@@ -267,7 +280,7 @@ for name in $stages; do
     instructions)
       # Not among the default stages: a change may be worth its instructions.
       stage "instructions of a token"
-      [ -d build/release ] || configure_and_build "" release
+      [ -d build/release ] || configure_and_build "$(tested_levels)" release
       bench/instructions.py build/release/bin/runcible
       ;;
     fresh)

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
+#include "labels.h"
 #include "temporary.h"
 
 namespace rc::test {
@@ -65,6 +67,13 @@ TEST_F(CommandRelativeFolders, StayAsTheyAre) {
             {"explain", "auto"},
             {"pull", "hf:o/m", "--offline"},
             {"run", model(), "-n", "1", "--prompt-tokens", "1"}}) {
+        // They start drivers, for which all spellings are one.
+        const bool starts_drivers =
+            arguments[0] == "devices" || arguments[0] == "explain";
+        if (starts_drivers && value != std::string_view("here") &&
+            !is_full_set()) {
+          continue;
+        }
         EXPECT_LT(run(arguments).code, 127) << arguments[0];
       }
       EXPECT_TRUE(fs::is_empty(folder_.path()))

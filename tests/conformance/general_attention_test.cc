@@ -6,6 +6,7 @@
 
 #include "attention_batch.h"
 #include "conformance_util.h"
+#include "labels.h"
 
 namespace rc::test {
 namespace {
@@ -192,14 +193,16 @@ TEST(GeneralAttention, ValuesWithinKeys) {
     run_case(dtype,
              {.heads = 2, .kv_heads = 1, .d = 96, .v = 64, .within_keys = true},
              {{40, 3}, {17, 17}});
-    run_case(dtype,
-             {.heads = 16,
-              .kv_heads = 1,
-              .d = 576,
-              .v = 512,
-              .within_keys = true,
-              .sinks = true},
-             {{130, 2}, {1, 1}});
+    if (dtype == RC_DTYPE_F16 || is_full_set()) {
+      run_case(dtype,
+               {.heads = 16,
+                .kv_heads = 1,
+                .d = 576,
+                .v = 512,
+                .within_keys = true,
+                .sinks = true},
+               {{130, 2}, {1, 1}});
+    }
     run_case(dtype, {.d = 32, .v = 32, .within_keys = true}, {{9, 9}});
   }
   run_case(RC_DTYPE_F16,

@@ -83,7 +83,7 @@ TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
   {
     const auto resident = load_fable("vulkan");
     expect_fable_logits(*resident);
-    expect_neither_batch_nor_cuts_matter(*resident);
+    if (is_full_set()) expect_neither_batch_nor_cuts_matter(*resident);
   }
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
   expect_fable_logits(*load_fable("vulkan"));

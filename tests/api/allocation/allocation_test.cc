@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "failing_new.h"
+#include "labels.h"
 #include "runcible/runcible.h"
 #include "test_data.h"
 
@@ -307,12 +308,11 @@ bool settles_at(int64_t live) {
   return live_allocations() <= live;
 }
 
-// Sanitizers make a run many times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int64_t kSlowness = 13;
-#else
-constexpr int64_t kSlowness = 1;
-#endif
+// Of how many steps one is made. Sanitizers make a run many times slower.
+int64_t thinning() {
+  if (under_sanitizer()) return 13;
+  return is_full_set() ? 1 : 4;
+}
 
 struct Life {
   const char* name;
@@ -342,7 +342,7 @@ TEST_P(FailedAllocations, AreCleanErrors) {
   ASSERT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
   int64_t live = live_allocations();
   int failures = 0;
-  const int64_t step = GetParam().step * kSlowness;
+  const int64_t step = GetParam().step * thinning();
   for (int64_t n = 0;; n += step) {
     auto [status, failed] = run_failing(n, path);
     // What is made once, on the way of an error, is no leak: it must not be
