@@ -44,7 +44,7 @@ constexpr const char* kListTool = R"([{"type": "function", "function": {
   }, "$defs": {"row": {"type": "object", "properties": {
     "item": {"type": "string"}, "next": {"$ref": "#/$defs/row"}}}}}}}])";
 
-struct Case {
+struct ElementCase {
   std::string arguments;
   std::string expected;
 };
@@ -65,7 +65,7 @@ std::string read_at_every_cut(const std::string& answer) {
 }
 
 TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
-  const std::vector<Case> cases = {
+  const std::vector<ElementCase> cases = {
       {"", "{}"},
       {"~<text>7~</text>", R"({"text": "7"})"},
       {"~<text> 7\n~</text>", R"({"text": " 7\n"})"},
@@ -104,7 +104,7 @@ TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
        R"({"n": 7, "rows": [{}]})"},
       {"~<other>7~</other>", R"({"other": 7})"},
   };
-  for (const Case& one : cases) {
+  for (const ElementCase& one : cases) {
     EXPECT_EQ(
         read_at_every_cut(marked("~<tool_call>\n~<invoke name=\"f\">" +
                                  one.arguments + "~</invoke>\n~</tool_call>")),
