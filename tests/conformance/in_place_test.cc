@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "api/tensor_util.h"
 #include "conformance_util.h"
 #include "runcible/tensor.h"
 
@@ -14,14 +15,6 @@ struct Held {
   rc_tensor* tensor = nullptr;
   ~Held() { rc_tensor_release(tensor); }
 };
-
-std::vector<std::byte> bytes_of(rc_tensor* tensor) {
-  size_t bytes = 0;
-  EXPECT_EQ(rc_tensor_size(tensor, nullptr, &bytes), RC_OK);
-  std::vector<std::byte> data(bytes);
-  EXPECT_EQ(rc_tensor_read(tensor, data.data(), bytes), RC_OK);
-  return data;
-}
 
 // x and two others, of which the last is repeated.
 using Op = std::function<rc_status(rc_tensor* x, rc_tensor* same,
