@@ -299,13 +299,6 @@ TEST(ModelMemory, IsPlannedAsTheFile) {
   EXPECT_EQ(report.context_length, expected.context_length);
 }
 
-struct Loaded {
-  int calls = 0;
-  rc_status status = RC_OK;
-  std::string message;
-  Model model;
-};
-
 Loaded load_async(rc_backend* backend, rc_model_memory* memory,
                   const std::function<void()>& meanwhile) {
   rc_loop* created = nullptr;

@@ -11,8 +11,8 @@
 namespace rc::test {
 namespace {
 
-constexpr size_t kMost = 16;
-WrappedState g_states[kMost];
+constexpr size_t kMostWrapped = 16;
+WrappedState g_states[kMostWrapped];
 
 void keep(WrappedState& state, const void* handle, uint64_t bytes,
           std::atomic<uint64_t>& sum) {
@@ -137,11 +137,12 @@ WrappedState& wrap_backend(const std::string& name, const std::string& inner) {
   while (number < names.size() && names[number] != name) ++number;
   WrappedState& state = g_states[number];
   if (number == names.size()) {
-    if (number == kMost) throw std::logic_error("too many wrapped backends");
+    if (number == kMostWrapped)
+      throw std::logic_error("too many wrapped backends");
     names.push_back(name);
     state.inner = &runtime::PluginList::instance().find(inner)->table;
-    rc_plugin table =
-        table_of(number, *state.inner, std::make_index_sequence<kMost>());
+    rc_plugin table = table_of(number, *state.inner,
+                               std::make_index_sequence<kMostWrapped>());
     table.name = names.back().c_str();
     runtime::register_plugin(table);
   }
