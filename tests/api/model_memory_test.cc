@@ -18,12 +18,12 @@
 namespace rc::test {
 namespace {
 
-std::vector<char> bytes_of(const std::string& path) {
+std::vector<char> content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<char> model_bytes() { return bytes_of(model_path()); }
+std::vector<char> model_bytes() { return content_of(model_path()); }
 
 rc_model_memory memory_of(const std::vector<char>& bytes) {
   rc_model_memory memory = RC_MODEL_MEMORY_INIT;

@@ -307,13 +307,6 @@ bool settles_at(int64_t live) {
   return live_allocations() <= live;
 }
 
-// Sanitizers make a run many times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int64_t kSlowness = 13;
-#else
-constexpr int64_t kSlowness = 1;
-#endif
-
 struct Life {
   const char* name;
   const char* spec;
