@@ -17,11 +17,11 @@ struct Held {
 };
 
 // x and two others, of which the last is repeated.
-using Op = std::function<rc_status(rc_tensor* x, rc_tensor* same,
-                                   rc_tensor* row, rc_tensor** result)>;
+using InPlaceOp = std::function<rc_status(rc_tensor* x, rc_tensor* same,
+                                          rc_tensor* row, rc_tensor** result)>;
 
 TEST(InPlace, EveryDevice) {
-  const std::pair<const char*, Op> ops[] = {
+  const std::pair<const char*, InPlaceOp> ops[] = {
       {"tanh",
        [](auto* x, auto*, auto*, auto** y) { return rc_op_tanh(x, y); }},
       {"add", [](auto* x, auto* same, auto*,

@@ -9,7 +9,7 @@
 namespace rc::text::chat {
 namespace {
 
-using Kind = ToolChoice::Kind;
+using ChoiceKind = ToolChoice::Kind;
 
 constexpr const char* kMark = "]<]minimax[>[";
 
@@ -175,7 +175,7 @@ TEST(ElementCalls, AreWrittenAsTheirSchemasSay) {
   for (const bool special : {true, false}) {
     const World world = world_of(format, special);
     const auto grammar = call_grammar(
-        format, &list, {Kind::kRequired, ""}, {}, *world.tokenizer,
+        format, &list, {ChoiceKind::kRequired, ""}, {}, *world.tokenizer,
         [&](std::string_view name) { return world.is_special(name); });
     const auto fault = [&](std::string_view arguments) {
       bool ends = false;
@@ -232,8 +232,8 @@ TEST(ElementCalls, NamesWithinArgumentsAreChecked) {
       const ReplyFormat& format = *reply_format(name);
       const World world = world_of(format, false);
       const std::string message = message_of([&] {
-        call_grammar(format, &list, {Kind::kRequired, ""}, {}, *world.tokenizer,
-                     nullptr);
+        call_grammar(format, &list, {ChoiceKind::kRequired, ""}, {},
+                     *world.tokenizer, nullptr);
       });
       EXPECT_NE(message.find(".properties: 'x<y'"), std::string::npos)
           << name << " " << place << ": " << message;
