@@ -20,6 +20,14 @@ Backend open_backend(const char* spec) {
   return Backend(backend);
 }
 
+Backend open_limited(const std::string& spec, uint64_t memory_limit) {
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  options.memory_limit = memory_limit;
+  rc_backend* backend = nullptr;
+  EXPECT_OK(rc_backend_open(spec.c_str(), &options, &backend));
+  return Backend(backend);
+}
+
 Model load_model(rc_backend* backend) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = 64;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,13 +31,27 @@ using Request = std::unique_ptr<rc_request, Release<rc_request_release>>;
 using Conversation = std::unique_ptr<rc_chat, Release<rc_chat_release>>;
 using Tokenizer = std::unique_ptr<rc_tokenizer, Release<rc_tokenizer_release>>;
 
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// The messages of a conversation that begins.
+inline constexpr char kHello[] = R"([{"role": "user", "content": "Hello"}])";
+
 // A small model with a tokenizer, 272 tokens of vocabulary.
 std::string model_path();
 
 Backend open_backend(const char* spec = "reference");
+Backend open_limited(const std::string& spec, uint64_t memory_limit);
 // Of 64 tokens of context.
 Model load_model(rc_backend* backend);
 Session create_session(rc_model* model);
+
+// The result of a load on a loop, which a callback stores.
+struct Loaded {
+  int calls = 0;
+  rc_status status = RC_OK;
+  std::string message;
+  Model model;
+};
 
 // What loading the model would take; `options` may be NULL.
 Plan plan_model(rc_backend* backend, const std::string& path,

@@ -7,14 +7,6 @@
 namespace rc::test {
 namespace {
 
-Backend open_limited(const std::string& spec, uint64_t limit) {
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.memory_limit = limit;
-  rc_backend* opened = nullptr;
-  EXPECT_OK(rc_backend_open(spec.c_str(), &options, &opened));
-  return Backend(opened);
-}
-
 // A model with weights of a type that the devices store differently.
 Model load_ternary(const Backend& backend) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;

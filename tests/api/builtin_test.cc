@@ -35,13 +35,6 @@ class DataVariable {
   std::string before_;
 };
 
-struct Loaded {
-  int calls = 0;
-  rc_status status = RC_OK;
-  std::string message;
-  Model model;
-};
-
 void on_loaded(void* user, rc_status status, const char* message,
                rc_model* model) {
   auto* loaded = static_cast<Loaded*>(user);

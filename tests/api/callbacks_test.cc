@@ -40,7 +40,7 @@ const char* told(Way way) {
 
 // Hears of a request, and leaves the callback of its second event, or of its
 // end.
-struct Heard {
+struct LeavingListener {
   Way way = Way::kException;
   bool leave_at_end = false;
   int pieces = 0;
@@ -50,7 +50,7 @@ struct Heard {
   std::atomic<bool> ended{false};
 
   static void hear(void* user, const rc_event* event) {
-    auto* heard = static_cast<Heard*>(user);
+    auto* heard = static_cast<LeavingListener*>(user);
     EXPECT_EQ(heard->ends, 0) << "an event after the end";
     if (event->type == RC_EVENT_END) {
       ++heard->ends;
@@ -111,19 +111,19 @@ class Callbacks : public testing::TestWithParam<Way> {
   }
 
   // One that goes on until somebody ends it.
-  void start(rc_session* session, rc_loop* loop, Heard* heard,
+  void start(rc_session* session, rc_loop* loop, LeavingListener* heard,
              rc_request** request = nullptr) {
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.prompt = "hello";
     options.prompt_length = 5;
     options.max_tokens = heard->leave_at_end ? 4 : -1;
     options.ignore_eos = 1;
-    ASSERT_OK(rc_generate_async(session, &options, loop, Heard::hear, heard,
-                                request));
+    ASSERT_OK(rc_generate_async(session, &options, loop, LeavingListener::hear,
+                                heard, request));
   }
 
   // On a thread of its own, which the callback may end.
-  static bool dispatch_until(rc_loop* loop, const Heard& heard) {
+  static bool dispatch_until(rc_loop* loop, const LeavingListener& heard) {
     std::thread([&] {
       while (!heard.ended) {
         if (rc_loop_wait(loop, 60000) != RC_OK ||
@@ -138,13 +138,13 @@ class Callbacks : public testing::TestWithParam<Way> {
   void expect_all_is_well() {
     const Session session = create_session(model_.get());
     EXPECT_EQ(generate(session.get()).empty(), false);
-    Heard heard;
+    LeavingListener heard;
     heard.leave_at_end = false;
     heard.pieces = 2;  // leaves no more
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.max_tokens = 3;
-    EXPECT_OK(rc_generate_async(session.get(), &options, nullptr, Heard::hear,
-                                &heard, nullptr));
+    EXPECT_OK(rc_generate_async(session.get(), &options, nullptr,
+                                LeavingListener::hear, &heard, nullptr));
     heard.ended.wait(false);
     EXPECT_EQ(heard.report.status == RC_E_INTERNAL, false);
   }
@@ -156,7 +156,7 @@ class Callbacks : public testing::TestWithParam<Way> {
 };
 
 TEST_P(Callbacks, EndTheirRequestOnADispatchedLoop) {
-  Heard heard;
+  LeavingListener heard;
   heard.way = GetParam();
   rc_request* request = nullptr;
   start(session_.get(), loop_.get(), &heard, &request);
@@ -173,7 +173,7 @@ TEST_P(Callbacks, EndTheirRequestOnADispatchedLoop) {
 }
 
 TEST_P(Callbacks, EndTheirRequestOnTheLibrarysLoopAndOthersGoOn) {
-  Heard heard, other;
+  LeavingListener heard, other;
   heard.way = other.way = GetParam();
   other.leave_at_end = true;
   const Session second = create_endless_session(model_.get());
@@ -189,7 +189,7 @@ TEST_P(Callbacks, EndTheirRequestOnTheLibrarysLoopAndOthersGoOn) {
 
 TEST_P(Callbacks, OfTheEndLeaveItTheOnlyOne) {
   Logged logged;
-  Heard heard;
+  LeavingListener heard;
   heard.way = GetParam();
   heard.leave_at_end = true;
   rc_request* request = nullptr;
@@ -208,7 +208,7 @@ TEST_P(Callbacks, OfTheEndLeaveItTheOnlyOne) {
 }
 
 TEST_P(Callbacks, EndTheirRequestOnALibuvLoop) {
-  Heard heard;
+  LeavingListener heard;
   heard.way = GetParam();
   // Such a loop is lost with its thread.
   auto* uv = new uv_loop_t;

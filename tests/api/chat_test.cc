@@ -12,8 +12,6 @@
 namespace rc::test {
 namespace {
 
-constexpr char kHello[] = R"([{"role": "user", "content": "Hello"}])";
-
 class Chat : public ::testing::Test {
  protected:
   Chat() {

@@ -8,8 +8,6 @@
 namespace rc::test {
 namespace {
 
-constexpr char kHello[] = R"([{"role": "user", "content": "Hello"}])";
-
 class Talk : public ::testing::Test {
  protected:
   rc_status begin(const rc_chat_options* options) {

@@ -13,9 +13,9 @@ namespace rc::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json eight_billion() {
+OrderedJson eight_billion() {
   return {{"architecture", "llama"},
           {"vocab_size", 128256},
           {"context_length", 8192},
@@ -39,7 +39,7 @@ rc_status try_estimate(rc_backend* backend, const std::string& text,
   return status;
 }
 
-rc_status refused(rc_backend* backend, const Json& json,
+rc_status refused(rc_backend* backend, const OrderedJson& json,
                   const char* type = nullptr) {
   Plan plan;
   return try_estimate(backend, json.dump(), type, nullptr, plan);
@@ -57,10 +57,10 @@ void expect_equal(const rc_plan_report& report,
 }
 
 // The metadata of a file as somebody would write it down.
-Json hyper_parameters_of(const std::string& path) {
+OrderedJson hyper_parameters_of(const std::string& path) {
   rc_model_info* info = nullptr;
   EXPECT_OK(rc_model_info_open(path.c_str(), &info));
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   for (size_t i = 0; i < rc_model_info_metadata_count(info); ++i) {
     const char *key = nullptr, *type = nullptr;
     EXPECT_OK(rc_model_info_metadata(info, i, &key, &type));
@@ -72,13 +72,13 @@ Json hyper_parameters_of(const std::string& path) {
     EXPECT_OK(rc_model_info_value(info, key, 0, &value));
     if (name == "tokenizer.ggml.tokens") {
       if (!json.contains("vocab_size")) {
-        json["vocab_size"] = Json::parse(value).size();
+        json["vocab_size"] = OrderedJson::parse(value).size();
       }
     } else {
-      json[name] = Json::parse(value);
+      json[name] = OrderedJson::parse(value);
       // Infinities, which JSON has not: those of files are negative.
       if (json[name].is_array()) {
-        for (Json& item : json[name]) {
+        for (OrderedJson& item : json[name]) {
           if (item.is_null()) item = "-inf";
         }
       }
@@ -106,7 +106,7 @@ TEST(Estimate, IsThePlanOfTheFile) {
     SCOPED_TRACE(path);
     const rc_plan_report expected =
         report_of(plan_model(backend.get(), path, nullptr).get());
-    Json json = hyper_parameters_of(path);
+    OrderedJson json = hyper_parameters_of(path);
     ++all;
     Plan plan;
     if (try_estimate(backend.get(), json.dump(), "F32", nullptr, plan) ==
@@ -115,7 +115,7 @@ TEST(Estimate, IsThePlanOfTheFile) {
       ++alone;
     } else {
       const auto file = gguf::File::open(path);
-      Json tensors = Json::object();
+      OrderedJson tensors = OrderedJson::object();
       for (const gguf::Tensor& tensor : file->tensors()) {
         tensors[std::string(tensor.name)] = tensor.shape;
       }
@@ -136,8 +136,8 @@ TEST(Estimate, NamesOfTensorsAreEnough) {
     const std::string path =
         source_path(std::string("tests/golden/architectures/") + name + ".gguf")
             .string();
-    Json json = hyper_parameters_of(path);
-    Json tensors = Json::array();
+    OrderedJson json = hyper_parameters_of(path);
+    OrderedJson tensors = OrderedJson::array();
     const auto file = gguf::File::open(path);
     for (const gguf::Tensor& tensor : file->tensors()) {
       tensors.push_back(std::string(tensor.name));
@@ -180,7 +180,7 @@ TEST(Estimate, OfAModelThatManyKnow) {
 TEST(Estimate, OfManyLayers) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("reference");
-  Json json = eight_billion();
+  OrderedJson json = eight_billion();
   json["block_count"] = 1024;
   for (const char* name : {"embedding_length", "feed_forward_length"}) {
     json[name] = 256;
@@ -198,7 +198,7 @@ TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
   const Backend backend = open_backend("cpu");
   const std::string path =
       source_path("tests/golden/architectures/llama2.gguf").string();
-  Json json = hyper_parameters_of(path);
+  OrderedJson json = hyper_parameters_of(path);
   json["tensors"] = {"output.weight"};
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   for (const char* type : {"Q8_0", "q4_0", "Q4_K_M"}) {
@@ -216,9 +216,9 @@ TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
 TEST(Estimate, KeysMayHaveTheirWholeNames) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
-  Json small = eight_billion();
+  OrderedJson small = eight_billion();
   small["block_count"] = 2;
-  Json whole = Json::object();
+  OrderedJson whole = OrderedJson::object();
   for (const auto& [key, value] : small.items()) {
     whole[key == "architecture" ? "general.architecture"
           : key == "tensors"    ? "tensors"
@@ -245,7 +245,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
       RC_E_INVALID_ARGUMENT,
       rc_model_estimate(nullptr, nullptr, nullptr, backend.get(), nullptr),
       "plan: NULL");
-  Json json = eight_billion();
+  OrderedJson json = eight_billion();
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, refused(backend.get(), json, "Q99"),
                "Q99");
   json["architecture"] = "phantom";
@@ -258,7 +258,8 @@ TEST(Estimate, RefusesWhatCannotBe) {
     EXPECT_FAILS(RC_E_FORMAT, refused(backend.get(), json),
                  std::string("llama.") + key);
   }
-  for (const auto& [key, value] : std::vector<std::pair<const char*, Json>>{
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, OrderedJson>>{
            {"vocab_size", 0},
            {"vocab_size", int64_t{1} << 40},
            {"block_count", -1},

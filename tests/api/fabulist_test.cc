@@ -10,26 +10,26 @@
 namespace rc::test {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-const Json& recorded() {
-  static const Json kAll = [] {
+const OrderedJson& recorded() {
+  static const OrderedJson kAll = [] {
     std::ifstream file(source_path("tests/golden/fabulist/fabulist.json"));
-    return Json::parse(file);
+    return OrderedJson::parse(file);
   }();
   return kAll;
 }
 
-struct Reply {
+struct FabulistReply {
   std::string text;
-  std::vector<Json> calls;
+  std::vector<OrderedJson> calls;
   rc_end_reason reason = RC_END_ERROR;
   int64_t prompt_tokens = 0;
 };
 
 class Fabulist : public ::testing::Test {
  protected:
-  void begin(const Json& tools, const Json& messages) {
+  void begin(const OrderedJson& tools, const OrderedJson& messages) {
     rc_chat_options options = RC_CHAT_OPTIONS_INIT;
     const std::string list = tools.dump();
     if (!tools.empty()) options.tools = list.c_str();
@@ -41,12 +41,12 @@ class Fabulist : public ::testing::Test {
     chat_.reset(chat);
     add(messages);
   }
-  void add(const Json& messages) const {
+  void add(const OrderedJson& messages) const {
     const std::string text = messages.dump();
     ASSERT_OK(rc_chat_add(chat_.get(), text.data(), text.size()));
   }
-  Reply answer(const char* tool_choice = nullptr,
-               const char* response_format = nullptr) const {
+  FabulistReply answer(const char* tool_choice = nullptr,
+                       const char* response_format = nullptr) const {
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.temperature = 0;
     options.max_tokens = 300;
@@ -56,7 +56,7 @@ class Fabulist : public ::testing::Test {
     EXPECT_OK(rc_chat_answer_async(chat_.get(), &options, nullptr, nullptr,
                                    nullptr, &started));
     const Request request(started);
-    Reply reply;
+    FabulistReply reply;
     for (;;) {
       rc_event event = RC_EVENT_INIT;
       const rc_status status = rc_request_next(started, -1, &event);
@@ -68,7 +68,7 @@ class Fabulist : public ::testing::Test {
       if (event.type == RC_EVENT_CALL) {
         reply.calls.push_back({{"id", event.call_id},
                                {"name", event.call_name},
-                               {"arguments", Json::parse(text)}});
+                               {"arguments", OrderedJson::parse(text)}});
       }
       if (event.type != RC_EVENT_END) continue;
       EXPECT_EQ(event.report->status, RC_OK) << event.message;
@@ -93,7 +93,7 @@ TEST_F(Fabulist, PromptsAreThoseOfTransformers) {
   rc_tokenizer* made = nullptr;
   ASSERT_OK(rc_tokenizer_open("builtin:fabulist", &made));
   const Tokenizer tokenizer(made);
-  for (const Json& c : recorded()["cases"]) {
+  for (const OrderedJson& c : recorded()["cases"]) {
     rc_chat_options options = RC_CHAT_OPTIONS_INIT;
     const std::string tools = c["tools"].dump();
     if (!c["tools"].empty()) options.tools = tools.c_str();
@@ -114,9 +114,9 @@ TEST_F(Fabulist, PromptsAreThoseOfTransformers) {
 
 TEST_F(Fabulist, AnswersAreThoseOfTransformers) {
   RC_TEST_LABELS(kSerial);
-  for (const Json& c : recorded()["cases"]) {
+  for (const OrderedJson& c : recorded()["cases"]) {
     begin(c["tools"], c["messages"]);
-    const Reply reply = answer();
+    const FabulistReply reply = answer();
     const std::string expected = c["answer"];
     if (reply.calls.empty()) {
       EXPECT_EQ(reply.text, expected) << c["name"];
@@ -124,8 +124,8 @@ TEST_F(Fabulist, AnswersAreThoseOfTransformers) {
       continue;
     }
     const size_t first = expected.find('{');
-    const Json call =
-        Json::parse(expected.substr(first, expected.rfind('}') + 1 - first));
+    const OrderedJson call = OrderedJson::parse(
+        expected.substr(first, expected.rfind('}') + 1 - first));
     ASSERT_EQ(reply.calls.size(), 1u);
     EXPECT_EQ(reply.calls[0]["name"], call["name"]) << c["name"];
     EXPECT_EQ(reply.calls[0]["arguments"], call["arguments"]) << c["name"];
@@ -134,16 +134,16 @@ TEST_F(Fabulist, AnswersAreThoseOfTransformers) {
 }
 
 TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
-  const Json tools = recorded()["cases"][5]["tools"];
-  begin(tools,
-        Json::array({{{"role", "user"}, {"content", "What time is it?"}}}));
-  const Reply called = answer();
+  const OrderedJson tools = recorded()["cases"][5]["tools"];
+  begin(tools, OrderedJson::array(
+                   {{{"role", "user"}, {"content", "What time is it?"}}}));
+  const FabulistReply called = answer();
   ASSERT_EQ(called.calls.size(), 1u) << called.text;
   EXPECT_EQ(called.calls[0]["name"], "get_time");
   add({{"role", "tool"},
        {"tool_call_id", called.calls[0]["id"]},
        {"content", "07:15"}});
-  const Reply told = answer();
+  const FabulistReply told = answer();
   EXPECT_NE(told.text.find("07:15"), std::string::npos) << told.text;
   // Of the second prompt only the result is new.
   EXPECT_LT(told.prompt_tokens, 60);
@@ -151,9 +151,9 @@ TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
 
 TEST_F(Fabulist, CallsWhatItIsToldTo) {
   RC_TEST_LABELS(kSerial);
-  const Json tools = recorded()["cases"][5]["tools"];
-  begin(tools, Json::array({{{"role", "user"}, {"content", "Hello!"}}}));
-  const Reply called =
+  const OrderedJson tools = recorded()["cases"][5]["tools"];
+  begin(tools, OrderedJson::array({{{"role", "user"}, {"content", "Hello!"}}}));
+  const FabulistReply called =
       answer(R"({"type": "function", "function": {"name": "add"}})");
   ASSERT_EQ(called.calls.size(), 1u) << called.text;
   EXPECT_EQ(called.calls[0]["name"], "add");
@@ -163,17 +163,17 @@ TEST_F(Fabulist, CallsWhatItIsToldTo) {
 
 TEST_F(Fabulist, AnswersToASchema) {
   RC_TEST_LABELS(kSerial);
-  begin(Json::array(),
-        Json::array({{{"role", "user"},
-                      {"content",
-                       "Describe The Bear and the Honey in JSON. "
-                       "Keys: title and moral."}}}));
-  const Reply reply = answer(nullptr, R"({"type": "json_schema",
+  begin(OrderedJson::array(),
+        OrderedJson::array({{{"role", "user"},
+                             {"content",
+                              "Describe The Bear and the Honey in JSON. "
+                              "Keys: title and moral."}}}));
+  const FabulistReply reply = answer(nullptr, R"({"type": "json_schema",
       "json_schema": {"schema": {"type": "object",
         "required": ["title", "moral"], "additionalProperties": false,
         "properties": {"title": {"type": "string"},
                        "moral": {"type": "string"}}}}})");
-  const Json said = Json::parse(reply.text);
+  const OrderedJson said = OrderedJson::parse(reply.text);
   EXPECT_EQ(said["title"], "The Bear and the Honey");
   EXPECT_EQ(said["moral"], "Who will not let go is held.");
 }

@@ -10,7 +10,7 @@
 namespace rc::test {
 namespace {
 
-struct End {
+struct GraphEnd {
   int count = 0;
   rc_status status = RC_E_INTERNAL;
   std::string message;
@@ -19,7 +19,7 @@ struct End {
 
   static void callback(void* user, rc_status status, const char* message,
                        rc_tensor* const* outputs, size_t output_count) {
-    End& end = *static_cast<End*>(user);
+    GraphEnd& end = *static_cast<GraphEnd*>(user);
     ++end.count;
     end.status = status;
     end.message = message;
@@ -77,10 +77,10 @@ TEST(GraphAsync, EndsOnTheLoop) {
   const Loop loop = make_loop();
   auto graph = doubling(backend.get());
   Tensor x = make(backend.get(), {2}, {1, 2});
-  End end;
+  GraphEnd end;
   rc_tensor* given[] = {x.get()};
   ASSERT_OK(rc_graph_run_async(graph->get(), given, 1, nullptr, loop.get(),
-                               End::callback, &end));
+                               GraphEnd::callback, &end));
   // The run keeps what it needs.
   graph.reset();
   x.reset();
@@ -98,13 +98,13 @@ TEST(GraphAsync, ManyAtOnce) {
   const Loop loop = make_loop();
   const auto graph = doubling(backend.get());
   constexpr int kRuns = 40;
-  std::vector<End> ends(kRuns);
+  std::vector<GraphEnd> ends(kRuns);
   std::vector<Tensor> inputs;
   for (int i = 0; i < kRuns; ++i) {
     inputs.push_back(make(backend.get(), {2}, {float(i), 1}));
     rc_tensor* given[] = {inputs.back().get()};
     ASSERT_OK(rc_graph_run_async(graph->get(), given, 1, nullptr, loop.get(),
-                                 End::callback, &ends[i]));
+                                 GraphEnd::callback, &ends[i]));
   }
   ASSERT_OK(rc_loop_close(loop.get()));  // it cancels what is under way
   while (rc_loop_wait(loop.get(), 60000) == RC_OK) {
@@ -120,11 +120,11 @@ TEST(GraphAsync, ManyAtOnce) {
       EXPECT_TRUE(ends[i].outputs.empty());
     }
   }
-  End end;
+  GraphEnd end;
   rc_tensor* given[] = {inputs[0].get()};
   EXPECT_FAILS(RC_E_CLOSED,
                rc_graph_run_async(graph->get(), given, 1, nullptr, loop.get(),
-                                  End::callback, &end),
+                                  GraphEnd::callback, &end),
                "loop");
   EXPECT_EQ(end.count, 0);
 }
@@ -138,18 +138,18 @@ TEST(GraphAsync, CancelDeadlineAndQuota) {
   const auto graph = doubling(backend.get());
   const Tensor x = make(backend.get(), {2}, {1, 2});
   rc_tensor* given[] = {x.get()};
-  End end;
+  GraphEnd end;
   const auto start = [&](const rc_graph_run_options* how) {
     end = {};
     return rc_graph_run_async(graph->get(), given, 1, how, loop.get(),
-                              End::callback, &end);
+                              GraphEnd::callback, &end);
   };
   ASSERT_OK(start(nullptr));
   while (running == 0) std::this_thread::yield();
-  End other;
+  GraphEnd other;
   EXPECT_FAILS(RC_E_QUOTA,
                rc_graph_run_async(graph->get(), given, 1, nullptr, loop.get(),
-                                  End::callback, &other),
+                                  GraphEnd::callback, &other),
                "max_requests");
   ASSERT_OK(rc_graph_cancel(graph->get()));
   dispatch_one(loop.get());
@@ -243,18 +243,18 @@ TEST(GraphAsync, ErrorsAtOnceAndAtTheEnd) {
   ASSERT_OK(
       rc_tensor_from_data(backend.get(), RC_DTYPE_I32, &one, 1, &id, 4, &made));
   const Tensor given(made);
-  End end;
+  GraphEnd end;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_graph_run_async(graph.get(), &made, 1, nullptr, loop.get(),
                                   nullptr, &end),
                "callback");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_graph_run_async(graph.get(), &made, 0, nullptr, loop.get(),
-                                  End::callback, &end),
+                                  GraphEnd::callback, &end),
                "0 inputs");
   EXPECT_EQ(end.count, 0);
   ASSERT_OK(rc_graph_run_async(graph.get(), &made, 1, nullptr, loop.get(),
-                               End::callback, &end));
+                               GraphEnd::callback, &end));
   dispatch_one(loop.get());
   EXPECT_EQ(end.status, RC_E_INVALID_ARGUMENT);
   EXPECT_NE(end.message.find("7"), std::string::npos) << end.message;

@@ -281,7 +281,7 @@ TEST_F(ModelImportance, KeepsToTheLimit) {
   EXPECT_FALSE(std::filesystem::exists(target("no")));
 }
 
-struct Heard {
+struct ImportanceEnd {
   std::atomic<int> calls{0};
   rc_status status = RC_OK;
   int64_t tensors = 0;
@@ -292,10 +292,10 @@ TEST_F(ModelImportance, TellsTheEndOnALoop) {
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));
   const Loop loop(created);
-  Heard heard;
+  ImportanceEnd heard;
   const auto hear = [](void* user, rc_status status, const char*,
                        const rc_importance_report* report) {
-    Heard& heard = *static_cast<Heard*>(user);
+    ImportanceEnd& heard = *static_cast<ImportanceEnd*>(user);
     heard.status = status;
     if (report != nullptr) heard.tensors = report->tensors;
     ++heard.calls;

@@ -18,12 +18,12 @@
 namespace rc::test {
 namespace {
 
-std::vector<char> bytes_of(const std::string& path) {
+std::vector<char> content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<char> model_bytes() { return bytes_of(model_path()); }
+std::vector<char> model_bytes() { return content_of(model_path()); }
 
 rc_model_memory memory_of(const std::vector<char>& bytes) {
   rc_model_memory memory = RC_MODEL_MEMORY_INIT;
@@ -298,13 +298,6 @@ TEST(ModelMemory, IsPlannedAsTheFile) {
   EXPECT_EQ(report.total, expected.total);
   EXPECT_EQ(report.context_length, expected.context_length);
 }
-
-struct Loaded {
-  int calls = 0;
-  rc_status status = RC_OK;
-  std::string message;
-  Model model;
-};
 
 Loaded load_async(rc_backend* backend, rc_model_memory* memory,
                   const std::function<void()>& meanwhile) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 
 #include "api_util.h"
 #include "test_data.h"
@@ -11,10 +10,7 @@
 namespace rc::test {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-struct Case {
+struct OptionCase {
   const char* name;
   std::function<void(rc_generate_options&)> set;
   const char* value;  // that the message shows
@@ -32,7 +28,7 @@ TEST(Options, OfAGeneration) {
   static const int32_t negative = -5;
   static const char* const empty_stop = "";
   static const char* const no_stop = nullptr;
-  const std::vector<Case> cases = {
+  const std::vector<OptionCase> cases = {
       {"temperature", [](auto& o) { o.temperature = kNan; }, "nan"},
       {"temperature", [](auto& o) { o.temperature = -0.5f; }, "-0.5"},
       {"temperature", [](auto& o) { o.temperature = kInfinity; }, "inf"},
@@ -116,7 +112,7 @@ TEST(Options, OfAGeneration) {
       {"struct_size", [](auto& o) { o.struct_size = 0; }, "0"},
       {"struct_size", [](auto& o) { o.struct_size = SIZE_MAX; }, "18446744"},
   };
-  for (const Case& c : cases) {
+  for (const OptionCase& c : cases) {
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.max_tokens = 1;
     c.set(options);

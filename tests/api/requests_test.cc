@@ -8,7 +8,7 @@
 namespace rc::test {
 namespace {
 
-struct Heard {
+struct ReceivedEvents {
   std::string text;
   std::vector<int32_t> tokens;
   std::vector<float> logprobs;
@@ -20,7 +20,7 @@ struct Heard {
   std::thread::id thread;
 
   static void hear(void* user, const rc_event* event) {
-    auto* heard = static_cast<Heard*>(user);
+    auto* heard = static_cast<ReceivedEvents*>(user);
     EXPECT_EQ(heard->ends, 0) << "an event after the end";
     heard->thread = std::this_thread::get_id();
     if (event->type == RC_EVENT_END) {
@@ -61,7 +61,7 @@ class Requests : public testing::Test {
     ASSERT_OK(rc_loop_create(&loop));
     loop_.reset(loop);
   }
-  void dispatch_until_end(const Heard& heard) {
+  void dispatch_until_end(const ReceivedEvents& heard) {
     while (heard.ends == 0) {
       ASSERT_OK(rc_loop_wait(loop_.get(), 60000));
       ASSERT_OK(rc_loop_dispatch(loop_.get(), 0, nullptr));
@@ -77,10 +77,10 @@ class Requests : public testing::Test {
 TEST_F(Requests, GiveTheSameTextHoweverTheyAreHeard) {
   const std::string text = generate(session_.get());
   ASSERT_OK(rc_session_truncate(session_.get(), 0));
-  Heard heard;
+  ReceivedEvents heard;
   const rc_generate_options options = some_options();
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              Heard::hear, &heard, nullptr));
+                              ReceivedEvents::hear, &heard, nullptr));
   EXPECT_EQ(heard.ends, 0);
   dispatch_until_end(heard);
   EXPECT_EQ(heard.text, text);
@@ -92,12 +92,12 @@ TEST_F(Requests, GiveTheSameTextHoweverTheyAreHeard) {
 }
 
 TEST_F(Requests, TellLogprobs) {
-  Heard heard;
+  ReceivedEvents heard;
   rc_generate_options options = some_options();
   options.logprobs = 3;
   options.temperature = 0;
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              Heard::hear, &heard, nullptr));
+                              ReceivedEvents::hear, &heard, nullptr));
   dispatch_until_end(heard);
   ASSERT_EQ(heard.logprobs.size(), heard.tokens.size());
   ASSERT_EQ(heard.top_tokens.size(), 3 * heard.tokens.size());
@@ -111,10 +111,10 @@ TEST_F(Requests, TellLogprobs) {
 }
 
 TEST_F(Requests, OutliveEveryHandle) {
-  Heard heard;
+  ReceivedEvents heard;
   const rc_generate_options options = some_options();
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              Heard::hear, &heard, nullptr));
+                              ReceivedEvents::hear, &heard, nullptr));
   session_.reset();
   model_.reset();
   backend_.reset();
@@ -124,7 +124,7 @@ TEST_F(Requests, OutliveEveryHandle) {
 
 TEST_F(Requests, AreReleasedFromTheirCallback) {
   struct Own {
-    Heard heard;
+    ReceivedEvents heard;
     rc_request* request = nullptr;
     rc_session* session = nullptr;
     rc_loop* loop = nullptr;
@@ -136,7 +136,7 @@ TEST_F(Requests, AreReleasedFromTheirCallback) {
       own.session, &options, own.loop,
       [](void* user, const rc_event* event) {
         auto* o = static_cast<Own*>(user);
-        Heard::hear(&o->heard, event);
+        ReceivedEvents::hear(&o->heard, event);
         if (event->type == RC_EVENT_END) {
           EXPECT_EQ(event->request, o->request);
           rc_request_release(o->request);
@@ -203,7 +203,7 @@ TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
 
 TEST_F(Requests, OnTheLibrarysOwnLoop) {
   struct Own {
-    Heard heard;
+    ReceivedEvents heard;
     std::atomic<bool> ended{false};
   } own;
   const rc_generate_options options = some_options();
@@ -211,7 +211,7 @@ TEST_F(Requests, OnTheLibrarysOwnLoop) {
       session_.get(), &options, nullptr,
       [](void* user, const rc_event* event) {
         auto* o = static_cast<Own*>(user);
-        Heard::hear(&o->heard, event);
+        ReceivedEvents::hear(&o->heard, event);
         if (event->type == RC_EVENT_END) {
           o->ended = true;
           o->ended.notify_one();
@@ -264,11 +264,11 @@ TEST_F(Requests, WithoutACallbackEndWithTheirLastHandle) {
 
 // With one they go on.
 TEST_F(Requests, WithACallbackOutliveTheirHandle) {
-  Heard heard;
+  ReceivedEvents heard;
   const rc_generate_options options = some_options();
   rc_request* request = nullptr;
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              Heard::hear, &heard, &request));
+                              ReceivedEvents::hear, &heard, &request));
   rc_request_release(request);
   dispatch_until_end(heard);
   EXPECT_EQ(heard.report.reason, RC_END_LENGTH);
@@ -297,11 +297,11 @@ TEST_F(Requests, HaveDeadlines) {
 TEST_F(Requests, OfAClosedLoop) {
   ASSERT_OK(rc_loop_close(loop_.get()));
   const rc_generate_options options = some_options();
-  Heard heard;
+  ReceivedEvents heard;
   rc_request* request = nullptr;
   EXPECT_FAILS(RC_E_CLOSED,
                rc_generate_async(session_.get(), &options, loop_.get(),
-                                 Heard::hear, &heard, &request));
+                                 ReceivedEvents::hear, &heard, &request));
   EXPECT_EQ(request, nullptr);
   // The refused one left nothing behind.
   EXPECT_OK(rc_session_truncate(session_.get(), 0));

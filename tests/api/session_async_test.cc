@@ -8,18 +8,18 @@
 namespace rc::test {
 namespace {
 
-struct End {
+struct SessionEnd {
   int count = 0;
   rc_status status = RC_E_INTERNAL;
   std::string message;
   std::vector<int32_t> tokens;
 
   static void decoded(void* user, rc_status status, const char* message) {
-    static_cast<End*>(user)->set(status, message);
+    static_cast<SessionEnd*>(user)->set(status, message);
   }
   static void tokenized(void* user, rc_status status, const char* message,
                         const int32_t* tokens, size_t count) {
-    End& end = *static_cast<End*>(user);
+    SessionEnd& end = *static_cast<SessionEnd*>(user);
     end.tokens.assign(tokens, tokens + count);
     end.set(status, message);
   }
@@ -37,7 +37,7 @@ class SessionAsync : public ::testing::Test {
     EXPECT_OK(rc_loop_create(&loop));
     loop_.reset(loop);
   }
-  void wait_for(const End& end) const {
+  void wait_for(const SessionEnd& end) const {
     while (end.count == 0) {
       ASSERT_OK(rc_loop_wait(loop_.get(), 60000));
       ASSERT_OK(rc_loop_dispatch(loop_.get(), 0, nullptr));
@@ -69,9 +69,9 @@ TEST_F(SessionAsync, LogitsAreThoseOfDecode) {
       ASSERT_OK(rc_session_append_text(session, "a fox", 5, 0));
     }
     ASSERT_OK(rc_session_decode(waited.get(), flags));
-    End end;
+    SessionEnd end;
     ASSERT_OK(rc_session_decode_async(reported.get(), flags, loop_.get(),
-                                      End::decoded, &end));
+                                      SessionEnd::decoded, &end));
     wait_for(end);
     EXPECT_EQ(end.status, RC_OK) << end.message;
     EXPECT_EQ(logits(reported.get()), logits(waited.get()));
@@ -80,13 +80,13 @@ TEST_F(SessionAsync, LogitsAreThoseOfDecode) {
 
 TEST_F(SessionAsync, ErrorsAreThoseOfDecode) {
   const Session session = create_session(model_.get());
-  End end;
+  SessionEnd end;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_session_decode_async(session.get(), 2, loop_.get(),
-                                       End::decoded, &end),
+                                       SessionEnd::decoded, &end),
                "flags: 2");
-  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(), End::decoded,
-                                    &end));
+  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(),
+                                    SessionEnd::decoded, &end));
   wait_for(end);
   EXPECT_EQ(end.status, RC_E_INVALID_ARGUMENT);
   EXPECT_NE(end.message.find("the session is empty"), std::string::npos);
@@ -101,16 +101,16 @@ TEST_F(SessionAsync, ADecodeIsInFlightUntilItsEnd) {
   ASSERT_OK(rc_generate_async(session.get(), &options, nullptr, nullptr,
                               nullptr, &started));
   const Request request(started);
-  End end;
+  SessionEnd end;
   EXPECT_FAILS(RC_E_BUSY,
                rc_session_decode_async(session.get(), 0, loop_.get(),
-                                       End::decoded, &end),
+                                       SessionEnd::decoded, &end),
                "1 request in flight");
   ASSERT_OK(rc_request_cancel(started));
   ASSERT_OK(rc_request_wait(started, -1));
   // The requests of a session come one after the other.
-  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(), End::decoded,
-                                    &end));
+  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(),
+                                    SessionEnd::decoded, &end));
   options.max_tokens = 1;
   rc_request* next = nullptr;
   ASSERT_OK(rc_generate_async(session.get(), &options, nullptr, nullptr,
@@ -124,9 +124,9 @@ TEST_F(SessionAsync, ADecodeIsInFlightUntilItsEnd) {
 TEST_F(SessionAsync, EndsComeAfterTheLastHandle) {
   Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append_text(session.get(), "a fox", 5, 0));
-  End end;
-  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(), End::decoded,
-                                    &end));
+  SessionEnd end;
+  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(),
+                                    SessionEnd::decoded, &end));
   session.reset();
   wait_for(end);
   EXPECT_EQ(end.status, RC_OK) << end.message;
@@ -138,18 +138,18 @@ TEST_F(SessionAsync, ALoopThatClosesCancels) {
   std::string text;
   while (text.size() < (8U << 20)) text += "once upon a time; ";
   const Tokenizer words = tokenizer();
-  End decode, tokenize;
+  SessionEnd decode, tokenize;
   ASSERT_OK(rc_tokenize_async(words.get(), text.data(), text.size(), 0,
-                              loop_.get(), End::tokenized, &tokenize));
-  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(), End::decoded,
-                                    &decode));
+                              loop_.get(), SessionEnd::tokenized, &tokenize));
+  ASSERT_OK(rc_session_decode_async(session.get(), 0, loop_.get(),
+                                    SessionEnd::decoded, &decode));
   ASSERT_OK(rc_loop_close(loop_.get()));
   wait_for(tokenize);
   wait_for(decode);
   EXPECT_EQ(tokenize.status, RC_E_CANCELLED);
   EXPECT_TRUE(decode.status == RC_OK || decode.status == RC_E_CANCELLED);
-  EXPECT_EQ(rc_session_decode_async(session.get(), 0, loop_.get(), End::decoded,
-                                    &decode),
+  EXPECT_EQ(rc_session_decode_async(session.get(), 0, loop_.get(),
+                                    SessionEnd::decoded, &decode),
             RC_E_CLOSED);
 }
 
@@ -162,12 +162,12 @@ TEST_F(SessionAsync, TokensAreThoseOfTokenize) {
                         RC_TOKENIZE_ADD_SPECIAL, &tokens, &count));
   const std::vector<int32_t> expected(tokens, tokens + count);
   rc_free(tokens);
-  End end, empty;
+  SessionEnd end, empty;
   ASSERT_OK(rc_tokenize_async(words.get(), text.data(), text.size(),
                               RC_TOKENIZE_ADD_SPECIAL, loop_.get(),
-                              End::tokenized, &end));
+                              SessionEnd::tokenized, &end));
   ASSERT_OK(rc_tokenize_async(words.get(), nullptr, 0, 0, loop_.get(),
-                              End::tokenized, &empty));
+                              SessionEnd::tokenized, &empty));
   words.reset();
   wait_for(end);
   wait_for(empty);
@@ -175,10 +175,10 @@ TEST_F(SessionAsync, TokensAreThoseOfTokenize) {
   EXPECT_EQ(end.tokens, expected);
   EXPECT_EQ(empty.status, RC_OK);
   EXPECT_TRUE(empty.tokens.empty());
-  EXPECT_FAILS(
-      RC_E_INVALID_ARGUMENT,
-      rc_tokenize_async(nullptr, "a", 1, 0, loop_.get(), End::tokenized, &end),
-      "tokenizer");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               rc_tokenize_async(nullptr, "a", 1, 0, loop_.get(),
+                                 SessionEnd::tokenized, &end),
+               "tokenizer");
 }
 
 }  // namespace

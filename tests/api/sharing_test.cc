@@ -17,14 +17,6 @@ uint64_t bytes(const Model& model) {
   return report.weight_bytes + report.cache_bytes + report.scratch_bytes;
 }
 
-Backend open_limited(uint64_t limit) {
-  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
-  options.memory_limit = limit;
-  rc_backend* backend = nullptr;
-  EXPECT_OK(rc_backend_open("reference", &options, &backend));
-  return Backend(backend);
-}
-
 TEST(Sharing, TheOneThatHasItLongestPays) {
   const Backend backends[] = {open_backend(), open_backend(), open_backend()};
   Model models[] = {load_model(backends[0].get()),
@@ -104,7 +96,8 @@ TEST(Sharing, ALimitCountsWeightsOnce) {
   rc_model_report report = RC_MODEL_REPORT_INIT;
   ASSERT_OK(rc_model_describe(load_model(open_backend().get()).get(), &report));
   const uint64_t own = report.cache_bytes + report.scratch_bytes;
-  const Backend limited = open_limited(report.weight_bytes + 2 * own);
+  const Backend limited =
+      open_limited("reference", report.weight_bytes + 2 * own);
   const Model one = load_model(limited.get());
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = 64;
@@ -128,7 +121,7 @@ TEST(Sharing, ALimitCountsWeightsOfOthers) {
   options.context_length = 128;
   rc_model_report report = RC_MODEL_REPORT_INIT;
   ASSERT_OK(rc_model_describe(model.get(), &report));
-  const Backend limited = open_limited(report.weight_bytes);
+  const Backend limited = open_limited("reference", report.weight_bytes);
   rc_model* none = nullptr;
   EXPECT_FAILS(
       RC_E_DEVICE_MEMORY,
@@ -157,7 +150,7 @@ TEST(Sharing, AHandleThatComesToPayIsHeldToItsLimit) {
   const Backend first = open_backend();
   Model model = load_model(first.get());
   const uint64_t all = bytes(model);
-  const Backend limited = open_limited(all);
+  const Backend limited = open_limited("reference", all);
   const Model shared = load_model(limited.get());
   // Nothing of its own yet.
   const int64_t shape = 25;

@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-Backend open_limited(const char* spec, uint64_t limit, bool strict = false) {
+Backend open_with_one_thread(const char* spec, uint64_t limit,
+                             bool strict = false) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = limit;
   options.threads = 1;
@@ -67,7 +68,7 @@ TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
                        RC_DTYPE_F32);
   const rc_model_options options = small_options();
-  const Backend cpu = open_limited("cpu", 0);
+  const Backend cpu = open_with_one_thread("cpu", 0);
   const Plan on_cpu = plan_model(cpu.get(), path, &options);
   const rc_plan_report whole = report_of(on_cpu.get());
   EXPECT_EQ(whole.device_count, 1);
@@ -81,7 +82,7 @@ TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
 
   WrappedState& state = wrap_backend("small", "cpu");
   const uint64_t limit = whole.total / 2;
-  const Backend backend = open_limited("small,cpu", limit);
+  const Backend backend = open_with_one_thread("small,cpu", limit);
   const Plan on_both = plan_model(backend.get(), path, &options);
   const rc_plan_report planned = report_of(on_both.get());
   ASSERT_EQ(planned.device_count, 2);
@@ -135,10 +136,10 @@ TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
 TEST(Spread, WithoutANextDeviceItDoesNotFit) {
   wrap_backend("small", "cpu");
   const rc_model_options options = small_options();
-  const Backend roomy = open_limited("small", 0);
+  const Backend roomy = open_with_one_thread("small", 0);
   const uint64_t total =
       report_of(plan_model(roomy.get(), model_path(), &options).get()).total;
-  const Backend backend = open_limited("small", total / 2);
+  const Backend backend = open_with_one_thread("small", total / 2);
   const rc_plan_report planned =
       report_of(plan_model(backend.get(), model_path(), &options).get());
   EXPECT_EQ(planned.fits, 0);
@@ -154,7 +155,7 @@ TEST(Spread, FallbacksAreExplainedAndStrictRefusesThem) {
   WrappedState& state = wrap_backend("small", "cpu");
   state.missing_ops = {RC_OP_ROPE};
   const rc_model_options options = small_options();
-  const Backend backend = open_limited("small", 0);
+  const Backend backend = open_with_one_thread("small", 0);
   EXPECT_TRUE(explain(backend.get())["fallbacks"].empty());
   const char* before = nullptr;
   ASSERT_OK(rc_backend_explain(backend.get(), &before));
@@ -167,14 +168,14 @@ TEST(Spread, FallbacksAreExplainedAndStrictRefusesThem) {
     EXPECT_EQ(account["fallbacks"][0]["lacking"], "small:0");
     EXPECT_EQ(account["fallbacks"][0]["device"], "cpu:0");
     EXPECT_EQ(account["fallbacks"][0]["reason"], "the test took it away");
-    const Backend cpu = open_limited("cpu", 0);
+    const Backend cpu = open_with_one_thread("cpu", 0);
     EXPECT_EQ(greedy(model.get(), 20),
               greedy(load(cpu.get(), model_path(), options).get(), 20));
   }
   EXPECT_TRUE(explain(backend.get())["fallbacks"].empty());
   EXPECT_EQ(before, text);  // it lives as long as the handle
 
-  const Backend strict = open_limited("small", 0, true);
+  const Backend strict = open_with_one_thread("small", 0, true);
   rc_model* model = nullptr;
   EXPECT_FAILS(
       RC_E_UNSUPPORTED,

@@ -53,7 +53,7 @@ struct Text {
   }
 };
 
-double milliseconds(Clock::duration time) {
+double milliseconds_of(Clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
@@ -154,8 +154,8 @@ void switch_under_load(int sessions, int switches) {
       for (size_t t = 1; t < times.size(); ++t) {
         longest = std::max(longest, times[t] - times[t - 1]);
       }
-      pauses.push_back(milliseconds(longest));
-      steps.push_back(milliseconds(times.back() - times.front()) / kTokens);
+      pauses.push_back(milliseconds_of(longest));
+      steps.push_back(milliseconds_of(times.back() - times.front()) / kTokens);
     }
   }
   std::sort(steps.begin(), steps.end());

@@ -9,14 +9,15 @@
 namespace rc::test {
 namespace {
 
-using Op = std::function<rc_status(rc_tensor* x, rc_tensor* y, rc_tensor**)>;
+using BinaryOp =
+    std::function<rc_status(rc_tensor* x, rc_tensor* y, rc_tensor**)>;
 
-struct Case {
+struct NamedOp {
   const char* name;
-  Op op;
+  BinaryOp op;
 };
 
-const Case kCases[] = {
+const NamedOp kCases[] = {
     {"add", [](auto* x, auto* y, auto** z) { return rc_op_add(x, y, z); }},
     {"div", [](auto* x, auto* y, auto** z) { return rc_op_div(x, y, z); }},
     {"relu", [](auto* x, auto*, auto** z) { return rc_op_relu(x, z); }},
@@ -44,7 +45,7 @@ Backend open_with(int threads) {
   return Backend(backend);
 }
 
-std::vector<std::byte> bits(const Op& op, rc_backend* backend,
+std::vector<std::byte> bits(const BinaryOp& op, rc_backend* backend,
                             const Shape& shape) {
   const Tensor x = make_random(backend, shape, 1);
   const Tensor y = make_random(backend, shape, 2);
@@ -63,7 +64,7 @@ TEST(TensorAtOnce, AsManyThreadsAsThereAre) {
   const Backend one = open_with(1);
   const Backend two = open_with(2);
   const Backend five = open_with(5);
-  for (const Case& each : kCases) {
+  for (const NamedOp& each : kCases) {
     for (const Shape& shape : kShapes) {
       SCOPED_TRACE(testing::Message() << each.name << " of " << shape[0] << ", "
                                       << (shape.size() > 1 ? shape[1] : 0));
@@ -76,7 +77,7 @@ TEST(TensorAtOnce, AsManyThreadsAsThereAre) {
 
 TEST(TensorAtOnce, WhatAProgramGives) {
   const Backend backend = open_with(2);
-  for (const Case& each : kCases) {
+  for (const NamedOp& each : kCases) {
     for (const Shape& shape : {Shape{5}, Shape{64, 1000}, Shape{100000}}) {
       SCOPED_TRACE(each.name);
       const Tensor x = make_random(backend.get(), shape, 1);

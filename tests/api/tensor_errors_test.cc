@@ -11,8 +11,6 @@ namespace rc::test {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST_F(TensorErrors, OfShapes) {
   const auto create = [&](const std::string& text, rc_dtype dtype,

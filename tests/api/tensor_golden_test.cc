@@ -29,9 +29,9 @@ std::vector<std::byte> encoded(rc_dtype dtype, const json& data) {
   return bytes;
 }
 
-Tensor make(rc_backend* backend, const json& given) {
+Tensor make_given(rc_backend* backend, const json& given) {
   const auto dtype = given.at("dtype").get<rc_dtype>();
-  const auto shape = given.at("shape").get<Shape>();
+  const auto shape = given.at("shape").get<std::vector<int64_t>>();
   const std::vector<std::byte> bytes = encoded(dtype, given.at("data"));
   rc_tensor* tensor = nullptr;
   EXPECT_OK(rc_tensor_from_data(backend, dtype, shape.data(),
@@ -107,7 +107,7 @@ rc_status call(const json& one, const std::vector<Tensor>& x, rc_tensor** y) {
 void expect_case(rc_backend* backend, const json& one) {
   std::vector<Tensor> inputs;
   for (const json& input : one.at("inputs")) {
-    inputs.push_back(make(backend, input));
+    inputs.push_back(make_given(backend, input));
   }
   rc_tensor* made = nullptr;
   ASSERT_EQ(call(one, inputs, &made), RC_OK) << rc_error_message();
@@ -120,7 +120,8 @@ void expect_case(rc_backend* backend, const json& one) {
   ASSERT_OK(rc_tensor_dtype(made, &dtype));
   ASSERT_EQ(dtype, wanted);
   ASSERT_OK(rc_tensor_shape(made, shape, &rank));
-  EXPECT_EQ(Shape(shape, shape + rank), expected.at("shape").get<Shape>());
+  EXPECT_EQ(std::vector<int64_t>(shape, shape + rank),
+            expected.at("shape").get<std::vector<int64_t>>());
   const std::vector<std::byte> found = bytes_of(made);
   const std::vector<std::byte> exact = encoded(wanted, expected.at("data"));
   const auto tolerance = one.at("tolerance").get<double>();

@@ -1,6 +1,5 @@
 // Tensors that cannot be made or read, and the nearest ones that can.
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -8,9 +7,6 @@
 
 namespace rc::test {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 rc_tensor* outline_of(rc_backend* backend, const Shape& shape) {
   rc_tensor* tensor = nullptr;

@@ -1,7 +1,6 @@
 // Operands of attention and convolution that are not taken, and the nearest
 // ones that are.
 #include <functional>
-#include <limits>
 #include <string>
 
 #include "tensor_errors_util.h"
@@ -10,9 +9,6 @@ namespace rc::test {
 namespace {
 
 using TensorProductErrors = TensorErrors;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST_F(TensorProductErrors, OfAttention) {
   const auto attend = [&](const std::string& text, const Shape& q,

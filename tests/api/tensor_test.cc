@@ -16,8 +16,8 @@ Tensor make_places(rc_backend* backend, const std::vector<int32_t>& places) {
 }
 
 // Every op, with as many operands as it takes; each gets the same handle.
-using Op = std::function<rc_status(rc_tensor* x, rc_tensor** result)>;
-std::vector<Op> every_op() {
+using UnaryOp = std::function<rc_status(rc_tensor* x, rc_tensor** result)>;
+std::vector<UnaryOp> every_op() {
   return {
       [](auto* x, auto** y) { return rc_op_matmul(x, x, y); },
       [](auto* x, auto** y) { return rc_op_matmul_transposed(x, x, y); },
@@ -92,7 +92,7 @@ TEST(Tensor, HandlesThatAreNone) {
                                 reinterpret_cast<rc_tensor*>(backend.get()),
                                 reinterpret_cast<rc_tensor*>(&number)};
   for (rc_tensor* handle : handles) {
-    for (const Op& op : every_op()) {
+    for (const UnaryOp& op : every_op()) {
       rc_tensor* result = gone;
       EXPECT_EQ(op(handle, &result), RC_E_INVALID_ARGUMENT);
       EXPECT_EQ(result, nullptr);
@@ -124,7 +124,7 @@ TEST(Tensor, EveryOpOfEveryShape) {
           continue;
         }
         const Tensor x(tensor);
-        for (const Op& op : every_op()) {
+        for (const UnaryOp& op : every_op()) {
           rc_tensor* result = nullptr;
           const rc_status status = op(x.get(), &result);
           const Tensor y(result);

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "api_util.h"
+#include "compute/shape.h"
 #include "runcible/tensor.h"
 
 namespace rc::test {
 
 using Tensor = std::unique_ptr<rc_tensor, Release<rc_tensor_release>>;
-using Shape = std::vector<int64_t>;
+using compute::Shape;
 
 inline Tensor make(rc_backend* backend, const Shape& shape,
                    const std::vector<float>& numbers) {

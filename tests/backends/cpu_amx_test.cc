@@ -30,7 +30,7 @@ std::vector<rc_dtype> packed_types() {
   }
   return types;
 }
-const std::vector<rc_dtype> kTypes = packed_types();
+const std::vector<rc_dtype> kPackedTypes = packed_types();
 
 // NULL if this build does not have it.
 const cpu::Level* find_level(std::string_view name) {
@@ -151,7 +151,7 @@ class CpuAmx : public testing::Test {
 
 TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
   RC_TEST_LABELS(kSerial);
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : kPackedTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
     for (int n : {16, 37, 64}) {
       const Operands of(dtype, n, block, 40);
@@ -167,7 +167,7 @@ TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
 // Columns are unpacked in parts.
 TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
   RC_TEST_LABELS(kSerial);
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : kPackedTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
     const Operands of(dtype, 37, 4096 + block, 19);
     expect_equal(of, counted(19), true);
@@ -177,7 +177,7 @@ TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
 // As experts get them.
 TEST_F(CpuAmx, RowsMayLieAnywhere) {
   RC_TEST_LABELS(kSerial);
-  for (rc_dtype dtype : kTypes) {
+  for (rc_dtype dtype : kPackedTypes) {
     const Operands of(dtype, 33, 512, 40);
     expect_equal(of, {3, 1, 4, 1, 5, 9, 2, 6, 5, 35, 8, 9, 7, 39, 0}, true);
     expect_equal(of, {39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19, 17}, false);

@@ -316,7 +316,7 @@ rc_status open(rc_numa numa, const NodeCalls& calls, rc_plugin_device** device,
 }
 
 // One product with a weight that is large enough to be placed.
-std::vector<float> product(rc_plugin_device* opened) {
+std::vector<float> product_on(rc_plugin_device* opened) {
   const cpu_test::Device device(opened);
   constexpr int64_t kRows = 700, kColumns = 512;
   const auto weight = cpu_test::random_floats(kRows * kColumns, 1);
@@ -339,7 +339,7 @@ TEST(Nodes, DevicesComputeTheSameBits) {
     Asked asked;
     rc_plugin_device* device = nullptr;
     ASSERT_EQ(open(numa, asked.calls(), &device, message), RC_OK) << message;
-    const std::vector<float> result = product(device);
+    const std::vector<float> result = product_on(device);
     if (expected.empty()) expected = result;
     EXPECT_EQ(result, expected) << numa;
     EXPECT_EQ(asked.bound.size(), static_cast<size_t>(numa) - 1);
@@ -358,7 +358,7 @@ TEST(Nodes, WhatTheSystemRefusesIsSaidOnce) {
   rc_plugin_device* device = nullptr;
   ASSERT_EQ(open(RC_NUMA_LOCAL, asked.calls(), &device, message), RC_OK)
       << message;
-  EXPECT_FALSE(product(device).empty());
+  EXPECT_FALSE(product_on(device).empty());
   EXPECT_EQ(asked.bound.size(), 2u);
   ASSERT_EQ(log.messages.size(), 2u);
   std::sort(log.messages.begin(), log.messages.end());

@@ -61,12 +61,12 @@ class CpuQuants16 : public testing::TestWithParam<std::string> {
   }
 };
 
-constexpr rc_dtype kTypes[] = {RC_DTYPE_F16, RC_DTYPE_BF16};
+constexpr rc_dtype kTypesOf16Bits[] = {RC_DTYPE_F16, RC_DTYPE_BF16};
 
 // An activation that is the only one picks weights out, next to one that makes
 // it the quant 1 and meets weights of 0.
 TEST_P(CpuQuants16, WeightsNotFarBelowTheLargestAreKept) {
-  for (const rc_dtype dtype : kTypes) {
+  for (const rc_dtype dtype : kTypesOf16Bits) {
     const std::vector<float> numbers = random_floats(17 * kBlock, 3, 0.5f);
     std::vector<uint16_t> rows;
     for (size_t i = 0; i < numbers.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_P(CpuQuants16, WeightsNotFarBelowTheLargestAreKept) {
 
 // The largest sums of a block fit.
 TEST_P(CpuQuants16, TheLargestSumsAreRight) {
-  for (const rc_dtype dtype : kTypes) {
+  for (const rc_dtype dtype : kTypesOf16Bits) {
     const float w = dtype == RC_DTYPE_F16 ? 65504.0f : 0x1.fep127f;
     std::vector<uint16_t> rows(2 * kBlock, half_of(dtype, w));
     std::fill_n(rows.begin(), kBlock, half_of(dtype, -w));
@@ -126,7 +126,7 @@ TEST_P(CpuQuants16, TinyWeightsStayTiny) {
 }
 
 TEST_P(CpuQuants16, NoBlockIsTouchedByTheInfinitiesOfAnother) {
-  for (const rc_dtype dtype : kTypes) {
+  for (const rc_dtype dtype : kTypesOf16Bits) {
     for (const float bad : {std::numeric_limits<float>::infinity(),
                             -std::numeric_limits<float>::infinity(),
                             std::numeric_limits<float>::quiet_NaN()}) {

@@ -15,7 +15,7 @@
 namespace rc::test {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string fable() {
   return source_path("examples/model/fable.gguf").string();
@@ -32,8 +32,8 @@ std::vector<std::string> chat(std::vector<std::string> more = {}) {
 class CommandChat : public ::testing::Test {
  protected:
   // What /save writes after these lines.
-  Json saved(const std::string& lines,
-             const std::vector<std::string>& more = {}) const {
+  OrderedJson saved(const std::string& lines,
+                    const std::vector<std::string>& more = {}) const {
     const std::string path = file("saved.json");
     const Outcome outcome =
         run(chat(more), lines + "\n/save --force " + path + "\n");
@@ -43,14 +43,15 @@ class CommandChat : public ::testing::Test {
   std::string file(const char* name) const {
     return (folder_.path() / name).string();
   }
-  static Json read(const std::string& path) {
+  static OrderedJson read(const std::string& path) {
     std::ifstream in(path);
     const std::string text(std::istreambuf_iterator<char>(in), {});
-    return Json::parse(text, nullptr, false);
+    return OrderedJson::parse(text, nullptr, false);
   }
-  static std::vector<std::string> roles(const Json& messages) {
+  static std::vector<std::string> roles(const OrderedJson& messages) {
     std::vector<std::string> all;
-    for (const Json& message : messages) all.push_back(message.at("role"));
+    for (const OrderedJson& message : messages)
+      all.push_back(message.at("role"));
     return all;
   }
 
@@ -65,7 +66,7 @@ TEST_F(CommandChat, AnswersLineByLine) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2)
       << outcome.out;
-  const Json messages = saved("Tell me a fable.\nAnd then?");
+  const OrderedJson messages = saved("Tell me a fable.\nAnd then?");
   EXPECT_EQ(roles(messages), (Roles{"user", "assistant", "user", "assistant"}));
   EXPECT_EQ(outcome.out, messages[1]["content"].get<std::string>() + "\n" +
                              messages[3]["content"].get<std::string>() + "\n");
@@ -81,7 +82,7 @@ TEST_F(CommandChat, TakesSeveralLinesAsOne) {
 
 TEST_F(CommandChat, SystemUndoAndRetry) {
   const Roles asked = {"system", "user", "assistant"};
-  Json messages = saved("a", {"--system", "Be brief."});
+  OrderedJson messages = saved("a", {"--system", "Be brief."});
   EXPECT_EQ(roles(messages), asked);
   EXPECT_EQ(messages[0]["content"], "Be brief.");
   EXPECT_EQ(saved("a\n/retry", {"--system", "Be brief."}), messages);
@@ -94,11 +95,11 @@ TEST_F(CommandChat, SystemUndoAndRetry) {
 }
 
 TEST_F(CommandChat, GoesOnWithWhatWasSaved) {
-  const Json before = saved("Tell me a fable.");
+  const OrderedJson before = saved("Tell me a fable.");
   const std::string path = file("other.json");
   std::ofstream(path) << before.dump();
   EXPECT_EQ(saved("/load " + path), before);
-  const Json after = saved("/load " + path + "\nAnd then?");
+  const OrderedJson after = saved("/load " + path + "\nAnd then?");
   EXPECT_EQ(after, saved("Tell me a fable.\nAnd then?"));
   expect_failure(run(chat(), "/load"), 2, "/load");
   expect_failure(run(chat(), "/load no/such"), 3, "no/such");
@@ -116,7 +117,7 @@ TEST_F(CommandChat, SavesOverItsOwnFilesOnly) {
   expect_failure(run(chat(), "/save " + path), 3, "/save --force " + path);
   EXPECT_EQ(std::ifstream(path).peek(), 'p');
   EXPECT_EQ(run(chat(), "/save --force " + path + "\n/save " + path).code, 0);
-  EXPECT_EQ(read(path), Json::array());
+  EXPECT_EQ(read(path), OrderedJson::array());
   EXPECT_EQ(run(chat(), "/load " + path + "\n/save " + path).code, 0);
   EXPECT_EQ(run(chat(), "/save " + file("new") + "\n/save " + file("new")).code,
             0);
@@ -255,7 +256,7 @@ TEST_F(CommandChat, CtrlCEndsAnAnswerAndNotTheConversation) {
   talk.expect("> ");
   talk.type("\x04");
   EXPECT_EQ(talk.wait(), 0);
-  const Json messages = read(path);
+  const OrderedJson messages = read(path);
   EXPECT_EQ(roles(messages), (Roles{"user", "assistant"})) << messages;
   EXPECT_EQ(messages[0]["content"], "Tell me a fable.");
 }
@@ -264,7 +265,7 @@ TEST_F(CommandChat, CtrlCEndsAnAnswerAndNotTheConversation) {
 class CommandChatTerminal : public CommandChat,
                             public testing::WithParamInterface<const char*> {
  protected:
-  Json messages_after(const std::string& keys) const {
+  OrderedJson messages_after(const std::string& keys) const {
     const std::string path = file("talk.json");
     OnTerminal talk(chat(), GetParam());
     talk.expect("/help");
@@ -286,7 +287,7 @@ TEST_P(CommandChatTerminal, TakesAPasteAsOneMessage) {
   const auto pasted = [](const std::string& text) {
     return "\033[200~" + text + "\033[201~";
   };
-  Json all = messages_after(pasted("one\rtwo\r\rthree\r") + "\r");
+  OrderedJson all = messages_after(pasted("one\rtwo\r\rthree\r") + "\r");
   EXPECT_EQ(roles(all), (Roles{"user", "assistant"})) << all;
   EXPECT_EQ(all[0]["content"], "one\ntwo\n\nthree");
   // Between keys that are typed, and with a slash at its beginning.
@@ -301,7 +302,7 @@ TEST_P(CommandChatTerminal, TakesAPasteAsOneMessage) {
 
 TEST_P(CommandChatTerminal, KeysAreNeverPartOfAMessage) {
   // Arrows, Home, Delete, F1, and one with Ctrl.
-  const Json all =
+  const OrderedJson all =
       messages_after("he\033[A\033[B\033[C\033[3~\033OP\033[1;5Ay\r");
   ASSERT_FALSE(all.empty());
   const std::string content = all[0]["content"];

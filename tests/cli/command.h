@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -122,6 +125,17 @@ inline Outcome run(const std::vector<std::string>& arguments,
 
 inline std::string model() {
   return source_path("tests/golden/architectures/llama2.gguf").string();
+}
+
+// A model of tests/golden/folders.
+inline std::string model_folder(const std::string& name) {
+  return source_path("tests/golden/folders/" + name).string();
+}
+
+// The bytes of a file.
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // One line on stderr.

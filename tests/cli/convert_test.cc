@@ -7,17 +7,13 @@
 namespace rc::test {
 namespace {
 
-std::string folder(const char* name) {
-  return source_path(std::string("tests/golden/folders/") + name).string();
-}
-
 TEST(CommandConvert, FoldersAreModels) {
-  EXPECT_EQ(run({"verify", folder("mixtral")}).out,
-            folder("mixtral") + ": sound\n");
-  const Outcome inspected = run({"inspect", folder("mixtral")});
+  EXPECT_EQ(run({"verify", model_folder("mixtral")}).out,
+            model_folder("mixtral") + ": sound\n");
+  const Outcome inspected = run({"inspect", model_folder("mixtral")});
   EXPECT_NE(inspected.out.find("blk.1.ffn_gate_exps.weight"),
             std::string::npos);
-  EXPECT_EQ(run({"plan", folder("mixtral"), "--backend", "cpu"}).code, 0);
+  EXPECT_EQ(run({"plan", model_folder("mixtral"), "--backend", "cpu"}).code, 0);
   expect_failure(run({"verify", source_path("tests/golden").string()}), 3,
                  "config.json");
 }
@@ -26,7 +22,7 @@ TEST(CommandConvert, WritesAFile) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   const Outcome outcome =
-      run({"convert", folder("llama"), "-o", path, "--type", "q8_0"});
+      run({"convert", model_folder("llama"), "-o", path, "--type", "q8_0"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find(path + ": "), 0u) << outcome.out;
   EXPECT_EQ(run({"verify", path}).out, path + ": sound\n");
@@ -38,7 +34,7 @@ TEST(CommandQuantize, WritesAFile) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   const Outcome outcome =
-      run({"quantize", folder("llama"), path, "q4_k_m", "--threads", "2",
+      run({"quantize", model_folder("llama"), path, "q4_k_m", "--threads", "2",
            "--tensor", "attn_q=Q8_0", "--tensor", "attn_k=Q5_1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find(path + ": "), 0u) << outcome.out;
@@ -53,7 +49,7 @@ TEST(CommandQuantize, WritesAFile) {
 TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
-  ASSERT_EQ(run({"quantize", folder("llama"), path, "Q4_0"}).code, 0);
+  ASSERT_EQ(run({"quantize", model_folder("llama"), path, "Q4_0"}).code, 0);
   const auto planned = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"plan", "--backend", "cpu", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -63,13 +59,14 @@ TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
     EXPECT_NE(at, std::string::npos) << outcome.out;
     return outcome.out.substr(at, outcome.out.find('\n', at) - at);
   };
-  EXPECT_EQ(planned({folder("llama"), "--quantize", "q4_0"}), planned({path}));
-  EXPECT_NE(planned({folder("llama")}), planned({path}));
-  expect_failure(run({"run", folder("llama"), "--quantize", "Q4_X"}), 2,
+  EXPECT_EQ(planned({model_folder("llama"), "--quantize", "q4_0"}),
+            planned({path}));
+  EXPECT_NE(planned({model_folder("llama")}), planned({path}));
+  expect_failure(run({"run", model_folder("llama"), "--quantize", "Q4_X"}), 2,
                  "Q4_X");
-  expect_failure(
-      run({"run", folder("llama"), "--quantize", "Q4_0", "--keep-mapped"}), 2,
-      "--keep-mapped");
+  expect_failure(run({"run", model_folder("llama"), "--quantize", "Q4_0",
+                      "--keep-mapped"}),
+                 2, "--keep-mapped");
 }
 
 // Both take the same words in the same places, and options in their place.
@@ -79,11 +76,11 @@ TEST(CommandQuantize, HasTheShapeOfConvert) {
   for (const std::string command : {"convert", "quantize"}) {
     std::string sizes;
     const std::vector<std::vector<std::string>> forms = {
-        {folder("llama"), path, "Q8_0"},
-        {folder("llama"), path, "--type", "Q8_0"},
-        {folder("llama"), "-o", path, "--type", "q8_0"},
-        {"-m", folder("llama"), path, "Q8_0"},
-        {"--type", "Q8_0", "--output", path, "--model", folder("llama")}};
+        {model_folder("llama"), path, "Q8_0"},
+        {model_folder("llama"), path, "--type", "Q8_0"},
+        {model_folder("llama"), "-o", path, "--type", "q8_0"},
+        {"-m", model_folder("llama"), path, "Q8_0"},
+        {"--type", "Q8_0", "--output", path, "--model", model_folder("llama")}};
     for (std::vector<std::string> words : forms) {
       std::filesystem::remove(path);
       words.insert(words.begin(), command);
@@ -99,14 +96,14 @@ TEST(CommandQuantize, HasTheShapeOfConvert) {
 TEST(CommandQuantize, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
-  expect_failure(run({"quantize", folder("llama"), path}), 2, "TYPE");
-  expect_failure(run({"quantize", folder("llama"), path, "Q4_K_X"}), 2,
+  expect_failure(run({"quantize", model_folder("llama"), path}), 2, "TYPE");
+  expect_failure(run({"quantize", model_folder("llama"), path, "Q4_K_X"}), 2,
                  "Q4_K_X");
   expect_failure(
-      run({"quantize", folder("llama"), path, "Q8_0", "--tensor", "x"}), 2,
-      "REGEX=TYPE");
-  expect_failure(run({"quantize", folder("llama"), path, "Q8_0", "--importance",
-                      "/no/such"}),
+      run({"quantize", model_folder("llama"), path, "Q8_0", "--tensor", "x"}),
+      2, "REGEX=TYPE");
+  expect_failure(run({"quantize", model_folder("llama"), path, "Q8_0",
+                      "--importance", "/no/such"}),
                  3, "/no/such");
   EXPECT_FALSE(std::filesystem::exists(path));
 }
@@ -114,12 +111,13 @@ TEST(CommandQuantize, SaysWhatIsWrong) {
 TEST(CommandConvert, SaysWhatIsWrong) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
-  expect_failure(run({"convert", folder("llama")}), 2, "--output");
+  expect_failure(run({"convert", model_folder("llama")}), 2, "--output");
   expect_failure(run({"convert", "-o", path}), 2, "no INPUT is given");
-  expect_failure(run({"convert", folder("llama"), "-o", path, "--type", "Q3"}),
-                 2, "Q3");
-  expect_failure(run({"convert", folder("llama"), "-o", path + "/x/y"}), 3,
-                 path);
+  expect_failure(
+      run({"convert", model_folder("llama"), "-o", path, "--type", "Q3"}), 2,
+      "Q3");
+  expect_failure(run({"convert", model_folder("llama"), "-o", path + "/x/y"}),
+                 3, path);
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 

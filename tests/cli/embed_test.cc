@@ -10,13 +10,8 @@
 namespace rc::test {
 namespace {
 
-std::string folder(const char* name) {
+std::string embedding_folder(const char* name) {
   return source_path(std::string("tests/golden/embeddings/") + name).string();
-}
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class CommandEmbed : public ::testing::Test {
@@ -37,17 +32,18 @@ TEST_F(CommandEmbed, WritesWhatNumpyReads) {
   const std::string lines = write("t.txt", "a spoon\nthe red fork\n");
   const std::string json =
       write("t.jsonl", "\"a spoon\"\n{\"text\": \"the red fork\"}\n");
-  const Outcome shown = run(
-      {"embed", folder("bert-mean"), "--input", lines, "--dimensions", "4"});
+  const Outcome shown = run({"embed", embedding_folder("bert-mean"), "--input",
+                             lines, "--dimensions", "4"});
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_EQ(std::count(shown.out.begin(), shown.out.end(), '\n'), 2);
-  EXPECT_EQ(
-      run({"embed", folder("bert-mean"), "--input", json, "--dimensions", "4"})
-          .out,
-      shown.out);
+  EXPECT_EQ(run({"embed", embedding_folder("bert-mean"), "--input", json,
+                 "--dimensions", "4"})
+                .out,
+            shown.out);
   const std::string path = path_of("rows.npy");
-  const Outcome outcome = run({"embed", folder("bert-mean"), "--input", json,
-                               "--dimensions", "4", "-o", path});
+  const Outcome outcome =
+      run({"embed", embedding_folder("bert-mean"), "--input", json,
+           "--dimensions", "4", "-o", path});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   const std::string bytes = content(path);
@@ -71,23 +67,23 @@ TEST_F(CommandEmbed, WritesWhatNumpyReads) {
 TEST_F(CommandEmbed, SaysWhatIsWrong) {
   const std::string lines = write("t.txt", "a spoon\n");
   const std::string bad = write("t.jsonl", "\"a\"\n[1]\n");
-  expect_failure(run({"embed", folder("bert-mean"), "--input", bad}), 4,
-                 "t.jsonl:2");
-  expect_failure(run({"embed", folder("bert-mean"), "--input", lines,
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input", bad}),
+                 4, "t.jsonl:2");
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input", lines,
                       "--dimensions", "33"}),
                  2, "dimensions is 33");
-  expect_failure(
-      run({"embed", folder("bert-mean"), "--input", path_of("nothing.txt")}), 3,
-      "nothing.txt");
-  expect_failure(
-      run({"embed", folder("bert-mean"), "--input", write("empty.txt", "\n")}),
-      2, "there is no text");
-  expect_failure(run({"embed", folder("bert-mean"), "--input", lines, "-o",
-                      path_of("no/such/folder.npy")}),
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input",
+                      path_of("nothing.txt")}),
+                 3, "nothing.txt");
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input",
+                      write("empty.txt", "\n")}),
+                 2, "there is no text");
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input", lines,
+                      "-o", path_of("no/such/folder.npy")}),
                  3, "folder.npy");
-  expect_failure(
-      run({"embed", folder("bert-mean"), "--input", lines, "--pooling", "max"}),
-      2, "max");
+  expect_failure(run({"embed", embedding_folder("bert-mean"), "--input", lines,
+                      "--pooling", "max"}),
+                 2, "max");
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -105,8 +101,8 @@ TEST_F(CommandEmbed, EmptyLinesKeepTheirPlace) {
   const std::string json = write("gaps.jsonl",
                                  "\"\"\n\"a spoon\"\n\n{\"text\": \"\"}\n"
                                  "{\"text\": \"the red fork\"}\n\n");
-  const std::vector<std::string> common = {"embed", folder("bert-mean"),
-                                           "--dimensions", "4"};
+  const std::vector<std::string> common = {
+      "embed", embedding_folder("bert-mean"), "--dimensions", "4"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), common.begin(), common.end());
     return more;
@@ -135,8 +131,8 @@ TEST_F(CommandEmbed, EmptyLinesKeepTheirPlace) {
     }
   }
   // Scores are sorted; their index is that of the line.
-  const Outcome scored = run(
-      {"rerank", folder("bert-cross"), "the red green spoon", gaps, "--json"});
+  const Outcome scored = run({"rerank", embedding_folder("bert-cross"),
+                              "the red green spoon", gaps, "--json"});
   ASSERT_EQ(scored.code, 0) << scored.err;
   std::vector<std::string> documents(6, "none");
   for (const std::string& line : lines_of(scored.out)) {
@@ -149,12 +145,12 @@ TEST_F(CommandEmbed, EmptyLinesKeepTheirPlace) {
 
 TEST_F(CommandEmbed, PromptsHaveNames) {
   const std::string lines = write("t.txt", "a spoon\n");
-  const Outcome none = run({"embed", folder("bert-mean"), "--input", lines,
-                            "--prompt-name", "no-such"});
+  const Outcome none = run({"embed", embedding_folder("bert-mean"), "--input",
+                            lines, "--prompt-name", "no-such"});
   EXPECT_EQ(none.code, 3) << none.err;
   EXPECT_NE(none.err.find("no-such"), std::string::npos) << none.err;
-  const std::vector<std::string> first = {"embed", folder("bert-mean"),
-                                          "--input", lines, "--pooling"};
+  const std::vector<std::string> first = {
+      "embed", embedding_folder("bert-mean"), "--input", lines, "--pooling"};
   auto with = [&](const char* pooling) {
     auto words = first;
     words.emplace_back(pooling);
@@ -167,7 +163,7 @@ TEST_F(CommandEmbed, PromptsHaveNames) {
 TEST_F(CommandEmbed, TheBestDocumentIsFirst) {
   const std::string documents =
       write("d.txt", "a spoon\nthe red fork\nsun over the river\n");
-  const Outcome outcome = run({"rerank", folder("bert-cross"),
+  const Outcome outcome = run({"rerank", embedding_folder("bert-cross"),
                                "the red green spoon", documents, "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::istringstream lines(outcome.out);
@@ -179,12 +175,12 @@ TEST_F(CommandEmbed, TheBestDocumentIsFirst) {
     last = json["score"].get<double>();
   }
   EXPECT_EQ(count, 3);
-  const Outcome best = run({"rerank", folder("bert-cross"),
+  const Outcome best = run({"rerank", embedding_folder("bert-cross"),
                             "the red green spoon", documents, "--top", "1"});
   EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 1);
-  expect_failure(run({"rerank", folder("bert-mean"), "a", documents}), 5,
-                 "cls.output");
-  expect_failure(run({"rerank", folder("bert-cross")}), 2, "QUERY");
+  expect_failure(run({"rerank", embedding_folder("bert-mean"), "a", documents}),
+                 5, "cls.output");
+  expect_failure(run({"rerank", embedding_folder("bert-cross")}), 2, "QUERY");
 }
 
 }  // namespace

@@ -13,15 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string folder(const char* name) {
-  return source_path(std::string("tests/golden/folders/") + name).string();
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class CommandOutput : public ::testing::Test {
  protected:
   std::string file(const char* name, const std::string& text = "") const {
@@ -74,7 +65,7 @@ TEST_F(CommandOutput, IsNotOverwrittenUnlessForced) {
 // Not even by --force, and by whatever name.
 TEST_F(CommandOutput, IsNeverTheInput) {
   fs::create_directory(folder_.path() / "model");
-  for (const auto& each : fs::directory_iterator(folder("llama"))) {
+  for (const auto& each : fs::directory_iterator(model_folder("llama"))) {
     fs::copy(each.path(), folder_.path() / "model" / each.path().filename());
   }
   const std::string in_folder = file("model");

@@ -16,7 +16,7 @@ struct Attention {
   Layout layout = Layout::kDense;
 };
 
-void run_case(const Attention& a) {
+void run_attend(const Attention& a) {
   TensorTest test("ATTEND", dtype_name(a.dtype));
   Shape q_shape = {a.rows, a.heads, a.d};
   Shape k_shape = {a.positions, a.kv_heads, a.d};
@@ -69,19 +69,19 @@ void run_case(const Attention& a) {
 }
 
 TEST(Attend, EveryShape) {
-  run_case({});
+  run_attend({});
   for (const bool causal : {false, true}) {
-    run_case({1, 3, 5, 2, 1, 7, causal});
-    run_case({2, 5, 5, 6, 2, 32, causal});
-    run_case({3, 1, 131, 4, 4, 64, causal});
-    run_case({1, 70, 200, 3, 3, 16, causal});
-    run_case({2, 7, 9, 8, 1, 13, causal, 0.3f, 2.0f});
-    run_case(
+    run_attend({1, 3, 5, 2, 1, 7, causal});
+    run_attend({2, 5, 5, 6, 2, 32, causal});
+    run_attend({3, 1, 131, 4, 4, 64, causal});
+    run_attend({1, 70, 200, 3, 3, 16, causal});
+    run_attend({2, 7, 9, 8, 1, 13, causal, 0.3f, 2.0f});
+    run_attend(
         {1, 4, 6, 4, 2, 8, causal, 0, 0, RC_DTYPE_F32, Layout::kTransposed});
-    run_case({1, 4, 6, 4, 2, 8, causal, 0, 0, RC_DTYPE_F16, Layout::kSteps});
-    run_case({1, 4, 6, 4, 2, 32, causal, 0, 0, RC_DTYPE_Q8_0});
+    run_attend({1, 4, 6, 4, 2, 8, causal, 0, 0, RC_DTYPE_F16, Layout::kSteps});
+    run_attend({1, 4, 6, 4, 2, 32, causal, 0, 0, RC_DTYPE_Q8_0});
   }
-  run_case({2, 0, 4, 2, 2, 8});
+  run_attend({2, 0, 4, 2, 2, 8});
 }
 
 }  // namespace

@@ -11,16 +11,17 @@ namespace {
 
 using runtime::Value;
 
-struct Shape {
+struct AttentionShape {
   int64_t heads;
   int64_t kv_heads;
   int64_t d;
   int64_t page_size;
 };
 
-void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
-              float softcap, int64_t window, bool with_sinks = false,
-              bool whole = false) {
+void run_attention(DType dtype, const AttentionShape& shape,
+                   const std::vector<Part>& parts, float softcap,
+                   int64_t window, bool with_sinks = false,
+                   bool whole = false) {
   // Lambdas cannot have structured bindings in Clang 15.
   const int64_t heads = shape.heads, kv_heads = shape.kv_heads, d = shape.d;
   const int64_t page_size = shape.page_size;
@@ -99,25 +100,25 @@ void run_case(DType dtype, const Shape& shape, const std::vector<Part>& parts,
 
 TEST(Attention, EveryCacheType) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    run_case(dtype, {1, 1, 32, 16}, {{1, 1}}, 0, 0);
-    run_case(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0);
-    run_case(dtype, {6, 2, 96, 7}, {{29, 1}, {7, 2}, {8, 8}}, 0, 0);
-    run_case(dtype, {8, 8, 128, 32}, {{300, 2}}, 0, 0);
+    run_attention(dtype, {1, 1, 32, 16}, {{1, 1}}, 0, 0);
+    run_attention(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0);
+    run_attention(dtype, {6, 2, 96, 7}, {{29, 1}, {7, 2}, {8, 8}}, 0, 0);
+    run_attention(dtype, {8, 8, 128, 32}, {{300, 2}}, 0, 0);
   }
 }
 
 TEST(Attention, OddHeads) {
-  run_case(RC_DTYPE_F32, {3, 1, 7, 5}, {{13, 5}}, 0, 0);
-  run_case(RC_DTYPE_F16, {5, 5, 13, 3}, {{11, 11}}, 0, 0);
+  run_attention(RC_DTYPE_F32, {3, 1, 7, 5}, {{13, 5}}, 0, 0);
+  run_attention(RC_DTYPE_F16, {5, 5, 13, 3}, {{11, 11}}, 0, 0);
 }
 
 TEST(Attention, SoftcapAndWindow) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    run_case(dtype, {4, 2, 64, 16}, {{40, 5}, {3, 3}}, 2.5f, 0);
+    run_attention(dtype, {4, 2, 64, 16}, {{40, 5}, {3, 3}}, 2.5f, 0);
     for (int64_t window : {1, 5, 16, 39, 1000}) {
-      run_case(dtype, {4, 2, 64, 16}, {{40, 40}, {3, 3}}, 0, window);
+      run_attention(dtype, {4, 2, 64, 16}, {{40, 40}, {3, 3}}, 0, window);
     }
-    run_case(dtype, {4, 2, 64, 16}, {{70, 30}}, 1, 20);
+    run_attention(dtype, {4, 2, 64, 16}, {{70, 30}}, 1, 20);
   }
 }
 
@@ -125,37 +126,38 @@ TEST(Attention, SoftcapAndWindow) {
 // device takes at once.
 TEST(Attention, Sinks) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    run_case(dtype, {2, 2, 32, 16}, {{1, 1}}, 0, 0, true);
-    run_case(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0, true);
-    run_case(dtype, {8, 1, 64, 32}, {{300, 2}, {9, 9}}, 0, 0, true);
-    run_case(dtype, {8, 2, 32, 16}, {{70, 30}}, 2, 20, true);
+    run_attention(dtype, {2, 2, 32, 16}, {{1, 1}}, 0, 0, true);
+    run_attention(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0,
+                  true);
+    run_attention(dtype, {8, 1, 64, 32}, {{300, 2}, {9, 9}}, 0, 0, true);
+    run_attention(dtype, {8, 2, 32, 16}, {{70, 30}}, 2, 20, true);
   }
 }
 
 // Rows at the beginning, in the middle and at the end of what they see.
 TEST(Attention, Whole) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    run_case(dtype, {1, 1, 32, 16}, {{1, 1, 0}}, 0, 0, false, true);
-    run_case(dtype, {4, 2, 64, 16}, {{3, 3, 60}, {17, 17, 0}, {1, 1, 15}}, 0, 0,
-             false, true);
-    run_case(dtype, {4, 4, 64, 16}, {{40, 40, 0}, {5, 2, 1}}, 0, 0, false,
-             true);
-    run_case(dtype, {8, 1, 64, 32}, {{200, 2, 150}, {9, 9, 0}}, 2, 0, true,
-             true);
+    run_attention(dtype, {1, 1, 32, 16}, {{1, 1, 0}}, 0, 0, false, true);
+    run_attention(dtype, {4, 2, 64, 16}, {{3, 3, 60}, {17, 17, 0}, {1, 1, 15}},
+                  0, 0, false, true);
+    run_attention(dtype, {4, 4, 64, 16}, {{40, 40, 0}, {5, 2, 1}}, 0, 0, false,
+                  true);
+    run_attention(dtype, {8, 1, 64, 32}, {{200, 2, 150}, {9, 9, 0}}, 2, 0, true,
+                  true);
   }
-  run_case(RC_DTYPE_F32, {3, 1, 7, 5}, {{4, 4, 9}, {13, 5, 0}}, 0, 0, false,
-           true);
+  run_attention(RC_DTYPE_F32, {3, 1, 7, 5}, {{4, 4, 9}, {13, 5, 0}}, 0, 0,
+                false, true);
 }
 
 // A window to both sides.
 TEST(Attention, WholeWithinAWindow) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     for (int64_t window : {1, 5, 33, 1000}) {
-      run_case(dtype, {4, 2, 64, 16}, {{40, 40, 0}, {3, 3, 60}, {1, 1, 0}}, 0,
-               window, false, true);
+      run_attention(dtype, {4, 2, 64, 16}, {{40, 40, 0}, {3, 3, 60}, {1, 1, 0}},
+                    0, window, false, true);
     }
-    run_case(dtype, {8, 1, 64, 32}, {{200, 90, 150}, {9, 9, 0}}, 2, 70, false,
-             true);
+    run_attention(dtype, {8, 1, 64, 32}, {{200, 90, 150}, {9, 9, 0}}, 2, 70,
+                  false, true);
   }
 }
 

@@ -10,11 +10,11 @@ namespace rc::test {
 namespace {
 
 using runtime::kAbsent;
+using runtime::ProgramBuilder;
 using runtime::Value;
-using Shape = runtime::ProgramBuilder::Shape;
 
-void run_affine(int64_t rows, const Shape& vector, bool with_weight,
-                bool with_bias) {
+void run_affine(int64_t rows, const ProgramBuilder::Shape& vector,
+                bool with_weight, bool with_bias) {
   int64_t width = 1;
   for (const int64_t size : vector) width *= size;
   OpTest test(
@@ -31,7 +31,7 @@ void run_affine(int64_t rows, const Shape& vector, bool with_weight,
     if (with_bias) y += bias.values[i % width];
     expected.push_back(y);
   }
-  Shape shape = vector;
+  ProgramBuilder::Shape shape = vector;
   shape.insert(shape.begin(), RC_DIM_ROWS);
   const Value xv = test.input(RC_DTYPE_F32, shape, x);
   const auto added = [&](bool wanted, const Data& data) {
@@ -59,7 +59,7 @@ TEST(Affine, EveryShape) {
   run_affine(70, {8, 64}, true, false);
 }
 
-void run_xielu(int64_t rows, const Shape& vector,
+void run_xielu(int64_t rows, const ProgramBuilder::Shape& vector,
                const runtime::ProgramBuilder::Xielu& p, double range) {
   int64_t width = 1;
   for (const int64_t size : vector) width *= size;
@@ -74,7 +74,7 @@ void run_xielu(int64_t rows, const Shape& vector,
                   (std::expm1(std::min(value, double{p.epsilon})) - value);
     expected.push_back(bent + p.beta * value);
   }
-  Shape shape = vector;
+  ProgramBuilder::Shape shape = vector;
   shape.insert(shape.begin(), RC_DIM_ROWS);
   const Value xv = test.input(RC_DTYPE_F32, shape, x);
   test.expect(test.builder.xielu(xv, p), expected);

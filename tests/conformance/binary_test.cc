@@ -25,8 +25,8 @@ int64_t place(const Shape& from, const Shape& shape, int64_t i) {
   return number;
 }
 
-void run_case(bool product, DType type_a, const Case& a, DType type_b,
-              const Case& b) {
+void run_binary(bool product, DType type_a, const Case& a, DType type_b,
+                const Case& b) {
   TensorTest test("BINARY", cat(product ? "mul " : "add ", dtype_name(type_a),
                                 " ", dtype_name(type_b)));
   const std::vector<double> va = test.random(type_a, a.shape, a.layout);
@@ -48,20 +48,20 @@ void run_case(bool product, DType type_a, const Case& a, DType type_b,
 TEST(Binary, EveryTypeAndShape) {
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {
-      run_case(false, dtype, one, dtype, {one.shape});
-      run_case(true, dtype, {one.shape}, dtype, one);
+      run_binary(false, dtype, one, dtype, {one.shape});
+      run_binary(true, dtype, {one.shape}, dtype, one);
     }
   }
-  run_case(false, RC_DTYPE_F16, {{3, 64}}, RC_DTYPE_Q8_0, {{1, 64}});
+  run_binary(false, RC_DTYPE_F16, {{3, 64}}, RC_DTYPE_Q8_0, {{1, 64}});
 }
 
-struct Function {
+struct BinaryFunction {
   const char* name;
   rc_status (*op)(rc_tensor*, rc_tensor*, rc_tensor**);
   double (*exact)(double, double);
 };
 
-const Function kFunctions[] = {
+const BinaryFunction kBinaryFunctions[] = {
     {"sub", rc_op_sub, [](double a, double b) { return a - b; }},
     {"div", rc_op_div, [](double a, double b) { return a / b; }},
     {"minimum", rc_op_minimum,
@@ -83,7 +83,7 @@ const Function kFunctions[] = {
 // The larger one of a column and a row, both ways round, and a column with
 // itself, where all are equal in the diagonal.
 TEST(Binary, EveryFunction) {
-  for (const Function& function : kFunctions) {
+  for (const BinaryFunction& function : kBinaryFunctions) {
     TensorTest test("BINARY", cat(function.name, " F32"));
     const std::vector<double> a = test.random(RC_DTYPE_F32, {37, 1});
     std::vector<double> expected;
@@ -229,11 +229,11 @@ TEST(Binary, Broadcasting) {
       {{5, 1}, {5, 0}},    {{0, 1}, {1, 3}},       {{17, 1}, {17, 4099}},
   };
   for (const auto& pair : pairs) {
-    run_case(false, RC_DTYPE_F32, {pair[0]}, RC_DTYPE_F32, {pair[1]});
-    run_case(true, RC_DTYPE_F32, {pair[1]}, RC_DTYPE_F32, {pair[0]});
+    run_binary(false, RC_DTYPE_F32, {pair[0]}, RC_DTYPE_F32, {pair[1]});
+    run_binary(true, RC_DTYPE_F32, {pair[1]}, RC_DTYPE_F32, {pair[0]});
   }
-  run_case(false, RC_DTYPE_F32, {{4, 6}, Layout::kTransposed}, RC_DTYPE_F32,
-           {{4, 1}, Layout::kSteps});
+  run_binary(false, RC_DTYPE_F32, {{4, 6}, Layout::kTransposed}, RC_DTYPE_F32,
+             {{4, 1}, Layout::kSteps});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ double tolerance(DType dtype) {
   return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1e-7 : 1e-4;
 }
 
-void run_case(DType dtype, int64_t heads, int64_t d, int64_t page_size) {
+void run_cache_store(DType dtype, int64_t heads, int64_t d, int64_t page_size) {
   OpTest test("CACHE_STORE", dtype_name(dtype), {5, 0, 2});
   const int64_t pages = 5;
   const std::vector<int32_t> table = {4, 0, 1, 2};
@@ -55,12 +55,12 @@ void run_case(DType dtype, int64_t heads, int64_t d, int64_t page_size) {
 
 TEST(CacheStore, WritesWhereThePageTableSays) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
-    run_case(dtype, 1, 32, 3);
-    run_case(dtype, 3, 64, 16);
-    run_case(dtype, 8, 128, 7);
+    run_cache_store(dtype, 1, 32, 3);
+    run_cache_store(dtype, 3, 64, 16);
+    run_cache_store(dtype, 8, 128, 7);
   }
-  run_case(RC_DTYPE_F32, 3, 5, 4);
-  run_case(RC_DTYPE_F16, 3, 5, 4);
+  run_cache_store(RC_DTYPE_F32, 3, 5, 4);
+  run_cache_store(RC_DTYPE_F16, 3, 5, 4);
 }
 
 }  // namespace

@@ -10,23 +10,8 @@ namespace {
 
 using runtime::Value;
 
-double softplus(double x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-// Negative ones, as models have, about -`size`.
-Data decays(int64_t count, double size) {
-  Data data = random_f32(count);
-  auto* plain = reinterpret_cast<float*>(data.bytes.data());
-  for (int64_t i = 0; i < count; ++i) {
-    plain[i] = static_cast<float>(-size * std::exp(data.values[i] / 2));
-    data.values[i] = plain[i];
-  }
-  return data;
-}
-
-void run_case(const StateRows& rows, int64_t d, int64_t n,
-              double decay_size = 0.3, double steps_deviation = 1) {
+void run_channel_scan(const StateRows& rows, int64_t d, int64_t n,
+                      double decay_size = 0.3, double steps_deviation = 1) {
   StateTest test("CHANNEL_SCAN", rows.name, rows);
   const int64_t count = rows.rows();
   const Data x = random_f32(count * d);
@@ -78,18 +63,18 @@ void run_case(const StateRows& rows, int64_t d, int64_t n,
 
 TEST(ChannelScan, Shapes) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, 20, 16);
-    run_case(rows, 17, 1);
-    run_case(rows, 131, 7);
-    run_case(rows, 9, 33);
+    run_channel_scan(rows, 20, 16);
+    run_channel_scan(rows, 17, 1);
+    run_channel_scan(rows, 131, 7);
+    run_channel_scan(rows, 9, 33);
   }
 }
 
 // Steps of nearly nothing, and some of which nothing is left.
 TEST(ChannelScan, ExtremeSteps) {
   const std::vector<StateRows> rows = state_rows();
-  run_case(rows[3], 20, 16, 0.3, 40);
-  run_case(rows[3], 20, 16, 1000);
+  run_channel_scan(rows[3], 20, 16, 0.3, 40);
+  run_channel_scan(rows[3], 20, 16, 1000);
 }
 
 }  // namespace

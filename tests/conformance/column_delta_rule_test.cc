@@ -10,28 +10,14 @@ namespace {
 
 using runtime::Value;
 
-struct Shape {
+struct ColumnDeltaRuleShape {
   int64_t heads;
   int64_t p;
   int64_t n;
 };
 
-double softplus(double x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-// Each as `change` makes it.
-template <class Change>
-Data changed(Data data, Change change) {
-  auto* plain = reinterpret_cast<float*>(data.bytes.data());
-  for (size_t i = 0; i < data.values.size(); ++i) {
-    plain[i] = static_cast<float>(change(data.values[i]));
-    data.values[i] = plain[i];
-  }
-  return data;
-}
-
-void run_case(const StateRows& rows, const Shape& shape) {
+void run_column_delta_rule(const StateRows& rows,
+                           const ColumnDeltaRuleShape& shape) {
   const auto [heads, p, n] = shape;
   StateTest test("COLUMN_DELTA_RULE", rows.name, rows);
   const int64_t count = rows.rows();
@@ -98,15 +84,16 @@ void run_case(const StateRows& rows, const Shape& shape) {
 }
 
 TEST(ColumnDeltaRule, EveryKindOfState) {
-  for (const StateRows& rows : state_rows()) run_case(rows, {4, 5, 20});
+  for (const StateRows& rows : state_rows())
+    run_column_delta_rule(rows, {4, 5, 20});
 }
 
 TEST(ColumnDeltaRule, Shapes) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, {5, 3, 1});
-    run_case(rows, {3, 16, 8});
-    run_case(rows, {6, 9, 131});
-    run_case(rows, {2, 64, 128});
+    run_column_delta_rule(rows, {5, 3, 1});
+    run_column_delta_rule(rows, {3, 16, 8});
+    run_column_delta_rule(rows, {6, 9, 131});
+    run_column_delta_rule(rows, {2, 64, 128});
   }
 }
 

@@ -14,7 +14,7 @@ struct Convolution {
   Layout layout = Layout::kDense;
 };
 
-void run_case(const Convolution& c) {
+void run_conv2d(const Convolution& c) {
   TensorTest test("CONV2D", dtype_name(c.dtype));
   const rc_conv2d_options& o = c.options;
   const int64_t inside = c.channels / o.groups;
@@ -76,27 +76,27 @@ Convolution square(int64_t channels, int64_t size, int64_t outputs,
 }
 
 TEST(Conv2d, EveryShape) {
-  run_case({});
-  run_case(square(3, 7, 5, 3));
-  run_case(square(2, 13, 131, 1));
+  run_conv2d({});
+  run_conv2d(square(3, 7, 5, 3));
+  run_conv2d(square(2, 13, 131, 1));
   Convolution c = square(3, 11, 4, 3);
   c.batch = 2;
   c.width = 17;
   c.kw = 5;
   c.bias = false;
-  run_case(c);
+  run_conv2d(c);
   c.batch = 0;
-  run_case(c);
+  run_conv2d(c);
   c = square(4, 9, 6, 2);
   c.layout = Layout::kTransposed;
-  run_case(c);
+  run_conv2d(c);
   c.layout = Layout::kSteps;
   c.dtype = RC_DTYPE_F16;
-  run_case(c);
+  run_conv2d(c);
   c = square(2, 5, 3, 3);
   c.width = 32;
   c.dtype = RC_DTYPE_Q8_0;
-  run_case(c);
+  run_conv2d(c);
 }
 
 TEST(Conv2d, StridesPaddingsDilationsGroups) {
@@ -112,7 +112,7 @@ TEST(Conv2d, StridesPaddingsDilationsGroups) {
           c.options.padding[1] = 1;
           c.options.dilation[0] = dilation;
           c.options.groups = groups;
-          run_case(c);
+          run_conv2d(c);
         }
       }
     }
@@ -133,7 +133,7 @@ TEST(Conv2d, LongRows) {
         c.options.dilation[0] = 2;
         c.options.groups = groups;
         c.bias = groups == 1;
-        run_case(c);
+        run_conv2d(c);
       }
     }
   }
@@ -142,7 +142,7 @@ TEST(Conv2d, LongRows) {
   c.batch = 2;
   for (int64_t width : {103, 120, 203}) {
     c.width = width;
-    run_case(c);
+    run_conv2d(c);
   }
 }
 
@@ -150,11 +150,11 @@ TEST(Conv2d, Large) {
   Convolution c = square(16, 31, 48, 3);
   c.batch = 2;
   c.options.padding[0] = c.options.padding[1] = 1;
-  run_case(c);
+  run_conv2d(c);
   c.channels = 32;
   c.outputs = 64;
   c.options.groups = 2;
-  run_case(c);
+  run_conv2d(c);
 }
 
 // Few pixels in a row, many numbers in a window, and ends of all kinds.
@@ -166,16 +166,16 @@ TEST(Conv2d, SmallImagesOfManyChannels) {
       c.options.stride[0] = c.options.stride[1] = stride;
       c.options.padding[0] = c.options.padding[1] = padding;
       c.bias = padding == 0;
-      run_case(c);
+      run_conv2d(c);
     }
   }
   Convolution c = square(70, 6, 33, 1);
   c.batch = 2;
-  run_case(c);
+  run_conv2d(c);
   c.options.groups = 2;
   c.outputs = 34;
   c.options.stride[1] = 5;
-  run_case(c);
+  run_conv2d(c);
 }
 
 // Padding far beyond the image, most of which windows step over.
@@ -184,7 +184,7 @@ TEST(Conv2d, MuchPadding) {
     Convolution c = square(3, 5, 4, 3);
     c.options.stride[0] = c.options.stride[1] = stride;
     c.options.padding[0] = c.options.padding[1] = 40;
-    run_case(c);
+    run_conv2d(c);
   }
 }
 

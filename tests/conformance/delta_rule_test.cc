@@ -10,29 +10,15 @@ namespace {
 
 using runtime::Value;
 
-struct Shape {
+struct DeltaRuleShape {
   int64_t heads;
   int64_t p;
   int64_t groups;
   int64_t n;
 };
 
-double softplus(double x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-// Each as `change` makes it.
-template <class Change>
-Data changed(Data data, Change change) {
-  auto* plain = reinterpret_cast<float*>(data.bytes.data());
-  for (size_t i = 0; i < data.values.size(); ++i) {
-    plain[i] = static_cast<float>(change(data.values[i]));
-    data.values[i] = plain[i];
-  }
-  return data;
-}
-
-void run_case(const StateRows& rows, const Shape& shape, bool interleaved) {
+void run_delta_rule(const StateRows& rows, const DeltaRuleShape& shape,
+                    bool interleaved) {
   const auto [heads, p, groups, n] = shape;
   StateTest test("DELTA_RULE", rows.name, rows);
   const int64_t count = rows.rows();
@@ -102,18 +88,18 @@ void run_case(const StateRows& rows, const Shape& shape, bool interleaved) {
 
 TEST(DeltaRule, EveryKindOfState) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, {4, 5, 1, 20}, false);
-    run_case(rows, {4, 5, 2, 20}, false);
-    run_case(rows, {4, 5, 2, 20}, true);
+    run_delta_rule(rows, {4, 5, 1, 20}, false);
+    run_delta_rule(rows, {4, 5, 2, 20}, false);
+    run_delta_rule(rows, {4, 5, 2, 20}, true);
   }
 }
 
 TEST(DeltaRule, Shapes) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, {5, 3, 1, 1}, false);
-    run_case(rows, {3, 16, 3, 8}, false);
-    run_case(rows, {6, 9, 2, 131}, true);
-    run_case(rows, {2, 64, 1, 128}, false);
+    run_delta_rule(rows, {5, 3, 1, 1}, false);
+    run_delta_rule(rows, {3, 16, 3, 8}, false);
+    run_delta_rule(rows, {6, 9, 2, 131}, true);
+    run_delta_rule(rows, {2, 64, 1, 128}, false);
   }
 }
 

@@ -9,8 +9,8 @@ using runtime::ProgramBuilder;
 using runtime::Value;
 
 // x is one vector for all the experts of a row, or one for each.
-void run_case(DType dtype, int64_t rows, int64_t experts, int64_t k, int64_t d,
-              int64_t n, bool each, bool biased) {
+void run_expert_linear(DType dtype, int64_t rows, int64_t experts, int64_t k,
+                       int64_t d, int64_t n, bool each, bool biased) {
   OpTest test("EXPERT_LINEAR", dtype_name(dtype), {rows, 0, 0});
   const Data x = random_f32(rows * (each ? k : 1) * d);
   const Data w = random_data(dtype, experts * n, d);
@@ -50,15 +50,15 @@ TEST(ExpertLinear, EveryType) {
   for (DType dtype : decodable_types()) {
     const OnDrivers devices(dtype);
     for (int64_t d : column_counts(dtype)) {
-      run_case(dtype, 3, 5, 2, d, 17, false, true);
-      run_case(dtype, 1, 5, 3, d, 8, true, false);
+      run_expert_linear(dtype, 3, 5, 2, d, 17, false, true);
+      run_expert_linear(dtype, 1, 5, 3, d, 8, true, false);
     }
   }
 }
 
 TEST(ExpertLinear, ManyRows) {
-  run_case(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false, false);
-  run_case(RC_DTYPE_F32, 67, 8, 2, 65, 47, true, true);
+  run_expert_linear(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false, false);
+  run_expert_linear(RC_DTYPE_F32, 67, 8, 2, 65, 47, true, true);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using runtime::Value;
 
-struct Case {
+struct AttentionCase {
   int64_t heads = 4;
   int64_t kv_heads = 2;
   int64_t d = 32;
@@ -36,8 +36,8 @@ struct Weights {
 };
 
 // The x of head h for position p, seen from the row at `position`.
-double x_of(const Case& how, const Weights& weights, double product, int64_t h,
-            int64_t p, int64_t position) {
+double x_of(const AttentionCase& how, const Weights& weights, double product,
+            int64_t h, int64_t p, int64_t position) {
   double x = product / std::sqrt(static_cast<double>(how.d));
   if (how.temperature > 0) {
     const int64_t lengths = (position + 1) / how.temperature_length;
@@ -56,13 +56,14 @@ double x_of(const Case& how, const Weights& weights, double product, int64_t h,
   return x;
 }
 
-int64_t first_of(const Case& how, int64_t position) {
+int64_t first_of(const AttentionCase& how, int64_t position) {
   if (how.chunk > 0) return position - position % how.chunk;
   if (how.window > 0) return std::max<int64_t>(0, position - how.window + 1);
   return 0;
 }
 
-void run_case(DType dtype, const Case& how, const std::vector<Part>& parts) {
+void run_general_attention(DType dtype, const AttentionCase& how,
+                           const std::vector<Part>& parts) {
   const Batch batch(parts, how.page_size);
   const auto rows = static_cast<int64_t>(batch.positions.size());
   OpTest test(
@@ -159,72 +160,80 @@ constexpr DType kTypes[] = {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0};
 // device takes at once.
 TEST(GeneralAttention, Slopes) {
   for (const DType dtype : kTypes) {
-    run_case(dtype, {.slopes = true}, {{40, 3}, {1, 1}, {17, 17}});
-    run_case(dtype, {.heads = 9, .kv_heads = 1, .slopes = true},
-             {{300, 2}, {9, 9}});
-    run_case(dtype, {.softcap = 2, .window = 20, .sinks = true, .slopes = true},
-             {{70, 30}});
-    run_case(dtype, {.slopes = true, .whole = true}, {{3, 3, 60}, {40, 5, 9}});
+    run_general_attention(dtype, {.slopes = true}, {{40, 3}, {1, 1}, {17, 17}});
+    run_general_attention(dtype, {.heads = 9, .kv_heads = 1, .slopes = true},
+                          {{300, 2}, {9, 9}});
+    run_general_attention(
+        dtype, {.softcap = 2, .window = 20, .sinks = true, .slopes = true},
+        {{70, 30}});
+    run_general_attention(dtype, {.slopes = true, .whole = true},
+                          {{3, 3, 60}, {40, 5, 9}});
   }
 }
 
 TEST(GeneralAttention, Distances) {
   for (const DType dtype : kTypes) {
-    run_case(dtype, {.span = 9}, {{40, 3}, {1, 1}, {17, 17}});
-    run_case(dtype, {.heads = 8, .kv_heads = 1, .span = 257, .whole = true},
-             {{200, 2, 150}, {9, 9, 0}});
-    run_case(dtype, {.slopes = true, .span = 1}, {{20, 4}});
+    run_general_attention(dtype, {.span = 9}, {{40, 3}, {1, 1}, {17, 17}});
+    run_general_attention(
+        dtype, {.heads = 8, .kv_heads = 1, .span = 257, .whole = true},
+        {{200, 2, 150}, {9, 9, 0}});
+    run_general_attention(dtype, {.slopes = true, .span = 1}, {{20, 4}});
   }
 }
 
 TEST(GeneralAttention, ValuesOfAnotherLength) {
   for (const DType dtype : kTypes) {
-    run_case(dtype, {.d = 64, .v = 32}, {{40, 3}, {17, 17}});
-    run_case(dtype, {.heads = 8, .kv_heads = 1, .d = 32, .v = 96},
-             {{100, 20}, {1, 1}});
+    run_general_attention(dtype, {.d = 64, .v = 32}, {{40, 3}, {17, 17}});
+    run_general_attention(dtype, {.heads = 8, .kv_heads = 1, .d = 32, .v = 96},
+                          {{100, 20}, {1, 1}});
   }
-  run_case(RC_DTYPE_F32, {.heads = 3, .kv_heads = 1, .d = 7, .v = 5},
-           {{13, 5}});
-  run_case(RC_DTYPE_F16, {.d = 5, .v = 13}, {{11, 11}});
+  run_general_attention(RC_DTYPE_F32,
+                        {.heads = 3, .kv_heads = 1, .d = 7, .v = 5}, {{13, 5}});
+  run_general_attention(RC_DTYPE_F16, {.d = 5, .v = 13}, {{11, 11}});
 }
 
 TEST(GeneralAttention, ValuesWithinKeys) {
   for (const DType dtype : kTypes) {
-    run_case(dtype,
-             {.heads = 2, .kv_heads = 1, .d = 96, .v = 64, .within_keys = true},
-             {{40, 3}, {17, 17}});
+    run_general_attention(
+        dtype,
+        {.heads = 2, .kv_heads = 1, .d = 96, .v = 64, .within_keys = true},
+        {{40, 3}, {17, 17}});
     if (dtype == RC_DTYPE_F16 || is_full_set()) {
-      run_case(dtype,
-               {.heads = 16,
-                .kv_heads = 1,
-                .d = 576,
-                .v = 512,
-                .within_keys = true,
-                .sinks = true},
-               {{130, 2}, {1, 1}});
+      run_general_attention(dtype,
+                            {.heads = 16,
+                             .kv_heads = 1,
+                             .d = 576,
+                             .v = 512,
+                             .within_keys = true,
+                             .sinks = true},
+                            {{130, 2}, {1, 1}});
     }
-    run_case(dtype, {.d = 32, .v = 32, .within_keys = true}, {{9, 9}});
+    run_general_attention(dtype, {.d = 32, .v = 32, .within_keys = true},
+                          {{9, 9}});
   }
-  run_case(RC_DTYPE_F16,
-           {.heads = 5, .kv_heads = 1, .d = 13, .v = 7, .within_keys = true},
-           {{70, 6}});
+  run_general_attention(
+      RC_DTYPE_F16,
+      {.heads = 5, .kv_heads = 1, .d = 13, .v = 7, .within_keys = true},
+      {{70, 6}});
 }
 
 TEST(GeneralAttention, Chunks) {
   for (const DType dtype : kTypes) {
     for (const int64_t chunk : {1, 7, 16, 64, 1000}) {
-      run_case(dtype, {.chunk = chunk}, {{70, 70}, {3, 3}});
+      run_general_attention(dtype, {.chunk = chunk}, {{70, 70}, {3, 3}});
     }
-    run_case(dtype, {.heads = 8, .kv_heads = 1, .chunk = 100, .sinks = true},
-             {{250, 60}});
+    run_general_attention(
+        dtype, {.heads = 8, .kv_heads = 1, .chunk = 100, .sinks = true},
+        {{250, 60}});
   }
 }
 
 TEST(GeneralAttention, Temperature) {
   for (const DType dtype : kTypes) {
-    run_case(dtype, {.temperature = 0.5f, .temperature_length = 8},
-             {{70, 70}, {3, 3}});
-    run_case(dtype, {.temperature = 0.1f, .temperature_length = 1}, {{30, 20}});
+    run_general_attention(dtype, {.temperature = 0.5f, .temperature_length = 8},
+                          {{70, 70}, {3, 3}});
+    run_general_attention(dtype, {.temperature = 0.1f, .temperature_length = 1},
+                          {{30, 20}});
   }
 }
 

@@ -14,8 +14,8 @@ using runtime::Value;
 constexpr const char* kNames[] = {"none", "relu", "sigmoid",    "tanh",
                                   "silu", "gelu", "gelu, tanh", "gelu, quick"};
 
-void run_case(int function, int64_t rows, const ProgramBuilder::Shape& rest,
-              double deviation, float limit = 0, float offset = 0) {
+void run_glu(int function, int64_t rows, const ProgramBuilder::Shape& rest,
+             double deviation, float limit = 0, float offset = 0) {
   OpTest test("GLU",
               cat(kNames[function], limit > 0 || offset != 0 ? " limited" : ""),
               {rows, 0, 0});
@@ -46,21 +46,21 @@ void run_case(int function, int64_t rows, const ProgramBuilder::Shape& rest,
 TEST(Glu, EveryFunctionAndShape) {
   for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
-    run_case(function, 1, {1}, 1);
-    run_case(function, 3, {7}, 1);
-    run_case(function, 5, {2, 127}, 1);
-    run_case(function, 2, {4096}, 1);
+    run_glu(function, 1, {1}, 1);
+    run_glu(function, 3, {7}, 1);
+    run_glu(function, 5, {2, 127}, 1);
+    run_glu(function, 2, {4096}, 1);
     // Far out, where exp overflows.
-    run_case(function, 3, {257}, 100);
+    run_glu(function, 3, {257}, 100);
   }
 }
 
 TEST(Glu, LimitAndOffset) {
   for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
-    run_case(function, 3, {2, 127}, 2, 0.75f, 1);
-    run_case(function, 1, {33}, 2, 0.5f, 0);
-    run_case(function, 2, {5}, 2, 0, -0.25f);
+    run_glu(function, 3, {2, 127}, 2, 0.75f, 1);
+    run_glu(function, 1, {33}, 2, 0.5f, 0);
+    run_glu(function, 2, {5}, 2, 0, -0.25f);
   }
 }
 

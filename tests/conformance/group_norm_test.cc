@@ -9,8 +9,8 @@ namespace {
 
 using runtime::Value;
 
-void run_case(int64_t rows, int64_t groups, int64_t d, float epsilon,
-              double deviation) {
+void run_group_norm(int64_t rows, int64_t groups, int64_t d, float epsilon,
+                    double deviation) {
   OpTest test("GROUP_NORM", "", {rows, 0, 0});
   const Data x = random_f32(rows * groups * d, deviation);
   const Data w = random_f32(groups * d);
@@ -35,11 +35,11 @@ void run_case(int64_t rows, int64_t groups, int64_t d, float epsilon,
 TEST(GroupNorm, RowsAndGroups) {
   for (int64_t d : {1, 7, 64, 127, 2048}) {
     for (int64_t rows : {1, 5}) {
-      run_case(rows, 1, d, 1e-5f, 1);
-      run_case(rows, 3, d, 1e-6f, 1);
+      run_group_norm(rows, 1, d, 1e-5f, 1);
+      run_group_norm(rows, 3, d, 1e-6f, 1);
     }
   }
-  run_case(3, 8, 65, 1e-5f, 1e-3);
+  run_group_norm(3, 8, 65, 1e-5f, 1e-3);
 }
 
 }  // namespace

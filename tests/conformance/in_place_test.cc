@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "api/tensor_util.h"
 #include "conformance_util.h"
 #include "runcible/tensor.h"
 
@@ -15,20 +16,12 @@ struct Held {
   ~Held() { rc_tensor_release(tensor); }
 };
 
-std::vector<std::byte> bytes_of(rc_tensor* tensor) {
-  size_t bytes = 0;
-  EXPECT_EQ(rc_tensor_size(tensor, nullptr, &bytes), RC_OK);
-  std::vector<std::byte> data(bytes);
-  EXPECT_EQ(rc_tensor_read(tensor, data.data(), bytes), RC_OK);
-  return data;
-}
-
 // x and two others, of which the last is repeated.
-using Op = std::function<rc_status(rc_tensor* x, rc_tensor* same,
-                                   rc_tensor* row, rc_tensor** result)>;
+using InPlaceOp = std::function<rc_status(rc_tensor* x, rc_tensor* same,
+                                          rc_tensor* row, rc_tensor** result)>;
 
 TEST(InPlace, EveryDevice) {
-  const std::pair<const char*, Op> ops[] = {
+  const std::pair<const char*, InPlaceOp> ops[] = {
       {"tanh",
        [](auto* x, auto*, auto*, auto** y) { return rc_op_tanh(x, y); }},
       {"add", [](auto* x, auto* same, auto*,

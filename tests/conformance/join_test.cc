@@ -5,7 +5,7 @@
 namespace rc::test {
 namespace {
 
-void run_case(int64_t rows, int64_t heads, int64_t m, int64_t n) {
+void run_join(int64_t rows, int64_t heads, int64_t m, int64_t n) {
   OpTest test("JOIN", "", {rows, 0, 0});
   const Data a = random_f32(rows * heads * m);
   const Data b = random_f32(rows * heads * n);
@@ -25,10 +25,10 @@ void run_case(int64_t rows, int64_t heads, int64_t m, int64_t n) {
 }
 
 TEST(Join, PutsOneBehindTheOther) {
-  run_case(1, 1, 1, 1);
-  run_case(3, 4, 512, 64);
-  run_case(7, 5, 3, 13);
-  run_case(2, 1, 31, 2);
+  run_join(1, 1, 1, 1);
+  run_join(3, 4, 512, 64);
+  run_join(7, 5, 3, 13);
+  run_join(2, 1, 31, 2);
 }
 
 TEST(Clamp, KeepsWhatIsWithin) {

@@ -9,8 +9,8 @@ namespace {
 
 using compute::element_count;
 
-void run_case(DType dtype, const Case& one, bool center, bool weight,
-              bool bias) {
+void run_layer_norm(DType dtype, const Case& one, bool center, bool weight,
+                    bool bias) {
   constexpr float kEpsilon = 1e-3f;
   TensorTest test(center ? "LAYER_NORM" : "LAYER_NORM, rms", dtype_name(dtype));
   const int64_t d = one.shape.back();
@@ -50,11 +50,11 @@ TEST(LayerNorm, EveryTypeAndShape) {
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {
       ++variant;
-      run_case(dtype, one, true, variant % 2 == 0, variant % 3 == 0);
-      run_case(dtype, one, false, variant % 2 == 1, false);
+      run_layer_norm(dtype, one, true, variant % 2 == 0, variant % 3 == 0);
+      run_layer_norm(dtype, one, false, variant % 2 == 1, false);
     }
   }
-  run_case(RC_DTYPE_F32, {{3, 10007}}, true, true, true);
+  run_layer_norm(RC_DTYPE_F32, {{3, 10007}}, true, true, true);
 }
 
 }  // namespace

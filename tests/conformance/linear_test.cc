@@ -8,8 +8,8 @@ namespace {
 using runtime::kAbsent;
 using runtime::Value;
 
-void run_case(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
-              bool residual) {
+void run_linear(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
+                bool residual) {
   OpTest test("LINEAR", dtype_name(dtype), {rows, 0, 0});
   const Data x = random_f32(rows * k);
   const Data w = random_data(dtype, n, k);
@@ -54,8 +54,8 @@ TEST_P(LinearOfType, EveryShape) {
   for (int64_t k : column_counts(GetParam())) {
     for (int64_t n : {1, 5, 67, 128}) {
       const int64_t rows[] = {1, 3, 17};
-      run_case(GetParam(), rows[variant % 3], k, n, variant % 2 == 1,
-               variant % 4 >= 2);
+      run_linear(GetParam(), rows[variant % 3], k, n, variant % 2 == 1,
+                 variant % 4 >= 2);
       ++variant;
     }
   }
@@ -64,12 +64,12 @@ TEST_P(LinearOfType, EveryShape) {
 INSTANTIATE_TEST_SUITE_P(Linear, LinearOfType,
                          testing::ValuesIn(decodable_types()), name_of_type);
 
-TEST(Linear, LargeF32) { run_case(RC_DTYPE_F32, 67, 512, 515, true, true); }
+TEST(Linear, LargeF32) { run_linear(RC_DTYPE_F32, 67, 512, 515, true, true); }
 
 TEST(Linear, MoreRowsThanAnyTile) {
-  run_case(RC_DTYPE_Q8_0, 131, 256, 64, false, false);
-  run_case(RC_DTYPE_Q4_K, 131, 256, 64, false, true);
-  run_case(RC_DTYPE_F16, 131, 256, 64, true, false);
+  run_linear(RC_DTYPE_Q8_0, 131, 256, 64, false, false);
+  run_linear(RC_DTYPE_Q4_K, 131, 256, 64, false, true);
+  run_linear(RC_DTYPE_F16, 131, 256, 64, true, false);
 }
 
 }  // namespace

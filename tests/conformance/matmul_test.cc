@@ -15,7 +15,7 @@ struct Product {
   Layout a_layout = Layout::kDense, b_layout = Layout::kDense;
 };
 
-void run_case(const Product& p) {
+void run_matmul(const Product& p) {
   TensorTest test(p.transposed ? "MATMUL, b^T" : "MATMUL",
                   cat(dtype_name(p.a_type), " ", dtype_name(p.b_type)));
   Shape a_shape = p.a_batch, b_shape = p.b_batch;
@@ -73,13 +73,13 @@ TEST(Matmul, EveryShape) {
       p.n = size[1];
       p.k = size[2];
       p.transposed = transposed;
-      run_case(p);
+      run_matmul(p);
       p.a_layout = Layout::kTransposed;
       p.b_layout = Layout::kSteps;
-      run_case(p);
+      run_matmul(p);
       p.b_layout = Layout::kTransposed;
       p.a_layout = Layout::kSteps;
-      run_case(p);
+      run_matmul(p);
     }
   }
 }
@@ -89,22 +89,22 @@ TEST(Matmul, Large) {
   p.m = 131;
   p.n = 257;
   p.k = 300;
-  run_case(p);
+  run_matmul(p);
   p.transposed = true;
-  run_case(p);
+  run_matmul(p);
   p.a_batch = p.b_batch = {3};
-  run_case(p);
+  run_matmul(p);
   for (const bool transposed : {false, true}) {
     Product deep;
     deep.m = 19;
     deep.n = 50;
     deep.k = 1100;
     deep.transposed = transposed;
-    run_case(deep);
+    run_matmul(deep);
     deep.a_layout = Layout::kTransposed;
-    run_case(deep);
+    run_matmul(deep);
     deep.m = 250;
-    run_case(deep);
+    run_matmul(deep);
   }
 }
 
@@ -121,9 +121,9 @@ TEST(Matmul, Batches) {
       p.n = 18;
       p.k = 5;
       p.transposed = transposed;
-      run_case(p);
+      run_matmul(p);
       p.a_layout = Layout::kTransposed;
-      run_case(p);
+      run_matmul(p);
     }
   }
 }
@@ -134,9 +134,9 @@ TEST(Matmul, Empty) {
     p.m = i == 0 ? 0 : 2;
     p.n = i == 1 ? 0 : 3;
     p.k = i == 2 ? 0 : 4;
-    run_case(p);
+    run_matmul(p);
     p.transposed = true;
-    run_case(p);
+    run_matmul(p);
   }
 }
 
@@ -153,9 +153,9 @@ TEST_P(MatmulOfType, EveryShape) {
     p.k = k;
     p.n = 35;
     p.m = m;
-    run_case(p);
+    run_matmul(p);
     p.b_layout = Layout::kSteps;
-    run_case(p);
+    run_matmul(p);
     m = m * 4 + 1;
   }
 }
@@ -172,7 +172,7 @@ TEST(Matmul, BatchesOfBlocks) {
   p.m = 130;
   p.n = 20;
   p.k = 256;
-  run_case(p);
+  run_matmul(p);
 }
 
 TEST(Matmul, EveryTypeOfBothSides) {
@@ -183,12 +183,12 @@ TEST(Matmul, EveryTypeOfBothSides) {
     p.m = 5;
     p.k = 3 * block;
     p.n = 2 * block;
-    run_case(p);
+    run_matmul(p);
   }
 }
 
-void run_linear(DType dtype, int64_t m, int64_t n, int64_t k, bool bias,
-                rc_function function) {
+void run_fused_linear(DType dtype, int64_t m, int64_t n, int64_t k, bool bias,
+                      rc_function function) {
   TensorTest test("MATMUL, fused", cat(dtype_name(dtype), " ", function));
   const auto x = test.random(RC_DTYPE_F32, {m, k});
   const auto w = test.random(dtype, {n, k});
@@ -215,12 +215,12 @@ void run_linear(DType dtype, int64_t m, int64_t n, int64_t k, bool bias,
 
 TEST(FusedLinear, EveryFunction) {
   for (rc_function f = RC_FUNCTION_NONE; f <= RC_FUNCTION_GELU_QUICK; ++f) {
-    run_linear(RC_DTYPE_F32, 5, 37, 19, f % 2 == 0, f);
-    run_linear(RC_DTYPE_Q8_0, 3, 17, 64, f % 2 == 1, f);
+    run_fused_linear(RC_DTYPE_F32, 5, 37, 19, f % 2 == 0, f);
+    run_fused_linear(RC_DTYPE_Q8_0, 3, 17, 64, f % 2 == 1, f);
   }
-  run_linear(RC_DTYPE_F32, 130, 140, 150, true, RC_FUNCTION_SILU);
-  run_linear(RC_DTYPE_F32, 2, 3, 0, true, RC_FUNCTION_TANH);
-  run_linear(RC_DTYPE_F16, 0, 3, 4, true, RC_FUNCTION_TANH);
+  run_fused_linear(RC_DTYPE_F32, 130, 140, 150, true, RC_FUNCTION_SILU);
+  run_fused_linear(RC_DTYPE_F32, 2, 3, 0, true, RC_FUNCTION_TANH);
+  run_fused_linear(RC_DTYPE_F16, 0, 3, 4, true, RC_FUNCTION_TANH);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Lines {
 };
 
 template <class Function>
-void each_case(Function function) {
+void each_ordered_case(Function function) {
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {
       for (size_t i = 0; i < one.shape.size(); ++i) function(dtype, one, i);
@@ -63,7 +63,7 @@ std::vector<double> ordered(const std::vector<double>& x, const Lines& lines,
 }
 
 TEST(Ordering, SortAndItsPlaces) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool falling : {false, true}) {
       for (const bool places : {false, true}) {
         TensorTest test(
@@ -85,7 +85,7 @@ TEST(Ordering, SortAndItsPlaces) {
 }
 
 TEST(Ordering, TheLargest) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool places : {false, true}) {
       TensorTest test(places ? "ORDER" : "TAKE",
                       cat("the largest ", dtype_name(dtype)));
@@ -153,7 +153,7 @@ TEST(Ordering, TakeAlong) {
 }
 
 TEST(Ordering, Cumsum) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("CUMSUM", dtype_name(dtype));
     auto sums = test.random(dtype, one.shape, one.layout);
     const Lines lines(one.shape, dimension);
@@ -171,7 +171,7 @@ TEST(Ordering, Cumsum) {
 }
 
 TEST(Joining, Pad) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("PAD", dtype_name(dtype));
     const auto x = test.random(dtype, one.shape, one.layout);
     const Lines lines(one.shape, dimension);

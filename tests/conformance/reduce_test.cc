@@ -39,7 +39,7 @@ Shape without(Shape shape, size_t dimension, bool keep) {
 
 // For every type, shape that has elements, and dimension.
 template <class Function>
-void each_case(Function function) {
+void each_reduced_case(Function function) {
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {
       if (element_count(one.shape) == 0) continue;
@@ -54,7 +54,7 @@ void each_case(Function function) {
 }
 
 TEST(Reduce, SumAndMean) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool mean : {false, true}) {
       TensorTest test("REDUCE",
                       cat(mean ? "mean " : "sum ", dtype_name(dtype)));
@@ -85,7 +85,7 @@ TEST(Reduce, SumAndMean) {
 }
 
 TEST(Reduce, MaxAndItsPlace) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool place : {false, true}) {
       TensorTest test(place ? "ARGMAX" : "REDUCE",
                       cat(place ? "" : "max ", dtype_name(dtype)));
@@ -144,7 +144,7 @@ TEST(Reduce, Empty) {
 }
 
 TEST(Softmax, EveryTypeAndShape) {
-  each_case([](DType dtype, const Case& one, size_t dimension) {
+  each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("SOFTMAX", dtype_name(dtype));
     const auto x = test.random(dtype, one.shape, one.layout);
     std::vector<double> expected(x.size());

@@ -11,8 +11,8 @@ namespace {
 using runtime::ProgramBuilder;
 using runtime::Value;
 
-void run_case(int64_t rows, int64_t heads, int64_t d, float epsilon,
-              double deviation) {
+void run_rms_norm(int64_t rows, int64_t heads, int64_t d, float epsilon,
+                  double deviation) {
   OpTest test("RMS_NORM", heads == 0 ? "rows" : "heads", {rows, 0, 0});
   const int64_t vectors = rows * std::max<int64_t>(heads, 1);
   const Data x = random_f32(vectors * d, deviation);
@@ -40,15 +40,15 @@ void run_case(int64_t rows, int64_t heads, int64_t d, float epsilon,
 TEST(RmsNorm, RowsAndHeads) {
   for (int64_t d : {1, 7, 64, 127, 2048}) {
     for (int64_t rows : {1, 5}) {
-      run_case(rows, 0, d, 1e-5f, 1);
-      run_case(rows, 3, d, 1e-6f, 1);
+      run_rms_norm(rows, 0, d, 1e-5f, 1);
+      run_rms_norm(rows, 3, d, 1e-6f, 1);
     }
   }
 }
 
 TEST(RmsNorm, SmallValuesWhereEpsilonCounts) {
-  run_case(3, 0, 65, 1e-5f, 1e-3);
-  run_case(3, 0, 65, 1, 1);
+  run_rms_norm(3, 0, 65, 1e-5f, 1e-3);
+  run_rms_norm(3, 0, 65, 1, 1);
 }
 
 }  // namespace

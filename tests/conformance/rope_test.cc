@@ -9,7 +9,7 @@ namespace {
 
 using runtime::Value;
 
-void run_case(int64_t rows, int64_t heads, int64_t d, int64_t pairs, int style,
+void run_rope(int64_t rows, int64_t heads, int64_t d, int64_t pairs, int style,
               float scale, int32_t first_position) {
   OpTest test("ROPE", style == RC_ROPE_HALVES ? "halves" : "adjacent",
               {rows, 0, 0});
@@ -49,17 +49,17 @@ void run_case(int64_t rows, int64_t heads, int64_t d, int64_t pairs, int style,
 
 TEST(Rope, BothStyles) {
   for (int style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
-    run_case(1, 1, 2, 1, style, 1, 0);
-    run_case(5, 3, 10, 5, style, 1, 0);
-    run_case(17, 4, 64, 32, style, 1, 100);
-    run_case(3, 2, 128, 64, style, 1, 31000);
+    run_rope(1, 1, 2, 1, style, 1, 0);
+    run_rope(5, 3, 10, 5, style, 1, 0);
+    run_rope(17, 4, 64, 32, style, 1, 100);
+    run_rope(3, 2, 128, 64, style, 1, 31000);
   }
 }
 
 TEST(Rope, ElementsBeyondThePairsStay) {
   for (int style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
-    run_case(3, 2, 64, 16, style, 1, 7);
-    run_case(3, 2, 7, 3, style, 1.1f, 7);
+    run_rope(3, 2, 64, 16, style, 1, 7);
+    run_rope(3, 2, 7, 3, style, 1.1f, 7);
   }
 }
 

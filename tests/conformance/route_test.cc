@@ -11,8 +11,8 @@ namespace {
 
 using runtime::Value;
 
-void run_case(int64_t rows, int64_t experts, int64_t k, bool normalize,
-              const Data& x) {
+void run_route(int64_t rows, int64_t experts, int64_t k, bool normalize,
+               const Data& x) {
   OpTest test("ROUTE", normalize ? "normalized" : "", {rows, 0, 0});
   std::vector<double> ids;
   std::vector<double> weights;
@@ -203,10 +203,10 @@ TEST(SparseMix, WeighsEachChoiceAmongThoseLeft) {
 
 TEST(Route, ChoosesTheLargest) {
   for (bool normalize : {false, true}) {
-    run_case(1, 1, 1, normalize, random_f32(1));
-    run_case(3, 8, 2, normalize, random_f32(3 * 8));
-    run_case(7, 127, 5, normalize, random_f32(7 * 127));
-    run_case(2, 5, 5, normalize, random_f32(2 * 5, 10));
+    run_route(1, 1, 1, normalize, random_f32(1));
+    run_route(3, 8, 2, normalize, random_f32(3 * 8));
+    run_route(7, 127, 5, normalize, random_f32(7 * 127));
+    run_route(2, 5, 5, normalize, random_f32(2 * 5, 10));
   }
 }
 
@@ -215,7 +215,7 @@ TEST(Route, TheLowerNumberComesFirstAmongEquals) {
   const float equals[8] = {0, 1, 0, 1, 1, 0, 1, 0};
   std::copy(equals, equals + 8, x.values.begin());
   std::copy(equals, equals + 8, reinterpret_cast<float*>(x.bytes.data()));
-  run_case(1, 8, 6, true, x);
+  run_route(1, 8, 6, true, x);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using runtime::Value;
 
-struct Shape {
+struct ScanShape {
   int64_t heads;
   int64_t p;
   int64_t groups;
@@ -24,39 +24,16 @@ struct Steps {
   double deviation = 1;
 };
 
-double softplus(double x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-Data shifted(Data data, double mean) {
-  auto* plain = reinterpret_cast<float*>(data.bytes.data());
-  for (size_t i = 0; i < data.values.size(); ++i) {
-    plain[i] += static_cast<float>(mean);
-    data.values[i] = plain[i];
-  }
-  return data;
-}
-
-// Negative ones, as models have, about -`size`.
-Data decays(int64_t heads, double size) {
-  Data data = random_f32(heads);
-  auto* plain = reinterpret_cast<float*>(data.bytes.data());
-  for (int64_t h = 0; h < heads; ++h) {
-    plain[h] = static_cast<float>(-size * std::exp(data.values[h] / 2));
-    data.values[h] = plain[h];
-  }
-  return data;
-}
-
-void run_case(const StateRows& rows, const Shape& shape, Steps about = {},
-              double decay_size = 0.3, double skip_size = 1) {
+void run_selective_scan(const StateRows& rows, const ScanShape& shape,
+                        Steps about = {}, double decay_size = 0.3,
+                        double skip_size = 1) {
   const auto [heads, p, groups, n] = shape;
   StateTest test("SELECTIVE_SCAN", rows.name, rows);
   const int64_t count = rows.rows();
   const int64_t size = heads * p * n;
   const Data x = random_f32(count * heads * p);
-  const Data steps =
-      shifted(random_f32(count * heads, about.deviation), about.mean);
+  const Data steps = changed(random_f32(count * heads, about.deviation),
+                             [&](double x) { return x + about.mean; });
   const Data b = random_f32(count * groups * n);
   const Data c = random_f32(count * groups * n);
   const Data step_bias = random_f32(heads);
@@ -109,17 +86,17 @@ void run_case(const StateRows& rows, const Shape& shape, Steps about = {},
 
 TEST(SelectiveScan, EveryKindOfState) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, {4, 5, 1, 20});
-    run_case(rows, {4, 5, 2, 20});
+    run_selective_scan(rows, {4, 5, 1, 20});
+    run_selective_scan(rows, {4, 5, 2, 20});
   }
 }
 
 TEST(SelectiveScan, Shapes) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, {1, 1, 1, 1});
-    run_case(rows, {3, 16, 3, 8});
-    run_case(rows, {6, 9, 2, 131});
-    run_case(rows, {2, 64, 1, 128});
+    run_selective_scan(rows, {1, 1, 1, 1});
+    run_selective_scan(rows, {3, 16, 3, 8});
+    run_selective_scan(rows, {6, 9, 2, 131});
+    run_selective_scan(rows, {2, 64, 1, 128});
   }
 }
 
@@ -127,12 +104,12 @@ TEST(SelectiveScan, Shapes) {
 // which nothing is left; and steps that are what softplus is given.
 TEST(SelectiveScan, ExtremeSteps) {
   const std::vector<StateRows> rows = state_rows();
-  const Shape shape = {4, 5, 2, 20};
-  run_case(rows[0], shape, {-20, 1}, 1, 1e-30);
-  run_case(rows[3], shape, {-120, 1});
+  const ScanShape shape = {4, 5, 2, 20};
+  run_selective_scan(rows[0], shape, {-20, 1}, 1, 1e-30);
+  run_selective_scan(rows[3], shape, {-120, 1});
   for (const double mean : {5.0, 25.0, 120.0}) {
-    run_case(rows[3], shape, {mean, 1}, 0.01);
-    run_case(rows[3], shape, {mean, 1}, 1000);
+    run_selective_scan(rows[3], shape, {mean, 1}, 0.01);
+    run_selective_scan(rows[3], shape, {mean, 1}, 1000);
   }
 }
 

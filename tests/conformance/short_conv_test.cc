@@ -11,8 +11,8 @@ namespace {
 
 using runtime::Value;
 
-void run_case(const StateRows& rows, int64_t d, int64_t width, bool with_bias,
-              int function) {
+void run_short_conv(const StateRows& rows, int64_t d, int64_t width,
+                    bool with_bias, int function) {
   StateTest test("SHORT_CONV",
                  cat(rows.name, with_bias ? " bias" : "",
                      function == RC_FUNCTION_SILU ? " silu" : ""),
@@ -61,8 +61,8 @@ void run_case(const StateRows& rows, int64_t d, int64_t width, bool with_bias,
 TEST(ShortConv, EveryKindOfState) {
   for (const StateRows& rows : state_rows()) {
     for (const int64_t width : {2, 4}) {
-      run_case(rows, 70, width, false, RC_FUNCTION_NONE);
-      run_case(rows, 70, width, true, RC_FUNCTION_SILU);
+      run_short_conv(rows, 70, width, false, RC_FUNCTION_NONE);
+      run_short_conv(rows, 70, width, true, RC_FUNCTION_SILU);
     }
   }
 }
@@ -71,15 +71,15 @@ TEST(ShortConv, EveryKindOfState) {
 TEST(ShortConv, Channels) {
   for (const StateRows& rows : state_rows()) {
     for (const int64_t d : {1, 64, 1031}) {
-      run_case(rows, d, 4, true, RC_FUNCTION_NONE);
-      run_case(rows, d, 3, false, RC_FUNCTION_SILU);
+      run_short_conv(rows, d, 4, true, RC_FUNCTION_NONE);
+      run_short_conv(rows, d, 3, false, RC_FUNCTION_SILU);
     }
   }
 }
 
 TEST(ShortConv, WiderThanTheRun) {
   for (const StateRows& rows : state_rows()) {
-    run_case(rows, 19, 13, true, RC_FUNCTION_SILU);
+    run_short_conv(rows, 19, 13, true, RC_FUNCTION_SILU);
   }
 }
 

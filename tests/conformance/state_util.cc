@@ -1,6 +1,7 @@
 #include "state_util.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -23,6 +24,15 @@ std::vector<StateRows> state_rows() {
       {"mixed", {0, 1, 1, 2, 0, 1, 2, 0, 0, 2}, {-1, 1, 4, 4, 0, 2, 3, 5}},
       {"decoding", {2, 0, 1, 3}, {1, 1, -1, 0, 4, 5, 3, 3}},
   };
+}
+
+double softplus(double x) {
+  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+Data decays(int64_t count, double size) {
+  return changed(random_f32(count),
+                 [&](double x) { return -size * std::exp(x / 2); });
 }
 
 StateTest::StateTest(std::string op, std::string detail, const StateRows& rows)

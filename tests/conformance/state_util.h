@@ -26,6 +26,20 @@ inline constexpr int64_t kStateSlots = 6;
 // without, whose slot is kept or changed; and single rows.
 std::vector<StateRows> state_rows();
 
+// Values for such ops: log(1 + e^x); each value as `change` makes it; and
+// decays about -`size`, negative as models have them.
+double softplus(double x);
+template <class Change>
+Data changed(Data data, Change change) {
+  auto* plain = reinterpret_cast<float*>(data.bytes.data());
+  for (size_t i = 0; i < data.values.size(); ++i) {
+    plain[i] = static_cast<float>(change(data.values[i]));
+    data.values[i] = plain[i];
+  }
+  return data;
+}
+Data decays(int64_t count, double size);
+
 class StateTest {
  public:
   StateTest(std::string op, std::string detail, const StateRows& rows);

@@ -7,9 +7,9 @@
 namespace rc::test {
 namespace {
 
-void run_case(DType dtype, int64_t batch, int64_t rows, int64_t heads,
-              int64_t d, int32_t style, int32_t dimensions, bool frequencies,
-              Layout layout = Layout::kDense) {
+void run_tensor_rope(DType dtype, int64_t batch, int64_t rows, int64_t heads,
+                     int64_t d, int32_t style, int32_t dimensions,
+                     bool frequencies, Layout layout = Layout::kDense) {
   TensorTest test("ROPE", dtype_name(dtype));
   Shape shape = {rows, heads, d};
   if (batch > 1) shape.insert(shape.begin(), batch);
@@ -59,15 +59,15 @@ void run_case(DType dtype, int64_t batch, int64_t rows, int64_t heads,
 TEST(Rotate, EveryStyleAndShape) {
   for (const int32_t style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
     for (const bool frequencies : {false, true}) {
-      run_case(RC_DTYPE_F32, 1, 1, 1, 2, style, 0, frequencies);
-      run_case(RC_DTYPE_F32, 1, 5, 3, 7, style, 0, frequencies);
-      run_case(RC_DTYPE_F32, 3, 17, 4, 64, style, 32, frequencies);
-      run_case(RC_DTYPE_F32, 1, 6, 4, 8, style, 0, frequencies,
-               Layout::kTransposed);
-      run_case(RC_DTYPE_F16, 2, 3, 5, 10, style, 6, frequencies,
-               Layout::kSteps);
-      run_case(RC_DTYPE_Q8_0, 1, 3, 2, 32, style, 0, frequencies);
-      run_case(RC_DTYPE_F32, 1, 0, 2, 8, style, 0, frequencies);
+      run_tensor_rope(RC_DTYPE_F32, 1, 1, 1, 2, style, 0, frequencies);
+      run_tensor_rope(RC_DTYPE_F32, 1, 5, 3, 7, style, 0, frequencies);
+      run_tensor_rope(RC_DTYPE_F32, 3, 17, 4, 64, style, 32, frequencies);
+      run_tensor_rope(RC_DTYPE_F32, 1, 6, 4, 8, style, 0, frequencies,
+                      Layout::kTransposed);
+      run_tensor_rope(RC_DTYPE_F16, 2, 3, 5, 10, style, 6, frequencies,
+                      Layout::kSteps);
+      run_tensor_rope(RC_DTYPE_Q8_0, 1, 3, 2, 32, style, 0, frequencies);
+      run_tensor_rope(RC_DTYPE_F32, 1, 0, 2, 8, style, 0, frequencies);
     }
   }
 }

@@ -8,13 +8,13 @@
 namespace rc::test {
 namespace {
 
-struct Function {
+struct UnaryFunction {
   const char* name;
   rc_status (*op)(rc_tensor*, rc_tensor**);
   rc_function function;
 };
 
-const Function kFunctions[] = {
+const UnaryFunction kUnaryFunctions[] = {
     {"relu", rc_op_relu, RC_FUNCTION_RELU},
     {"sigmoid", rc_op_sigmoid, RC_FUNCTION_SIGMOID},
     {"silu", rc_op_silu, RC_FUNCTION_SILU},
@@ -29,7 +29,7 @@ const Function kFunctions[] = {
 double square(double x, double y) { return std::max(y * y, 1e-4 * x * x); }
 
 TEST(Unary, EveryFunctionTypeAndShape) {
-  for (const Function& function : kFunctions) {
+  for (const UnaryFunction& function : kUnaryFunctions) {
     for (const DType dtype : number_types()) {
       for (const Case& one : cases(dtype)) {
         TensorTest test("UNARY", cat(function.name, " ", dtype_name(dtype)));
@@ -84,7 +84,7 @@ TEST(Unary, OfTensorsAlone) {
 }
 
 TEST(Unary, FarOutAndLarge) {
-  for (const Function& function : kFunctions) {
+  for (const UnaryFunction& function : kUnaryFunctions) {
     TensorTest test("UNARY", cat(function.name, " F32"));
     const Data data = random_f32(100000, 100);
     std::vector<double> expected;

@@ -37,12 +37,6 @@ std::vector<float> numbers(int64_t count) {
   return values;
 }
 
-template <class T>
-Bytes bytes_of(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return Bytes(bytes.begin(), bytes.end());
-}
-
 Bytes encoded(DType dtype, int64_t rows, int64_t columns) {
   const std::vector<float> values = numbers(rows * columns);
   const uint64_t row = *row_bytes(dtype, columns);
@@ -130,7 +124,7 @@ SelfTestCase tensor_case(Op op, const std::vector<Operand>& inputs, DType dtype,
   return made;
 }
 
-Op op_of(int32_t code) {
+Op op_with_code(int32_t code) {
   Op op;
   op.code = code;
   return op;
@@ -336,24 +330,24 @@ SelfTestCase delta_rule_case(int64_t rows, int64_t heads, int64_t p,
 
 SelfTestCase reduce_case(int32_t function, int64_t outer, int64_t n,
                          int64_t inner) {
-  Op op = op_of(RC_OP_REDUCE);
+  Op op = op_with_code(RC_OP_REDUCE);
   op.params.reduce.function = function;
   return tensor_case(op, {line(outer, n, inner)}, RC_DTYPE_F32, {outer, inner});
 }
 
 SelfTestCase argmax_case(int64_t outer, int64_t n, int64_t inner) {
-  return tensor_case(op_of(RC_OP_ARGMAX), {line(outer, n, inner)}, RC_DTYPE_I32,
-                     {outer, inner});
+  return tensor_case(op_with_code(RC_OP_ARGMAX), {line(outer, n, inner)},
+                     RC_DTYPE_I32, {outer, inner});
 }
 
 SelfTestCase softmax_case(int64_t outer, int64_t n, int64_t inner) {
-  return tensor_case(op_of(RC_OP_SOFTMAX), {line(outer, n, inner)},
+  return tensor_case(op_with_code(RC_OP_SOFTMAX), {line(outer, n, inner)},
                      RC_DTYPE_F32, {outer, n, inner});
 }
 
 SelfTestCase matmul_case(int64_t m, int64_t n, int64_t k, bool transposed,
                          DType dtype) {
-  Op op = op_of(RC_OP_MATMUL);
+  Op op = op_with_code(RC_OP_MATMUL);
   op.params.matmul.transposed = transposed ? 1 : 0;
   op.params.matmul.function = RC_FUNCTION_TANH;
   const Operand b = transposed ? Operand{dtype, {1, n, k}, encoded(dtype, n, k)}
@@ -367,7 +361,7 @@ SelfTestCase matmul_case(int64_t m, int64_t n, int64_t k, bool transposed,
 }
 
 SelfTestCase conv2d_case(int64_t channels, int64_t kernel) {
-  Op op = op_of(RC_OP_CONV2D);
+  Op op = op_with_code(RC_OP_CONV2D);
   auto& params = op.params.conv2d;
   params.groups = 1;
   for (int i = 0; i < 2; ++i) {
@@ -381,7 +375,7 @@ SelfTestCase conv2d_case(int64_t channels, int64_t kernel) {
 }
 
 SelfTestCase attend_case(int64_t positions, int64_t d) {
-  Op op = op_of(RC_OP_ATTEND);
+  Op op = op_with_code(RC_OP_ATTEND);
   op.params.attend.scale = 1;
   return tensor_case(op,
                      {operand({1, 1, 2, d}), operand({1, positions, 1, d}),
@@ -390,7 +384,7 @@ SelfTestCase attend_case(int64_t positions, int64_t d) {
 }
 
 SelfTestCase layer_norm_case(int64_t rows, int64_t d) {
-  Op op = op_of(RC_OP_LAYER_NORM);
+  Op op = op_with_code(RC_OP_LAYER_NORM);
   op.params.layer_norm.epsilon = 1e-5f;
   op.params.layer_norm.center = 1;
   return tensor_case(op, {operand({rows, d}), operand({d}), operand({d})},
@@ -398,7 +392,7 @@ SelfTestCase layer_norm_case(int64_t rows, int64_t d) {
 }
 
 SelfTestCase unary_case(int64_t count) {
-  Op op = op_of(RC_OP_UNARY);
+  Op op = op_with_code(RC_OP_UNARY);
   op.params.unary.function = RC_FUNCTION_TANH;
   return tensor_case(op, {operand({count})}, RC_DTYPE_F32, {count});
 }

@@ -2,8 +2,10 @@
 // what the reference backend computes, and what it cannot do it refuses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,12 @@ std::shared_ptr<runtime::Device> open_tuned(const std::string& backend,
                                             const std::string& value);
 
 using runtime::SelfTestCase;
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
 
 // Model ops of `rows` rows, with weights and activations that repeat.
 SelfTestCase rms_norm_case(int64_t rows, int64_t heads, int64_t d);

@@ -9,48 +9,11 @@
 
 #include "base/error.h"
 #include "cpu/level.h"
-#include "engine_util.h"
 #include "labels.h"
+#include "session_util.h"
 
 namespace rc::engine::test {
 namespace {
-
-// Logits after the prompt, twenty tokens, logits after them.
-struct Played {
-  uint64_t before = 0;
-  std::vector<TokenId> tokens;
-  uint64_t after = 0;
-  bool operator==(const Played&) const = default;
-};
-
-std::ostream& operator<<(std::ostream& out, const Played& played) {
-  out << std::hex << played.before << " " << played.after << std::dec;
-  for (TokenId token : played.tokens) out << " " << token;
-  return out;
-}
-
-void begin(Session& session, const std::vector<TokenId>& prompt,
-           Played* played) {
-  session.append(prompt);
-  session.decode(false);
-  played->before = hash_logits(session);
-}
-
-void go_on(Session& session, Played* played) {
-  const Result result = generate(session, greedy({}, 20));
-  EXPECT_EQ(result.report.status, RC_OK) << result.message;
-  played->tokens = result.tokens;
-  session.decode(false);
-  played->after = hash_logits(session);
-}
-
-Played play(Engine& engine, const std::vector<TokenId>& prompt) {
-  Played played;
-  const auto session = engine.create_session({}, nullptr);
-  begin(*session, prompt, &played);
-  go_on(*session, &played);
-  return played;
-}
 
 using Case = std::tuple<std::string, std::string>;  // device, model
 
@@ -130,7 +93,7 @@ TEST_P(Determinism, OfSaveAndRestore) {
   const auto engine = load(small_options());
   Played played;
   const auto session = engine->create_session({}, nullptr);
-  begin(*session, prompt_, &played);
+  played.before = hash_after(*session, prompt_);
   const std::vector<std::byte> bytes = session->save();
   const auto file = gguf::File::from_memory(nullptr, bytes, "saved");
   EngineOptions other = small_options();
@@ -165,7 +128,7 @@ TEST_P(Determinism, OfForksAndOfGoingBack) {
   const auto engine = load(small_options());
   Played played;
   const auto session = engine->create_session({}, nullptr);
-  begin(*session, prompt_, &played);
+  played.before = hash_after(*session, prompt_);
   const auto fork = session->fork();
   EXPECT_EQ(generate(*session, greedy(some_tokens(9, 5), 20)).report.status,
             RC_OK);
@@ -173,7 +136,7 @@ TEST_P(Determinism, OfForksAndOfGoingBack) {
   EXPECT_EQ(played, expected_);
   session->truncate(40);
   const std::vector<TokenId> rest(prompt_.begin() + 40, prompt_.end());
-  begin(*session, rest, &played);
+  played.before = hash_after(*session, rest);
   go_on(*session, &played);
   EXPECT_EQ(played, expected_);
 }

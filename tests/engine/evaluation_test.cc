@@ -11,12 +11,11 @@
 #include "engine/evaluation/probabilities.h"
 #include "engine/evaluation/row_team.h"
 #include "engine/evaluation/windows.h"
+#include "engine/logit.h"
 #include "test_data.h"
 
 namespace rc::engine {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string message_of(const std::function<void()>& call, rc_status status) {
   try {
@@ -108,7 +107,7 @@ class EvaluationWindows : public ::testing::Test {
  private:
   // Its text begins with <s>, and with a space.
   const std::shared_ptr<const model::ModelFile> file_ = model::ModelFile::open(
-      test::source_path("tests/golden/architectures/llama2.gguf").string());
+      rc::test::source_path("tests/golden/architectures/llama2.gguf").string());
 };
 
 TEST_F(EvaluationWindows, BeginAlikeAndScoreTheSecondHalf) {

@@ -17,7 +17,6 @@
 namespace rc::engine {
 namespace {
 
-using test::Call;
 using test::Flight;
 using test::post;
 

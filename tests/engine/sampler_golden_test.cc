@@ -23,7 +23,8 @@ using Json = nlohmann::json;
 
 const Json& cases(const char* kind) {
   static const Json kAll = [] {
-    std::ifstream file(test::source_path("tests/golden/samplers/cases.json"));
+    std::ifstream file(
+        rc::test::source_path("tests/golden/samplers/cases.json"));
     return Json::parse(file);
   }();
   return kAll.at(kind);

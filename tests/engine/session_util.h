@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,51 @@ inline std::shared_ptr<Session> session_with(
 inline uint64_t decoded(Session& session) {
   session.decode(false);
   return hash_logits(session);
+}
+
+// A hash of the logits after what the session has and these tokens.
+inline uint64_t hash_after(Session& session,
+                           const std::vector<TokenId>& tokens) {
+  session.append(tokens);
+  return decoded(session);
+}
+
+// The tokens from `begin` to before `end`.
+inline std::vector<TokenId> part(const std::vector<TokenId>& tokens,
+                                 size_t begin, size_t end) {
+  return {tokens.begin() + static_cast<ptrdiff_t>(begin),
+          tokens.begin() + static_cast<ptrdiff_t>(end)};
+}
+
+// Logits after a prompt or a source, twenty tokens, logits after them.
+struct Played {
+  uint64_t before = 0;
+  std::vector<TokenId> tokens;
+  uint64_t after = 0;
+  bool operator==(const Played&) const = default;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Played& played) {
+  out << std::hex << played.before << " " << played.after << std::dec;
+  for (TokenId token : played.tokens) out << " " << token;
+  return out;
+}
+
+// Generates the twenty tokens.
+inline void go_on(Session& session, Played* played) {
+  const Result result = generate(session, greedy({}, 20));
+  EXPECT_EQ(result.report.status, RC_OK) << result.message;
+  played->tokens = result.tokens;
+  played->after = decoded(session);
+}
+
+// Does all of it in a session of its own.
+inline Played play(Engine& engine, const std::vector<TokenId>& prompt) {
+  Played played;
+  const auto session = session_with(engine, prompt);
+  played.before = decoded(*session);
+  go_on(*session, &played);
+  return played;
 }
 
 // Makes the end of a saved session the checksum of the rest.

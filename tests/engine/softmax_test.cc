@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "engine/logit.h"
 
 namespace rc::engine {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // No whole number of blocks.
 std::vector<float> falling_logits() {

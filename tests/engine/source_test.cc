@@ -17,15 +17,16 @@ namespace {
 
 constexpr TokenId kFirst = 0;  // of "t5", "flan-t5" and "umt5"
 
-EngineOptions options_of(int64_t context = 256) {
+EngineOptions source_options(int64_t context = 256) {
   EngineOptions options;
   options.context_length = context;
   options.cache_tokens = 64 * 256;
   return options;
 }
 
-std::shared_ptr<Engine> load_t5(const char* model = "t5", int threads = 1,
-                                const EngineOptions& options = options_of()) {
+std::shared_ptr<Engine> load_t5(
+    const char* model = "t5", int threads = 1,
+    const EngineOptions& options = source_options()) {
   return load(options, "cpu", threads, model);
 }
 
@@ -38,34 +39,10 @@ std::vector<TokenId> some(size_t count, uint32_t seed) {
   return tokens;
 }
 
-// The logits behind a source and what was generated, before 20 tokens and after
-// them, and the tokens.
-struct Played {
-  uint64_t before = 0;
-  std::vector<TokenId> tokens;
-  uint64_t after = 0;
-  bool operator==(const Played&) const = default;
-};
-
-void go_on(Session& session, Played* played) {
-  const Result result = generate(session, greedy({}, 20));
-  EXPECT_EQ(result.report.status, RC_OK) << result.message;
-  played->tokens = result.tokens;
-  played->after = decoded(session);
-}
-
-Played play(Engine& engine, const std::vector<TokenId>& source) {
-  Played played;
-  const auto session = session_with(engine, source);
-  played.before = decoded(*session);
-  go_on(*session, &played);
-  return played;
-}
-
 class Source : public ::testing::TestWithParam<const char*> {
  protected:
-  std::shared_ptr<Engine> load_it(int threads = 1,
-                                  const EngineOptions& options = options_of()) {
+  std::shared_ptr<Engine> load_it(
+      int threads = 1, const EngineOptions& options = source_options()) {
     return load_t5(GetParam(), threads, options);
   }
   const std::vector<TokenId> source_ = some(75, 1);
@@ -85,7 +62,7 @@ TEST_P(Source, GreedyTextIsThatOfTransformers) {
   const std::vector<TokenId> tokens = expected.at("tokens");
   const std::vector<TokenId> source = expected.at("source");
   for (const char* backend : {"reference", "cpu"}) {
-    const auto engine = load(options_of(), backend, 1, GetParam());
+    const auto engine = load(source_options(), backend, 1, GetParam());
     RequestOptions options = greedy({}, static_cast<int64_t>(tokens.size()));
     options.prompt = expected.at("prompt");
     const auto session = engine->create_session({}, nullptr);
@@ -106,7 +83,7 @@ TEST_P(Source, GreedyTextIsThatOfTransformers) {
 TEST_P(Source, NeitherThreadsNorStepsMatter) {
   const Played expected = play(*load_it(), source_);
   EXPECT_EQ(play(*load_it(2), source_), expected);
-  EngineOptions options = options_of(100);
+  EngineOptions options = source_options(100);
   options.max_rows = 80;
   EXPECT_EQ(play(*load_it(1, options), source_), expected);
   // In one step what else takes twenty.
@@ -117,7 +94,7 @@ TEST_P(Source, NeitherThreadsNorStepsMatter) {
 
 TEST_P(Source, OthersDoNotMatter) {
   const Played expected = play(*load_it(), source_);
-  EngineOptions options = options_of();
+  EngineOptions options = source_options();
   options.max_rows = 90;
   const auto engine = load_it(2, options);
   std::vector<std::shared_ptr<Session>> sessions;
@@ -140,7 +117,7 @@ TEST_P(Source, OthersDoNotMatter) {
 
 // The cache holds three of them, who take their pages from each other.
 TEST_P(Source, PreemptionDoesNotMatter) {
-  EngineOptions options = options_of();
+  EngineOptions options = source_options();
   options.cache_tokens = 3 * 192;
   const auto engine = load_it(1, options);
   std::vector<std::vector<TokenId>> generated(8);
@@ -161,7 +138,7 @@ TEST_P(Source, PreemptionDoesNotMatter) {
 // Idle sessions lose their pages one after the other, from the end on.
 TEST_P(Source, IdleSessionsGoOnWhatevertheyLost) {
   const Played expected = play(*load_it(), source_);
-  EngineOptions options = options_of();
+  EngineOptions options = source_options();
   options.cache_tokens = 256 + 64;
   const auto engine = load_it(1, options);
   std::vector<std::shared_ptr<Session>> sessions;
@@ -198,7 +175,7 @@ TEST_P(Source, SessionsGoBackForkAndAreSaved) {
     EXPECT_EQ(decoded(*session), expected.after) << kept;
   }
   for (const int64_t rows : {80, 256}) {
-    EngineOptions options = options_of();
+    EngineOptions options = source_options();
     options.max_rows = rows;
     const auto elsewhere = load_it(1, options);
     const auto file = gguf::File::from_memory(nullptr, saved, "saved");
@@ -260,7 +237,7 @@ TEST(SourceSession, HasOneSource) {
 }
 
 TEST(SourceSession, RefusesWhatCannotBe) {
-  EngineOptions options = options_of(100);
+  EngineOptions options = source_options(100);
   const auto engine = load_t5("t5", 1, options);
   SessionOptions shifting;
   shifting.shift_when_full = true;

@@ -23,14 +23,14 @@ using runtime::DeviceChain;
 using std::chrono::milliseconds;
 
 // Text and logits of a greedy generation.
-struct Played {
+struct Greedy {
   std::vector<TokenId> tokens;
   uint64_t logits = 0;
-  bool operator==(const Played&) const = default;
+  bool operator==(const Greedy&) const = default;
 };
 
-Played play(Session& session, const std::vector<TokenId>& prompt) {
-  Played played;
+Greedy play_greedily(Session& session, const std::vector<TokenId>& prompt) {
+  Greedy played;
   const Result result = generate(session, greedy(prompt, 20));
   EXPECT_EQ(result.report.status, RC_OK) << result.message;
   played.tokens = result.tokens;
@@ -39,8 +39,8 @@ Played play(Session& session, const std::vector<TokenId>& prompt) {
   return played;
 }
 
-Played play(Engine& engine, const std::vector<TokenId>& prompt) {
-  return play(*engine.create_session({}, nullptr), prompt);
+Greedy play_greedily(Engine& engine, const std::vector<TokenId>& prompt) {
+  return play_greedily(*engine.create_session({}, nullptr), prompt);
 }
 
 EngineOptions tight_options() {
@@ -78,8 +78,8 @@ class Spread : public ::testing::Test {
   std::shared_ptr<const model::ModelFile> file_ = small_model("gemma2");
   const std::vector<TokenId> prompt_ = some_tokens(50);
   WrappedState& state_ = wrap_backend("small", "cpu");
-  const Played expected_ =
-      play(*Engine::load(file_, open_device(), tight_options(), {}), prompt_);
+  const Greedy expected_ = play_greedily(
+      *Engine::load(file_, open_device(), tight_options(), {}), prompt_);
 };
 
 TEST_F(Spread, WhatFitsIsNotSpread) {
@@ -88,7 +88,7 @@ TEST_F(Spread, WhatFitsIsNotSpread) {
   EXPECT_EQ(engine->memory().devices[0].layers, 3);
   EXPECT_EQ(engine->memory().transfers, 0u);
   EXPECT_EQ(state_.programs, 1);
-  EXPECT_EQ(play(*engine, prompt_), expected_);
+  EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
 TEST_F(Spread, LayersThatDoNotFitGoToTheNext) {
@@ -111,7 +111,7 @@ TEST_F(Spread, LayersThatDoNotFitGoToTheNext) {
     EXPECT_EQ(state_.scratch, first.scratch);
     EXPECT_EQ(state_.programs, layers > 0 ? 1 : 0);
     EXPECT_EQ(engine->memory().total(), planned.memory.total());
-    EXPECT_EQ(play(*engine, prompt_), expected_) << layers;
+    EXPECT_EQ(play_greedily(*engine, prompt_), expected_) << layers;
   }
   EXPECT_EQ(state_.weights + state_.buffers + state_.scratch, 0u);
 }
@@ -127,7 +127,7 @@ TEST_F(Spread, ThePlanOfTheNextDeviceIsExactToo) {
   EXPECT_EQ(next.buffers, second.cache);
   EXPECT_EQ(next.scratch, second.scratch);
   EXPECT_EQ(next.programs, 2);  // before the first device, and after it
-  EXPECT_EQ(play(*engine, prompt_), expected_);
+  EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
 TEST_F(Spread, ThreeDevicesInARow) {
@@ -145,7 +145,7 @@ TEST_F(Spread, ThreeDevicesInARow) {
   EXPECT_EQ(devices[0].layers + devices[1].layers + devices[2].layers, 3);
   EXPECT_EQ(devices[1].first_layer, 1);
   EXPECT_LE(devices[1].total(), limit);
-  EXPECT_EQ(play(*engine, prompt_), expected_);
+  EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
 TEST_F(Spread, WithoutANextDeviceItIsAnError) {
@@ -212,7 +212,7 @@ TEST_F(Spread, SessionsAreSavedAndRestoredAcross) {
     const std::vector<std::byte> bytes = session->save();
     const auto saved = gguf::File::from_memory(nullptr, bytes, "saved");
     const auto restored = to->restore_session(*saved, {}, nullptr);
-    EXPECT_EQ(play(*restored, {}), expected_);
+    EXPECT_EQ(play_greedily(*restored, {}), expected_);
   }
 }
 
@@ -223,7 +223,7 @@ TEST_F(Spread, ForksCopyPagesOnEveryDevice) {
   session->decode(false);
   const auto fork = session->fork();
   generate(*session, greedy(some_tokens(10, 7), 5));
-  EXPECT_EQ(play(*fork, {}), expected_);
+  EXPECT_EQ(play_greedily(*fork, {}), expected_);
 }
 
 class Lacking : public Spread {};
@@ -252,7 +252,7 @@ TEST_F(Lacking, OpsRunOnTheCpu) {
         return one.op == op_name(op);
       }));
     }
-    EXPECT_EQ(play(*engine, prompt_), expected_) << *missing.begin();
+    EXPECT_EQ(play_greedily(*engine, prompt_), expected_) << *missing.begin();
   }
 }
 
@@ -274,7 +274,7 @@ TEST_F(Lacking, StrictRefuses) {
 TEST_F(Lacking, OnOneOfSeveralDevices) {
   state_.missing_ops = {RC_OP_ROPE};
   const auto engine = load(room_for(2));
-  EXPECT_EQ(play(*engine, prompt_), expected_);
+  EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
 // A model whose rows see all of their sequence, which needs no engine.
@@ -387,7 +387,7 @@ TEST_F(SpreadFaults, CancellingIsHeardOnEach) {
     while (!waiting) std::this_thread::sleep_for(milliseconds(1));
     request->cancel();
     EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
-    EXPECT_EQ(play(*engine_, prompt_), expected_);
+    EXPECT_EQ(play_greedily(*engine_, prompt_), expected_);
     state->on_run = {};
     state->on_wait = {};
   }
@@ -407,7 +407,7 @@ TEST_F(SpreadFaults, TheSecondDeviceIsLost) {
   const auto again = Engine::load(
       file_, DeviceChain(open_wrapped("small"), {"large"}, false), options, {});
   EXPECT_NE(again, engine_);
-  EXPECT_EQ(play(*again, prompt_), expected_);
+  EXPECT_EQ(play_greedily(*again, prompt_), expected_);
 }
 
 TEST_F(SpreadFaults, ATimeoutOnEach) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kModel[] = "granitehybrid";
 
-EngineOptions options_of(int64_t rows, bool prefix_cache) {
+EngineOptions state_options(int64_t rows, bool prefix_cache) {
   EngineOptions options = small_options();
   options.max_rows = rows;
   options.prefix_cache = prefix_cache;
@@ -26,19 +26,7 @@ EngineOptions options_of(int64_t rows, bool prefix_cache) {
 std::shared_ptr<Engine> load_states(int64_t rows = 64,
                                     bool prefix_cache = false,
                                     const char* model = kModel) {
-  return load(options_of(rows, prefix_cache), "cpu", 1, model);
-}
-
-std::vector<TokenId> part(const std::vector<TokenId>& tokens, size_t begin,
-                          size_t end) {
-  return {tokens.begin() + static_cast<ptrdiff_t>(begin),
-          tokens.begin() + static_cast<ptrdiff_t>(end)};
-}
-
-uint64_t hash_after(Session& session, const std::vector<TokenId>& tokens) {
-  session.append(tokens);
-  session.decode(false);
-  return hash_logits(session);
+  return load(state_options(rows, prefix_cache), "cpu", 1, model);
 }
 
 uint64_t hash_alone(const std::vector<TokenId>& tokens,

@@ -21,7 +21,7 @@ constexpr int64_t kTimeoutMs = 700;
 // Goes on to generate until there are so many tokens. On a busy machine a step
 // may need longer than its time: then that is its end, and the next one goes on
 // from there.
-void go_on(Session& session, int64_t position) {
+void generate_until(Session& session, int64_t position) {
   for (int i = 0; i < 100 && session.position() < position; ++i) {
     const Result next =
         generate(session, greedy({}, position - session.position()));
@@ -60,7 +60,7 @@ TEST_P(Timeout, ActsWithinTheRunAndTheEngineGoesOn) {
 
   session->tokens();  // waits for the end of the step
   state.on_run = {};
-  go_on(*session, 44);
+  generate_until(*session, 44);
   const auto expected = load()->create_session({}, nullptr);
   generate(*expected, greedy(some_tokens(40), 4));
   EXPECT_EQ(session->tokens(), expected->tokens());
@@ -83,7 +83,7 @@ TEST(Timeout, OfADeviceThatStopsLeavesTheEngineWhole) {
   EXPECT_EQ(fault_control().cancelled, 1);
   EXPECT_FALSE(engine->device()->lost());
   fault_control().fault = Fault::kNone;
-  go_on(*session, 21);
+  generate_until(*session, 21);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 // The windows of these models are 10 to 12 positions, pages 32: a session has
 // up to five pages of windows and a copy.
-EngineOptions options_of(bool apart, bool prefix_cache = false) {
+EngineOptions window_options(bool apart, bool prefix_cache = false) {
   EngineOptions options;
   options.context_length = 1024;
   options.max_rows = 8;
@@ -27,7 +27,7 @@ EngineOptions options_of(bool apart, bool prefix_cache = false) {
 class Windows : public ::testing::TestWithParam<const char*> {
  protected:
   std::shared_ptr<Engine> load_windows(bool apart, bool prefix_cache = false) {
-    return load(options_of(apart, prefix_cache), "cpu", 1, GetParam());
+    return load(window_options(apart, prefix_cache), "cpu", 1, GetParam());
   }
   uint64_t hash_alone(const std::vector<TokenId>& tokens) {
     const auto session = load_windows(false)->create_session({}, nullptr);
@@ -42,22 +42,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Windows,
                                            "cohere2", "gemma4"),
                          [](const auto& info) { return info.param; });
 
-uint64_t hash_after(Session& session, const std::vector<TokenId>& tokens) {
-  session.append(tokens);
-  session.decode(false);
-  return hash_logits(session);
-}
-
-std::vector<TokenId> part(const std::vector<TokenId>& tokens, size_t begin,
-                          size_t end) {
-  return {tokens.begin() + static_cast<ptrdiff_t>(begin),
-          tokens.begin() + static_cast<ptrdiff_t>(end)};
-}
-
 TEST_P(Windows, TakeNoMoreForALongContext) {
   const auto file = small_model(GetParam());
   const auto device = open_device();
-  EngineOptions options = options_of(true);
+  EngineOptions options = window_options(true);
   const uint64_t before = plan(*file, device, options).memory.cache;
   options.context_length *= 64;
   options.cache_tokens *= 64;
@@ -77,7 +65,7 @@ TEST_P(Windows, TakeNoMoreForALongContext) {
   EXPECT_EQ(before % (113 * windowed + 256 * (layers - windowed)), 0u);
   const uint64_t page = before / (113 * windowed + 256 * (layers - windowed));
   EXPECT_EQ(after, page * (113 * windowed + 64 * 256 * (layers - windowed)));
-  EXPECT_EQ(plan(*file, device, options_of(false)).memory.cache,
+  EXPECT_EQ(plan(*file, device, window_options(false)).memory.cache,
             page * 100 * layers);
 }
 
@@ -220,7 +208,7 @@ TEST_P(Windows, OfASavedSessionMustBeThere) {
 // have when there is no more.
 TEST_P(Windows, AreTakenFromJobsThatWait) {
   for (const bool prefix_cache : {false, true}) {
-    EngineOptions options = options_of(true, prefix_cache);
+    EngineOptions options = window_options(true, prefix_cache);
     options.cache_tokens = 40 * 400;
     const auto engine = load(options, "cpu", 1, GetParam());
     const std::vector<TokenId> prompt = some_tokens(120);

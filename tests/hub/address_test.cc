@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kPart = 4096;
+constexpr uint64_t kRequestPart = 4096;
 
 std::string content_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -29,7 +29,7 @@ class Address : public testing::Test {
     hub::FetchRequest request;
     request.source = server.address() + "/files/model.gguf";
     request.to = target();
-    request.manner.part_bytes = kPart;
+    request.manner.part_bytes = kRequestPart;
     request.manner.connections = 4;
     request.manner.first_pause = std::chrono::milliseconds(1);
     return request;
@@ -51,7 +51,7 @@ class Address : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  const std::string content_ = noise(10 * kPart + 123, 1);
+  const std::string content_ = noise(10 * kRequestPart + 123, 1);
 };
 
 TEST_F(Address, ComesInRanges) {
@@ -67,7 +67,7 @@ TEST_F(Address, ComesInRanges) {
 }
 
 TEST_F(Address, WholePartsAndSingleBytes) {
-  for (const size_t size : {kPart, 2 * kPart, uint64_t{1}}) {
+  for (const size_t size : {kRequestPart, 2 * kRequestPart, uint64_t{1}}) {
     const std::string content = noise(size, 3);
     const Server server([&](const Asked& asked) {
       return answer_file(asked, content, "\"one\"");

@@ -10,15 +10,9 @@
 #include "base/cat.h"
 #include "expect_error.h"
 #include "model/model_util.h"
-#include "test_data.h"
 
 namespace rc::test {
 namespace {
-
-std::shared_ptr<const model::ModelFile> golden(const std::string& name) {
-  return model::ModelFile::open(
-      source_path("tests/golden/architectures/" + name + ".gguf").string());
-}
 
 class Batches : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Backends, Batches,
@@ -28,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Batches,
                          });
 
 TEST_P(Batches, AreCheckedAndTheModelStaysUsable) {
-  const auto model = load(golden("llama2"), GetParam());
+  const auto model = load(golden_model("llama2"), GetParam());
   const std::vector<float> expected = evaluate(*model, {1, 5});
   model::Batch good;
   good.tokens = {1, 5};
@@ -89,7 +83,7 @@ TEST_P(Batches, AreCheckedAndTheModelStaysUsable) {
 }
 
 TEST_P(Batches, HaveStateSlotsThatExist) {
-  const auto model = load(golden("mamba"), GetParam());
+  const auto model = load(golden_model("mamba"), GetParam());
   const auto slots = static_cast<int32_t>(model->options().cache.slots);
   const std::string most = std::to_string(slots - 1);
   model::Batch good;

@@ -14,7 +14,7 @@ model::HyperParameters numbers_of(const Patient& patient) {
   return model::ModelFile::from_gguf(patient.file())->hyper_parameters();
 }
 
-void expect_refused(const Patient& patient, const std::string& message) {
+void expect_format_error(const Patient& patient, const std::string& message) {
   try {
     numbers_of(patient);
     ADD_FAILURE() << "accepted, but should say: " << message;
@@ -42,16 +42,17 @@ TEST(EarlierArchitectures, ValuesAreAPartOfTheWidthUnlessTheFileSaysSo) {
   Patient patient("minicpm3");
   EXPECT_EQ(numbers_of(patient).latent.value, 10);
   patient.drop("minicpm3.attention.value_length");
-  expect_refused(patient,
-                 "blk.0.attn_kv_b.weight has shape [88, 16], but the "
-                 "metadata asks for [80, 16]");
+  expect_format_error(patient,
+                      "blk.0.attn_kv_b.weight has shape [88, 16], but the "
+                      "metadata asks for [80, 16]");
 }
 
 TEST(EarlierArchitectures, QwenCountsGateAndUpTogether) {
   Patient patient("qwen");
   EXPECT_EQ(numbers_of(patient).layers[0].feed_forward, 24);
   patient.set("qwen.feed_forward_length", uint32_t{47});
-  expect_refused(patient, "qwen.feed_forward_length is 47, but must be even");
+  expect_format_error(patient,
+                      "qwen.feed_forward_length is 47, but must be even");
 }
 
 TEST(EarlierArchitectures, FalconRotatesOrHasLinearBiases) {
@@ -62,7 +63,7 @@ TEST(EarlierArchitectures, FalconRotatesOrHasLinearBiases) {
   EXPECT_EQ(numbers_of(patient).alibi, 0.0f);
   EXPECT_EQ(numbers_of(patient).ropes.size(), 1u);
   patient.set("falcon.attention.max_alibi_bias", 2000.0f);
-  expect_refused(patient, "falcon.attention.max_alibi_bias is 2000");
+  expect_format_error(patient, "falcon.attention.max_alibi_bias is 2000");
 }
 
 TEST(EarlierArchitectures, WeightsOfExpertsAreWhatTheFileSays) {

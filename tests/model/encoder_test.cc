@@ -23,7 +23,7 @@ std::shared_ptr<const model::ModelFile> encoder(const std::string& name) {
 std::shared_ptr<const model::ModelFile> bert() { return encoder("bert"); }
 
 // Any will do; they differ from sequence to sequence.
-std::vector<int32_t> some_tokens(int32_t count, int32_t seed) {
+std::vector<int32_t> encoder_tokens(int32_t count, int32_t seed) {
   std::vector<int32_t> tokens;
   for (int32_t i = 0; i < count; ++i) {
     tokens.push_back((i * i * 7 + i * 13 + seed * 31) % 200);
@@ -73,7 +73,8 @@ void expect_no_neighbours(const std::string& name, const std::string& backend) {
     std::vector<Sequence> sequences;
     std::vector<std::vector<float>> expected;
     for (int32_t i = 0; i < 9; ++i) {
-      sequences.push_back({some_tokens(1 + 5 * i, i), pages_from(i * 7, 7), 0});
+      sequences.push_back(
+          {encoder_tokens(1 + 5 * i, i), pages_from(i * 7, 7), 0});
       expected.push_back(evaluate(*model, sequences.back().tokens));
       EXPECT_EQ(expected.back().size(), sequences.back().tokens.size() * width);
     }
@@ -102,7 +103,7 @@ TEST(EncoderFile, HasNoPagesOfWindows) {
 }
 
 TEST_P(Encoder, GivesTheSameForAnyThreads) {
-  const std::vector<int32_t> tokens = some_tokens(50, 3);
+  const std::vector<int32_t> tokens = encoder_tokens(50, 3);
   const std::vector<float> expected =
       evaluate(*load(bert(), GetParam()), tokens);
   for (const int threads : {1, 2, 3}) {
@@ -129,7 +130,7 @@ TEST_P(Encoder, GivesTheRowsThatAreAskedFor) {
 // A row sees those behind it: the last token matters for the first row.
 TEST_P(Encoder, SeesWhatComesLater) {
   const auto model = load(bert(), GetParam());
-  std::vector<int32_t> tokens = some_tokens(40, 1);
+  std::vector<int32_t> tokens = encoder_tokens(40, 1);
   const std::vector<float> before = evaluate(*model, tokens);
   tokens.back() = 77;
   const std::vector<float> after = evaluate(*model, tokens);
@@ -191,7 +192,7 @@ TEST(EncoderFile, SaysWhatItGives) {
 // the file.
 TEST(EncoderFile, TypesOfTokensMayBeInThePositions) {
   Patient patient("bert");
-  const std::vector<int32_t> tokens = some_tokens(30, 2);
+  const std::vector<int32_t> tokens = encoder_tokens(30, 2);
   const auto whole =
       load(model::ModelFile::from_gguf(patient.file()), "reference");
   const std::vector<float> expected = evaluate(*whole, tokens);

@@ -40,9 +40,10 @@ std::vector<std::string> names_in(const fs::path& root) {
 
 // The logits of the model at `path`, beside those recorded as `name` in
 // `golden`.
-void expect_logits(const fs::path& path, const fs::path& golden,
-                   const std::string& name, const std::string& backend,
-                   double tolerance = 1e-7) {
+void expect_logits_of_folder(const fs::path& path, const fs::path& golden,
+                             const std::string& name,
+                             const std::string& backend,
+                             double tolerance = 1e-7) {
   const auto json =
       nlohmann::json::parse(std::ifstream(golden / (name + ".json")));
   const auto resident = load(model::ModelFile::open(path.string()), backend);
@@ -73,25 +74,25 @@ std::vector<float> values_of(const gguf::File& file,
   return values;
 }
 
-using Case = std::tuple<std::string, std::string>;  // backend, name
+using FolderCase = std::tuple<std::string, std::string>;  // backend, name
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+std::string folder_case_name(const ::testing::TestParamInfo<FolderCase>& info) {
   return test_name(cat(std::get<0>(info.param), " ", std::get<1>(info.param)));
 }
 
-class Folders : public ::testing::TestWithParam<Case> {};
+class Folders : public ::testing::TestWithParam<FolderCase> {};
 
 TEST_P(Folders, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/folders");
-  expect_logits(golden / name, golden, name, backend);
+  expect_logits_of_folder(golden / name, golden, name, backend);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Golden, Folders,
     ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::ValuesIn(golden_folders())),
-    name_of);
+    folder_case_name);
 
 // Models with a trait that few of their kind have, as folders of today's
 // transformers and as the files made of these.
@@ -99,12 +100,13 @@ INSTANTIATE_TEST_SUITE_P(
 // softcap magnifies.
 constexpr double kTraitTolerance = 1e-6;
 
-class Traits : public ::testing::TestWithParam<Case> {};
+class Traits : public ::testing::TestWithParam<FolderCase> {};
 
 TEST_P(Traits, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/traits");
-  expect_logits(golden / name, golden, name, backend, kTraitTolerance);
+  expect_logits_of_folder(golden / name, golden, name, backend,
+                          kTraitTolerance);
 }
 
 TEST_P(Traits, ConvertedLogitsAreThoseOfTransformers) {
@@ -113,7 +115,7 @@ TEST_P(Traits, ConvertedLogitsAreThoseOfTransformers) {
   const TemporaryFolder target;
   const fs::path path = target.path() / "model.gguf";
   convert_model(*open_model((golden / name).string()), path.string(), {});
-  expect_logits(path, golden, name, backend, kTraitTolerance);
+  expect_logits_of_folder(path, golden, name, backend, kTraitTolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -121,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(
         ::testing::Values("reference", "cpu"),
         ::testing::ValuesIn(names_in(source_path("tests/golden/traits")))),
-    name_of);
+    folder_case_name);
 
 TEST(FolderModel, SharesItsWeights) {
   const auto path = source_path("tests/golden/folders/llama").string();
@@ -162,7 +164,7 @@ std::string why_no_device(const std::string& backend) {
   return "there is no module";
 }
 
-class WrittenFolders : public ::testing::TestWithParam<Case> {
+class WrittenFolders : public ::testing::TestWithParam<FolderCase> {
  protected:
   void SetUp() override {
     const std::string why = why_no_device(std::get<0>(GetParam()));
@@ -172,8 +174,9 @@ class WrittenFolders : public ::testing::TestWithParam<Case> {
 
 TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
   const auto& [backend, name] = GetParam();
-  expect_logits(written_folders() / name,
-                source_path("tests/golden/architectures"), name, backend);
+  expect_logits_of_folder(written_folders() / name,
+                          source_path("tests/golden/architectures"), name,
+                          backend);
 }
 
 TEST_P(WrittenFolders, ConvertedLogitsAreThoseOfTransformers) {
@@ -182,7 +185,8 @@ TEST_P(WrittenFolders, ConvertedLogitsAreThoseOfTransformers) {
   const fs::path path = target.path() / (name + ".gguf");
   convert_model(*open_model((written_folders() / name).string()), path.string(),
                 {});
-  expect_logits(path, source_path("tests/golden/architectures"), name, backend);
+  expect_logits_of_folder(path, source_path("tests/golden/architectures"), name,
+                          backend);
 }
 
 // The file was made of the same model by means of the gguf package.
@@ -217,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("reference", "cpu", "opencl",
                                          "vulkan"),
                        ::testing::ValuesIn(names_in(written_folders()))),
-    name_of);
+    folder_case_name);
 
 }  // namespace
 }  // namespace rc::test

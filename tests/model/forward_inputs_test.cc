@@ -27,13 +27,6 @@ using model::ForwardInput;
 using model::ForwardOutput;
 using Inputs = std::set<ForwardInput>;
 
-std::shared_ptr<const model::ModelFile> golden(
-    const std::string& name, std::optional<ForwardOutput> output = {}) {
-  return model::ModelFile::open(
-      source_path("tests/golden/architectures/" + name + ".gguf").string(),
-      output);
-}
-
 // Gives scores of pairs of texts, whose tokens have types.
 std::shared_ptr<const model::ModelFile> pairs() {
   return model::ModelFile::open(
@@ -140,7 +133,7 @@ TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
     room.window_pages = one.window_pages;
     const model::CacheLayout layout = options_of(room).cache;
     const auto file =
-        std::string(one.model) == "pairs" ? pairs() : golden(one.model);
+        std::string(one.model) == "pairs" ? pairs() : golden_model(one.model);
     const model::ProgramInputs inputs({*file, layout});
     Inputs expected = kAlways;
     expected.insert(one.more.begin(), one.more.end());
@@ -166,8 +159,8 @@ TEST(ForwardInputs, AreWhatEachProgramReads) {
       std::shared_ptr<const model::ModelFile> file;
       try {
         file = name == "pairs" ? pairs()
-               : hidden        ? golden(name, ForwardOutput::kHiddenRows)
-                               : golden(name);
+               : hidden        ? golden_model(name, ForwardOutput::kHiddenRows)
+                               : golden_model(name);
       } catch (const Error& error) {
         ASSERT_EQ(error.status(), RC_E_UNSUPPORTED) << error.message();
         continue;
@@ -212,7 +205,7 @@ TEST(ForwardInputs, OfAnotherProgramAreRefusedByName) {
   windowed.window_pages = 15;
   Room narrow;
   narrow.pages_per_sequence = 8;
-  const auto gemma = golden("gemma2");
+  const auto gemma = golden_model("gemma2");
   const auto refusal = [&](const model::ModelFile& file, const Room& other) {
     model::Placement placement =
         model::place(*gemma, options_of(room), open_device("reference"));
@@ -255,7 +248,7 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
     Room room;
     room.window_pages = name == "gemma2" ? 15 : 0;
     const auto model =
-        load(name == "pairs" ? pairs() : golden(name), "reference", room);
+        load(name == "pairs" ? pairs() : golden_model(name), "reference", room);
     const std::vector<int32_t> tokens = {1, 5, 7};
     const std::vector<int32_t> pages = pages_from(0, 16);
     model::SequenceRows rows;
@@ -342,7 +335,8 @@ TEST(ForwardInputs, FollowFromTheRowsOfEachSequence) {
     return batch;
   };
   using Values = std::vector<int32_t>;
-  const model::Batch batch = batch_of(*golden("gemma2"), model::kGenerate);
+  const model::Batch batch =
+      batch_of(*golden_model("gemma2"), model::kGenerate);
   EXPECT_EQ(batch.sequence_count, 2);
   EXPECT_EQ(batch.tokens, (Values{7, 8, 9, 7}));
   EXPECT_EQ(batch.positions, (Values{6, 7, 8, 0}));
@@ -356,12 +350,12 @@ TEST(ForwardInputs, FollowFromTheRowsOfEachSequence) {
   EXPECT_EQ(batch.types, Values());
   EXPECT_EQ(batch.source_table, Values());
   EXPECT_EQ(batch.source_lengths, Values());
-  EXPECT_EQ(batch_of(*golden("mamba2"), model::kGenerate).state_slots,
+  EXPECT_EQ(batch_of(*golden_model("mamba2"), model::kGenerate).state_slots,
             (Values{2, 1, -1, -1}));
   EXPECT_EQ(batch_of(*pairs(), model::kGenerate).types, (Values{0, 0, 1, 0}));
   rows.source_length = 40;
   rows.source_pages = rows.pages.first(1);
-  const auto t5 = golden("t5");
+  const auto t5 = golden_model("t5");
   EXPECT_EQ(batch_of(*t5, model::kGenerate).source_lengths, (Values{40, 0}));
   EXPECT_EQ(batch_of(*t5, model::kGenerate).source_table,
             (Values{5, 0, 0, 0, 0, 0}));
@@ -379,7 +373,7 @@ TEST(ForwardInputs, AreAddedWithoutNewMemory) {
     SCOPED_TRACE(name);
     Room room;
     room.window_pages = std::string(name) == "gemma2" ? 15 : 0;
-    const auto file = golden(name);
+    const auto file = golden_model(name);
     const model::CacheLayout layout = options_of(room).cache;
     const model::ProgramInputs inputs({*file, layout});
     const std::vector<int32_t> tokens = {1, 5, 7, 9};

@@ -37,9 +37,9 @@ void expect_logits(const std::filesystem::path& model,
   ::testing::Test::RecordProperty("error", cat(error));
 }
 
-using Case = std::tuple<std::string, const char*>;  // backend, name
+using GoldenCase = std::tuple<std::string, const char*>;  // backend, name
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+std::string golden_case_name(const ::testing::TestParamInfo<GoldenCase>& info) {
   const auto& [backend, name] = info.param;
   return test_name(cat(backend, " ", name));
 }
@@ -51,7 +51,7 @@ std::vector<const char*> names_if_shared(const std::string& folder,
   return names;
 }
 
-class Stories : public ::testing::TestWithParam<Case> {};
+class Stories : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(Stories, LogitsAreThoseOfLlama2c) {
   const auto [backend, name] = GetParam();
@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Golden, Stories,
                                                 "models/stories260K",
                                                 {"prompt0", "prompt1",
                                                  "prompt2", "prompt3"}))),
-                         name_of);
+                         golden_case_name);
 
-class QuantizedStories : public ::testing::TestWithParam<Case> {};
+class QuantizedStories : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(QuantizedStories, LogitsAreThoseOverDecodedWeights) {
   const auto [backend, name] = GetParam();
@@ -89,11 +89,11 @@ INSTANTIATE_TEST_SUITE_P(Golden, QuantizedStories,
                                                 "models/stories260K-quants",
                                                 {"F16", "BF16", "Q8_0", "Q4_0",
                                                  "Q5_1", "IQ4_NL"}))),
-                         name_of);
+                         golden_case_name);
 
 // The model of examples/model: its matrices are Q8_0, and the cpu backend
 // quantizes activations where weights are quantized.
-class Fable : public ::testing::TestWithParam<Case> {};
+class Fable : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(Fable, LogitsAreThoseOfTransformers) {
   const auto [backend, name] = GetParam();
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
     Golden, Fable,
     ::testing::Combine(::testing::ValuesIn(all_backends()),
                        ::testing::Values("nothing", "opening", "dialogue")),
-    name_of);
+    golden_case_name);
 
 class Architectures
     : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};

@@ -35,13 +35,13 @@ struct Kind {
   DType cache;
 };
 
-using Case = std::tuple<std::string, Kind>;  // backend, model
+using KindCase = std::tuple<std::string, Kind>;  // backend, model
 
 std::ostream& operator<<(std::ostream& out, const Kind& kind) {
   return out << kind.model << " " << dtype_name(kind.cache);
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+std::string kind_case_name(const ::testing::TestParamInfo<KindCase>& info) {
   const auto& [backend, kind] = info.param;
   const std::string model = kind.model;
   return test_name(cat(backend, " ", model.substr(model.find('/') + 1), " ",
@@ -55,7 +55,7 @@ std::filesystem::path path_of(const std::string& model) {
              : shared_path("models/" + model + ".gguf");
 }
 
-class Invariance : public ::testing::TestWithParam<Case> {
+class Invariance : public ::testing::TestWithParam<KindCase> {
  protected:
   void SetUp() override {
     RC_TEST_LABELS(kNumbers);
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("reference"),
                        ::testing::Values(Kind{"gemma2", RC_DTYPE_F32},
                                          Kind{"qwen3moe", RC_DTYPE_F32})),
-    name_of);
+    kind_case_name);
 
 std::vector<Kind> kinds() {
   std::vector<Kind> kinds = {
@@ -208,7 +208,7 @@ std::vector<Kind> kinds() {
 INSTANTIATE_TEST_SUITE_P(Cpu, Invariance,
                          ::testing::Combine(::testing::ValuesIn(cpu_backends()),
                                             ::testing::ValuesIn(kinds())),
-                         name_of);
+                         kind_case_name);
 
 }  // namespace
 }  // namespace rc::test

@@ -248,6 +248,13 @@ std::vector<std::string> golden_architectures() {
   return names;
 }
 
+std::shared_ptr<const model::ModelFile> golden_model(
+    const std::string& name, std::optional<model::ForwardOutput> output) {
+  return model::ModelFile::open(
+      source_path("tests/golden/architectures/" + name + ".gguf").string(),
+      output);
+}
+
 std::vector<float> read_floats(const std::filesystem::path& path) {
   std::vector<float> floats(std::filesystem::file_size(path) / sizeof(float));
   std::ifstream file(path, std::ios::binary);

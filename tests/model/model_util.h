@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,10 @@ std::vector<float> evaluate_case(model::ResidentModel& model,
 
 std::vector<float> read_floats(const std::filesystem::path& path);
 
-// The cases of tests/golden/architectures.
+// The cases of tests/golden/architectures, and the model of one.
 std::vector<std::string> golden_architectures();
+std::shared_ptr<const model::ModelFile> golden_model(
+    const std::string& name, std::optional<model::ForwardOutput> output = {});
 
 // sum (a - b)^2 / sum b^2
 double normalized_error(const std::vector<float>& actual,

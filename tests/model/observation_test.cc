@@ -15,9 +15,9 @@
 namespace rc::model {
 namespace {
 
-std::set<std::string> tensors_of(const ModelFile& file,
-                                 const runtime::ProgramDescription& program,
-                                 uint32_t uses) {
+std::set<std::string> observed_tensors_of(
+    const ModelFile& file, const runtime::ProgramDescription& program,
+    uint32_t uses) {
   std::set<std::string> names;
   for (const runtime::WeightInfo& weight : program.weights) {
     if ((weight.uses & uses) == 0) continue;
@@ -41,7 +41,7 @@ TEST(Observation, SeesEveryProductOfEveryArchitecture) {
       continue;
     }
     std::set<std::string> expected =
-        tensors_of(*file, program, RC_USE_LINEAR | RC_USE_EXPERTS);
+        observed_tensors_of(*file, program, RC_USE_LINEAR | RC_USE_EXPERTS);
     // Of one matrix for the keys and values of all heads products are made of
     // parts, some of them turned; of a stack each matrix has an input of its
     // own; numbers of experts are no matrix.

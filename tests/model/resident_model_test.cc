@@ -23,11 +23,6 @@ namespace {
 using model::LayerState;
 constexpr auto kPages = LayerState::Kind::kPages;
 
-std::shared_ptr<const model::ModelFile> golden(const std::string& name) {
-  return model::ModelFile::open(
-      source_path("tests/golden/architectures/" + name + ".gguf").string());
-}
-
 std::vector<int32_t> count_up(int32_t first, int32_t count) {
   return pages_from(first, count);
 }
@@ -51,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Resident,
                          });
 
 TEST_P(Resident, TakesWhatWasPlanned) {
-  const auto file = golden("gemma2");
+  const auto file = golden_model("gemma2");
   const auto device = open_device(GetParam());
   const Room room;
   const model::MemoryPlan plan =
@@ -67,7 +62,7 @@ TEST_P(Resident, TakesWhatWasPlanned) {
 }
 
 TEST_P(Resident, ReportsProgressAndCanBeCancelled) {
-  const auto file = golden("llama2");
+  const auto file = golden_model("llama2");
   const auto device = open_device(GetParam());
   std::vector<double> reports;
   const auto load_until = [&](size_t count) {
@@ -134,7 +129,7 @@ TEST_P(Resident, ComputesTheSameFromMappedExperts) {
   size_t mixtures = 0;
   const std::vector<int32_t> tokens = count_up(30, 20);
   for (const std::string& name : golden_architectures()) {
-    const auto file = golden(name);
+    const auto file = golden_model(name);
     const int64_t experts = file->hyper_parameters().experts;
     if (experts == 0 || !file->causal()) continue;
     SCOPED_TRACE(name);
@@ -155,7 +150,7 @@ TEST_P(Resident, ComputesTheSameFromMappedExperts) {
 }
 
 TEST_P(Resident, CountsTheCopiesOfMappedExperts) {
-  const auto file = golden("qwen3moe");
+  const auto file = golden_model("qwen3moe");
   const int64_t experts = file->hyper_parameters().experts;
   ASSERT_GT(experts, 2);
   const auto weights = [&](int64_t resident, const std::string& backend) {
@@ -177,7 +172,7 @@ TEST_P(Resident, CountsTheCopiesOfMappedExperts) {
 
 // What is stopped leaves no half copies behind.
 TEST_P(Resident, MakesCopiesOfExpertsAnewAfterARunThatWasStopped) {
-  const auto file = golden("qwen3moe");
+  const auto file = golden_model("qwen3moe");
   const std::vector<int32_t> tokens = count_up(30, 20);
   const std::vector<float> expected = evaluate(*load(file, GetParam()), tokens);
   for (int after = 0; after < 60; ++after) {
@@ -245,7 +240,7 @@ TEST(Mapped, IsRefusedWhereWeightsAreCopied) {
   table.name = "copying";
   table.map_weight = nullptr;
   runtime::register_plugin(table);
-  const auto file = golden("llama2");
+  const auto file = golden_model("llama2");
   std::string message;
   EXPECT_EQ(status_of([&] { load(file, "copying", {.keep_mapped = true}); },
                       &message),
@@ -259,7 +254,7 @@ TEST(Mapped, IsRefusedWhereWeightsAreCopied) {
 
 // Only a device that knows its memory can tell before it is asked for it.
 TEST(Memory, OfTheDeviceIsCheckedBeforeLoading) {
-  const auto file = golden("llama2");
+  const auto file = golden_model("llama2");
   std::string message;
   // 512 bytes per position: 2 PiB.
   EXPECT_EQ(status_of(
@@ -276,7 +271,7 @@ TEST(Memory, OfTheDeviceIsCheckedBeforeLoading) {
 
 TEST_P(Resident, PagesCanBeCopiedAndMoved) {
   const std::vector<int32_t> tokens = count_up(40, 48);
-  const auto model = load(golden("gemma2"), GetParam());
+  const auto model = load(golden_model("gemma2"), GetParam());
   const std::vector<float> whole = evaluate(*model, tokens);
   const size_t vocabulary = whole.size() / tokens.size();
 
@@ -305,10 +300,10 @@ TEST_P(Resident, WindowsGoOnInTheSamePages) {
     SCOPED_TRACE(name);
     const std::vector<int32_t> tokens = count_up(20, 120);
     const std::vector<float> whole =
-        evaluate(*load(golden(name), GetParam()), tokens, 16);
+        evaluate(*load(golden_model(name), GetParam()), tokens, 16);
     Room room;
     room.window_pages = 3 * 3;
-    const auto model = load(golden(name), GetParam(), room);
+    const auto model = load(golden_model(name), GetParam(), room);
     EXPECT_EQ(model->caches(LayerState::Kind::kWindow).count(), 9);
     const auto all = evaluate(*model,
                               {{tokens, pages_from(0, 8)},
@@ -321,7 +316,7 @@ TEST_P(Resident, WindowsGoOnInTheSamePages) {
 }
 
 TEST_P(Resident, StopsWhenAsked) {
-  const auto model = load(golden("llama2"), GetParam());
+  const auto model = load(golden_model("llama2"), GetParam());
   const std::vector<float> expected = evaluate(*model, {1, 5});
   model::Batch batch;
   batch.tokens = {1};
@@ -336,7 +331,7 @@ TEST_P(Resident, StopsWhenAsked) {
 }
 
 TEST_P(Resident, SmallerCachesLoseLittle) {
-  const auto file = golden("llama3");
+  const auto file = golden_model("llama3");
   const std::vector<int32_t> tokens = count_up(20, 40);
   const std::vector<float> exact = evaluate(*load(file, GetParam()), tokens);
   const std::pair<DType, double> limits[] = {{RC_DTYPE_F16, 1e-5},
@@ -351,7 +346,7 @@ TEST_P(Resident, SmallerCachesLoseLittle) {
 }
 
 TEST(CacheLayout, OfTypesThatDoNotWork) {
-  const auto file = golden("llama2");  // heads of 16 elements
+  const auto file = golden_model("llama2");  // heads of 16 elements
   std::string message;
   EXPECT_EQ(
       status_of([&] { load(file, "reference", {.cache = RC_DTYPE_Q8_0}); },
@@ -393,8 +388,8 @@ TEST(ModelFile, FingerprintTellsModelsApart) {
   Patient patient("llama2");
   const uint64_t original =
       model::ModelFile::from_gguf(patient.file())->fingerprint();
-  EXPECT_EQ(golden("llama2")->fingerprint(), original);
-  EXPECT_NE(golden("smollm")->fingerprint(), original);
+  EXPECT_EQ(golden_model("llama2")->fingerprint(), original);
+  EXPECT_NE(golden_model("smollm")->fingerprint(), original);
   // The same shapes, other training.
   patient.tensor("blk.0.ffn_up.weight").data[5] ^= std::byte{1};
   EXPECT_NE(model::ModelFile::from_gguf(patient.file())->fingerprint(),

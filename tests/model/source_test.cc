@@ -16,13 +16,6 @@
 namespace rc::test {
 namespace {
 
-std::shared_ptr<const model::ModelFile> golden(
-    const std::string& name, std::optional<model::ForwardOutput> output = {}) {
-  return model::ModelFile::open(
-      source_path("tests/golden/architectures/" + name + ".gguf").string(),
-      output);
-}
-
 std::vector<int32_t> some(int32_t count, int32_t seed) {
   std::vector<int32_t> tokens;
   for (int32_t i = 0; i < count; ++i) {
@@ -51,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, SourceModel,
 // Bit for bit: sources of any lengths beside each other, texts in any pieces.
 TEST_P(SourceModel, GivesTheSameWhateverElseIsInTheBatch) {
   for (const DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
-    const auto model = load(golden("umt5"), GetParam(), {.cache = cache});
+    const auto model = load(golden_model("umt5"), GetParam(), {.cache = cache});
     std::vector<Sequence> sequences;
     std::vector<std::vector<float>> expected;
     for (int32_t i = 0; i < 7; ++i) {
@@ -73,11 +66,11 @@ TEST_P(SourceModel, GivesTheSameWhateverElseIsInTheBatch) {
 
 // What embeddings are made of needs nothing but the encoder.
 TEST_P(SourceModel, GivesTheRowsOfItsEncoder) {
-  const auto file = golden("flan-t5", model::ForwardOutput::kHiddenRows);
+  const auto file = golden_model("flan-t5", model::ForwardOutput::kHiddenRows);
   EXPECT_FALSE(file->causal());
   EXPECT_EQ(file->source(), nullptr);
   EXPECT_EQ(file->output_size(), 32);
-  const auto whole = load(golden("flan-t5"), GetParam());
+  const auto whole = load(golden_model("flan-t5"), GetParam());
   const auto encoder = load(file, GetParam());
   EXPECT_LT(
       encoder->memory().weights,
@@ -107,7 +100,7 @@ model::Batch batch_of_source(int32_t count) {
 }
 
 TEST_P(SourceModel, RefusesWhatIsNoWholeSource) {
-  const auto model = load(golden("t5"), GetParam());
+  const auto model = load(golden_model("t5"), GetParam());
   const auto read = [&](const model::Batch& batch) {
     return refusal_of(
         [&] { model->read_sources(batch, nullptr, nullptr, -1); });
@@ -143,7 +136,7 @@ TEST_P(SourceModel, RefusesWhatIsNoWholeSource) {
   text.source_table[0] = -1;
   EXPECT_NE(run(text).find("source page"), std::string::npos);
 
-  const auto other = load(golden("llama2"), GetParam());
+  const auto other = load(golden_model("llama2"), GetParam());
   EXPECT_NE(refusal_of([&] {
               other->read_sources(batch_of_source(3), nullptr, nullptr, -1);
             }).find("reads no sources"),
@@ -151,16 +144,16 @@ TEST_P(SourceModel, RefusesWhatIsNoWholeSource) {
 }
 
 TEST(SourceFile, SaysWhatItIs) {
-  const auto file = golden("flan-t5");
+  const auto file = golden_model("flan-t5");
   ASSERT_NE(file->source(), nullptr);
   EXPECT_EQ(file->source()->layers.size(), 3u);
   EXPECT_EQ(file->hyper_parameters().layers.size(), 2u);
   // Source and answer together.
   EXPECT_EQ(file->hyper_parameters().context_length, 1024);
-  EXPECT_EQ(golden("mt5")->hyper_parameters().first_token, 5);
-  EXPECT_EQ(golden("t5encoder")->source(), nullptr);
+  EXPECT_EQ(golden_model("mt5")->hyper_parameters().first_token, 5);
+  EXPECT_EQ(golden_model("t5encoder")->source(), nullptr);
   try {
-    golden("t5", model::ForwardOutput::kScores);
+    golden_model("t5", model::ForwardOutput::kScores);
     FAIL() << "it gives scores";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
@@ -169,7 +162,7 @@ TEST(SourceFile, SaysWhatItIs) {
 
 // Each layer is a part, so that they may be on different devices.
 TEST(SourceFile, HasPartsForItsEncoderAndForWhatIsStoredOfIt) {
-  const auto file = golden("flan-t5");
+  const auto file = golden_model("flan-t5");
   const runtime::ProgramDescription program = file->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
   ASSERT_EQ(program.stages.size(), 1u);

@@ -28,7 +28,7 @@ std::string refusal(const Patient& patient) {
   }
 }
 
-void expect_refused(const Patient& patient, const std::string& name) {
+void expect_refusal_to_name(const Patient& patient, const std::string& name) {
   const std::string message = refusal(patient);
   for (const std::string& part : {std::string("patient.gguf"), name}) {
     EXPECT_NE(message.find(part), std::string::npos)
@@ -90,43 +90,48 @@ TEST(Unused, TensorsAreRefusedByName) {
   };
   for (const auto& tensor : kTensors) {
     SCOPED_TRACE(tensor.model);
-    expect_refused(with_tensor(tensor.model, tensor.name, tensor.shape),
-                   std::string("'") + tensor.name + "'");
+    expect_refusal_to_name(with_tensor(tensor.model, tensor.name, tensor.shape),
+                           std::string("'") + tensor.name + "'");
   }
 }
 
 TEST(Unused, KeysAreRefusedByName) {
-  expect_refused(with("llama2", "llama.unheard_of", 1.5f),
-                 "'llama.unheard_of' = 1.5");
-  expect_refused(with("llama2", "llama.unheard_of", std::string("x")),
-                 "'llama.unheard_of' asks for something that is not known");
-  expect_refused(with("llama2", "llama.attention.causal", false),
-                 "'llama.attention.causal' = 0");
-  expect_refused(with("bert", "bert.attention.causal", true),
-                 "'bert.attention.causal' = 1");
-  expect_refused(with("bert", "bert.rope.freq_base", 1000.0f),
-                 "'bert.rope.freq_base' = 1000");
-  expect_refused(with("llama2", "llama.use_parallel_residual", true),
-                 "'llama.use_parallel_residual' = 1");
-  expect_refused(with("llama2", "llama.logit_scale", 0.25f),
-                 "'llama.logit_scale' = 0.25");
-  expect_refused(with("llama2", "llama.attention.scale", 0.2f),
-                 "'llama.attention.scale'");
-  expect_refused(with("qwen2", "qwen2.attention.sliding_window", uint32_t{16}),
-                 "'qwen2.attention.sliding_window' = 16");
-  expect_refused(with("mixtral", "llama.expert_gating_func", uint32_t{2}),
-                 "'llama.expert_gating_func' = 2");
-  expect_refused(with("phi2", "phi2.use_parallel_residual", false),
-                 "'phi2.use_parallel_residual' = 0");
-  expect_refused(with("llama2", "llama.leading_dense_block_count", uint32_t{1}),
-                 "'llama.leading_dense_block_count' = 1 asks for dense layers");
-  expect_refused(
+  expect_refusal_to_name(with("llama2", "llama.unheard_of", 1.5f),
+                         "'llama.unheard_of' = 1.5");
+  expect_refusal_to_name(
+      with("llama2", "llama.unheard_of", std::string("x")),
+      "'llama.unheard_of' asks for something that is not known");
+  expect_refusal_to_name(with("llama2", "llama.attention.causal", false),
+                         "'llama.attention.causal' = 0");
+  expect_refusal_to_name(with("bert", "bert.attention.causal", true),
+                         "'bert.attention.causal' = 1");
+  expect_refusal_to_name(with("bert", "bert.rope.freq_base", 1000.0f),
+                         "'bert.rope.freq_base' = 1000");
+  expect_refusal_to_name(with("llama2", "llama.use_parallel_residual", true),
+                         "'llama.use_parallel_residual' = 1");
+  expect_refusal_to_name(with("llama2", "llama.logit_scale", 0.25f),
+                         "'llama.logit_scale' = 0.25");
+  expect_refusal_to_name(with("llama2", "llama.attention.scale", 0.2f),
+                         "'llama.attention.scale'");
+  expect_refusal_to_name(
+      with("qwen2", "qwen2.attention.sliding_window", uint32_t{16}),
+      "'qwen2.attention.sliding_window' = 16");
+  expect_refusal_to_name(
+      with("mixtral", "llama.expert_gating_func", uint32_t{2}),
+      "'llama.expert_gating_func' = 2");
+  expect_refusal_to_name(with("phi2", "phi2.use_parallel_residual", false),
+                         "'phi2.use_parallel_residual' = 0");
+  expect_refusal_to_name(
+      with("llama2", "llama.leading_dense_block_count", uint32_t{1}),
+      "'llama.leading_dense_block_count' = 1 asks for dense layers");
+  expect_refusal_to_name(
       with("youtu", "deepseek2.leading_dense_block_count", uint32_t{1}),
       "'deepseek2.leading_dense_block_count' = 1");
-  expect_refused(with("llama2", "general.quantization_version", uint32_t{1}),
-                 "general.quantization_version");
-  expect_refused(with("llama2", "split.count", uint16_t{3}),
-                 "split.count is 3");
+  expect_refusal_to_name(
+      with("llama2", "general.quantization_version", uint32_t{1}),
+      "general.quantization_version");
+  expect_refusal_to_name(with("llama2", "split.count", uint16_t{3}),
+                         "split.count is 3");
 }
 
 nlohmann::json converter_keys() {
@@ -255,8 +260,8 @@ TEST(Unused, TensorsOfAnEncoderAndOfADecoderAreDistinguished) {
       {"t5", "dec.blk.99.attn_q.weight"}};
   for (const auto& [model, name] : kTensors) {
     SCOPED_TRACE(model);
-    expect_refused(with_tensor(model, name, {8}),
-                   "'" + std::string(name) + "'");
+    expect_refusal_to_name(with_tensor(model, name, {8}),
+                           "'" + std::string(name) + "'");
   }
   // Distances of a source, which has none.
   EXPECT_EQ(
@@ -278,7 +283,7 @@ TEST(Unused, LayersThatGuessFurtherAheadAreNotComputed) {
                       RC_DTYPE_F32,
                       {1},
                       std::vector<std::byte>(4)});
-  expect_refused(patient, "'blk.4.nextn.eh_proj.weight'");
+  expect_refusal_to_name(patient, "'blk.4.nextn.eh_proj.weight'");
 }
 
 std::vector<float> logits_of(const Patient& patient, const std::string& name) {

@@ -18,7 +18,7 @@ void require(rc_status status) {
 
 using Shape = std::vector<int64_t>;
 using Operands = std::vector<rc_tensor*>;
-using Op = std::function<rc_status(const Operands&, rc_tensor**)>;
+using TensorOp = std::function<rc_status(const Operands&, rc_tensor**)>;
 
 rc_tensor* random(rc_backend* backend, const Shape& shape, uint64_t seed) {
   rc_random_options options = RC_RANDOM_OPTIONS_INIT;
@@ -32,7 +32,8 @@ rc_tensor* random(rc_backend* backend, const Shape& shape, uint64_t seed) {
 
 // The result of the op on random operands of these shapes, as numbers.
 std::vector<float> result_of(rc_backend* backend,
-                             const std::vector<Shape>& shapes, const Op& op) {
+                             const std::vector<Shape>& shapes,
+                             const TensorOp& op) {
   Operands operands;
   for (const Shape& shape : shapes) {
     operands.push_back(random(backend, shape, operands.size() + 1));
@@ -80,7 +81,7 @@ class OpenclTensors : public testing::Test {
   }
 
   // Normalised mean square errors are at most as large as in the suite.
-  void expect_same(const std::vector<Shape>& shapes, const Op& op) {
+  void expect_same(const std::vector<Shape>& shapes, const TensorOp& op) {
     const std::vector<float> actual = result_of(device_, shapes, op);
     const std::vector<float> expected = result_of(reference_, shapes, op);
     ASSERT_EQ(actual.size(), expected.size());

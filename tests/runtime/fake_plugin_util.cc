@@ -11,7 +11,7 @@ namespace rc::test {
 namespace {
 
 constexpr size_t kPlugins = 16;
-FakeState g_states[kPlugins];
+FakeState g_fake_states[kPlugins];
 size_t g_count = 0;
 
 // What the handles point to; the state of the plugin that made them.
@@ -80,7 +80,7 @@ rc_plugin table() {
   table.least_abi_version = RC_PLUGIN_ABI_VERSION;
   table.description = "a fake";
   table.device_count = [](int32_t* count, char* message) {
-    FakeState& state = g_states[number];
+    FakeState& state = g_fake_states[number];
     *count = state.count_override == -1000
                  ? static_cast<int32_t>(state.devices.size())
                  : state.count_override;
@@ -88,7 +88,7 @@ rc_plugin table() {
   };
   table.device_info = [](int32_t index, rc_plugin_device_info* info,
                          char* message) -> rc_status {
-    FakeState& state = g_states[number];
+    FakeState& state = g_fake_states[number];
     if (index < 0 || static_cast<size_t>(index) >= state.devices.size()) {
       return report(state, RC_E_NOT_FOUND, message);
     }
@@ -106,7 +106,7 @@ rc_plugin table() {
   };
   table.open = [](int32_t index, const rc_plugin_open_options* options,
                   rc_plugin_device** device, char* message) {
-    FakeState& state = g_states[number];
+    FakeState& state = g_fake_states[number];
     options->log(RC_LOG_DEBUG, "opening");
     state.numa = options->numa;
     const rc_status status =
@@ -188,7 +188,7 @@ FakePlugin make_fake_plugin(const char* name) {
   if (g_count == kPlugins) throw std::logic_error("too many fake plugins");
   const size_t number = g_count++;
   FakePlugin plugin = {table_of(number, std::make_index_sequence<kPlugins>()),
-                       g_states[number]};
+                       g_fake_states[number]};
   plugin.table.name = name;
   return plugin;
 }

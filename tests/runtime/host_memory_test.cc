@@ -9,7 +9,7 @@
 namespace rc::runtime {
 namespace {
 
-using Message = std::array<char, RC_PLUGIN_MESSAGE_BYTES>;
+using MessageBytes = std::array<char, RC_PLUGIN_MESSAGE_BYTES>;
 
 rc_plugin_weight_info matrix(rc_dtype dtype, int64_t rows, int64_t columns) {
   rc_plugin_weight_info info = {};
@@ -25,7 +25,7 @@ class HostMemory : public testing::Test {
  protected:
   void SetUp() override { complete_with_host_memory(plugin_); }
   rc_plugin plugin_ = {};
-  Message message_ = {};
+  MessageBytes message_ = {};
 };
 
 TEST_F(HostMemory, AWeightIsItsBytes) {

@@ -12,10 +12,18 @@
 #include "runtime/registry.h"
 #include "temporary.h"
 
-namespace rc::runtime {
+namespace rc::test {
 namespace {
 
 namespace fs = std::filesystem;
+using runtime::BackendReport;
+using runtime::Candidate;
+using runtime::discover;
+using runtime::load_plugin;
+using runtime::PluginList;
+using runtime::probe_module;
+using runtime::select;
+using runtime::Selected;
 
 class ModuleProbe : public testing::Test {
  protected:
@@ -24,9 +32,9 @@ class ModuleProbe : public testing::Test {
     const fs::directory_iterator files(cache_ / "runcible", none);
     return static_cast<size_t>(std::distance(fs::begin(files), fs::end(files)));
   }
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   const fs::path cache_ = folder_.path() / "cache";
-  const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
+  const TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
 TEST_F(ModuleProbe, RemembersASuccess) {
@@ -44,8 +52,7 @@ TEST_F(ModuleProbe, LeavesWhatIsNoPluginToTheLibrary) {
 // A crash is a reason, and is found once as long as nothing changes.
 TEST_F(ModuleProbe, ACrashIsAReasonForAWhile) {
   const fs::path crashes = folder_.path() / "crashes";
-  const test::TemporaryVariable count("RUNCIBLE_TEST_CRASHES",
-                                      crashes.string());
+  const TemporaryVariable count("RUNCIBLE_TEST_CRASHES", crashes.string());
   const auto expect_reason = [] {
     const std::string reason = probe_module(RC_MODULE_CRASH).reason;
     EXPECT_NE(reason.find("crashed when asked for its devices (signal 11"),
@@ -61,7 +68,7 @@ TEST_F(ModuleProbe, ACrashIsAReasonForAWhile) {
     EXPECT_EQ(fs::file_size(crashes), 1u);
   }
   {
-    const test::TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent");
+    const TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent");
     expect_reason();
     EXPECT_EQ(fs::file_size(crashes), 2u);
   }
@@ -106,7 +113,7 @@ TEST_F(ModuleProbe, AnAnswerCountsThoughTheOutputStaysOpen) {
 // What was found in other circumstances makes room.
 TEST_F(ModuleProbe, OneSuccessIsRememberedForAModule) {
   EXPECT_EQ(probe_module(RC_MODULE_FOUND).reason, "");
-  const test::TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent.json");
+  const TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent.json");
   EXPECT_EQ(probe_module(RC_MODULE_FOUND).reason, "");
   EXPECT_EQ(remembered(), 1u);
 }
@@ -120,22 +127,22 @@ std::string listed_reason(const std::string& name) {
 }
 
 TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
-  const test::TemporaryFolder made;
+  const TemporaryFolder made;
   const fs::path& folder = made.path();
   fs::copy(RC_MODULE_CRASH, folder / "librunciblebackend-crash.so");
-  const test::TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.string());
+  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.string());
   EXPECT_NE(listed_reason("crash").find("crashed"), std::string::npos)
       << listed_reason("crash");
 }
 
 // The loader would wait for who writes to a pipe, for ever.
 TEST_F(ModuleProbe, WhatIsNoRegularFileIsListedAndNotOpened) {
-  const test::TemporaryFolder made;
+  const TemporaryFolder made;
   const fs::path& folder = made.path();
   const fs::path pipe = folder / "librunciblebackend-pipe.so";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0700), 0);
   fs::create_directory(folder / "librunciblebackend-folder.so");
-  const test::TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.string());
+  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", folder.string());
   for (const char* name : {"pipe", "folder"}) {
     EXPECT_NE(listed_reason(name).find("not a regular file"), std::string::npos)
         << listed_reason(name);
@@ -152,10 +159,9 @@ TEST_F(ModuleProbe, WhatIsNoRegularFileIsListedAndNotOpened) {
 
 // "auto" leaves software alone, and does not even load it.
 TEST_F(ModuleProbe, SoftwareIsLoadedWhenItIsNamed) {
-  const test::TemporaryFolder made;
+  const TemporaryFolder made;
   fs::copy(RC_MODULE_SOFT, made.path() / "librunciblebackend-soft.so");
-  const test::TemporaryVariable path("RUNCIBLE_PLUGIN_PATH",
-                                     made.path().string());
+  const TemporaryVariable path("RUNCIBLE_PLUGIN_PATH", made.path().string());
   const Selected selected = select({"auto", 0, {}});
   EXPECT_EQ(selected.device->id(), "cpu:0");
   EXPECT_EQ(PluginList::instance().find("soft"), nullptr);
@@ -170,4 +176,4 @@ TEST_F(ModuleProbe, SoftwareIsLoadedWhenItIsNamed) {
 }
 
 }  // namespace
-}  // namespace rc::runtime
+}  // namespace rc::test

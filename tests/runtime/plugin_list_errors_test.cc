@@ -6,21 +6,11 @@
 
 #include "base/error.h"
 #include "expect_error.h"
-#include "fake_plugin.h"
+#include "plugin_list_util.h"
 #include "runtime/plugin_list.h"
-#include "runtime/registry.h"
 
 namespace rc::runtime {
 namespace {
-
-Error error_of_adding(const rc_plugin& table) {
-  return test::error_of([&] { register_plugin(table); });
-}
-
-rc_plugin good_table() {
-  static const rc_plugin table = test::make_fake_plugin("good_table").table;
-  return table;
-}
 
 void expect_refused(const rc_plugin& table, rc_status status,
                     const std::string& message) {

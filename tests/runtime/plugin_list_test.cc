@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "expect_error.h"
-#include "fake_plugin.h"
+#include "plugin_list_util.h"
 #include "runtime/registry.h"
 
 namespace rc::runtime {
@@ -17,18 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error error_of_adding(const rc_plugin& table) {
-  return test::error_of([&] { register_plugin(table); });
-}
-
 Error error_of_loading(const std::string& path) {
   return test::error_of([&] { load_plugin(path); });
-}
-
-// A table that is good but for what a test does to it.
-const rc_plugin& good_table() {
-  static const rc_plugin table = test::make_fake_plugin("good").table;
-  return table;
 }
 
 TEST(PluginList, ChecksTheName) {

@@ -13,7 +13,7 @@
 namespace rc::runtime {
 namespace {
 
-constexpr ProgramLimits kLimits = {7, 3, 2};
+constexpr ProgramLimits kScratchLimits = {7, 3, 2};
 constexpr Rows kRows = {7, 3, 2};
 
 struct Life {
@@ -183,7 +183,7 @@ TEST(ScratchPlan, NoTwoLiveValuesOverlapInRandomPrograms) {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     ProgramDescription description = random_program(random);
-    const uint64_t bytes = plan_scratch(description, kLimits);
+    const uint64_t bytes = plan_scratch(description, kScratchLimits);
     verify(description, bytes);
     if (HasFailure()) FAIL() << "in program " << i;
   }
@@ -208,7 +208,7 @@ TEST(ScratchPlan, MemoryDoesNotGrowWithTheNumberOfLayers) {
       x = builder.linear(hidden, down, kAbsent, x);
     }
     ProgramDescription description = std::move(builder).take();
-    const uint64_t bytes = plan_scratch(description, kLimits);
+    const uint64_t bytes = plan_scratch(description, kScratchLimits);
     verify(description, bytes);
     return bytes;
   };
@@ -223,7 +223,7 @@ TEST(ScratchPlan, WorksInPlaceWhereItMay) {
   Value x = builder.scale(builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 64}), 1);
   for (int i = 0; i < 5; ++i) x = builder.softcap(builder.add(x, x), 5);
   ProgramDescription description = std::move(builder).take();
-  EXPECT_EQ(plan_scratch(description, kLimits), 7 * 64 * sizeof(float));
+  EXPECT_EQ(plan_scratch(description, kScratchLimits), 7 * 64 * sizeof(float));
 }
 
 TEST(ScratchPlan, DoesNotOverwriteWhatTheProductStillReads) {
@@ -233,7 +233,7 @@ TEST(ScratchPlan, DoesNotOverwriteWhatTheProductStillReads) {
   const Value w = builder.weight("w", RC_DTYPE_F32, {64, 64}, RC_USE_LINEAR);
   const Value y = builder.linear(x, w, kAbsent, x);
   ProgramDescription description = std::move(builder).take();
-  plan_scratch(description, kLimits);
+  plan_scratch(description, kScratchLimits);
   EXPECT_NE(description.values[x].offset, description.values[y].offset);
 }
 

@@ -18,11 +18,11 @@ namespace {
 
 using test::error_of;
 using Endpoint = Split::Endpoint;
-constexpr ProgramLimits kLimits = {4, 4, 2};
+constexpr ProgramLimits kSplitLimits = {4, 4, 2};
 
 Split split_by(const ProgramDescription& description,
                const std::vector<size_t>& devices) {
-  return split(description, devices, 3, kLimits);
+  return split(description, devices, 3, kSplitLimits);
 }
 
 const rc_plugin_value& value(const Split::Segment& segment, Value number) {
@@ -59,7 +59,7 @@ TEST(Split, AStageIsASegmentOfItsOwn) {
   EXPECT_TRUE(result.transfers.empty());
 
   const auto program = Program::compile(select({"reference", 0, {}}).device,
-                                        whole, kLimits, {}, {});
+                                        whole, kSplitLimits, {}, {});
   const std::vector<float> given(6, 1.5f);
   const std::vector<float> more(6, 0.25f);
   std::vector<float> first(6), second(6);
@@ -278,7 +278,7 @@ TEST_F(Fallbacks, OpsOnOneCacheGoTogether) {
                                            "cpu:0", "the test took it away"}));
     EXPECT_NE(some.fallbacks[1].reason.find(op_name(missing)),
               std::string::npos);
-    const Split result = split(attention(), some.device_of_op, 2, kLimits);
+    const Split result = split(attention(), some.device_of_op, 2, kSplitLimits);
     EXPECT_EQ(result.devices[0].caches, (std::vector<bool>{false, false}));
     EXPECT_EQ(result.devices[1].caches, (std::vector<bool>{true, true}));
   }
@@ -301,7 +301,7 @@ class SplitProgram : public ::testing::Test {
   }
   std::unique_ptr<Program> compile(const ProgramDescription& description,
                                    const std::vector<size_t>& device_of_op) {
-    Split cut = split(description, device_of_op, 2, kLimits);
+    Split cut = split(description, device_of_op, 2, kSplitLimits);
     std::vector<DeviceContents> contents;
     for (const auto& device : devices()) {
       DeviceContents here = {device, {}, {}};

@@ -11,8 +11,8 @@
 namespace rc::test {
 namespace {
 
-constexpr size_t kMost = 16;
-WrappedState g_states[kMost];
+constexpr size_t kMostWrapped = 16;
+WrappedState g_wrapped_states[kMostWrapped];
 
 void keep(WrappedState& state, const void* handle, uint64_t bytes,
           std::atomic<uint64_t>& sum) {
@@ -36,7 +36,7 @@ rc_plugin table_around(const rc_plugin& inner) {
   table.description = "a wrapped backend";
   table.device_info = [](int32_t index, rc_plugin_device_info* info,
                          char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     const rc_status status = state.inner->device_info(index, info, message);
     info->kind = state.kind;
     info->free_memory = state.free_memory;
@@ -45,7 +45,7 @@ rc_plugin table_around(const rc_plugin& inner) {
   table.op_supported = [](rc_plugin_device* device, const rc_plugin_op* op,
                           const rc_plugin_value* const* values,
                           size_t value_count, char* message) -> rc_status {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     if (state.missing_ops.contains(op->code)) {
       std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "the test took it away");
       return RC_E_UNSUPPORTED;
@@ -55,7 +55,7 @@ rc_plugin table_around(const rc_plugin& inner) {
   table.create_weight = [](rc_plugin_device* device,
                            const rc_plugin_weight_info* info, const void* data,
                            rc_plugin_weight** weight, char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     uint64_t bytes = 0;
     rc_status status = state.inner->weight_bytes(device, info, &bytes, message);
     if (status != RC_OK) return status;
@@ -65,12 +65,12 @@ rc_plugin table_around(const rc_plugin& inner) {
   };
   table.destroy_weight = [](rc_plugin_device* device,
                             rc_plugin_weight* weight) {
-    drop(g_states[number], weight, g_states[number].weights);
-    g_states[number].inner->destroy_weight(device, weight);
+    drop(g_wrapped_states[number], weight, g_wrapped_states[number].weights);
+    g_wrapped_states[number].inner->destroy_weight(device, weight);
   };
   table.create_buffer = [](rc_plugin_device* device, uint64_t bytes,
                            rc_plugin_buffer** buffer, char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     const rc_status status =
         state.inner->create_buffer(device, bytes, buffer, message);
     if (status == RC_OK) keep(state, *buffer, bytes, state.buffers);
@@ -78,12 +78,12 @@ rc_plugin table_around(const rc_plugin& inner) {
   };
   table.destroy_buffer = [](rc_plugin_device* device,
                             rc_plugin_buffer* buffer) {
-    drop(g_states[number], buffer, g_states[number].buffers);
-    g_states[number].inner->destroy_buffer(device, buffer);
+    drop(g_wrapped_states[number], buffer, g_wrapped_states[number].buffers);
+    g_wrapped_states[number].inner->destroy_buffer(device, buffer);
   };
   table.compile = [](rc_plugin_device* device, const rc_plugin_program* program,
                      rc_plugin_compiled** compiled, char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     const rc_status status =
         state.inner->compile(device, program, compiled, message);
     if (status == RC_OK) {
@@ -94,14 +94,14 @@ rc_plugin table_around(const rc_plugin& inner) {
   };
   table.destroy_compiled = [](rc_plugin_device* device,
                               rc_plugin_compiled* compiled) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     drop(state, compiled, state.scratch);
     --state.programs;
     state.inner->destroy_compiled(device, compiled);
   };
   table.run = [](rc_plugin_device* device, rc_plugin_compiled* compiled,
                  const rc_plugin_run* run, char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     ++state.runs;
     const auto inner = [&] {
       return state.inner->run(device, compiled, run, message);
@@ -112,7 +112,7 @@ rc_plugin table_around(const rc_plugin& inner) {
   table.run_op = nullptr;
   table.run_with = nullptr;
   table.wait = [](rc_plugin_device* device, int64_t timeout_ms, char* message) {
-    WrappedState& state = g_states[number];
+    WrappedState& state = g_wrapped_states[number];
     const auto inner = [&] {
       return state.inner->wait(device, timeout_ms, message);
     };
@@ -135,13 +135,14 @@ WrappedState& wrap_backend(const std::string& name, const std::string& inner) {
   static std::deque<std::string> names;
   size_t number = 0;
   while (number < names.size() && names[number] != name) ++number;
-  WrappedState& state = g_states[number];
+  WrappedState& state = g_wrapped_states[number];
   if (number == names.size()) {
-    if (number == kMost) throw std::logic_error("too many wrapped backends");
+    if (number == kMostWrapped)
+      throw std::logic_error("too many wrapped backends");
     names.push_back(name);
     state.inner = &runtime::PluginList::instance().find(inner)->table;
-    rc_plugin table =
-        table_of(number, *state.inner, std::make_index_sequence<kMost>());
+    rc_plugin table = table_of(number, *state.inner,
+                               std::make_index_sequence<kMostWrapped>());
     table.name = names.back().c_str();
     runtime::register_plugin(table);
   }

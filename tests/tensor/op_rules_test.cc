@@ -13,6 +13,7 @@
 #include "expect_error.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
+#include "value_util.h"
 
 namespace rc {
 namespace {
@@ -20,19 +21,8 @@ namespace {
 using Shape = std::vector<int64_t>;
 using Values = std::vector<rc_plugin_value>;
 
-constexpr int64_t kRows = RC_DIM_ROWS;
 constexpr int64_t kSequences = RC_DIM_SEQUENCES;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-const char* const kTaken = "";
-
-rc_plugin_value value(int32_t storage, DType dtype, const Shape& shape) {
-  rc_plugin_value made = {};
-  made.storage = storage;
-  made.dtype = dtype;
-  made.rank = static_cast<int32_t>(shape.size());
-  std::copy(shape.begin(), shape.end(), made.shape);
-  return made;
-}
 
 rc_plugin_value rows(const Shape& shape, DType dtype = RC_DTYPE_F32) {
   return value(RC_STORAGE_SCRATCH, dtype, shape);

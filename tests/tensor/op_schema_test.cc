@@ -15,6 +15,7 @@
 #include "tensor/dtype.h"
 #include "tensor/op.h"
 #include "tensor/shape_pattern.h"
+#include "value_util.h"
 
 namespace rc {
 namespace {
@@ -181,7 +182,6 @@ bool match(const std::vector<const char*>& patterns,
   return true;
 }
 
-constexpr int64_t kRows = RC_DIM_ROWS;
 constexpr int64_t kOutputs = RC_DIM_OUTPUTS;
 
 TEST(ShapePattern, NamesStandForOneNumber) {

@@ -13,7 +13,7 @@
 namespace rc {
 namespace {
 
-rc_plugin_value value(DType dtype, const std::vector<int64_t>& shape) {
+rc_plugin_value cached_value(DType dtype, const std::vector<int64_t>& shape) {
   rc_plugin_value made = {};
   made.dtype = dtype;
   made.rank = static_cast<int32_t>(shape.size());
@@ -43,8 +43,9 @@ constexpr DType kF32 = RC_DTYPE_F32;
 
 TEST(OpWork, OfProducts) {
   // 2 products of [3, 8] and [8, 5].
-  const std::vector<rc_plugin_value> values = {
-      value(kF32, {2, 3, 8}), value(kF32, {2, 8, 5}), value(kF32, {2, 3, 5})};
+  const std::vector<rc_plugin_value> values = {cached_value(kF32, {2, 3, 8}),
+                                               cached_value(kF32, {2, 8, 5}),
+                                               cached_value(kF32, {2, 3, 5})};
   const OpWork work = work_of_op(op_of(RC_OP_MATMUL, 3), values);
   EXPECT_EQ(work.multiplications, 2 * 3 * 8 * 5);
   EXPECT_EQ(work.bytes, 4.0 * (48 + 80 + 30));
@@ -58,9 +59,9 @@ TEST(OpWork, OfProducts) {
 
 TEST(OpWork, OfProductsByTypeOfTheRightOne) {
   const auto of = [](DType dtype) {
-    const std::vector<rc_plugin_value> values = {value(kF32, {1, 1, 256}),
-                                                 value(dtype, {1, 4, 256}),
-                                                 value(kF32, {1, 1, 4})};
+    const std::vector<rc_plugin_value> values = {
+        cached_value(kF32, {1, 1, 256}), cached_value(dtype, {1, 4, 256}),
+        cached_value(kF32, {1, 1, 4})};
     Op op = op_of(RC_OP_MATMUL, 3);
     op.params.matmul.transposed = 1;
     return work_of_op(op, values);
@@ -77,8 +78,9 @@ TEST(OpWork, OfProductsByTypeOfTheRightOne) {
 }
 
 TEST(OpWork, OfElements) {
-  std::vector<rc_plugin_value> values = {value(kF32, {4, 5}), value(kF32, {5}),
-                                         value(kF32, {4, 5})};
+  std::vector<rc_plugin_value> values = {cached_value(kF32, {4, 5}),
+                                         cached_value(kF32, {5}),
+                                         cached_value(kF32, {4, 5})};
   Op op = op_of(RC_OP_BINARY, 3);
   op.params.binary.function = RC_BINARY_ADD;
   OpWork work = work_of_op(op, values);
@@ -100,8 +102,9 @@ TEST(OpWork, OfElements) {
 TEST(OpWork, OfLines) {
   const auto family = [](int32_t code, int64_t outer, int64_t n,
                          int64_t inner) {
-    std::vector<rc_plugin_value> values = {value(kF32, {outer, n, inner}),
-                                           value(kF32, {outer, inner})};
+    std::vector<rc_plugin_value> values = {
+        cached_value(kF32, {outer, n, inner}),
+        cached_value(kF32, {outer, inner})};
     if (code == RC_OP_SOFTMAX) values[1] = values[0];
     const OpWork work = work_of_op(op_of(code, 2), values);
     EXPECT_EQ(work.parts[0].units, static_cast<double>(outer * n * inner));
@@ -117,30 +120,30 @@ TEST(OpWork, OfLines) {
 }
 
 TEST(OpWork, OfOrder) {
-  std::vector<rc_plugin_value> values = {value(kF32, {2, 1024, 1}),
-                                         value(RC_DTYPE_I32, {2, 8, 1})};
+  std::vector<rc_plugin_value> values = {cached_value(kF32, {2, 1024, 1}),
+                                         cached_value(RC_DTYPE_I32, {2, 8, 1})};
   OpWork work = work_of_op(op_of(RC_OP_ORDER, 2), values);
   EXPECT_EQ(work.parts[0].family, OpFamily::kArgmaxLines);
   EXPECT_EQ(work.parts[0].units, 2048 * 10);
   values[1] = values[0];
   work = work_of_op(op_of(RC_OP_CUMSUM, 2), values);
   EXPECT_EQ(work.parts[0].units, 2048);
-  values[1] = value(kF32, {2, 1030, 1});
+  values[1] = cached_value(kF32, {2, 1030, 1});
   EXPECT_EQ(work_of_op(op_of(RC_OP_PAD, 2), values).parts[0].family,
             OpFamily::kCopies);
 }
 
 TEST(OpWork, OfConvolutions) {
-  std::vector<rc_plugin_value> values = {value(kF32, {1, 6, 8, 8}),
-                                         value(kF32, {4, 6, 3, 3}),
-                                         value(kF32, {1, 4, 6, 6})};
+  std::vector<rc_plugin_value> values = {cached_value(kF32, {1, 6, 8, 8}),
+                                         cached_value(kF32, {4, 6, 3, 3}),
+                                         cached_value(kF32, {1, 4, 6, 6})};
   Op op = op_of(RC_OP_CONV2D, 3);
   op.params.conv2d.groups = 1;
   OpWork work = work_of_op(op, values);
   EXPECT_EQ(work.multiplications, 4 * 36 * 6 * 9);
   EXPECT_EQ(work.parts[0].family, OpFamily::kConvolutions);
-  values[1] = value(kF32, {6, 1, 3, 3});
-  values[2] = value(kF32, {1, 6, 6, 6});
+  values[1] = cached_value(kF32, {6, 1, 3, 3});
+  values[2] = cached_value(kF32, {1, 6, 6, 6});
   op.params.conv2d.groups = 6;
   work = work_of_op(op, values);
   EXPECT_EQ(work.multiplications, 6 * 36 * 9);
@@ -149,17 +152,17 @@ TEST(OpWork, OfConvolutions) {
 
 TEST(OpWork, OfAttention) {
   std::vector<rc_plugin_value> values = {
-      value(kF32, {2, 3, 4, 8}), value(kF32, {2, 5, 2, 8}),
-      value(kF32, {2, 5, 2, 8}), value(kF32, {2, 3, 4, 8})};
+      cached_value(kF32, {2, 3, 4, 8}), cached_value(kF32, {2, 5, 2, 8}),
+      cached_value(kF32, {2, 5, 2, 8}), cached_value(kF32, {2, 3, 4, 8})};
   // q k and the sum of v: each 2 x 3 x 4 heads, 5 positions, 8 numbers.
   EXPECT_EQ(work_of_op(op_of(RC_OP_ATTEND, 4), values).multiplications,
             2 * (2 * 3 * 4 * 5 * 8));
 }
 
 TEST(OpWork, OfRowsThatAreAskedFor) {
-  const std::vector<rc_plugin_value> values = {value(kF32, {1000, 16}),
-                                               value(RC_DTYPE_I32, {10}),
-                                               value(kF32, {10, 16})};
+  const std::vector<rc_plugin_value> values = {cached_value(kF32, {1000, 16}),
+                                               cached_value(RC_DTYPE_I32, {10}),
+                                               cached_value(kF32, {10, 16})};
   const OpWork work = work_of_op(op_of(RC_OP_GET_ROWS, 3), values);
   EXPECT_DOUBLE_EQ(work.bytes, 4 * (10 + 2 * 160));
   EXPECT_EQ(work.parts[0].units, 4 * 160);
@@ -172,13 +175,14 @@ TEST(OpWork, OfEveryTensorOpIsKnown) {
     // Four dimensions each are enough to count.
     std::vector<rc_plugin_value> values;
     for (int i = 0; i <= schema->inputs(); ++i) {
-      values.push_back(value(kF32, {2, 2, 2, 2}));
+      values.push_back(cached_value(kF32, {2, 2, 2, 2}));
     }
     EXPECT_TRUE(work_of(op_of(code, values.size()), values).has_value())
         << schema->name;
   }
-  EXPECT_FALSE(work_of(op_of(RC_OP_GLU, 3), std::vector(3, value(kF32, {2})))
-                   .has_value());
+  EXPECT_FALSE(
+      work_of(op_of(RC_OP_GLU, 3), std::vector(3, cached_value(kF32, {2})))
+          .has_value());
 }
 
 TEST(OpWork, FamiliesHaveNames) {

@@ -11,22 +11,10 @@
 
 #include "expect_error.h"
 #include "tensor/dtype.h"
+#include "value_util.h"
 
 namespace rc {
 namespace {
-
-const char* const kTaken = "";
-
-rc_plugin_value value(int32_t storage, DType dtype,
-                      const std::vector<int64_t>& shape) {
-  rc_plugin_value made = {};
-  made.storage = storage;
-  made.dtype = dtype;
-  made.rank = static_cast<int32_t>(shape.size());
-  std::copy_n(shape.begin(), std::min<size_t>(shape.size(), RC_PLUGIN_MAX_RANK),
-              made.shape);
-  return made;
-}
 
 // kTaken, or the whole message.
 void expect(const std::string& text, const rc_plugin_value& value) {

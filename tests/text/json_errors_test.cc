@@ -6,15 +6,13 @@
 #include <string>
 
 #include "base/error.h"
-#include "text/tokenizer_json/json_tokenizer.h"
+#include "text/json_tokenizer_util.h"
 
 namespace rc::text {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json small() {
-  return {{"added_tokens", Json::array()},
+OrderedJson small() {
+  return {{"added_tokens", OrderedJson::array()},
           {"normalizer", nullptr},
           {"pre_tokenizer", nullptr},
           {"post_processor", nullptr},
@@ -25,24 +23,18 @@ Json small() {
             {"merges", {"a b"}}}}};
 }
 
-std::shared_ptr<const Tokenizer> make(const Json& json) {
-  Vocabulary known;
-  known.source = "small.gguf";
-  return make_json_tokenizer(json.dump(), known);
-}
-
-std::string ids_of(const Json& json, const std::string& text) {
+std::string ids_of(const OrderedJson& json, const std::string& text) {
   std::string out;
-  for (const TokenId id : make(json)->tokenize(text, {})) {
+  for (const TokenId id : tokenizer_of(json)->tokenize(text, {})) {
     if (!out.empty()) out += ' ';
     out += std::to_string(id);
   }
   return out;
 }
 
-void expect_refused(const Json& json, const std::string& part) {
+void expect_refused(const OrderedJson& json, const std::string& part) {
   try {
-    make(json);
+    tokenizer_of(json);
     ADD_FAILURE() << "accepted, without " << part;
   } catch (const Error& error) {
     EXPECT_EQ(error.message().find("small.gguf: tokenizer.huggingface.json: "),
@@ -52,7 +44,7 @@ void expect_refused(const Json& json, const std::string& part) {
 }
 
 TEST(JsonTokenizerErrors, MembersMustBeThere) {
-  Json json = small();
+  OrderedJson json = small();
   EXPECT_EQ(ids_of(json, "abb"), "2 1");
   json["post_processor"] = {{"type", "BertProcessing"}, {"sep", {"b", 1}}};
   expect_refused(json, "/post_processor has no member 'cls'");
@@ -62,13 +54,13 @@ TEST(JsonTokenizerErrors, MembersMustBeThere) {
 
 TEST(JsonTokenizerErrors, TokensOfAPairHaveIds) {
   for (const char* type : {"BertProcessing", "RobertaProcessing"}) {
-    Json json = small();
+    OrderedJson json = small();
     json["post_processor"] = {
         {"type", type}, {"sep", {"b", 1}}, {"cls", {"a", 0}}};
     EXPECT_EQ(ids_of(json, "ab"), "0 2 1");
-    json["post_processor"]["cls"] = Json::array({"a"});
+    json["post_processor"]["cls"] = OrderedJson::array({"a"});
     expect_refused(json, "/post_processor/cls must be a token and its id");
-    json["post_processor"]["cls"] = Json::array();
+    json["post_processor"]["cls"] = OrderedJson::array();
     expect_refused(json, "/post_processor/cls must be a token and its id");
     json["post_processor"]["cls"] = {"a", 0, 1};
     expect_refused(json, "/post_processor/cls has 3 elements; the limit is 2");
@@ -76,7 +68,7 @@ TEST(JsonTokenizerErrors, TokensOfAPairHaveIds) {
 }
 
 TEST(JsonTokenizerErrors, AnIdIsOfOneToken) {
-  Json json = small();
+  OrderedJson json = small();
   json["model"]["vocab"]["c"] = 1;
   expect_refused(json, "/model/vocab gives the id 1 to 'b' and to 'c'");
   json["model"]["vocab"]["c"] = 3;
@@ -84,7 +76,7 @@ TEST(JsonTokenizerErrors, AnIdIsOfOneToken) {
 }
 
 TEST(JsonTokenizerErrors, CharsmapsAreBase64) {
-  Json json = small();
+  OrderedJson json = small();
   json["normalizer"] = {{"type", "Precompiled"},
                         {"precompiled_charsmap", "AAA*"}};
   expect_refused(json, "/normalizer/precompiled_charsmap is not base64");
@@ -93,15 +85,15 @@ TEST(JsonTokenizerErrors, CharsmapsAreBase64) {
 }
 
 TEST(JsonTokenizerErrors, CharsmapsHoldTheirTrie) {
-  Json json = small();
-  const auto set = [&](const char* base64) -> const Json& {
+  OrderedJson json = small();
+  const auto set = [&](const char* base64) -> const OrderedJson& {
     json["normalizer"] = {{"type", "Precompiled"},
                           {"precompiled_charsmap", base64}};
     return json;
   };
   const auto refused = [&](const char* base64, const std::string& part) {
     try {
-      make(set(base64));
+      tokenizer_of(set(base64));
       ADD_FAILURE() << base64;
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), RC_E_FORMAT);
@@ -118,9 +110,9 @@ TEST(JsonTokenizerErrors, CharsmapsHoldTheirTrie) {
 }
 
 TEST(JsonTokenizerErrors, TokensHaveAtMost4096Bytes) {
-  Json json = small();
+  OrderedJson json = small();
   json["model"]["vocab"][std::string(4096, 'x')] = 3;
-  EXPECT_EQ(make(json)->size(), 4);
+  EXPECT_EQ(tokenizer_of(json)->size(), 4);
   json["model"]["vocab"][std::string(4097, 'x')] = 4;
   expect_refused(json, "of 4097 bytes; the limit is 4096");
 }
@@ -128,15 +120,15 @@ TEST(JsonTokenizerErrors, TokensHaveAtMost4096Bytes) {
 // A text may grow to 64 times its size and 65536 bytes.
 TEST(JsonTokenizerErrors, NormalizersMakeTextsGrowWithinLimits) {
   const auto replace = [](size_t times) {
-    return Json{{"type", "Replace"},
-                {"pattern", {{"String", "a"}}},
-                {"content", std::string(times, 'a')}};
+    return OrderedJson{{"type", "Replace"},
+                       {"pattern", {{"String", "a"}}},
+                       {"content", std::string(times, 'a')}};
   };
-  const auto expect_limit = [](const Json& normalizer,
+  const auto expect_limit = [](const OrderedJson& normalizer,
                                const std::string& part) {
-    Json json = small();
+    OrderedJson json = small();
     json["normalizer"] = normalizer;
-    const auto tokenizer = make(json);
+    const auto tokenizer = tokenizer_of(json);
     EXPECT_EQ(tokenizer->tokenize(std::string(1820, 'a'), {}).size(),
               size_t{1820} * 100);
     try {
@@ -150,9 +142,10 @@ TEST(JsonTokenizerErrors, NormalizersMakeTextsGrowWithinLimits) {
   };
   expect_limit(replace(100),
                "a normalizer Replace makes of 1821 bytes more than 182080");
-  expect_limit({{"type", "Sequence"},
-                {"normalizers", Json::array({replace(10), replace(10)})}},
-               "the normalizers make of a text more than 182080 bytes");
+  expect_limit(
+      {{"type", "Sequence"},
+       {"normalizers", OrderedJson::array({replace(10), replace(10)})}},
+      "the normalizers make of a text more than 182080 bytes");
 }
 
 }  // namespace

@@ -11,23 +11,16 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "test_data.h"
+#include "text/json_tokenizer_util.h"
 #include "text/stream_decoder.h"
 
 namespace rc::text {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::shared_ptr<const Tokenizer> make(const Json& json) {
-  Vocabulary known;
-  known.source = "small.gguf";
-  return make_json_tokenizer(json.dump(), known);
-}
-
-Json recorded(const std::string& name) {
+OrderedJson recorded_in_order(const std::string& name) {
   std::ifstream in(
       test::source_path("tests/golden/tokenizers/json/" + name + ".json"));
-  return Json::parse(in);
+  return OrderedJson::parse(in);
 }
 
 std::vector<std::string> recorded_names() {
@@ -43,11 +36,11 @@ std::vector<std::string> recorded_names() {
 class RecordedJson : public testing::TestWithParam<std::string> {};
 
 TEST_P(RecordedJson, IdsAndTextAreThoseOfThePackage) {
-  const Json file = recorded(GetParam());
-  const auto tokenizer = make(file["tokenizer"]);
+  const OrderedJson file = recorded_in_order(GetParam());
+  const auto tokenizer = tokenizer_of(file["tokenizer"]);
   EXPECT_EQ(tokenizer->kind(), "huggingface");
   ASSERT_GT(file["cases"].size(), 50u);
-  for (const Json& item : file["cases"]) {
+  for (const OrderedJson& item : file["cases"]) {
     const auto text = item["text"].get<std::string>();
     std::vector<Span> places;
     const auto ids = tokenizer->tokenize(text, {.parse_special = true});
@@ -70,7 +63,8 @@ TEST_P(RecordedJson, IdsAndTextAreThoseOfThePackage) {
 // Texts that come to few tokens: each token again and again, and what is
 // composed, marked or left out.
 TEST_P(RecordedJson, NoTextHasFewerThanTheLeastTokens) {
-  const auto tokenizer = make(recorded(GetParam())["tokenizer"]);
+  const auto tokenizer =
+      tokenizer_of(recorded_in_order(GetParam())["tokenizer"]);
   const auto repeated = [](const std::string& text, int times) {
     std::string all;
     for (int i = 0; i < times; ++i) all += text;
@@ -111,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(All, RecordedJson, testing::ValuesIn(recorded_names()),
                          });
 
 TEST(JsonTokenizer, ContentIsNeverASpecialToken) {
-  const auto tokenizer = make(recorded("llama-3")["tokenizer"]);
+  const auto tokenizer =
+      tokenizer_of(recorded_in_order("llama-3")["tokenizer"]);
   const std::string text = "<|im_start|>a<|im_start|>b<tool>";
   const auto count = [&](const TokenizeOptions& options) {
     const auto ids = tokenizer->tokenize(text, options);
@@ -130,7 +125,8 @@ TEST(JsonTokenizer, ContentIsNeverASpecialToken) {
 }
 
 TEST(JsonTokenizer, BytesThatAreNoTextAreKept) {
-  const auto tokenizer = make(recorded("llama-3")["tokenizer"]);
+  const auto tokenizer =
+      tokenizer_of(recorded_in_order("llama-3")["tokenizer"]);
   const std::string text = "a\xFF\xC3 b\xE2\x82";
   EXPECT_EQ(
       tokenizer->detokenize(tokenizer->tokenize(text, {.add_special = false})),
@@ -138,25 +134,26 @@ TEST(JsonTokenizer, BytesThatAreNoTextAreKept) {
 }
 
 TEST(JsonTokenizer, StopsWhenAsked) {
-  const auto tokenizer = make(recorded("llama-3")["tokenizer"]);
+  const auto tokenizer =
+      tokenizer_of(recorded_in_order("llama-3")["tokenizer"]);
   EXPECT_THROW(tokenizer->tokenize(std::string(100'000, 'a'),
                                    {.should_stop = [] { return true; }}),
                Error);
 }
 
 // The message with which a spoilt tokenizer.json is refused, or "".
-std::string message_of(const Json& json) {
+std::string message_of(const OrderedJson& json) {
   try {
-    make(json);
+    tokenizer_of(json);
   } catch (const Error& error) {
     return error.message();
   }
   return "";
 }
 
-std::string refusal(const std::string& pointer, const Json& value) {
-  Json json = recorded("llama-3")["tokenizer"];
-  json[Json::json_pointer(pointer)] = value;
+std::string refusal(const std::string& pointer, const OrderedJson& value) {
+  OrderedJson json = recorded_in_order("llama-3")["tokenizer"];
+  json[OrderedJson::json_pointer(pointer)] = value;
   return message_of(json);
 }
 
@@ -184,7 +181,7 @@ TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
                              "'token'; "),
             0u);
   // Without it the vocabulary has a token less than its highest id says.
-  Json json = recorded("llama-2")["tokenizer"];
+  OrderedJson json = recorded_in_order("llama-2")["tokenizer"];
   json["model"]["vocab"].erase("</s>");
   const size_t count = json["model"]["vocab"].size();
   std::string last;
@@ -198,8 +195,8 @@ TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
                 std::to_string(count) + ", but that is '" + last +
                 "' in the vocabulary, whose " + std::to_string(count) +
                 " tokens should have the ids from 0 on");
-  Json deep;
-  for (int i = 0; i < 40; ++i) deep = Json::array({deep});
+  OrderedJson deep;
+  for (int i = 0; i < 40; ++i) deep = OrderedJson::array({deep});
   EXPECT_NE(refusal("/truncation", deep).find("nest deeper"),
             std::string::npos);
 }

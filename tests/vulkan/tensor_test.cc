@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "device/limits_util.h"
 #include "device/module_util.h"
 #include "model/model_util.h"
 #include "runtime/program.h"
@@ -18,12 +19,6 @@ namespace rc::test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-template <class T>
-Bytes bytes_of(const std::vector<T>& numbers) {
-  const auto bytes = std::as_bytes(std::span(numbers));
-  return Bytes(bytes.begin(), bytes.end());
-}
 
 // A program of tensor ops over buffers of a device.
 class TensorProgram {

@@ -3,6 +3,7 @@
 // and gives everything back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -308,12 +309,6 @@ bool settles_at(int64_t live) {
   return live_allocations() <= live;
 }
 
-// Of how many steps one is made. Sanitizers make a run many times slower.
-int64_t thinning() {
-  if (under_sanitizer()) return 13;
-  return is_full_set() ? 1 : 4;
-}
-
 struct Life {
   const char* name;
   const char* spec;
@@ -342,7 +337,9 @@ TEST_P(FailedAllocations, AreCleanErrors) {
   ASSERT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
   int64_t live = live_allocations();
   int failures = 0;
-  const int64_t step = GetParam().step * thinning();
+  const int64_t thinning =
+      is_full_set() ? kSlowness : std::max<int64_t>(kSlowness, 4);
+  const int64_t step = GetParam().step * thinning;
   for (int64_t n = 0;; n += step) {
     auto [status, failed] = run_failing(n, path);
     // What is made once, on the way of an error, is no leak: it must not be

@@ -6,6 +6,13 @@
 
 namespace rc::test {
 
+// Sanitizers make a run many times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int64_t kSlowness = 13;
+#else
+inline constexpr int64_t kSlowness = 1;
+#endif
+
 // From now on the n-th allocation (from 0) made by Runcible's own code fails,
 // on whatever thread; negative: none does. Others always succeed.
 //

@@ -72,6 +72,9 @@ struct World {
   }
 };
 
+// Of the tensors that scenarios make.
+inline constexpr int64_t kShape[] = {4, 32};
+
 struct Scenario {
   const char* name;
   // Returns the first failure; gives everything back either way.

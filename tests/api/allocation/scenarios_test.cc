@@ -54,13 +54,6 @@ bool settles_at(int64_t live, int milliseconds) {
   return live_allocations() <= live;
 }
 
-// Sanitizers make a run many times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int64_t kSlowness = 13;
-#else
-constexpr int64_t kSlowness = 1;
-#endif
-
 class FailedAllocationsIn : public testing::TestWithParam<Scenario> {
  protected:
   void expect_success() const {

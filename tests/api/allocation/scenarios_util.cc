@@ -10,20 +10,18 @@ namespace {
 std::atomic<const CalledFunction*> g_called{nullptr};
 
 template <class Handle, class Make>
-Handle made(const Make& make) {
+Handle handle_of(const Make& make) {
   typename Handle::pointer handle = nullptr;
   EXPECT_OK(make(&handle));
   return Handle(handle);
 }
 
-constexpr int64_t kShape[] = {4, 32};
-
 TensorHandle tensor(rc_backend* backend, uint64_t seed) {
   rc_random_options options = RC_RANDOM_OPTIONS_INIT;
   options.seed = seed;
   options.distribution = RC_RANDOM_UNIFORM;
-  return made<TensorHandle>([&](rc_tensor** made) {
-    return rc_tensor_random(backend, kShape, 2, &options, made);
+  return handle_of<TensorHandle>([&](rc_tensor** handle_of) {
+    return rc_tensor_random(backend, kShape, 2, &options, handle_of);
   });
 }
 
@@ -55,32 +53,32 @@ World::World() {
                                         "when_full = 'error'\n";
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = 1;
-  cpu = made<Backend>([&](rc_backend** made) {
-    return rc_backend_open("cpu", &options, made);
+  cpu = handle_of<Backend>([&](rc_backend** handle_of) {
+    return rc_backend_open("cpu", &options, handle_of);
   });
   reference = open_backend("reference");
   model = load_model(cpu.get());
   reference_model = load_model(reference.get());
-  tokenizer = made<Tokenizer>([&](rc_tokenizer** made) {
-    return rc_model_get_tokenizer(model.get(), made);
+  tokenizer = handle_of<Tokenizer>([&](rc_tokenizer** handle_of) {
+    return rc_model_get_tokenizer(model.get(), handle_of);
   });
   session = create_session(model.get());
   EXPECT_OK(rc_session_append_text(session.get(), "hello", 5, 0));
   EXPECT_OK(rc_session_decode(session.get(), 0));
-  loop = made<Loop>(rc_loop_create);
+  loop = handle_of<Loop>(rc_loop_create);
   x = tensor(cpu.get(), 1);
   y = tensor(cpu.get(), 2);
-  ones = made<TensorHandle>([&](rc_tensor** made) {
-    return rc_tensor_ones(cpu.get(), RC_DTYPE_F32, kShape + 1, 1, made);
+  ones = handle_of<TensorHandle>([&](rc_tensor** handle_of) {
+    return rc_tensor_ones(cpu.get(), RC_DTYPE_F32, kShape + 1, 1, handle_of);
   });
-  blocks = made<TensorHandle>([&](rc_tensor** made) {
-    return rc_op_quantize(x.get(), RC_DTYPE_Q8_0, made);
+  blocks = handle_of<TensorHandle>([&](rc_tensor** handle_of) {
+    return rc_op_quantize(x.get(), RC_DTYPE_Q8_0, handle_of);
   });
   const int32_t numbers[] = {3, 1};
   const int64_t count = 2;
-  ids = made<TensorHandle>([&](rc_tensor** made) {
+  ids = handle_of<TensorHandle>([&](rc_tensor** handle_of) {
     return rc_tensor_from_data(cpu.get(), RC_DTYPE_I32, &count, 1, numbers,
-                               sizeof numbers, made);
+                               sizeof numbers, handle_of);
   });
 }
 

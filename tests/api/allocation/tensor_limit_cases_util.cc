@@ -97,8 +97,8 @@ Case linear(int64_t k, bool biased) {
   }};
 }
 
-Case made(rc_status (*create)(rc_backend* backend, const int64_t* shape,
-                              rc_tensor** result)) {
+Case making_case(rc_status (*create)(rc_backend* backend, const int64_t* shape,
+                                     rc_tensor** result)) {
   return {[=](Operands& with) -> Call {
     return
         [=, &with](rc_tensor** y) { return create(with.backend(), &kHuge, y); };
@@ -312,29 +312,29 @@ std::map<std::string, Case> tensor_limit_cases() {
     return [=](rc_tensor** y) { return rc_op_quantize(into, RC_DTYPE_I64, y); };
   };
   all["rc_tensor_create"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
         return rc_tensor_create(backend, RC_DTYPE_F32, shape, 1, y);
       });
   all["rc_tensor_ones"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
         return rc_tensor_ones(backend, RC_DTYPE_F32, shape, 1, y);
       });
   all["rc_tensor_ones, Q4_K"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
         const int64_t whole = *shape / 256 * 256;
         return rc_tensor_ones(backend, RC_DTYPE_Q4_K, &whole, 1, y);
       });
   all["rc_tensor_random"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
         return rc_tensor_random(backend, shape, 1, nullptr, y);
       });
   all["rc_tensor_outline"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor** y) {
         return rc_tensor_outline(backend, RC_DTYPE_F32, shape, 1, y);
       });
   all["rc_tensor_outline"].takes = Takes::kNothing;
   all["rc_pinned_create"] =
-      made([](rc_backend* backend, const int64_t* shape, rc_tensor**) {
+      making_case([](rc_backend* backend, const int64_t* shape, rc_tensor**) {
         rc_pinned* pinned = nullptr;
         const rc_status status = rc_pinned_create(
             backend, nullptr, static_cast<size_t>(*shape), &pinned);

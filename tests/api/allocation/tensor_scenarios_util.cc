@@ -27,7 +27,6 @@ rc_status keep(TensorHandle& kept, Function function, Arguments... arguments) {
   return status;
 }
 
-constexpr int64_t kShape[] = {4, 32};
 constexpr int64_t kImage[] = {1, 1, 4, 32};
 
 rc_status making(World& world) {

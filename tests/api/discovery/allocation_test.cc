@@ -42,7 +42,7 @@ std::string wrong_status(rc_status status) {
   return std::string(rc_status_name(status)) + ": " + rc_error_message();
 }
 
-std::string discover(const char*) {
+std::string discovery_walk(const char*) {
   rc_device_list* list = nullptr;
   const rc_status status = rc_discover(&list);
   bool has_cpu = false;
@@ -56,7 +56,7 @@ std::string discover(const char*) {
   return wrong_status(status);
 }
 
-std::string open(const char* spec) {
+std::string opening_walk(const char* spec) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = 1;
   rc_backend* backend = nullptr;
@@ -125,7 +125,7 @@ class FailedDiscovery : public testing::TestWithParam<Walk> {
   // What opens a device of a module allocates in the module, too.
   void expect_failures_in_modules() const {
     const bool opens_one = GetParam().modules == Walk::kReal &&
-                           GetParam().call == open &&
+                           GetParam().call == opening_walk &&
                            std::strcmp(GetParam().spec, "auto") != 0;
     EXPECT_TRUE(report_->module_failed || !opens_one);
   }
@@ -209,15 +209,15 @@ TEST_P(FailedDiscovery, AtLaterCalls) {
 
 INSTANTIATE_TEST_SUITE_P(
     Calls, FailedDiscovery,
-    testing::Values(Walk{"discover", discover, "", Walk::kNone, 100000},
-                    Walk{"discover_and_probe", discover, "", Walk::kProbed,
-                         100000},
-                    Walk{"discover_everything", discover, "", Walk::kReal, 20},
-                    Walk{"cpu", open, "cpu", Walk::kNone, 100000},
-                    Walk{"automatic", open, "auto", Walk::kProbed, 100000},
-                    Walk{"automatic_everything", open, "auto", Walk::kReal, 20},
-                    Walk{"opencl", open, "opencl", Walk::kReal, 20},
-                    Walk{"vulkan", open, "vulkan", Walk::kReal, 20}),
+    testing::Values(
+        Walk{"discover", discovery_walk, "", Walk::kNone, 100000},
+        Walk{"discover_and_probe", discovery_walk, "", Walk::kProbed, 100000},
+        Walk{"discover_everything", discovery_walk, "", Walk::kReal, 20},
+        Walk{"cpu", opening_walk, "cpu", Walk::kNone, 100000},
+        Walk{"automatic", opening_walk, "auto", Walk::kProbed, 100000},
+        Walk{"automatic_everything", opening_walk, "auto", Walk::kReal, 20},
+        Walk{"opencl", opening_walk, "opencl", Walk::kReal, 20},
+        Walk{"vulkan", opening_walk, "vulkan", Walk::kReal, 20}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

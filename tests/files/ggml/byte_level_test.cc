@@ -14,7 +14,7 @@ namespace {
 using test::changed;
 using test::Json;
 
-const Json& tokenizer() {
+const Json& byte_level_tokenizer() {
   static const Json kTokenizer = Json::parse(R"({
     "added_tokens": [{"id": 4, "content": "<|end|>", "special": true}],
     "normalizer": null,
@@ -31,7 +31,7 @@ const Json& tokenizer() {
 Json with_split() {
   std::ifstream in(
       rc::test::source_path("tests/golden/tokenizers/json/llama-3.json"));
-  Json json = tokenizer();
+  Json json = byte_level_tokenizer();
   json["pre_tokenizer"] = Json::parse(in)["tokenizer"]["pre_tokenizer"];
   json["model"]["ignore_merges"] = true;
   return json;
@@ -54,7 +54,7 @@ std::string cutter(const std::vector<std::string>& steps) {
 TEST(GgmlByteLevel, NamesPartsThatKeysCannotSay) {
   const char* nfc = "its normalizer is another than NFC";
   test::expect_cases(
-      describe_byte_level, tokenizer(),
+      describe_byte_level, byte_level_tokenizer(),
       {
           {{}, ""},
           {{{"/model/unk_token", R"("<unk>")"}},
@@ -86,7 +86,7 @@ TEST(GgmlByteLevel, NamesPartsThatKeysCannotSay) {
 
 TEST(GgmlByteLevel, NamesCutsThatHaveNoName) {
   test::expect_cases(
-      describe_byte_level, tokenizer(),
+      describe_byte_level, byte_level_tokenizer(),
       {
           {{{"/pre_tokenizer", "null"}}, kNoName},
           {{{"/pre_tokenizer", ""}}, kNoName},
@@ -140,12 +140,13 @@ TEST(GgmlByteLevel, NamesCutsByAllTheirParts) {
     return test::describe(describe_byte_level, changed(json, changes)).pre;
   };
   const std::string digits = cutter({kDigits, kBytes});
-  EXPECT_EQ(name_of(tokenizer(), {}), "gpt-2");
-  EXPECT_EQ(name_of(tokenizer(), {{"/normalizer", kNfc}}), "mpt");
-  EXPECT_EQ(name_of(tokenizer(), {{"/pre_tokenizer", digits}}), "starcoder");
-  EXPECT_EQ(
-      name_of(tokenizer(), {{"/pre_tokenizer", digits}, {"/normalizer", kNfc}}),
-      "command-r");
+  EXPECT_EQ(name_of(byte_level_tokenizer(), {}), "gpt-2");
+  EXPECT_EQ(name_of(byte_level_tokenizer(), {{"/normalizer", kNfc}}), "mpt");
+  EXPECT_EQ(name_of(byte_level_tokenizer(), {{"/pre_tokenizer", digits}}),
+            "starcoder");
+  EXPECT_EQ(name_of(byte_level_tokenizer(),
+                    {{"/pre_tokenizer", digits}, {"/normalizer", kNfc}}),
+            "command-r");
   EXPECT_EQ(name_of(with_split(), {}), "llama-bpe");
   EXPECT_EQ(name_of(with_split(), {{"/model/ignore_merges", "false"}}),
             "smaug-bpe");
@@ -153,7 +154,7 @@ TEST(GgmlByteLevel, NamesCutsByAllTheirParts) {
 
 TEST(GgmlByteLevel, HasTokensAndMerges) {
   const Description description =
-      test::describe(describe_byte_level, tokenizer());
+      test::describe(describe_byte_level, byte_level_tokenizer());
   EXPECT_EQ(description.model, "gpt2");
   EXPECT_EQ(description.tokens,
             (std::vector<std::string>{"a", "b", "ab", "[PAD3]", "<|end|>"}));

@@ -14,7 +14,7 @@ using test::changed;
 using test::Json;
 
 // Ids: <unk> 0, bytes 1 to 256, then the pieces from 257.
-const Json& tokenizer() {
+const Json& pieces_tokenizer() {
   static const Json kTokenizer = [] {
     Json json = Json::parse(R"({
       "added_tokens": [{"id": 262, "content": "<x>", "special": true}],
@@ -42,8 +42,8 @@ const Json& tokenizer() {
   return kTokenizer;
 }
 
-Description described(const test::Changes& changes) {
-  return test::describe(describe_pieces, changed(tokenizer(), changes));
+Description described_pieces(const test::Changes& changes) {
+  return test::describe(describe_pieces, changed(pieces_tokenizer(), changes));
 }
 
 const test::Changes kMetaspace = {
@@ -61,7 +61,7 @@ test::Changes metaspace(const test::Changes& more) {
 TEST(GgmlPieces, NamePartsThatKeysCannotSay) {
   const char* follow = "it does not always follow its merges";
   test::expect_cases(
-      describe_pieces, tokenizer(),
+      describe_pieces, pieces_tokenizer(),
       {
           {{}, ""},
           {{{"/model/continuing_subword_prefix", R"("##")"}},
@@ -81,7 +81,7 @@ TEST(GgmlPieces, NamePartsThatKeysCannotSay) {
 TEST(GgmlPieces, NameBytesThatAreNone) {
   for (const char* name : {"<0x0/>", "<0x:0>", "<0x@0>", "<0x0G>", "<0xff>",
                            "<0xFF]", "<1xFF>", "<0xFF >", "0xFF>>"}) {
-    Json json = changed(tokenizer(), {{"/model/vocab/<0xFF>", ""}});
+    Json json = changed(pieces_tokenizer(), {{"/model/vocab/<0xFF>", ""}});
     json["model"]["vocab"][name] = 256;
     EXPECT_EQ(test::refusal(describe_pieces, json),
               "it has tokens for 255 bytes of 256")
@@ -93,7 +93,7 @@ TEST(GgmlPieces, NameNormalizersThatDoMoreThanMarkSpaces) {
   const char* more = "its normalizer does more than to mark spaces";
   const std::string first = "/normalizer/normalizers/0";
   const std::string second = "/normalizer/normalizers/1";
-  test::expect_cases(describe_pieces, tokenizer(),
+  test::expect_cases(describe_pieces, pieces_tokenizer(),
                      {
                          {{{first + "/prepend", R"("_")"}}, more},
                          {{{first + "/type", R"("NFC")"}}, more},
@@ -116,7 +116,7 @@ TEST(GgmlPieces, NamePreTokenizersThatDoMoreThanMarkSpaces) {
       R"({"type": "Split", "pattern": {"String": " "},
           "behavior": "MergedWithPrevious", "invert": false})";
   test::expect_cases(
-      describe_pieces, tokenizer(),
+      describe_pieces, pieces_tokenizer(),
       {
           {kMetaspace, ""},
           {metaspace({{"/pre_tokenizer/replacement", R"("_")"}}), more},
@@ -144,7 +144,7 @@ TEST(GgmlPieces, NameMergesThatScoresCannotSay) {
   };
   const char* out = "its merges leave out a way to make 'abc'";
   test::expect_cases(
-      describe_pieces, tokenizer(),
+      describe_pieces, pieces_tokenizer(),
       {
           {{{"/model/merges", ""}}, "it has no merges"},
           {{{"/model/merges", "[]"}}, "it has no merges"},
@@ -176,7 +176,7 @@ TEST(GgmlPieces, NamePiecesThatAreTooLongOrCut) {
   };
   const char* cut = "its texts are cut at spaces, and '";
   test::expect_cases(
-      describe_pieces, tokenizer(),
+      describe_pieces, pieces_tokenizer(),
       {
           {{piece(std::string(256, 'q'))}, ""},
           {{piece(std::string(257, 'q'))},
@@ -197,7 +197,7 @@ TEST(GgmlPieces, NamePiecesThatAreTooLongOrCut) {
 }
 
 TEST(GgmlPieces, HaveScoresInTheOrderOfMerges) {
-  const Description description = described({});
+  const Description description = described_pieces({});
   EXPECT_EQ(description.model, "llama");
   ASSERT_EQ(description.tokens.size(), 263u);
   EXPECT_EQ(description.types[0], TokenType::kUnknown);
@@ -209,12 +209,13 @@ TEST(GgmlPieces, HaveScoresInTheOrderOfMerges) {
   EXPECT_EQ(std::vector<float>(description.scores.begin() + 257,
                                description.scores.end()),
             (std::vector<float>{0, 0, 0, -1, -2, 0}));
-  const Description more =
-      described({{"/model/vocab/bc", "263"},
-                 {"/model/merges", R"(["a b", "b c", "ab c", "a bc"])"}});
+  const Description more = described_pieces(
+      {{"/model/vocab/bc", "263"},
+       {"/model/merges", R"(["a b", "b c", "ab c", "a bc"])"}});
   EXPECT_EQ(std::vector<float>(more.scores.begin() + 257, more.scores.end()),
             (std::vector<float>{0, 0, 0, -1, -3, 0, -2}));
-  EXPECT_EQ(described({{"/model/unk_token", "null"}}).unknown, std::nullopt);
+  EXPECT_EQ(described_pieces({{"/model/unk_token", "null"}}).unknown,
+            std::nullopt);
 }
 
 TEST(GgmlPieces, SayWhereOtherProgramsFindOtherTokens) {
@@ -234,7 +235,7 @@ TEST(GgmlPieces, SayWhereOtherProgramsFindOtherTokens) {
       {metaspace({{"/pre_tokenizer/prepend_scheme", R"("never")"}}), false, {}},
   };
   for (const auto& item : cases) {
-    const Description description = described(item.changes);
+    const Description description = described_pieces(item.changes);
     EXPECT_EQ(description.add_space_prefix, item.prefix);
     EXPECT_EQ(description.differences, item.differences);
   }

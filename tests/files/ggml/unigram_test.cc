@@ -12,7 +12,7 @@ namespace {
 using test::changed;
 using test::Json;
 
-const Json& tokenizer() {
+const Json& unigram_tokenizer() {
   static const Json kTokenizer = Json::parse(R"({
     "added_tokens": [{"id": 5, "content": "<x>", "special": true}],
     "normalizer": null,
@@ -24,8 +24,9 @@ const Json& tokenizer() {
   return kTokenizer;
 }
 
-Description described(const test::Changes& changes) {
-  return test::describe(describe_unigram, changed(tokenizer(), changes));
+Description described_unigram(const test::Changes& changes) {
+  return test::describe(describe_unigram,
+                        changed(unigram_tokenizer(), changes));
 }
 
 const std::string kJoin =
@@ -57,7 +58,7 @@ TEST(GgmlUnigram, NamesStepsOfNormalizersThatKeysCannotSay) {
   };
   const char* replace = "its normalizer has the step 'Replace'";
   test::expect_cases(
-      describe_unigram, tokenizer(),
+      describe_unigram, unigram_tokenizer(),
       {
           {normalizer({}), ""},
           {normalizer({kRules, kStrip, kJoin}), ""},
@@ -88,7 +89,7 @@ TEST(GgmlUnigram, NamesStepsOfPreTokenizersThatKeysCannotSay) {
   };
   const std::string words = R"({"type": "WhitespaceSplit"})";
   const char* mark = "its pre-tokenizer has the step 'Metaspace'";
-  test::expect_cases(describe_unigram, tokenizer(),
+  test::expect_cases(describe_unigram, unigram_tokenizer(),
                      {
                          {cutter({kMark}), ""},
                          {cutter({words, kMark}), ""},
@@ -109,7 +110,7 @@ TEST(GgmlUnigram, NamesPiecesThatAreNone) {
   const char* none = "a piece is not a text with a score";
   const char* cut = "its texts are cut at spaces, and '";
   test::expect_cases(
-      describe_unigram, tokenizer(),
+      describe_unigram, unigram_tokenizer(),
       {
           {{{"/model/byte_fallback", "true"}}, "it has tokens for bytes"},
           {{{"/model/byte_fallback", ""}}, ""},
@@ -142,7 +143,7 @@ TEST(GgmlUnigram, NamesPiecesThatAreNone) {
 }
 
 TEST(GgmlUnigram, HasPiecesWithTheirScores) {
-  const Description description = described({});
+  const Description description = described_unigram({});
   EXPECT_EQ(description.model, "t5");
   EXPECT_EQ(description.tokens,
             (std::vector<std::string>{"<unk>", "\u2581", "a", "\u2581a",
@@ -153,7 +154,7 @@ TEST(GgmlUnigram, HasPiecesWithTheirScores) {
                                     TokenType::kNormal, TokenType::kNormal,
                                     TokenType::kUnused, TokenType::kControl}));
   EXPECT_EQ(description.charsmap, "");
-  EXPECT_EQ(described({{"/normalizer", kRules}}).charsmap,
+  EXPECT_EQ(described_unigram({{"/normalizer", kRules}}).charsmap,
             std::string("\0\1\2", 3));
 }
 
@@ -186,9 +187,9 @@ TEST(GgmlUnigram, SaysWhereOtherProgramsFindOtherTokens) {
       {{{"/normalizer", replaced(kRules, "AAEC", "")}}, true, false, {first}},
   };
   for (const auto& item : cases) {
-    const Description description = described(item.changes);
+    const Description description = described_unigram(item.changes);
     const std::string where =
-        changed(tokenizer(), item.changes).dump().substr(0, 400);
+        changed(unigram_tokenizer(), item.changes).dump().substr(0, 400);
     EXPECT_EQ(description.add_space_prefix, item.prefix) << where;
     EXPECT_EQ(description.remove_extra_whitespaces, item.joins) << where;
     EXPECT_EQ(description.differences, item.differences) << where;

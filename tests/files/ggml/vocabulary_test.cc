@@ -18,7 +18,7 @@ namespace {
 using test::changed;
 using test::Json;
 
-const Json& tokenizer() {
+const Json& bert_tokenizer() {
   static const Json kTokenizer = Json::parse(R"({
     "normalizer": {"type": "BertNormalizer"},
     "pre_tokenizer": {"type": "BertPreTokenizer"},
@@ -56,7 +56,7 @@ class GgmlKeys : public testing::Test {
     gguf::Writer source;
     source.add("general.architecture", "bert");
     source.add("tokenizer.huggingface.json",
-               changed(tokenizer(), changes).dump());
+               changed(bert_tokenizer(), changes).dump());
     for (const auto& [key, value] : keys) source.add(key, value);
     const auto file = to_file(source);
     gguf::Writer writer;
@@ -110,7 +110,7 @@ TEST_F(GgmlKeys, AreMissingForAReasonThatIsLogged) {
 
 TEST_F(GgmlKeys, StayAsTheyAreInAFileThatHasThem) {
   gguf::Writer source;
-  source.add("tokenizer.huggingface.json", tokenizer().dump());
+  source.add("tokenizer.huggingface.json", bert_tokenizer().dump());
   source.add("tokenizer.ggml.model", "gpt2");
   const auto file = to_file(source);
   gguf::Writer writer;

@@ -12,7 +12,7 @@ namespace {
 using test::changed;
 using test::Json;
 
-const Json& tokenizer() {
+const Json& wordpiece_tokenizer() {
   static const Json kTokenizer = Json::parse(R"({
     "added_tokens": [{"id": 0, "content": "[UNK]", "special": true},
                      {"id": 1, "content": "[NEW]", "special": false}],
@@ -27,8 +27,9 @@ const Json& tokenizer() {
   return kTokenizer;
 }
 
-Description described(const test::Changes& changes) {
-  return test::describe(describe_wordpiece, changed(tokenizer(), changes));
+Description described_wordpiece(const test::Changes& changes) {
+  return test::describe(describe_wordpiece,
+                        changed(wordpiece_tokenizer(), changes));
 }
 
 TEST(GgmlWordpiece, NamesEachPartThatKeysCannotSay) {
@@ -37,7 +38,7 @@ TEST(GgmlWordpiece, NamesEachPartThatKeysCannotSay) {
   const char* mark = "its pieces go on with another mark than '##'";
   const char* unknown = "it has no unknown token";
   test::expect_cases(
-      describe_wordpiece, tokenizer(),
+      describe_wordpiece, wordpiece_tokenizer(),
       {
           {{}, ""},
           {{{"/normalizer", ""}}, normalizer},
@@ -65,7 +66,7 @@ TEST(GgmlWordpiece, NamesEachPartThatKeysCannotSay) {
 }
 
 TEST(GgmlWordpiece, MarksPiecesThatBeginWords) {
-  const Description description = described({});
+  const Description description = described_wordpiece({});
   EXPECT_EQ(description.model, "bert");
   EXPECT_EQ(description.tokens, (std::vector<std::string>{
                                     "[UNK]", "[NEW]", "\u2581a", "a", "\u2581#",
@@ -79,7 +80,8 @@ TEST(GgmlWordpiece, MarksPiecesThatBeginWords) {
   EXPECT_EQ(description.unknown, 0);
   EXPECT_EQ(description.differences,
             std::vector<std::string>{"words with U+2581 within"});
-  EXPECT_TRUE(described({{"/model/vocab/##\u2581", ""}}).differences.empty());
+  EXPECT_TRUE(
+      described_wordpiece({{"/model/vocab/##\u2581", ""}}).differences.empty());
 }
 
 // BertNormalizer strips accents where it lowers letters, unless a flag says
@@ -97,9 +99,9 @@ TEST(GgmlWordpiece, StripsAccentsByTheFlagOrWithCase) {
       {"false", "false", false, false}, {"true", "true", true, true},
   };
   for (const auto& item : cases) {
-    const Description description =
-        described({{"/normalizer/lowercase", item.lowercase},
-                   {"/normalizer/strip_accents", item.strip_accents}});
+    const Description description = described_wordpiece(
+        {{"/normalizer/lowercase", item.lowercase},
+         {"/normalizer/strip_accents", item.strip_accents}});
     EXPECT_EQ(description.lowercase, item.lowers) << item.lowercase;
     EXPECT_EQ(description.strip_accents, item.strips)
         << item.lowercase << " " << item.strip_accents;

@@ -31,7 +31,7 @@ void expect_verdict(const std::filesystem::path& path, bool accept) {
 }
 
 TEST(Malformed, HandcraftedFilesAreJudgedAsByTheReferenceReader) {
-  const auto folder = test::shared_path("gguf-malformed/handcrafted");
+  const auto folder = rc::test::shared_path("gguf-malformed/handcrafted");
   RC_NEED_SHARED(folder);
   std::ifstream expectations(folder / "expect.jsonl");
   int files = 0;
@@ -56,7 +56,7 @@ TEST(Malformed, HandcraftedFilesAreJudgedAsByTheReferenceReader) {
 }
 
 TEST(Malformed, CraftedFiles) {
-  const auto folder = test::shared_path("gguf-malformed/crafted");
+  const auto folder = rc::test::shared_path("gguf-malformed/crafted");
   RC_NEED_SHARED(folder);
   // Where the verdict differs from the other reader's, and why.
   const std::map<std::string, bool> differences = {
@@ -90,7 +90,7 @@ TEST(Malformed, CraftedFiles) {
 }
 
 TEST(Malformed, MessagesSayWhatIsWrong) {
-  const auto folder = test::shared_path("gguf-malformed/crafted");
+  const auto folder = rc::test::shared_path("gguf-malformed/crafted");
   RC_NEED_SHARED(folder);
   const std::pair<const char*, const char*> cases[] = {
       {"big_endian_header.gguf", "big-endian"},

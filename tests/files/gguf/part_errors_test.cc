@@ -48,7 +48,7 @@ class GgufPartErrors : public testing::Test {
     return "";
   }
 
-  test::TemporaryFolder folder_;
+  rc::test::TemporaryFolder folder_;
 };
 
 TEST_F(GgufPartErrors, NameNumbersThatCannotBe) {

@@ -26,14 +26,14 @@ std::shared_ptr<const File> join(const fs::path& path) {
 
 std::shared_ptr<const File> whole() {
   return File::open(
-      test::source_path("tests/golden/architectures/smollm.gguf").string());
+      rc::test::source_path("tests/golden/architectures/smollm.gguf").string());
 }
 
 class Parts : public testing::Test {
  protected:
   Parts() {
     for (const auto& entry :
-         fs::directory_iterator(test::source_path("tests/golden/parts"))) {
+         fs::directory_iterator(rc::test::source_path("tests/golden/parts"))) {
       if (entry.path().extension() != ".gguf") continue;
       fs::copy(entry.path(), folder_.path() / entry.path().filename());
     }
@@ -69,7 +69,7 @@ class Parts : public testing::Test {
   }
 
  private:
-  test::TemporaryFolder folder_;
+  rc::test::TemporaryFolder folder_;
 };
 
 TEST_F(Parts, AreTheWholeFileFromAnyOfThem) {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "files/gguf/writer.h"
+#include "files/gguf/written.h"
 #include "temporary.h"
 #include "tensor/blocks.h"
 #include "test_data.h"
@@ -32,12 +33,6 @@ Outcome outcome(const File& file, const VerifyProgress& progress = {}) {
     return {error.status(), error.message()};
   }
   return {RC_OK, ""};
-}
-
-std::shared_ptr<const File> reopen(const Writer& writer) {
-  const auto bytes =
-      std::make_shared<std::vector<std::byte>>(writer.write_memory());
-  return File::from_memory(bytes, *bytes, "written");
 }
 
 TEST(Verify, NamesTheFirstValueThatIsNotFinite) {
@@ -158,12 +153,12 @@ void expect_all_in_order(const std::filesystem::path& folder, int least) {
 }
 
 TEST(Verify, FixturesAreInOrder) {
-  expect_all_in_order(test::source_path("tests/golden"), 20);
+  expect_all_in_order(rc::test::source_path("tests/golden"), 20);
 }
 
 TEST(Verify, RealModelsAreInOrder) {
-  expect_all_in_order(test::source_path("examples/model"), 1);
-  const auto folder = test::shared_path("models");
+  expect_all_in_order(rc::test::source_path("examples/model"), 1);
+  const auto folder = rc::test::shared_path("models");
   if (!folder.empty()) expect_all_in_order(folder, 8);
 }
 

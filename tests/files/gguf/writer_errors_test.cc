@@ -14,7 +14,7 @@ namespace {
 const Writer::Producer kNone = [](const Writer::Put&) {};
 
 // "" if nothing is thrown.
-std::string message_of(const std::function<void()>& call) {
+std::string refusal_of(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -68,7 +68,7 @@ TEST(GgufWriterErrors, NameTensorsThatCannotBe) {
   };
   for (const auto& item : cases) {
     Writer writer;
-    const std::string message = message_of(
+    const std::string message = refusal_of(
         [&] { writer.add_tensor(item.name, item.dtype, item.shape, kNone); });
     if (item.message.empty()) {
       EXPECT_EQ(message, "");
@@ -86,36 +86,36 @@ TEST(GgufWriterErrors, NameWhatIsThereTwiceOrOfAnotherSize) {
   writer.add("k", true);
   writer.add_tensor("t", RC_DTYPE_F32, shape, floats.first(32));
   const auto add = [&](DType dtype, size_t count) {
-    return message_of(
+    return refusal_of(
         [&] { writer.add_tensor("u", dtype, shape, floats.first(count)); });
   };
-  EXPECT_EQ(message_of([&] { writer.add("k", false); }),
+  EXPECT_EQ(refusal_of([&] { writer.add("k", false); }),
             "key 'k' is already there");
-  EXPECT_EQ(message_of([&] { writer.add("general.alignment", uint32_t{32}); }),
+  EXPECT_EQ(refusal_of([&] { writer.add("general.alignment", uint32_t{32}); }),
             "key 'general.alignment' is already there");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(refusal_of([&] {
               writer.add_tensor("t", RC_DTYPE_F32, shape, floats.first(32));
             }),
             "tensor 't' is already there");
   EXPECT_EQ(add(RC_DTYPE_F32, 31), "tensor 'u' has 32 elements, 31 were given");
   EXPECT_EQ(add(RC_DTYPE_F32, 33), "tensor 'u' has 32 elements, 33 were given");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(refusal_of([&] {
               writer.add_tensor("u", RC_DTYPE_F32, shape,
                                 std::as_bytes(floats.first(33)));
             }),
             "tensor 'u' has 128 bytes, 132 were given");
-  EXPECT_EQ(message_of([&] { writer.add("", true); }),
+  EXPECT_EQ(refusal_of([&] { writer.add("", true); }),
             "key '' must be UTF-8 of 1 to 65535 bytes");
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(refusal_of([&] {
               writer.add(std::string(65536, 'k'), true);
             }).find("must be UTF-8 of 1 to 65535 bytes"),
             std::string::npos);
-  EXPECT_EQ(message_of([&] { writer.add(std::string(65535, 'k'), true); }), "");
-  EXPECT_EQ(message_of([] { Writer odd(0); }),
+  EXPECT_EQ(refusal_of([&] { writer.add(std::string(65535, 'k'), true); }), "");
+  EXPECT_EQ(refusal_of([] { Writer odd(0); }),
             "alignment 0 is not a power of two");
-  EXPECT_EQ(message_of([] { Writer odd(3); }),
+  EXPECT_EQ(refusal_of([] { Writer odd(3); }),
             "alignment 3 is not a power of two");
-  EXPECT_EQ(message_of([] { Writer even(1); }), "");
+  EXPECT_EQ(refusal_of([] { Writer even(1); }), "");
 }
 
 TEST(GgufWriterErrors, NameWhatAProducerGave) {
@@ -125,7 +125,7 @@ TEST(GgufWriterErrors, NameWhatAProducerGave) {
     writer.add_tensor("t", RC_DTYPE_I8, shape, [given](const Writer::Put& put) {
       put(std::vector<std::byte>(given));
     });
-    EXPECT_EQ(message_of([&] { writer.write_memory(); }),
+    EXPECT_EQ(refusal_of([&] { writer.write_memory(); }),
               given == 32
                   ? ""
                   : cat("tensor 't' has 32 bytes, its producer gave ", given));
@@ -138,11 +138,11 @@ TEST(GgufWriterErrors, NameFilesThatAreTooLarge) {
   const char* exceeds = "the file exceeds 2^64 bytes";
   const auto add = [](Writer* writer, const char* name, int64_t columns) {
     const int64_t shape[] = {columns};
-    return message_of(
+    return refusal_of(
         [&] { writer->add_tensor(name, RC_DTYPE_F64, shape, kNone); });
   };
   const auto size = [](const Writer& writer) {
-    return message_of([&] { writer.size(); });
+    return refusal_of([&] { writer.size(); });
   };
   Writer two;
   EXPECT_EQ(add(&two, "a", kHalf), "");

@@ -14,6 +14,7 @@
 #include "base/cat.h"
 #include "base/error.h"
 #include "files/gguf/verify.h"
+#include "files/gguf/written.h"
 #include "test_data.h"
 
 namespace rc::gguf {
@@ -37,13 +38,6 @@ class Folder {
  private:
   fs::path path_;
 };
-
-std::shared_ptr<const File> reopen(const Writer& writer) {
-  const auto bytes =
-      std::make_shared<std::vector<std::byte>>(writer.write_memory());
-  EXPECT_EQ(bytes->size(), writer.size());
-  return File::from_memory(bytes, *bytes, "written");
-}
 
 rc_status status_of(const std::function<void()>& call) {
   try {

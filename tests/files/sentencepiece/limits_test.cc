@@ -17,7 +17,7 @@ using test::number;
 using test::piece;
 using test::text;
 
-const std::string kPieces =
+const std::string kControlPieces =
     piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 1);
 
 // "" if it is read, else the message behind the name of the file.
@@ -33,7 +33,7 @@ std::string refusal(const std::string& bytes, rc_status status = RC_E_FORMAT) {
 }
 
 std::string with_type(uint64_t type) {
-  return kPieces + text(2, flag(3, type));
+  return kControlPieces + text(2, flag(3, type));
 }
 
 TEST(SentencePieceLimits, OfTheKindOfModel) {
@@ -47,7 +47,8 @@ TEST(SentencePieceLimits, OfTheKindOfModel) {
   EXPECT_EQ(refusal(with_type(5)), "model_type is 5; 1 to 4 are possible");
   EXPECT_EQ(refusal(with_type(UINT64_MAX)),
             "model_type is -1; 1 to 4 are possible");
-  EXPECT_EQ(refusal(kPieces + text(2, flag(24, 0)) + text(3, flag(5, 1))), "");
+  EXPECT_EQ(
+      refusal(kControlPieces + text(2, flag(24, 0)) + text(3, flag(5, 1))), "");
 }
 
 TEST(SentencePieceLimits, OfNumbersOf32Bits) {
@@ -66,29 +67,31 @@ TEST(SentencePieceLimits, OfNumbersOf32Bits) {
 TEST(SentencePieceLimits, OfFields) {
   constexpr uint64_t kMost = (uint64_t{1} << 29) - 1;
   const auto tagged = [](uint64_t field, uint64_t type) {
-    return kPieces + number(field << 3 | type) + std::string(8, '\0');
+    return kControlPieces + number(field << 3 | type) + std::string(8, '\0');
   };
-  const std::string at = cat("the field at byte ", kPieces.size());
-  EXPECT_EQ(refusal(kPieces + number(kMost << 3) + number(7)), "");
+  const std::string at = cat("the field at byte ", kControlPieces.size());
+  EXPECT_EQ(refusal(kControlPieces + number(kMost << 3) + number(7)), "");
   EXPECT_EQ(refusal(tagged(kMost + 1, 0)),
             at + " has the number 536870912; 1 to 536870911 are possible");
   EXPECT_EQ(refusal(tagged(0, 0)),
             at + " has the number 0; 1 to 536870911 are possible");
   EXPECT_EQ(refusal(tagged(9, 1)), "");
-  EXPECT_EQ(refusal(kPieces + number(9 << 3 | 5) + std::string(4, '\0')), "");
+  EXPECT_EQ(refusal(kControlPieces + number(9 << 3 | 5) + std::string(4, '\0')),
+            "");
   for (const uint64_t type : {3, 4, 6, 7}) {
     EXPECT_EQ(refusal(tagged(9, type)),
               cat(at, " is of wire type ", type, "; known are 0, 1, 2, 5"));
   }
   // One byte too few.
-  EXPECT_NE(refusal(kPieces + number(9 << 3 | 1) + std::string(7, '\0'))
+  EXPECT_NE(refusal(kControlPieces + number(9 << 3 | 1) + std::string(7, '\0'))
                 .find("a number at byte "),
             std::string::npos);
-  EXPECT_NE(refusal(kPieces + number(9 << 3 | 5) + std::string(3, '\0'))
+  EXPECT_NE(refusal(kControlPieces + number(9 << 3 | 5) + std::string(3, '\0'))
                 .find(" has 4 bytes, but its message ends after 3"),
             std::string::npos);
-  EXPECT_EQ(refusal(kPieces + number(9 << 3 | 2) + number(3) + "abc"), "");
-  EXPECT_NE(refusal(kPieces + number(9 << 3 | 2) + number(4) + "abc")
+  EXPECT_EQ(refusal(kControlPieces + number(9 << 3 | 2) + number(3) + "abc"),
+            "");
+  EXPECT_NE(refusal(kControlPieces + number(9 << 3 | 2) + number(4) + "abc")
                 .find("a field at byte "),
             std::string::npos);
 }
@@ -97,7 +100,7 @@ TEST(SentencePieceLimits, OfFields) {
 TEST(SentencePieceLimits, OfNumbersOf64Bits) {
   const std::string nine(9, '\xFF');
   const auto value = [&](const std::string& bytes) {
-    return refusal(kPieces + number(9 << 3) + bytes);
+    return refusal(kControlPieces + number(9 << 3) + bytes);
   };
   EXPECT_EQ(value(nine + '\x01'), "");
   EXPECT_NE(value(nine + '\x02').find(" has more than 64 bits"),
@@ -108,7 +111,7 @@ TEST(SentencePieceLimits, OfNumbersOf64Bits) {
 
 TEST(SentencePieceLimits, OfPieces) {
   for (int type = 0; type <= 7; ++type) {
-    const std::string message = refusal(kPieces + piece("c", 0, type));
+    const std::string message = refusal(kControlPieces + piece("c", 0, type));
     switch (type) {
       case 2:
         EXPECT_EQ(message, "pieces 0 and 3 both stand for what is unknown");
@@ -127,10 +130,10 @@ TEST(SentencePieceLimits, OfPieces) {
     }
   }
   using Limits = std::numeric_limits<float>;
-  EXPECT_EQ(refusal(kPieces + piece("c", Limits::lowest(), 1)), "");
-  EXPECT_EQ(refusal(kPieces + piece("c", -Limits::infinity(), 1)),
+  EXPECT_EQ(refusal(kControlPieces + piece("c", Limits::lowest(), 1)), "");
+  EXPECT_EQ(refusal(kControlPieces + piece("c", -Limits::infinity(), 1)),
             "piece 3, 'c', has the score -inf");
-  EXPECT_EQ(refusal(kPieces + piece("c", Limits::quiet_NaN(), 1)),
+  EXPECT_EQ(refusal(kControlPieces + piece("c", Limits::quiet_NaN(), 1)),
             "piece 3, 'c', has the score nan");
   EXPECT_EQ(refusal(piece("a", 0, 1)),
             "none of 1 pieces stands for what is unknown");
@@ -138,7 +141,7 @@ TEST(SentencePieceLimits, OfPieces) {
 
 TEST(SentencePieceLimits, OfPiecesForBytes) {
   const auto model = [](int count, bool fallback, const std::string& last) {
-    std::string bytes = kPieces;
+    std::string bytes = kControlPieces;
     for (int i = 0; i < count; ++i) {
       char name[16];
       std::snprintf(name, sizeof(name), "<0x%02X>", static_cast<unsigned>(i));
@@ -163,14 +166,15 @@ TEST(SentencePieceLimits, OfPiecesForBytes) {
 
 TEST(SentencePieceLimits, OfPiecesWithATask) {
   // Only control pieces are found.
-  Model model = parse_model(kPieces, "m");
+  Model model = parse_model(kControlPieces, "m");
   EXPECT_EQ(model.unknown, 0);
   EXPECT_EQ(model.bos, 1);
   EXPECT_EQ(model.eos, -1);
   EXPECT_EQ(model.pad, -1);
-  model = parse_model(kPieces + piece("end", 0, 3) + piece("<pad>", 0, 3) +
-                          text(2, text(46, "begin") + text(47, "end")),
-                      "m");
+  model =
+      parse_model(kControlPieces + piece("end", 0, 3) + piece("<pad>", 0, 3) +
+                      text(2, text(46, "begin") + text(47, "end")),
+                  "m");
   EXPECT_EQ(model.bos, -1);
   EXPECT_EQ(model.eos, 3);
   EXPECT_EQ(model.pad, 4);

@@ -15,7 +15,7 @@
 namespace rc::text::chat {
 namespace {
 
-using Kind = ToolChoice::Kind;
+using ChoiceKind = ToolChoice::Kind;
 using Type = ReplyEvent::Type;
 
 // To JSON Schema 1.0 is an integer.
@@ -24,7 +24,7 @@ bool is_int(const Json& value, double low, double high) {
          value.get<double>() == std::floor(value.get<double>());
 }
 
-size_t characters(const std::string& text) {
+size_t length_in_characters(const std::string& text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -40,8 +40,8 @@ std::string fault_of(const std::string& name, const Json& arguments) {
   for (const auto& [key, value] : arguments.items()) {
     bool good = false;
     if (key == "city") {
-      good =
-          value.is_string() && characters(value) >= 1 && characters(value) <= 8;
+      good = value.is_string() && length_in_characters(value) >= 1 &&
+             length_in_characters(value) <= 8;
     } else if (key == "days") {
       good = is_int(value, 1, 30);
     } else if (key == "unit") {
@@ -53,13 +53,15 @@ std::string fault_of(const std::string& name, const Json& arguments) {
              std::all_of(value.begin(), value.end(),
                          [](const Json& hour) { return is_int(hour, 0, 23); });
     } else if (key == "note") {
-      good = value.is_null() || (value.is_string() && characters(value) <= 4);
+      good = value.is_null() ||
+             (value.is_string() && length_in_characters(value) <= 4);
     } else if (key == "place") {
-      good = value.is_object() && value.contains("lat") &&
-             is_int(value["lat"], 0, 90) &&
-             value.size() == 1U + value.count("of") &&
-             (!value.contains("of") || value["of"].is_null() ||
-              (value["of"].is_string() && characters(value["of"]) <= 4));
+      good =
+          value.is_object() && value.contains("lat") &&
+          is_int(value["lat"], 0, 90) &&
+          value.size() == 1U + value.count("of") &&
+          (!value.contains("of") || value["of"].is_null() ||
+           (value["of"].is_string() && length_in_characters(value["of"]) <= 4));
     }
     if (!good) return key + ": " + value.dump();
   }
@@ -105,7 +107,8 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
     for (const bool special : {true, false}) {
       SCOPED_TRACE(std::string(format->name) + (special ? ", special" : ""));
       const World world = world_of(*format, special);
-      const auto grammar = grammar_of(*format, world, {Kind::kRequired, ""});
+      const auto grammar =
+          grammar_of(*format, world, {ChoiceKind::kRequired, ""});
       size_t with_arguments = 0;
       for (int i = 0; i < 25; ++i) {
         const auto tokens = drawn(*grammar, *world.tokenizer, &random);
@@ -140,8 +143,9 @@ TEST(CallGrammars, NamesAreReadAsTheyAreWritten) {
       const auto is_special = [&](std::string_view text) {
         return world.is_special(text);
       };
-      const auto grammar = call_grammar(*format, &list, {Kind::kRequired, ""},
-                                        {}, *world.tokenizer, is_special);
+      const auto grammar =
+          call_grammar(*format, &list, {ChoiceKind::kRequired, ""}, {},
+                       *world.tokenizer, is_special);
       const auto tokens = drawn(*grammar, *world.tokenizer, &random);
       const Events events = read_tokens(*format, world, tokens, {}, list);
       const std::string text = text_of_tokens(*world.tokenizer, tokens);

@@ -7,7 +7,7 @@
 namespace rc::text::chat {
 namespace {
 
-using Kind = ToolChoice::Kind;
+using ChoiceKind = ToolChoice::Kind;
 
 struct Written {
   const char* format;
@@ -147,9 +147,10 @@ TEST(CallGrammars, AllowWhatModelsWrite) {
       SCOPED_TRACE(std::string(name) + (special ? ", special" : ""));
       const World world = world_of(format, special);
       bool ends = false;
-      EXPECT_EQ(refused_at(*grammar_of(format, world, {Kind::kRequired, ""}),
-                           world, text, &ends),
-                "");
+      EXPECT_EQ(
+          refused_at(*grammar_of(format, world, {ChoiceKind::kRequired, ""}),
+                     world, text, &ends),
+          "");
       EXPECT_TRUE(ends);
     }
   }
@@ -159,7 +160,7 @@ TEST(CallGrammars, AllowWhatModelsWrite) {
 TEST(CallGrammars, NumbersOfCallsAreShort) {
   const ReplyFormat& format = *reply_format("kimi-k2");
   const World world = world_of(format, true);
-  const auto grammar = grammar_of(format, world, {Kind::kRequired, ""});
+  const auto grammar = grammar_of(format, world, {ChoiceKind::kRequired, ""});
   for (const char* number : {"", "0", "1234", "12345", "1a"}) {
     const std::string text =
         std::string(
@@ -178,7 +179,8 @@ TEST(CallGrammars, NumbersOfCallsAreShort) {
 TEST(CallGrammars, OneToolMayBeTheOnlyOne) {
   const ReplyFormat& format = *reply_format("hermes");
   const World world = world_of(format, false);
-  const auto grammar = grammar_of(format, world, {Kind::kRequired, "now"});
+  const auto grammar =
+      grammar_of(format, world, {ChoiceKind::kRequired, "now"});
   bool ends = false;
   EXPECT_NE(refused_at(*grammar, world,
                        "<tool_call>\n{\"name\": \"get_weather\"", &ends),
@@ -199,7 +201,7 @@ TEST(CallGrammars, ReasoningMayComeFirst) {
   const auto allows = [&](const AnswerBegin& begin, const std::string& text) {
     bool ends = false;
     const auto grammar =
-        grammar_of(format, world, {Kind::kRequired, ""}, begin);
+        grammar_of(format, world, {ChoiceKind::kRequired, ""}, begin);
     return refused_at(*grammar, world, text, &ends).empty() && ends;
   };
   const std::string thought = "well <tool_call> or not</think>\n\n";
@@ -212,7 +214,7 @@ TEST(CallGrammars, ReasoningMayComeFirst) {
   const World channels = world_of(harmony, true);
   bool ends = false;
   EXPECT_EQ(
-      refused_at(*grammar_of(harmony, channels, {Kind::kRequired, ""},
+      refused_at(*grammar_of(harmony, channels, {ChoiceKind::kRequired, ""},
                              {.may_reason = true}),
                  channels,
                  "<|channel|>analysis<|message|>why<|end|><|start|>assistant"
@@ -248,7 +250,7 @@ TEST(CallGrammars, NoneKeepsCallsOut) {
   const ReplyFormat& format = *reply_format("hermes");
   for (const bool special : {true, false}) {
     const World world = world_of(format, special);
-    const auto grammar = grammar_of(format, world, {Kind::kNone, ""});
+    const auto grammar = grammar_of(format, world, {ChoiceKind::kNone, ""});
     bool ends = false;
     EXPECT_EQ(refused_at(*grammar, world, "No <tool", &ends), "");
     EXPECT_TRUE(ends);
@@ -269,24 +271,29 @@ TEST(CallGrammars, FaultsAreNamed) {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos ? "" : text;
   };
-  EXPECT_EQ(has(message(format, "[]", {Kind::kRequired, ""}), "no tools"), "");
-  EXPECT_EQ(has(message(format, kTools, {Kind::kRequired, "later"}), "'later'"),
+  EXPECT_EQ(has(message(format, "[]", {ChoiceKind::kRequired, ""}), "no tools"),
             "");
-  EXPECT_EQ(has(message(*reply_format("plain"), kTools, {Kind::kRequired, ""}),
-                "no way of writing calls"),
-            "");
+  EXPECT_EQ(
+      has(message(format, kTools, {ChoiceKind::kRequired, "later"}), "'later'"),
+      "");
+  EXPECT_EQ(
+      has(message(*reply_format("plain"), kTools, {ChoiceKind::kRequired, ""}),
+          "no way of writing calls"),
+      "");
   EXPECT_EQ(has(message(*reply_format("plain"), kTools, {}), "strict"), "");
-  EXPECT_EQ(message(*reply_format("plain"), kTools, {Kind::kNone, ""}), "");
+  EXPECT_EQ(message(*reply_format("plain"), kTools, {ChoiceKind::kNone, ""}),
+            "");
   const char* const odd = R"([{"type": "function", "function": {"name": "f",
       "parameters": {"type": "object", "properties": {"a<b": {}}}}}])";
-  EXPECT_EQ(has(message(*reply_format("glm-4.5"), odd, {Kind::kRequired, ""}),
-                "'a<b'"),
-            "");
-  EXPECT_EQ(message(format, odd, {Kind::kRequired, ""}), "");
+  EXPECT_EQ(
+      has(message(*reply_format("glm-4.5"), odd, {ChoiceKind::kRequired, ""}),
+          "'a<b'"),
+      "");
+  EXPECT_EQ(message(format, odd, {ChoiceKind::kRequired, ""}), "");
   const char* const format_keyword = R"([{"type": "function", "function": {
       "name": "f", "parameters": {"type": "object", "properties": {
         "a": {"type": "string", "format": "idn-hostname"}}}}}])";
-  EXPECT_EQ(has(message(format, format_keyword, {Kind::kRequired, ""}),
+  EXPECT_EQ(has(message(format, format_keyword, {ChoiceKind::kRequired, ""}),
                 "/properties/a/format"),
             "");
   for (const char* wrong :
@@ -295,10 +302,11 @@ TEST(CallGrammars, FaultsAreNamed) {
               "")
         << wrong;
   }
-  EXPECT_EQ(parse_tool_choice("\"required\""), (ToolChoice{Kind::kRequired}));
+  EXPECT_EQ(parse_tool_choice("\"required\""),
+            (ToolChoice{ChoiceKind::kRequired}));
   EXPECT_EQ(
       parse_tool_choice(R"({"type": "function", "function": {"name": "now"}})"),
-      (ToolChoice{Kind::kRequired, "now"}));
+      (ToolChoice{ChoiceKind::kRequired, "now"}));
 }
 
 }  // namespace

@@ -3,11 +3,16 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/chat/prompt_util.h"
 
 namespace rc::text::chat {
+
+inline JsonValue text_value(std::string_view text) {
+  return {.type = JsonValue::Type::kString, .text = std::string(text)};
+}
 
 // Schemas and values that they allow.
 class CallMaker {

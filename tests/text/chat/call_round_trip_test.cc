@@ -42,10 +42,6 @@ bool same(const JsonValue& a, const JsonValue& b) {
                      });
 }
 
-JsonValue text_value(std::string_view text) {
-  return {.type = JsonValue::Type::kString, .text = std::string(text)};
-}
-
 // A user's message, and an answer that is the call.
 JsonValue conversation_of(const CallMaker::Made& made) {
   JsonValue messages = parse_argument(

@@ -11,7 +11,7 @@ namespace rc::text::chat {
 namespace {
 
 // `marks` are the signs of a format.
-std::shared_ptr<const ChatTemplate> chat_of(const std::string& marks) {
+std::shared_ptr<const ChatTemplate> chat_with_marks(const std::string& marks) {
   const std::string source =
       "{{ (tools | tojson) if tools }}{# " + marks +
       " #}{% for message in messages %}{{ '<|' + message.role + '|>' }}"
@@ -21,8 +21,8 @@ std::shared_ptr<const ChatTemplate> chat_of(const std::string& marks) {
   return ChatTemplate::create(source, tokenizer_with(names_in(source)));
 }
 
-Prompt prompt_of(const ChatTemplate& chat, const std::string& content,
-                 const std::string& calls) {
+Prompt prompt_with_calls(const ChatTemplate& chat, const std::string& content,
+                         const std::string& calls) {
   const JsonValue messages = parse_argument(
       R"([{"role": "user", "content": "Hi"}, {"role": "assistant",
           "content": )" +
@@ -34,44 +34,45 @@ Prompt prompt_of(const ChatTemplate& chat, const std::string& content,
   return chat.render(messages, nullptr, options);
 }
 
-std::string call_of(const std::string& id, const std::string& name,
-                    const std::string& arguments) {
+std::string call_text(const std::string& id, const std::string& name,
+                      const std::string& arguments) {
   return R"({"id": ")" + id +
          R"(", "type": "function", "function": {"name": ")" + name +
          R"(", "arguments": )" + arguments + "}}";
 }
 
 TEST(CallsAsContent, StandBehindTheText) {
-  const auto chat = chat_of("<|tool_call|>");
+  const auto chat = chat_with_marks("<|tool_call|>");
   ASSERT_EQ(chat->reply_format().name, "granite");
   const std::string calls =
-      call_of("1", "f", R"("{\"a\": \"x\", \"n\": 1e2}")") + ", " +
-      call_of("2", "g", "{}");
-  EXPECT_EQ(prompt_of(*chat, "\"Well.\"", calls).text,
+      call_text("1", "f", R"("{\"a\": \"x\", \"n\": 1e2}")") + ", " +
+      call_text("2", "g", "{}");
+  EXPECT_EQ(prompt_with_calls(*chat, "\"Well.\"", calls).text,
             "<|user|>Hi</s><|assistant|>Well.\n"
             "<|tool_call|>[{\"name\": \"f\", \"arguments\": {\"a\": \"x\", "
             "\"n\": 1e2}}, {\"name\": \"g\", \"arguments\": {}}]</s>"
             "<|tool|>seen</s><|assistant|>");
-  EXPECT_EQ(prompt_of(*chat, "null", call_of("1", "g", "\"\"")).text,
+  EXPECT_EQ(prompt_with_calls(*chat, "null", call_text("1", "g", "\"\"")).text,
             "<|user|>Hi</s><|assistant|><|tool_call|>[{\"name\": \"g\", "
             "\"arguments\": {}}]</s><|tool|>seen</s><|assistant|>");
 }
 
 TEST(CallsAsContent, AreWrittenAsTheFormatHasThem) {
   EXPECT_EQ(
-      prompt_of(*chat_of("<|tool_list_start|>"),
-                R"([{"type": "text", "text": "Well."}])",
-                call_of("1", "f",
-                        R"({"a": "\"x", "b": null, "c": [true, {"d": 1.5}]})") +
-                    ", " + call_of("2", "g", "{}"))
+      prompt_with_calls(
+          *chat_with_marks("<|tool_list_start|>"),
+          R"([{"type": "text", "text": "Well."}])",
+          call_text("1", "f",
+                    R"({"a": "\"x", "b": null, "c": [true, {"d": 1.5}]})") +
+              ", " + call_text("2", "g", "{}"))
           .text,
       "<|user|>Hi</s><|assistant|>Well.\n"
       "<|tool_call_start|>[f(a=\"\\\"x\", b=None, c=[True, {\"d\": 1.5}]), "
       "g()]<|tool_call_end|></s><|tool|>seen</s><|assistant|>");
   // Each between marks.
-  EXPECT_EQ(prompt_of(*chat_of("<|function_call|>"), "null",
-                      call_of("1", "f", R"({"a": 1})") + ", " +
-                          call_of("2", "g", "{}"))
+  EXPECT_EQ(prompt_with_calls(*chat_with_marks("<|function_call|>"), "null",
+                              call_text("1", "f", R"({"a": 1})") + ", " +
+                                  call_text("2", "g", "{}"))
                 .text,
             "<|user|>Hi</s><|assistant|><|function_call|>{\"name\": \"f\", "
             "\"arguments\": {\"a\":1}}\n<|function_call|>{\"name\": \"g\", "
@@ -80,10 +81,10 @@ TEST(CallsAsContent, AreWrittenAsTheFormatHasThem) {
 
 // Marks within arguments are text.
 TEST(CallsAsContent, HaveTheMarksOfTheTemplateAsControlTokens) {
-  const auto chat = chat_of("<|tool_call|>");
+  const auto chat = chat_with_marks("<|tool_call|>");
   const Prompt prompt =
-      prompt_of(*chat, "\"<|tool_call|>\"",
-                call_of("1", "f", R"({"a": "<|tool_call|>"})"));
+      prompt_with_calls(*chat, "\"<|tool_call|>\"",
+                        call_text("1", "f", R"({"a": "<|tool_call|>"})"));
   size_t marks = 0;
   size_t written = 0;
   for (size_t at = prompt.text.find("<|tool_call|>"); at != std::string::npos;

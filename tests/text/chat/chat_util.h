@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -36,6 +37,24 @@ inline JsonValue tree_of(const nlohmann::ordered_json& json) {
 }
 inline Value from_json(const nlohmann::ordered_json& json, Origin origin) {
   return from_json(tree_of(json), origin);
+}
+
+// The checksum of zlib.
+inline uint32_t crc32(std::string_view bytes) {
+  uint32_t crc = ~0u;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = crc >> 1 ^ (0xEDB88320u & (0u - (crc & 1)));
+    }
+  }
+  return ~crc;
+}
+
+inline std::string repeated(const std::string& part, size_t times) {
+  std::string text;
+  for (size_t i = 0; i < times; ++i) text += part;
+  return text;
 }
 
 // The time at which the recorded files were made.

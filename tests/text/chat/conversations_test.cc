@@ -20,7 +20,7 @@
 namespace rc::text::chat {
 namespace {
 
-using Type = JsonValue::Type;
+using JsonType = JsonValue::Type;
 
 struct Named {
   std::string name;
@@ -63,41 +63,41 @@ std::vector<Named> shared_templates(const std::filesystem::path& folder) {
   return all;
 }
 
-bool same(const JsonValue& a, const JsonValue& b) {
+bool same_up_to_digits(const JsonValue& a, const JsonValue& b) {
   if (a.type != b.type || a.items.size() != b.items.size() ||
       a.members.size() != b.members.size()) {
     return false;
   }
   // Templates print floating-point numbers with other digits.
-  if (a.is(Type::kNumber) && a.text != b.text) {
+  if (a.is(JsonType::kNumber) && a.text != b.text) {
     return std::stold(a.text) == std::stold(b.text);
   }
   if (a.text != b.text) return false;
   for (size_t i = 0; i < a.items.size(); ++i) {
-    if (!same(a.items[i], b.items[i])) return false;
+    if (!same_up_to_digits(a.items[i], b.items[i])) return false;
   }
-  return std::all_of(a.members.begin(), a.members.end(),
-                     [&](const auto& member) {
-                       const JsonValue* other = b.find(member.first);
-                       return other != nullptr && same(member.second, *other);
-                     });
+  return std::all_of(
+      a.members.begin(), a.members.end(), [&](const auto& member) {
+        const JsonValue* other = b.find(member.first);
+        return other != nullptr && same_up_to_digits(member.second, *other);
+      });
 }
 
 // The types of a value, as a JSON schema.
 Json schema_of(const JsonValue& value) {
   switch (value.type) {
-    case Type::kNull:
+    case JsonType::kNull:
       return {{"type", "null"}};
-    case Type::kFalse:
-    case Type::kTrue:
+    case JsonType::kFalse:
+    case JsonType::kTrue:
       return {{"type", "boolean"}};
-    case Type::kNumber:
+    case JsonType::kNumber:
       return {{"type", "number"}};
-    case Type::kString:
+    case JsonType::kString:
       return {{"type", "string"}};
-    case Type::kArray:
+    case JsonType::kArray:
       break;
-    case Type::kObject: {
+    case JsonType::kObject: {
       Json properties = Json::object();
       for (const auto& [name, member] : value.members) {
         properties[name] = schema_of(member);
@@ -136,7 +136,7 @@ class Talk {
         make_(seed),
         seed_(seed),
         counts_(counts) {
-    messages_.type = Type::kArray;
+    messages_.type = JsonType::kArray;
     options_.now = recorded_time().now;
   }
 
@@ -197,7 +197,7 @@ class Talk {
   }
 
   JsonValue message_with(std::vector<JsonValue> functions) {
-    JsonValue calls{.type = Type::kArray};
+    JsonValue calls{.type = JsonType::kArray};
     for (JsonValue& function : functions) {
       calls.items.push_back(
           object_of({{"id", text_value(cat("abcdef12", calls.items.size()))},
@@ -306,7 +306,7 @@ class Talk {
     for (const JsonValue& call : calls->items) {
       const JsonValue& function = *call.find("function");
       const auto read = read_loose_json(function.find("arguments")->text);
-      EXPECT_TRUE(read && read->is(Type::kObject))
+      EXPECT_TRUE(read && read->is(JsonType::kObject))
           << where() << function.find("arguments")->text << "\nfrom " << answer;
       EXPECT_FALSE(function.find("name")->text.empty()) << where() << answer;
     }
@@ -329,7 +329,7 @@ class Talk {
       JsonValue arguments;
       const std::string found =
           call_in(text, types_of_call(name, *given), &arguments);
-      if (found == name && same(arguments, *given)) {
+      if (found == name && same_up_to_digits(arguments, *given)) {
         ++counts_->returned;
         continue;
       }

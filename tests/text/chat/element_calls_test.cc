@@ -9,7 +9,7 @@
 namespace rc::text::chat {
 namespace {
 
-using Kind = ToolChoice::Kind;
+using ChoiceKind = ToolChoice::Kind;
 
 constexpr const char* kMark = "]<]minimax[>[";
 
@@ -44,7 +44,7 @@ constexpr const char* kListTool = R"([{"type": "function", "function": {
   }, "$defs": {"row": {"type": "object", "properties": {
     "item": {"type": "string"}, "next": {"$ref": "#/$defs/row"}}}}}}}])";
 
-struct Case {
+struct ElementCase {
   std::string arguments;
   std::string expected;
 };
@@ -65,7 +65,7 @@ std::string read_at_every_cut(const std::string& answer) {
 }
 
 TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
-  const std::vector<Case> cases = {
+  const std::vector<ElementCase> cases = {
       {"", "{}"},
       {"~<text>7~</text>", R"({"text": "7"})"},
       {"~<text> 7\n~</text>", R"({"text": " 7\n"})"},
@@ -104,7 +104,7 @@ TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
        R"({"n": 7, "rows": [{}]})"},
       {"~<other>7~</other>", R"({"other": 7})"},
   };
-  for (const Case& one : cases) {
+  for (const ElementCase& one : cases) {
     EXPECT_EQ(
         read_at_every_cut(marked("~<tool_call>\n~<invoke name=\"f\">" +
                                  one.arguments + "~</invoke>\n~</tool_call>")),
@@ -175,7 +175,7 @@ TEST(ElementCalls, AreWrittenAsTheirSchemasSay) {
   for (const bool special : {true, false}) {
     const World world = world_of(format, special);
     const auto grammar = call_grammar(
-        format, &list, {Kind::kRequired, ""}, {}, *world.tokenizer,
+        format, &list, {ChoiceKind::kRequired, ""}, {}, *world.tokenizer,
         [&](std::string_view name) { return world.is_special(name); });
     const auto fault = [&](std::string_view arguments) {
       bool ends = false;
@@ -232,8 +232,8 @@ TEST(ElementCalls, NamesWithinArgumentsAreChecked) {
       const ReplyFormat& format = *reply_format(name);
       const World world = world_of(format, false);
       const std::string message = message_of([&] {
-        call_grammar(format, &list, {Kind::kRequired, ""}, {}, *world.tokenizer,
-                     nullptr);
+        call_grammar(format, &list, {ChoiceKind::kRequired, ""}, {},
+                     *world.tokenizer, nullptr);
       });
       EXPECT_NE(message.find(".properties: 'x<y'"), std::string::npos)
           << name << " " << place << ": " << message;

@@ -80,18 +80,6 @@ TEST(ChatConversations, AreAsJinjaHasThem) {
   }
 }
 
-// As in zlib.
-uint32_t crc32(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc ^= static_cast<uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = crc >> 1 ^ (0xEDB88320u & (0u - (crc & 1)));
-    }
-  }
-  return ~crc;
-}
-
 TEST(PublishedTemplates, AreAsJinjaHasThem) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);

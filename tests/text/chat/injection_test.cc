@@ -207,18 +207,6 @@ TEST(Injection, OfUserDefinedTokens) {
   EXPECT_EQ(special("<h1>a\n\nb"), "<tool_call><h1>\n\n\n\n");
 }
 
-// As in zlib.
-uint32_t crc32(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc ^= static_cast<uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = crc >> 1 ^ (0xEDB88320u & (0u - (crc & 1)));
-    }
-  }
-  return ~crc;
-}
-
 // Whether what the template gets is what is written in the conversation.
 bool is_given_as_it_is(const Dialect& dialect, const Json& messages) {
   for (const Json& message : messages) {

@@ -10,8 +10,6 @@
 namespace rc::text::chat {
 namespace {
 
-using Json = nlohmann::json;
-
 TEST(JsonScanner, AgreesWithAParser) {
   const std::vector<std::string> texts = {
       "{}",
@@ -49,7 +47,7 @@ TEST(JsonScanner, AgreesWithAParser) {
     }
     const bool good = result == JsonScanner::Result::kDone &&
                       text.find_first_not_of(' ', at) == std::string::npos;
-    EXPECT_EQ(good, Json::accept(text)) << text;
+    EXPECT_EQ(good, nlohmann::json::accept(text)) << text;
   }
 }
 

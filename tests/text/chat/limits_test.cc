@@ -7,12 +7,6 @@
 namespace rc::text::chat {
 namespace {
 
-std::string repeated(const std::string& text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 void expect_refused(const std::string& source, const std::string& why,
                     const Limits& limits = {}) {
   // Of processors: other programs add nothing.

@@ -19,7 +19,8 @@ const std::string kSomeRoles =
     "{% for m in messages %}{% if m.role == 'ipython' or m.role == \"user\" %}"
     "[{{ m.role }}]{{ m.content }}{% endif %}{% endfor %}";
 
-std::shared_ptr<const ChatTemplate> chat_of(const std::string& source) {
+std::shared_ptr<const ChatTemplate> chat_without_names(
+    const std::string& source) {
   return ChatTemplate::create(source, tokenizer_with({}));
 }
 
@@ -28,7 +29,7 @@ std::string prompt_of(const std::string& source, const Json& messages) {
   try {
     PromptOptions options;
     options.now = recorded_time().now;
-    return render(*chat_of(source), messages, nullptr, options).text;
+    return render(*chat_without_names(source), messages, nullptr, options).text;
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << error.message();
     return "error: " + error.message();
@@ -123,7 +124,7 @@ TEST(Roles, PublishedTemplatesTakeTheirOwn) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".jinja") continue;
     const std::string source = read_text(entry.path());
-    const auto chat = chat_of(source);
+    const auto chat = chat_without_names(source);
     ++templates;
     for (const std::string role :
          {"system", "developer", "user", "assistant", "tool", "function",
@@ -208,7 +209,8 @@ TEST(Contents, MessagesOfTheAssistantMayHaveOthers) {
   }
 }
 
-Json call_of(const Json& function, const Json& more = Json::object()) {
+Json messages_with_call(const Json& function,
+                        const Json& more = Json::object()) {
   Json call = {{"type", "function"}, {"function", function}};
   call.update(more);
   return Json::array(
@@ -219,28 +221,32 @@ Json call_of(const Json& function, const Json& more = Json::object()) {
 TEST(Calls, MembersThatAreMissingOrIllTypedAreRefusedByTheirPlace) {
   const std::string call = "messages[1].tool_calls[0]";
   const std::string function = call + ".function";
-  expect_error(kAnyRole, call_of({{"arguments", "{}"}}),
+  expect_error(kAnyRole, messages_with_call({{"arguments", "{}"}}),
                function + ".name: absent", "a string");
-  expect_error(kAnyRole, call_of({{"name", 5}, {"arguments", "{}"}}),
+  expect_error(kAnyRole, messages_with_call({{"name", 5}, {"arguments", "{}"}}),
                function + ".name: a number", "a string");
-  expect_error(kAnyRole, call_of({{"name", ""}, {"arguments", "{}"}}),
+  expect_error(kAnyRole,
+               messages_with_call({{"name", ""}, {"arguments", "{}"}}),
                function + ".name: an empty string");
   const std::string object = "an object, or one as JSON in a string";
-  expect_error(kAnyRole, call_of({{"name", "f"}}),
+  expect_error(kAnyRole, messages_with_call({{"name", "f"}}),
                function + ".arguments: absent", object);
   for (const Json& arguments : {Json(nullptr), Json(5), Json::array()}) {
-    expect_error(kAnyRole, call_of({{"name", "f"}, {"arguments", arguments}}),
+    expect_error(kAnyRole,
+                 messages_with_call({{"name", "f"}, {"arguments", arguments}}),
                  function + ".arguments: ", object);
   }
-  expect_error(kAnyRole,
-               call_of({{"name", "f"}, {"arguments", "{}"}}, {{"id", 7}}),
-               call + ".id: a number", "a string");
-  const Json good = call_of({{"name", "f"}, {"arguments", "{}"}});
+  expect_error(
+      kAnyRole,
+      messages_with_call({{"name", "f"}, {"arguments", "{}"}}, {{"id", 7}}),
+      call + ".id: a number", "a string");
+  const Json good = messages_with_call({{"name", "f"}, {"arguments", "{}"}});
   EXPECT_FALSE(is_error(prompt_of(kAnyRole, good)));
 }
 
 // A call, or two, with these ids, and one result.
-Json result_of(const std::vector<std::string>& ids, const Json& result) {
+Json messages_with_result(const std::vector<std::string>& ids,
+                          const Json& result) {
   Json calls = Json::array();
   for (const std::string& id : ids) {
     Json call = {{"function", {{"name", "f"}, {"arguments", "{}"}}}};
@@ -260,42 +266,45 @@ Json result_of(const std::vector<std::string>& ids, const Json& result) {
 TEST(Results, OnesOfNoCallAreRefusedByTheirPlace) {
   const std::string id = "messages[2].tool_call_id: ";
   const std::string before = "the id of a call in a message before it";
-  expect_error(kAnyRole, result_of({"a"}, Json::object()), id + "absent",
-               before);
-  expect_error(kAnyRole, result_of({"a"}, {{"tool_call_id", nullptr}}),
+  expect_error(kAnyRole, messages_with_result({"a"}, Json::object()),
+               id + "absent", before);
+  expect_error(kAnyRole,
+               messages_with_result({"a"}, {{"tool_call_id", nullptr}}),
                id + "null", before);
-  expect_error(kAnyRole, result_of({"a"}, {{"tool_call_id", 5}}),
+  expect_error(kAnyRole, messages_with_result({"a"}, {{"tool_call_id", 5}}),
                id + "a number", "a string");
-  expect_error(kAnyRole, result_of({"a", "b"}, {{"tool_call_id", "c"}}),
-               id + "'c' is not " + before,
-               "use the id of a call, such as 'b'");
-  expect_error(kAnyRole, result_of({""}, {{"tool_call_id", "c"}}),
+  expect_error(
+      kAnyRole, messages_with_result({"a", "b"}, {{"tool_call_id", "c"}}),
+      id + "'c' is not " + before, "use the id of a call, such as 'b'");
+  expect_error(kAnyRole, messages_with_result({""}, {{"tool_call_id", "c"}}),
                id + "'c' is not " + before, "give each an \"id\"");
-  expect_error(kAnyRole, result_of({}, {{"tool_call_id", "c"}}),
+  expect_error(kAnyRole, messages_with_result({}, {{"tool_call_id", "c"}}),
                "messages[1].tool_call_id: 'c' is not " + before,
                "whose tool_calls have it");
-  expect_error(kAnyRole, result_of({}, Json::object()),
+  expect_error(kAnyRole, messages_with_result({}, Json::object()),
                "messages[1].tool_call_id: absent", before);
   // The call comes only after it.
-  Json messages = result_of({}, {{"tool_call_id", "a"}});
-  messages.push_back(result_of({"a"}, Json::object())[1]);
+  Json messages = messages_with_result({}, {{"tool_call_id", "a"}});
+  messages.push_back(messages_with_result({"a"}, Json::object())[1]);
   expect_error(kAnyRole, messages, "messages[1].tool_call_id: 'a'");
 }
 
 TEST(Results, OnesOfCallsBeforeAreTaken) {
   for (const Json& messages :
-       {result_of({"a"}, {{"tool_call_id", "a"}}),
-        result_of({"a", "b"}, {{"tool_call_id", "b"}}),
+       {messages_with_result({"a"}, {{"tool_call_id", "a"}}),
+        messages_with_result({"a", "b"}, {{"tool_call_id", "b"}}),
         // As transformers has them: by the name, or by the order.
-        result_of({"a"}, {{"name", "f"}}), result_of({}, {{"name", "f"}}),
-        result_of({""}, Json::object())}) {
+        messages_with_result({"a"}, {{"name", "f"}}),
+        messages_with_result({}, {{"name", "f"}}),
+        messages_with_result({""}, Json::object())}) {
     EXPECT_FALSE(is_error(prompt_of(kAnyRole, messages))) << messages;
   }
 }
 
 TEST(Results, OnesOfEarlierMessagesAreTaken) {
-  const auto chat = chat_of(kAnyRole);
-  const JsonValue earlier = tree_of(result_of({"a"}, {{"tool_call_id", "a"}}));
+  const auto chat = chat_without_names(kAnyRole);
+  const JsonValue earlier =
+      tree_of(messages_with_result({"a"}, {{"tool_call_id", "a"}}));
   const auto check = [&](const std::string& id) {
     chat->check_messages(
         tree_of(Json::array(

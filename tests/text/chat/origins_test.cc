@@ -30,13 +30,13 @@ std::string rendered(const std::string& source) {
   return marked(Template::parse(source).render(variables, recorded_time()));
 }
 
-struct Case {
+struct OriginCase {
   const char* source;
   const char* expected;
 };
 
-void expect_all(const std::vector<Case>& cases) {
-  for (const Case& one : cases) {
+void expect_all(const std::vector<OriginCase>& cases) {
+  for (const OriginCase& one : cases) {
     EXPECT_EQ(rendered(one.source), one.expected) << one.source;
   }
 }

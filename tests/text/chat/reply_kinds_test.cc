@@ -13,7 +13,7 @@ const char* const kOffered = R"([
     "type": "object", "properties": {"city": {"type": "string"}}}}},
   {"type": "function", "function": {"name": "now"}}])";
 
-struct Case {
+struct ReplyCase {
   const char* format;
   std::string answer;
   std::string expected;
@@ -22,9 +22,9 @@ struct Case {
 
 const std::string kParis = R"(call f {"city": "Paris"})";
 
-void expect_at_every_cut(const std::vector<Case>& cases,
+void expect_at_every_cut(const std::vector<ReplyCase>& cases,
                          const std::string& prompt = "") {
-  for (const Case& one : cases) {
+  for (const ReplyCase& one : cases) {
     ReplyOptions options;
     options.prompt = prompt;
     options.tools = ToolTypes(parse_argument(one.tools, "tools"));

@@ -12,7 +12,7 @@ namespace {
 
 using Type = ReplyEvent::Type;
 
-struct Answer {
+struct AnswerCase {
   std::string format;
   std::string text;
   std::string expected;
@@ -20,7 +20,7 @@ struct Answer {
 
 const std::string kCall = R"(call f {"a": "x"})";
 
-std::vector<Answer> answers() {
+std::vector<AnswerCase> answers() {
   const std::string object = R"({"name": "f", "arguments": {"a": "x"}})";
   return {
       {"hermes",
@@ -235,7 +235,7 @@ std::vector<Answer> answers() {
 }
 
 TEST(Replies, AreTheSameAtEveryCut) {
-  for (const Answer& answer : answers()) {
+  for (const AnswerCase& answer : answers()) {
     ASSERT_NE(reply_format(answer.format), nullptr) << answer.format;
     EXPECT_EQ(parsed(answer.format, {answer.text}), answer.expected)
         << answer.format << ": " << answer.text;
@@ -319,11 +319,12 @@ TEST(Replies, ByChanceAreTheSameAtEveryCut) {
 }
 
 TEST(Replies, EveryFormatHasAnAnswer) {
-  const std::vector<Answer> all = answers();
+  const std::vector<AnswerCase> all = answers();
   for (const ReplyFormat& format : reply_formats()) {
-    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Answer& answer) {
-      return answer.format == format.name;
-    })) << format.name;
+    EXPECT_TRUE(std::any_of(
+        all.begin(), all.end(),
+        [&](const AnswerCase& answer) { return answer.format == format.name; }))
+        << format.name;
   }
   EXPECT_EQ(reply_format("no such"), nullptr);
 }

@@ -7,14 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "text/chat/chat_util.h"
+
 namespace rc::text::chat {
 namespace {
-
-std::string repeated(const std::string& part, size_t times) {
-  std::string text;
-  for (size_t i = 0; i < times; ++i) text += part;
-  return text;
-}
 
 TEST(Search, FindsTextsThatRepeatThemselves) {
   std::vector<std::string> texts;

@@ -16,10 +16,6 @@
 
 namespace rc::text::chat {
 
-inline JsonValue text_value(std::string_view text) {
-  return {.type = JsonValue::Type::kString, .text = std::string(text)};
-}
-
 inline JsonValue object_of(
     std::initializer_list<std::pair<std::string, JsonValue>> members) {
   JsonValue object{.type = JsonValue::Type::kObject};

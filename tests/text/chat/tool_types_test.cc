@@ -9,7 +9,7 @@
 namespace rc::text::chat {
 namespace {
 
-struct Case {
+struct ValueCase {
   std::string schema;
   std::string written;
   std::string json;
@@ -22,8 +22,9 @@ ToolTypes tool_with(const std::string& parameters) {
       "tools"));
 }
 
-void expect_values(const std::vector<Case>& cases, const ValueStyle& style) {
-  for (const Case& one : cases) {
+void expect_values(const std::vector<ValueCase>& cases,
+                   const ValueStyle& style) {
+  for (const ValueCase& one : cases) {
     const ToolTypes tools = tool_with(
         R"({"type": "object", "properties": {"a": )" + one.schema +
         R"(}, "$defs": {"S": {"type": "string"}, "N": {"type": "integer"},)"
@@ -80,7 +81,7 @@ TEST(ToolTypes, NamedValuesAreThose) {
 }
 
 TEST(ToolTypes, OthersHaveTheirType) {
-  const std::vector<Case> cases = {
+  const std::vector<ValueCase> cases = {
       {R"({"type": "boolean"})", "True", "true"},
       {R"({"type": "boolean"})", "false", "false"},
       {R"({"type": "null"})", "None", "null"},

@@ -69,7 +69,7 @@ const char* const kConversation = R"([
   {"role": "tool", "tool_call_id": "2",
    "content": [{"type": "text", "text": "two"}]},
   {"role": "user", "content": "And?"}])";
-const char* const kWritten =
+const char* const kWrittenPrompt =
     "<user>Hi\n<assistant>Well.\n<tool_call>\n{\"name\": \"f\", "
     "\"arguments\": {\"a\": 1e400}}\n</tool_call>\n<tool_call>\n{\"name\": "
     "\"g\", \"arguments\": {}}\n</tool_call>\n<user><tool_response>\none\n"
@@ -77,10 +77,10 @@ const char* const kWritten =
 
 // Also of a conversation whose tools are not offered any more.
 TEST(ToolsAsText, CallsAndResultsTakeTurns) {
-  EXPECT_EQ(prompt(kTurns, kConversation, false), kWritten);
+  EXPECT_EQ(prompt(kTurns, kConversation, false), kWrittenPrompt);
   EXPECT_EQ(prompt(kTurns, kConversation, true),
             "<user>" + std::string(kDescription) + "\n\n" +
-                std::string(kWritten).substr(6));
+                std::string(kWrittenPrompt).substr(6));
 }
 
 // Errors name the place that a message has in the caller's list.

@@ -92,6 +92,25 @@ inline bool accepts(const Grammar& grammar, std::string_view text) {
   return allowed;
 }
 
+inline void expect_texts(const Grammar& grammar,
+                         const std::vector<std::string_view>& accepted,
+                         const std::vector<std::string_view>& refused) {
+  for (const auto text : accepted) EXPECT_TRUE(accepts(grammar, text)) << text;
+  for (const auto text : refused) EXPECT_FALSE(accepts(grammar, text)) << text;
+}
+
+inline std::shared_ptr<const Grammar> gbnf(std::string_view text,
+                                           const TextOptions& options) {
+  return Grammar::gbnf(text, options, small_vocabulary());
+}
+inline std::shared_ptr<const Grammar> gbnf(std::string_view text) {
+  return gbnf(text, {});
+}
+
+inline std::shared_ptr<const Grammar> lark(std::string_view text) {
+  return Grammar::lark(text, {}, small_vocabulary());
+}
+
 inline std::shared_ptr<const Grammar> schema(std::string_view text,
                                              const JsonOptions& options = {}) {
   return Grammar::json_schema(text, options, small_vocabulary());

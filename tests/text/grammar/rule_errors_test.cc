@@ -16,12 +16,6 @@ struct Accepted {
 };
 using Compile = std::shared_ptr<const Grammar> (*)(std::string_view text);
 
-std::shared_ptr<const Grammar> lark(std::string_view text) {
-  return Grammar::lark(text, {}, small_vocabulary());
-}
-std::shared_ptr<const Grammar> gbnf(std::string_view text) {
-  return Grammar::gbnf(text, {}, small_vocabulary());
-}
 std::shared_ptr<const Grammar> regex(std::string_view text) {
   return Grammar::regex(text, {}, small_vocabulary());
 }

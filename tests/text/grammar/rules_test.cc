@@ -4,22 +4,6 @@
 namespace rc::text::grammar {
 namespace {
 
-std::shared_ptr<const Grammar> gbnf(std::string_view text,
-                                    const TextOptions& options = {}) {
-  return Grammar::gbnf(text, options, small_vocabulary());
-}
-
-std::shared_ptr<const Grammar> lark(std::string_view text) {
-  return Grammar::lark(text, {}, small_vocabulary());
-}
-
-void expect_texts(const Grammar& grammar,
-                  std::initializer_list<std::string_view> right,
-                  std::initializer_list<std::string_view> wrong) {
-  for (const auto text : right) EXPECT_TRUE(accepts(grammar, text)) << text;
-  for (const auto text : wrong) EXPECT_FALSE(accepts(grammar, text)) << text;
-}
-
 TEST(Gbnf, RulesAreFollowed) {
   expect_texts(*gbnf(R"g(
       # sums

@@ -271,13 +271,6 @@ std::shared_ptr<const Grammar> closed(std::string_view text) {
   return schema(text, options);
 }
 
-void expect_texts(const Grammar& grammar,
-                  const std::vector<const char*>& accepted,
-                  const std::vector<const char*>& refused) {
-  for (const char* text : accepted) EXPECT_TRUE(accepts(grammar, text)) << text;
-  for (const char* text : refused) EXPECT_FALSE(accepts(grammar, text)) << text;
-}
-
 TEST(GrammarClosed, RequiredPropertiesComeFirstAsDeclared) {
   const auto grammar = closed(R"({"type": "object", "required": ["c", "a"],
       "properties": {"d": {}, "a": {}, "b": {}, "c": {}}})");
