@@ -14,7 +14,8 @@ Wakeup::~Wakeup() = default;
 
 WaitHandle Wakeup::handle() const {
   fail(RC_E_UNSUPPORTED,
-       "in WebAssembly no handle of a loop can be watched: call rc_loop_wait, or "
+       "in WebAssembly no handle of a loop can be watched: call rc_loop_wait, "
+       "or "
        "rc_loop_dispatch from time to time");
 }
 
