@@ -1,6 +1,6 @@
 #include "cpu/level.h"
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "cpu/relaxed.h"
@@ -235,10 +235,10 @@ const Level& level_by_name(const std::string& name,
 }
 
 const Level& chosen_level() {
-  const auto account = config::Account::now();
-  const auto name = account->text("library.isa");
+  const auto settings = config::Settings::now();
+  const auto name = settings->text("library.isa");
   if (!name || name->empty()) return highest_level(available_levels());
-  return level_by_name(*name, account->subject("library.isa"));
+  return level_by_name(*name, settings->subject("library.isa"));
 }
 
 }  // namespace rc::cpu

@@ -4,7 +4,7 @@
 
 #include "api/guard.h"
 #include "api/returned_memory.h"
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/environment.h"
 #include "base/json_value.h"
 #include "base/process.h"
@@ -77,17 +77,17 @@ std::string other_variables() {
 }
 
 std::string report() {
-  const auto account = config::Account::now();
-  const config::File& file = account->file();
-  std::string settings;
+  const auto settings = config::Settings::now();
+  const config::File& file = settings->file();
+  std::string list;
   for (const config::Key& key : config::keys()) {
-    settings +=
-        cat(settings.empty() ? "" : ",", to_json(key, account->find(key.name)));
+    list +=
+        cat(list.empty() ? "" : ",", to_json(key, settings->find(key.name)));
   }
   return cat("{\"path\":", json_text(file.place.path),
              ",\"path_from\":", json_text(file.place.said_by),
              ",\"exists\":", file.exists ? "true" : "false", ",\"settings\":[",
-             settings, "],\"other_variables\":[", other_variables(), "]}");
+             list, "],\"other_variables\":[", other_variables(), "]}");
 }
 
 }  // namespace

@@ -12,14 +12,14 @@
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/settings.h"
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/error.h"
 #include "files/convert.h"
 
 namespace rc::api {
 namespace {
 
-using config::Account;
+using config::Settings;
 
 template <class T>
 constexpr T kUnset = RC_UNSET_INT32;
@@ -67,11 +67,11 @@ Options read(const Options* given) {
 
 // nullptr: nothing is configured for these options.
 template <class Options>
-std::shared_ptr<const Account> account_for(
-    const Options& options, std::shared_ptr<const Account> (*account)(),
+std::shared_ptr<const Settings> settings_for(
+    const Options& options, std::shared_ptr<const Settings> (*settings)(),
     const char* table) {
   if (options.ignore_configuration != 0) return nullptr;
-  auto made = account();
+  auto made = settings();
   return made->touches(table) ? made : nullptr;
 }
 
@@ -88,25 +88,25 @@ int32_t number_of_choice(const config::Key& key,
   fail(RC_E_INTERNAL, key.name, ": there is no number for '", text, "'");
 }
 
-// Numbers have been checked to fit when the account was made.
+// Numbers have been checked to fit when the settings was made.
 template <class Options, class T>
 std::optional<T> configured_value(const Setting<Options, T>& each,
-                                  const Account& account) {
+                                  const Settings& settings) {
   const config::Key& key = *config::find_key(each.key);
   std::optional<T> value;
   if (key.kind == config::Kind::kReal) {
-    if (const auto found = account.real(each.key)) {
+    if (const auto found = settings.real(each.key)) {
       value = static_cast<T>(*found);
     }
   } else if (key.kind == config::Kind::kFlag) {
-    if (const auto found = account.flag(each.key)) {
+    if (const auto found = settings.flag(each.key)) {
       value = static_cast<T>(*found ? 1 : 0);
     }
   } else if (key.kind == config::Kind::kChoice) {
-    if (const auto found = account.text(each.key)) {
+    if (const auto found = settings.text(each.key)) {
       value = static_cast<T>(number_of_choice(key, each.choices, *found));
     }
-  } else if (const auto found = account.integer(each.key)) {
+  } else if (const auto found = settings.integer(each.key)) {
     value = static_cast<T>(*found);
   }
   return value;
@@ -114,27 +114,27 @@ std::optional<T> configured_value(const Setting<Options, T>& each,
 
 // Gives every member that is unset its configured value, else its default.
 template <class Options>
-void settle(const Account* account, Options& options) {
+void settle(const Settings* settings, Options& options) {
   each_setting<Options>([&](const auto& each) {
     auto& member = options.*each.member;
     if (!is_unset(member)) return;
     member = Configurable<Options>::kDefaults.*each.member;
-    if (account == nullptr) return;
-    if (const auto value = configured_value(each, *account)) member = *value;
+    if (settings == nullptr) return;
+    if (const auto value = configured_value(each, *settings)) member = *value;
   });
 }
 
 bool is_on(int32_t flag) { return !is_unset(flag) && flag != 0; }
 
-void take_quantize(const Account& account, rc_model_options& options,
+void take_quantize(const Settings& settings, rc_model_options& options,
                    std::string& type) {
   constexpr const char* kName = "model.quantize";
-  type = account.text(kName).value_or("");
+  type = settings.text(kName).value_or("");
   if (type.empty()) return;
   try {
     check_conversion({.type = type});
   } catch (const Error& error) {
-    fail(error.status(), account.subject(kName), ": ", error.message());
+    fail(error.status(), settings.subject(kName), ": ", error.message());
   }
   options.quantize = type.c_str();
 }
@@ -155,7 +155,7 @@ void initialise_sized(Options* options, size_t size) noexcept {
 
 rc_backend_options configured(const rc_backend_options* given) {
   rc_backend_options options = read(given);
-  settle(account_for(options, Account::now, "backend.").get(), options);
+  settle(settings_for(options, Settings::now, "backend.").get(), options);
   return options;
 }
 
@@ -165,7 +165,7 @@ rc_model_options configured(const rc_model_options* given, std::string& type) {
       options.quantize != nullptr && *options.quantize == '\0') {
     options.quantize = nullptr;
   }
-  const auto account = account_for(options, Account::now, "model.");
+  const auto settings = settings_for(options, Settings::now, "model.");
   // A choice of the call rules out what is configured against it: weights that
   // are quantized are not mapped.
   const bool maps = is_on(options.keep_mapped) || is_on(options.experts_mapped);
@@ -176,7 +176,7 @@ rc_model_options configured(const rc_model_options* given, std::string& type) {
   // What goes with a choice is left out without it.
   const int32_t guard = options.guard_mapped;
   const int32_t resident = options.resident_experts;
-  settle(account.get(), options);
+  settle(settings.get(), options);
   if (options.keep_mapped == 0 && options.experts_mapped == 0 &&
       is_unset(guard)) {
     options.guard_mapped = 0;
@@ -184,8 +184,8 @@ rc_model_options configured(const rc_model_options* given, std::string& type) {
   if (options.experts_mapped == 0 && is_unset(resident)) {
     options.resident_experts = 0;
   }
-  if (account != nullptr && !maps && options.quantize == nullptr) {
-    take_quantize(*account, options, type);
+  if (settings != nullptr && !maps && options.quantize == nullptr) {
+    take_quantize(*settings, options, type);
   }
   return options;
 }
@@ -194,7 +194,7 @@ rc_session_options configured(const rc_session_options* given, int64_t most) {
   rc_session_options options = read(given);
   const bool own_context = !is_unset(options.context_length);
   const bool own_keep = !is_unset(options.keep_tokens);
-  settle(account_for(options, Account::last, "session.").get(), options);
+  settle(settings_for(options, Settings::last, "session.").get(), options);
   // A configured value is for models of all sizes.
   if (!own_context) {
     options.context_length = std::min(options.context_length, most);
@@ -212,10 +212,10 @@ rc_session_options configured(const rc_session_options* given, int64_t most) {
 rc_generate_options configured(const rc_generate_options* given,
                                std::string& breakers) {
   rc_generate_options options = read(given);
-  const auto account = account_for(options, Account::last, "generate.");
-  settle(account.get(), options);
-  if (options.dry_breakers == nullptr && account != nullptr) {
-    if (const auto text = account->text("generate.dry_breakers")) {
+  const auto settings = settings_for(options, Settings::last, "generate.");
+  settle(settings.get(), options);
+  if (options.dry_breakers == nullptr && settings != nullptr) {
+    if (const auto text = settings->text("generate.dry_breakers")) {
       breakers = *text;
       options.dry_breakers = breakers.c_str();
     }

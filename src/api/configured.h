@@ -1,6 +1,6 @@
 // Options of calls with a value in every member that may be configured (see
 // runcible/config.h): the value that the caller set, else the configured one,
-// else the default. These throw what read_options and config::Account do, and
+// else the default. These throw what read_options and config::Settings do, and
 // RC_E_INVALID_ARGUMENT for a wrong ignore_configuration.
 #pragma once
 

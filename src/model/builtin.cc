@@ -4,7 +4,7 @@
 #include <optional>
 #include <system_error>
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/error.h"
 #include "base/installed_data.h"
 #include "base/module_directory.h"

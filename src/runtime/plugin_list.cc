@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/deep_stack.h"
 #include "base/error.h"
 #include "base/file.h"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/disk_cache.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -105,7 +105,7 @@ std::vector<PluginEntry> plugins_named(std::string_view name) {
 }  // namespace
 
 bool quarantine_counts() {
-  return config::Account::now()->flag("library.quarantine").value_or(true);
+  return config::Settings::now()->flag("library.quarantine").value_or(true);
 }
 
 Quarantine::Quarantine(std::string_view backend, const std::string& module,

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/distance.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -340,13 +340,13 @@ void check(const DeviceOptions& options) {
 
 std::string spec_or_default(const std::string& spec) {
   if (!spec.empty()) return spec;
-  const auto account = config::Account::now();
-  std::string configured = account->text("backend.spec").value_or("");
+  const auto settings = config::Settings::now();
+  std::string configured = settings->text("backend.spec").value_or("");
   if (configured.empty()) return "auto";
   try {
     parse_spec(configured);
   } catch (const Error& error) {
-    fail(error.status(), account->subject("backend.spec"), ": ",
+    fail(error.status(), settings->subject("backend.spec"), ": ",
          error.message());
   }
   return configured;

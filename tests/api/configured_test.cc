@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "base/cat.h"
-#include "base/config/account.h"
 #include "base/config/defaults.h"
+#include "base/config/settings.h"
 #include "expect_error.h"
 #include "temporary.h"
 
@@ -28,19 +28,19 @@ constexpr int64_t kContext = 64;  // of the model of the sessions
 std::string g_text;
 
 rc_backend_options made(const rc_backend_options* options) {
-  config::Account::now();  // reads the variables
+  config::Settings::now();  // reads the variables
   return configured(options);
 }
 rc_model_options made(const rc_model_options* options) {
-  config::Account::now();
+  config::Settings::now();
   return configured(options, g_text);
 }
 rc_session_options made(const rc_session_options* options) {
-  config::Account::now();
+  config::Settings::now();
   return configured(options, kContext);
 }
 rc_generate_options made(const rc_generate_options* options) {
-  config::Account::now();
+  config::Settings::now();
   return configured(options, g_text);
 }
 
@@ -363,7 +363,7 @@ TEST(Configured, AnEmptyTypeOfAnOlderHeader) {
 TEST(Configured, SessionsTakeWhatTheirModelAllows) {
   const rc_session_options initial = RC_SESSION_OPTIONS_INIT;
   const auto of_model = [](const rc_session_options& options, int64_t most) {
-    config::Account::now();
+    config::Settings::now();
     return configured(&options, most);
   };
   const TemporaryVariable context("RUNCIBLE_SESSION_CONTEXT_LENGTH", "40");

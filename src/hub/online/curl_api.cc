@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/error.h"
 #include "base/library.h"
 

@@ -1,4 +1,4 @@
-#include "base/config/account.h"
+#include "base/config/settings.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ namespace {
 using test::TemporaryFolder;
 using test::TemporaryVariable;
 
-class ConfigAccountTest : public testing::Test {
+class ConfigSettingsTest : public testing::Test {
  protected:
-  ~ConfigAccountTest() override {
+  ~ConfigSettingsTest() override {
     set("backend.threads", {});
     use_file({});
   }
@@ -40,70 +40,70 @@ class ConfigAccountTest : public testing::Test {
   const std::string path_ = (folder_.path() / "c.toml").string();
 };
 
-TEST_F(ConfigAccountTest, HasEachLayerAboveTheOneBefore) {
+TEST_F(ConfigSettingsTest, HasEachLayerAboveTheOneBefore) {
   const char* name = "backend.threads";
   use_file("");
-  EXPECT_EQ(Account::now()->find(name), std::nullopt);
-  EXPECT_EQ(Account::now()->subject(name), name);
+  EXPECT_EQ(Settings::now()->find(name), std::nullopt);
+  EXPECT_EQ(Settings::now()->subject(name), name);
   write("\n[backend]\nthreads = 1\n");
-  EXPECT_EQ(Account::now()->integer(name), 1);
-  EXPECT_EQ(Account::now()->find(name)->layer, Layer::kFile);
-  EXPECT_EQ(Account::now()->subject(name), path_ + ":3: backend.threads");
+  EXPECT_EQ(Settings::now()->integer(name), 1);
+  EXPECT_EQ(Settings::now()->find(name)->layer, Layer::kFile);
+  EXPECT_EQ(Settings::now()->subject(name), path_ + ":3: backend.threads");
   {
     const TemporaryVariable variable("RUNCIBLE_THREADS", "2");
-    EXPECT_EQ(Account::now()->integer(name), 2);
-    EXPECT_EQ(Account::now()->find(name)->layer, Layer::kEnvironment);
-    EXPECT_EQ(Account::now()->subject(name),
+    EXPECT_EQ(Settings::now()->integer(name), 2);
+    EXPECT_EQ(Settings::now()->find(name)->layer, Layer::kEnvironment);
+    EXPECT_EQ(Settings::now()->subject(name),
               "the environment variable RUNCIBLE_THREADS");
     set(name, "3");
-    EXPECT_EQ(Account::now()->integer(name), 3);
-    EXPECT_EQ(Account::now()->find(name)->layer, Layer::kProgram);
+    EXPECT_EQ(Settings::now()->integer(name), 3);
+    EXPECT_EQ(Settings::now()->find(name)->layer, Layer::kProgram);
     set(name, {});
-    EXPECT_EQ(Account::now()->integer(name), 2);
+    EXPECT_EQ(Settings::now()->integer(name), 2);
   }
-  EXPECT_EQ(Account::now()->integer(name), 1);
+  EXPECT_EQ(Settings::now()->integer(name), 1);
 }
 
-TEST_F(ConfigAccountTest, KnowsWhatIsTouched) {
+TEST_F(ConfigSettingsTest, KnowsWhatIsTouched) {
   write("[model]\nmax_rows = 7\n");
-  EXPECT_TRUE(Account::now()->touches("model."));
-  EXPECT_FALSE(Account::now()->touches("session."));
+  EXPECT_TRUE(Settings::now()->touches("model."));
+  EXPECT_FALSE(Settings::now()->touches("session."));
   const TemporaryVariable variable("RUNCIBLE_SESSION_KEEP_TOKENS", "1");
-  EXPECT_TRUE(Account::now()->touches("session."));
-  EXPECT_FALSE(Account::now()->touches("generate."));
+  EXPECT_TRUE(Settings::now()->touches("session."));
+  EXPECT_FALSE(Settings::now()->touches("generate."));
 }
 
-TEST_F(ConfigAccountTest, KeepsTheLastEnvironmentForWhatIsFrequent) {
+TEST_F(ConfigSettingsTest, KeepsTheLastEnvironmentForWhatIsFrequent) {
   use_file("");
-  Account::now();
+  Settings::now();
   const TemporaryVariable variable("RUNCIBLE_GENERATE_TOP_K", "5");
-  EXPECT_EQ(Account::last()->integer("generate.top_k"), std::nullopt);
-  EXPECT_EQ(Account::now()->integer("generate.top_k"), 5);
-  EXPECT_EQ(Account::last()->integer("generate.top_k"), 5);
+  EXPECT_EQ(Settings::last()->integer("generate.top_k"), std::nullopt);
+  EXPECT_EQ(Settings::now()->integer("generate.top_k"), 5);
+  EXPECT_EQ(Settings::last()->integer("generate.top_k"), 5);
 }
 
-TEST_F(ConfigAccountTest, RefusesVariablesWhenTheyAreNeeded) {
+TEST_F(ConfigSettingsTest, RefusesVariablesWhenTheyAreNeeded) {
   use_file("");
   for (const char* value : {"1025", "-1", "x", "1x", " 1", "1.5", "+1", "0x1",
                             "99999999999999999999999"}) {
     const TemporaryVariable variable("RUNCIBLE_THREADS", value);
-    const auto account = Account::now();
-    EXPECT_EQ(account->text("backend.spec"), std::nullopt);
-    EXPECT_EQ(message_of([&] { account->integer("backend.threads"); }),
+    const auto settings = Settings::now();
+    EXPECT_EQ(settings->text("backend.spec"), std::nullopt);
+    EXPECT_EQ(message_of([&] { settings->integer("backend.threads"); }),
               std::string("the environment variable RUNCIBLE_THREADS is '") +
                   value + "'; it must be an integer from 0 to 1024");
   }
   for (const char* value : {"2", "yes", "True", "-0"}) {
     const TemporaryVariable variable("RUNCIBLE_PROFILE", value);
-    EXPECT_NE(message_of([] { Account::now()->flag("backend.profile"); }), "");
+    EXPECT_NE(message_of([] { Settings::now()->flag("backend.profile"); }), "");
   }
   const TemporaryVariable one("RUNCIBLE_PROFILE", "1");
-  EXPECT_EQ(Account::now()->flag("backend.profile"), true);
+  EXPECT_EQ(Settings::now()->flag("backend.profile"), true);
   const TemporaryVariable zero("RUNCIBLE_BACKEND_STRICT", "false");
-  EXPECT_EQ(Account::now()->flag("backend.strict"), false);
+  EXPECT_EQ(Settings::now()->flag("backend.strict"), false);
 }
 
-TEST_F(ConfigAccountTest, RefusesWhatAProgramMaySayWrong) {
+TEST_F(ConfigSettingsTest, RefusesWhatAProgramMaySayWrong) {
   EXPECT_EQ(message_of([] { set("backend.thread", "1"); }),
             "there is no setting 'backend.thread'; the nearest is "
             "backend.threads");
@@ -112,24 +112,24 @@ TEST_F(ConfigAccountTest, RefusesWhatAProgramMaySayWrong) {
   EXPECT_EQ(message_of([] { set("generate.top_k", {}); }), "");
 }
 
-TEST_F(ConfigAccountTest, ReadsABadFileAgainWhenItIsMended) {
+TEST_F(ConfigSettingsTest, ReadsABadFileAgainWhenItIsMended) {
   write("[backend]\nthreads = 1\n");
   {
     std::ofstream(path_) << "[backend]\nthreads = many\n";
     EXPECT_NE(message_of([&] { use_file(path_); }), "");
   }
   // What was read before goes on to hold.
-  EXPECT_EQ(Account::now()->integer("backend.threads"), 1);
+  EXPECT_EQ(Settings::now()->integer("backend.threads"), 1);
   const TemporaryVariable named("RUNCIBLE_CONFIG", path_);
   EXPECT_NE(message_of([] { use_file({}); }).find(path_ + ":2"),
             std::string::npos);
   std::ofstream(path_) << "[backend]\nthreads = 5\n";
   use_file({});
-  EXPECT_EQ(Account::now()->integer("backend.threads"), 5);
-  EXPECT_EQ(Account::now()->file().place.said_by, "RUNCIBLE_CONFIG");
+  EXPECT_EQ(Settings::now()->integer("backend.threads"), 5);
+  EXPECT_EQ(Settings::now()->file().place.said_by, "RUNCIBLE_CONFIG");
   // Read once: changes are for the next program.
   std::ofstream(path_) << "[backend]\nthreads = 6\n";
-  EXPECT_EQ(Account::now()->integer("backend.threads"), 5);
+  EXPECT_EQ(Settings::now()->integer("backend.threads"), 5);
 }
 
 }  // namespace

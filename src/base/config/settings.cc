@@ -1,4 +1,4 @@
-#include "base/config/account.h"
+#include "base/config/settings.h"
 
 #include <mutex>
 #include <utility>
@@ -18,12 +18,12 @@ class Process {
     return *process;
   }
 
-  std::shared_ptr<const Account> now() {
+  std::shared_ptr<const Settings> now() {
     const std::lock_guard lock(mutex_);
     return make();
   }
 
-  std::shared_ptr<const Account> last() {
+  std::shared_ptr<const Settings> last() {
     const std::lock_guard lock(mutex_);
     return last_ != nullptr ? last_ : make();
   }
@@ -47,27 +47,27 @@ class Process {
   }
 
  private:
-  std::shared_ptr<const Account> make() {
+  std::shared_ptr<const Settings> make() {
     if (file_ == nullptr) {
       file_ = std::make_shared<const File>(read_file(find_place(named_)));
     }
-    auto account = std::make_shared<Account>();
-    account->file_ = file_;
-    account->program_ = program_;
+    auto settings = std::make_shared<Settings>();
+    settings->file_ = file_;
+    settings->program_ = program_;
     for (const Key& key : keys()) {
       if (auto text = environment(key.variable)) {
-        account->variables_.emplace(key.name, *std::move(text));
+        settings->variables_.emplace(key.name, *std::move(text));
       }
     }
-    last_ = account;
-    return account;
+    last_ = settings;
+    return settings;
   }
 
   std::mutex mutex_;
   std::optional<std::string> named_;
   std::shared_ptr<const File> file_;
   std::map<std::string, Value, std::less<>> program_;
-  std::shared_ptr<const Account> last_;
+  std::shared_ptr<const Settings> last_;
 };
 
 namespace {
@@ -91,15 +91,15 @@ std::optional<T> value_in(const std::optional<Setting>& setting) {
 
 }  // namespace
 
-std::shared_ptr<const Account> Account::now() {
+std::shared_ptr<const Settings> Settings::now() {
   return Process::instance().now();
 }
 
-std::shared_ptr<const Account> Account::last() {
+std::shared_ptr<const Settings> Settings::last() {
   return Process::instance().last();
 }
 
-std::optional<Setting> Account::find(std::string_view name) const {
+std::optional<Setting> Settings::find(std::string_view name) const {
   const Key& key = need_key(name);
   if (const auto own = program_.find(name); own != program_.end()) {
     return Setting{own->second, Layer::kProgram, 0};
@@ -115,25 +115,25 @@ std::optional<Setting> Account::find(std::string_view name) const {
   return std::nullopt;
 }
 
-std::optional<bool> Account::flag(std::string_view name) const {
+std::optional<bool> Settings::flag(std::string_view name) const {
   return value_in<bool>(find(name));
 }
 
-std::optional<int64_t> Account::integer(std::string_view name) const {
+std::optional<int64_t> Settings::integer(std::string_view name) const {
   return value_in<int64_t>(find(name));
 }
 
-std::optional<double> Account::real(std::string_view name) const {
+std::optional<double> Settings::real(std::string_view name) const {
   return value_in<double>(find(name));
 }
 
-std::optional<std::string> Account::text(std::string_view name) const {
+std::optional<std::string> Settings::text(std::string_view name) const {
   const std::optional<Text> text = value_in<Text>(find(name));
   if (!text) return std::nullopt;
   return text->get();
 }
 
-std::string Account::subject(std::string_view name) const {
+std::string Settings::subject(std::string_view name) const {
   const std::optional<Setting> setting = find(name);
   if (setting && setting->layer == Layer::kEnvironment) {
     return variable_subject(need_key(name));
@@ -144,7 +144,7 @@ std::string Account::subject(std::string_view name) const {
   return std::string(name);
 }
 
-bool Account::touches(std::string_view prefix) const {
+bool Settings::touches(std::string_view prefix) const {
   const auto begins = [&](const auto& map) {
     const auto next = map.lower_bound(prefix);
     return next != map.end() && next->first.starts_with(prefix);
@@ -153,7 +153,7 @@ bool Account::touches(std::string_view prefix) const {
 }
 
 std::optional<std::string> text_now(std::string_view name) {
-  return Account::now()->text(name);
+  return Settings::now()->text(name);
 }
 
 void use_file(const std::optional<std::string>& path) {

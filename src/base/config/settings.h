@@ -28,13 +28,13 @@ struct Setting {
 };
 
 // The settings at one moment; immutable.
-class Account {
+class Settings {
  public:
   // The environment as it is now. Throws what read_file does.
-  static std::shared_ptr<const Account> now();
+  static std::shared_ptr<const Settings> now();
   // That of the last now(), or of a first one: for what happens too often for
   // the environment to be read each time.
-  static std::shared_ptr<const Account> last();
+  static std::shared_ptr<const Settings> last();
 
   const File& file() const { return *file_; }
 
