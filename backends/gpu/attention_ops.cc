@@ -42,10 +42,8 @@ void RowAppender::cache_store() {
       bind(d, 2, in(1), rows);
       bind(d, 3, in(2), rows);
       d.bindings.push_back({4, in(3).region});
-      d.bindings.push_back({8,
-                            {cache.region.buffer,
-                             cache.region.offset + first * ranges.page_bytes,
-                             count * ranges.page_bytes}});
+      d.bindings.push_back({8, cache.region.part(first * ranges.page_bytes,
+                                                 count * ranges.page_bytes)});
       d.x = narrow(x.shape[1]);
       d.work.each = static_cast<double>(width_of(x));
     }
@@ -138,9 +136,8 @@ void RowAppender::attention() {
       const uint64_t count = std::min(range_pages, pages - first);
       const auto bind_range = [&](uint32_t slot, const Region& all,
                                   uint64_t page_bytes) {
-        d.bindings.push_back({slot + i,
-                              {all.buffer, all.offset + first * page_bytes,
-                               count * page_bytes}});
+        d.bindings.push_back(
+            {slot + i, all.part(first * page_bytes, count * page_bytes)});
       };
       bind_range(10, in(1).region, of_keys.page_bytes);
       bind_range(14, in(slot_of_values).region, of_values.page_bytes);

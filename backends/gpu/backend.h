@@ -88,12 +88,11 @@ class OpenDevice {
   }
 
   void start(Program& program, const rc_plugin_run& run) {
-    if (running_ != nullptr) {
-      fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
-    }
-    op_times_.clear();
-    program.start(run);
-    running_ = &program;
+    begin_with(program, [&] { program.start(run); });
+  }
+  void start_with(Program& program, const rc_plugin_run& run,
+                  std::span<Buffer* const> caches) {
+    begin_with(program, [&] { program.start_with(run, caches); });
   }
   bool wait(int64_t timeout_ms) {
     if (running_ == nullptr) {
@@ -111,6 +110,16 @@ class OpenDevice {
   std::span<const rc_plugin_op_time> op_times() const { return op_times_; }
 
  private:
+  template <class Begin>
+  void begin_with(Program& program, const Begin& begin) {
+    if (running_ != nullptr) {
+      fail(RC_E_INVALID_ARGUMENT, "another run of the device is under way");
+    }
+    op_times_.clear();
+    begin();
+    running_ = &program;
+  }
+
   std::unique_ptr<Device> device_;
   const std::shared_ptr<PinnedList> pinned_ = std::make_shared<PinnedList>();
   Program* running_ = nullptr;

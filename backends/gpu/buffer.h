@@ -39,7 +39,13 @@ struct Region {
   const Buffer* buffer = nullptr;
   uint64_t offset = 0;
   uint64_t bytes = 0;
+  // Of a program's cache, which a run may bring: its index; else -1.
+  int32_t cache = -1;
 
+  // `size` bytes of it from `begin` on.
+  Region part(uint64_t begin, uint64_t size) const {
+    return {buffer, offset + begin, size, cache};
+  }
   bool overlaps(const Region& other) const {
     return buffer == other.buffer && offset < other.offset + other.bytes &&
            other.offset < offset + bytes;

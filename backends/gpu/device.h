@@ -28,12 +28,14 @@ struct Placed {
   const Weight* weight = nullptr;
 };
 
+struct Dispatch;
+
 // What a program consists of; all of it is valid and lives longer than what is
 // recorded of it.
 struct PlacedProgram {
-  std::span<const Op> ops;
+  size_t op_count;
   std::span<const Placed> values;
-  Rows limits;
+  std::span<const Dispatch> dispatches;
 };
 
 // How much a run does.
@@ -64,6 +66,9 @@ class Recording {
  public:
   virtual ~Recording() = default;
 
+  // Some regions of the dispatches lie in other buffers than before. Nothing of
+  // it is under way.
+  virtual void rebind() = 0;
   // Moves the inputs to the device before anything of the run. The host's
   // memory and `outputs` stay as they are until all that was submitted is over.
   virtual void begin(const RunSize& size, std::span<const Transfer> inputs,

@@ -62,7 +62,18 @@ struct Dispatch {
   RowWork work;
   // Takes up what the op's dispatches before it have written.
   bool after = false;
+  // Places of those before it that must be over, in order: it reads what they
+  // write, or writes what they read or write. Those that others of them wait
+  // for may be left out.
+  std::vector<uint32_t> waits = {};
 };
+
+// Whether dispatch `number` begins a stage: dispatches of one op up to the next
+// that is `after`, which do not depend on each other.
+bool begins_stage(std::span<const Dispatch> dispatches, size_t number);
+
+// Fills in what each waits for.
+void find_waits(std::span<Dispatch> dispatches);
 
 // Appends the dispatches of op number `number`, which obeys check_op.
 // `limits` are the largest numbers of rows. What dispatches of the op hand on

@@ -76,7 +76,7 @@ void Placement::place(size_t number, const plugin::GivenProgram& program) {
     case RC_STORAGE_CACHE:
       placed.region = {
           reinterpret_cast<const Buffer*>(program.caches[value.index]),
-          value.offset, bytes};
+          value.offset, bytes, value.index};
       break;
     case RC_STORAGE_SCRATCH:
       placed.region = {scratch_.get(), value.offset * scratch_scale_, bytes};

@@ -28,7 +28,14 @@ const plugin::GivenProgram& checked(const plugin::GivenProgram& program) {
 
 Program::Program(Device& device, const plugin::GivenProgram& program)
     : device_(device), ops_(checked(program).ops), placement_(device, program) {
+  cache_bytes_.resize(program.caches.size());
+  for (const Placed& placed : placement_.values()) {
+    if (placed.value.storage != RC_STORAGE_CACHE) continue;
+    uint64_t& bytes = cache_bytes_[placed.value.index];
+    bytes = std::max(bytes, placed.region.offset + placed.region.bytes);
+  }
   for (const Op& op : ops_) {
+    of_tensors_ = of_tensors_ && is_tensor_op(op, program.values);
     device.check_supported(op, program.values);
     if (op.code != RC_OP_ATTENTION && op.code != RC_OP_GENERAL_ATTENTION) {
       continue;
@@ -36,7 +43,13 @@ Program::Program(Device& device, const plugin::GivenProgram& program)
     const rc_plugin_value& positions = program.values[op.inputs[3]];
     if (positions.storage == RC_STORAGE_INPUT) positions_ = positions.index;
   }
-  recording_ = device.record({ops_, placement_.values(), placement_.limits()});
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    append_dispatches(device, ops_[i], static_cast<int32_t>(i),
+                      placement_.values(), placement_.limits(), &dispatches_,
+                      &kept_);
+  }
+  find_waits(dispatches_);
+  recording_ = device.record({ops_.size(), placement_.values(), dispatches_});
 }
 
 Program::~Program() {
@@ -53,10 +66,40 @@ RunSize Program::size_of(const rc_plugin_run& run) const {
   return size;
 }
 
-void Program::start(const rc_plugin_run& run) {
+void Program::check_idle() const {
   if (run_ != nullptr) {
     fail(RC_E_INVALID_ARGUMENT, "a run of this program is under way");
   }
+}
+
+void Program::start_with(const rc_plugin_run& run,
+                         std::span<Buffer* const> caches) {
+  check_idle();
+  if (!of_tensors_ || caches.size() != cache_bytes_.size()) {
+    fail(RC_E_INVALID_ARGUMENT, "a run with ", caches.size(),
+         " caches of a program with ", cache_bytes_.size(),
+         of_tensors_ ? "" : " and ops of more than tensors");
+  }
+  for (size_t i = 0; i < caches.size(); ++i) {
+    if (caches[i]->bytes() < cache_bytes_[i]) {
+      fail(RC_E_INVALID_ARGUMENT, "cache ", i, " of the run has ",
+           caches[i]->bytes(), " bytes; the program was compiled for ",
+           cache_bytes_[i]);
+    }
+  }
+  for (Dispatch& dispatch : dispatches_) {
+    for (Binding& binding : dispatch.bindings) {
+      Region& region = binding.region;
+      if (region.cache >= 0) region.buffer = caches[region.cache];
+    }
+  }
+  find_waits(dispatches_);
+  recording_->rebind();
+  start(run);
+}
+
+void Program::start(const rc_plugin_run& run) {
+  check_idle();
   const std::vector<Transfer> inputs = placement_.inputs(run);
   outputs_ = placement_.outputs(run);
   op_times_.clear();

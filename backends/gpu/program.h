@@ -15,10 +15,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "common/given_program.h"
 #include "gpu/device.h"
+#include "gpu/dispatch.h"
 #include "gpu/placement.h"
 
 namespace rc::gpu {
@@ -35,6 +37,9 @@ class Program {
 
   // Begins a run; `run` stays valid until wait has ended it.
   void start(const rc_plugin_run& run);
+  // The same with other caches, by index; all ops are those of tensors. The
+  // caches of earlier runs may be gone.
+  void start_with(const rc_plugin_run& run, std::span<Buffer* const> caches);
   // True if the run has ended; false after timeout_ms (negative: no limit).
   // Throws how it failed, RC_E_CANCELLED among others; it has ended then.
   bool wait(int64_t timeout_ms);
@@ -51,6 +56,7 @@ class Program {
     Clock::time_point begin;
   };
 
+  void check_idle() const;
   RunSize size_of(const rc_plugin_run& run) const;
   void submit_more();
   void ask_to_stop();
@@ -64,8 +70,12 @@ class Program {
 
   Device& device_;
   std::vector<Op> ops_;
+  std::vector<uint64_t> cache_bytes_;  // that ops use, by index
   Placement placement_;
+  std::vector<std::unique_ptr<Buffer>> kept_;  // that dispatches hand on
+  std::vector<Dispatch> dispatches_;
   std::unique_ptr<Recording> recording_;
+  bool of_tensors_ = true;  // all ops are
   int32_t positions_ = -1;  // the input that attention takes positions from
 
   // The run under way.

@@ -71,8 +71,7 @@ std::vector<RowAppender::RowSlice> RowAppender::row_slices(
 
 Region RowAppender::part(const Placed& placed, const RowSlice& rows) const {
   const uint64_t bytes = row_bytes_of(placed.value);
-  return {placed.region.buffer, placed.region.offset + rows.first * bytes,
-          rows.limit * bytes};
+  return placed.region.part(rows.first * bytes, rows.limit * bytes);
 }
 
 Dispatch& RowAppender::append(Kernel kernel, std::vector<uint32_t> constants,

@@ -49,8 +49,10 @@ uint32_t TensorAppender::base(const Placed& placed, uint32_t unit) const {
 
 Region TensorAppender::bound(const Placed& placed) const {
   const uint64_t before = placed.region.offset % device_.alignment();
-  return {placed.region.buffer, placed.region.offset - before,
-          placed.region.bytes + before};
+  Region bound = placed.region;
+  bound.offset -= before;
+  bound.bytes += before;
+  return bound;
 }
 
 void TensorAppender::append(Kernel kernel, std::vector<uint32_t> constants,

@@ -6,15 +6,21 @@
 #include "opencl/wait.h"
 
 namespace rc::opencl {
+
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(device, sizeof host_counts_),
       fault_(device, sizeof host_fault_),
-      steps_(steps_of(device, program, {&counts_, 0, sizeof host_counts_},
-                      {&fault_, 0, sizeof host_fault_}, &kept_)),
+      steps_(steps_of(device, program, counts_region(), fault_region())),
       may_refuse_(
           std::any_of(steps_.begin(), steps_.end(),
                       [](const Step& step) { return step.may_refuse; })) {}
+
+void Recording::rebind() {
+  for (const Step& step : steps_) {
+    set_arguments(step, counts_region(), fault_region());
+  }
+}
 
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,

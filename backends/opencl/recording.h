@@ -18,6 +18,7 @@ class Recording final : public gpu::Recording {
  public:
   Recording(Device& device, const gpu::PlacedProgram& program);
 
+  void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
@@ -36,8 +37,10 @@ class Recording final : public gpu::Recording {
     int32_t op;
     Event event;
   };
-  // Wakes a waiting thread when an event comes to its end.
-
+  gpu::Region counts_region() const {
+    return {&counts_, 0, sizeof host_counts_};
+  }
+  gpu::Region fault_region() const { return {&fault_, 0, sizeof host_fault_}; }
   // Part of a step worth at most about `work`; returns what it is worth.
   double enqueue_some(double work);
   // `count` blocks of rows from block `begin` on.
@@ -47,7 +50,6 @@ class Recording final : public gpu::Recording {
   Device& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
   Buffer fault_;   // see gpu/kernel.h
-  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
   std::vector<Step> steps_;
   const bool may_refuse_;  // a step does
 

@@ -7,8 +7,7 @@
 namespace rc::opencl {
 namespace {
 
-Step step_of(Device& device, const gpu::Dispatch& dispatch,
-             const gpu::Region& counts, const gpu::Region& fault) {
+Step step_of(Device& device, const gpu::Dispatch& dispatch) {
   Step step;
   step.op = dispatch.op;
   step.kernel = device.library().kernel({dispatch.kernel, dispatch.constants});
@@ -19,7 +18,15 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch,
   step.across = size_t{dispatch.x} * step.group;
   step.deep = dispatch.z;
   step.may_refuse = gpu::slots_of(dispatch.kernel).fault;
-  const gpu::CCall call = gpu::c_call(dispatch, counts, fault);
+  step.dispatch = &dispatch;
+  return step;
+}
+
+}  // namespace
+
+void set_arguments(const Step& step, const gpu::Region& counts,
+                   const gpu::Region& fault) {
+  const gpu::CCall call = gpu::c_call(*step.dispatch, counts, fault);
   cl_uint next = 0;
   const auto add = [&](const void* value, size_t bytes) {
     check(api().SetKernelArg(step.kernel.get(), next++, bytes, value),
@@ -31,22 +38,15 @@ Step step_of(Device& device, const gpu::Dispatch& dispatch,
   }
   add(call.places_and_parameters.data(),
       call.places_and_parameters.size() * sizeof(uint64_t));
-  return step;
 }
 
-}  // namespace
-
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           const gpu::Region& counts, const gpu::Region& fault,
-                           std::vector<std::unique_ptr<gpu::Buffer>>* kept) {
-  std::vector<gpu::Dispatch> dispatches;
-  for (size_t i = 0; i < program.ops.size(); ++i) {
-    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
-                           program.values, program.limits, &dispatches, kept);
-  }
+                           const gpu::Region& counts,
+                           const gpu::Region& fault) {
   std::vector<Step> steps;
-  for (const gpu::Dispatch& dispatch : dispatches) {
-    steps.push_back(step_of(device, dispatch, counts, fault));
+  for (const gpu::Dispatch& dispatch : program.dispatches) {
+    steps.push_back(step_of(device, dispatch));
+    set_arguments(steps.back(), counts, fault);
   }
   return steps;
 }

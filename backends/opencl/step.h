@@ -27,13 +27,16 @@ struct Step {
   size_t deep = 1;     // and along dimension 2
   gpu::RowWork work;
   bool may_refuse = false;
+  const gpu::Dispatch* dispatch = nullptr;
 };
+
+// Sets the arguments of the kernel as the dispatch has them.
+void set_arguments(const Step& step, const gpu::Region& counts,
+                   const gpu::Region& fault);
 
 // Those of a program. `counts`: the rows, outputs and sequences of a run, I32;
 // `fault`: where kernels report what they refuse.
-// What steps of one op hand on lies in buffers that are added to `kept`.
 std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
-                           const gpu::Region& counts, const gpu::Region& fault,
-                           std::vector<std::unique_ptr<gpu::Buffer>>* kept);
+                           const gpu::Region& counts, const gpu::Region& fault);
 
 }  // namespace rc::opencl

@@ -24,32 +24,30 @@ VkBuffer handle_of(const Region& region) {
   return static_cast<const Buffer*>(region.buffer)->get();
 }
 
-bool overlap(const Region& region, const std::vector<Region>& others) {
-  return std::any_of(others.begin(), others.end(), [&](const Region& other) {
-    return region.overlaps(other);
-  });
-}
-
-bool overlap(const std::vector<Region>& mine,
-             const std::vector<Region>& theirs) {
-  return std::any_of(mine.begin(), mine.end(),
-                     [&](const Region& r) { return overlap(r, theirs); });
-}
-
 }  // namespace
 
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
-    : device_(device), op_count_(program.ops.size()) {
-  for (size_t i = 0; i < op_count_; ++i) {
-    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
-                           program.values, program.limits, &dispatches_,
-                           &kept_);
-  }
+    : device_(device),
+      op_count_(program.op_count),
+      dispatches_(program.dispatches) {
   control_ = device.take_control(
       kCommandsOffset + dispatches_.size() * sizeof(VkDispatchIndirectCommand));
   make_pipelines();
   if (!dispatches_.empty()) make_descriptors();
   make_fences();
+  make_commands();
+  record();
+}
+
+void Recording::rebind() {
+  views_.clear();
+  write_sets();
+  // Commands are void once a set that they bind is written.
+  check(device_.vk().vkResetCommandPool(device_.get(), commands_.get(), 0),
+        "vkResetCommandPool");
+  for (const Segment& segment : segments_) spare_.push_back(segment.commands);
+  segments_.clear();
+  after_barrier_ = 0;
   record();
 }
 
@@ -120,6 +118,10 @@ void Recording::make_descriptors() {
         "vkCreateDescriptorPool");
   descriptors_ = device_.own(made, vk.vkDestroyDescriptorPool);
   allocate_sets();
+  write_sets();
+}
+
+void Recording::write_sets() {
   for (size_t i = 0; i < dispatches_.size(); ++i) write_set(i);
 }
 
@@ -184,7 +186,7 @@ void Recording::barrier(VkCommandBuffer commands, VkPipelineStageFlags to,
                                     1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-void Recording::record() {
+void Recording::make_commands() {
   const auto& vk = device_.vk();
   VkCommandPoolCreateInfo pool = {};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -203,6 +205,9 @@ void Recording::record() {
           "vkCreateQueryPool");
     queries_ = device_.own(queries, vk.vkDestroyQueryPool);
   }
+}
+
+void Recording::record() {
   const double segment_work =
       device_.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
           ? kSegmentWorkOfDiscrete
@@ -228,32 +233,18 @@ void Recording::record() {
   }
 }
 
-bool Recording::begins_stage(size_t number, size_t first) const {
-  return number == first ||
-         dispatches_[number - 1].op != dispatches_[number].op ||
-         dispatches_[number].after;
-}
-
-void Recording::separate(VkCommandBuffer commands, size_t number, size_t first,
-                         size_t last) {
-  std::vector<Region> reads, writes;
-  for (size_t i = number; i == number || (i < last && !begins_stage(i, first));
+void Recording::separate(VkCommandBuffer commands, size_t number) {
+  bool waits = bool{queries_};
+  for (size_t i = number; i == number || (i < dispatches_.size() &&
+                                          !gpu::begins_stage(dispatches_, i));
        ++i) {
-    const uint32_t inputs = gpu::slots_of(dispatches_[i].kernel).inputs;
-    for (const gpu::Binding& binding : dispatches_[i].bindings) {
-      ((inputs >> binding.slot & 1) != 0 ? reads : writes)
-          .push_back(binding.region);
-    }
+    const std::vector<uint32_t>& earlier = dispatches_[i].waits;
+    waits = waits || (!earlier.empty() && earlier.back() >= after_barrier_);
   }
-  if (queries_ || overlap(reads, written_) || overlap(writes, written_) ||
-      overlap(writes, read_)) {
-    barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    read_.clear();
-    written_.clear();
-  }
-  read_.insert(read_.end(), reads.begin(), reads.end());
-  written_.insert(written_.end(), writes.begin(), writes.end());
+  if (!waits) return;
+  barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+  after_barrier_ = number;
 }
 
 void Recording::write_timestamp(VkCommandBuffer commands,
@@ -281,14 +272,19 @@ void Recording::record_dispatch(VkCommandBuffer commands, size_t number) {
 
 void Recording::record_segment(size_t first, size_t last) {
   const auto& vk = device_.vk();
-  VkCommandBufferAllocateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  info.commandPool = commands_.get();
-  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  check(vk.vkAllocateCommandBuffers(device_.get(), &info, &commands),
-        "vkAllocateCommandBuffers");
+  if (!spare_.empty()) {
+    commands = spare_.back();
+    spare_.pop_back();
+  } else {
+    VkCommandBufferAllocateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    info.commandPool = commands_.get();
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    check(vk.vkAllocateCommandBuffers(device_.get(), &info, &commands),
+          "vkAllocateCommandBuffers");
+  }
   segments_.push_back({commands, first, last});
   VkCommandBufferBeginInfo begin = {};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -299,7 +295,7 @@ void Recording::record_segment(size_t first, size_t last) {
   }
   for (size_t i = first; i < last; ++i) {
     const int32_t op = dispatches_[i].op;
-    if (begins_stage(i, first)) separate(commands, i, first, last);
+    if (gpu::begins_stage(dispatches_, i)) separate(commands, i);
     if (queries_ && (i == 0 || dispatches_[i - 1].op != op)) {
       write_timestamp(commands, static_cast<uint32_t>(2 * op));
     }

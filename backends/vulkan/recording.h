@@ -23,6 +23,7 @@ class Recording final : public gpu::Recording {
   Recording(Device& device, const gpu::PlacedProgram& program);
   ~Recording() override;
 
+  void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
@@ -50,17 +51,15 @@ class Recording final : public gpu::Recording {
   void allocate_sets();
   void write_set(size_t number);
   VkBufferView view(const gpu::Region& region, VkFormat format);
+  void write_sets();
   void make_fences();
+  void make_commands();
   void record();
   void record_segment(size_t first, size_t last);
   void record_dispatch(VkCommandBuffer commands, size_t number);
-  // Whether the dispatch begins a stage of its op, in a segment from `first`
-  // on. Those of one stage do not depend on each other.
-  bool begins_stage(size_t number, size_t first) const;
-  // A barrier before a stage, if what it reads may not have been written, or
-  // what it writes is still read.
-  void separate(VkCommandBuffer commands, size_t number, size_t first,
-                size_t last);
+  // A barrier before a stage, if a dispatch of it waits for one that none has
+  // been recorded after.
+  void separate(VkCommandBuffer commands, size_t number);
   void write_timestamp(VkCommandBuffer commands, uint32_t query) const;
   void barrier(VkCommandBuffer commands, VkPipelineStageFlags to,
                VkAccessFlags access) const;
@@ -68,8 +67,7 @@ class Recording final : public gpu::Recording {
 
   Device& device_;
   size_t op_count_;
-  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that dispatches hand on
-  std::vector<gpu::Dispatch> dispatches_;
+  const std::span<const gpu::Dispatch> dispatches_;
   std::unique_ptr<Buffer> control_;
   std::vector<Handle<VkBufferView>> views_;
   Handle<VkDescriptorPool> descriptors_;
@@ -78,10 +76,10 @@ class Recording final : public gpu::Recording {
   Handle<VkCommandPool> commands_;
   Handle<VkQueryPool> queries_;
   std::vector<Segment> segments_;
-  Handle<VkFence> fences_[2];  // by portion
+  std::vector<VkCommandBuffer> spare_;  // to record segments in
+  Handle<VkFence> fences_[2];           // by portion
 
-  // Since the last barrier of recording.
-  std::vector<gpu::Region> read_, written_;
+  size_t after_barrier_ = 0;  // dispatches from there on have none behind them
 
   // The run that has begun.
   gpu::RunSize size_;

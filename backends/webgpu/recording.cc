@@ -37,22 +37,26 @@ void end(abi::Pass* pass) {
 }  // namespace
 
 Recording::Recording(Device& device, const gpu::PlacedProgram& program)
-    : device_(device) {
+    : device_(device), dispatches_(program.dispatches) {
   for (const gpu::Placed& placed : program.values) {
     if (placed.value.storage == RC_STORAGE_SCRATCH) {
       scratch_ = placed.region.buffer;
     }
-  }
-  for (size_t i = 0; i < program.ops.size(); ++i) {
-    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
-                           program.values, program.limits, &dispatches_,
-                           &kept_);
   }
   counts_ = device.make_buffer(16, abi::kUseUniform | abi::kUseCopyTo);
   fault_ = device.make_buffer(
       kFaultBytes, abi::kUseStorage | abi::kUseCopyTo | abi::kUseCopyFrom);
   nothing_ = device.make_buffer(16, abi::kUseStorage);
   make_parameters();
+  make_all_steps();
+  for (auto& progress : progress_) progress = std::make_shared<Progress>();
+}
+
+void Recording::rebind() { make_all_steps(); }
+
+void Recording::make_all_steps() {
+  map_ = ScratchMap();
+  steps_.clear();
   steps_.resize(dispatches_.size());
   for (size_t first = 0; first < dispatches_.size();) {
     size_t last = first + 1;
@@ -63,7 +67,6 @@ Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     make_steps(first, last);
     first = last;
   }
-  for (auto& progress : progress_) progress = std::make_shared<Progress>();
 }
 
 void Recording::make_parameters() {

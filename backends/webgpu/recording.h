@@ -19,6 +19,7 @@ class Recording final : public gpu::Recording {
  public:
   Recording(Device& device, const gpu::PlacedProgram& program);
 
+  void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
@@ -56,6 +57,7 @@ class Recording final : public gpu::Recording {
   };
 
   void make_parameters();
+  void make_all_steps();
   // Those of an op, from `first` to before `last`.
   void make_steps(size_t first, size_t last);
   void make_group(size_t number, uint32_t written);
@@ -72,8 +74,7 @@ class Recording final : public gpu::Recording {
 
   Device& device_;
   const gpu::Buffer* scratch_ = nullptr;
-  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that dispatches hand on
-  std::vector<gpu::Dispatch> dispatches_;
+  const std::span<const gpu::Dispatch> dispatches_;
   std::vector<Step> steps_;  // by dispatch
   BufferHandle counts_, fault_, parameters_, nothing_;
   uint64_t parameter_step_ = 0;

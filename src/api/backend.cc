@@ -9,7 +9,7 @@
 #include "api/progress.h"
 #include "api/returned_memory.h"
 #include "base/compute_thread.h"
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "runtime/backend_spec.h"
 #include "runtime/candidates.h"
 #include "runtime/profile.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/caller_thread.h"
-#include "base/config/account.h"
+#include "base/config/settings.h"
 #include "base/environment.h"
 #include "base/error.h"
 

@@ -41,7 +41,7 @@ struct Watch {
 }  // namespace
 
 Graph::Graph(std::shared_ptr<Context> context)
-    : recording_(std::make_shared<Recording>(std::move(context))) {}
+    : recording_(std::make_shared<GraphRecording>(std::move(context))) {}
 
 Tensor Graph::input(DType dtype, const Shape& shape) {
   const uint64_t bytes = check_shape(dtype, shape);

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "compute/graph_recording.h"
 #include "compute/graph_stages.h"
-#include "compute/recording.h"
 
 namespace rc::compute {
 
@@ -70,7 +70,7 @@ class Graph {
   // Throws unless the graph has been ended.
   void need_ended() const;
 
-  const std::shared_ptr<Recording> recording_;
+  const std::shared_ptr<GraphRecording> recording_;
   mutable std::mutex mutex_;  // of the inputs, and of ending
   std::vector<Input> inputs_;
   // From the end on these do not change.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "compute/recording.h"
+#include "compute/graph_recording.h"
 
 namespace rc::compute {
 

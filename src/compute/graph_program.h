@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compute/account.h"
-#include "compute/recording.h"
+#include "compute/graph_recording.h"
 #include "runtime/program.h"
 
 namespace rc::compute {

@@ -1,4 +1,4 @@
-#include "compute/recording.h"
+#include "compute/graph_recording.h"
 
 #include <algorithm>
 
@@ -22,7 +22,8 @@ rc_plugin_value whole_value(DType dtype, const Shape& shape, int32_t base) {
 
 }  // namespace
 
-Tensor Recording::tensor_of(int32_t base, DType dtype, const Shape& shape) {
+Tensor GraphRecording::tensor_of(int32_t base, DType dtype,
+                                 const Shape& shape) {
   Tensor tensor;
   tensor.context = context_;
   tensor.storage = std::make_shared<Storage>(shared_from_this(), base);
@@ -32,7 +33,7 @@ Tensor Recording::tensor_of(int32_t base, DType dtype, const Shape& shape) {
   return tensor;
 }
 
-Tensor Recording::input(DType dtype, const Shape& shape, size_t index) {
+Tensor GraphRecording::input(DType dtype, const Shape& shape, size_t index) {
   const std::lock_guard lock(mutex_);
   const auto base = static_cast<int32_t>(recorded_.bases.size());
   Tensor tensor = tensor_of(base, dtype, shape);
@@ -41,7 +42,7 @@ Tensor Recording::input(DType dtype, const Shape& shape, size_t index) {
   return tensor;
 }
 
-int32_t Recording::base_of(const std::shared_ptr<Storage>& storage) {
+int32_t GraphRecording::base_of(const std::shared_ptr<Storage>& storage) {
   if (storage->recording() != nullptr) {
     if (storage->recording().get() == this) return storage->base();
     fail(RC_E_INVALID_ARGUMENT,
@@ -53,7 +54,7 @@ int32_t Recording::base_of(const std::shared_ptr<Storage>& storage) {
   return known->second;
 }
 
-void Recording::check_open(const char* op) const {
+void GraphRecording::check_open(const char* op) const {
   if (ended_) {
     fail(RC_E_INVALID_ARGUMENT, op,
          ": an operand was recorded in a graph that has been ended; ops on it "
@@ -66,7 +67,7 @@ void Recording::check_open(const char* op) const {
 }
 
 template <class Function>
-void Recording::attempt(const Function& function) {
+void GraphRecording::attempt(const Function& function) {
   const size_t values_before = recorded_.values.size();
   const size_t bases_before = recorded_.bases.size();
   try {
@@ -81,13 +82,13 @@ void Recording::attempt(const Function& function) {
   }
 }
 
-void Recording::add_value(rc_plugin_value value,
-                          const std::shared_ptr<Storage>& storage) {
+void GraphRecording::add_value(rc_plugin_value value,
+                               const std::shared_ptr<Storage>& storage) {
   value.index = base_of(storage);
   recorded_.values.push_back(value);
 }
 
-Tensor Recording::add_result(rc_plugin_value value, const Shape& shape) {
+Tensor GraphRecording::add_result(rc_plugin_value value, const Shape& shape) {
   const auto base = static_cast<int32_t>(recorded_.bases.size());
   value.index = base;
   recorded_.values.push_back(value);
@@ -97,9 +98,10 @@ Tensor Recording::add_result(rc_plugin_value value, const Shape& shape) {
   return result;
 }
 
-Tensor Recording::add(const Op& op, std::span<const rc_plugin_value> values,
-                      const std::shared_ptr<Storage>* const* storages,
-                      const Shape& shape) {
+Tensor GraphRecording::add(const Op& op,
+                           std::span<const rc_plugin_value> values,
+                           const std::shared_ptr<Storage>* const* storages,
+                           const Shape& shape) {
   const std::lock_guard lock(mutex_);
   check_open(op_name(op.code));
   Tensor result;
@@ -116,8 +118,8 @@ Tensor Recording::add(const Op& op, std::span<const rc_plugin_value> values,
   return result;
 }
 
-std::vector<Tensor> Recording::add(CustomCall call,
-                                   std::span<const Tensor> inputs) {
+std::vector<Tensor> GraphRecording::add(CustomCall call,
+                                        std::span<const Tensor> inputs) {
   const std::lock_guard lock(mutex_);
   check_open(call.op->name().c_str());
   std::vector<Tensor> results;
@@ -150,7 +152,7 @@ std::vector<Tensor> Recording::add(CustomCall call,
   return results;
 }
 
-bool Recording::is_result(const Tensor& tensor) const {
+bool GraphRecording::is_result(const Tensor& tensor) const {
   const std::lock_guard lock(mutex_);
   const Base& base =
       recorded_.bases[static_cast<size_t>(tensor.storage->base())];
@@ -158,12 +160,12 @@ bool Recording::is_result(const Tensor& tensor) const {
          tensor.bytes() == value_bytes(base.whole, {}).value();
 }
 
-Recorded Recording::recorded() const {
+Recorded GraphRecording::recorded() const {
   const std::lock_guard lock(mutex_);
   return recorded_;
 }
 
-void Recording::end() {
+void GraphRecording::end() {
   const std::lock_guard lock(mutex_);
   ended_ = true;
   // Tensors may outlive the graph; what it holds shall not.

@@ -44,10 +44,10 @@ struct Recorded {
   std::vector<RecordedOp> ops;
 };
 
-class Recording : public std::enable_shared_from_this<Recording> {
+class GraphRecording : public std::enable_shared_from_this<GraphRecording> {
  public:
   // Where the ops are to run.
-  explicit Recording(std::shared_ptr<Context> context)
+  explicit GraphRecording(std::shared_ptr<Context> context)
       : context_(std::move(context)) {}
 
   const std::shared_ptr<Context>& context() const { return context_; }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compute/graph_program.h"
-#include "compute/recording.h"
+#include "compute/graph_recording.h"
 
 namespace rc::compute {
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "compute/at_once.h"
+#include "compute/graph_recording.h"
 #include "compute/ops.h"
-#include "compute/recording.h"
 #include "runtime/program.h"
 #include "tensor/op.h"
 #include "tensor/op_schema.h"
@@ -53,6 +53,28 @@ void OpCall::run_on(
   arguments.rows = 1;
   arguments.spent_ns = &spent_ns;
   program->run(arguments, timeout_ms);
+}
+
+void OpCall::run_kept(Context& context, const Tensor& result,
+                      int64_t& spent_ns) const {
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  for (int i = 0; i < count_; ++i) {
+    buffers.push_back(operands_[i].storage->buffer());
+  }
+  buffers.push_back(result.storage->buffer());
+  if (!OpPrograms::serve(*context.device())) {
+    return run_on(context.device(), {values().begin(), values().end()}, buffers,
+                  context.timeout_ms(), spent_ns);
+  }
+  const auto program =
+      context.programs().program(context.device(), op, values(), buffers);
+  runtime::RunArguments arguments;
+  arguments.rows = 1;
+  arguments.spent_ns = &spent_ns;
+  for (const auto& buffer : buffers) {
+    arguments.caches.push_back(buffer->handle());
+  }
+  program->run(arguments, context.timeout_ms());
 }
 
 void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
@@ -108,7 +130,7 @@ bool OpCall::run_at_once(const Tensor& result, int64_t& spent_ns) const {
   return device.run_op(op, values(), buffers, spent_ns);
 }
 
-Recording* OpCall::recording() const {
+GraphRecording* OpCall::recording() const {
   for (int i = 0; i < count_; ++i) {
     if (const auto& found = operands_[i].storage->recording()) {
       return found.get();
@@ -117,7 +139,7 @@ Recording* OpCall::recording() const {
   return nullptr;
 }
 
-Tensor OpCall::record(Recording& recording, const Shape& shape) const {
+Tensor OpCall::record(GraphRecording& recording, const Shape& shape) const {
   if (outlines()) {
     fail(RC_E_INVALID_ARGUMENT, op_name(op.code),
          ": an operand is an outline, which has no numbers, and another was "
@@ -140,7 +162,7 @@ Tensor OpCall::run(DType dtype, const Shape& as, const Shape& shape,
   values_[count_] = make_value(dtype, as, count_, 0);
   if (is_widened()) return run_widened(dtype, as, shape, into);
   if (into != nullptr) return run_into(*into, dtype, shape);
-  if (Recording* found = recording()) return record(*found, shape);
+  if (GraphRecording* found = recording()) return record(*found, shape);
   const std::shared_ptr<Context>& context = operands_[0].context;
   const std::shared_ptr<Placement>& placement = context->placement();
   if (placement == nullptr) check_devices();
@@ -158,7 +180,7 @@ bool OpCall::is_widened() const {
       return true;
     case ValueType::kT: {
       check_op(op, values());
-      Recording* const found = recording();
+      GraphRecording* const found = recording();
       const Context& context =
           found != nullptr ? *found->context() : *operands_[0].context;
       // Among several devices there is a CPU.
@@ -219,13 +241,7 @@ void OpCall::run_into(const Tensor& result) {
     return;
   }
   check(*context->device(), "say whether it supports an op", status, message);
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-  for (int i = 0; i < count_; ++i) {
-    buffers.push_back(operands_[i].storage->buffer());
-  }
-  buffers.push_back(result.storage->buffer());
-  run_on(context->device(), {values().begin(), values().end()}, buffers,
-         context->timeout_ms(), work.spent_ns);
+  run_kept(*context, result, work.spent_ns);
 }
 
 }  // namespace rc::compute

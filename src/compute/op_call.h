@@ -57,8 +57,8 @@ class OpCall {
   }
   void check_devices() const;
   // Of the first operand that has one; nullptr: all have numbers.
-  Recording* recording() const;
-  Tensor record(Recording& recording, const Shape& shape) const;
+  GraphRecording* recording() const;
+  Tensor record(GraphRecording& recording, const Shape& shape) const;
   bool outlines() const;
   // The operands lie on the context's device.
   Tensor run_here(const std::shared_ptr<Context>& context, DType dtype,
@@ -75,6 +75,9 @@ class OpCall {
               const std::vector<rc_plugin_value>& values,
               const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
               int64_t timeout_ms, int64_t& spent_ns) const;
+  // On the context's device, which keeps what it compiles.
+  void run_kept(Context& context, const Tensor& result,
+                int64_t& spent_ns) const;
   void run_on_fallback(const std::shared_ptr<runtime::Device>& device,
                        const Tensor& result, int64_t& spent_ns) const;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/buffer_pool.h"
+#include "compute/op_programs.h"
 #include "compute/placement.h"
 #include "compute/shape.h"
 #include "runtime/assignment.h"
@@ -49,6 +50,7 @@ class Context {
   // nullptr: ops run where their operands lie.
   const std::shared_ptr<Placement>& placement() const { return placement_; }
   int number() const { return number_; }
+  OpPrograms& programs() { return programs_; }
 
   // The device for an op that this one lacks; notes the reason. Throws
   // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
@@ -66,12 +68,13 @@ class Context {
   const int64_t timeout_ms_;
   const std::shared_ptr<Placement> placement_;
   const int number_ = 0;
+  OpPrograms programs_;
   mutable std::mutex mutex_;
   std::shared_ptr<runtime::Device> fallback_device_;
   std::vector<runtime::Fallback> fallbacks_;
 };
 
-class Recording;
+class GraphRecording;
 
 // Device memory of a pool; or none, of tensors that are outlines or recorded.
 class Storage {
@@ -80,8 +83,8 @@ class Storage {
   // Of an outline; the choice of the op that would make it, nullptr if none.
   explicit Storage(std::shared_ptr<const OpChoice> choice)
       : outline_(true), choice_(std::move(choice)) {}
-  // That of a recording's base with this number (see recording.h).
-  Storage(std::shared_ptr<Recording> recording, int32_t base)
+  // That of a recording's base with this number (see graph_recording.h).
+  Storage(std::shared_ptr<GraphRecording> recording, int32_t base)
       : recording_(std::move(recording)), base_(base) {}
   // Of memory that is the caller's.
   explicit Storage(std::shared_ptr<runtime::Buffer> borrowed)
@@ -94,7 +97,9 @@ class Storage {
   // nullptr of an outline, and while a graph is recorded.
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
   // nullptr unless it is recorded.
-  const std::shared_ptr<Recording>& recording() const { return recording_; }
+  const std::shared_ptr<GraphRecording>& recording() const {
+    return recording_;
+  }
   int32_t base() const { return base_; }
   bool outline() const { return outline_; }
   const std::shared_ptr<const OpChoice>& choice() const { return choice_; }
@@ -102,7 +107,7 @@ class Storage {
  private:
   const std::shared_ptr<BufferPool> pool_;
   std::shared_ptr<runtime::Buffer> buffer_;
-  const std::shared_ptr<Recording> recording_;
+  const std::shared_ptr<GraphRecording> recording_;
   const int32_t base_ = -1;
   const bool outline_ = false;
   const std::shared_ptr<const OpChoice> choice_;

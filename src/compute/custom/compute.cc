@@ -6,8 +6,8 @@
 #include "compute/at_once.h"
 #include "compute/custom/function_call.h"
 #include "compute/custom/op.h"
+#include "compute/graph_recording.h"
 #include "compute/ops.h"
-#include "compute/recording.h"
 
 namespace rc::compute {
 namespace {
@@ -184,7 +184,7 @@ void compute_custom(const CustomCall& call, const CustomWay& way,
 std::vector<Tensor> custom(const CustomOp& op, std::span<const Tensor> inputs,
                            std::span<const double> attributes) {
   std::vector<CustomValue> values;
-  Recording* recording = nullptr;
+  GraphRecording* recording = nullptr;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].outline()) {
       fail(RC_E_INVALID_ARGUMENT, op.name(), ": input ", i,

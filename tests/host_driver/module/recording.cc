@@ -21,25 +21,28 @@ Recording::Recording(Device& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(3 * sizeof(int32_t)),
       fault_(sizeof(gpu::Fault)) {
-  std::vector<gpu::Dispatch> dispatches;
-  for (size_t i = 0; i < program.ops.size(); ++i) {
-    gpu::append_dispatches(device, program.ops[i], static_cast<int32_t>(i),
-                           program.values, program.limits, &dispatches, &kept_);
-  }
-  for (const gpu::Dispatch& dispatch : dispatches) {
+  for (const gpu::Dispatch& dispatch : program.dispatches) {
     steps_.push_back(step_of(dispatch));
   }
 }
 
 Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
   const std::string name = gpu::kernel_name(dispatch.kernel);
-  Step step = {dispatch, nullptr, {}, {}};
+  Step step = {&dispatch, nullptr, {}, {}};
   step.kernel = device_.library().kernel(
       cat("#include \"", name, ".cl\""), name,
       gpu::c_definitions({dispatch.kernel, dispatch.constants},
                          device_.tuning().vector));
-  const gpu::CCall call = gpu::c_call(dispatch, {&counts_, 0, counts_.bytes()},
-                                      {&fault_, 0, fault_.bytes()});
+  set_arguments(step);
+  return step;
+}
+
+void Recording::set_arguments(Step& step) const {
+  step.bound.clear();
+  step.arguments.clear();
+  const gpu::CCall call =
+      gpu::c_call(*step.dispatch, {&counts_, 0, counts_.bytes()},
+                  {&fault_, 0, fault_.bytes()});
   for (const gpu::Region& region : call.buffers) {
     step.bound.push_back(region);
     step.arguments.push_back(
@@ -48,7 +51,10 @@ Recording::Step Recording::step_of(const gpu::Dispatch& dispatch) {
   step.arguments.insert(step.arguments.end(),
                         call.places_and_parameters.begin(),
                         call.places_and_parameters.end());
-  return step;
+}
+
+void Recording::rebind() {
+  for (Step& step : steps_) set_arguments(step);
 }
 
 void Recording::begin(const gpu::RunSize& size,
@@ -70,7 +76,7 @@ void Recording::begin(const gpu::RunSize& size,
 }
 
 void Recording::run_blocks(const Step& step, uint64_t begin, uint64_t count) {
-  const gpu::Dispatch& dispatch = step.dispatch;
+  const gpu::Dispatch& dispatch = *step.dispatch;
   const std::lock_guard lock(running());
   const BoundAlone bound(step.bound);
   device_.runner().run({gpu::kernel_name(dispatch.kernel),
@@ -83,7 +89,7 @@ void Recording::run_blocks(const Step& step, uint64_t begin, uint64_t count) {
 
 double Recording::run_some(double work) {
   const Step& step = steps_[step_];
-  const gpu::Dispatch& dispatch = step.dispatch;
+  const gpu::Dispatch& dispatch = *step.dispatch;
   const uint32_t rows = dispatch.rows.count(size_.rows);
   const uint64_t blocks =
       (uint64_t{rows} + dispatch.batch - 1) / dispatch.batch;

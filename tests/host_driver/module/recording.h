@@ -17,6 +17,7 @@ class Recording final : public gpu::Recording {
  public:
   Recording(Device& device, const gpu::PlacedProgram& program);
 
+  void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
@@ -30,13 +31,14 @@ class Recording final : public gpu::Recording {
 
  private:
   struct Step {
-    gpu::Dispatch dispatch;
+    const gpu::Dispatch* dispatch;
     HostKernel* kernel;
     std::vector<uint64_t> arguments;
     std::vector<gpu::Region> bound;
   };
 
   Step step_of(const gpu::Dispatch& dispatch);
+  void set_arguments(Step& step) const;
   // Blocks of rows of a step worth at most about `work`; returns what they are
   // worth.
   double run_some(double work);
@@ -45,7 +47,6 @@ class Recording final : public gpu::Recording {
   Device& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
   Buffer fault_;   // see gpu/kernel.h
-  std::vector<std::unique_ptr<gpu::Buffer>> kept_;  // that steps hand on
   std::vector<Step> steps_;
 
   // The run that has begun.
