@@ -14,7 +14,7 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 TEST_F(TensorErrors, OfShapes) {
   const auto create = [&](const std::string& text, rc_dtype dtype,
-                          const Shape& shape) {
+                          const std::vector<int64_t>& shape) {
     expect(text, [&](rc_tensor** y) {
       return rc_tensor_create(backend_.get(), dtype, shape.data(),
                               static_cast<int32_t>(shape.size()), y);
@@ -29,7 +29,7 @@ TEST_F(TensorErrors, OfShapes) {
   create("more elements than can be addressed", RC_DTYPE_F32,
          {int64_t{1} << 62});
   const auto reshape = [&](const std::string& text, rc_tensor* x,
-                           const Shape& shape) {
+                           const std::vector<int64_t>& shape) {
     expect(text, [&](rc_tensor** y) {
       return rc_tensor_reshape(x, shape.data(),
                                static_cast<int32_t>(shape.size()), y);
