@@ -63,7 +63,8 @@ class Waits {
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
   }
 
-  // Whoever waits for this dispatch waits for those whose bytes it overwrites.
+  // A dispatch that waits for this one waits for those whose bytes it
+  // overwrites.
   void drop_overwritten(const Dispatch& dispatch, size_t stage) {
     for (const Binding& binding : dispatch.bindings) {
       if (reads(dispatch, binding)) continue;
