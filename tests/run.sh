@@ -178,7 +178,7 @@ for name in $stages; do
       stage "installed, as programs outside the tree see it"
       [ -d build/release ] || configure_and_build "$(tested_levels)" release
       tests/install/run.sh build/release
-      tests/install/commands.sh
+      tests/install/commands.sh build/release
       ;;
     bindings)
       stage "bindings, as programs of other languages see them"

@@ -4,7 +4,9 @@
 # otherwise here: packages are only looked for, the prefix is a folder of the
 # test's, and ldconfig shows it to the loader of this test alone. For the
 # commands as they are on a machine that has nothing see fresh_root.sh.
-#   tests/install/commands.sh
+#   tests/install/commands.sh [BUILD]
+# Builds have the levels of the cpu backend that the build folder BUILD has, which
+# ccache knows.
 set -eu
 . "$(dirname "$0")/readme.sh"
 work=$(mktemp -d)
@@ -31,9 +33,15 @@ done
 END
 chmod +x "$work/bin/apt-get"
 
+levels=
+[ $# = 0 ] || levels=$(sed -n 's/^RUNCIBLE_CPU_LEVELS:[A-Z]*=//p' "$1/CMakeCache.txt")
+
 cmake() {
   case $1 in
-    --preset) command cmake "$@" "-DCMAKE_INSTALL_PREFIX=$prefix" ;;
+    --preset)
+      command cmake "$@" "-DCMAKE_INSTALL_PREFIX=$prefix" \
+        "-DRUNCIBLE_CPU_LEVELS=$levels"
+      ;;
     *) command cmake "$@" ;;
   esac
 }
