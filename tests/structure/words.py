@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = {".h", ".cc", ".c", ".py", ".ts", ".mjs", ".md", ".i", ".java", ".cs", ".go",
          ".rb", ".pm", ".lua", ".tcl", ".sh"}
-COMMENT = r"^\s*(?://|/\*+|\*|#)\s*"
+COMMENT = r"^[ \t]*(?://|/\*+|\*|#)[ \t]*"
 
 # Name -> pattern, and the most of each area.
 AREAS = ("include", "docs", "src", "backends", "bindings", "examples")
@@ -48,20 +48,23 @@ def files_of(area):
     return [path for path in paths if path.suffix in KINDS and path.is_file()]
 
 
-def places(area, pattern):
+def places(texts, pattern):
     """File, line number and line of each match."""
-    for path in sorted(files_of(area)):
-        for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
-            for _ in re.finditer(pattern, line):
-                yield path.relative_to(ROOT), number, line.strip()
+    for path, text in sorted(texts.items()):
+        lines = text.split("\n")
+        for match in re.finditer(pattern, text, re.MULTILINE):
+            number = text.count("\n", 0, match.start()) + 1
+            yield path.relative_to(ROOT), number, lines[number - 1].strip()
 
 
 def main():
+    texts = [{path: path.read_text(errors="replace") for path in files_of(area)}
+             for area in AREAS]
     wrong = []
     for name, (pattern, most) in WORDS.items():
         counts = []
-        for area, limit in zip(AREAS, most):
-            found = list(places(area, pattern))
+        for area, limit, here in zip(AREAS, most, texts):
+            found = list(places(here, pattern))
             counts.append(len(found))
             if "--list" in sys.argv and limit == 0:
                 for place in found:
