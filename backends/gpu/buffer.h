@@ -1,6 +1,7 @@
 // Memory on a device.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,9 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   uint64_t bytes() const { return bytes_; }
+  // No other buffer has had it, also where this one has taken the place of one
+  // that is gone.
+  uint64_t number() const { return number_; }
 
   virtual void write(uint64_t offset, const void* data, uint64_t bytes) = 0;
   virtual void read(uint64_t offset, void* data, uint64_t bytes) const = 0;
@@ -31,6 +35,8 @@ class Buffer {
   virtual std::byte* host() const { return nullptr; }
 
  private:
+  static inline std::atomic<uint64_t> next_number_ = 0;
+  const uint64_t number_ = next_number_++;
   uint64_t bytes_;
 };
 

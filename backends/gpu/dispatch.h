@@ -68,6 +68,9 @@ struct Dispatch {
   std::vector<uint32_t> waits = {};
 };
 
+// Whether the kernel only reads what is bound there.
+bool reads(const Dispatch& dispatch, const Binding& binding);
+
 // Whether dispatch `number` begins a stage: dispatches of one op up to the next
 // that is `after`, which do not depend on each other.
 bool begins_stage(std::span<const Dispatch> dispatches, size_t number);

@@ -1,6 +1,7 @@
 #include "gpu/program.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "gpu/weight.h"
@@ -87,6 +88,15 @@ void Program::start_with(const rc_plugin_run& run,
            cache_bytes_[i]);
     }
   }
+  bind(caches);
+  start(run);
+}
+
+void Program::bind(std::span<Buffer* const> caches) {
+  std::vector<uint64_t> numbers;
+  for (const Buffer* cache : caches) numbers.push_back(cache->number());
+  if (numbers == bound_) return;
+  bound_.clear();  // until all of it is done
   for (Dispatch& dispatch : dispatches_) {
     for (Binding& binding : dispatch.bindings) {
       Region& region = binding.region;
@@ -95,7 +105,7 @@ void Program::start_with(const rc_plugin_run& run,
   }
   find_waits(dispatches_);
   recording_->rebind();
-  start(run);
+  bound_ = std::move(numbers);
 }
 
 void Program::start(const rc_plugin_run& run) {

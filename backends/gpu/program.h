@@ -57,6 +57,8 @@ class Program {
   };
 
   void check_idle() const;
+  // What dispatches have in caches lies in these from now on.
+  void bind(std::span<Buffer* const> caches);
   RunSize size_of(const rc_plugin_run& run) const;
   void submit_more();
   void ask_to_stop();
@@ -71,6 +73,7 @@ class Program {
   Device& device_;
   std::vector<Op> ops_;
   std::vector<uint64_t> cache_bytes_;  // that ops use, by index
+  std::vector<uint64_t> bound_;  // caches by Buffer::number; empty: unknown
   Placement placement_;
   std::vector<std::unique_ptr<Buffer>> kept_;  // that dispatches hand on
   std::vector<Dispatch> dispatches_;

@@ -31,10 +31,6 @@ void wait_for(const std::vector<Touch>& touches, const Region& region,
   }
 }
 
-bool reads(const Dispatch& dispatch, const Binding& binding) {
-  return (slots_of(dispatch.kernel).inputs >> binding.slot & 1) != 0;
-}
-
 class Waits {
  public:
   explicit Waits(std::span<Dispatch> dispatches) : dispatches_(dispatches) {}
@@ -91,6 +87,10 @@ class Waits {
 };
 
 }  // namespace
+
+bool reads(const Dispatch& dispatch, const Binding& binding) {
+  return (slots_of(dispatch.kernel).inputs >> binding.slot & 1) != 0;
+}
 
 bool begins_stage(std::span<const Dispatch> dispatches, size_t number) {
   return number == 0 || dispatches[number].after ||

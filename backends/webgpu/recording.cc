@@ -23,10 +23,6 @@ uint64_t whole(uint64_t bytes) {
   return std::max<uint64_t>((bytes + 15) / 16 * 16, 16);
 }
 
-bool is_input(const Dispatch& dispatch, const gpu::Binding& binding) {
-  return (gpu::slots_of(dispatch.kernel).inputs >> binding.slot & 1) != 0;
-}
-
 void end(abi::Pass* pass) {
   if (*pass == nullptr) return;
   wgpu().ComputePassEncoderEnd(*pass);
@@ -93,7 +89,7 @@ void Recording::make_steps(size_t first, size_t last) {
   for (size_t i = first; i < last; ++i) {
     for (const gpu::Binding& binding : dispatches_[i].bindings) {
       const Region& region = binding.region;
-      if (region.buffer != scratch_ || !is_input(dispatches_[i], binding)) {
+      if (region.buffer != scratch_ || !gpu::reads(dispatches_[i], binding)) {
         continue;
       }
       for (const auto& part : map_.find(region.offset, whole(region.bytes))) {
@@ -106,7 +102,7 @@ void Recording::make_steps(size_t first, size_t last) {
   for (size_t i = first; i < last; ++i) {
     for (const gpu::Binding& binding : dispatches_[i].bindings) {
       if (binding.region.buffer == scratch_ &&
-          !is_input(dispatches_[i], binding)) {
+          !gpu::reads(dispatches_[i], binding)) {
         map_.write(binding.region.offset, binding.region.bytes, written);
       }
     }
@@ -177,14 +173,14 @@ void Recording::make_group(size_t number, uint32_t written) {
   }
   std::vector<abi::Buffer> outputs;
   for (const gpu::Binding& binding : dispatch.bindings) {
-    if (is_input(dispatch, binding)) continue;
+    if (gpu::reads(dispatch, binding)) continue;
     const Bound bound = written_at(binding.region, written);
     outputs.push_back(bound.buffer);
     bind(binding.slot, bound.buffer, bound.offset, whole(binding.region.bytes));
   }
   for (const gpu::Binding& binding : dispatch.bindings) {
     const bool bound_here = (left >> binding.slot & 1) != 0;
-    if (!is_input(dispatch, binding) || !bound_here) continue;
+    if (!gpu::reads(dispatch, binding) || !bound_here) continue;
     const Bound bound = read_at(binding.region, outputs, &step);
     bind(binding.slot, bound.buffer, bound.offset, whole(binding.region.bytes));
   }

@@ -43,12 +43,7 @@ void OpCall::run_on(
     const std::vector<rc_plugin_value>& values,
     const std::vector<std::shared_ptr<runtime::Buffer>>& buffers,
     int64_t timeout_ms, int64_t& spent_ns) const {
-  runtime::ProgramDescription description;
-  description.values = values;
-  description.ops = {op};
-  description.caches = values;
-  const auto program = runtime::Program::compile(device, std::move(description),
-                                                 {1, 0, 0}, {}, buffers);
+  const auto program = compile_op(device, op, values, buffers);
   runtime::RunArguments arguments;
   arguments.rows = 1;
   arguments.spent_ns = &spent_ns;

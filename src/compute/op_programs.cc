@@ -32,21 +32,19 @@ std::string key_of(const Op& op, std::span<const rc_plugin_value> values) {
   return key;
 }
 
-std::shared_ptr<runtime::Program> compile(
+}  // namespace
+
+std::unique_ptr<runtime::Program> compile_op(
     const std::shared_ptr<runtime::Device>& device, const Op& op,
-    std::span<const rc_plugin_value> values,
+    std::vector<rc_plugin_value> values,
     const std::vector<std::shared_ptr<runtime::Buffer>>& buffers) {
   runtime::ProgramDescription description;
-  description.values.assign(values.begin(), values.end());
+  description.caches = values;
+  description.values = std::move(values);
   description.ops = {op};
-  description.caches = description.values;
-  std::shared_ptr<runtime::Program> program = runtime::Program::compile(
-      device, std::move(description), {1, 0, 0}, {}, buffers);
-  program->give_up_caches();
-  return program;
+  return runtime::Program::compile(device, std::move(description), {1, 0, 0},
+                                   {}, buffers);
 }
-
-}  // namespace
 
 bool OpPrograms::serve(const runtime::Device& device) {
   const rc_plugin& plugin = device.plugin();
@@ -59,7 +57,9 @@ std::shared_ptr<runtime::Program> OpPrograms::program(
     const std::vector<std::shared_ptr<runtime::Buffer>>& buffers) {
   std::string key = key_of(op, values);
   if (auto found = find(key)) return found;
-  auto made = compile(device, op, values, buffers);
+  const std::shared_ptr<runtime::Program> made =
+      compile_op(device, op, {values.begin(), values.end()}, buffers);
+  made->give_up_caches();
   uint64_t bytes = 0;
   for (const rc_plugin_value& value : values) {
     bytes += value_bytes(value, {}).value_or(kMostBytes);
@@ -82,15 +82,11 @@ void OpPrograms::keep(Kept kept) {
   const std::lock_guard lock(mutex_);
   // Another thread may have been faster.
   if (by_key_.contains(kept.key)) return;
-  bytes_ += kept.bytes;
-  list_.push_front(std::move(kept));
-  try {
-    by_key_.emplace(list_.front().key, list_.begin());
-  } catch (...) {
-    bytes_ -= list_.front().bytes;
-    dropped.splice(dropped.begin(), list_, list_.begin());
-    throw;
-  }
+  List added;
+  added.push_front(std::move(kept));
+  by_key_.emplace(added.front().key, added.begin());
+  bytes_ += added.front().bytes;
+  list_.splice(list_.begin(), added);
   while (list_.size() > kMostPrograms || bytes_ > kMostBytes) {
     bytes_ -= list_.back().bytes;
     by_key_.erase(list_.back().key);

@@ -21,10 +21,17 @@
 
 namespace rc::compute {
 
+// Compiles an op whose values lie in the buffers of their numbers, which are
+// the caches of the program.
+std::unique_ptr<runtime::Program> compile_op(
+    const std::shared_ptr<runtime::Device>& device, const Op& op,
+    std::vector<rc_plugin_value> values,
+    const std::vector<std::shared_ptr<runtime::Buffer>>& buffers);
+
 class OpPrograms {
  public:
-  // A program for the op, whose values lie in the buffers of their numbers: to
-  // be run with these as its caches. Throws what compiling it throws.
+  // A program for the op, to be run with the buffers as its caches. Throws what
+  // compile_op throws.
   std::shared_ptr<runtime::Program> program(
       const std::shared_ptr<runtime::Device>& device, const Op& op,
       std::span<const rc_plugin_value> values,

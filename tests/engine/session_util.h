@@ -78,7 +78,7 @@ inline void go_on(Session& session, Played* played) {
   played->after = decoded(session);
 }
 
-// Does all of it in a session of its own.
+// Does all of it in a new session.
 inline Played play(Engine& engine, const std::vector<TokenId>& prompt) {
   Played played;
   const auto session = session_with(engine, prompt);
