@@ -57,7 +57,7 @@ class Program {
   };
 
   void check_idle() const;
-  // What dispatches have in caches lies in these from now on.
+  // Dispatches have these in place of the caches of the last run.
   void bind(std::span<Buffer* const> caches);
   RunSize size_of(const rc_plugin_run& run) const;
   void submit_more();
