@@ -152,12 +152,20 @@ KeptPrograms.*:LayerNorm.*:Matmul.*:Reduce.*:Rotate.*:Softmax.*:Unary.*")
       "--gtest_filter=${tensor_ops}")
     add_test(NAME host_driver.vectors COMMAND test_conformance
       "--gtest_filter=${vector_ops}")
-    set_tests_properties(
-      host_driver.row_ops host_driver.tensor_ops host_driver.vectors
+    # Products of matrices, which no device takes unless it is told to.
+    set(matrix_ops "*Linear.*:*LinearOfType.*/BF16:*LinearOfType.*/F16:\
+*LinearOfType.*/IQ2_XS:*LinearOfType.*/Q4_K:*LinearOfType.*/Q6_K:\
+*LinearOfType.*/Q8_0")
+    add_test(NAME host_driver.matrices COMMAND test_conformance
+      "--gtest_filter=${matrix_ops}")
+    set_tests_properties(host_driver.row_ops host_driver.tensor_ops
+      host_driver.vectors host_driver.matrices
       PROPERTIES TIMEOUT 1500 ENVIRONMENT
       "RUNCIBLE_TEST_MODULE=$<TARGET_FILE:test_module_host>")
     set_property(TEST host_driver.vectors APPEND PROPERTY ENVIRONMENT
       "RUNCIBLE_HOST_TUNING=seed=2,lanes=4,parts=2,range=393216")
+    set_property(TEST host_driver.matrices APPEND PROPERTY ENVIRONMENT
+      "RUNCIBLE_HOST_TUNING=seed=3,matrices=3")
     add_dependencies(test_conformance test_module_host)
   endif()
 endif()

@@ -18,50 +18,6 @@ bool touches(const std::vector<Area>& a, const std::vector<Area>& b) {
   });
 }
 
-// Bytes of a thread's scratch for an op.
-uint64_t thread_bytes_of(const Compiler& c, const Op& op) {
-  switch (op.code) {
-    case RC_OP_GET_ROWS:
-      return get_rows_scratch(c, op);
-    case RC_OP_RMS_NORM:
-    case RC_OP_GROUP_NORM:
-    case RC_OP_GLU:
-      return row_scratch(c, op);
-    case RC_OP_LAYER_NORM:
-      return c.of_tensors(op) ? 0 : row_scratch(c, op);
-    case RC_OP_LINEAR:
-      return linear_scratch(c, op);
-    case RC_OP_EXPERT_LINEAR:
-      return expert_scratch(c, op);
-    case RC_OP_ATTENTION:
-    case RC_OP_GENERAL_ATTENTION:
-      return attention_scratch(c, op);
-    case RC_OP_ROPE:
-      return c.of_tensors(op) ? tensor_rope_scratch(c, op) : 0;
-    case RC_OP_SOFTMAX:
-      return reduction_scratch(c, op);
-    case RC_OP_ORDER:
-      return ordering_scratch(c, op);
-    case RC_OP_MATMUL:
-      return matmul_scratch(c, op);
-    case RC_OP_CONV2D:
-      return conv2d_scratch(c, op);
-    case RC_OP_ATTEND:
-      return attend_scratch(c, op);
-    case RC_OP_SHORT_CONV:
-      return short_conv_scratch(c, op);
-    case RC_OP_COLUMN_DELTA_RULE:
-      return column_delta_rule_scratch(c, op);
-    case RC_OP_FADING_STATE:
-      return fading_state_scratch(c, op);
-    case RC_OP_CHOOSE:
-    case RC_OP_CHOOSE_IN_GROUPS:
-    case RC_OP_SPARSE_MIX:
-      return choose_scratch(c, op);
-  }
-  return 0;
-}
-
 }  // namespace
 
 // Scratch, rows and other products must stay in a range in which later
@@ -175,6 +131,13 @@ rc_plugin_buffer& Compiler::cache(int32_t i) const {
   return *program_.caches[v.index];
 }
 
+const OpRow& Compiler::row_of(const Op& op) const {
+  const OpRow* row =
+      find_op_row(op.code, of_tensors(op) ? OpRow::kOnTensors : OpRow::kOnRows);
+  if (row == nullptr) fail(RC_E_INTERNAL, op_name(op.code), " has no steps");
+  return *row;
+}
+
 // Sizes the areas that all steps share, before any step points into them.
 void Compiler::measure() {
   uint64_t thread_bytes = 0;
@@ -187,7 +150,9 @@ void Compiler::measure() {
                                    static_cast<uint64_t>(activation_bytes(
                                        form, static_cast<int64_t>(elements))));
     }
-    thread_bytes = std::max(thread_bytes, thread_bytes_of(*this, op));
+    if (const OpRow& row = row_of(op); row.scratch != nullptr) {
+      thread_bytes = std::max(thread_bytes, row.scratch(*this, op));
+    }
   }
   if (activation_bytes_ > 0) {
     activations_ = area_of(activation_bytes_);
@@ -258,116 +223,13 @@ void Compiler::compile() {
     const Op& op = program_.ops[i];
     op_ = static_cast<int32_t>(i);
     if (of_tensors(op)) note_result(op.outputs[0]);
-    switch (op.code) {
-      case RC_OP_GET_ROWS:
-        compile_get_rows(*this, op);
-        break;
-      case RC_OP_LINEAR:
-        i += compile_linear(*this, i) - 1;
-        break;
-      case RC_OP_ROPE:
-        of_tensors(op) ? compile_tensor_rope(*this, op)
-                       : compile_rope(*this, op);
-        break;
-      case RC_OP_CACHE_STORE:
-        compile_cache_store(*this, op);
-        break;
-      case RC_OP_ATTENTION:
-        compile_attention(*this, op);
-        break;
-      case RC_OP_GENERAL_ATTENTION:
-        compile_general_attention(*this, op);
-        break;
-      case RC_OP_JOIN:
-        compile_join(*this, op);
-        break;
-      case RC_OP_CHOOSE:
-      case RC_OP_CHOOSE_IN_GROUPS:
-        compile_choose(*this, op);
-        break;
-      case RC_OP_SPARSE_MIX:
-        compile_sparse_mix(*this, op);
-        break;
-      case RC_OP_AFFINE:
-      case RC_OP_XIELU:
-        compile_bent(*this, op);
-        break;
-      case RC_OP_ROUTE:
-        compile_route(*this, op);
-        break;
-      case RC_OP_EXPERT_LINEAR:
-        compile_expert_linear(*this, op);
-        break;
-      case RC_OP_EXPERT_SUM:
-        compile_expert_sum(*this, op);
-        break;
-      case RC_OP_SHORT_CONV:
-        compile_short_conv(*this, op);
-        break;
-      case RC_OP_SELECTIVE_SCAN:
-        compile_selective_scan(*this, op);
-        break;
-      case RC_OP_CHANNEL_SCAN:
-        compile_channel_scan(*this, op);
-        break;
-      case RC_OP_DELTA_RULE:
-        compile_delta_rule(*this, op);
-        break;
-      case RC_OP_COLUMN_DELTA_RULE:
-        compile_column_delta_rule(*this, op);
-        break;
-      case RC_OP_FADING_STATE:
-        compile_fading_state(*this, op);
-        break;
-      case RC_OP_COPY:
-        if (compile_across(*this, i)) {
-          note_result(program_.ops[++i].outputs[0]);
-          break;
-        }
-        [[fallthrough]];
-      case RC_OP_CONVERT:
-      case RC_OP_CONCAT:
-      case RC_OP_PAD:
-        compile_arrangement(*this, op);
-        break;
-      case RC_OP_UNARY:
-        if (!of_tensors(op)) {
-          compile_row_op(*this, op);
-          break;
-        }
-        [[fallthrough]];
-      case RC_OP_BINARY:
-      case RC_OP_WHERE:
-        for (size_t more = compile_elementwise(*this, i); more > 1; --more) {
-          note_result(program_.ops[++i].outputs[0]);
-        }
-        break;
-      case RC_OP_LAYER_NORM:
-        of_tensors(op) ? compile_reduction(*this, op)
-                       : compile_row_op(*this, op);
-        break;
-      case RC_OP_SOFTMAX:
-      case RC_OP_REDUCE:
-      case RC_OP_ARGMAX:
-        compile_reduction(*this, op);
-        break;
-      case RC_OP_CUMSUM:
-      case RC_OP_ORDER:
-      case RC_OP_TAKE:
-        compile_ordering(*this, op);
-        break;
-      case RC_OP_MATMUL:
-        compile_matmul(*this, op);
-        break;
-      case RC_OP_CONV2D:
-        compile_conv2d(*this, op);
-        break;
-      case RC_OP_ATTEND:
-        compile_attend(*this, op);
-        break;
-      default:
-        compile_row_op(*this, op);
-        break;
+    const OpRow& row = row_of(op);
+    if (row.compile != nullptr) {
+      row.compile(*this, op);
+      continue;
+    }
+    for (size_t more = row.compile_several(*this, i); more > 1; --more) {
+      note_result(program_.ops[++i].outputs[0]);
     }
   }
   if (result_bytes_ > 0) compiled_.results_ = scratch_of(result_bytes_);

@@ -12,6 +12,7 @@
 #include "cpu/activations.h"
 #include "cpu/choices.h"
 #include "cpu/flow.h"
+#include "cpu/op_row.h"
 #include "cpu/program.h"
 
 struct rc_plugin_buffer {
@@ -157,6 +158,7 @@ class Compiler {
   void append(std::unique_ptr<Step> step, std::vector<Area> reads,
               std::vector<Area> writes);
 
+  const OpRow& row_of(const Op& op) const;
   void note_result(int32_t i);
   void check_program() const;
   void measure();
@@ -200,62 +202,11 @@ class Compiler {
 // a * b, within what memory can hold.
 uint64_t product(uint64_t a, uint64_t b);
 
-// One per group of ops; they add the op's steps. The op has been checked.
-void compile_get_rows(Compiler& compiler, const Op& op);
-void compile_row_op(Compiler& compiler, const Op& op);
-// Op `first`, and the function after it where it is done with it; gives how
-// many ops these are.
-size_t compile_linear(Compiler& compiler, size_t first);
-void compile_rope(Compiler& compiler, const Op& op);
-void compile_cache_store(Compiler& compiler, const Op& op);
-void compile_attention(Compiler& compiler, const Op& op);
-void compile_general_attention(Compiler& compiler, const Op& op);
-void compile_join(Compiler& compiler, const Op& op);
-void compile_route(Compiler& compiler, const Op& op);
-void compile_choose(Compiler& compiler, const Op& op);
-void compile_sparse_mix(Compiler& compiler, const Op& op);
-// AFFINE and XIELU.
-void compile_bent(Compiler& compiler, const Op& op);
-void compile_expert_linear(Compiler& compiler, const Op& op);
-void compile_expert_sum(Compiler& compiler, const Op& op);
-void compile_short_conv(Compiler& compiler, const Op& op);
-void compile_selective_scan(Compiler& compiler, const Op& op);
-void compile_channel_scan(Compiler& compiler, const Op& op);
-void compile_delta_rule(Compiler& compiler, const Op& op);
-void compile_column_delta_rule(Compiler& compiler, const Op& op);
-void compile_fading_state(Compiler& compiler, const Op& op);
-
-// Those of the tensor ops, by file.
-void compile_arrangement(Compiler& compiler, const Op& op);
-// Op `first` and those after it that are done together with it; gives how many
-// these are.
-size_t compile_elementwise(Compiler& compiler, size_t first);
-void compile_reduction(Compiler& compiler, const Op& op);
-uint64_t tensor_rope_scratch(const Compiler& compiler, const Op& op);
-void compile_tensor_rope(Compiler& compiler, const Op& op);
-// CUMSUM, ORDER and TAKE.
-void compile_ordering(Compiler& compiler, const Op& op);
-void compile_matmul(Compiler& compiler, const Op& op);
-// COPY `first` with the MATMUL after it, which then reads what is copied as it
-// lies; false: that cannot be, or does not pay.
+// Adds the steps of COPY `first` and of the MATMUL after it, which then reads
+// the copied tensor in place. Returns false, without adding any, if that is not
+// possible or does not pay.
 bool compile_across(Compiler& compiler, size_t first);
-void compile_conv2d(Compiler& compiler, const Op& op);
-void compile_attend(Compiler& compiler, const Op& op);
 
-// Bytes of a thread's scratch that the steps of an op use.
-uint64_t row_scratch(const Compiler& compiler, const Op& op);
-uint64_t attention_scratch(const Compiler& compiler, const Op& op);
-uint64_t expert_scratch(const Compiler& compiler, const Op& op);
-uint64_t get_rows_scratch(const Compiler& compiler, const Op& op);
-uint64_t linear_scratch(const Compiler& compiler, const Op& op);
-uint64_t reduction_scratch(const Compiler& compiler, const Op& op);
-uint64_t ordering_scratch(const Compiler& compiler, const Op& op);
-uint64_t matmul_scratch(const Compiler& compiler, const Op& op);
 uint64_t conv2d_scratch(const Compiler& compiler, const Op& op);
-uint64_t attend_scratch(const Compiler& compiler, const Op& op);
-uint64_t short_conv_scratch(const Compiler& compiler, const Op& op);
-uint64_t column_delta_rule_scratch(const Compiler& compiler, const Op& op);
-uint64_t fading_state_scratch(const Compiler& compiler, const Op& op);
-uint64_t choose_scratch(const Compiler& compiler, const Op& op);
 
 }  // namespace rc::cpu

@@ -101,7 +101,7 @@ void add_copy(Compiler& c, const Op& op) {
       });
 }
 
-void add_convert(Compiler& c, const Op& op) {
+void compile_convert(Compiler& c, const Op& op) {
   const rc_dtype from_type = c.value(op.inputs[0]).dtype;
   const rc_dtype to_type = c.value(op.outputs[0]).dtype;
   const int64_t n = c.columns(op.inputs[0]);
@@ -142,7 +142,7 @@ void add_convert(Compiler& c, const Op& op) {
 }
 
 // Rows of several values one behind the other, a value at a time.
-void add_concat(Compiler& c, const Op& op) {
+void compile_concat(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.outputs[0]);
   const int64_t rows = value.shape[0];
   const auto stride =
@@ -211,26 +211,38 @@ void add_pad(Compiler& c, const Op& op) {
       });
 }
 
+size_t compile_copy(Compiler& c, size_t first) {
+  if (compile_across(c, first)) return 2;
+  add_copy(c, c.ops()[first]);
+  return 1;
+}
+
+void compile_pad(Compiler& c, const Op& op) {
+  switch (c.value(op.outputs[0]).dtype) {
+    case RC_DTYPE_F64:
+      return add_pad<double>(c, op);
+    case RC_DTYPE_F32:
+      return add_pad<float>(c, op);
+    default:
+      return add_pad<uint16_t>(c, op);
+  }
+}
+
 }  // namespace
 
-void compile_arrangement(Compiler& c, const Op& op) {
-  switch (op.code) {
-    case RC_OP_COPY:
-      return add_copy(c, op);
-    case RC_OP_CONCAT:
-      return add_concat(c, op);
-    case RC_OP_PAD:
-      switch (c.value(op.outputs[0]).dtype) {
-        case RC_DTYPE_F64:
-          return add_pad<double>(c, op);
-        case RC_DTYPE_F32:
-          return add_pad<float>(c, op);
-        default:
-          return add_pad<uint16_t>(c, op);
-      }
-    default:
-      return add_convert(c, op);
-  }
+std::span<const OpRow> arrangement_ops() {
+  static constexpr OpRow kOps[] = {
+      {.code = RC_OP_COPY,
+       .form = OpRow::kOnTensors,
+       .compile_several = compile_copy},
+      {.code = RC_OP_CONVERT,
+       .form = OpRow::kOnTensors,
+       .compile = compile_convert},
+      {.code = RC_OP_CONCAT,
+       .form = OpRow::kOnTensors,
+       .compile = compile_concat},
+      {.code = RC_OP_PAD, .form = OpRow::kOnTensors, .compile = compile_pad}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

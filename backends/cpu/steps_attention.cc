@@ -51,8 +51,6 @@ struct UnitScratch {
             reinterpret_cast<int32_t*>(results + kAttentionRows * group * v)) {}
 };
 
-}  // namespace
-
 uint64_t attention_scratch(const Compiler& c, const Op& op) {
   const int64_t group =
       c.value(op.inputs[0]).shape[1] / c.value(op.inputs[1]).shape[1];
@@ -64,8 +62,6 @@ uint64_t attention_scratch(const Compiler& c, const Op& op) {
          product(static_cast<uint64_t>(c.columns(op.inputs[5])),
                  sizeof(int32_t));
 }
-
-namespace {
 
 // What GENERAL_ATTENTION has beyond ATTENTION.
 struct More {
@@ -276,8 +272,6 @@ void add_attention(Compiler& c, const Op& op, float scale, float softcap,
       [=](Run& run, const Share& share) { units.work(run, share); });
 }
 
-}  // namespace
-
 void compile_attention(Compiler& c, const Op& op) {
   const auto& params = op.params.attention;
   add_attention(c, op, params.scale, params.softcap, params.window, {});
@@ -365,6 +359,24 @@ void compile_attend(Compiler& c, const Op& op) {
           function(task);
         }
       });
+}
+
+}  // namespace
+
+std::span<const OpRow> attention_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_ATTENTION,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_attention,
+                                    .scratch = attention_scratch},
+                                   {.code = RC_OP_GENERAL_ATTENTION,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_general_attention,
+                                    .scratch = attention_scratch},
+                                   {.code = RC_OP_ATTEND,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_attend,
+                                    .scratch = attend_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

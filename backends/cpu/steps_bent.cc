@@ -30,7 +30,7 @@ void add_in_rows(Compiler& c, const Op& op, int64_t cost, Function function) {
       });
 }
 
-void add_affine(Compiler& c, const Op& op) {
+void compile_affine(Compiler& c, const Op& op) {
   const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   add_in_rows(c, op, 1,
@@ -44,7 +44,7 @@ void add_affine(Compiler& c, const Op& op) {
               });
 }
 
-void add_xielu(Compiler& c, const Op& op) {
+void compile_xielu(Compiler& c, const Op& op) {
   const auto params = op.params.xielu;
   add_in_rows(c, op, 8, [=](const float* x, float* y, int64_t, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
@@ -59,8 +59,11 @@ void add_xielu(Compiler& c, const Op& op) {
 
 }  // namespace
 
-void compile_bent(Compiler& c, const Op& op) {
-  op.code == RC_OP_AFFINE ? add_affine(c, op) : add_xielu(c, op);
+std::span<const OpRow> bent_ops() {
+  static constexpr OpRow kOps[] = {
+      {.code = RC_OP_AFFINE, .form = OpRow::kOnRows, .compile = compile_affine},
+      {.code = RC_OP_XIELU, .form = OpRow::kOnRows, .compile = compile_xielu}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -7,6 +7,7 @@
 #include "tensor/dtype.h"
 
 namespace rc::cpu {
+namespace {
 
 void compile_cache_store(Compiler& c, const Op& op) {
   const int32_t cache = op.inputs[4];
@@ -82,6 +83,15 @@ void compile_cache_store(Compiler& c, const Op& op) {
           });
         }
       });
+}
+
+}  // namespace
+
+std::span<const OpRow> cache_store_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_CACHE_STORE,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_cache_store}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -87,8 +87,6 @@ void leave_expert_groups(const ExpertGroups& groups, int64_t experts,
   }
 }
 
-}  // namespace
-
 // The scores of a row and their orders, and the scores of groups; of SPARSE_MIX
 // those that are not chosen yet.
 uint64_t choose_scratch(const Compiler& c, const Op& op) {
@@ -176,6 +174,24 @@ void compile_sparse_mix(Compiler& c, const Op& op) {
                   run.at<int32_t>(ids) + r * k, run.at<float>(weights) + r * k);
         });
       });
+}
+
+}  // namespace
+
+std::span<const OpRow> choose_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_CHOOSE,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_choose,
+                                    .scratch = choose_scratch},
+                                   {.code = RC_OP_CHOOSE_IN_GROUPS,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_choose,
+                                    .scratch = choose_scratch},
+                                   {.code = RC_OP_SPARSE_MIX,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_sparse_mix,
+                                    .scratch = choose_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

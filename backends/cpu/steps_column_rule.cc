@@ -6,6 +6,7 @@
 #include "cpu/sequence_states.h"
 
 namespace rc::cpu {
+namespace {
 
 // What is left of each column of a head, what the state before is read with,
 // and the key times the rate.
@@ -72,6 +73,16 @@ void compile_column_delta_rule(Compiler& c, const Op& op) {
           if (!states.each_row(run, share.thread, i / heads, row)) return;
         }
       });
+}
+
+}  // namespace
+
+std::span<const OpRow> column_rule_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_COLUMN_DELTA_RULE,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_column_delta_rule,
+                                    .scratch = column_delta_rule_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

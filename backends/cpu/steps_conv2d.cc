@@ -85,8 +85,6 @@ void add_direct(Compiler& c, const Op& op, const Conv2dSizes& sizes) {
       });
 }
 
-}  // namespace
-
 void compile_conv2d(Compiler& c, const Op& op) {
   const Conv2dSizes sizes(c, op);
   if (sizes.direct()) {
@@ -96,6 +94,16 @@ void compile_conv2d(Compiler& c, const Op& op) {
   } else {
     add_conv2d_product(c, op, sizes);
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> conv2d_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_CONV2D,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_conv2d,
+                                    .scratch = conv2d_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -8,6 +8,7 @@
 #include "cpu/numbers.h"
 
 namespace rc::cpu {
+namespace {
 
 size_t compile_elementwise(Compiler& c, size_t first) {
   const Op& op = c.ops()[first];
@@ -29,11 +30,11 @@ size_t compile_elementwise(Compiler& c, size_t first) {
   return chain->length();
 }
 
-uint64_t tensor_rope_scratch(const Compiler& c, const Op& op) {
+uint64_t rope_scratch(const Compiler& c, const Op& op) {
   return product(c.columns(op.inputs[2]), 2 * sizeof(float));
 }
 
-void compile_tensor_rope(Compiler& c, const Op& op) {
+void compile_rope_of_tensors(Compiler& c, const Op& op) {
   const rc_plugin_value& value = c.value(op.inputs[0]);
   const int64_t rows = value.shape[0];
   const int64_t heads = value.shape[1];
@@ -71,6 +72,25 @@ void compile_tensor_rope(Compiler& c, const Op& op) {
           }
         });
       });
+}
+
+}  // namespace
+
+std::span<const OpRow> elementwise_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_UNARY,
+                                    .form = OpRow::kOnTensors,
+                                    .compile_several = compile_elementwise},
+                                   {.code = RC_OP_BINARY,
+                                    .form = OpRow::kOnTensors,
+                                    .compile_several = compile_elementwise},
+                                   {.code = RC_OP_WHERE,
+                                    .form = OpRow::kOnTensors,
+                                    .compile_several = compile_elementwise},
+                                   {.code = RC_OP_ROPE,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_rope_of_tensors,
+                                    .scratch = rope_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -51,10 +51,6 @@ Area activations_area(const Compiler& c, const Activations& x, int32_t i) {
   return x.blocks ? c.activations_area() : c.area(i);
 }
 
-}  // namespace
-
-namespace {
-
 // Rows of results between one that is stored and one whose lines are asked for.
 constexpr int kStoresAhead = 8;
 
@@ -86,15 +82,11 @@ struct Grid {
   }
 };
 
-}  // namespace
-
 uint64_t linear_scratch(const Compiler& c, const Op& op) {
   return product(c.matrix(op.inputs[1]).scratch_bytes(kTilesPerUnit) / 64 + 1,
                  64) +
          kResultBytes;
 }
-
-namespace {
 
 // The pieces of a LINEAR.
 struct LinearPieces {
@@ -207,10 +199,6 @@ void LinearPieces::work(Run& run, const Share& share) const {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The UNARY that is done with LINEAR `first`: the next op, if nobody else reads
 // what it takes, and its results do not lie where the product reads. NULL:
 // none.
@@ -233,8 +221,6 @@ const Op* function_after(Compiler& c, size_t first) {
       (op.inputs[3] >= 0 && results.overlaps(c.area(op.inputs[3])));
   return in_the_way ? nullptr : &next;
 }
-
-}  // namespace
 
 size_t compile_linear(Compiler& c, size_t first) {
   const Op& op = c.ops()[first];
@@ -281,8 +267,6 @@ uint64_t expert_scratch(const Compiler& c, const Op& op) {
   return linear_scratch(c, op);
 }
 
-namespace {
-
 // Adds the steps that choose the experts of which there are copies, and make
 // those that are missing. `rows` tells how many choices there are at a run.
 template <class Rows>
@@ -310,8 +294,6 @@ void compile_hot_experts(Compiler& c, const rc_plugin_weight& weight,
   // Not after a run that was stopped.
   c.add({area}, {area}, one, one, [hot](Run&, const Share&) { hot->made(); });
 }
-
-}  // namespace
 
 void compile_expert_linear(Compiler& c, const Op& op) {
   const rc_plugin_weight* weight = &c.matrix(op.inputs[1]);
@@ -393,6 +375,20 @@ void compile_expert_linear(Compiler& c, const Op& op) {
         [](const Run&) { return int64_t{1}; }, choices->most_groups() * tiles,
         work);
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> linear_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_LINEAR,
+                                    .form = OpRow::kOnRows,
+                                    .compile_several = compile_linear,
+                                    .scratch = linear_scratch},
+                                   {.code = RC_OP_EXPERT_LINEAR,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_expert_linear,
+                                    .scratch = expert_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -243,8 +243,6 @@ void add_direct_matmul(Compiler& c, const Op& op, const DirectMatmul& product) {
   add_end(c, op, product);
 }
 
-}  // namespace
-
 void compile_matmul(Compiler& c, const Op& op) {
   if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
     return numbers::compile_matmul(c, op);
@@ -254,6 +252,18 @@ void compile_matmul(Compiler& c, const Op& op) {
     return add_direct_matmul(c, op, DirectMatmul(sizes));
   add_matmul_tiles(c, op, sizes, nullptr);
 }
+
+uint64_t matmul_scratch(const Compiler& c, const Op& op) {
+  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
+    return numbers::matmul_scratch(c, op);
+  }
+  const TiledSizes sizes(c, op);
+  // That of tiles, too, since a view of a may be taken so: it is never less.
+  return product(sizes.tiles_bytes(), 1) +
+         product(static_cast<uint64_t>(sizes.k), sizeof(float));
+}
+
+}  // namespace
 
 bool compile_across(Compiler& c, size_t first) {
   if (first + 1 >= c.ops().size()) return false;
@@ -289,14 +299,12 @@ bool compile_across(Compiler& c, size_t first) {
   return true;
 }
 
-uint64_t matmul_scratch(const Compiler& c, const Op& op) {
-  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
-    return numbers::matmul_scratch(c, op);
-  }
-  const TiledSizes sizes(c, op);
-  // That of tiles, too, since a view of a may be taken so: it is never less.
-  return product(sizes.tiles_bytes(), 1) +
-         product(static_cast<uint64_t>(sizes.k), sizeof(float));
+std::span<const OpRow> matmul_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_MATMUL,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_matmul,
+                                    .scratch = matmul_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

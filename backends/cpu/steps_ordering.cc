@@ -127,28 +127,47 @@ void add_take(Compiler& c, const Op& op) {
       });
 }
 
-}  // namespace
+bool is_wide(const Compiler& c, const Op& op) {
+  return c.value(op.inputs[0]).dtype == RC_DTYPE_F64;
+}
 
-void compile_ordering(Compiler& c, const Op& op) {
-  const rc_dtype type = c.value(op.inputs[0]).dtype;
-  const bool wide = type == RC_DTYPE_F64;
-  switch (op.code) {
-    case RC_OP_CUMSUM:
-      return wide ? add_cumsum<double>(c, op) : add_cumsum<float>(c, op);
-    case RC_OP_ORDER:
-      return wide ? numbers::compile_order(c, op) : add_order(c, op);
+void compile_cumsum(Compiler& c, const Op& op) {
+  is_wide(c, op) ? add_cumsum<double>(c, op) : add_cumsum<float>(c, op);
+}
+
+void compile_order(Compiler& c, const Op& op) {
+  is_wide(c, op) ? numbers::compile_order(c, op) : add_order(c, op);
+}
+
+uint64_t order_scratch(const Compiler& c, const Op& op) {
+  return product(c.value(op.inputs[0]).shape[1],
+                 is_wide(c, op) ? numbers::kKeyBytes : sizeof(uint64_t));
+}
+
+void compile_take(Compiler& c, const Op& op) {
+  switch (c.value(op.inputs[0]).dtype) {
+    case RC_DTYPE_F64:
+      return add_take<double>(c, op);
+    case RC_DTYPE_F32:
+      return add_take<float>(c, op);
     default:
-      return wide                   ? add_take<double>(c, op)
-             : type == RC_DTYPE_F32 ? add_take<float>(c, op)
-                                    : add_take<uint16_t>(c, op);
+      return add_take<uint16_t>(c, op);
   }
 }
 
-uint64_t ordering_scratch(const Compiler& c, const Op& op) {
-  if (op.code != RC_OP_ORDER) return 0;
-  const rc_plugin_value& x = c.value(op.inputs[0]);
-  return product(x.shape[1], x.dtype == RC_DTYPE_F64 ? numbers::kKeyBytes
-                                                     : sizeof(uint64_t));
+}  // namespace
+
+std::span<const OpRow> ordering_ops() {
+  static constexpr OpRow kOps[] = {
+      {.code = RC_OP_CUMSUM,
+       .form = OpRow::kOnTensors,
+       .compile = compile_cumsum},
+      {.code = RC_OP_ORDER,
+       .form = OpRow::kOnTensors,
+       .compile = compile_order,
+       .scratch = order_scratch},
+      {.code = RC_OP_TAKE, .form = OpRow::kOnTensors, .compile = compile_take}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -48,31 +48,7 @@ struct Convolution {
   }
 };
 
-}  // namespace
-
 // The sequence of every row is one of the run.
-void add_sequence_check(Compiler& c, const Op& op, int32_t sequences) {
-  const Place place = c.place(sequences);
-  const char* name = op_name(op.code);
-  c.add(
-      {c.area(sequences)}, {},
-      [](const Run& run) { return run.rows(RC_DIM_ROWS); },
-      [](const Run&) { return int64_t{1}; },
-      [=](Run& run, const Share&) {
-        const int32_t* of_row = run.at<const int32_t>(place);
-        for (int64_t r = 0; r < run.rows(RC_DIM_ROWS); ++r) {
-          if (of_row[r] >= 0 && of_row[r] < run.rows(RC_DIM_SEQUENCES)) {
-            continue;
-          }
-          run.fail(RC_E_INVALID_ARGUMENT,
-                   "%s: row %lld belongs to sequence %d of %lld", name,
-                   static_cast<long long>(r), of_row[r],
-                   static_cast<long long>(run.rows(RC_DIM_SEQUENCES)));
-          return;
-        }
-      });
-}
-
 // The state's channels, and pointers to the rows that a result is made of.
 uint64_t short_conv_scratch(const Compiler& c, const Op& op) {
   const auto width = static_cast<uint64_t>(c.columns(op.inputs[1]));
@@ -351,6 +327,51 @@ void compile_fading_state(Compiler& c, const Op& op) {
           if (!states.each_row(run, share.thread, i / heads, row)) return;
         }
       });
+}
+
+}  // namespace
+
+void add_sequence_check(Compiler& c, const Op& op, int32_t sequences) {
+  const Place place = c.place(sequences);
+  const char* name = op_name(op.code);
+  c.add(
+      {c.area(sequences)}, {},
+      [](const Run& run) { return run.rows(RC_DIM_ROWS); },
+      [](const Run&) { return int64_t{1}; },
+      [=](Run& run, const Share&) {
+        const int32_t* of_row = run.at<const int32_t>(place);
+        for (int64_t r = 0; r < run.rows(RC_DIM_ROWS); ++r) {
+          if (of_row[r] >= 0 && of_row[r] < run.rows(RC_DIM_SEQUENCES)) {
+            continue;
+          }
+          run.fail(RC_E_INVALID_ARGUMENT,
+                   "%s: row %lld belongs to sequence %d of %lld", name,
+                   static_cast<long long>(r), of_row[r],
+                   static_cast<long long>(run.rows(RC_DIM_SEQUENCES)));
+          return;
+        }
+      });
+}
+
+std::span<const OpRow> recurrence_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_SHORT_CONV,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_short_conv,
+                                    .scratch = short_conv_scratch},
+                                   {.code = RC_OP_SELECTIVE_SCAN,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_selective_scan},
+                                   {.code = RC_OP_CHANNEL_SCAN,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_channel_scan},
+                                   {.code = RC_OP_DELTA_RULE,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_delta_rule},
+                                   {.code = RC_OP_FADING_STATE,
+                                    .form = OpRow::kOnRows,
+                                    .compile = compile_fading_state,
+                                    .scratch = fading_state_scratch}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -182,31 +182,50 @@ void add_layer_norm(Compiler& c, const Op& op) {
       });
 }
 
-}  // namespace
-
-void compile_reduction(Compiler& c, const Op& op) {
-  if (c.value(op.inputs[0]).dtype != RC_DTYPE_F32) {
-    return numbers::compile_reduction(c, op);
-  }
-  switch (op.code) {
-    case RC_OP_LAYER_NORM:
-      return add_layer_norm(c, op);
-    case RC_OP_SOFTMAX:
-      return add_softmax(c, op);
-    case RC_OP_REDUCE:
-      if (Sums::are(op, c.values())) return add_sums(c, op);
-      [[fallthrough]];
-    default:
-      return add_lines(c, op);
-  }
+bool is_f32(const Compiler& c, const Op& op) {
+  return c.value(op.inputs[0]).dtype == RC_DTYPE_F32;
 }
 
-uint64_t reduction_scratch(const Compiler& c, const Op& op) {
-  if (op.code == RC_OP_SOFTMAX && c.value(op.inputs[0]).shape[2] > 1 &&
-      c.value(op.inputs[0]).dtype == RC_DTYPE_F32) {
-    return product(c.value(op.inputs[0]).shape[1], sizeof(float));
-  }
-  return 0;
+void compile_layer_norm(Compiler& c, const Op& op) {
+  is_f32(c, op) ? add_layer_norm(c, op) : numbers::compile_reduction(c, op);
+}
+
+void compile_softmax(Compiler& c, const Op& op) {
+  is_f32(c, op) ? add_softmax(c, op) : numbers::compile_reduction(c, op);
+}
+
+uint64_t softmax_scratch(const Compiler& c, const Op& op) {
+  const rc_plugin_value& x = c.value(op.inputs[0]);
+  return x.shape[2] > 1 && is_f32(c, op) ? product(x.shape[1], sizeof(float))
+                                         : 0;
+}
+
+void compile_reduce(Compiler& c, const Op& op) {
+  if (!is_f32(c, op)) return numbers::compile_reduction(c, op);
+  Sums::are(op, c.values()) ? add_sums(c, op) : add_lines(c, op);
+}
+
+void compile_argmax(Compiler& c, const Op& op) {
+  is_f32(c, op) ? add_lines(c, op) : numbers::compile_reduction(c, op);
+}
+
+}  // namespace
+
+std::span<const OpRow> reduction_ops() {
+  static constexpr OpRow kOps[] = {{.code = RC_OP_LAYER_NORM,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_layer_norm},
+                                   {.code = RC_OP_SOFTMAX,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_softmax,
+                                    .scratch = softmax_scratch},
+                                   {.code = RC_OP_REDUCE,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_reduce},
+                                   {.code = RC_OP_ARGMAX,
+                                    .form = OpRow::kOnTensors,
+                                    .compile = compile_argmax}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

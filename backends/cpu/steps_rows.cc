@@ -46,7 +46,7 @@ void add_norm(Compiler& c, const Op& op, int64_t cost, Function function) {
   if (form.blocks) c.set_quantized(op.outputs[0], form.form);
 }
 
-void add_rms_norm(Compiler& c, const Op& op) {
+void compile_rms_norm(Compiler& c, const Op& op) {
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   add_norm(c, op, 1,
@@ -54,7 +54,7 @@ void add_rms_norm(Compiler& c, const Op& op) {
                float* y) { kernels.rms_norm(x, weight, n, epsilon, y); });
 }
 
-void add_group_norm(Compiler& c, const Op& op) {
+void compile_group_norm(Compiler& c, const Op& op) {
   const float* weight = c.elements(op.inputs[1]);
   const float epsilon = op.params.norm.epsilon;
   const int64_t groups = c.value(op.inputs[0]).shape[1];
@@ -65,7 +65,7 @@ void add_group_norm(Compiler& c, const Op& op) {
            });
 }
 
-void add_layer_norm_of_rows(Compiler& c, const Op& op) {
+void compile_layer_norm_of_rows(Compiler& c, const Op& op) {
   const float* weight = op.inputs[1] < 0 ? nullptr : c.elements(op.inputs[1]);
   const float* bias = op.inputs[2] < 0 ? nullptr : c.elements(op.inputs[2]);
   const auto params = op.params.layer_norm;
@@ -104,85 +104,85 @@ void add_quantized_glu(Compiler& c, const Op& op,
   c.set_quantized(op.outputs[0], form.form);
 }
 
-}  // namespace
-
 uint64_t row_scratch(const Compiler& c, const Op& op) {
-  if (op.code == RC_OP_GLU) return kGateChunk * sizeof(float);
   return product(static_cast<uint64_t>(c.columns(op.inputs[0])), sizeof(float));
 }
 
-void compile_row_op(Compiler& c, const Op& op) {
-  switch (op.code) {
-    case RC_OP_RMS_NORM:
-      return add_rms_norm(c, op);
-    case RC_OP_GROUP_NORM:
-      return add_group_norm(c, op);
-    case RC_OP_LAYER_NORM:
-      return add_layer_norm_of_rows(c, op);
-    case RC_OP_GLU: {
-      const Compiler::OutputForm form =
-          c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
-      if (form.blocks) return add_quantized_glu(c, op, form);
-      const Gate how = gate_of(op);
-      return add_elementwise(
-          c, op, 2,
-          [=](const Kernels& k, const float* gate, const float* up, int64_t n,
-              float* y) { k.glu(gate, up, n, how, y); },
-          2);
-    }
-    case RC_OP_UNARY: {
-      const int32_t function = op.params.unary.function;
-      return add_elementwise(
-          c, op, 1,
-          [=](const Kernels& k, const float* x, const float*, int64_t n,
-              float* y) { k.unary(x, n, function, y); },
-          2);
-    }
-    case RC_OP_ADD:
-      return add_elementwise(
-          c, op, 2,
-          [](const Kernels& k, const float* a, const float* b, int64_t n,
-             float* y) { k.add(a, b, n, y); },
-          1);
-    case RC_OP_MULTIPLY:
-      return add_elementwise(
-          c, op, 2,
-          [](const Kernels& k, const float* a, const float* b, int64_t n,
-             float* y) { k.multiply(a, b, n, y); },
-          1);
-    case RC_OP_SCALE: {
-      const float factor = op.params.scale.factor;
-      return add_elementwise(
-          c, op, 1,
-          [=](const Kernels& k, const float* x, const float*, int64_t n,
-              float* y) { k.scale(x, n, factor, y); },
-          1);
-    }
-    case RC_OP_SOFTCAP: {
-      const float cap = op.params.softcap.cap;
-      return add_elementwise(
-          c, op, 1,
-          [=](const Kernels& k, const float* x, const float*, int64_t n,
-              float* y) { k.softcap(x, n, cap, y); },
-          2);
-    }
-    case RC_OP_CLAMP: {
-      const float limit = op.params.clamp.limit;
-      return add_elementwise(
-          c, op, 1,
-          [=](const Kernels&, const float* from, const float*, int64_t n,
-              float* y) {
-            // A NaN stays.
-            for (int64_t i = 0; i < n; ++i) {
-              const float x = from[i];
-              y[i] = x > limit ? limit : x < -limit ? -limit : x;
-            }
-          },
-          1);
-    }
-    default:
-      fail(RC_E_INTERNAL, op_name(op.code), " has no steps");
-  }
+void compile_glu(Compiler& c, const Op& op) {
+  const Compiler::OutputForm form =
+      c.output_form(op.outputs[0], c.row_elements(op.outputs[0]));
+  if (form.blocks) return add_quantized_glu(c, op, form);
+  const Gate how = gate_of(op);
+  add_elementwise(
+      c, op, 2,
+      [=](const Kernels& k, const float* gate, const float* up, int64_t n,
+          float* y) { k.glu(gate, up, n, how, y); },
+      2);
+}
+
+uint64_t glu_scratch(const Compiler&, const Op&) {
+  return kGateChunk * sizeof(float);
+}
+
+void compile_unary(Compiler& c, const Op& op) {
+  const int32_t function = op.params.unary.function;
+  add_elementwise(
+      c, op, 1,
+      [=](const Kernels& k, const float* x, const float*, int64_t n, float* y) {
+        k.unary(x, n, function, y);
+      },
+      2);
+}
+
+void compile_add(Compiler& c, const Op& op) {
+  add_elementwise(
+      c, op, 2,
+      [](const Kernels& k, const float* a, const float* b, int64_t n,
+         float* y) { k.add(a, b, n, y); },
+      1);
+}
+
+void compile_multiply(Compiler& c, const Op& op) {
+  add_elementwise(
+      c, op, 2,
+      [](const Kernels& k, const float* a, const float* b, int64_t n,
+         float* y) { k.multiply(a, b, n, y); },
+      1);
+}
+
+void compile_scale(Compiler& c, const Op& op) {
+  const float factor = op.params.scale.factor;
+  add_elementwise(
+      c, op, 1,
+      [=](const Kernels& k, const float* x, const float*, int64_t n, float* y) {
+        k.scale(x, n, factor, y);
+      },
+      1);
+}
+
+void compile_softcap(Compiler& c, const Op& op) {
+  const float cap = op.params.softcap.cap;
+  add_elementwise(
+      c, op, 1,
+      [=](const Kernels& k, const float* x, const float*, int64_t n, float* y) {
+        k.softcap(x, n, cap, y);
+      },
+      2);
+}
+
+void compile_clamp(Compiler& c, const Op& op) {
+  const float limit = op.params.clamp.limit;
+  add_elementwise(
+      c, op, 1,
+      [=](const Kernels&, const float* from, const float*, int64_t n,
+          float* y) {
+        // A NaN stays.
+        for (int64_t i = 0; i < n; ++i) {
+          const float x = from[i];
+          y[i] = x > limit ? limit : x < -limit ? -limit : x;
+        }
+      },
+      1);
 }
 
 void compile_join(Compiler& c, const Op& op) {
@@ -361,6 +361,53 @@ void compile_expert_sum(Compiler& c, const Op& op) {
                    run.at<const float>(x) + at * k,
                    run.at<const float>(weights) + at / n * k, k, n, y);
              });
+}
+
+}  // namespace
+
+std::span<const OpRow> row_ops() {
+  static constexpr OpRow kOps[] = {
+      {.code = RC_OP_GET_ROWS,
+       .form = OpRow::kOnRows,
+       .compile = compile_get_rows,
+       .scratch = get_rows_scratch},
+      {.code = RC_OP_GET_ROWS,
+       .form = OpRow::kOnTensors,
+       .compile = compile_get_rows,
+       .scratch = get_rows_scratch},
+      {.code = RC_OP_RMS_NORM,
+       .form = OpRow::kOnRows,
+       .compile = compile_rms_norm,
+       .scratch = row_scratch},
+      {.code = RC_OP_GROUP_NORM,
+       .form = OpRow::kOnRows,
+       .compile = compile_group_norm,
+       .scratch = row_scratch},
+      {.code = RC_OP_LAYER_NORM,
+       .form = OpRow::kOnRows,
+       .compile = compile_layer_norm_of_rows,
+       .scratch = row_scratch},
+      {.code = RC_OP_GLU,
+       .form = OpRow::kOnRows,
+       .compile = compile_glu,
+       .scratch = glu_scratch},
+      {.code = RC_OP_UNARY, .form = OpRow::kOnRows, .compile = compile_unary},
+      {.code = RC_OP_ADD, .form = OpRow::kOnRows, .compile = compile_add},
+      {.code = RC_OP_MULTIPLY,
+       .form = OpRow::kOnRows,
+       .compile = compile_multiply},
+      {.code = RC_OP_SCALE, .form = OpRow::kOnRows, .compile = compile_scale},
+      {.code = RC_OP_SOFTCAP,
+       .form = OpRow::kOnRows,
+       .compile = compile_softcap},
+      {.code = RC_OP_CLAMP, .form = OpRow::kOnRows, .compile = compile_clamp},
+      {.code = RC_OP_JOIN, .form = OpRow::kOnRows, .compile = compile_join},
+      {.code = RC_OP_ROPE, .form = OpRow::kOnRows, .compile = compile_rope},
+      {.code = RC_OP_ROUTE, .form = OpRow::kOnRows, .compile = compile_route},
+      {.code = RC_OP_EXPERT_SUM,
+       .form = OpRow::kOnRows,
+       .compile = compile_expert_sum}};
+  return kOps;
 }
 
 }  // namespace rc::cpu

@@ -1,98 +1,24 @@
 #include "gpu/c_kernels.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <string_view>
 
 #include "base/error.h"
+#include "gpu/tuning.h"
 #include "tensor/dtype.h"
 #include "tensor/formats/formats.h"
 
 namespace rc::gpu {
 namespace {
 
-// In the order of Variant. nullptr: the dialect has no use for the constant.
-using Constants = std::array<const char*, 12>;
-
-constexpr const char* kItems = "GROUP_ITEMS";
-constexpr const char* kLanes = "LANES";
-// Is a type, not a number.
-constexpr const char* kType = "TYPE";
-
 // Whether its work-items take one element at a time.
-bool is_scalar(Kernel kernel) {
+bool is_scalar(const Variant& variant) {
+  const auto& [kernel, constants] = variant;
+  constexpr size_t kWay = 9;  // of the constants of LINEAR
   return kernel == Kernel::kDecode || kernel == Kernel::kEncode ||
-         kernel == Kernel::kGetRows || kernel == Kernel::kJoin;
-}
-
-Constants constants_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::kAffine:
-      return {kItems};
-    case Kernel::kAttend:
-      return {kItems, "HEAD"};
-    case Kernel::kAttention:
-      return {kItems, "CACHE", "HEAD", "RANGES", "VALUE", "VALUE_STEP", "MORE"};
-    case Kernel::kCacheStore:
-      return {kItems, "CACHE"};
-    case Kernel::kChannelScan:
-    case Kernel::kDeltaRule:
-      return {kItems, "STATE", "PARTS"};
-    case Kernel::kChoose:
-      return {kItems, "EXPERT_GROUPS"};
-    case Kernel::kConv2d:
-      return {kItems, "COLUMNS", "ROW_LANES", "DEPTH"};
-    case Kernel::kCopy:
-      return {kItems, "GRAIN"};
-    case Kernel::kCopyRows:
-      return {kItems};
-    case Kernel::kDecode:
-      return {kItems, kType, nullptr, nullptr, "GATHER", "PER_ITEM"};
-    case Kernel::kElementwise:
-      return {kItems, "KIND"};
-    case Kernel::kEncode:
-      return {kItems, kType, nullptr, "UNIT"};
-    case Kernel::kExpertSum:
-      return {kItems};
-    case Kernel::kFadingState:
-      return {kItems, "STATE", "PARTS", "CORRECTS"};
-    case Kernel::kGetRows:
-      return {kItems, "TILE", kType};
-    case Kernel::kJoin:
-    case Kernel::kLayerNorm:
-      return {kItems};
-    case Kernel::kLinear:
-      return {kItems,    "TILE",  kType,   "ROWS",  nullptr,
-              "EXPERTS", nullptr, nullptr, "SLICES"};
-    case Kernel::kLines:
-      return {kItems, "KIND", "TOGETHER", "STAGE", kLanes};
-    case Kernel::kMap:
-      return {kItems, "FUNCTION", "BROADCAST"};
-    case Kernel::kMatmul:
-      return {kItems, kType,     nullptr,     nullptr, "TRANSPOSED", "FUNCTION",
-              "ROWS", "COLUMNS", "ROW_LANES", nullptr, kLanes,       "DEPTH"};
-    case Kernel::kRope:
-      return {kItems};
-    case Kernel::kRoute:
-      return {kItems};
-    case Kernel::kRowNorm:
-      return {kItems, "CENTER"};
-    case Kernel::kSelectiveScan:
-      return {kItems, "STATE", "PARTS"};
-    case Kernel::kShortConv:
-      return {kItems, "WIDTH", "FUNCTION"};
-    case Kernel::kSparseMix:
-      return {kItems};
-    case Kernel::kTensorRope:
-      return {kItems};
-    case Kernel::kWhere:
-      return {kItems, "BROADCAST"};
-    case Kernel::kXielu:
-      return {kItems};
-    case Kernel::kCount:
-      break;
-  }
-  return {};
+         kernel == Kernel::kGetRows || kernel == Kernel::kJoin ||
+         (kernel == Kernel::kLinear && constants[kWay] == kByMatrices);
 }
 
 // As formats.cl has it.
@@ -104,15 +30,15 @@ const char* name_of_type(DType dtype) {
 }  // namespace
 
 std::string c_definitions(const Variant& variant, uint32_t vector) {
-  const Constants constants = constants_of(variant.first);
+  const ConstantNames& names = constant_names_of(variant.first);
   std::string text;
-  uint32_t lanes = is_scalar(variant.first) ? 1 : vector;
+  uint32_t lanes = is_scalar(variant) ? 1 : vector;
   for (size_t i = 0; i < variant.second.size(); ++i) {
-    const char* name = i < constants.size() ? constants[i] : nullptr;
+    const char* name = i < names.size() ? names[i] : nullptr;
     if (name == nullptr) continue;
-    if (name == kLanes) {
+    if (std::string_view(name) == kLanesConstant) {
       lanes = variant.second[i];
-    } else if (name == kType) {
+    } else if (std::string_view(name) == kTypeConstant) {
       text +=
           cat(" -DTYPE_", name_of_type(static_cast<DType>(variant.second[i])));
     } else {

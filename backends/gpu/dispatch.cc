@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "gpu/loops.h"
+#include "gpu/op_table.h"
 #include "gpu/row_appender.h"
 #include "gpu/tensor_dispatch.h"
 #include "gpu/words.h"
@@ -59,6 +60,13 @@ bool has_states(const Op& op) {
   return op.code == RC_OP_SHORT_CONV || op.code == RC_OP_SELECTIVE_SCAN ||
          op.code == RC_OP_CHANNEL_SCAN || op.code == RC_OP_DELTA_RULE ||
          op.code == RC_OP_FADING_STATE;
+}
+
+// Throws RC_E_UNSUPPORTED if there is no such op here.
+const RowOp& row_op(int32_t code) {
+  static const OpTable<RowOp> kTable(
+      {attention_ops(), linear_ops(), row_ops(), state_ops()});
+  return kTable.at(code);
 }
 
 // Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that
@@ -134,7 +142,8 @@ void append_dispatches(Device& device, const Op& op, int32_t number,
     return append_tensor_dispatches(device, op, number, values, dispatches,
                                     kept);
   }
-  RowAppender(device, op, number, values, limits, dispatches).run();
+  RowAppender appender(device, op, number, values, limits, dispatches);
+  row_op(op.code).append(appender);
 }
 
 void check_supported(const Device& device, const Op& op,
@@ -148,6 +157,7 @@ void check_supported(const Device& device, const Op& op,
            "; the device allows ", device.most_groups(axis));
     }
   };
+  row_op(op.code);
   check_loops(device.tuning(), op, values);
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;

@@ -46,64 +46,64 @@ std::vector<Division> divisions_of(const Tuning& tuning, uint32_t outputs,
   return all;
 }
 
-}  // namespace
-
-void RowAppender::linear() {
-  const bool experts = op_.code == RC_OP_EXPERT_LINEAR;
-  const Placed& x = in(0);
-  const Weight& weight = *in(1).weight;
+void append_linear(RowAppender& a) {
+  const bool experts = a.op.code == RC_OP_EXPERT_LINEAR;
+  const Placed& x = a.in(0);
+  const Weight& weight = *a.in(1).weight;
   const WeightLayout& layout = weight.layout;
   const uint32_t n = narrow(layout.rows);
   const uint32_t k = narrow(layout.columns);
   const auto tiles = static_cast<uint32_t>(layout.tiles);
-  const uint32_t chosen = experts ? narrow(in(2).value.shape[1]) : 1;
+  const uint32_t chosen = experts ? narrow(a.in(2).value.shape[1]) : 1;
   const int bias_slot = experts ? 3 : 2;
-  const bool bias = has(bias_slot);
-  const bool residual = !experts && has(3);
+  const bool bias = a.has(bias_slot);
+  const bool residual = !experts && a.has(3);
 
   std::vector<RowSlice> slices;
   if (experts) {
-    slices = row_slices(x, {&x, &in(2), &out(0)});
+    slices = a.row_slices(x, {&x, &a.in(2), &a.out(0)});
   } else if (residual) {
-    slices = row_slices(x, {&x, &in(3), &out(0)});
+    slices = a.row_slices(x, {&x, &a.in(3), &a.out(0)});
   } else {
-    slices = row_slices(x, {&x, &out(0)});
+    slices = a.row_slices(x, {&x, &a.out(0)});
   }
   const uint32_t groups = divided(k, kGroup);
-  const uint32_t parts = tuning_.parts_for(groups);
+  const uint32_t parts = a.tuning.parts_for(groups);
   const uint32_t section = divided(groups, parts);
   const uint64_t bits =
       8 * layout.tile_bytes / (layout.tile_rows * uint64_t{k});
   std::vector<Division> divisions;
   if (experts) {
     divisions = {
-        {1, kByLanes, tuning_.tile / tuning_.vector * parts, 1, 1, parts}};
+        {1, kByLanes, a.tuning.tile / a.tuning.vector * parts, 1, 1, parts}};
   } else {
-    divisions = divisions_of(tuning_, n, bits, parts);
+    divisions = divisions_of(a.tuning, n, bits, parts);
   }
   const auto one = [&](const RowSlice& rows, const Weight::Slice& slice,
                        const Division& division, uint32_t next) {
     const bool by_lanes = division.way == kByLanes;
-    std::vector<uint32_t> constants = weight_constants(weight, division.lanes);
+    std::vector<uint32_t> constants =
+        a.weight_constants(weight, division.lanes);
     constants.insert(
         constants.end(),
         {by_lanes ? division.rows : 1, by_lanes ? division.tiles : 1, experts,
          k % 4 == 0, k % kGroup != 0, division.parts, division.way, section,
          section * parts == groups,
          by_lanes ? 1 : division.rows / kSquareSide});
-    Dispatch& d = append(Kernel::kLinear, std::move(constants), rows,
-                         {n, k, groups, static_cast<uint32_t>(slice.first_tile),
-                          static_cast<uint32_t>(slice.tiles), tiles,
-                          static_cast<uint32_t>(layout.matrices), chosen,
-                          x.value.rank == 3, bias, residual});
-    bind(d, 1, x, rows);
+    Dispatch& d =
+        a.append(Kernel::kLinear, std::move(constants), rows,
+                 {n, k, groups, static_cast<uint32_t>(slice.first_tile),
+                  static_cast<uint32_t>(slice.tiles), tiles,
+                  static_cast<uint32_t>(layout.matrices), chosen,
+                  x.value.rank == 3, bias, residual});
+    a.bind(d, 1, x, rows);
     // What is not read is bound all the same: it is named in the kernel.
-    bind(d, 2, x, rows, true);
-    bind_weight(d, slice);
-    bind(d, 5, bias ? in(bias_slot) : x, rows);
-    bind(d, 6, residual ? in(3) : x, rows);
-    bind(d, 7, experts ? in(2) : x, rows);
-    bind(d, 8, out(0), rows);
+    a.bind(d, 2, x, rows, true);
+    a.bind_weight(d, slice);
+    a.bind(d, 5, bias ? a.in(bias_slot) : x, rows);
+    a.bind(d, 6, residual ? a.in(3) : x, rows);
+    a.bind(d, 7, experts ? a.in(2) : x, rows);
+    a.bind(d, 8, a.out(0), rows);
     d.x = divided(experts ? tiles : slice.tiles, division.tiles);
     d.z = chosen;
     d.batch = division.rows;
@@ -112,7 +112,7 @@ void RowAppender::linear() {
     if (next <= rows.limit) d.rows.at_most = next - 1;
     d.work.each = static_cast<double>(slice.tiles) /
                   static_cast<double>(layout.matrices) * chosen *
-                  static_cast<double>(tuning_.tile) * k;
+                  static_cast<double>(a.tuning.tile) * k;
   };
   for (const RowSlice& rows : slices) {
     for (const Weight::Slice& slice : weight.slices) {
@@ -123,6 +123,14 @@ void RowAppender::linear() {
       }
     }
   }
+}
+
+}  // namespace
+
+std::span<const RowOp> linear_ops() {
+  static constexpr RowOp kOps[] = {{RC_OP_LINEAR, append_linear},
+                                   {RC_OP_EXPERT_LINEAR, append_linear}};
+  return kOps;
 }
 
 }  // namespace rc::gpu

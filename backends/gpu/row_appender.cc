@@ -35,12 +35,12 @@ CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache) {
   return ranges;
 }
 
-std::vector<RowAppender::RowSlice> RowAppender::row_slices(
+std::vector<RowSlice> RowAppender::row_slices(
     const Placed& like, std::initializer_list<const Placed*> values) const {
-  return row_slices(like, values, device_.most_groups(1));
+  return row_slices(like, values, device.most_groups(1));
 }
 
-std::vector<RowAppender::RowSlice> RowAppender::row_slices(
+std::vector<RowSlice> RowAppender::row_slices(
     const Placed& like, std::initializer_list<const Placed*> values,
     uint64_t most) const {
   const int64_t symbol = like.value.shape[0];
@@ -49,16 +49,16 @@ std::vector<RowAppender::RowSlice> RowAppender::row_slices(
   uint64_t step = 1;
   for (const Placed* placed : values) {
     const uint64_t bytes = row_bytes_of(placed->value);
-    rows = std::min(rows, tuning_.range / bytes);
+    rows = std::min(rows, tuning.range / bytes);
     // Powers of two all, so that the largest is a multiple of the others.
     step = std::max(step,
-                    device_.alignment() / std::gcd(device_.alignment(), bytes));
+                    device.alignment() / std::gcd(device.alignment(), bytes));
   }
   if (rows < all) rows = rows / step * step;
   if (rows == 0 && all > 0) {
-    fail(RC_E_UNSUPPORTED, op_name(op_.code), ": ", step,
+    fail(RC_E_UNSUPPORTED, op_name(op.code), ": ", step,
          " rows of its values cannot be bound; the device allows ",
-         tuning_.range, " bytes");
+         tuning.range, " bytes");
   }
   std::vector<RowSlice> found;
   for (uint64_t first = 0; first < all; first += rows) {
@@ -109,7 +109,7 @@ void RowAppender::bind_weight(Dispatch& dispatch,
 }
 
 void RowAppender::spread(Dispatch& dispatch, uint32_t groups) const {
-  dispatch.z = divided(groups, device_.most_groups(0));
+  dispatch.z = divided(groups, device.most_groups(0));
   dispatch.x = divided(groups, dispatch.z);
 }
 
@@ -118,7 +118,7 @@ std::vector<uint32_t> RowAppender::weight_constants(const Weight& weight,
   std::vector<uint32_t> constants = {
       lanes, static_cast<uint32_t>(weight.layout.tile_rows)};
   const std::vector<uint32_t> of_type =
-      device_.packing().constants(weight.dtype);
+      device.packing().constants(weight.dtype);
   constants.insert(constants.end(), of_type.begin(), of_type.end());
   return constants;
 }

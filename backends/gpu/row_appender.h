@@ -25,36 +25,38 @@ struct CacheRanges {
 };
 CacheRanges ranges_of(const Device& device, const rc_plugin_value& cache);
 
-// Appends the dispatches of one op.
+struct RowSlice {
+  uint32_t symbol, first, limit;
+};
+
+// Rows for the sequences of an op that carries a state from row to row, among
+// those of a slice that is bound; see states.glsl.
+struct StatePiece {
+  RowSlice bound, sequences;
+  uint32_t begin, end;
+};
+
+// The parts from which the dispatches of one op are made.
 class RowAppender {
  public:
-  RowAppender(Device& device, const Op& op, int32_t number,
+  RowAppender(Device& made_for, const Op& appended, int32_t number,
               std::span<const Placed> values, const Rows& limits,
               std::vector<Dispatch>* dispatches)
-      : device_(device),
-        tuning_(device.tuning()),
-        op_(op),
+      : device(made_for),
+        tuning(device.tuning()),
+        op(appended),
         number_(number),
         values_(values),
         limits_(limits),
         dispatches_(dispatches) {}
 
-  void run();
+  Device& device;
+  const Tuning& tuning;
+  const Op& op;
 
- private:
-  struct RowSlice {
-    uint32_t symbol, first, limit;
-  };
-  // Rows for the sequences of an op that carries a state from row to row, among
-  // those of a slice that is bound; see states.glsl.
-  struct StatePiece {
-    RowSlice bound, sequences;
-    uint32_t begin, end;
-  };
-
-  const Placed& in(int slot) const { return values_[op_.inputs[slot]]; }
-  const Placed& out(int slot) const { return values_[op_.outputs[slot]]; }
-  bool has(int slot) const { return op_.inputs[slot] >= 0; }
+  const Placed& in(int slot) const { return values_[op.inputs[slot]]; }
+  const Placed& out(int slot) const { return values_[op.outputs[slot]]; }
+  bool has(int slot) const { return op.inputs[slot] >= 0; }
 
   // The rows of `like` in slices that can be bound for all of `values`.
   std::vector<RowSlice> row_slices(
@@ -63,8 +65,6 @@ class RowAppender {
   std::vector<RowSlice> row_slices(const Placed& like,
                                    std::initializer_list<const Placed*> values,
                                    uint64_t most) const;
-  // Those rows of a value.
-  Region part(const Placed& placed, const RowSlice& rows) const;
 
   // At most so many rows to a piece, and all of what is bound for them.
   std::vector<StatePiece> state_pieces(
@@ -90,38 +90,26 @@ class RowAppender {
   std::vector<uint32_t> weight_constants(const Weight& weight,
                                          uint32_t lanes) const;
 
-  void get_rows();
-  void copy_rows();
-  void norm();
-  void linear();
-  void rope();
-  void cache_store();
-  // Lanes of ATTENTION, and rows that a work-group does together where there
-  // are many: as many as have room.
-  uint32_t attention_lanes(uint32_t head, uint32_t value) const;
-  uint32_t attention_rows(uint32_t lanes, uint32_t head, uint32_t value) const;
-  void attention();
-  void join();
-  void elementwise(uint32_t kind, bool two, float factor = 0, float offset = 0);
-  void route();
-  void choose();
-  void sparse_mix();
-  void affine();
-  void xielu();
-  void expert_sum();
-  void short_conv();
-  void selective_scan();
-  void channel_scan();
-  void delta_rule();
-  void fading_state();
+ private:
+  // Those rows of a value.
+  Region part(const Placed& placed, const RowSlice& rows) const;
 
-  Device& device_;
-  const Tuning& tuning_;
-  const Op& op_;
   int32_t number_;
   std::span<const Placed> values_;
   const Rows& limits_;
   std::vector<Dispatch>* dispatches_;
 };
+
+// An op on rows: its number and the function that appends its dispatches.
+struct RowOp {
+  int32_t code;  // RC_OP_*
+  void (*append)(RowAppender& appender);
+};
+
+// The ops of each file.
+std::span<const RowOp> attention_ops();
+std::span<const RowOp> linear_ops();
+std::span<const RowOp> row_ops();
+std::span<const RowOp> state_ops();
 
 }  // namespace rc::gpu

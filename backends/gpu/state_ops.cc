@@ -7,10 +7,10 @@
 
 namespace rc::gpu {
 
-std::vector<RowAppender::StatePiece> RowAppender::state_pieces(
+std::vector<StatePiece> RowAppender::state_pieces(
     uint64_t most, std::initializer_list<const Placed*> values) const {
   const auto sequences = static_cast<uint64_t>(limits_.sequences);
-  const uint64_t groups = device_.most_groups(1);
+  const uint64_t groups = device.most_groups(1);
   std::vector<StatePiece> pieces;
   for (const RowSlice& bound : row_slices(in(0), values, UINT64_MAX)) {
     for (uint64_t begin = 0; begin < bound.limit; begin += most) {
@@ -46,117 +46,133 @@ Dispatch& RowAppender::append_piece(Kernel kernel,
   return d;
 }
 
-void RowAppender::short_conv() {
-  const uint32_t d = narrow(in(0).value.shape[1]);
-  const uint32_t width = narrow(in(1).value.shape[1]);
-  const auto function = static_cast<uint32_t>(op_.params.short_conv.function);
-  for (const StatePiece& piece :
-       state_pieces(conv_rows(tuning_, width), {&in(0), &in(3), &out(0)})) {
+namespace {
+
+void append_short_conv(RowAppender& a) {
+  const uint32_t d = narrow(a.in(0).value.shape[1]);
+  const uint32_t width = narrow(a.in(1).value.shape[1]);
+  const auto function = static_cast<uint32_t>(a.op.params.short_conv.function);
+  for (const StatePiece& piece : a.state_pieces(
+           conv_rows(a.tuning, width), {&a.in(0), &a.in(3), &a.out(0)})) {
     Dispatch& dispatch =
-        append_piece(Kernel::kShortConv, {tuning_.plain, width, function},
-                     piece, {d, has(2)}, 3, 4);
-    bind(dispatch, 1, in(0), piece.bound);
-    bind(dispatch, 2, in(1), piece.bound);
+        a.append_piece(Kernel::kShortConv, {a.tuning.plain, width, function},
+                       piece, {d, a.has(2)}, 3, 4);
+    a.bind(dispatch, 1, a.in(0), piece.bound);
+    a.bind(dispatch, 2, a.in(1), piece.bound);
     // What is not read is bound all the same: it is named in the kernel.
-    bind(dispatch, 3, has(2) ? in(2) : in(0), piece.bound);
-    bind(dispatch, 8, out(0), piece.bound);
-    spread(dispatch, divided(d, uint64_t{tuning_.plain} * tuning_.vector));
+    a.bind(dispatch, 3, a.has(2) ? a.in(2) : a.in(0), piece.bound);
+    a.bind(dispatch, 8, a.out(0), piece.bound);
+    a.spread(dispatch, divided(d, uint64_t{a.tuning.plain} * a.tuning.vector));
     dispatch.work.each = static_cast<double>(d) * width;
   }
 }
 
-void RowAppender::selective_scan() {
-  const rc_plugin_value& x = in(0).value;
+void append_selective_scan(RowAppender& a) {
+  const rc_plugin_value& x = a.in(0).value;
   const uint32_t heads = narrow(x.shape[1]);
   const uint32_t head = narrow(x.shape[2]);
-  const uint32_t groups = narrow(in(2).value.shape[1]);
-  const uint32_t columns = narrow(in(2).value.shape[2]);
-  const uint32_t lanes = tuning_.scan;
+  const uint32_t groups = narrow(a.in(2).value.shape[1]);
+  const uint32_t columns = narrow(a.in(2).value.shape[2]);
+  const uint32_t lanes = a.tuning.scan;
   const uint64_t elements = uint64_t{heads} * head;
-  for (const StatePiece& piece :
-       state_pieces(scan_rows(tuning_, columns),
-                    {&in(0), &in(1), &in(2), &in(3), &in(7), &out(0)})) {
-    Dispatch& d = append_piece(Kernel::kSelectiveScan,
-                               {lanes, columns, tuning_.scan_parts}, piece,
-                               {heads, head, groups}, 7, 10);
+  for (const StatePiece& piece : a.state_pieces(
+           scan_rows(a.tuning, columns),
+           {&a.in(0), &a.in(1), &a.in(2), &a.in(3), &a.in(7), &a.out(0)})) {
+    Dispatch& d = a.append_piece(Kernel::kSelectiveScan,
+                                 {lanes, columns, a.tuning.scan_parts}, piece,
+                                 {heads, head, groups}, 7, 10);
     for (int slot = 0; slot < 7; ++slot) {
-      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+      a.bind(d, static_cast<uint32_t>(slot + 1), a.in(slot), piece.bound);
     }
-    bind(d, 8, out(0), piece.bound);
-    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    a.bind(d, 8, a.out(0), piece.bound);
+    a.spread(d, divided(elements, lanes / a.tuning.scan_parts));
     d.work.each = static_cast<double>(elements) * columns * 2;
   }
 }
 
-void RowAppender::channel_scan() {
-  const uint32_t channels = narrow(in(0).value.shape[1]);
-  const uint32_t columns = narrow(in(2).value.shape[1]);
-  const uint32_t lanes = tuning_.scan;
-  for (const StatePiece& piece :
-       state_pieces(scan_rows(tuning_, columns),
-                    {&in(0), &in(1), &in(2), &in(3), &in(6), &out(0)})) {
-    Dispatch& d =
-        append_piece(Kernel::kChannelScan, {lanes, columns, tuning_.scan_parts},
-                     piece, {channels}, 6, 10);
+void append_channel_scan(RowAppender& a) {
+  const uint32_t channels = narrow(a.in(0).value.shape[1]);
+  const uint32_t columns = narrow(a.in(2).value.shape[1]);
+  const uint32_t lanes = a.tuning.scan;
+  for (const StatePiece& piece : a.state_pieces(
+           scan_rows(a.tuning, columns),
+           {&a.in(0), &a.in(1), &a.in(2), &a.in(3), &a.in(6), &a.out(0)})) {
+    Dispatch& d = a.append_piece(Kernel::kChannelScan,
+                                 {lanes, columns, a.tuning.scan_parts}, piece,
+                                 {channels}, 6, 10);
     for (int slot = 0; slot < 6; ++slot) {
-      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+      a.bind(d, static_cast<uint32_t>(slot + 1), a.in(slot), piece.bound);
     }
-    bind(d, 8, out(0), piece.bound);
-    spread(d, divided(channels, lanes / tuning_.scan_parts));
+    a.bind(d, 8, a.out(0), piece.bound);
+    a.spread(d, divided(channels, lanes / a.tuning.scan_parts));
     d.work.each = static_cast<double>(channels) * columns * 4;
   }
 }
 
-void RowAppender::delta_rule() {
-  const rc_plugin_value& v = in(0).value;
+void append_delta_rule(RowAppender& a) {
+  const rc_plugin_value& v = a.in(0).value;
   const uint32_t heads = narrow(v.shape[1]);
   const uint32_t head = narrow(v.shape[2]);
-  const uint32_t groups = narrow(in(1).value.shape[1]);
-  const uint32_t columns = narrow(in(1).value.shape[2]);
-  const uint32_t lanes = tuning_.scan;
+  const uint32_t groups = narrow(a.in(1).value.shape[1]);
+  const uint32_t columns = narrow(a.in(1).value.shape[2]);
+  const uint32_t lanes = a.tuning.scan;
   const uint64_t elements = uint64_t{heads} * head;
-  for (const StatePiece& piece : state_pieces(
-           delta_rows(tuning_, columns),
-           {&in(0), &in(1), &in(2), &in(3), &in(4), &in(7), &out(0)})) {
-    Dispatch& d = append_piece(
-        Kernel::kDeltaRule, {lanes, columns, tuning_.scan_parts}, piece,
-        {heads, head, groups, op_.params.delta_rule.interleaved != 0}, 7, 10);
+  for (const StatePiece& piece :
+       a.state_pieces(delta_rows(a.tuning, columns),
+                      {&a.in(0), &a.in(1), &a.in(2), &a.in(3), &a.in(4),
+                       &a.in(7), &a.out(0)})) {
+    Dispatch& d = a.append_piece(
+        Kernel::kDeltaRule, {lanes, columns, a.tuning.scan_parts}, piece,
+        {heads, head, groups, a.op.params.delta_rule.interleaved != 0}, 7, 10);
     for (int slot = 0; slot < 7; ++slot) {
-      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+      a.bind(d, static_cast<uint32_t>(slot + 1), a.in(slot), piece.bound);
     }
-    bind(d, 8, out(0), piece.bound);
-    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    a.bind(d, 8, a.out(0), piece.bound);
+    a.spread(d, divided(elements, lanes / a.tuning.scan_parts));
     d.work.each = static_cast<double>(elements) * columns * 4;
   }
 }
 
-void RowAppender::fading_state() {
-  const rc_plugin_value& v = in(0).value;
+void append_fading_state(RowAppender& a) {
+  const rc_plugin_value& v = a.in(0).value;
   const uint32_t heads = narrow(v.shape[1]);
   const uint32_t head = narrow(v.shape[2]);
-  const uint32_t columns = narrow(in(1).value.shape[2]);
-  const uint32_t lanes = tuning_.scan;
+  const uint32_t columns = narrow(a.in(1).value.shape[2]);
+  const uint32_t lanes = a.tuning.scan;
   const uint64_t elements = uint64_t{heads} * head;
   // What is not read is bound all the same: it is named in the kernel.
-  const Placed& a = has(4) ? in(4) : in(1);
-  const Placed& b = has(5) ? in(5) : in(1);
-  for (const StatePiece& piece : state_pieces(
-           delta_rows(tuning_, columns), {&in(0), &in(1), &in(2), &in(3), &a,
-                                          &b, &in(7), &out(0), &out(1)})) {
-    Dispatch& d = append_piece(Kernel::kFadingState,
-                               {lanes, columns, tuning_.scan_parts, has(4)},
-                               piece, {heads, head}, 7, 10);
+  const Placed& key = a.has(4) ? a.in(4) : a.in(1);
+  const Placed& rate = a.has(5) ? a.in(5) : a.in(1);
+  for (const StatePiece& piece :
+       a.state_pieces(delta_rows(a.tuning, columns),
+                      {&a.in(0), &a.in(1), &a.in(2), &a.in(3), &key, &rate,
+                       &a.in(7), &a.out(0), &a.out(1)})) {
+    Dispatch& d = a.append_piece(
+        Kernel::kFadingState, {lanes, columns, a.tuning.scan_parts, a.has(4)},
+        piece, {heads, head}, 7, 10);
     for (int slot = 0; slot < 4; ++slot) {
-      bind(d, static_cast<uint32_t>(slot + 1), in(slot), piece.bound);
+      a.bind(d, static_cast<uint32_t>(slot + 1), a.in(slot), piece.bound);
     }
-    bind(d, 5, a, piece.bound);
-    bind(d, 6, b, piece.bound);
-    bind(d, 7, in(6), piece.bound);
-    bind(d, 8, out(0), piece.bound);
-    bind(d, 12, out(1), piece.bound);
-    spread(d, divided(elements, lanes / tuning_.scan_parts));
+    a.bind(d, 5, key, piece.bound);
+    a.bind(d, 6, rate, piece.bound);
+    a.bind(d, 7, a.in(6), piece.bound);
+    a.bind(d, 8, a.out(0), piece.bound);
+    a.bind(d, 12, a.out(1), piece.bound);
+    a.spread(d, divided(elements, lanes / a.tuning.scan_parts));
     d.work.each = static_cast<double>(elements) * columns * 6;
   }
+}
+
+}  // namespace
+
+std::span<const RowOp> state_ops() {
+  static constexpr RowOp kOps[] = {
+      {RC_OP_SHORT_CONV, append_short_conv},
+      {RC_OP_SELECTIVE_SCAN, append_selective_scan},
+      {RC_OP_CHANNEL_SCAN, append_channel_scan},
+      {RC_OP_DELTA_RULE, append_delta_rule},
+      {RC_OP_FADING_STATE, append_fading_state}};
+  return kOps;
 }
 
 }  // namespace rc::gpu

@@ -76,23 +76,15 @@ class TensorAppender {
   std::vector<std::unique_ptr<Buffer>>* kept_;
 };
 
-// By family; each appends the op that the appender was made for.
-// tensor_elements.cc
-void append_copy(TensorAppender& appender);
-void append_convert(TensorAppender& appender);
-void append_get_rows(TensorAppender& appender);
-void append_unary(TensorAppender& appender);
-void append_binary(TensorAppender& appender);
-void append_where(TensorAppender& appender);
-// tensor_products.cc
-void append_matmul(TensorAppender& appender);
-void append_conv2d(TensorAppender& appender);
-void append_attend(TensorAppender& appender);
-// tensor_lines.cc
-void append_layer_norm(TensorAppender& appender);
-void append_softmax(TensorAppender& appender);
-void append_reduce(TensorAppender& appender);
-void append_argmax(TensorAppender& appender);
-void append_rope(TensorAppender& appender);
+// An op on tensors: its number and the function that appends its dispatches.
+struct TensorOp {
+  int32_t code;  // RC_OP_*
+  void (*append)(TensorAppender& appender);
+};
+
+// The ops of each file.
+std::span<const TensorOp> tensor_element_ops();
+std::span<const TensorOp> tensor_line_ops();
+std::span<const TensorOp> tensor_product_ops();
 
 }  // namespace rc::gpu

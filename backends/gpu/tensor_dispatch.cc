@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "gpu/loops.h"
+#include "gpu/op_table.h"
 #include "gpu/tensor_appender.h"
 #include "gpu/words.h"
 
@@ -16,6 +17,13 @@ constexpr double kDispatchSeconds = 0.02;
 constexpr double kMostDispatches = 256;
 // Lanes hold what they have of a head in registers.
 constexpr int64_t kLargestHead = 1024;
+
+// Throws RC_E_UNSUPPORTED if there is no such op here.
+const TensorOp& tensor_op(int32_t code) {
+  static const OpTable<TensorOp> kTable(
+      {tensor_element_ops(), tensor_line_ops(), tensor_product_ops()});
+  return kTable.at(code);
+}
 
 // Kernels count places of x, what surrounds it included, and add such counts.
 void check_window(const Op& op, std::span<const rc_plugin_value> values) {
@@ -106,37 +114,7 @@ void append_tensor_dispatches(Device& device, const Op& op, int32_t number,
                               std::vector<Dispatch>* dispatches,
                               std::vector<std::unique_ptr<Buffer>>* kept) {
   TensorAppender appender(device, op, number, values, dispatches, kept);
-  switch (op.code) {
-    case RC_OP_COPY:
-      return append_copy(appender);
-    case RC_OP_CONVERT:
-      return append_convert(appender);
-    case RC_OP_UNARY:
-      return append_unary(appender);
-    case RC_OP_BINARY:
-      return append_binary(appender);
-    case RC_OP_WHERE:
-      return append_where(appender);
-    case RC_OP_LAYER_NORM:
-      return append_layer_norm(appender);
-    case RC_OP_SOFTMAX:
-      return append_softmax(appender);
-    case RC_OP_REDUCE:
-      return append_reduce(appender);
-    case RC_OP_ARGMAX:
-      return append_argmax(appender);
-    case RC_OP_MATMUL:
-      return append_matmul(appender);
-    case RC_OP_CONV2D:
-      return append_conv2d(appender);
-    case RC_OP_ATTEND:
-      return append_attend(appender);
-    case RC_OP_GET_ROWS:
-      return append_get_rows(appender);
-    case RC_OP_ROPE:
-      return append_rope(appender);
-  }
-  fail(RC_E_UNSUPPORTED, "this backend has no ", op_name(op.code));
+  tensor_op(op.code).append(appender);
 }
 
 void check_tensor_supported(const Device& device, const Op& op,
@@ -159,9 +137,7 @@ void check_tensor_supported(const Device& device, const Op& op,
          value_text(values[op.inputs[0]]),
          ": kernels of GPUs compute in F32 alone");
   }
-  if (op.code > RC_OP_WHERE) {
-    fail(RC_E_UNSUPPORTED, op_name(op.code), " is none of the kernels of GPUs");
-  }
+  tensor_op(op.code);
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
   check_loops(device.tuning(), op, values);

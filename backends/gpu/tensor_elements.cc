@@ -86,8 +86,6 @@ void add(std::vector<uint32_t>& parameters, const Four& four) {
   parameters.insert(parameters.end(), four.begin(), four.end());
 }
 
-}  // namespace
-
 void append_copy(TensorAppender& a) {
   const rc_plugin_value& y = a.out();
   const DTypeInfo& type = *dtype_info(y.dtype);
@@ -131,8 +129,6 @@ void append_copy(TensorAppender& a) {
            kElementWork * static_cast<double>(shared.group));
 }
 
-namespace {
-
 std::vector<uint32_t> type_constants(uint32_t lanes, DType dtype) {
   const DTypeInfo& type = *dtype_info(dtype);
   return {lanes, static_cast<uint32_t>(dtype),
@@ -160,8 +156,6 @@ void decode(TensorAppender& a, bool gather) {
            divided(count, each), kDecodeWork * static_cast<double>(each));
 }
 
-}  // namespace
-
 void append_convert(TensorAppender& a) {
   const rc_plugin_value& y = a.out();
   if (y.dtype == RC_DTYPE_F32) return decode(a, false);
@@ -183,8 +177,6 @@ void append_convert(TensorAppender& a) {
 }
 
 void append_get_rows(TensorAppender& a) { decode(a, true); }
-
-namespace {
 
 // As in the kernel map: functions of two numbers come after this.
 constexpr uint32_t kOfTwo = 16;
@@ -209,8 +201,6 @@ void map(TensorAppender& a, uint32_t function, const Placed& second) {
            divided(count, shared.group),
            kElementWork * static_cast<double>(shared.group));
 }
-
-}  // namespace
 
 void append_unary(TensorAppender& a) {
   map(a, static_cast<uint32_t>(a.op.params.unary.function), a.placed(0));
@@ -246,6 +236,16 @@ void append_where(TensorAppender& a) {
             {8, &a.placed_out()}},
            parameters, divided(count, shared.group),
            kElementWork * static_cast<double>(shared.group));
+}
+
+}  // namespace
+
+std::span<const TensorOp> tensor_element_ops() {
+  static constexpr TensorOp kOps[] = {
+      {RC_OP_COPY, append_copy},         {RC_OP_CONVERT, append_convert},
+      {RC_OP_GET_ROWS, append_get_rows}, {RC_OP_UNARY, append_unary},
+      {RC_OP_BINARY, append_binary},     {RC_OP_WHERE, append_where}};
+  return kOps;
 }
 
 }  // namespace rc::gpu

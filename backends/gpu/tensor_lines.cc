@@ -74,8 +74,6 @@ void lines(TensorAppender& a, uint32_t kind) {
   stage(kShares, from, joined, to);
 }
 
-}  // namespace
-
 void append_softmax(TensorAppender& a) { lines(a, kSoftmax); }
 
 void append_reduce(TensorAppender& a) {
@@ -117,6 +115,17 @@ void append_rope(TensorAppender& a) {
             params.style == RC_ROPE_HALVES, word(params.scale)},
            static_cast<uint64_t>(x.shape[0]) * divided(heads, group_heads),
            kTurnWork * group_heads * static_cast<double>(x.shape[2]));
+}
+
+}  // namespace
+
+std::span<const TensorOp> tensor_line_ops() {
+  static constexpr TensorOp kOps[] = {{RC_OP_LAYER_NORM, append_layer_norm},
+                                      {RC_OP_SOFTMAX, append_softmax},
+                                      {RC_OP_REDUCE, append_reduce},
+                                      {RC_OP_ARGMAX, append_argmax},
+                                      {RC_OP_ROPE, append_rope}};
+  return kOps;
 }
 
 }  // namespace rc::gpu

@@ -69,8 +69,6 @@ MatmulTile conv2d_tile_of(const Tuning& tuning) {
   return {tuning.texels != 0 ? 8 : tuning.plain, 1, 8, 1, 1};
 }
 
-}  // namespace
-
 void append_matmul(TensorAppender& a) {
   const rc_plugin_value& left = a.in(0);
   const rc_plugin_value& right = a.in(1);
@@ -212,6 +210,15 @@ void append_attend(TensorAppender& a) {
        params.causal != 0, word(params.scale), word(params.softcap)},
       element_count(q) / d,
       2 * static_cast<double>(k.shape[1]) * static_cast<double>(d));
+}
+
+}  // namespace
+
+std::span<const TensorOp> tensor_product_ops() {
+  static constexpr TensorOp kOps[] = {{RC_OP_MATMUL, append_matmul},
+                                      {RC_OP_CONV2D, append_conv2d},
+                                      {RC_OP_ATTEND, append_attend}};
+  return kOps;
 }
 
 }  // namespace rc::gpu

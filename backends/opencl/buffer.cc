@@ -6,7 +6,7 @@
 
 namespace rc::opencl {
 
-Buffer::Buffer(const Device& device, uint64_t bytes, gpu::MemoryUse use)
+Buffer::Buffer(const OpenClDevice& device, uint64_t bytes, gpu::MemoryUse use)
     : gpu::Buffer(bytes), transfers_(device.transfers()) {
   const uint64_t limit = device.largest_buffer();
   if (bytes > limit) {

@@ -5,14 +5,14 @@
 
 #include "gpu/buffer.h"
 #include "opencl/api.h"
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 
 namespace rc::opencl {
 
 class Buffer final : public gpu::Buffer {
  public:
   // Not zeroed. Throws RC_E_DEVICE_MEMORY.
-  Buffer(const Device& device, uint64_t bytes,
+  Buffer(const OpenClDevice& device, uint64_t bytes,
          gpu::MemoryUse use = gpu::MemoryUse::kDevice);
   ~Buffer() override;
 

@@ -6,7 +6,7 @@
 
 namespace rc::opencl {
 
-CustomKernel::CustomKernel(Device& device, cl_device_id id,
+CustomKernel::CustomKernel(OpenClDevice& device, cl_device_id id,
                            const rc_plugin_kernel_info& info)
     : gpu::CustomKernel(info.buffer_count, info.parameter_words),
       device_(device),

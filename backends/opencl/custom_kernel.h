@@ -3,7 +3,7 @@
 
 #include "gpu/custom_kernel.h"
 #include "opencl/api.h"
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 
 namespace rc::opencl {
 
@@ -11,13 +11,13 @@ class CustomKernel final : public gpu::CustomKernel {
  public:
   // Throws RC_E_FORMAT if it does not compile, after info.log has been told
   // why.
-  CustomKernel(Device& device, cl_device_id id,
+  CustomKernel(OpenClDevice& device, cl_device_id id,
                const rc_plugin_kernel_info& info);
 
   bool run(const gpu::KernelRun& run) override;
 
  private:
-  Device& device_;
+  OpenClDevice& device_;
   const size_t group_[3];
   CompiledSource program_;
   Kernel kernel_;

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "gpu/backend.h"
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 #include "opencl/platform.h"
 
 namespace rc::opencl {
@@ -32,7 +32,7 @@ struct Driver {
   }
   static std::unique_ptr<gpu::Device> open(
       int32_t index, const rc_plugin_open_options& options) {
-    return std::make_unique<Device>(device_by_number(index), options);
+    return std::make_unique<OpenClDevice>(device_by_number(index), options);
   }
 };
 

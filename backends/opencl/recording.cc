@@ -7,7 +7,7 @@
 
 namespace rc::opencl {
 
-Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+Recording::Recording(OpenClDevice& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(device, sizeof host_counts_),
       fault_(device, sizeof host_fault_),

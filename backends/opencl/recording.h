@@ -9,14 +9,14 @@
 
 #include "gpu/device.h"
 #include "opencl/buffer.h"
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 #include "opencl/step.h"
 
 namespace rc::opencl {
 
 class Recording final : public gpu::Recording {
  public:
-  Recording(Device& device, const gpu::PlacedProgram& program);
+  Recording(OpenClDevice& device, const gpu::PlacedProgram& program);
 
   void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
@@ -47,7 +47,7 @@ class Recording final : public gpu::Recording {
   void enqueue_range(const Step& step, size_t begin, size_t count);
   void enqueue_outputs();
 
-  Device& device_;
+  OpenClDevice& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
   Buffer fault_;   // see gpu/kernel.h
   std::vector<Step> steps_;

@@ -7,7 +7,7 @@
 namespace rc::opencl {
 namespace {
 
-Step step_of(Device& device, const gpu::Dispatch& dispatch) {
+Step step_of(OpenClDevice& device, const gpu::Dispatch& dispatch) {
   Step step;
   step.op = dispatch.op;
   step.kernel = device.library().kernel({dispatch.kernel, dispatch.constants});
@@ -40,7 +40,8 @@ void set_arguments(const Step& step, const gpu::Region& counts,
       call.places_and_parameters.size() * sizeof(uint64_t));
 }
 
-std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
+std::vector<Step> steps_of(OpenClDevice& device,
+                           const gpu::PlacedProgram& program,
                            const gpu::Region& counts,
                            const gpu::Region& fault) {
   std::vector<Step> steps;

@@ -11,7 +11,7 @@
 #include "gpu/device.h"
 #include "gpu/dispatch.h"
 #include "opencl/api.h"
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 
 namespace rc::opencl {
 
@@ -36,7 +36,8 @@ void set_arguments(const Step& step, const gpu::Region& counts,
 
 // Those of a program. `counts`: the rows, outputs and sequences of a run, I32;
 // `fault`: where kernels report what they refuse.
-std::vector<Step> steps_of(Device& device, const gpu::PlacedProgram& program,
+std::vector<Step> steps_of(OpenClDevice& device,
+                           const gpu::PlacedProgram& program,
                            const gpu::Region& counts, const gpu::Region& fault);
 
 }  // namespace rc::opencl

@@ -108,6 +108,7 @@ Tuning tuning_for(cl_device_id device) {
                         {"tile", &tuning.tile, 1, kMost},
                         {"batch", &tuning.batch, 1, 8},
                         {"few", &tuning.few, 1, kMost},
+                        {"matrices", &tuning.matrices, 0, kMost},
                         {"product_lanes", &tuning.product_lanes, 1, kMost},
                         {"parts", &tuning.parts, 1, kMost},
                         {"reduce", &tuning.reduce, 1, kMost},

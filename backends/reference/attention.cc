@@ -174,8 +174,6 @@ void attend_to(const Call& call, const char* op, const Rules& rules) {
   }
 }
 
-}  // namespace
-
 void cache_store(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& cache = call.inputs[4];
@@ -205,6 +203,16 @@ void general_attention(const Call& call) {
              params.temperature, params.temperature_length,
              call.inputs[8] ? &call.inputs[8] : nullptr,
              call.inputs[9] ? &call.inputs[9] : nullptr});
+}
+
+}  // namespace
+
+std::span<const OpRow> attention_ops() {
+  static constexpr OpRow kOps[] = {
+      {RC_OP_CACHE_STORE, cache_store},
+      {RC_OP_ATTENTION, attention},
+      {RC_OP_GENERAL_ATTENTION, general_attention}};
+  return kOps;
 }
 
 }  // namespace rc::reference

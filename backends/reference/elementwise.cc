@@ -91,7 +91,7 @@ namespace {
 // Rounding what is computed in double precision gives the nearest float: the
 // double of a sum, a product or a quotient of floats has digits enough for it,
 // and the float of one of halves for those.
-double apply(int32_t function, double a, double b) {
+double apply_to_two(int32_t function, double a, double b) {
   const bool unordered = std::isnan(a) || std::isnan(b);
   switch (function) {
     case RC_BINARY_ADD:
@@ -124,8 +124,6 @@ double apply(int32_t function, double a, double b) {
   fail(RC_E_INTERNAL, "function ", function, " passed the checks");
 }
 
-}  // namespace
-
 void unary(const Call& call) {
   const Tensor& x = call.inputs[0];
   const int32_t function = call.op.params.unary.function;
@@ -139,7 +137,7 @@ void binary(const Call& call) {
   const Broadcast from_b(call.inputs[1], call.outputs[0]);
   const int32_t function = call.op.params.binary.function;
   each(call, [&](int64_t i) {
-    return apply(function, a.number(from_a(i)), b.number(from_b(i)));
+    return apply_to_two(function, a.number(from_a(i)), b.number(from_b(i)));
   });
 }
 
@@ -229,6 +227,19 @@ void xielu(const Call& call) {
               : params.alpha_n * (std::expm1(v < epsilon ? v : epsilon) - v);
     return bent + params.beta * v;
   });
+}
+
+}  // namespace
+
+std::span<const OpRow> elementwise_ops() {
+  static constexpr OpRow kOps[] = {
+      {RC_OP_UNARY, unary}, {RC_OP_BINARY, binary},
+      {RC_OP_WHERE, where}, {RC_OP_GLU, glu},
+      {RC_OP_ADD, add},     {RC_OP_MULTIPLY, multiply},
+      {RC_OP_SCALE, scale}, {RC_OP_SOFTCAP, softcap},
+      {RC_OP_CLAMP, clamp}, {RC_OP_AFFINE, affine},
+      {RC_OP_XIELU, xielu}};
+  return kOps;
 }
 
 }  // namespace rc::reference

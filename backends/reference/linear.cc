@@ -13,8 +13,6 @@ double dot(const float* a, const float* b, int64_t count) {
   return sum;
 }
 
-}  // namespace
-
 void get_rows(const Call& call) {
   const Tensor& table = call.inputs[0];
   const Tensor& ids = call.inputs[1];
@@ -105,6 +103,16 @@ void expert_sum(const Call& call) {
       output.floats()[r * n + j] = static_cast<float>(sum);
     }
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> linear_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_GET_ROWS, get_rows},
+                                   {RC_OP_LINEAR, linear},
+                                   {RC_OP_EXPERT_LINEAR, expert_linear},
+                                   {RC_OP_EXPERT_SUM, expert_sum}};
+  return kOps;
 }
 
 }  // namespace rc::reference

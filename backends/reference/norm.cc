@@ -3,7 +3,6 @@
 #include "reference/ops.h"
 
 namespace rc::reference {
-
 namespace {
 
 // Vector v has the weights of group v modulo `groups`.
@@ -30,12 +29,18 @@ void norm_groups(const Call& call, int64_t groups) {
   }
 }
 
-}  // namespace
-
 void rms_norm(const Call& call) { norm_groups(call, 1); }
 
 void group_norm(const Call& call) {
   norm_groups(call, call.inputs[0].shape[1]);
+}
+
+}  // namespace
+
+std::span<const OpRow> norm_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_RMS_NORM, rms_norm},
+                                   {RC_OP_GROUP_NORM, group_norm}};
+  return kOps;
 }
 
 }  // namespace rc::reference

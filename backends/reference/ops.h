@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -101,63 +102,25 @@ struct Call {
   }
 };
 
-// linear.cc
-void get_rows(const Call& call);
-void linear(const Call& call);
-void expert_linear(const Call& call);
-void expert_sum(const Call& call);
-// norm.cc
-void rms_norm(const Call& call);
-void group_norm(const Call& call);
-// rope.cc
-void rope(const Call& call);
-// attention.cc
-void cache_store(const Call& call);
-void attention(const Call& call);
-void general_attention(const Call& call);
-// recurrence.cc
-void short_conv(const Call& call);
-void selective_scan(const Call& call);
-void channel_scan(const Call& call);
-void delta_rule(const Call& call);
-void column_delta_rule(const Call& call);
-void fading_state(const Call& call);
-// elementwise.cc
+// An op: its number and the function that computes it.
+struct OpRow {
+  int32_t code;  // RC_OP_*
+  void (*execute)(const Call& call);
+};
+
+// The ops of each file.
+std::span<const OpRow> linear_ops();
+std::span<const OpRow> norm_ops();
+std::span<const OpRow> rope_ops();
+std::span<const OpRow> attention_ops();
+std::span<const OpRow> recurrence_ops();
+std::span<const OpRow> elementwise_ops();
+std::span<const OpRow> route_ops();
+std::span<const OpRow> reshaping_ops();
+std::span<const OpRow> ordering_ops();
+std::span<const OpRow> reduction_ops();
+std::span<const OpRow> product_ops();
+
 double apply(int32_t function, double x);  // RC_FUNCTION_*
-void unary(const Call& call);
-void binary(const Call& call);
-void where(const Call& call);
-void glu(const Call& call);
-void add(const Call& call);
-void multiply(const Call& call);
-void scale(const Call& call);
-void softcap(const Call& call);
-void clamp(const Call& call);
-void affine(const Call& call);
-void xielu(const Call& call);
-// route.cc
-void route(const Call& call);
-void choose(const Call& call);
-void choose_in_groups(const Call& call);
-void sparse_mix(const Call& call);
-// reshaping.cc
-void copy(const Call& call);
-void convert(const Call& call);
-void join(const Call& call);
-void concat(const Call& call);
-void pad(const Call& call);
-// ordering.cc
-void cumsum(const Call& call);
-void order(const Call& call);
-void take(const Call& call);
-// reduction.cc
-void layer_norm(const Call& call);
-void softmax(const Call& call);
-void reduce(const Call& call);
-void argmax(const Call& call);
-// product.cc
-void matmul(const Call& call);
-void conv2d(const Call& call);
-void attend(const Call& call);
 
 }  // namespace rc::reference

@@ -15,8 +15,6 @@ bool smaller(double a, double b) {
   return a < b || (!std::isnan(a) && std::isnan(b));
 }
 
-}  // namespace
-
 void cumsum(const Call& call) {
   const Tensor& x = call.inputs[0];
   const int64_t n = x.shape[1];
@@ -74,6 +72,14 @@ void take(const Call& call) {
     std::memcpy(call.outputs[0].data + static_cast<size_t>(i) * bytes,
                 x.data + static_cast<size_t>(from) * bytes, bytes);
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> ordering_ops() {
+  static constexpr OpRow kOps[] = {
+      {RC_OP_CUMSUM, cumsum}, {RC_OP_ORDER, order}, {RC_OP_TAKE, take}};
+  return kOps;
 }
 
 }  // namespace rc::reference

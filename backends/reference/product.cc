@@ -20,8 +20,6 @@ void decode_column(const Tensor& b, int64_t index,
   std::copy(floats.begin(), floats.end(), column.begin());
 }
 
-}  // namespace
-
 void matmul(const Call& call) {
   const Tensor& a = call.inputs[0];
   const Tensor& b = call.inputs[1];
@@ -155,6 +153,14 @@ void attend(const Call& call) {
           static_cast<float>(sum[i] / total);
     }
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> product_ops() {
+  static constexpr OpRow kOps[] = {
+      {RC_OP_MATMUL, matmul}, {RC_OP_CONV2D, conv2d}, {RC_OP_ATTEND, attend}};
+  return kOps;
 }
 
 }  // namespace rc::reference

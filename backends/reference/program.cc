@@ -1,106 +1,35 @@
 #include "reference/program.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace rc::reference {
 namespace {
 
-void execute(const Call& call) {
-  switch (call.op.code) {
-    case RC_OP_GET_ROWS:
-      return get_rows(call);
-    case RC_OP_RMS_NORM:
-      return rms_norm(call);
-    case RC_OP_GROUP_NORM:
-      return group_norm(call);
-    case RC_OP_LINEAR:
-      return linear(call);
-    case RC_OP_ROPE:
-      return rope(call);
-    case RC_OP_CACHE_STORE:
-      return cache_store(call);
-    case RC_OP_ATTENTION:
-      return attention(call);
-    case RC_OP_GENERAL_ATTENTION:
-      return general_attention(call);
-    case RC_OP_GLU:
-      return glu(call);
-    case RC_OP_ADD:
-      return add(call);
-    case RC_OP_MULTIPLY:
-      return multiply(call);
-    case RC_OP_SCALE:
-      return scale(call);
-    case RC_OP_SOFTCAP:
-      return softcap(call);
-    case RC_OP_ROUTE:
-      return route(call);
-    case RC_OP_CHOOSE:
-      return choose(call);
-    case RC_OP_SPARSE_MIX:
-      return sparse_mix(call);
-    case RC_OP_AFFINE:
-      return affine(call);
-    case RC_OP_XIELU:
-      return xielu(call);
-    case RC_OP_CHOOSE_IN_GROUPS:
-      return choose_in_groups(call);
-    case RC_OP_JOIN:
-      return join(call);
-    case RC_OP_CLAMP:
-      return clamp(call);
-    case RC_OP_EXPERT_LINEAR:
-      return expert_linear(call);
-    case RC_OP_EXPERT_SUM:
-      return expert_sum(call);
-    case RC_OP_SHORT_CONV:
-      return short_conv(call);
-    case RC_OP_SELECTIVE_SCAN:
-      return selective_scan(call);
-    case RC_OP_CHANNEL_SCAN:
-      return channel_scan(call);
-    case RC_OP_DELTA_RULE:
-      return delta_rule(call);
-    case RC_OP_COLUMN_DELTA_RULE:
-      return column_delta_rule(call);
-    case RC_OP_FADING_STATE:
-      return fading_state(call);
-    case RC_OP_COPY:
-      return copy(call);
-    case RC_OP_CONVERT:
-      return convert(call);
-    case RC_OP_UNARY:
-      return unary(call);
-    case RC_OP_BINARY:
-      return binary(call);
-    case RC_OP_WHERE:
-      return where(call);
-    case RC_OP_LAYER_NORM:
-      return layer_norm(call);
-    case RC_OP_SOFTMAX:
-      return softmax(call);
-    case RC_OP_REDUCE:
-      return reduce(call);
-    case RC_OP_ARGMAX:
-      return argmax(call);
-    case RC_OP_MATMUL:
-      return matmul(call);
-    case RC_OP_CONV2D:
-      return conv2d(call);
-    case RC_OP_ATTEND:
-      return attend(call);
-    case RC_OP_CONCAT:
-      return concat(call);
-    case RC_OP_PAD:
-      return pad(call);
-    case RC_OP_CUMSUM:
-      return cumsum(call);
-    case RC_OP_ORDER:
-      return order(call);
-    case RC_OP_TAKE:
-      return take(call);
+// The functions that compute ops, by number of the op.
+using OpTable = std::array<void (*)(const Call& call), kMaxOpCodes>;
+
+OpTable make_table() {
+  OpTable table = {};
+  for (const std::span<const OpRow> rows :
+       {linear_ops(), norm_ops(), rope_ops(), attention_ops(), recurrence_ops(),
+        elementwise_ops(), route_ops(), reshaping_ops(), ordering_ops(),
+        reduction_ops(), product_ops()}) {
+    for (const OpRow& row : rows) {
+      table[static_cast<size_t>(row.code)] = row.execute;
+    }
   }
-  fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
+  return table;
+}
+
+void execute(const Call& call) {
+  static const OpTable kTable = make_table();
+  const auto function = kTable[static_cast<size_t>(call.op.code)];
+  if (function == nullptr) {
+    fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
+  }
+  function(call);
 }
 
 void check_count(const char* what, int64_t count, int64_t limit) {

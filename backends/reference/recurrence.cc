@@ -67,8 +67,6 @@ double softplus(double x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
 
-}  // namespace
-
 void short_conv(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& weight = call.inputs[1];
@@ -315,6 +313,18 @@ void fading_state(const Call& call) {
     }
     states.write(s, state);
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> recurrence_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_SHORT_CONV, short_conv},
+                                   {RC_OP_SELECTIVE_SCAN, selective_scan},
+                                   {RC_OP_CHANNEL_SCAN, channel_scan},
+                                   {RC_OP_DELTA_RULE, delta_rule},
+                                   {RC_OP_COLUMN_DELTA_RULE, column_delta_rule},
+                                   {RC_OP_FADING_STATE, fading_state}};
+  return kOps;
 }
 
 }  // namespace rc::reference

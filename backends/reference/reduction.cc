@@ -30,8 +30,6 @@ bool larger(double a, double b) {
   return a > b || (std::isnan(a) && !std::isnan(b));
 }
 
-}  // namespace
-
 void layer_norm(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& weight = call.inputs[1];
@@ -120,6 +118,16 @@ void argmax(const Call& call) {
     }
     y[line] = static_cast<int32_t>(best);
   });
+}
+
+}  // namespace
+
+std::span<const OpRow> reduction_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_LAYER_NORM, layer_norm},
+                                   {RC_OP_SOFTMAX, softmax},
+                                   {RC_OP_REDUCE, reduce},
+                                   {RC_OP_ARGMAX, argmax}};
+  return kOps;
 }
 
 }  // namespace rc::reference

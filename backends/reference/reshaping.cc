@@ -6,6 +6,7 @@
 #include "tensor/wide.h"
 
 namespace rc::reference {
+namespace {
 
 void copy(const Call& call) {
   const Tensor& x = call.inputs[0];
@@ -93,6 +94,17 @@ void pad(const Call& call) {
                 x.data + static_cast<size_t>(r * own) * bytes,
                 static_cast<size_t>(own) * bytes);
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> reshaping_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_COPY, copy},
+                                   {RC_OP_CONVERT, convert},
+                                   {RC_OP_JOIN, join},
+                                   {RC_OP_CONCAT, concat},
+                                   {RC_OP_PAD, pad}};
+  return kOps;
 }
 
 }  // namespace rc::reference

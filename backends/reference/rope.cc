@@ -3,6 +3,7 @@
 #include "reference/ops.h"
 
 namespace rc::reference {
+namespace {
 
 void rope(const Call& call) {
   const Tensor& x = call.inputs[0];
@@ -35,6 +36,13 @@ void rope(const Call& call) {
       for (int64_t i = 2 * pairs; i < d; ++i) to[i] = from[i];
     }
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> rope_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_ROPE, rope}};
+  return kOps;
 }
 
 }  // namespace rc::reference

@@ -85,8 +85,6 @@ void choose_among(const Call& call, int32_t score, bool normalize,
   }
 }
 
-}  // namespace
-
 void route(const Call& call) {
   const Tensor& x = call.inputs[0];
   int32_t* ids = reinterpret_cast<int32_t*>(call.outputs[0].data);
@@ -170,6 +168,16 @@ void sparse_mix(const Call& call) {
       weights[r * chosen + c] = static_cast<float>(1 / total);
     }
   }
+}
+
+}  // namespace
+
+std::span<const OpRow> route_ops() {
+  static constexpr OpRow kOps[] = {{RC_OP_ROUTE, route},
+                                   {RC_OP_CHOOSE, choose},
+                                   {RC_OP_CHOOSE_IN_GROUPS, choose_in_groups},
+                                   {RC_OP_SPARSE_MIX, sparse_mix}};
+  return kOps;
 }
 
 }  // namespace rc::reference

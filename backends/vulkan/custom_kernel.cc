@@ -39,7 +39,8 @@ void check_limits(const VkPhysicalDeviceLimits& limits,
 
 }  // namespace
 
-CustomKernel::CustomKernel(Device& device, const rc_plugin_kernel_info& info)
+CustomKernel::CustomKernel(VulkanDevice& device,
+                           const rc_plugin_kernel_info& info)
     : gpu::CustomKernel(info.buffer_count, info.parameter_words),
       device_(device) {
   check_limits(device.limits(), info);

@@ -5,13 +5,13 @@
 
 #include "gpu/custom_kernel.h"
 #include "vulkan/api.h"
-#include "vulkan/device.h"
+#include "vulkan/vulkan_device.h"
 
 namespace rc::vulkan {
 
 class CustomKernel final : public gpu::CustomKernel {
  public:
-  CustomKernel(Device& device, const rc_plugin_kernel_info& info);
+  CustomKernel(VulkanDevice& device, const rc_plugin_kernel_info& info);
 
   bool run(const gpu::KernelRun& run) override;
 
@@ -20,7 +20,7 @@ class CustomKernel final : public gpu::CustomKernel {
   void make_set();
   void bind(const gpu::KernelRun& run) const;
 
-  Device& device_;
+  VulkanDevice& device_;
   Handle<VkShaderModule> module_;
   Handle<VkDescriptorSetLayout> sets_;
   Handle<VkPipelineLayout> layout_;

@@ -30,7 +30,7 @@ int find_type(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed,
   return -1;
 }
 
-void copy_region(Device& device, VkBuffer target, uint64_t target_offset,
+void copy_region(VulkanDevice& device, VkBuffer target, uint64_t target_offset,
                  VkBuffer source, uint64_t source_offset, uint64_t bytes) {
   once(device, [&](VkCommandBuffer commands) {
     const VkBufferCopy region = {source_offset, target_offset, bytes};
@@ -40,7 +40,7 @@ void copy_region(Device& device, VkBuffer target, uint64_t target_offset,
 
 }  // namespace
 
-Buffer::Buffer(Device& device, uint64_t bytes, gpu::MemoryUse use)
+Buffer::Buffer(VulkanDevice& device, uint64_t bytes, gpu::MemoryUse use)
     : gpu::Buffer(bytes), device_(device) {
   const auto& vk = device.vk();
   VkBufferCreateInfo info = {};
@@ -153,7 +153,7 @@ void Buffer::clear() {
   });
 }
 
-void copy(Device& device, const Buffer& target, uint64_t target_offset,
+void copy(VulkanDevice& device, const Buffer& target, uint64_t target_offset,
           const Buffer& source, uint64_t source_offset, uint64_t bytes) {
   if (bytes == 0) return;
   if (target.mapped() != nullptr && source.mapped() != nullptr) {

@@ -5,7 +5,7 @@
 
 #include "gpu/buffer.h"
 #include "vulkan/api.h"
-#include "vulkan/device.h"
+#include "vulkan/vulkan_device.h"
 
 namespace rc::vulkan {
 
@@ -13,7 +13,7 @@ namespace rc::vulkan {
 class Buffer final : public gpu::Buffer {
  public:
   // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.
-  Buffer(Device& device, uint64_t bytes, gpu::MemoryUse use);
+  Buffer(VulkanDevice& device, uint64_t bytes, gpu::MemoryUse use);
 
   VkBuffer get() const { return buffer_.get(); }
   // nullptr unless the host sees the memory; it is coherent then.
@@ -27,14 +27,14 @@ class Buffer final : public gpu::Buffer {
   }
 
  private:
-  Device& device_;
+  VulkanDevice& device_;
   uint8_t* mapped_ = nullptr;
   Handle<VkDeviceMemory> memory_;
   Handle<VkBuffer> buffer_;
 };
 
 // Within a buffer or between two; the ranges do not overlap.
-void copy(Device& device, const Buffer& target, uint64_t target_offset,
+void copy(VulkanDevice& device, const Buffer& target, uint64_t target_offset,
           const Buffer& source, uint64_t source_offset, uint64_t bytes);
 
 }  // namespace rc::vulkan

@@ -6,7 +6,8 @@
 
 namespace rc::vulkan {
 
-bool once(Device& device, const std::function<void(VkCommandBuffer)>& record,
+bool once(VulkanDevice& device,
+          const std::function<void(VkCommandBuffer)>& record,
           int64_t timeout_ms) {
   const auto& vk = device.vk();
   VkCommandPoolCreateInfo pool_info = {};

@@ -22,7 +22,7 @@ struct Code {
 };
 
 const Code& code_of(gpu::Kernel kernel) {
-#define RC_GPU_KERNEL(kernel, name) \
+#define RC_GPU_KERNEL(kernel, name, inputs, outputs, constants) \
   {shaders::name##_buffers, shaders::name##_texels},
   static const Code kCodes[] = {RC_GPU_KERNELS(RC_GPU_KERNEL)};
 #undef RC_GPU_KERNEL
@@ -31,7 +31,7 @@ const Code& code_of(gpu::Kernel kernel) {
 
 }  // namespace
 
-Pipelines::Pipelines(const Device& device)
+Pipelines::Pipelines(const VulkanDevice& device)
     : device_(device), file_(cache_file_name(device.physical())) {
   const std::string saved = read_cache_file(file_);
   VkPipelineCacheCreateInfo info = {};

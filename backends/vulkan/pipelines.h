@@ -9,7 +9,7 @@
 
 #include "gpu/kernel.h"
 #include "vulkan/api.h"
-#include "vulkan/device.h"
+#include "vulkan/vulkan_device.h"
 
 namespace rc::vulkan {
 
@@ -21,7 +21,7 @@ struct Pipeline {
 
 class Pipelines {
  public:
-  explicit Pipelines(const Device& device);
+  explicit Pipelines(const VulkanDevice& device);
   // Writes the cache if pipelines were made.
   ~Pipelines();
 
@@ -44,7 +44,7 @@ class Pipelines {
   Handle<VkPipeline> compiled(const Made& made,
                               const std::vector<uint32_t>& constants) const;
 
-  const Device& device_;
+  const VulkanDevice& device_;
   std::string file_;  // "": there is none
   Handle<VkPipelineCache> cache_;
   bool grown_ = false;

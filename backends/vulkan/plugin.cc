@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "gpu/backend.h"
-#include "vulkan/device.h"
 #include "vulkan/instance.h"
+#include "vulkan/vulkan_device.h"
 
 namespace rc::vulkan {
 namespace {
@@ -23,7 +23,7 @@ struct Driver {
   }
   static std::unique_ptr<gpu::Device> open(
       int32_t index, const rc_plugin_open_options& options) {
-    return std::make_unique<Device>(index, options);
+    return std::make_unique<VulkanDevice>(index, options);
   }
 };
 

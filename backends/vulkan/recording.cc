@@ -26,7 +26,7 @@ VkBuffer handle_of(const Region& region) {
 
 }  // namespace
 
-Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+Recording::Recording(VulkanDevice& device, const gpu::PlacedProgram& program)
     : device_(device),
       op_count_(program.op_count),
       dispatches_(program.dispatches) {

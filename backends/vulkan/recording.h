@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "gpu/dispatch.h"
-#include "vulkan/device.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
+#include "vulkan/vulkan_device.h"
 
 namespace rc::vulkan {
 
 class Recording final : public gpu::Recording {
  public:
-  Recording(Device& device, const gpu::PlacedProgram& program);
+  Recording(VulkanDevice& device, const gpu::PlacedProgram& program);
   ~Recording() override;
 
   void rebind() override;
@@ -65,7 +65,7 @@ class Recording final : public gpu::Recording {
                VkAccessFlags access) const;
   double work_of(const Segment& segment) const;
 
-  Device& device_;
+  VulkanDevice& device_;
   size_t op_count_;
   const std::span<const gpu::Dispatch> dispatches_;
   std::unique_ptr<Buffer> control_;

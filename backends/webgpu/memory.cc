@@ -15,7 +15,7 @@ bool whole_words(uint64_t number) { return number % 4 == 0; }
 
 }  // namespace
 
-Buffer::Buffer(Device& device, uint64_t bytes)
+Buffer::Buffer(WebGpuDevice& device, uint64_t bytes)
     : gpu::Buffer(bytes),
       device_(device),
       buffer_(device.make_buffer(
@@ -71,7 +71,7 @@ void Buffer::clear() {
   });
 }
 
-void copy(Device& device, Buffer& target, uint64_t target_offset,
+void copy(WebGpuDevice& device, Buffer& target, uint64_t target_offset,
           const Buffer& source, uint64_t source_offset, uint64_t bytes) {
   if (bytes == 0) return;
   if (!whole_words(target_offset) || !whole_words(source_offset) ||

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "gpu/buffer.h"
-#include "webgpu/device.h"
+#include "webgpu/webgpu_device.h"
 
 namespace rc::webgpu {
 
 class Buffer final : public gpu::Buffer {
  public:
   // Throws RC_E_DEVICE_MEMORY if there is no room.
-  Buffer(Device& device, uint64_t bytes);
+  Buffer(WebGpuDevice& device, uint64_t bytes);
 
   abi::Buffer get() const { return buffer_.get(); }
 
@@ -20,12 +20,12 @@ class Buffer final : public gpu::Buffer {
   void clear() override;
 
  private:
-  Device& device_;
+  WebGpuDevice& device_;
   BufferHandle buffer_;
 };
 
 // Within a buffer or between two; the ranges do not overlap.
-void copy(Device& device, Buffer& target, uint64_t target_offset,
+void copy(WebGpuDevice& device, Buffer& target, uint64_t target_offset,
           const Buffer& source, uint64_t source_offset, uint64_t bytes);
 
 }  // namespace rc::webgpu

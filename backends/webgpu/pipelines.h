@@ -9,7 +9,7 @@
 
 #include "gpu/dispatch.h"
 #include "gpu/kernel.h"
-#include "webgpu/device.h"
+#include "webgpu/webgpu_device.h"
 
 namespace rc::webgpu {
 
@@ -40,7 +40,7 @@ std::string shader_source(const gpu::Variant& variant,
 
 class Pipelines {
  public:
-  explicit Pipelines(const Device& device) : device_(device) {}
+  explicit Pipelines(const WebGpuDevice& device) : device_(device) {}
 
   // Valid as long as this.
   Pipeline get(const gpu::Variant& variant, const Aliases& aliases);
@@ -55,7 +55,7 @@ class Pipelines {
   PipelineHandle compiled(const gpu::Variant& variant, const Aliases& aliases,
                           const Layout& layout) const;
 
-  const Device& device_;
+  const WebGpuDevice& device_;
   std::map<std::pair<gpu::Kernel, Aliases>, Layout> layouts_;
   std::map<std::pair<gpu::Variant, Aliases>, PipelineHandle> pipelines_;
 };

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "gpu/backend.h"
-#include "webgpu/device.h"
 #include "webgpu/instance.h"
+#include "webgpu/webgpu_device.h"
 
 namespace rc::webgpu {
 namespace {
@@ -23,7 +23,7 @@ struct Driver {
   }
   static std::unique_ptr<gpu::Device> open(
       int32_t index, const rc_plugin_open_options& options) {
-    return std::make_unique<Device>(index, options);
+    return std::make_unique<WebGpuDevice>(index, options);
   }
 };
 

@@ -32,7 +32,7 @@ void end(abi::Pass* pass) {
 
 }  // namespace
 
-Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+Recording::Recording(WebGpuDevice& device, const gpu::PlacedProgram& program)
     : device_(device), dispatches_(program.dispatches) {
   for (const gpu::Placed& placed : program.values) {
     if (placed.value.storage == RC_STORAGE_SCRATCH) {

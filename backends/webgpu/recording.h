@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "gpu/dispatch.h"
-#include "webgpu/device.h"
 #include "webgpu/pipelines.h"
 #include "webgpu/places.h"
+#include "webgpu/webgpu_device.h"
 
 namespace rc::webgpu {
 
 class Recording final : public gpu::Recording {
  public:
-  Recording(Device& device, const gpu::PlacedProgram& program);
+  Recording(WebGpuDevice& device, const gpu::PlacedProgram& program);
 
   void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
@@ -72,7 +72,7 @@ class Recording final : public gpu::Recording {
   void read_back(abi::Encoder encoder);
   void fetch();
 
-  Device& device_;
+  WebGpuDevice& device_;
   const gpu::Buffer* scratch_ = nullptr;
   const std::span<const gpu::Dispatch> dispatches_;
   std::vector<Step> steps_;  // by dispatch

@@ -12,12 +12,13 @@ runtime::Value add_attention(runtime::ProgramBuilder& builder, Weights& weights,
                              runtime::ProgramBuilder::GeneralAttention how) {
   how.scale = static_cast<float>(hyper.attention_scale != 0.0f
                                      ? hyper.attention_scale
-                                     : architecture.attention_scale(hyper));
+                                     : architecture.attention.scale(hyper));
   how.softcap = hyper.attention_softcap;
-  (architecture.chunked_windows ? how.chunk : how.window) = layer.window;
+  (architecture.position.chunked_windows ? how.chunk : how.window) =
+      layer.window;
   const std::string sinks = name + architecture.names.attention_sinks;
-  if (architecture.attention_sinks == Presence::kAlways ||
-      (architecture.attention_sinks == Presence::kOptional &&
+  if (architecture.attention.sinks == Presence::kAlways ||
+      (architecture.attention.sinks == Presence::kOptional &&
        weights.has(sinks))) {
     how.sinks = weights.elements(sinks, {layer.heads});
   }

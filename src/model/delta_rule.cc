@@ -19,7 +19,7 @@ StepsAndRates steps_and_rates(const StateLayer& layer, Value x) {
   const StateSpace& space = layer.hyper.state_space;
   const Weights::Shape shape = {space.heads, layer.hyper.width};
   const std::string both = layer.prefix + names.rule_rates_and_steps;
-  if (layer.architecture.interleaved_groups) {
+  if (layer.architecture.attention.interleaved_groups) {
     const auto product = [&](const char* name) {
       return layer.builder.linear(
           x, layer.weights.matrix(layer.prefix + name, shape, RC_USE_LINEAR));
@@ -103,7 +103,7 @@ Value add_delta_rule(const StateLayer& layer, Value x) {
       weights.elements(layer.prefix + names.space_step_bias, {space.heads});
   rule.decay =
       weights.elements(layer.prefix + names.space_decay, {space.heads});
-  rule.interleaved = layer.architecture.interleaved_groups;
+  rule.interleaved = layer.architecture.attention.interleaved_groups;
   const Value state = builder.cache(
       RC_DTYPE_F32,
       {layer.inputs.slot_count, space.heads, space.head_size, space.size});

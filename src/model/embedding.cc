@@ -26,7 +26,7 @@ std::vector<float> first_rows(const gguf::File& file,
 }  // namespace
 
 int64_t type_count(const gguf::File& file, const Architecture& architecture) {
-  if (architecture.token_types == Presence::kNever) return 0;
+  if (architecture.embedding.token_types == Presence::kNever) return 0;
   const gguf::Tensor* types = file.find_tensor(architecture.names.token_types);
   if (types == nullptr || types->shape.empty()) return 0;
   return std::min<int64_t>(types->shape[0], 2);
@@ -37,8 +37,8 @@ std::optional<std::vector<float>> learned_positions(
     const HyperParameters& hyper) {
   const TensorNames& names = architecture.names;
   const gguf::Tensor* types = file.find_tensor(names.token_types);
-  if (architecture.token_types == Presence::kNever || types == nullptr ||
-      !architecture.learned_positions) {
+  if (architecture.embedding.token_types == Presence::kNever ||
+      types == nullptr || !architecture.embedding.learned_positions) {
     return std::nullopt;
   }
   check_matrix(file, names.token_types, {types->shape[0], hyper.width});
@@ -67,13 +67,13 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
   const runtime::Value table = weights.matrix(
       names.token_embedding, {hyper.vocabulary, hyper.width}, RC_USE_ROWS);
   runtime::Value x = builder.get_rows(table, tokens);
-  if (architecture.scaled_embedding) {
+  if (architecture.embedding.scaled) {
     x = builder.scale(x, std::sqrt(static_cast<float>(hyper.width)));
   }
   if (hyper.embedding_scale != 1.0f) {
     x = builder.scale(x, hyper.embedding_scale);
   }
-  if (architecture.learned_positions) {
+  if (architecture.embedding.learned_positions) {
     const int64_t types = type_count(weights.file(), architecture);
     const int64_t rows = std::max<int64_t>(types, 1) * hyper.context_length;
     const Weights::Shape shape = {rows, hyper.width};
@@ -82,13 +82,13 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
             ? builder.weight(kPositionWeight, RC_DTYPE_F32, shape, RC_USE_ROWS)
             : weights.matrix(names.position_embedding, shape, RC_USE_ROWS);
     x = builder.add(x, builder.get_rows(learned, positions));
-  } else if (architecture.token_types != Presence::kNever &&
+  } else if (architecture.embedding.token_types != Presence::kNever &&
              weights.has(names.token_types)) {
     // All tokens of a text on its own are of type 0.
     x = builder.affine(x, runtime::kAbsent,
                        weights.first_row(names.token_types, hyper.width));
   }
-  if (architecture.embedding_norm) {
+  if (architecture.embedding.norm) {
     x = add_norm(builder, weights, architecture, hyper.norm_epsilon, x,
                  names.embedding_norm);
   }

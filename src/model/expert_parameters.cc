@@ -33,12 +33,15 @@ void read_expert_groups(const Metadata& metadata, HyperParameters& hyper) {
 // What scores are in a file that does not say it.
 int64_t default_score(const gguf::File& file,
                       const Architecture& architecture) {
-  if (architecture.biased_scores == 0) return architecture.default_scores;
+  if (architecture.experts.biased_score == 0) {
+    return architecture.experts.default_score;
+  }
   const std::string end = cat(".", architecture.names.selection_bias);
   const bool biased = std::ranges::any_of(
       file.tensors(),
       [&](const gguf::Tensor& tensor) { return tensor.name.ends_with(end); });
-  return biased ? architecture.biased_scores : architecture.default_scores;
+  return biased ? architecture.experts.biased_score
+                : architecture.experts.default_score;
 }
 
 // Files may say that of each so many layers the second one has experts.
@@ -67,7 +70,7 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
     hyper.expert_feed_forward =
         metadata.get("feed_forward_length", 1, kMaxFeedForward);
   }
-  if (architecture.shared_expert) {
+  if (architecture.experts.shared) {
     const int64_t count = metadata.find("expert_shared_count", 0, kMaxExperts)
                               .value_or(architecture.defaults.shared_experts);
     if (count * hyper.expert_feed_forward > kMaxFeedForward) {
@@ -79,25 +82,26 @@ void read_experts(const Metadata& metadata, const Architecture& architecture,
         metadata.find("expert_shared_feed_forward_length", 0, kMaxFeedForward)
             .value_or(count * hyper.expert_feed_forward);
   }
-  if (architecture.weighted_inputs && hyper.experts_used != 1) {
+  if (architecture.experts.weighted_inputs && hyper.experts_used != 1) {
     fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
          metadata.key("expert_used_count"), " is ", hyper.experts_used,
          ", but models of architecture ", architecture.name,
          " can only be computed with 1");
   }
-  hyper.normalized_routing = architecture.normalized_routing;
-  if (!architecture.weighted_inputs && !architecture.sparse_mix) {
+  hyper.normalized_routing = architecture.experts.normalized;
+  if (!architecture.experts.weighted_inputs &&
+      !architecture.experts.sparse_mix) {
     hyper.normalized_routing = metadata.find_flag("expert_weights_norm")
-                                   .value_or(architecture.normalized_routing);
+                                   .value_or(architecture.experts.normalized);
     hyper.expert_scale =
         metadata.find_positive("expert_weights_scale", 1e-6, 1e6)
             .value_or(1.0f);
   }
-  if (architecture.latent_experts) {
+  if (architecture.experts.latent) {
     hyper.expert_width =
         metadata.find("moe_latent_size", 0, kMaxWidth).value_or(0);
   }
-  if (!architecture.selection_bias) return;
+  if (!architecture.experts.selection_bias) return;
   // GGUF's numbers are 0 for none that is said, 1 for softmax and 2 for
   // sigmoid.
   int64_t score = metadata.find("expert_gating_func", 0, 2).value_or(0);
@@ -134,10 +138,10 @@ void place_single_parts(const Metadata& metadata,
 
 void place_experts(const Metadata& metadata, const Architecture& architecture,
                    HyperParameters& hyper) {
-  if (architecture.single_parts) {
+  if (architecture.residual.single_parts) {
     return place_single_parts(metadata, architecture, hyper);
   }
-  if (architecture.experts_beside_dense) {
+  if (architecture.experts.beside_dense) {
     const auto sizes = metadata.get_each("feed_forward_length", 1,
                                          kMaxFeedForward, hyper.layer_count());
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -150,20 +154,21 @@ void place_experts(const Metadata& metadata, const Architecture& architecture,
       metadata.find("leading_dense_block_count", 0, kMaxLayers).value_or(0);
   const int64_t step = std::max<int64_t>(
       1, metadata.find("interleave_moe_layer_step", 0, kMaxLayers).value_or(1));
-  const bool dense = first > 0 || step > 1 || architecture.optional_routers;
+  const bool dense =
+      first > 0 || step > 1 || architecture.experts.optional_routers;
   const int64_t size =
       dense ? metadata.get("feed_forward_length", 1, kMaxFeedForward) : 0;
   for (int64_t i = 0; i < hyper.layer_count(); ++i) {
     Layer& layer = hyper.layers[i];
     layer.experts = i >= first && (i + 1) % step == 0;
-    if (architecture.optional_routers) {
+    if (architecture.experts.optional_routers) {
       layer.experts =
           metadata.file().find_tensor(cat(
               "blk.", i, ".", architecture.names.router, ".weight")) != nullptr;
     }
     if (!layer.experts) layer.feed_forward = size;
   }
-  if (architecture.optional_routers) check_routers(metadata, hyper);
+  if (architecture.experts.optional_routers) check_routers(metadata, hyper);
 }
 
 }  // namespace rc::model

@@ -18,7 +18,7 @@ class FeedForward : private LayerParts {
 
   Value add(Value x, Value residual) {
     if (!layer().experts) return dense(x, residual);
-    return architecture_.experts_beside_dense ? both(x, residual)
+    return architecture_.experts.beside_dense ? both(x, residual)
                                               : experts(x, residual);
   }
 
@@ -45,15 +45,15 @@ class FeedForward : private LayerParts {
 
 Value FeedForward::dense(Value x, Value residual) {
   Value y = opened(x);
-  if (architecture_.inner_norms) y = norm(y, names_.feed_forward_inner_norm);
-  return joined(y, names_.down, architecture_.feed_forward_bias,
+  if (architecture_.norm.inner) y = norm(y, names_.feed_forward_inner_norm);
+  return joined(y, names_.down, architecture_.feed_forward.bias,
                 names_.post_feed_forward_norm, residual);
 }
 
 Value FeedForward::opened(Value x) {
-  const Presence bias = architecture_.feed_forward_bias;
+  const Presence bias = architecture_.feed_forward.bias;
   const int64_t size = layer().feed_forward;
-  const Gate& how = architecture_.gate;
+  const Gate& how = architecture_.feed_forward.gate;
   const bool apart =
       how.fused_or_apart && weights_.has(in_layer(cat(names_.gate, ".weight")));
   if (how.fused && !apart) {
@@ -76,14 +76,14 @@ Value FeedForward::mixture(Value x, const Route& route) {
   const auto [ids, shares] = route;
   const int64_t width =
       hyper_.expert_width > 0 ? hyper_.expert_width : hyper_.width;
-  const bool weighted = architecture_.weighted_inputs;
+  const bool weighted = architecture_.experts.weighted_inputs;
   const Value given = weighted ? add_times(builder_, x, shares) : x;
-  const bool fused = !architecture_.gate.ungated &&
+  const bool fused = !architecture_.feed_forward.gate.ungated &&
                      weights_.has(in_layer(names_.expert_gate_up));
   Value gate = kAbsent;
   if (fused) {
     gate = half_of_expert(given, 0, ids);
-  } else if (!architecture_.gate.ungated) {
+  } else if (!architecture_.feed_forward.gate.ungated) {
     gate = expert_linear(given, names_.expert_gate, size, ids);
   }
   const Value up = fused ? half_of_expert(given, size, ids)
@@ -109,7 +109,7 @@ Value FeedForward::experts(Value x, Value residual) {
   if (latent) y = linear(y, names_.expert_latent_up, hyper_.width);
   if (hyper_.shared_feed_forward > 0) {
     y = builder_.add(y, shared_expert(x));
-    if (architecture_.averaged_shared_expert) y = builder_.scale(y, 0.5f);
+    if (architecture_.experts.averaged_shared) y = builder_.scale(y, 0.5f);
   }
   return added(y, names_.post_feed_forward_norm, residual);
 }
@@ -159,7 +159,7 @@ Value FeedForward::half_of_expert(Value x, int64_t first, Value ids) {
 FeedForward::Route FeedForward::routed(Value x) {
   const Value scores =
       linear(x, names_.router, hyper_.experts,
-             architecture_.expert_bias ? Presence::kAlways : Presence::kNever);
+             architecture_.experts.bias ? Presence::kAlways : Presence::kNever);
   return add_routing(builder_, weights_, architecture_, hyper_, in_layer(""),
                      scores);
 }
@@ -173,20 +173,20 @@ Value FeedForward::shared_expert(Value x) {
   const gguf::Tensor* both =
       file_.find_tensor(in_layer(cat(names_.shared_up, ".weight")));
   const bool fused =
-      !architecture_.gate.ungated && both != nullptr && !both->shape.empty() &&
-      both->shape[0] == 2 * size &&
+      !architecture_.feed_forward.gate.ungated && both != nullptr &&
+      !both->shape.empty() && both->shape[0] == 2 * size &&
       !weights_.has(in_layer(cat(names_.shared_gate, ".weight")));
   Value gate = kAbsent;
   if (fused) {
     gate = part(names_.shared_up, 2 * size, 0);
-  } else if (!architecture_.gate.ungated) {
+  } else if (!architecture_.feed_forward.gate.ungated) {
     gate = linear(x, names_.shared_gate, size);
   }
   const Value up = fused ? part(names_.shared_up, 2 * size, size)
                          : linear(x, names_.shared_up, size);
   const Value y = linear(gated(gate, up, layer().gate_limit),
                          names_.shared_down, hyper_.width);
-  if (!architecture_.gated_shared_expert) return y;
+  if (!architecture_.experts.gated_shared) return y;
   const Value share = builder_.unary(
       builder_.linear(
           x, weights_.matrix(in_layer(names_.shared_router), {hyper_.width},
@@ -211,13 +211,13 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
       weights_.matrix(stacked, {hyper_.experts, size, builder_.shape(x).back()},
                       RC_USE_EXPERTS),
       ids,
-      architecture_.expert_bias
+      architecture_.experts.bias
           ? weights_.elements(stem + ".bias", {hyper_.experts, size})
           : kAbsent);
 }
 
 Value FeedForward::gated(Value gate, Value up, float limit) {
-  Gate how = architecture_.gate;
+  Gate how = architecture_.feed_forward.gate;
   if (hyper_.activation >= 0) {
     how.function = hyper_.activation;
     how.times_itself = hyper_.activation_times_itself;
@@ -229,7 +229,9 @@ Value FeedForward::gated(Value gate, Value up, float limit) {
   }
   if (how.xielu) {
     const Xielu& of = layer().xielu;
-    return builder_.xielu(up, {of.alpha_p, of.alpha_n, of.beta, of.epsilon});
+    Op op = {.code = RC_OP_XIELU};
+    op.params.xielu = {of.alpha_p, of.alpha_n, of.beta, of.epsilon};
+    return builder_.append(op, {up})[0];
   }
   if (how.ungated) return builder_.unary(up, how.function);
   if (gate == kAbsent) return builder_.unary(up, RC_FUNCTION_RELU);

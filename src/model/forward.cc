@@ -147,7 +147,7 @@ void Forward::describe() {
   }
   const StreamValues streams = layers(x);
   builder_.begin_part("output");
-  builder_.output(output(architecture_.alternating
+  builder_.output(output(architecture_.residual.streams
                              ? add_mean_stream(*this, streams)
                              : streams[0]));
 }
@@ -155,7 +155,7 @@ void Forward::describe() {
 StreamValues Forward::layers(Value x) {
   caches_.resize(hyper_.layers.size());
   StreamValues streams =
-      architecture_.alternating ? add_streams(*this, x) : StreamValues{x};
+      architecture_.residual.streams ? add_streams(*this, x) : StreamValues{x};
   Value first_values = kAbsent;  // see TimeMixed
   for (number_ = 0; number_ < hyper_.layers.size(); ++number_) {
     builder_.begin_part(cat(names_.layer, number_));
@@ -169,7 +169,7 @@ StreamValues Forward::layers(Value x) {
                        is_last() ? output_rows_ : kAbsent);
       streams = StreamValues{mixed.x};
       first_values = mixed.first_values;
-    } else if (architecture_.alternating) {
+    } else if (architecture_.residual.streams) {
       streams = whole_layer(streams);
     } else {
       streams = StreamValues{whole_layer(streams[0])};
@@ -215,14 +215,14 @@ Value Forward::whole_layer(Value x) {
       parallel && !weights_.has(in_layer(names_.attention_norm))
           ? names_.feed_forward_norm
           : names_.attention_norm;
-  Value normed = number_ == 0 && architecture_.first_unnormed
+  Value normed = number_ == 0 && architecture_.norm.first_layer_unnormed
                      ? x
                      : norm_before(x, mixer_norm);
   std::vector<Mixed> parts = mixed(normed);
-  const bool carries_normed = architecture_.normed_residual;
+  const bool carries_normed = architecture_.residual.normed;
   if (carries_normed) x = scaled(normed, hyper_.carried_scale);
   Value beside =
-      architecture_.low_rank_residual ? add_low_rank(*this, normed) : kAbsent;
+      architecture_.residual.low_rank ? add_low_rank(*this, normed) : kAbsent;
   const bool attends_to_source = architecture_.source != nullptr;
   if (narrows() && !attends_to_source) {
     if (beside != kAbsent) beside = builder_.get_rows(beside, output_rows_);
@@ -242,8 +242,9 @@ Value Forward::whole_layer(Value x) {
                                narrows() ? output_rows_ : kAbsent);
   }
   if (!layer().experts && layer().feed_forward == 0) return sum;
-  if (architecture_.single_parts)
+  if (architecture_.residual.single_parts) {
     return add_feed_forward(*this, norm(x, mixer_norm), sum);
+  }
   if (!parallel) {
     normed = norm_before(sum, names_.feed_forward_norm);
     if (carries_normed) sum = scaled(normed, hyper_.carried_scale);
@@ -254,7 +255,7 @@ Value Forward::whole_layer(Value x) {
     normed = builder_.get_rows(normed, output_rows_);
   }
   sum = add_feed_forward(*this, normed, sum);
-  if (!inputs_of_layers_.empty() && !architecture_.alternating) {
+  if (!inputs_of_layers_.empty() && !architecture_.residual.streams) {
     sum = builder_.add(
         sum, add_per_layer_part(*this, sum, inputs_of_layers_[number_]));
   }
@@ -265,7 +266,7 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
   std::vector<Mixed> parts;
   if (layer().attends()) {
     parts.push_back({attention(x), names_.attention_output,
-                     architecture_.attention_output_bias});
+                     architecture_.attention.output_bias});
   }
   if (const auto recurrent = add_recurrent(state_layer(), layer().mixer, x)) {
     parts.push_back({recurrent->y, recurrent->back});
@@ -274,15 +275,15 @@ std::vector<Forward::Mixed> Forward::mixed(Value x) {
 }
 
 Value Forward::attention(Value x) {
-  if (architecture_.latent) return latent_attention(x);
+  if (architecture_.latent.present) return latent_attention(x);
   const int64_t heads = layer().heads;
   const int64_t size = layer().key_size;
-  const HeadNorm head_norm = architecture_.optional_head_norm &&
+  const HeadNorm head_norm = architecture_.attention.optional_head_norm &&
                                      !weights_.has(in_layer(names_.query_norm))
                                  ? HeadNorm::kNone
-                                 : architecture_.head_norm;
+                                 : architecture_.attention.head_norm;
   const bool with_gates =
-      architecture_.attention_gate == AttentionGate::kWithQueries;
+      architecture_.attention.gate == AttentionGate::kWithQueries;
   Value q = with_gates ? query_pieces(x, 0)
                        : projection(x, names_.query, 0, heads * size);
   if (hyper_.clamp > 0.0f) q = builder_.clamp(q, hyper_.clamp);
@@ -305,13 +306,13 @@ Value Forward::attention(Value x) {
   how.positions = input(kPositions);
   how.sequences = input(kSequences);
   how.page_table = table;
-  if (!architecture_.causal) how.lengths = input(kLengths);
+  if (!architecture_.attention.causal) how.lengths = input(kLengths);
   const Value y = add_attention(builder_, weights_, architecture_, hyper_,
                                 layer(), in_layer(""), how);
   const int64_t given = heads * layer().value_size;
   const Value rows =
       scaled(builder_.reshape(y, {RC_DIM_ROWS, given}), hyper_.value_scale);
-  if (architecture_.inner_norms) return norm(rows, names_.attention_inner_norm);
+  if (architecture_.norm.inner) return norm(rows, names_.attention_inner_norm);
   return gated_heads(x, rows);
 }
 
@@ -321,7 +322,7 @@ LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   const int64_t size = layer().key_size;
   const int64_t value_size = layer().value_size;
   Value k = projection(x, names_.key, heads * size, kv_heads * size);
-  Value v = architecture_.keys_for_values &&
+  Value v = architecture_.attention.keys_for_values &&
                     !weights_.has(in_layer(cat(names_.value, ".weight")))
                 ? k
                 : projection(x, names_.value, (heads + kv_heads) * size,
@@ -333,7 +334,7 @@ LayerCaches Forward::stored(Value x, HeadNorm head_norm, Value table) {
   const runtime::ProgramBuilder::Shape of_heads = {RC_DIM_ROWS, kv_heads, size};
   k = turned(builder_.reshape(k, of_heads), names_.key_norm, head_norm);
   v = builder_.reshape(v, {RC_DIM_ROWS, kv_heads, value_size});
-  if (architecture_.normed_values) {
+  if (architecture_.attention.normed_values) {
     v = builder_.plain_norm(v, hyper_.norm_epsilon);
   }
   const LayerCaches caches =
@@ -382,7 +383,8 @@ Value Forward::latent_attention(Value x) {
 }
 
 Value Forward::output(Value x) {
-  if (!architecture_.gives_hidden_rows || architecture_.normed_hidden_rows) {
+  if (!architecture_.output.hidden_rows ||
+      architecture_.output.normed_hidden_rows) {
     x = add_norm(builder_, weights_, architecture_, hyper_.norm_epsilon, x,
                  names_.output_norm);
   }
@@ -402,7 +404,7 @@ Value Forward::output(Value x) {
 Rotation Forward::rotation() const {
   const auto number = static_cast<size_t>(layer().rope);
   Rotation rotation = {input(kPositions), frequencies_[number],
-                       rope_scales_[number], architecture_.rope_style};
+                       rope_scales_[number], architecture_.rotary.style};
   if (number == 0) {
     rotation.long_frequencies = long_frequencies_;
     if (inputs_.has(kLonger)) rotation.longer = input(kLonger);

@@ -85,8 +85,8 @@ void make_spread(const gguf::File& file, int64_t heads, int64_t size,
 
 void make_gates(const gguf::File& file, const Architecture& architecture,
                 const HyperParameters& hyper, MadeWeights& made) {
-  const bool softplus = architecture.attention_gate == AttentionGate::kSoftplus;
-  if (architecture.attention_gate != AttentionGate::kOfHeads && !softplus) {
+  const bool softplus = architecture.attention.gate == AttentionGate::kSoftplus;
+  if (architecture.attention.gate != AttentionGate::kOfHeads && !softplus) {
     return;
   }
   for (size_t i = 0; i < hyper.layers.size(); ++i) {

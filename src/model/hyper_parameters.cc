@@ -34,7 +34,8 @@ void read_sizes(Metadata& metadata, const Architecture& architecture,
     // Files say it of each alone.
     hyper.context_length = std::min(2 * hyper.context_length, kMaxContext);
   }
-  if (architecture.selection_bias || architecture.attention_interval) {
+  if (architecture.experts.selection_bias ||
+      architecture.recurrence.attention_interval) {
     hyper.guessing_layers =
         metadata.find("nextn_predict_layers", 0, layers - 1).value_or(0);
   }
@@ -43,12 +44,12 @@ void read_sizes(Metadata& metadata, const Architecture& architecture,
   const bool squares =
       norm_of(architecture, metadata.file()) == Norm::kRootMeanSquare;
   hyper.norm_epsilon =
-      metadata.get_number(squares || architecture.epsilon_of_squares
+      metadata.get_number(squares || architecture.norm.epsilon_of_squares
                               ? kEpsilonOfSquares
                               : "attention.layer_norm_epsilon",
                           1e-20, 1.0);
   // Files may say that of the other norms too.
-  if (squares && architecture.norms_by_epsilon) {
+  if (squares && architecture.norm.kind_by_epsilon) {
     metadata.find_number("attention.layer_norm_epsilon", 0.0, 1.0);
   }
   hyper.pooling = metadata.find("pooling_type", 0, kMaxPooling).value_or(0);
@@ -90,7 +91,7 @@ void read_interval(const Metadata& metadata, const Architecture& architecture,
                                    : (i + 1) % every == 0;
     if (attends) continue;
     Layer& layer = hyper.layers[static_cast<size_t>(i)];
-    layer.mixer = architecture.recurrent;
+    layer.mixer = architecture.recurrence.mixer;
     layer.heads = layer.kv_heads = 0;
   }
 }
@@ -103,28 +104,28 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
   const auto kv_heads =
       metadata
           .find_each("attention.head_count_kv",
-                     architecture.recurrent == Mixer::kAttention ? 1 : 0,
+                     architecture.recurrence.mixer == Mixer::kAttention ? 1 : 0,
                      kMaxHeads, layers)
           .value_or(heads);
   const std::optional<int64_t> key_size =
       metadata.find("attention.key_length", 1, kMaxHeadSize);
   hyper.key_size = key_size.value_or(hyper.width / heads.front());
   for (size_t i = 0; i < hyper.layers.size(); ++i) {
-    if (kv_heads[i] == 0 && architecture.recurrent != Mixer::kBoth) {
-      hyper.layers[i].mixer = architecture.recurrent;
+    if (kv_heads[i] == 0 && architecture.recurrence.mixer != Mixer::kBoth) {
+      hyper.layers[i].mixer = architecture.recurrence.mixer;
       continue;
     }
     if (kv_heads[i] == 0) {
       metadata.refuse("attention.head_count_kv", 0, "must be at least 1");
     }
-    if (architecture.recurrent == Mixer::kBoth) {
+    if (architecture.recurrence.mixer == Mixer::kBoth) {
       hyper.layers[i].mixer = Mixer::kBoth;
     }
     if (heads[i] % kv_heads[i] != 0) {
       metadata.refuse("attention.head_count_kv", kv_heads[i],
                       cat("must divide the ", heads[i], " heads"));
     }
-    if (!key_size && !architecture.latent &&
+    if (!key_size && !architecture.latent.present &&
         heads[i] * hyper.key_size != hyper.width) {
       metadata.refuse("attention.head_count", heads[i],
                       cat("must divide the width of ", hyper.width, " unless ",
@@ -133,7 +134,7 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
     hyper.layers[i].heads = heads[i];
     hyper.layers[i].kv_heads = kv_heads[i];
   }
-  if (architecture.attention_interval) {
+  if (architecture.recurrence.attention_interval) {
     read_interval(metadata, architecture, hyper);
   }
   if (hyper.key_size > kMaxHeadSize) {
@@ -147,17 +148,18 @@ void read_heads(const Metadata& metadata, const Architecture& architecture,
 // but their number of experts shows it.
 void read_head_norms(const Metadata& metadata, const Architecture& architecture,
                      HyperParameters& hyper) {
-  if (architecture.without_head_norm == nullptr) return;
+  if (architecture.attention.without_head_norm == nullptr) return;
   const int64_t experts =
       metadata.find("expert_count", 0, kMaxExperts).value_or(0);
-  hyper.head_norms = metadata.find_flag("attention.head_norms")
-                         .value_or(!architecture.without_head_norm(experts));
+  hyper.head_norms =
+      metadata.find_flag("attention.head_norms")
+          .value_or(!architecture.attention.without_head_norm(experts));
 }
 
 // Files may name another function than the usual one.
 void read_activation(const Metadata& metadata, const Architecture& architecture,
                      HyperParameters& hyper) {
-  if (!architecture.names_activation) return;
+  if (!architecture.feed_forward.names_activation) return;
   constexpr const char* kKey = "hidden_activation";
   const auto name = metadata.find_text(kKey);
   if (!name) return;
@@ -190,12 +192,13 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
   hyper.sliding_window =
       metadata.find("attention.sliding_window", 0, kMaxContext)
           .value_or(architecture.defaults.sliding_window);
-  const WindowPattern& pattern = architecture.window;
+  const WindowPattern& pattern = architecture.position.window;
   if (pattern.period == 0) return;
   // Of rows that see those behind them a half on each side, and their own.
-  const int64_t window = architecture.causal || hyper.sliding_window == 0
-                             ? hyper.sliding_window
-                             : hyper.sliding_window / 2 + 1;
+  const int64_t window =
+      architecture.attention.causal || hyper.sliding_window == 0
+          ? hyper.sliding_window
+          : hyper.sliding_window / 2 + 1;
   constexpr const char* kPattern = "attention.sliding_window_pattern";
   const gguf::Entry* entry = metadata.file().find(metadata.key(kPattern));
   if (entry != nullptr && entry->type == gguf::ValueType::kArray) {
@@ -230,53 +233,56 @@ void read_indexer(const Metadata& metadata, HyperParameters& hyper) {
 
 void read_attention(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
-  if (architecture.only_recurrent) {
+  if (architecture.recurrence.only) {
     metadata.find("attention.head_count", 0, 0);
-    for (Layer& layer : hyper.layers) layer.mixer = architecture.recurrent;
+    for (Layer& layer : hyper.layers)
+      layer.mixer = architecture.recurrence.mixer;
     return;
   }
   read_heads(metadata, architecture, hyper);
-  if (architecture.latent) {
+  if (architecture.latent.present) {
     read_latent(metadata, architecture, hyper);
     return;
   }
   hyper.value_size = metadata.find("attention.value_length", 1, kMaxHeadSize)
                          .value_or(hyper.key_size);
-  if (hyper.value_size != hyper.key_size && !architecture.own_value_size) {
+  if (hyper.value_size != hyper.key_size &&
+      !architecture.attention.separate_value_size) {
     fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
          metadata.key("attention.value_length"), " is ", hyper.value_size,
          ", but only heads whose values are as long as their keys (",
          hyper.key_size, ") can be computed");
   }
-  if (architecture.alibi != Presence::kNever) {
+  if (architecture.position.alibi != Presence::kNever) {
     const int64_t layers = architecture.defaults.alibi_layers;
     hyper.alibi = metadata.find_number("attention.max_alibi_bias", 0.0, 1024.0)
                       .value_or(layers == 0 || layers == hyper.layer_count()
                                     ? architecture.defaults.alibi
                                     : 0.0f);
-    if (hyper.alibi == 0.0f && architecture.alibi == Presence::kAlways) {
+    if (hyper.alibi == 0.0f &&
+        architecture.position.alibi == Presence::kAlways) {
       fail(RC_E_UNSUPPORTED, metadata.file().name(), ": ",
            metadata.key("attention.max_alibi_bias"),
            " is 0 or missing, but models of architecture ", architecture.name,
            " can only be computed with it");
     }
   }
-  if (architecture.clamps) {
+  if (architecture.attention.clamps) {
     hyper.clamp =
         metadata.find_positive("attention.clamp_kqv", 1e-6, 1e6).value_or(0.0f);
   }
-  if (architecture.value_scale) {
+  if (architecture.attention.value_scale) {
     hyper.value_scale =
         metadata.find_positive("attention.value_scale", 1e-6, 1e6)
             .value_or(1.0f);
   }
-  if (architecture.position_scale) {
+  if (architecture.position.query_scale) {
     hyper.position_scale =
         metadata.find_number("attention.temperature_scale", 0.0, 1e3)
             .value_or(0.0f);
   }
   const Defaults& defaults = architecture.defaults;
-  if (architecture.temperature) {
+  if (architecture.position.temperature) {
     hyper.temperature =
         metadata.find_number("attention.temperature_scale", 0.0, 1e3)
             .value_or(defaults.temperature);
@@ -309,17 +315,18 @@ void read_scales(const Metadata& metadata, const Architecture& architecture,
   hyper.embedding_scale = read("embedding_scale", defaults.embedding_scale);
   hyper.residual_scale = read("residual_scale", residual);
   const float logits = read("logit_scale", width);
-  hyper.logit_factor = architecture.logit_scale == LogitScale::kMultiplies
-                           ? logits
-                           : 1.0f / logits;
+  hyper.logit_factor =
+      architecture.output.logit_scale == LogitScale::kMultiplies
+          ? logits
+          : 1.0f / logits;
   hyper.attention_scale = read("attention.scale", 0.0f);
 }
 
 void read_feed_forward(const Metadata& metadata,
                        const Architecture& architecture,
                        HyperParameters& hyper) {
-  if (architecture.only_recurrent) {
-    if (!mixes_time(architecture.recurrent)) {
+  if (architecture.recurrence.only) {
+    if (!mixes_time(architecture.recurrence.mixer)) {
       metadata.find("feed_forward_length", 0, 0);
       return;
     }
@@ -328,36 +335,39 @@ void read_feed_forward(const Metadata& metadata,
     for (Layer& layer : hyper.layers) layer.feed_forward = size;
     return;
   }
-  const bool may_have_experts = architecture.experts != Presence::kNever;
+  const bool may_have_experts =
+      architecture.experts.presence != Presence::kNever;
   hyper.experts =
       metadata.find("expert_count", 0, may_have_experts ? kMaxExperts : 0)
           .value_or(0);
-  if (architecture.experts == Presence::kAlways && hyper.experts == 0) {
+  if (architecture.experts.presence == Presence::kAlways &&
+      hyper.experts == 0) {
     metadata.refuse("expert_count", hyper.experts, "must be at least 1");
   }
   if (hyper.experts > 0) {
     read_experts(metadata, architecture, hyper);
     place_experts(metadata, architecture, hyper);
     // What a dense part would have changes nothing.
-    if (!architecture.experts_beside_dense && !architecture.single_parts) {
+    if (!architecture.experts.beside_dense &&
+        !architecture.residual.single_parts) {
       metadata.find("feed_forward_length", 0, kMaxFeedForward);
     }
     return;
   }
-  if (architecture.gate.xielu) read_xielu(metadata.file(), hyper);
-  const auto sizes = metadata.get_each("feed_forward_length",
-                                       architecture.single_parts ? 0 : 1,
-                                       kMaxFeedForward, hyper.layer_count());
+  if (architecture.feed_forward.gate.xielu) read_xielu(metadata.file(), hyper);
+  const auto sizes = metadata.get_each(
+      "feed_forward_length", architecture.residual.single_parts ? 0 : 1,
+      kMaxFeedForward, hyper.layer_count());
   for (size_t i = 0; i < sizes.size(); ++i) {
     Layer& layer = hyper.layers[i];
     layer.feed_forward = sizes[i];
-    if (architecture.gate_counted) {
+    if (architecture.feed_forward.gate_counted) {
       if (sizes[i] % 2 != 0) {
         metadata.refuse("feed_forward_length", sizes[i], "must be even");
       }
       layer.feed_forward = sizes[i] / 2;
     }
-    if (!architecture.single_parts || sizes[i] == 0) continue;
+    if (!architecture.residual.single_parts || sizes[i] == 0) continue;
     if (layer.attends()) {
       metadata.refuse("feed_forward_length", sizes[i],
                       cat("layer ", i, " has attention, so it must be 0"));
@@ -368,8 +378,8 @@ void read_feed_forward(const Metadata& metadata,
 
 // Whether attention and feed-forward read the same residual.
 bool read_parallel(const Metadata& metadata, const Architecture& architecture) {
-  if (architecture.parallel_residual != Presence::kOptional) {
-    return architecture.parallel_residual == Presence::kAlways;
+  if (architecture.residual.parallel != Presence::kOptional) {
+    return architecture.residual.parallel == Presence::kAlways;
   }
   return metadata.find_flag("use_parallel_residual").value_or(true);
 }
@@ -389,7 +399,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   if (architecture.scale_keys) {
     read_scales(metadata, architecture, hyper);
   }
-  if (architecture.normed_residual) {
+  if (architecture.residual.normed) {
     hyper.carried_scale =
         metadata.find_positive("residual_scale", 1e-6, 1e6).value_or(1.0f);
   }
@@ -398,7 +408,7 @@ HyperParameters read_hyper_parameters(const gguf::File& file,
   read_window(metadata, architecture, hyper);
   read_layer_parameters(metadata, architecture, hyper);
   read_ropes(metadata, architecture, hyper);
-  if (architecture.indexed) read_indexer(metadata, hyper);
+  if (architecture.latent.indexed) read_indexer(metadata, hyper);
   read_feed_forward(metadata, architecture, hyper);
   read_state_space(metadata, architecture, hyper);
   return hyper;

@@ -40,9 +40,9 @@ class LatentAttention {
     how.positions = inputs_.positions;
     how.sequences = inputs_.sequences;
     how.page_table = inputs_.page_table;
-    how.scale = static_cast<float>(architecture_.window_latent
+    how.scale = static_cast<float>(architecture_.latent.separate_for_windows
                                        ? latent_.scale()
-                                       : architecture_.attention_scale(hyper_));
+                                       : architecture_.attention.scale(hyper_));
     how.window = window_;
     how.value_size = latent_.rank;
     const Value y = builder_.expert_linear(builder_.general_attention(how),
@@ -58,7 +58,8 @@ class LatentAttention {
   Value norm(Value x, const char* name) {
     return builder_.rms_norm(
         x, weights_.elements(name_ + name, {builder_.shape(x).back()}),
-        architecture_.latent_epsilon ? hyper_.norm_epsilon : kShortNormEpsilon);
+        architecture_.latent.model_epsilon ? hyper_.norm_epsilon
+                                           : kShortNormEpsilon);
   }
 
   Value rope(Value x) {
@@ -107,7 +108,7 @@ class LatentAttention {
     };
     const Value latent = norm(part(0, latent_.rank), names_.kv_down_norm);
     Value rotating = part(latent_.rank, latent_.rotated);
-    if (architecture_.normed_latent_keys) {
+    if (architecture_.latent.normed_keys) {
       rotating = norm(rotating, names_.key_norm);
     }
     const Value turned =

@@ -43,7 +43,8 @@ void read_latent(const Metadata& metadata, const Architecture& architecture,
   hyper.value_size = latent.rank;
   for (Layer& layer : hyper.layers) {
     if (!layer.attends()) continue;
-    if (layer.heads != latent.heads && !architecture.window_latent) {
+    if (layer.heads != latent.heads &&
+        !architecture.latent.separate_for_windows) {
       metadata.refuse("attention.head_count", layer.heads,
                       "must be the same in all layers");
     }

@@ -21,10 +21,11 @@ void read_head_sizes(const Metadata& metadata, const Architecture& architecture,
                      HyperParameters& hyper) {
   for (Layer& layer : hyper.layers) {
     layer.key_size = hyper.key_size;
-    layer.value_size =
-        architecture.own_value_size ? hyper.value_size : hyper.key_size;
+    layer.value_size = architecture.attention.separate_value_size
+                           ? hyper.value_size
+                           : hyper.key_size;
   }
-  if (!architecture.own_window_heads) return;
+  if (!architecture.attention.separate_window_heads) return;
   const int64_t size =
       metadata.find("attention.key_length_swa", 1, kMaxHeadSize)
           .value_or(hyper.key_size);
@@ -83,7 +84,8 @@ void read_shared_caches(const Metadata& metadata, HyperParameters& hyper) {
 void read_per_layer(const Metadata& metadata, const Architecture& architecture,
                     HyperParameters& hyper) {
   constexpr const char* kKey = "embedding_length_per_layer_input";
-  const bool always = architecture.per_layer_inputs == Presence::kAlways;
+  const bool always =
+      architecture.residual.per_layer_inputs == Presence::kAlways;
   const std::optional<int64_t> size =
       metadata.find(kKey, always ? 1 : 0, kMaxWidth);
   if (always && !size) metadata.get(kKey, 1, kMaxWidth);
@@ -219,18 +221,20 @@ void read_layer_parameters(const Metadata& metadata,
                            const Architecture& architecture,
                            HyperParameters& hyper) {
   read_head_sizes(metadata, architecture, hyper);
-  if (architecture.window_latent) read_window_latent(metadata, hyper);
-  if (architecture.shared_caches) read_shared_caches(metadata, hyper);
-  if (architecture.per_layer_inputs != Presence::kNever) {
+  if (architecture.latent.separate_for_windows) {
+    read_window_latent(metadata, hyper);
+  }
+  if (architecture.attention.shared_caches) read_shared_caches(metadata, hyper);
+  if (architecture.residual.per_layer_inputs != Presence::kNever) {
     read_per_layer(metadata, architecture, hyper);
   }
-  if (architecture.relative_bias) {
+  if (architecture.position.relative_bias) {
     read_relative_bias(metadata, architecture, hyper);
   }
-  if (architecture.alternating) read_streams(metadata, hyper);
-  if (architecture.sparse_gates) read_cutoffs(metadata, hyper);
-  if (architecture.gate_limits) read_gate_limits(metadata, hyper);
-  if (architecture.layer_scales) {
+  if (architecture.residual.streams) read_streams(metadata, hyper);
+  if (architecture.feed_forward.sparse_gates) read_cutoffs(metadata, hyper);
+  if (architecture.feed_forward.gate_limits) read_gate_limits(metadata, hyper);
+  if (architecture.residual.layer_scales) {
     read_layer_scales(metadata.file(), architecture.names.layer_scale, hyper);
   }
 }

@@ -12,7 +12,7 @@ runtime::Value LayerParts::norm(Value x, const char* name) {
 }
 
 runtime::Value LayerParts::norm_before(Value x, const char* name) {
-  const NormPlace place = architecture_.norm_place;
+  const NormPlace place = architecture_.norm.place;
   return place == NormPlace::kBefore || place == NormPlace::kAround
              ? norm(x, name)
              : x;
@@ -46,14 +46,15 @@ runtime::Value LayerParts::linear_rows(Value x, const char* name, int64_t size,
 
 runtime::Value LayerParts::projection(Value x, const char* name, int64_t first,
                                       int64_t size) {
-  const Presence bias = architecture_.qkv_bias;
+  const Presence bias = architecture_.attention.qkv_bias;
   // Newer converters may join the three matrices of any model but those whose
   // queries have gates or whose layers share keys.
   const bool joinable =
-      architecture_.attention_gate != AttentionGate::kWithQueries &&
-      !architecture_.keys_for_values && !architecture_.shared_caches &&
+      architecture_.attention.gate != AttentionGate::kWithQueries &&
+      !architecture_.attention.keys_for_values &&
+      !architecture_.attention.shared_caches &&
       weights_.has(in_layer(cat(names_.fused_attention, ".weight")));
-  if (architecture_.fused_attention != Presence::kAlways && !joinable) {
+  if (architecture_.attention.fused != Presence::kAlways && !joinable) {
     return linear(x, name, size, bias);
   }
   const int64_t all = (layer().heads + layer().kv_heads) * layer().key_size +
@@ -75,7 +76,7 @@ runtime::Value LayerParts::gated_heads(Value x, Value given) {
   const auto times_sigmoid = [&](Value gates) {
     return builder_.glu(gates, given, RC_FUNCTION_SIGMOID);
   };
-  switch (architecture_.attention_gate) {
+  switch (architecture_.attention.gate) {
     case AttentionGate::kNone:
       break;
     case AttentionGate::kWithQueries:
@@ -105,7 +106,7 @@ runtime::Value LayerParts::joined(Value x, const char* name, Presence bias,
     return added(linear(x, name, hyper_.width, bias), post_norm, residual);
   }
   const Value sum = linear(x, name, hyper_.width, bias, residual);
-  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
+  return architecture_.norm.place == NormPlace::kOfSums ? norm(sum, post_norm)
                                                         : sum;
 }
 
@@ -113,7 +114,7 @@ runtime::Value LayerParts::added(Value y, const char* post_norm,
                                  Value residual) {
   if (normed_behind()) y = norm(y, post_norm);
   const Value sum = builder_.add(residual, scaled(y, hyper_.residual_scale));
-  return architecture_.norm_place == NormPlace::kOfSums ? norm(sum, post_norm)
+  return architecture_.norm.place == NormPlace::kOfSums ? norm(sum, post_norm)
                                                         : sum;
 }
 

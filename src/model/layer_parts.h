@@ -58,8 +58,8 @@ class LayerParts {
   // where norms are of sums.
   Value added(Value y, const char* post_norm, Value residual);
   bool normed_behind() const {
-    return architecture_.norm_place == NormPlace::kAround ||
-           architecture_.norm_place == NormPlace::kBehind;
+    return architecture_.norm.place == NormPlace::kAround ||
+           architecture_.norm.place == NormPlace::kBehind;
   }
   Value scaled(Value x, float factor);
   // The layer that is being described.

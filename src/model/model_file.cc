@@ -107,7 +107,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
     model->made_weights_.emplace(kPositionScaleWeight,
                                  scales_of_positions(model->hyper_));
   }
-  if (model->architecture_->head_norm == HeadNorm::kUnweighted) {
+  if (model->architecture_->attention.head_norm == HeadNorm::kUnweighted) {
     model->made_weights_.emplace(
         kOnesWeight,
         std::vector<float>(static_cast<size_t>(model->hyper_.key_size), 1.0f));
@@ -116,14 +116,14 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   make_row_weights(model->hyper_, model->made_weights_);
   make_lightning(model->hyper_, model->made_weights_);
   make_step_weights(model->hyper_.state_space, model->made_weights_);
-  if (mixes_time(model->architecture_->recurrent)) {
+  if (mixes_time(model->architecture_->recurrence.mixer)) {
     model->made_weights_.emplace(kDifferenceWeight,
                                  differences(model->hyper_.width));
   }
   if (model->hyper_.alibi > 0.0f) {
     const double factor =
-        model->architecture_->scaled_alibi
-            ? model->architecture_->attention_scale(model->hyper_)
+        model->architecture_->position.scaled_alibi
+            ? model->architecture_->attention.scale(model->hyper_)
             : 1.0;
     for (const Layer& layer : model->hyper_.layers) {
       model->made_weights_.try_emplace(
@@ -186,10 +186,10 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   return model;
 }
 
-bool ModelFile::causal() const { return architecture_->causal; }
+bool ModelFile::causal() const { return architecture_->attention.causal; }
 
 int64_t ModelFile::position_limit() const {
-  if (architecture_->learned_positions) return hyper_.context_length;
+  if (architecture_->embedding.learned_positions) return hyper_.context_length;
   if (hyper_.chosen_positions > 0) return hyper_.chosen_positions;
   return position_step() > 0 ? position_step() * position_steps(hyper_)
                              : INT64_MAX;

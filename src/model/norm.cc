@@ -13,18 +13,19 @@ std::string bias_of(const std::string& weight) {
 }  // namespace
 
 Norm norm_of(const Architecture& architecture, const gguf::File& file) {
-  return architecture.norms_by_epsilon &&
+  return architecture.norm.kind_by_epsilon &&
                  file.find(cat(architecture.name, ".", kEpsilonOfSquares)) !=
                      nullptr
              ? Norm::kRootMeanSquare
-             : architecture.norm;
+             : architecture.norm.kind;
 }
 
 runtime::Value add_norm(runtime::ProgramBuilder& builder, Weights& weights,
                         const Architecture& architecture, float epsilon,
                         runtime::Value x, const std::string& name) {
   const runtime::ProgramBuilder::Shape of_x = builder.shape(x);
-  if (architecture.head_norm == HeadNorm::kEachItsOwn && of_x.size() == 3) {
+  if (architecture.attention.head_norm == HeadNorm::kEachItsOwn &&
+      of_x.size() == 3) {
     const runtime::Value plain =
         builder.layer_norm(x, runtime::kAbsent, runtime::kAbsent, epsilon);
     return builder.affine(plain, weights.elements(name, {of_x[1], of_x[2]}),

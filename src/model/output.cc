@@ -40,14 +40,14 @@ ForwardOutput settle_output(const gguf::File& file,
                             std::optional<ForwardOutput> wanted) {
   const bool scores =
       has_classifier(file) ||
-      (!architecture.gives_hidden_rows && architecture.source == nullptr);
+      (!architecture.output.hidden_rows && architecture.source == nullptr);
   if (!wanted) {
     if (pooling == kRank && scores) return ForwardOutput::kScores;
-    return architecture.gives_hidden_rows || pooling != kNoPooling
+    return architecture.output.hidden_rows || pooling != kNoPooling
                ? ForwardOutput::kHiddenRows
                : ForwardOutput::kLogits;
   }
-  if (*wanted == ForwardOutput::kLogits && architecture.gives_hidden_rows) {
+  if (*wanted == ForwardOutput::kLogits && architecture.output.hidden_rows) {
     fail(RC_E_UNSUPPORTED, file.name(), ": models of architecture ",
          architecture.name,
          " give hidden rows, not logits; load it for embeddings");
@@ -98,11 +98,11 @@ runtime::Value add_logits(runtime::ProgramBuilder& builder, Weights& weights,
   const TensorNames& names = architecture.names;
   const bool tied = !weights.has(names.output);
   const char* name = tied ? names.token_embedding : names.output;
-  const Presence bias = architecture.output_bias;
+  const Presence bias = architecture.output.bias;
   const bool biased =
       bias == Presence::kAlways ||
       (bias == Presence::kOptional && weights.has(names.output_bias));
-  if (tied && architecture.scaled_tied_output) {
+  if (tied && architecture.output.scaled_if_tied) {
     x = builder.scale(
         x,
         static_cast<float>(1.0 / std::sqrt(static_cast<double>(hyper.width))));

@@ -24,7 +24,8 @@ class PerLayerInputs : private LayerParts {
 
   Value part(Value x, Value input) {
     const Value gate = linear(x, names_.per_layer_gate, size_);
-    const Value opened = builder_.glu(gate, input, architecture_.gate.function);
+    const Value opened =
+        builder_.glu(gate, input, architecture_.feed_forward.gate.function);
     return norm(linear(opened, names_.per_layer_output, hyper_.width),
                 names_.post_per_layer_norm);
   }

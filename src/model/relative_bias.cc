@@ -84,9 +84,9 @@ void make_relative_biases(const gguf::File& file,
         file, architecture.names, cat(architecture.names.layer, i, "."));
     const std::string name = distances_weight_name(tensor);
     if (made.contains(name)) continue;
-    made.emplace(name,
-                 relative_biases(file, tensor, hyper.layers[0].heads,
-                                 hyper.relative_buckets, architecture.causal));
+    made.emplace(name, relative_biases(file, tensor, hyper.layers[0].heads,
+                                       hyper.relative_buckets,
+                                       architecture.attention.causal));
   }
 }
 

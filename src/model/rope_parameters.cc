@@ -44,7 +44,7 @@ float read_attention_factor(const Metadata& metadata,
       metadata.find_positive("rope.scaling.yarn_attn_factor", 1e-3, 1e3);
   // Of the factor's logarithm, in what the usual scale is divided by.
   float weight = 0.0f;
-  if (architecture.yarn_logarithms) {
+  if (architecture.rotary.yarn_logarithms) {
     weight = metadata.find_number("rope.scaling.yarn_log_multiplier", 0.0, 1e3)
                  .value_or(0.0f);
   }
@@ -59,14 +59,14 @@ RopeParameters read_rope(const Metadata& metadata,
                          const Architecture& architecture,
                          const HyperParameters& hyper) {
   RopeParameters rope;
-  rope.whole_yarn_pairs = architecture.whole_yarn_pairs;
-  rope.yarn_scales = !architecture.yarn_of_scores;
+  rope.whole_yarn_pairs = architecture.rotary.whole_yarn_pairs;
+  rope.yarn_scales = !architecture.rotary.yarn_of_scores;
   rope.dimensions =
-      architecture.latent
+      architecture.latent.present
           ? hyper.latent.rotated
           : metadata.find("rope.dimension_count", 2, hyper.key_size)
                 .value_or(hyper.key_size);
-  const int64_t parts = architecture.half_rope ? 2 : 1;
+  const int64_t parts = architecture.rotary.half_without_window ? 2 : 1;
   if (rope.dimensions % (2 * parts) != 0) {
     metadata.refuse("rope.dimension_count", rope.dimensions,
                     parts == 1 ? "must be even" : "must be a multiple of 4");
@@ -118,7 +118,8 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   const bool no_attention =
       std::none_of(hyper.layers.begin(), hyper.layers.end(),
                    [](const Layer& layer) { return layer.attends(); });
-  if (architecture.learned_positions || hyper.alibi > 0.0f || no_attention) {
+  if (architecture.embedding.learned_positions || hyper.alibi > 0.0f ||
+      no_attention) {
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }
@@ -126,11 +127,11 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
   const bool has_windows =
       std::any_of(hyper.layers.begin(), hyper.layers.end(),
                   [](const Layer& layer) { return layer.window > 0; });
-  if (architecture.local_rope && has_windows) {
+  if (architecture.rotary.separate_for_windows && has_windows) {
     RopeParameters local;
-    local.dimensions =
-        hyper.ropes[0].dimensions * (architecture.half_rope ? 2 : 1);
-    if (architecture.own_window_heads) {
+    local.dimensions = hyper.ropes[0].dimensions *
+                       (architecture.rotary.half_without_window ? 2 : 1);
+    if (architecture.attention.separate_window_heads) {
       const auto windowed =
           std::find_if(hyper.layers.begin(), hyper.layers.end(),
                        [](const Layer& layer) { return layer.window > 0; });
@@ -142,33 +143,33 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                         "must be even");
       }
     }
-    const float base = architecture.local_rope_base;
+    const float base = architecture.rotary.window_base;
     local.base = metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase)
                      .value_or(base > 0.0f ? base : hyper.ropes[0].base);
     hyper.ropes.push_back(local);
   }
-  if (architecture.local_rope && !has_windows) {
+  if (architecture.rotary.separate_for_windows && !has_windows) {
     // No layer has them.
     metadata.find_number("rope.freq_base_swa", 1.001, kMaxBase);
-    if (architecture.own_window_heads) {
+    if (architecture.attention.separate_window_heads) {
       metadata.find("rope.dimension_count_swa", 2, kMaxHeadSize);
     }
   }
-  if (architecture.unrotated ||
-      (architecture.optional_rope &&
+  if (architecture.rotary.never ||
+      (architecture.rotary.optional &&
        metadata.find_flag("rope.scaling.finetuned") == false)) {
     hyper.ropes.clear();
     for (Layer& layer : hyper.layers) layer.rope = Layer::kUnrotated;
     return;
   }
-  const int64_t every = architecture.unrotated_every;
+  const int64_t every = architecture.rotary.unrotated_every;
   std::optional<std::vector<int64_t>> rotated;
-  if (architecture.rope_pattern) {
+  if (architecture.rotary.pattern) {
     rotated =
         metadata.find_each("attention.rope_pattern", 0, 1, hyper.layer_count());
   }
   const int64_t first_rotating =
-      architecture.dense_layers_rotate
+      architecture.rotary.dense_layers
           ? metadata.find("leading_dense_block_count", 0, kMaxLayers)
                 .value_or(0)
           : 0;
@@ -178,7 +179,7 @@ void read_ropes(const Metadata& metadata, const Architecture& architecture,
                           static_cast<int64_t>(i) >= first_rotating;
     if ((rotated && (*rotated)[i] == 0) ||
         (every > 0 && static_cast<int64_t>(i + 1) % every == 0) ||
-        (architecture.only_windows_rotate && sees_all)) {
+        (architecture.rotary.only_windows && sees_all)) {
       layer.rope = Layer::kUnrotated;
     } else {
       layer.rope = hyper.ropes.size() > 1 && layer.window > 0 ? 1 : 0;

@@ -18,7 +18,8 @@ std::vector<float> read_rope_factors(const gguf::File& file, const char* name,
   const gguf::Tensor* tensor = file.find_tensor(name);
   if (tensor == nullptr) return {};
   const int64_t pairs = hyper.ropes[0].dimensions / 2;
-  const int64_t count = architecture.half_rope ? 2 * pairs : pairs;
+  const int64_t count =
+      architecture.rotary.half_without_window ? 2 * pairs : pairs;
   if (tensor->dtype != RC_DTYPE_F32 ||
       tensor->shape != std::vector<int64_t>{count}) {
     fail(RC_E_FORMAT, file.name(), ": tensor ", name, " must be F32 [", count,
@@ -45,7 +46,7 @@ std::string rope_weight_name(size_t number) {
 
 int64_t short_context(const gguf::File& file, const Architecture& architecture,
                       const HyperParameters& hyper, const CacheLayout& layout) {
-  if (!architecture.long_rope || hyper.ropes.empty() ||
+  if (!architecture.rotary.long_factors || hyper.ropes.empty() ||
       file.find_tensor(architecture.names.long_rope_factors) == nullptr) {
     return 0;
   }
@@ -61,11 +62,11 @@ std::vector<float> make_ropes(const gguf::File& file,
   std::vector<float> scales;
   for (size_t i = 0; i < ropes.size(); ++i) {
     std::vector<float> factors;
-    if (i == 0 && architecture.rope_factors != Presence::kNever) {
+    if (i == 0 && architecture.rotary.factors != Presence::kNever) {
       factors =
           read_rope_factors(file, names.rope_factors, architecture, hyper);
     }
-    if (i == 0 && architecture.long_rope) {
+    if (i == 0 && architecture.rotary.long_factors) {
       factors = read_rope_factors(file, names.short_rope_factors, architecture,
                                   hyper);
       const auto longer =

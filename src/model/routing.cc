@@ -26,20 +26,24 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                            const HyperParameters& hyper,
                                            const std::string& layer,
                                            runtime::Value scores) {
-  if (architecture.weighted_inputs) {
+  if (architecture.experts.weighted_inputs) {
     return builder.choose_in_groups(scores, runtime::kAbsent,
                                     hyper.experts_used, RC_SCORE_SIGMOID, false,
                                     {});
   }
-  if (architecture.sparse_mix) {
+  if (architecture.experts.sparse_mix) {
     // What it was trained with: twice the noise of the inputs, 0.01.
-    return builder.sparse_mix(scores, hyper.experts_used, 0.02f);
+    Op op = {.code = RC_OP_SPARSE_MIX};
+    op.params.sparse_mix.margin = 0.02f;
+    const std::vector<runtime::Value> made =
+        builder.append(op, {scores}, {{"k", hyper.experts_used}});
+    return {made[0], made[1]};
   }
-  if (!architecture.selection_bias) {
+  if (!architecture.experts.selection_bias) {
     return builder.route(scores, hyper.experts_used, hyper.normalized_routing);
   }
   const std::string name = bias_name(weights, architecture, layer);
-  if (!architecture.grouped_experts && hyper.expert_groups == 1) {
+  if (!architecture.experts.grouped && hyper.expert_groups == 1) {
     return builder.choose(scores, weights.elements(name, {hyper.experts}),
                           hyper.experts_used, hyper.expert_score,
                           hyper.normalized_routing);
@@ -52,7 +56,7 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                        : 1;
   return builder.choose_in_groups(
       scores,
-      !architecture.grouped_experts || weights.has(name)
+      !architecture.experts.grouped || weights.has(name)
           ? weights.elements(name, {hyper.experts})
           : runtime::kAbsent,
       hyper.experts_used, hyper.expert_score, hyper.normalized_routing,

@@ -24,7 +24,7 @@ class Source : private LayerParts {
     const Value y = builder_.attention(
         q, caches_.keys, caches_.values, inputs_.positions, inputs_.sequences,
         inputs_.page_table,
-        static_cast<float>(architecture_.attention_scale(hyper_)), 0.0f, 0,
+        static_cast<float>(architecture_.attention.scale(hyper_)), 0.0f, 0,
         kAbsent, inputs_.lengths);
     Value rows =
         builder_.reshape(y, {RC_DIM_ROWS, layer().heads * layer().key_size});

@@ -56,7 +56,7 @@ void read_channels(const Metadata& metadata, HyperParameters& hyper) {
 void read_state_space(const Metadata& metadata,
                       const Architecture& architecture,
                       HyperParameters& hyper) {
-  const Mixer kind = architecture.recurrent;
+  const Mixer kind = architecture.recurrence.mixer;
   if (std::none_of(hyper.layers.begin(), hyper.layers.end(),
                    [kind](const Layer& layer) {
                      return layer.mixer == kind && kind != Mixer::kAttention;

@@ -50,7 +50,7 @@ Value add_state_space(const StateLayer& layer, Value x) {
   const Value gated = builder.glu(
       gate, builder.reshape(y, {RC_DIM_ROWS, inner}), RC_FUNCTION_SILU);
   const std::string norm = layer.prefix + names.space_norm;
-  if (layer.architecture.optional_space_norm && !weights.has(norm)) {
+  if (layer.architecture.recurrence.optional_norm && !weights.has(norm)) {
     return gated;
   }
   const int64_t size = inner / space.groups;
@@ -81,7 +81,7 @@ Value add_channel_space(const StateLayer& layer, Value x) {
     if (space.plain_epsilon > 0.0f) {
       return builder.plain_norm(y, space.plain_epsilon);
     }
-    return layer.architecture.space_norms
+    return layer.architecture.recurrence.parameter_norms
                ? builder.rms_norm(y,
                                   weights.elements(layer.prefix + name, {size}),
                                   layer.hyper.norm_epsilon)

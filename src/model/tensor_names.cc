@@ -20,7 +20,7 @@ class Names {
     }
     whole_model();
     prefix_ = stem_of(cat(names_.layer, "0."));
-    if (!architecture_.only_recurrent) {
+    if (!architecture_.recurrence.only) {
       attention();
       feed_forward();
       behind();
@@ -45,119 +45,122 @@ class Names {
   }
 
   void add_norm(const char* name, bool always = true) {
-    if (architecture_.norm != Norm::kLayerPlain) add(name, always);
+    if (architecture_.norm.kind != Norm::kLayerPlain) add(name, always);
   }
 
   bool gate_apart() const {
-    return architecture_.attention_gate != AttentionGate::kNone &&
-           architecture_.attention_gate != AttentionGate::kWithQueries;
+    return architecture_.attention.gate != AttentionGate::kNone &&
+           architecture_.attention.gate != AttentionGate::kWithQueries;
   }
 
   bool has_norms_before() const {
-    return architecture_.norm_place == NormPlace::kBefore ||
-           architecture_.norm_place == NormPlace::kAround;
+    return architecture_.norm.place == NormPlace::kBefore ||
+           architecture_.norm.place == NormPlace::kAround;
   }
 
   void whole_model() {
     add(names_.token_embedding);
-    add(names_.rope_factors, architecture_.rope_factors);
-    if (architecture_.long_rope) {
+    add(names_.rope_factors, architecture_.rotary.factors);
+    if (architecture_.rotary.long_factors) {
       add(names_.short_rope_factors, false);
       add(names_.long_rope_factors, false);
     }
-    if (architecture_.learned_positions) add(names_.position_embedding);
-    add(names_.token_types, architecture_.token_types);
-    const Presence per_layer = architecture_.per_layer_inputs;
+    if (architecture_.embedding.learned_positions) {
+      add(names_.position_embedding);
+    }
+    add(names_.token_types, architecture_.embedding.token_types);
+    const Presence per_layer = architecture_.residual.per_layer_inputs;
     for (const char* name :
          {names_.per_layer_embedding, names_.per_layer_projection,
           names_.per_layer_norm}) {
       add(name, per_layer);
     }
-    if (architecture_.alternating) {
+    if (architecture_.residual.streams) {
       add_all({names_.stream_projections, names_.stream_returns});
     }
-    if (architecture_.embedding_norm) add_norm(names_.embedding_norm);
-    if (architecture_.gives_hidden_rows) {
-      if (architecture_.normed_hidden_rows) add_norm(names_.output_norm);
+    if (architecture_.embedding.norm) add_norm(names_.embedding_norm);
+    if (architecture_.output.hidden_rows) {
+      if (architecture_.output.normed_hidden_rows) add_norm(names_.output_norm);
       return;
     }
     add_norm(names_.output_norm);
-    add(names_.output, architecture_.output_bias == Presence::kAlways);
+    add(names_.output, architecture_.output.bias == Presence::kAlways);
   }
 
   void attention() {
-    const bool own_norms = architecture_.parallel_residual == Presence::kNever;
+    const bool own_norms = architecture_.residual.parallel == Presence::kNever;
     if (has_norms_before()) add_norm(names_.attention_norm, own_norms);
-    const Presence fused = architecture_.fused_attention;
+    const Presence fused = architecture_.attention.fused;
     add(names_.fused_attention, fused);
-    if (architecture_.indexed) {
+    if (architecture_.latent.indexed) {
       for (const char* name : {names_.index_query, names_.index_key,
                                names_.index_key_norm, names_.index_weights}) {
         add(name, false);
       }
     }
-    if (architecture_.latent) {
+    if (architecture_.latent.present) {
       latent();
     } else if (fused != Presence::kAlways) {
       for (const char* name : {names_.query, names_.key}) {
         add(name, fused == Presence::kNever);
       }
-      add(names_.value,
-          fused == Presence::kNever && !architecture_.keys_for_values);
+      add(names_.value, fused == Presence::kNever &&
+                            !architecture_.attention.keys_for_values);
     }
-    if (architecture_.head_norm != HeadNorm::kNone &&
-        architecture_.head_norm != HeadNorm::kUnweighted) {
-      add(names_.query_norm, !architecture_.optional_head_norm);
-      add(names_.key_norm, !architecture_.optional_head_norm);
+    if (architecture_.attention.head_norm != HeadNorm::kNone &&
+        architecture_.attention.head_norm != HeadNorm::kUnweighted) {
+      add(names_.query_norm, !architecture_.attention.optional_head_norm);
+      add(names_.key_norm, !architecture_.attention.optional_head_norm);
     }
-    add(names_.attention_sinks, architecture_.attention_sinks);
+    add(names_.attention_sinks, architecture_.attention.sinks);
     if (gate_apart()) add(names_.attention_gate);
-    if (architecture_.relative_bias) add(names_.relative_bias);
+    if (architecture_.position.relative_bias) add(names_.relative_bias);
     if (architecture_.source != nullptr) {
       add_all({names_.source_norm, names_.source_query, names_.source_key,
                names_.source_value, names_.source_output});
     }
-    if (architecture_.low_rank_residual) {
+    if (architecture_.residual.low_rank) {
       add_all({names_.low_rank_down, names_.low_rank_up, names_.low_rank_norm});
     }
-    if (architecture_.inner_norms) add_norm(names_.attention_inner_norm);
+    if (architecture_.norm.inner) add_norm(names_.attention_inner_norm);
     add(names_.attention_output);
-    if (architecture_.norm_place == NormPlace::kBefore) return;
+    if (architecture_.norm.place == NormPlace::kBefore) return;
     add_norm(names_.post_attention_norm);
   }
 
   void latent() {
-    if (architecture_.joint_latent) {
+    if (architecture_.latent.joint) {
       return add_all({names_.query_down, names_.query_down_norm,
                       names_.query_up, names_.kv_down, names_.kv_down_norm,
                       names_.kv_up});
     }
     // All files of models with several kinds of heads have the short vector.
-    if (!architecture_.window_latent) add(names_.query, false);
+    if (!architecture_.latent.separate_for_windows) add(names_.query, false);
     for (const char* name : {names_.query_down, names_.query_down_norm,
                              names_.query_up, names_.key_up, names_.value_up}) {
-      add(name, architecture_.window_latent);
+      add(name, architecture_.latent.separate_for_windows);
     }
-    if (architecture_.normed_latent_keys) add(names_.key_norm);
+    if (architecture_.latent.normed_keys) add(names_.key_norm);
     // No file of a model with an indexer is that old.
-    if (!architecture_.indexed) add(names_.kv_up, false);
+    if (!architecture_.latent.indexed) add(names_.kv_up, false);
     add(names_.kv_down);
     add(names_.kv_down_norm);
   }
 
   void feed_forward() {
-    const bool own_norms = architecture_.parallel_residual == Presence::kNever;
-    if (has_norms_before() && !architecture_.single_parts) {
+    const bool own_norms = architecture_.residual.parallel == Presence::kNever;
+    if (has_norms_before() && !architecture_.residual.single_parts) {
       add_norm(names_.feed_forward_norm, own_norms);
     }
     // The first layers may be dense.
-    if (architecture_.experts != Presence::kAlways ||
-        ((architecture_.selection_bias || architecture_.dense_first) &&
-         !architecture_.all_experts) ||
-        architecture_.weighted_inputs) {
-      const bool dense = architecture_.experts == Presence::kNever ||
-                         architecture_.experts_beside_dense;
-      const Gate& gate = architecture_.gate;
+    if (architecture_.experts.presence != Presence::kAlways ||
+        ((architecture_.experts.selection_bias ||
+          architecture_.experts.dense_first) &&
+         !architecture_.experts.all_layers) ||
+        architecture_.experts.weighted_inputs) {
+      const bool dense = architecture_.experts.presence == Presence::kNever ||
+                         architecture_.experts.beside_dense;
+      const Gate& gate = architecture_.feed_forward.gate;
       if (!gate.ungated && (!gate.fused || gate.fused_or_apart)) {
         add(names_.gate, dense && !gate.fused && !gate.optional);
       }
@@ -169,19 +172,19 @@ class Names {
       // Files have the gate and the other product of experts in one tensor
       // where there is a dense part too.
       const bool gate = name == names_.expert_gate;
-      if ((gate && architecture_.gate.ungated) ||
-          (architecture_.experts_beside_dense &&
+      if ((gate && architecture_.feed_forward.gate.ungated) ||
+          (architecture_.experts.beside_dense &&
            (gate || name == names_.expert_up))) {
         continue;
       }
-      add(name, architecture_.experts);
+      add(name, architecture_.experts.presence);
     }
     // Files may have both in one tensor elsewhere, too.
-    if (architecture_.experts != Presence::kNever &&
-        !architecture_.gate.ungated) {
+    if (architecture_.experts.presence != Presence::kNever &&
+        !architecture_.feed_forward.gate.ungated) {
       add(names_.expert_gate_up, false);
     }
-    if (architecture_.experts_beside_dense) {
+    if (architecture_.experts.beside_dense) {
       for (const char* name :
            {names_.router_scale, names_.expert_norm, names_.post_dense_norm,
             names_.post_expert_norm, names_.expert_scales}) {
@@ -189,42 +192,45 @@ class Names {
       }
     }
     // Empty where experts are chosen by their scores alone.
-    if (architecture_.selection_bias && *names_.selection_bias != '\0') {
-      add(names_.selection_bias, !architecture_.grouped_experts);
+    if (architecture_.experts.selection_bias &&
+        *names_.selection_bias != '\0') {
+      add(names_.selection_bias, !architecture_.experts.grouped);
     }
-    if (architecture_.latent_experts) {
+    if (architecture_.experts.latent) {
       add(names_.expert_latent_down, false);
       add(names_.expert_latent_up, false);
     }
-    if (architecture_.shared_expert) {
-      const bool always = architecture_.gated_shared_expert;
+    if (architecture_.experts.shared) {
+      const bool always = architecture_.experts.gated_shared;
       if (always) add(names_.shared_router);
-      if (!architecture_.gate.ungated) add(names_.shared_gate, always);
+      if (!architecture_.feed_forward.gate.ungated) {
+        add(names_.shared_gate, always);
+      }
       add(names_.shared_up, always);
       add(names_.shared_down, always);
     }
-    if (architecture_.inner_norms) add_norm(names_.feed_forward_inner_norm);
-    if (architecture_.norm_place == NormPlace::kBefore) return;
+    if (architecture_.norm.inner) add_norm(names_.feed_forward_inner_norm);
+    if (architecture_.norm.place == NormPlace::kBefore) return;
     add_norm(names_.post_feed_forward_norm);
   }
 
   // What follows the feed-forward part.
   void behind() {
-    const Presence per_layer = architecture_.per_layer_inputs;
+    const Presence per_layer = architecture_.residual.per_layer_inputs;
     for (const char* name : {names_.per_layer_gate, names_.per_layer_output,
                              names_.post_per_layer_norm}) {
       add(name, per_layer);
     }
-    if (architecture_.layer_scales) add(names_.layer_scale, false);
-    if (!architecture_.alternating) return;
+    if (architecture_.residual.layer_scales) add(names_.layer_scale, false);
+    if (!architecture_.residual.streams) return;
     add_all({names_.stream_router, names_.stream_router_norm,
              names_.stream_predictions, names_.stream_corrections,
              names_.stream_scale});
   }
 
   void recurrent() {
-    if (architecture_.only_recurrent) add_norm(names_.attention_norm);
-    switch (architecture_.recurrent) {
+    if (architecture_.recurrence.only) add_norm(names_.attention_norm);
+    switch (architecture_.recurrence.mixer) {
       case Mixer::kAttention:
       case Mixer::kNone:
         return;
@@ -237,7 +243,7 @@ class Names {
         add_all({names_.space_in, names_.space_conv, names_.space_parameters,
                  names_.space_steps, names_.space_decay, names_.space_skip,
                  names_.space_out});
-        if (!architecture_.space_norms) return;
+        if (!architecture_.recurrence.parameter_norms) return;
         return add_all(
             {names_.space_step_norm, names_.space_b_norm, names_.space_c_norm});
       case Mixer::kTimeMix6:
@@ -247,7 +253,7 @@ class Names {
       case Mixer::kBoth:
         add_all({names_.space_in, names_.space_conv, names_.space_step_bias,
                  names_.space_decay, names_.space_skip, names_.space_out});
-        return add(names_.space_norm, !architecture_.optional_space_norm);
+        return add(names_.space_norm, !architecture_.recurrence.optional_norm);
       case Mixer::kColumnRule:
         return add_all(
             {names_.query, names_.key, names_.value, names_.rule_query_conv,
@@ -260,10 +266,12 @@ class Names {
                  names_.space_norm, names_.space_out});
         // Older files of those whose groups are not interleaved have one matrix
         // for both.
-        add(names_.fused_attention, architecture_.interleaved_groups);
-        add(names_.attention_gate, architecture_.interleaved_groups);
-        if (!architecture_.interleaved_groups) add(names_.space_in, false);
-        return architecture_.interleaved_groups
+        add(names_.fused_attention, architecture_.attention.interleaved_groups);
+        add(names_.attention_gate, architecture_.attention.interleaved_groups);
+        if (!architecture_.attention.interleaved_groups) {
+          add(names_.space_in, false);
+        }
+        return architecture_.attention.interleaved_groups
                    ? add_all({names_.rule_rates, names_.rule_steps})
                    : add(names_.rule_rates_and_steps);
     }
@@ -274,7 +282,7 @@ class Names {
              names_.mix_value, names_.mix_norm, names_.mix_output,
              names_.mix_down, names_.mix_up, names_.channel_key_share,
              names_.channel_key, names_.channel_value});
-    if (architecture_.recurrent == Mixer::kTimeMix7) {
+    if (architecture_.recurrence.mixer == Mixer::kTimeMix7) {
       add(names_.mix_shares);
       return add_all({"time_mix_w0", "time_mix_a0", "time_mix_a1",
                       "time_mix_a2", "time_mix_v0", "time_mix_v1",

@@ -94,7 +94,7 @@ class TimeMixLayer {
 
 TimeMixed TimeMixLayer::describe(const TimeMixed& before, Value wanted) {
   TimeMixed result = before;
-  const bool seventh = layer_.architecture.recurrent == Mixer::kTimeMix7;
+  const bool seventh = layer_.architecture.recurrence.mixer == Mixer::kTimeMix7;
   const Value mix = seventh ? time_mix_7(before.x, &result.first_values)
                             : time_mix_6(before.x);
   Value sum = builder_.linear(
@@ -248,7 +248,7 @@ Value TimeMixLayer::channel_mix(const Rows& of) {
   // The square of the rectifier.
   const Value y = large(builder_.glu(key, key, RC_FUNCTION_RELU),
                         names_.channel_value, hyper_.width);
-  if (layer_.architecture.recurrent == Mixer::kTimeMix7) return y;
+  if (layer_.architecture.recurrence.mixer == Mixer::kTimeMix7) return y;
   const Value gate = large(mixed(of, names_.channel_gate_share),
                            names_.channel_gate, hyper_.width);
   return builder_.glu(gate, y, RC_FUNCTION_SIGMOID);

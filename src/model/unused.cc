@@ -115,7 +115,7 @@ class Checker {
 
   void check(const gguf::Tensor& tensor) const {
     std::string_view name = tensor.name;
-    if (name.starts_with("dec.") && architecture_.relative_bias &&
+    if (name.starts_with("dec.") && architecture_.position.relative_bias &&
         architecture_.source == nullptr) {
       note("tensor", tensor.name, "is of what generates, not of the encoder");
       return;
@@ -135,7 +135,7 @@ class Checker {
         note("tensor", tensor.name, "the layer shares an earlier one's keys");
         return;
       }
-      if (architecture_.indexed && name.starts_with("indexer.")) {
+      if (architecture_.latent.indexed && name.starts_with("indexer.")) {
         note("tensor", tensor.name,
              "chooses among more positions than there "
              "can be");
@@ -199,11 +199,11 @@ class Checker {
       return;
     }
     if (name == "attention.scale") {
-      const double scale = architecture_.attention_scale(hyper_);
+      const double scale = architecture_.attention.scale(hyper_);
       if (value && std::abs(*value - scale) < 1e-6 * scale) return;
     }
     if (name == "attention.causal" && value &&
-        (*value != 0.0) == architecture_.causal) {
+        (*value != 0.0) == architecture_.attention.causal) {
       return;
     }
     if (name == "use_parallel_residual" && value &&
@@ -225,7 +225,8 @@ class Checker {
   // No window is no window, and one that is longer than all that the model was
   // trained for is none either.
   void check_window(const gguf::Entry& entry) const {
-    if (architecture_.window.period == 0 && hyper_.sliding_window > 0 &&
+    if (architecture_.position.window.period == 0 &&
+        hyper_.sliding_window > 0 &&
         hyper_.sliding_window < hyper_.context_length) {
       refuse_key(entry.key, cat(" = ", hyper_.sliding_window),
                  "layers with a window");
@@ -280,20 +281,20 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   const Checker checker(file, architecture, hyper);
   for (const gguf::Entry& entry : file.entries()) checker.check(entry);
   std::unordered_set<std::string_view> used;
-  if (architecture.rope_factors != Presence::kNever) {
+  if (architecture.rotary.factors != Presence::kNever) {
     used.insert(architecture.names.rope_factors);
   }
-  if (architecture.long_rope) {
+  if (architecture.rotary.long_factors) {
     used.insert(architecture.names.short_rope_factors);
     used.insert(architecture.names.long_rope_factors);
   }
-  if (architecture.token_types != Presence::kNever) {
-    if (architecture.learned_positions) {
+  if (architecture.embedding.token_types != Presence::kNever) {
+    if (architecture.embedding.learned_positions) {
       used.insert(architecture.names.position_embedding);
     }
     used.insert(architecture.names.token_types);
   }
-  if (architecture.recurrent == Mixer::kTimeMix7) {
+  if (architecture.recurrence.mixer == Mixer::kTimeMix7) {
     // The values of the first layer are mixed with no others.
     used.insert({"blk.0.time_mix_v0.weight", "blk.0.time_mix_v1.weight",
                  "blk.0.time_mix_v2.weight"});
@@ -305,7 +306,7 @@ void check_all_used(const gguf::File& file, const Architecture& architecture,
   }
   const TensorNames& names = architecture.names;
   std::unordered_set<std::string> scales;  // which are numbers of the program
-  if (architecture.layer_scales) {
+  if (architecture.residual.layer_scales) {
     for (int64_t i = 0; i < hyper.layer_count(); ++i) {
       scales.insert(cat("blk.", i, ".", names.layer_scale));
     }

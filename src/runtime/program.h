@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +80,18 @@ class ProgramBuilder {
   // Inputs and outputs are numbered in the order of the calls.
   Value input(DType dtype, const Shape& shape);
 
+  // A dimension of outputs that the inputs leave open, as the schema names it.
+  struct NamedDimension {
+    const char* name;
+    int64_t number;
+  };
+  // Appends an op, whose `inputs` and `outputs` are filled in, if its values
+  // obey the rules. Returns its outputs, whose types and shapes follow from the
+  // inputs by the schema. The ops below have their own functions since more
+  // than two places use each.
+  std::vector<Value> append(Op op, const std::vector<Value>& inputs,
+                            std::optional<NamedDimension> free = {});
+
   Value get_rows(Value table, Value ids);
   Value rms_norm(Value x, Value weight, float epsilon);
   Value layer_norm(Value x, Value weight, Value bias, float epsilon);
@@ -131,14 +142,8 @@ class ProgramBuilder {
   Route route(Value x, int64_t k, bool normalize);
   // score: RC_SCORE_*.
   Route choose(Value x, Value bias, int64_t k, int score, bool normalize);
-  Route sparse_mix(Value x, int64_t k, float margin);
   // Weight or bias may be absent.
   Value affine(Value x, Value weight, Value bias);
-  // As rc_plugin_params.xielu.
-  struct Xielu {
-    float alpha_p, alpha_n, beta, epsilon;
-  };
-  Value xielu(Value x, const Xielu& parameters);
   // The same among the experts of some groups; bias may be absent.
   struct Groups {
     int64_t count = 1;
@@ -207,17 +212,8 @@ class ProgramBuilder {
 
  private:
   const rc_plugin_value& at(Value x) const;
-  Value append(DType dtype, const Shape& shape, int storage, int32_t index);
-  // A dimension of outputs that the inputs leave open, as the schema names it.
-  struct NamedDimension {
-    const char* name;
-    int64_t number;
-  };
-  // Appends the op, if its values obey the rules, with the outputs that follow
-  // from its inputs by the schema, and gives these.
-  std::vector<Value> append_op(Op op, std::initializer_list<Value> inputs,
-                               std::optional<NamedDimension> free = {});
-
+  Value append_value(DType dtype, const Shape& shape, int storage,
+                     int32_t index);
   ProgramDescription description_;
   std::unordered_map<std::string, Value> weights_;  // by name
 };

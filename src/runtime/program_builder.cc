@@ -28,8 +28,8 @@ ProgramBuilder::Shape ProgramBuilder::shape(Value x) const {
   return Shape(value.shape, value.shape + value.rank);
 }
 
-Value ProgramBuilder::append(DType dtype, const Shape& shape, int storage,
-                             int32_t index) {
+Value ProgramBuilder::append_value(DType dtype, const Shape& shape, int storage,
+                                   int32_t index) {
   if (shape.empty() || shape.size() > RC_PLUGIN_MAX_RANK) {
     fail(RC_E_INVALID_ARGUMENT, "a value of rank ", shape.size(), "; 1 to ",
          RC_PLUGIN_MAX_RANK, " are possible");
@@ -44,9 +44,13 @@ Value ProgramBuilder::append(DType dtype, const Shape& shape, int storage,
   return static_cast<Value>(description_.values.size() - 1);
 }
 
-std::vector<Value> ProgramBuilder::append_op(
-    Op op, std::initializer_list<Value> inputs,
-    std::optional<NamedDimension> free) {
+std::vector<Value> ProgramBuilder::append(Op op,
+                                          const std::vector<Value>& inputs,
+                                          std::optional<NamedDimension> free) {
+  if (inputs.size() > kMaxInputs) {
+    fail(RC_E_INVALID_ARGUMENT, op_name(op.code), " has ", inputs.size(),
+         " inputs; ", kMaxInputs, " is the most of any op");
+  }
   std::copy(inputs.begin(), inputs.end(), op.inputs);
   OpMatch match(op, description_.values);
   match.match_inputs();
@@ -90,7 +94,7 @@ Value ProgramBuilder::weight(const std::string& name, DType dtype,
   description_.weights.push_back({name, dtype, shape, use});
   Value value = kAbsent;
   try {
-    value = append(dtype, shape, RC_STORAGE_WEIGHT, index);
+    value = append_value(dtype, shape, RC_STORAGE_WEIGHT, index);
     check_value(at(value));
     weights_.emplace(name, value);
   } catch (...) {
@@ -103,7 +107,7 @@ Value ProgramBuilder::weight(const std::string& name, DType dtype,
 
 Value ProgramBuilder::cache(DType dtype, const Shape& shape) {
   const auto index = static_cast<int32_t>(description_.caches.size());
-  const Value value = append(dtype, shape, RC_STORAGE_CACHE, index);
+  const Value value = append_value(dtype, shape, RC_STORAGE_CACHE, index);
   try {
     check_value(at(value));
     description_.caches.push_back(at(value));
@@ -115,8 +119,9 @@ Value ProgramBuilder::cache(DType dtype, const Shape& shape) {
 }
 
 Value ProgramBuilder::input(DType dtype, const Shape& shape) {
-  const Value value = append(dtype, shape, RC_STORAGE_INPUT,
-                             static_cast<int32_t>(description_.input_count));
+  const Value value =
+      append_value(dtype, shape, RC_STORAGE_INPUT,
+                   static_cast<int32_t>(description_.input_count));
   try {
     check_value(at(value));
   } catch (...) {
@@ -128,13 +133,13 @@ Value ProgramBuilder::input(DType dtype, const Shape& shape) {
 }
 
 Value ProgramBuilder::get_rows(Value table, Value ids) {
-  return append_op(make_op(RC_OP_GET_ROWS), {table, ids})[0];
+  return append(make_op(RC_OP_GET_ROWS), {table, ids})[0];
 }
 
 Value ProgramBuilder::rms_norm(Value x, Value weight, float epsilon) {
   Op op = make_op(RC_OP_RMS_NORM);
   op.params.norm.epsilon = epsilon;
-  return append_op(op, {x, weight})[0];
+  return append(op, {x, weight})[0];
 }
 
 Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
@@ -142,25 +147,25 @@ Value ProgramBuilder::layer_norm(Value x, Value weight, Value bias,
   Op op = make_op(RC_OP_LAYER_NORM);
   op.params.layer_norm.epsilon = epsilon;
   op.params.layer_norm.center = 1;
-  return append_op(op, {x, weight, bias})[0];
+  return append(op, {x, weight, bias})[0];
 }
 
 Value ProgramBuilder::plain_norm(Value x, float epsilon) {
   Op op = make_op(RC_OP_LAYER_NORM);
   op.params.layer_norm.epsilon = epsilon;
   op.params.layer_norm.center = 0;
-  return append_op(op, {x, kAbsent, kAbsent})[0];
+  return append(op, {x, kAbsent, kAbsent})[0];
 }
 
 Value ProgramBuilder::group_norm(Value x, Value weight, float epsilon) {
   Op op = make_op(RC_OP_GROUP_NORM);
   op.params.norm.epsilon = epsilon;
-  return append_op(op, {x, weight})[0];
+  return append(op, {x, weight})[0];
 }
 
 Value ProgramBuilder::linear(Value x, Value weight, Value bias,
                              Value residual) {
-  return append_op(make_op(RC_OP_LINEAR), {x, weight, bias, residual})[0];
+  return append(make_op(RC_OP_LINEAR), {x, weight, bias, residual})[0];
 }
 
 Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
@@ -168,13 +173,13 @@ Value ProgramBuilder::rope(Value x, Value positions, Value frequencies,
   Op op = make_op(RC_OP_ROPE);
   op.params.rope.style = style;
   op.params.rope.scale = scale;
-  return append_op(op, {x, positions, frequencies})[0];
+  return append(op, {x, positions, frequencies})[0];
 }
 
 void ProgramBuilder::cache_store(Value x, Value positions, Value sequences,
                                  Value page_table, Value cache) {
-  append_op(make_op(RC_OP_CACHE_STORE),
-            {x, positions, sequences, page_table, cache});
+  append(make_op(RC_OP_CACHE_STORE),
+         {x, positions, sequences, page_table, cache});
 }
 
 Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
@@ -185,8 +190,8 @@ Value ProgramBuilder::attention(Value q, Value key_cache, Value value_cache,
   op.params.attention.scale = scale;
   op.params.attention.softcap = softcap;
   op.params.attention.window = window;
-  return append_op(op, {q, key_cache, value_cache, positions, sequences,
-                        page_table, sinks, lengths})[0];
+  return append(op, {q, key_cache, value_cache, positions, sequences,
+                     page_table, sinks, lengths})[0];
 }
 
 Value ProgramBuilder::general_attention(const GeneralAttention& how) {
@@ -202,7 +207,7 @@ Value ProgramBuilder::general_attention(const GeneralAttention& how) {
       how.value_cache == kAbsent
           ? std::optional(NamedDimension{"v", how.value_size})
           : std::nullopt;
-  return append_op(
+  return append(
       op,
       {how.q, how.key_cache, how.value_cache, how.positions, how.sequences,
        how.page_table, how.sinks, how.lengths, how.slopes, how.distances},
@@ -215,40 +220,40 @@ Value ProgramBuilder::glu(Value gate, Value up, int function, float limit,
   op.params.glu.function = function;
   op.params.glu.limit = limit;
   op.params.glu.offset = offset;
-  return append_op(op, {gate, up})[0];
+  return append(op, {gate, up})[0];
 }
 
 Value ProgramBuilder::unary(Value x, int function) {
   Op op = make_op(RC_OP_UNARY);
   op.params.unary.function = function;
-  return append_op(op, {x})[0];
+  return append(op, {x})[0];
 }
 
 Value ProgramBuilder::add(Value a, Value b) {
-  return append_op(make_op(RC_OP_ADD), {a, b})[0];
+  return append(make_op(RC_OP_ADD), {a, b})[0];
 }
 
 Value ProgramBuilder::multiply(Value a, Value b) {
-  return append_op(make_op(RC_OP_MULTIPLY), {a, b})[0];
+  return append(make_op(RC_OP_MULTIPLY), {a, b})[0];
 }
 
 Value ProgramBuilder::scale(Value x, float factor) {
   Op op = make_op(RC_OP_SCALE);
   op.params.scale.factor = factor;
-  return append_op(op, {x})[0];
+  return append(op, {x})[0];
 }
 
 Value ProgramBuilder::softcap(Value x, float cap) {
   Op op = make_op(RC_OP_SOFTCAP);
   op.params.softcap.cap = cap;
-  return append_op(op, {x})[0];
+  return append(op, {x})[0];
 }
 
 ProgramBuilder::Route ProgramBuilder::route(Value x, int64_t k,
                                             bool normalize) {
   Op op = make_op(RC_OP_ROUTE);
   op.params.route.normalize = normalize ? 1 : 0;
-  const std::vector<Value> made = append_op(op, {x}, NamedDimension{"k", k});
+  const std::vector<Value> made = append(op, {x}, NamedDimension{"k", k});
   return {made[0], made[1]};
 }
 
@@ -257,8 +262,7 @@ ProgramBuilder::Route ProgramBuilder::choose(Value x, Value bias, int64_t k,
   Op op = make_op(RC_OP_CHOOSE);
   op.params.choose.score = score;
   op.params.choose.normalize = normalize ? 1 : 0;
-  const std::vector<Value> made =
-      append_op(op, {x, bias}, NamedDimension{"k", k});
+  const std::vector<Value> made = append(op, {x, bias}, NamedDimension{"k", k});
   return {made[0], made[1]};
 }
 
@@ -273,50 +277,32 @@ ProgramBuilder::Route ProgramBuilder::choose_in_groups(Value x, Value bias,
   params.groups = groups.count;
   params.groups_used = groups.used;
   params.best = groups.best;
-  const std::vector<Value> made =
-      append_op(op, {x, bias}, NamedDimension{"k", k});
+  const std::vector<Value> made = append(op, {x, bias}, NamedDimension{"k", k});
   return {made[0], made[1]};
 }
 
 Value ProgramBuilder::join(Value a, Value b) {
-  return append_op(make_op(RC_OP_JOIN), {a, b},
-                   NamedDimension{"s", at(a).shape[2] + at(b).shape[2]})[0];
+  return append(make_op(RC_OP_JOIN), {a, b},
+                NamedDimension{"s", at(a).shape[2] + at(b).shape[2]})[0];
 }
 
 Value ProgramBuilder::clamp(Value x, float limit) {
   Op op = make_op(RC_OP_CLAMP);
   op.params.clamp.limit = limit;
-  return append_op(op, {x})[0];
-}
-
-ProgramBuilder::Route ProgramBuilder::sparse_mix(Value x, int64_t k,
-                                                 float margin) {
-  Op op = make_op(RC_OP_SPARSE_MIX);
-  op.params.sparse_mix.margin = margin;
-  const std::vector<Value> made = append_op(op, {x}, NamedDimension{"k", k});
-  return {made[0], made[1]};
+  return append(op, {x})[0];
 }
 
 Value ProgramBuilder::affine(Value x, Value weight, Value bias) {
-  return append_op(make_op(RC_OP_AFFINE), {x, weight, bias})[0];
-}
-
-Value ProgramBuilder::xielu(Value x, const Xielu& parameters) {
-  Op op = make_op(RC_OP_XIELU);
-  op.params.xielu.alpha_p = parameters.alpha_p;
-  op.params.xielu.alpha_n = parameters.alpha_n;
-  op.params.xielu.beta = parameters.beta;
-  op.params.xielu.epsilon = parameters.epsilon;
-  return append_op(op, {x})[0];
+  return append(make_op(RC_OP_AFFINE), {x, weight, bias})[0];
 }
 
 Value ProgramBuilder::expert_linear(Value x, Value weight, Value ids,
                                     Value bias) {
-  return append_op(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias})[0];
+  return append(make_op(RC_OP_EXPERT_LINEAR), {x, weight, ids, bias})[0];
 }
 
 Value ProgramBuilder::expert_sum(Value x, Value weights) {
-  return append_op(make_op(RC_OP_EXPERT_SUM), {x, weights})[0];
+  return append(make_op(RC_OP_EXPERT_SUM), {x, weights})[0];
 }
 
 Value ProgramBuilder::short_conv(Value x, Value weight, Value bias,
@@ -324,39 +310,38 @@ Value ProgramBuilder::short_conv(Value x, Value weight, Value bias,
                                  Value cache, int function) {
   Op op = make_op(RC_OP_SHORT_CONV);
   op.params.short_conv.function = function;
-  return append_op(op, {x, weight, bias, sequences, state_slots, cache})[0];
+  return append(op, {x, weight, bias, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::selective_scan(const Scan& scan, Value sequences,
                                      Value state_slots, Value cache) {
-  return append_op(make_op(RC_OP_SELECTIVE_SCAN),
-                   {scan.x, scan.steps, scan.b, scan.c, scan.step_bias,
-                    scan.decay, scan.skip, sequences, state_slots, cache})[0];
+  return append(make_op(RC_OP_SELECTIVE_SCAN),
+                {scan.x, scan.steps, scan.b, scan.c, scan.step_bias, scan.decay,
+                 scan.skip, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::channel_scan(const ChannelScan& scan, Value sequences,
                                    Value state_slots, Value cache) {
-  return append_op(make_op(RC_OP_CHANNEL_SCAN),
-                   {scan.x, scan.steps, scan.b, scan.c, scan.decay, scan.skip,
-                    sequences, state_slots, cache})[0];
+  return append(make_op(RC_OP_CHANNEL_SCAN),
+                {scan.x, scan.steps, scan.b, scan.c, scan.decay, scan.skip,
+                 sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::delta_rule(const DeltaRule& rule, Value sequences,
                                  Value state_slots, Value cache) {
   Op op = make_op(RC_OP_DELTA_RULE);
   op.params.delta_rule.interleaved = rule.interleaved ? 1 : 0;
-  return append_op(
-      op, {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
-           rule.decay, sequences, state_slots, cache})[0];
+  return append(op,
+                {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
+                 rule.decay, sequences, state_slots, cache})[0];
 }
 
 Value ProgramBuilder::column_delta_rule(const ColumnDeltaRule& rule,
                                         Value sequences, Value state_slots,
                                         Value cache) {
-  return append_op(
-      make_op(RC_OP_COLUMN_DELTA_RULE),
-      {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
-       rule.decay, sequences, state_slots, cache})[0];
+  return append(make_op(RC_OP_COLUMN_DELTA_RULE),
+                {rule.v, rule.q, rule.k, rule.steps, rule.rates, rule.step_bias,
+                 rule.decay, sequences, state_slots, cache})[0];
 }
 
 ProgramBuilder::Faded ProgramBuilder::fading_state(const FadingState& state,
@@ -364,9 +349,9 @@ ProgramBuilder::Faded ProgramBuilder::fading_state(const FadingState& state,
                                                    Value state_slots,
                                                    Value cache) {
   const std::vector<Value> results =
-      append_op(make_op(RC_OP_FADING_STATE),
-                {state.v, state.q, state.k, state.decays, state.a, state.b,
-                 state.bonus, sequences, state_slots, cache});
+      append(make_op(RC_OP_FADING_STATE),
+             {state.v, state.q, state.k, state.decays, state.a, state.b,
+              state.bonus, sequences, state_slots, cache});
   return {results[0], results[1]};
 }
 
@@ -375,7 +360,7 @@ Value ProgramBuilder::reshape(Value x, const Shape& shape) {
   if (from.storage == RC_STORAGE_WEIGHT || from.storage == RC_STORAGE_CACHE) {
     fail(RC_E_INVALID_ARGUMENT, "a weight or cache cannot be reshaped");
   }
-  const Value y = append(from.dtype, shape, from.storage, from.index);
+  const Value y = append_value(from.dtype, shape, from.storage, from.index);
   try {
     check_value(at(y));
     const Rows one = {1, 1, 1};

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "runtime/self_test_case.h"
+#include "runtime/self_test_plain.h"
 #include "runtime/self_test_tensors.h"
 #include "tensor/dtype.h"
 
@@ -26,13 +27,12 @@ std::vector<DType> decodable_types() {
 
 void add_row_ops(Kinds& kinds) {
   const int64_t without_details[] = {
-      RC_OP_RMS_NORM,  RC_OP_GROUP_NORM, RC_OP_LAYER_NORM, RC_OP_ADD,
-      RC_OP_MULTIPLY,  RC_OP_SCALE,      RC_OP_SOFTCAP,    RC_OP_CLAMP,
-      RC_OP_XIELU,     RC_OP_AFFINE,     RC_OP_JOIN,       RC_OP_SPARSE_MIX,
-      RC_OP_EXPERT_SUM};
+      RC_OP_RMS_NORM, RC_OP_GROUP_NORM, RC_OP_LAYER_NORM, RC_OP_AFFINE,
+      RC_OP_JOIN,     RC_OP_SPARSE_MIX, RC_OP_EXPERT_SUM};
   for (const int64_t code : without_details) {
     kinds.push_back({code});
   }
+  for (const Kind& kind : self_test::elementwise_kinds()) kinds.push_back(kind);
   for (int64_t function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
     kinds.push_back({RC_OP_UNARY, function});

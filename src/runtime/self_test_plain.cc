@@ -1,5 +1,6 @@
 #include "runtime/self_test_plain.h"
 
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "runtime/self_test_rows.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
+#include "tensor/op_schema.h"
 
 namespace rc::runtime::self_test {
 namespace {
@@ -22,32 +24,47 @@ SelfTestCase over_widths(std::string name, const Make& make) {
   return made.take(outputs);
 }
 
-// Of one input or two, whose values have the same shape.
-SelfTestCase elements(const Kind& kind) {
-  const auto code = static_cast<int32_t>(kind[0]);
-  const auto function = static_cast<int32_t>(kind[1]);
-  return over_widths(op_name(code), [&](RowsCase& made, int64_t width) {
-    ProgramBuilder& builder = made.builder;
-    const Value x = made.input({RC_DIM_ROWS, width});
-    const auto other = [&] { return made.input({RC_DIM_ROWS, width}); };
-    switch (code) {
-      case RC_OP_ADD:
-        return builder.add(x, other());
-      case RC_OP_MULTIPLY:
-        return builder.multiply(x, other());
-      case RC_OP_SCALE:
-        return builder.scale(x, -1.75f);
-      case RC_OP_SOFTCAP:
-        return builder.softcap(x, 0.5f);
-      case RC_OP_CLAMP:
-        return builder.clamp(x, 0.5f);
-      case RC_OP_XIELU:
-        return builder.xielu(x, {0.8f, 0.6f, 0.5f, -1e-6f});
-      case RC_OP_GLU:
-        return kind[2] != 0 ? builder.glu(x, other(), function, 0.5f, 1.0f)
-                            : builder.glu(x, other(), function);
+// Whether every value of the op is F32 rows of one shape.
+bool is_elementwise(const OpSchema& schema) {
+  if (!schema.rows.exists()) return false;
+  for (int i = 0; i < schema.inputs(); ++i) {
+    const ValueSchema& input = schema.rows.inputs[i];
+    if (input.place != ValuePlace::kRows || input.type != ValueType::kF32 ||
+        pattern_text(input.pattern) !=
+            pattern_text(schema.rows.outputs[0].pattern)) {
+      return false;
     }
-    return builder.unary(x, function);
+  }
+  return schema.outputs() == 1;
+}
+
+// The parameters of the kind of an elementwise op: its function, if it has one,
+// and whether the others have the examples of the schema or none.
+rc_plugin_params elementwise_params(const OpSchema& schema, const Kind& kind) {
+  rc_plugin_params params = rc_plugin_params();
+  const bool chosen = schema.parameters[0].kind == ParameterSchema::kFunction;
+  for (const ParameterSchema& parameter : schema.parameters) {
+    if (parameter.name == nullptr) break;
+    auto* place = reinterpret_cast<char*>(&params) + parameter.offset;
+    if (parameter.kind == ParameterSchema::kFunction) {
+      const auto function = static_cast<int32_t>(kind[1]);
+      std::memcpy(place, &function, sizeof function);
+    } else if (!chosen || kind[2] != 0) {
+      std::memcpy(place, &parameter.example, sizeof parameter.example);
+    }
+  }
+  return params;
+}
+
+SelfTestCase elementwise(const OpSchema& schema, const Kind& kind) {
+  return over_widths(schema.name, [&](RowsCase& made, int64_t width) {
+    std::vector<Value> inputs;
+    for (int i = 0; i < schema.inputs(); ++i) {
+      inputs.push_back(made.input({RC_DIM_ROWS, width}));
+    }
+    Op op = {.code = schema.code};
+    op.params = elementwise_params(schema, kind);
+    return made.builder.append(op, inputs)[0];
   });
 }
 
@@ -177,7 +194,10 @@ SelfTestCase choice(const Kind& kind) {
     if (code == RC_OP_ROUTE) {
       route = builder.route(x, k, normalize);
     } else if (code == RC_OP_SPARSE_MIX) {
-      route = builder.sparse_mix(x, k, 0.02f);
+      Op op = {.code = RC_OP_SPARSE_MIX};
+      op.params.sparse_mix.margin = 0.02f;
+      const std::vector<Value> chosen = builder.append(op, {x}, {{"k", k}});
+      route = {chosen[0], chosen[1]};
     } else if (code == RC_OP_CHOOSE) {
       route = builder.choose(x, bias(), k, score, normalize);
     } else {
@@ -237,12 +257,6 @@ std::optional<Kind> plain_kind(const Op& op, const rc_plugin_value* values) {
     case RC_OP_RMS_NORM:
     case RC_OP_GROUP_NORM:
     case RC_OP_LAYER_NORM:
-    case RC_OP_ADD:
-    case RC_OP_MULTIPLY:
-    case RC_OP_SCALE:
-    case RC_OP_SOFTCAP:
-    case RC_OP_CLAMP:
-    case RC_OP_XIELU:
     case RC_OP_AFFINE:
     case RC_OP_JOIN:
     case RC_OP_SPARSE_MIX:
@@ -273,7 +287,9 @@ std::optional<Kind> plain_kind(const Op& op, const rc_plugin_value* values) {
       if (find_decoder(input(1).dtype) == nullptr) return std::nullopt;
       return Kind{op.code, input(1).dtype};
   }
-  return std::nullopt;
+  const OpSchema* schema = find_op(op.code);
+  if (schema == nullptr || !is_elementwise(*schema)) return std::nullopt;
+  return Kind{op.code};
 }
 
 std::optional<SelfTestCase> plain_case(const Kind& kind) {
@@ -288,15 +304,7 @@ std::optional<SelfTestCase> plain_case(const Kind& kind) {
       return norm(code);
     case RC_OP_UNARY:
       if (kind[2] != 0) return std::nullopt;
-      return elements(kind);
-    case RC_OP_GLU:
-    case RC_OP_ADD:
-    case RC_OP_MULTIPLY:
-    case RC_OP_SCALE:
-    case RC_OP_SOFTCAP:
-    case RC_OP_CLAMP:
-    case RC_OP_XIELU:
-      return elements(kind);
+      break;
     case RC_OP_AFFINE:
       return affine();
     case RC_OP_JOIN:
@@ -319,7 +327,21 @@ std::optional<SelfTestCase> plain_case(const Kind& kind) {
     case RC_OP_EXPERT_SUM:
       return expert_sum();
   }
-  return std::nullopt;
+  const OpSchema* schema = find_op(code);
+  if (schema == nullptr || !is_elementwise(*schema)) return std::nullopt;
+  return elementwise(*schema, kind);
+}
+
+std::vector<Kind> elementwise_kinds() {
+  std::vector<Kind> kinds;
+  for (int32_t code = 0; code < kMaxOpCodes; ++code) {
+    const OpSchema* schema = find_op(code);
+    if (schema == nullptr || !is_elementwise(*schema)) continue;
+    if (schema->parameters[0].kind != ParameterSchema::kFunction) {
+      kinds.push_back({code});
+    }
+  }
+  return kinds;
 }
 
 }  // namespace rc::runtime::self_test

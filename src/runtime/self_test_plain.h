@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "runtime/self_test_case.h"
 
@@ -12,5 +13,9 @@ namespace rc::runtime::self_test {
 std::optional<SelfTest::Kind> plain_kind(const Op& op,
                                          const rc_plugin_value* values);
 std::optional<SelfTestCase> plain_case(const SelfTest::Kind& kind);
+
+// The kinds of all ops whose values are F32 rows of one shape, by the schema;
+// without those that have a function as a parameter.
+std::vector<SelfTest::Kind> elementwise_kinds();
 
 }  // namespace rc::runtime::self_test

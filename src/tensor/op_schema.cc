@@ -75,8 +75,9 @@ constexpr OpSchema kOps[] = {
     {.code = RC_OP_GLU,
      .name = "GLU",
      .parameters = {function(RC_PARAMETER(glu.function), RC_FUNCTION_RELU),
-                    number("limit", RC_PARAMETER(glu.limit),
-                           ParameterSchema::kNotNegative),
+                    example(number("limit", RC_PARAMETER(glu.limit),
+                                   ParameterSchema::kNotNegative),
+                            0.5f),
                     number("offset", RC_PARAMETER(glu.offset))},
      .rows = {{rows("gate", "R ..."), rows("up", "R ...")},
               {result("output", "R ...")}},
@@ -88,13 +89,15 @@ constexpr OpSchema kOps[] = {
      .may_share = 0b11},
     {.code = RC_OP_SCALE,
      .name = "SCALE",
-     .parameters = {number("factor", RC_PARAMETER(scale.factor))},
+     .parameters = {example(number("factor", RC_PARAMETER(scale.factor)),
+                            -1.75f)},
      .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
      .may_share = 0b1},
     {.code = RC_OP_SOFTCAP,
      .name = "SOFTCAP",
-     .parameters = {number("cap", RC_PARAMETER(softcap.cap),
-                           ParameterSchema::kPositive)},
+     .parameters = {example(
+         number("cap", RC_PARAMETER(softcap.cap), ParameterSchema::kPositive),
+         0.5f)},
      .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
      .may_share = 0b1},
     {.code = RC_OP_ROUTE,
@@ -207,8 +210,9 @@ constexpr OpSchema kOps[] = {
      .may_share = 0b11},
     {.code = RC_OP_CLAMP,
      .name = "CLAMP",
-     .parameters = {number("limit", RC_PARAMETER(clamp.limit),
-                           ParameterSchema::kPositive)},
+     .parameters = {example(
+         number("limit", RC_PARAMETER(clamp.limit), ParameterSchema::kPositive),
+         0.5f)},
      .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
      .may_share = 0b1},
     {.code = RC_OP_AFFINE,
@@ -226,10 +230,11 @@ constexpr OpSchema kOps[] = {
               check_choices}},
     {.code = RC_OP_XIELU,
      .name = "XIELU",
-     .parameters = {number("alpha_p", RC_PARAMETER(xielu.alpha_p)),
-                    number("alpha_n", RC_PARAMETER(xielu.alpha_n)),
-                    number("beta", RC_PARAMETER(xielu.beta)),
-                    number("epsilon", RC_PARAMETER(xielu.epsilon))},
+     .parameters =
+         {example(number("alpha_p", RC_PARAMETER(xielu.alpha_p)), 0.8f),
+          example(number("alpha_n", RC_PARAMETER(xielu.alpha_n)), 0.6f),
+          example(number("beta", RC_PARAMETER(xielu.beta)), 0.5f),
+          example(number("epsilon", RC_PARAMETER(xielu.epsilon)), -1e-6f)},
      .rows = {{rows("x", "R ...")}, {result("output", "R ...")}},
      .may_share = 0b1},
     {.code = RC_OP_FADING_STATE,
@@ -371,9 +376,8 @@ constexpr OpSchema kOps[] = {
 };
 
 // Where the op of each number is; every call of a tensor op asks several times.
-constexpr size_t kMostCodes = 64;
 constexpr auto kPlaces = [] {
-  std::array<int8_t, kMostCodes> places = {};
+  std::array<int8_t, kMaxOpCodes> places = {};
   places.fill(-1);
   for (size_t i = 0; i < std::size(kOps); ++i) {
     places[static_cast<size_t>(kOps[i].code)] = static_cast<int8_t>(i);
@@ -400,7 +404,7 @@ int OpSchema::outputs() const {
 }
 
 const OpSchema* find_op(int32_t code) {
-  if (code < 0 || code >= static_cast<int32_t>(kMostCodes)) return nullptr;
+  if (code < 0 || code >= kMaxOpCodes) return nullptr;
   const int8_t place = kPlaces[static_cast<size_t>(code)];
   return place < 0 ? nullptr : &kOps[place];
 }

@@ -16,6 +16,8 @@ namespace rc {
 inline constexpr int kMaxInputs = 10;
 inline constexpr int kMaxOutputs = 2;
 inline constexpr int kMaxParameters = 6;
+// RC_OP_* are below.
+inline constexpr int kMaxOpCodes = 64;
 
 class OpMatch;
 
@@ -64,6 +66,7 @@ struct ParameterSchema {
   size_t offset = 0;  // in rc_plugin_params
   int32_t least = 0;
   int32_t most = 0;
+  float example = 1.0f;  // of a float, for tests of devices
 };
 
 // An op on rows, or one on tensors.

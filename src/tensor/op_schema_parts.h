@@ -49,6 +49,10 @@ constexpr ParameterSchema number(
     ParameterSchema::Kind kind = ParameterSchema::kFinite) {
   return {name, kind, offset};
 }
+constexpr ParameterSchema example(ParameterSchema parameter, float value) {
+  parameter.example = value;
+  return parameter;
+}
 constexpr ParameterSchema counted(const char* name, size_t offset) {
   return {name, ParameterSchema::kCount, offset};
 }

@@ -59,8 +59,10 @@ TEST(Affine, EveryShape) {
   run_affine(70, {8, 64}, true, false);
 }
 
+using XieluParams = decltype(rc_plugin_params::xielu);
+
 void run_xielu(int64_t rows, const ProgramBuilder::Shape& vector,
-               const runtime::ProgramBuilder::Xielu& p, double range) {
+               const XieluParams& p, double range) {
   int64_t width = 1;
   for (const int64_t size : vector) width *= size;
   OpTest test("XIELU", "", {rows, 0, 0});
@@ -77,7 +79,9 @@ void run_xielu(int64_t rows, const ProgramBuilder::Shape& vector,
   ProgramBuilder::Shape shape = vector;
   shape.insert(shape.begin(), RC_DIM_ROWS);
   const Value xv = test.input(RC_DTYPE_F32, shape, x);
-  test.expect(test.builder.xielu(xv, p), expected);
+  Op op = {.code = RC_OP_XIELU};
+  op.params.xielu = p;
+  test.expect(test.builder.append(op, {xv})[0], expected);
   test.run(kF32Tolerance);
 }
 

@@ -172,10 +172,11 @@ void run_mix(int64_t rows, int64_t experts, int64_t k, double margin,
     }
   }
   const Value xv = test.input(RC_DTYPE_F32, {RC_DIM_ROWS, experts}, x);
-  const auto choice =
-      test.builder.sparse_mix(xv, k, static_cast<float>(margin));
-  test.expect(choice.ids, ids);
-  test.expect(choice.weights, weights);
+  Op op = {.code = RC_OP_SPARSE_MIX};
+  op.params.sparse_mix.margin = static_cast<float>(margin);
+  const std::vector<Value> chosen = test.builder.append(op, {xv}, {{"k", k}});
+  test.expect(chosen[0], ids);
+  test.expect(chosen[1], weights);
   test.run(kF32Tolerance);
 }
 

@@ -205,7 +205,7 @@ TEST(IncludeDirections, AWrongOneIsFound) {
   EXPECT_TRUE(plant("src/cli/planted.cc", "base/error.h"));
   EXPECT_TRUE(plant("backends/cpu/planted.h", "reference/program.h"));
   EXPECT_TRUE(plant("backends/vulkan/planted.h", "runtime/device.h"));
-  EXPECT_TRUE(plant("backends/gpu/planted.h", "vulkan/device.h"));
+  EXPECT_TRUE(plant("backends/gpu/planted.h", "vulkan/vulkan_device.h"));
   EXPECT_TRUE(plant("tests/host_driver/module/planted.h", "runtime/device.h"));
   EXPECT_TRUE(plant("include/runcible/planted.h", "base/error.h"));
   EXPECT_FALSE(plant("src/model/planted.cc", "files/gguf/file.h"));

@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "device/module_util.h"
 #include "temporary.h"
-#include "webgpu/device.h"
 #include "webgpu/pipelines.h"
 #include "webgpu/places.h"
+#include "webgpu/webgpu_device.h"
 
 namespace rc::test {
 namespace {
@@ -33,7 +33,7 @@ TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {
   RC_NEEDS_DEVICE("webgpu");
   const uint32_t written = 1234;
   {
-    webgpu::Device device(0, options());
+    webgpu::WebGpuDevice device(0, options());
     const auto buffer = device.allocate(16, gpu::MemoryUse::kDevice);
     buffer->write(0, &written, sizeof written);
     {
@@ -51,7 +51,7 @@ TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {
       }
     }
   }
-  webgpu::Device again(0, options());
+  webgpu::WebGpuDevice again(0, options());
   const auto buffer = again.allocate(16, gpu::MemoryUse::kDevice);
   buffer->write(0, &written, sizeof written);
   uint32_t read = 0;
@@ -61,7 +61,7 @@ TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {
 
 TEST(WebgpuDevice, ABufferBeyondItsLimitsIsRefused) {
   RC_NEEDS_DEVICE("webgpu");
-  webgpu::Device device(0, options());
+  webgpu::WebGpuDevice device(0, options());
   try {
     device.allocate(device.largest_buffer() + 1, gpu::MemoryUse::kDevice);
     ADD_FAILURE();

@@ -1,9 +1,8 @@
 // How the folders of a model family are read, as data: what its configuration
 // is called in metadata, and its tensors.
 //
-// To add an architecture, fill the struct in a file of architectures/ and add
-// it to the list in architecture.cc. What the forward pass is like is described
-// in src/model/architectures/.
+// To add an architecture, define one in a file of architectures/; the build
+// lists them. The forward pass is described in src/model/architectures/.
 #pragma once
 
 #include <span>
@@ -22,8 +21,8 @@ struct Alias {
 
 struct Architecture {
   std::string_view model_type;  // of config.json
-  // Of those with the same model_type, whether it is this one; the first that
-  // applies is taken.
+  // Whether a folder with this model_type is of this architecture; nullptr: it
+  // is unless another one applies.
   bool (*applies)(const Config& config) = nullptr;
   std::string_view name;  // general.architecture
   // What transformers takes for members that are absent, as a JSON object.

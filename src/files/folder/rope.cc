@@ -187,7 +187,7 @@ void add_llama3(Description& model, const Rope& rope, int64_t dimensions) {
   model.add_tensor("rope_freqs.weight", std::move(divisors));
 }
 
-// See model::Architecture::long_rope.
+// See long_factors of model::RotaryTraits.
 bool has_long_rope(std::string_view architecture) {
   constexpr std::string_view kNames[] = {"phi3", "phimoe", "minicpm",
                                          "minicpm3"};

@@ -8,16 +8,16 @@ namespace rc::model {
 
 constexpr Architecture kAfmoe = {
     .name = "afmoe",
-    .norm_place = NormPlace::kAround,
-    .scaled_embedding = true,
-    .head_norm = HeadNorm::kEach,
-    .window = {.period = 4, .windowed = 3},
-    .only_windows_rotate = true,
-    .attention_gate = AttentionGate::kOfElements,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .embedding = {.scaled = true},
+    .norm = {.place = NormPlace::kAround},
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.only_windows = true},
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .gate = AttentionGate::kOfElements},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

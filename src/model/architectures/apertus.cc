@@ -7,11 +7,11 @@ namespace rc::model {
 
 constexpr Architecture kApertus = {
     .name = "apertus",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .head_norm = HeadNorm::kEach,
-    .rope_factors = Presence::kOptional,
-    .gate = {.ungated = true, .xielu = true},
+    .rotary = {.factors = Presence::kOptional},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional,
+                  .head_norm = HeadNorm::kEach},
+    .feed_forward = {.gate = {.ungated = true, .xielu = true}},
 };
 
 }  // namespace rc::model

@@ -6,11 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kArcee = {
     .name = "arcee",
-    .rope_style = RC_ROPE_ADJACENT,
-    .rope_factors = Presence::kOptional,
-    .gate = {.function = RC_FUNCTION_RELU,
-             .ungated = true,
-             .times_itself = true},
+    .rotary = {.style = RC_ROPE_ADJACENT, .factors = Presence::kOptional},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_RELU,
+                              .ungated = true,
+                              .times_itself = true}},
 };
 
 }  // namespace rc::model

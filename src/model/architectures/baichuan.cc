@@ -8,8 +8,8 @@ namespace rc::model {
 constexpr Architecture kBaichuan = {
     .name = "baichuan",
     .defaults = {.alibi = 8.0f, .alibi_layers = 40},
-    .alibi = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
+    .position = {.alibi = Presence::kOptional},
+    .rotary = {.style = RC_ROPE_ADJACENT},
 };
 
 }  // namespace rc::model

@@ -6,12 +6,12 @@ namespace rc::model {
 
 constexpr Architecture kBailingMoe = {
     .name = "bailingmoe",
-    .rope_style = RC_ROPE_ADJACENT,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .dense_first = true,
-    .all_experts = true,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .experts = {.presence = Presence::kAlways,
+                .dense_first = true,
+                .all_layers = true,
+                .normalized = false,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -8,14 +8,13 @@ namespace rc::model {
 
 constexpr Architecture kBailingMoe2 = {
     .name = "bailingmoe2",
-    .fused_attention = Presence::kAlways,
-    .head_norm = HeadNorm::kEach,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .grouped_experts = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .attention = {.fused = Presence::kAlways, .head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .grouped = true,
+                .normalized = false,
+                .shared = true},
 };
 
 }  // namespace rc::model

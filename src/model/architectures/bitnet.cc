@@ -6,8 +6,8 @@ namespace rc::model {
 
 constexpr Architecture kBitNet = {
     .name = "bitnet",
-    .inner_norms = true,
-    .names_activation = true,
+    .norm = {.inner = true},
+    .feed_forward = {.names_activation = true},
 };
 
 }  // namespace rc::model

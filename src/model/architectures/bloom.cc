@@ -6,14 +6,15 @@ namespace rc::model {
 constexpr Architecture kBloom = {
     .name = "bloom",
     .defaults = {.alibi = 8.0f},
-    .norm = Norm::kLayer,
-    .alibi = Presence::kAlways,
-    .embedding_norm = true,
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .fused_attention = Presence::kAlways,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
+    .embedding = {.norm = true},
+    .norm = {.kind = Norm::kLayer},
+    .position = {.alibi = Presence::kAlways},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .fused = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways},
 };
 
 }  // namespace rc::model

@@ -6,10 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kChatGlm = {
     .name = "chatglm",
-    .qkv_bias = Presence::kOptional,
-    .fused_attention = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
-    .gate = {.fused = true},
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .fused = Presence::kOptional},
+    .feed_forward = {.gate = {.fused = true}},
 };
 
 }  // namespace rc::model

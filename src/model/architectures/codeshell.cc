@@ -6,13 +6,14 @@ namespace rc::model {
 
 constexpr Architecture kCodeShell = {
     .name = "codeshell",
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .fused_attention = Presence::kAlways,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .norm = {.kind = Norm::kLayer},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .fused = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

@@ -8,13 +8,12 @@ constexpr Architecture kCohere2 = {
     .name = "cohere2",
     .names = {.output = "token_embd.weight",
               .feed_forward_norm = "attn_norm.weight"},
-    .norm = Norm::kLayerUnbiased,
-    .parallel_residual = Presence::kAlways,
-    .rope_style = RC_ROPE_ADJACENT,
-    .window = {.period = 4, .windowed = 3},
-    .only_windows_rotate = true,
     .scale_keys = true,
-    .logit_scale = LogitScale::kMultiplies,
+    .norm = {.kind = Norm::kLayerUnbiased},
+    .residual = {.parallel = Presence::kAlways},
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.style = RC_ROPE_ADJACENT, .only_windows = true},
+    .output = {.logit_scale = LogitScale::kMultiplies},
 };
 
 }  // namespace rc::model

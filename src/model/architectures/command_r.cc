@@ -9,13 +9,13 @@ constexpr Architecture kCommandR = {
     .name = "command-r",
     .names = {.output = "token_embd.weight",
               .feed_forward_norm = "attn_norm.weight"},
-    .norm = Norm::kLayerUnbiased,
-    .head_norm = HeadNorm::kEachItsOwn,
-    .optional_head_norm = true,
-    .parallel_residual = Presence::kAlways,
-    .rope_style = RC_ROPE_ADJACENT,
     .scale_keys = true,
-    .logit_scale = LogitScale::kMultiplies,
+    .norm = {.kind = Norm::kLayerUnbiased},
+    .residual = {.parallel = Presence::kAlways},
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.head_norm = HeadNorm::kEachItsOwn,
+                  .optional_head_norm = true},
+    .output = {.logit_scale = LogitScale::kMultiplies},
 };
 
 }  // namespace rc::model

@@ -7,10 +7,9 @@ namespace rc::model {
 constexpr Architecture kDbrx = {
     .name = "dbrx",
     .names = {.feed_forward_norm = "attn_output_norm.weight"},
-    .norm = Norm::kLayerUnbiased,
-    .clamps = true,
-    .fused_attention = Presence::kAlways,
-    .experts = Presence::kAlways,
+    .norm = {.kind = Norm::kLayerUnbiased},
+    .attention = {.fused = Presence::kAlways, .clamps = true},
+    .experts = {.presence = Presence::kAlways},
 };
 
 }  // namespace rc::model

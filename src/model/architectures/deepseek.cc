@@ -6,11 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kDeepSeek = {
     .name = "deepseek",
-    .rope_style = RC_ROPE_ADJACENT,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .dense_first = true,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .experts = {.presence = Presence::kAlways,
+                .dense_first = true,
+                .normalized = false,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -23,16 +23,15 @@ double latent_scale(const HyperParameters& hyper) {
 
 constexpr Architecture kDeepSeek2 = {
     .name = "deepseek2",
-    .rope_style = RC_ROPE_ADJACENT,
-    .yarn_of_scores = true,
-    .attention_scale = latent_scale,
-    .latent = true,
-    .experts = Presence::kOptional,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .grouped_experts = true,
-    .biased_scores = 2,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT, .yarn_of_scores = true},
+    .attention = {.scale = latent_scale},
+    .latent = {.present = true},
+    .experts = {.presence = Presence::kOptional,
+                .biased_score = 2,
+                .selection_bias = true,
+                .grouped = true,
+                .normalized = false,
+                .shared = true},
 };
 
 namespace {
@@ -41,10 +40,10 @@ namespace {
 constexpr Architecture indexed(std::string_view name) {
   Architecture made = kDeepSeek2;
   made.name = name;
-  made.indexed = true;
-  made.experts = Presence::kAlways;
-  made.biased_scores = 0;
-  made.default_scores = 2;
+  made.latent.indexed = true;
+  made.experts.presence = Presence::kAlways;
+  made.experts.biased_score = 0;
+  made.experts.default_score = 2;
   return made;
 }
 

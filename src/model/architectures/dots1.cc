@@ -6,11 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kDots1 = {
     .name = "dots1",
-    .head_norm = HeadNorm::kEach,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

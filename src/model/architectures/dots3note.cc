@@ -8,20 +8,19 @@ namespace rc::model {
 
 constexpr Architecture kDots3Note = {
     .name = "dots3note",
-    .rope_style = RC_ROPE_ADJACENT,
-    .window = {.period = 4, .windowed = 3},
-    .local_rope = true,
-    .latent = true,
-    .window_latent = true,
-    .normed_latent_keys = true,
-    .latent_epsilon = true,
-    .indexed = true,
-    .attention_gate = AttentionGate::kOfHeads,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.style = RC_ROPE_ADJACENT, .separate_for_windows = true},
+    .attention = {.gate = AttentionGate::kOfHeads},
+    .latent = {.present = true,
+               .separate_for_windows = true,
+               .normed_keys = true,
+               .model_epsilon = true,
+               .indexed = true},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .normalized = false,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kErnie45 = {
     .name = "ernie4_5",
-    .rope_style = RC_ROPE_ADJACENT,
+    .rotary = {.style = RC_ROPE_ADJACENT},
 };
 
 }  // namespace rc::model

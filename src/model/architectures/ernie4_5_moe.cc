@@ -7,10 +7,10 @@ namespace rc::model {
 
 constexpr Architecture kErnie45Moe = {
     .name = "ernie4_5-moe",
-    .rope_style = RC_ROPE_ADJACENT,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .experts = {.presence = Presence::kAlways,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

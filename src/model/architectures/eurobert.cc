@@ -5,9 +5,8 @@ namespace rc::model {
 
 constexpr Architecture kEuroBert = {
     .name = "eurobert",
-    .causal = false,
-    .gives_hidden_rows = true,
-    .normed_hidden_rows = true,
+    .attention = {.causal = false},
+    .output = {.hidden_rows = true, .normed_hidden_rows = true},
 };
 
 }  // namespace rc::model

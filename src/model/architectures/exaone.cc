@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kExaone = {
     .name = "exaone",
-    .rope_factors = Presence::kOptional,
+    .rotary = {.factors = Presence::kOptional},
 };
 
 }  // namespace rc::model

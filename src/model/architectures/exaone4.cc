@@ -6,11 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kExaone4 = {
     .name = "exaone4",
-    .norm_place = NormPlace::kBehind,
-    .head_norm = HeadNorm::kEach,
-    .rope_factors = Presence::kOptional,
-    .window = {.period = 4, .windowed = 3},
-    .only_windows_rotate = true,
+    .norm = {.place = NormPlace::kBehind},
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.factors = Presence::kOptional, .only_windows = true},
+    .attention = {.head_norm = HeadNorm::kEach},
 };
 
 }  // namespace rc::model

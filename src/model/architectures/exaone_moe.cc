@@ -7,14 +7,13 @@ namespace rc::model {
 
 constexpr Architecture kExaoneMoe = {
     .name = "exaone-moe",
-    .head_norm = HeadNorm::kEach,
-    .rope_factors = Presence::kOptional,
-    .window = {.period = 4, .windowed = 3},
-    .only_windows_rotate = true,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.factors = Presence::kOptional, .only_windows = true},
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -7,8 +7,7 @@ namespace rc::model {
 constexpr Architecture kFalconH1 = {
     .name = "falcon-h1",
     .names = {.feed_forward_norm = "ffn_norm"},
-    .recurrent = Mixer::kBoth,
-    .optional_space_norm = true,
+    .recurrence = {.mixer = Mixer::kBoth, .optional_norm = true},
 };
 
 }  // namespace rc::model

@@ -8,8 +8,8 @@ namespace rc::model {
 constexpr Architecture kGemma = {
     .name = "gemma",
     .names = {.output = "token_embd.weight"},
-    .scaled_embedding = true,
-    .gate = {.function = RC_FUNCTION_GELU_TANH},
+    .embedding = {.scaled = true},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH}},
 };
 
 }  // namespace rc::model

@@ -13,15 +13,16 @@ constexpr Architecture kGemma2 = {
     .defaults = {.attention_softcap = 50.0f,
                  .final_softcap = 30.0f,
                  .sliding_window = 4096},
-    .norm_place = NormPlace::kAround,
-    .scaled_embedding = true,
-    .window = {.period = 2, .windowed = 1},
-    .attention_scale =
-        [](const HyperParameters& hyper) {
-          return hyper.layer_count() == 46 ? scale_of_width_per_head(hyper)
-                                           : scale_of_key_size(hyper);
-        },
-    .gate = {.function = RC_FUNCTION_GELU_TANH},
+    .embedding = {.scaled = true},
+    .norm = {.place = NormPlace::kAround},
+    .position = {.window = {.period = 2, .windowed = 1}},
+    .attention = {.scale =
+                      [](const HyperParameters& hyper) {
+                        return hyper.layer_count() == 46
+                                   ? scale_of_width_per_head(hyper)
+                                   : scale_of_key_size(hyper);
+                      }},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH}},
 };
 
 }  // namespace rc::model

@@ -9,18 +9,18 @@ namespace rc::model {
 // size of a head; no metadata key says which.
 constexpr Architecture kGemma3 = {
     .name = "gemma3",
-    .norm_place = NormPlace::kAround,
-    .scaled_embedding = true,
-    .head_norm = HeadNorm::kEach,
-    .window = {.period = 6, .windowed = 5},
-    .local_rope = true,
-    .local_rope_base = 10000.0f,
-    .attention_scale =
-        [](const HyperParameters& hyper) {
-          return hyper.layer_count() == 62 ? scale_of_width_per_head(hyper)
-                                           : scale_of_key_size(hyper);
-        },
-    .gate = {.function = RC_FUNCTION_GELU_TANH},
+    .embedding = {.scaled = true},
+    .norm = {.place = NormPlace::kAround},
+    .position = {.window = {.period = 6, .windowed = 5}},
+    .rotary = {.separate_for_windows = true, .window_base = 10000.0f},
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .scale =
+                      [](const HyperParameters& hyper) {
+                        return hyper.layer_count() == 62
+                                   ? scale_of_width_per_head(hyper)
+                                   : scale_of_key_size(hyper);
+                      }},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH}},
 };
 
 }  // namespace rc::model

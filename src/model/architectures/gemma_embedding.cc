@@ -6,16 +6,13 @@ namespace rc::model {
 
 constexpr Architecture kGemmaEmbedding = {
     .name = "gemma-embedding",
-    .causal = false,
-    .gives_hidden_rows = true,
-    .normed_hidden_rows = true,
-    .norm_place = NormPlace::kAround,
-    .scaled_embedding = true,
-    .head_norm = HeadNorm::kEach,
-    .window = {.period = 6, .windowed = 5},
-    .local_rope = true,
-    .local_rope_base = 10000.0f,
-    .gate = {.function = RC_FUNCTION_GELU_TANH},
+    .embedding = {.scaled = true},
+    .norm = {.place = NormPlace::kAround},
+    .position = {.window = {.period = 6, .windowed = 5}},
+    .rotary = {.separate_for_windows = true, .window_base = 10000.0f},
+    .attention = {.causal = false, .head_norm = HeadNorm::kEach},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH}},
+    .output = {.hidden_rows = true, .normed_hidden_rows = true},
 };
 
 }  // namespace rc::model

@@ -6,11 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kGlm4 = {
     .name = "glm4",
-    .norm_place = NormPlace::kAround,
-    .qkv_bias = Presence::kOptional,
-    .fused_attention = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
-    .gate = {.fused = true},
+    .norm = {.place = NormPlace::kAround},
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .fused = Presence::kOptional},
+    .feed_forward = {.gate = {.fused = true}},
 };
 
 }  // namespace rc::model

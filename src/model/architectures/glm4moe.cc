@@ -8,13 +8,13 @@ namespace rc::model {
 constexpr Architecture kGlm4Moe = {
     .name = "glm4moe",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .qkv_bias = Presence::kOptional,
-    .head_norm = HeadNorm::kEach,
-    .optional_head_norm = true,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .head_norm = HeadNorm::kEach,
+                  .optional_head_norm = true},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

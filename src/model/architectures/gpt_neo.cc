@@ -7,14 +7,16 @@ namespace rc::model {
 
 constexpr Architecture kGptNeo = {
     .name = "gptneo",
-    .norm = Norm::kLayer,
-    .learned_positions = true,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .window = {.period = 2, .windowed = 1, .first_sees_all = true},
-    .attention_scale = scale_of_one,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .embedding = {.learned_positions = true},
+    .norm = {.kind = Norm::kLayer},
+    .position = {.window = {.period = 2,
+                            .windowed = 1,
+                            .first_sees_all = true}},
+    .attention = {.output_bias = Presence::kAlways, .scale = scale_of_one},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

@@ -7,14 +7,15 @@ namespace rc::model {
 constexpr Architecture kGptOss = {
     .name = "gpt-oss",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .attention_sinks = Presence::kAlways,
-    .whole_yarn_pairs = false,
-    .window = {.period = 2, .windowed = 1},
-    .gate = {.function = RC_FUNCTION_GELU_QUICK, .limit = 7.0f, .offset = 1.0f},
-    .experts = Presence::kAlways,
-    .expert_bias = true,
+    .position = {.window = {.period = 2, .windowed = 1}},
+    .rotary = {.whole_yarn_pairs = false},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .sinks = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_QUICK,
+                              .limit = 7.0f,
+                              .offset = 1.0f}},
+    .experts = {.presence = Presence::kAlways, .bias = true},
 };
 
 }  // namespace rc::model

@@ -7,13 +7,14 @@ namespace rc::model {
 constexpr Architecture kGptJ = {
     .name = "gptj",
     .names = {.feed_forward_norm = "attn_norm.weight"},
-    .norm = Norm::kLayer,
-    .feed_forward_bias = Presence::kAlways,
-    .output_bias = Presence::kAlways,
-    .parallel_residual = Presence::kAlways,
-    .rope_style = RC_ROPE_ADJACENT,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .norm = {.kind = Norm::kLayer},
+    .residual = {.parallel = Presence::kAlways},
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
+    .output = {.bias = Presence::kAlways},
 };
 
 }  // namespace rc::model

@@ -7,14 +7,14 @@ namespace rc::model {
 
 constexpr Architecture kGptNeoX = {
     .name = "gptneox",
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .fused_attention = Presence::kAlways,
-    .parallel_residual = Presence::kOptional,
-    .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
-    .names_activation = true,
+    .norm = {.kind = Norm::kLayer},
+    .residual = {.parallel = Presence::kOptional},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .fused = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU, .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

@@ -6,11 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kGranite = {
     .name = "granite",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
     .scale_keys = true,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .feed_forward = {.bias = Presence::kOptional},
 };
 
 }  // namespace rc::model

@@ -6,17 +6,18 @@ namespace rc::model {
 
 constexpr Architecture kGraniteSwa = {
     .name = "granite_swa",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .attention_sinks = Presence::kAlways,
-    .rope_style = RC_ROPE_ADJACENT,
-    .rope_factors = Presence::kOptional,
-    .window = {.period = 4, .windowed = 3, .first_sees_all = true},
-    .rope_pattern = true,
     .scale_keys = true,
-    .experts = Presence::kOptional,
-    .shared_expert = true,
+    .position = {.window = {.period = 4,
+                            .windowed = 3,
+                            .first_sees_all = true}},
+    .rotary = {.style = RC_ROPE_ADJACENT,
+               .factors = Presence::kOptional,
+               .pattern = true},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional,
+                  .sinks = Presence::kAlways},
+    .feed_forward = {.bias = Presence::kOptional},
+    .experts = {.presence = Presence::kOptional, .shared = true},
 };
 
 }  // namespace rc::model

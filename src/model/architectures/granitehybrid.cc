@@ -7,14 +7,12 @@ namespace rc::model {
 
 constexpr Architecture kGraniteHybrid = {
     .name = "granitehybrid",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
-    .recurrent = Mixer::kStateSpace,
     .scale_keys = true,
-    .optional_rope = true,
-    .experts = Presence::kOptional,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT, .optional = true},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .recurrence = {.mixer = Mixer::kStateSpace},
+    .experts = {.presence = Presence::kOptional, .shared = true},
 };
 
 }  // namespace rc::model

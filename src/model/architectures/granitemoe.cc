@@ -6,12 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kGraniteMoe = {
     .name = "granitemoe",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
     .scale_keys = true,
-    .experts = Presence::kAlways,
-    .shared_expert = true,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .experts = {.presence = Presence::kAlways, .shared = true},
 };
 
 }  // namespace rc::model

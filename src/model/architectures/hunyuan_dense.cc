@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kHunyuanDense = {
     .name = "hunyuan-dense",
-    .head_norm = HeadNorm::kRotated,
+    .attention = {.head_norm = HeadNorm::kRotated},
 };
 
 }  // namespace rc::model

@@ -6,9 +6,8 @@ namespace rc::model {
 
 constexpr Architecture kHunyuanMoe = {
     .name = "hunyuan-moe",
-    .head_norm = HeadNorm::kRotated,
-    .experts = Presence::kAlways,
-    .shared_expert = true,
+    .attention = {.head_norm = HeadNorm::kRotated},
+    .experts = {.presence = Presence::kAlways, .shared = true},
 };
 
 }  // namespace rc::model

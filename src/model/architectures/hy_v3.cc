@@ -8,12 +8,12 @@ namespace rc::model {
 constexpr Architecture kHyV3 = {
     .name = "hy_v3",
     .names = {.selection_bias = "exp_probs_b"},
-    .head_norm = HeadNorm::kEach,
-    .experts = Presence::kAlways,
-    .optional_routers = true,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways,
+                .optional_routers = true,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

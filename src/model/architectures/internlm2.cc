@@ -5,9 +5,9 @@ namespace rc::model {
 
 constexpr Architecture kInternLm2 = {
     .name = "internlm2",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
 };
 
 }  // namespace rc::model

@@ -6,13 +6,13 @@ namespace rc::model {
 
 constexpr Architecture kJais2 = {
     .name = "jais2",
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .gate = {.function = RC_FUNCTION_RELU,
-             .ungated = true,
-             .times_itself = true},
+    .norm = {.kind = Norm::kLayer},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_RELU,
+                              .ungated = true,
+                              .times_itself = true},
+                     .bias = Presence::kOptional},
 };
 
 }  // namespace rc::model

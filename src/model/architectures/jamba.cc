@@ -6,12 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kJamba = {
     .name = "jamba",
-    .recurrent = Mixer::kChannelSpace,
-    .space_norms = true,
-    .unrotated = true,
-    .experts = Presence::kOptional,
-    .optional_routers = true,
-    .normalized_routing = false,
+    .rotary = {.never = true},
+    .recurrence = {.mixer = Mixer::kChannelSpace, .parameter_norms = true},
+    .experts = {.presence = Presence::kOptional,
+                .optional_routers = true,
+                .normalized = false},
 };
 
 }  // namespace rc::model

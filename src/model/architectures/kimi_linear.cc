@@ -16,14 +16,14 @@ double scale_of_parts(const HyperParameters& hyper) {
 
 constexpr Architecture kKimiLinear = {
     .name = "kimi-linear",
-    .attention_scale = scale_of_parts,
-    .latent = true,
-    .recurrent = Mixer::kColumnRule,
-    .unrotated = true,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .rotary = {.never = true},
+    .attention = {.scale = scale_of_parts},
+    .latent = {.present = true},
+    .recurrence = {.mixer = Mixer::kColumnRule},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -10,16 +10,18 @@ namespace rc::model {
 constexpr Architecture kLaguna = {
     .name = "laguna",
     .defaults = {.shared_experts = 1},
-    .head_norm = HeadNorm::kEach,
-    .window = {.period = 4, .windowed = 3, .first_sees_all = true},
-    .local_rope = true,
-    .own_window_heads = true,
-    .attention_gate = AttentionGate::kSoftplus,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .selection_bias = true,
-    .default_scores = 2,
-    .shared_expert = true,
+    .position = {.window = {.period = 4,
+                            .windowed = 3,
+                            .first_sees_all = true}},
+    .rotary = {.separate_for_windows = true},
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .gate = AttentionGate::kSoftplus,
+                  .separate_window_heads = true},
+    .experts = {.presence = Presence::kAlways,
+                .default_score = 2,
+                .selection_bias = true,
+                .normalized = false,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -8,8 +8,8 @@ namespace rc::model {
 constexpr Architecture kLfm2 = {
     .name = "lfm2",
     .names = {.output_norm = "token_embd_norm.weight"},
-    .head_norm = HeadNorm::kEach,
-    .recurrent = Mixer::kShortConv,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .recurrence = {.mixer = Mixer::kShortConv},
 };
 
 }  // namespace rc::model

@@ -8,10 +8,9 @@ constexpr Architecture kLfm2Moe = {
     .name = "lfm2moe",
     .names = {.output_norm = "token_embd_norm.weight",
               .output = "token_embd.weight"},
-    .head_norm = HeadNorm::kEach,
-    .recurrent = Mixer::kShortConv,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .recurrence = {.mixer = Mixer::kShortConv},
+    .experts = {.presence = Presence::kAlways, .selection_bias = true},
 };
 
 }  // namespace rc::model

@@ -9,13 +9,12 @@ namespace rc::model {
 // pairs are adjacent.
 constexpr Architecture kLlama = {
     .name = "llama",
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .rope_style = RC_ROPE_ADJACENT,
-    .rope_factors = Presence::kOptional,
-    .window = {.period = 1, .windowed = 1},
-    .experts = Presence::kOptional,
+    .position = {.window = {.period = 1, .windowed = 1}},
+    .rotary = {.style = RC_ROPE_ADJACENT, .factors = Presence::kOptional},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .feed_forward = {.bias = Presence::kOptional},
+    .experts = {.presence = Presence::kOptional},
 };
 
 }  // namespace rc::model

@@ -5,8 +5,7 @@ namespace rc::model {
 
 constexpr Architecture kMamba = {
     .name = "mamba",
-    .recurrent = Mixer::kChannelSpace,
-    .only_recurrent = true,
+    .recurrence = {.mixer = Mixer::kChannelSpace, .only = true},
 };
 
 }  // namespace rc::model

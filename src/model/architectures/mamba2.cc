@@ -5,8 +5,7 @@ namespace rc::model {
 
 constexpr Architecture kMamba2 = {
     .name = "mamba2",
-    .recurrent = Mixer::kStateSpace,
-    .only_recurrent = true,
+    .recurrence = {.mixer = Mixer::kStateSpace, .only = true},
 };
 
 }  // namespace rc::model

@@ -6,10 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kMellum = {
     .name = "mellum",
-    .head_norm = HeadNorm::kEach,
-    .window = {.period = 4, .windowed = 3},
-    .local_rope = true,
-    .experts = Presence::kAlways,
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.separate_for_windows = true},
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways},
 };
 
 }  // namespace rc::model

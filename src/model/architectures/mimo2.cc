@@ -8,16 +8,16 @@ namespace rc::model {
 
 constexpr Architecture kMiMo2 = {
     .name = "mimo2",
-    .fused_attention = Presence::kOptional,
-    .attention_sinks = Presence::kOptional,
-    .window = {.period = 6, .windowed = 5},
-    .local_rope = true,
-    .own_value_size = true,
-    .value_scale = true,
-    .experts = Presence::kAlways,
-    .optional_routers = true,
-    .selection_bias = true,
-    .default_scores = 2,
+    .position = {.window = {.period = 6, .windowed = 5}},
+    .rotary = {.separate_for_windows = true},
+    .attention = {.fused = Presence::kOptional,
+                  .sinks = Presence::kOptional,
+                  .separate_value_size = true,
+                  .value_scale = true},
+    .experts = {.presence = Presence::kAlways,
+                .optional_routers = true,
+                .default_score = 2,
+                .selection_bias = true},
 };
 
 }  // namespace rc::model

@@ -10,9 +10,8 @@ constexpr Architecture kMiniCpm = {
     .defaults = {.embedding_scale = 12.0f,
                  .residual_depth = 1.4f,
                  .logit_width = 256},
-    .rope_style = RC_ROPE_ADJACENT,
-    .long_rope = true,
     .scale_keys = true,
+    .rotary = {.style = RC_ROPE_ADJACENT, .long_factors = true},
 };
 
 }  // namespace rc::model

@@ -19,11 +19,10 @@ constexpr Architecture kMiniCpm3 = {
     .defaults = {.embedding_scale = 12.0f,
                  .residual_depth = 1.4f,
                  .logit_width = 256},
-    .long_rope = true,
-    .attention_scale = latent_head_scale,
-    .latent = true,
-    .joint_latent = true,
     .scale_keys = true,
+    .rotary = {.long_factors = true},
+    .attention = {.scale = latent_head_scale},
+    .latent = {.present = true, .joint = true},
 };
 
 }  // namespace rc::model

@@ -8,10 +8,9 @@ namespace rc::model {
 constexpr Architecture kMiniMax01 = {
     .name = "minimax-01",
     .defaults = {.attention_interval = 8},
-    .normed_residual = true,
-    .recurrent = Mixer::kLightning,
-    .attention_interval = true,
-    .experts = Presence::kAlways,
+    .residual = {.normed = true},
+    .recurrence = {.mixer = Mixer::kLightning, .attention_interval = true},
+    .experts = {.presence = Presence::kAlways},
 };
 
 }  // namespace rc::model

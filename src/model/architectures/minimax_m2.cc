@@ -7,11 +7,11 @@ namespace rc::model {
 
 constexpr Architecture kMiniMaxM2 = {
     .name = "minimax-m2",
-    .head_norm = HeadNorm::kTogether,
-    .experts = Presence::kAlways,
-    .selection_bias = true,
-    .all_experts = true,
-    .default_scores = 2,
+    .attention = {.head_norm = HeadNorm::kTogether},
+    .experts = {.presence = Presence::kAlways,
+                .all_layers = true,
+                .default_score = 2,
+                .selection_bias = true},
 };
 
 }  // namespace rc::model

@@ -6,11 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kMistral3 = {
     .name = "mistral3",
-    .rope_style = RC_ROPE_ADJACENT,
-    .rope_factors = Presence::kOptional,
-    .yarn_logarithms = true,
-    .position_scale = true,
-    .window = {.period = 1, .windowed = 1},
+    .position = {.window = {.period = 1, .windowed = 1}, .query_scale = true},
+    .rotary = {.style = RC_ROPE_ADJACENT,
+               .factors = Presence::kOptional,
+               .yarn_logarithms = true},
 };
 
 }  // namespace rc::model

@@ -7,18 +7,16 @@ namespace rc::model {
 
 constexpr Architecture kModernBert = {
     .name = "modern-bert",
-    .causal = false,
-    .gives_hidden_rows = true,
-    .normed_hidden_rows = true,
-    .norm = Norm::kLayerUnbiased,
-    .embedding_norm = true,
-    .first_unnormed = true,
-    .fused_attention = Presence::kAlways,
-    .window = {.period = 3, .windowed = 2, .first_sees_all = true},
-    .local_rope = true,
-    .local_rope_base = 10000.0f,
-    .gate = {.function = RC_FUNCTION_GELU, .fused = true},
-    .names_activation = true,
+    .embedding = {.norm = true},
+    .norm = {.kind = Norm::kLayerUnbiased, .first_layer_unnormed = true},
+    .position = {.window = {.period = 3,
+                            .windowed = 2,
+                            .first_sees_all = true}},
+    .rotary = {.separate_for_windows = true, .window_base = 10000.0f},
+    .attention = {.causal = false, .fused = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU, .fused = true},
+                     .names_activation = true},
+    .output = {.hidden_rows = true, .normed_hidden_rows = true},
 };
 
 }  // namespace rc::model

@@ -5,11 +5,10 @@ namespace rc::model {
 
 constexpr Architecture kMpt = {
     .name = "mpt",
-    .norm = Norm::kLayerUnbiased,
-    .alibi = Presence::kAlways,
-    .clamps = true,
-    .fused_attention = Presence::kAlways,
-    .gate = {.function = RC_FUNCTION_GELU, .ungated = true},
+    .norm = {.kind = Norm::kLayerUnbiased},
+    .position = {.alibi = Presence::kAlways},
+    .attention = {.fused = Presence::kAlways, .clamps = true},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU, .ungated = true}},
 };
 
 }  // namespace rc::model

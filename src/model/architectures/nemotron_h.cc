@@ -7,28 +7,28 @@ namespace rc::model {
 
 constexpr Architecture kNemotronH = {
     .name = "nemotron_h",
-    .recurrent = Mixer::kStateSpace,
-    .single_parts = true,
-    .unrotated = true,
-    .gate = {.function = RC_FUNCTION_RELU,
-             .ungated = true,
-             .times_itself = true},
+    .residual = {.single_parts = true},
+    .rotary = {.never = true},
+    .recurrence = {.mixer = Mixer::kStateSpace},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_RELU,
+                              .ungated = true,
+                              .times_itself = true}},
 };
 
 // With experts, of which some layers may have none.
 constexpr Architecture kNemotronHMoe = {
     .name = "nemotron_h_moe",
-    .recurrent = Mixer::kStateSpace,
-    .single_parts = true,
-    .unrotated = true,
-    .gate = {.function = RC_FUNCTION_RELU,
-             .ungated = true,
-             .times_itself = true},
-    .experts = Presence::kOptional,
-    .selection_bias = true,
-    .default_scores = 2,
-    .latent_experts = true,
-    .shared_expert = true,
+    .residual = {.single_parts = true},
+    .rotary = {.never = true},
+    .recurrence = {.mixer = Mixer::kStateSpace},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_RELU,
+                              .ungated = true,
+                              .times_itself = true}},
+    .experts = {.presence = Presence::kOptional,
+                .latent = true,
+                .default_score = 2,
+                .selection_bias = true,
+                .shared = true},
 };
 
 }  // namespace rc::model

@@ -9,13 +9,10 @@ constexpr Architecture kNomicBert = {
     .name = "nomic-bert",
     .names = {.post_attention_norm = "attn_output_norm.weight",
               .post_feed_forward_norm = "layer_output_norm.weight"},
-    .causal = false,
-    .gives_hidden_rows = true,
-    .norm = Norm::kLayer,
-    .norm_place = NormPlace::kOfSums,
-    .token_types = Presence::kOptional,
-    .embedding_norm = true,
-    .fused_attention = Presence::kAlways,
+    .embedding = {.token_types = Presence::kOptional, .norm = true},
+    .norm = {.kind = Norm::kLayer, .place = NormPlace::kOfSums},
+    .attention = {.causal = false, .fused = Presence::kAlways},
+    .output = {.hidden_rows = true},
 };
 
 }  // namespace rc::model

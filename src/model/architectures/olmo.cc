@@ -6,9 +6,9 @@ namespace rc::model {
 
 constexpr Architecture kOlmo = {
     .name = "olmo",
-    .norm = Norm::kLayerPlain,
-    .clamps = true,
-    .rope_style = RC_ROPE_ADJACENT,
+    .norm = {.kind = Norm::kLayerPlain},
+    .rotary = {.style = RC_ROPE_ADJACENT},
+    .attention = {.clamps = true},
 };
 
 }  // namespace rc::model

@@ -7,10 +7,10 @@ namespace rc::model {
 
 constexpr Architecture kOlmo2 = {
     .name = "olmo2",
-    .norm_place = NormPlace::kBehind,
-    .head_norm = HeadNorm::kTogether,
-    .window = {.period = 4, .windowed = 3},
-    .local_rope = true,
+    .norm = {.place = NormPlace::kBehind},
+    .position = {.window = {.period = 4, .windowed = 3}},
+    .rotary = {.separate_for_windows = true},
+    .attention = {.head_norm = HeadNorm::kTogether},
 };
 
 }  // namespace rc::model

@@ -7,9 +7,8 @@ namespace rc::model {
 
 constexpr Architecture kOlmoe = {
     .name = "olmoe",
-    .head_norm = HeadNorm::kTogether,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
+    .attention = {.head_norm = HeadNorm::kTogether},
+    .experts = {.presence = Presence::kAlways, .normalized = false},
 };
 
 }  // namespace rc::model

@@ -6,13 +6,13 @@ namespace rc::model {
 
 constexpr Architecture kOpt = {
     .name = "opt",
-    .norm = Norm::kLayer,
-    .learned_positions = true,
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .gate = {.function = RC_FUNCTION_RELU, .ungated = true},
-    .names_activation = true,
+    .embedding = {.learned_positions = true},
+    .norm = {.kind = Norm::kLayer},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_RELU, .ungated = true},
+                     .bias = Presence::kOptional,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

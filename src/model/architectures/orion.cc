@@ -5,7 +5,7 @@ namespace rc::model {
 
 constexpr Architecture kOrion = {
     .name = "orion",
-    .norm = Norm::kLayer,
+    .norm = {.kind = Norm::kLayer},
 };
 
 }  // namespace rc::model

@@ -7,15 +7,16 @@ namespace rc::model {
 constexpr Architecture kPhi2 = {
     .name = "phi2",
     .names = {.feed_forward_norm = "attn_norm.weight"},
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .fused_attention = Presence::kOptional,
-    .output_bias = Presence::kAlways,
-    .parallel_residual = Presence::kAlways,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .norm = {.kind = Norm::kLayer},
+    .residual = {.parallel = Presence::kAlways},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .fused = Presence::kOptional},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
+    .output = {.bias = Presence::kAlways},
 };
 
 }  // namespace rc::model

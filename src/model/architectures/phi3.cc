@@ -6,10 +6,10 @@ namespace rc::model {
 
 constexpr Architecture kPhi3 = {
     .name = "phi3",
-    .fused_attention = Presence::kOptional,
-    .long_rope = true,
-    .window = {.period = 1, .windowed = 1},
-    .gate = {.fused = true},
+    .position = {.window = {.period = 1, .windowed = 1}},
+    .rotary = {.long_factors = true},
+    .attention = {.fused = Presence::kOptional},
+    .feed_forward = {.gate = {.fused = true}},
 };
 
 }  // namespace rc::model

@@ -7,16 +7,14 @@ namespace rc::model {
 
 constexpr Architecture kPhiMoe = {
     .name = "phimoe",
-    .norm = Norm::kLayer,
-    .epsilon_of_squares = true,
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .fused_attention = Presence::kOptional,
-    .output_bias = Presence::kOptional,
-    .long_rope = true,
-    .window = {.period = 1, .windowed = 1},
-    .experts = Presence::kAlways,
-    .sparse_mix = true,
+    .norm = {.kind = Norm::kLayer, .epsilon_of_squares = true},
+    .position = {.window = {.period = 1, .windowed = 1}},
+    .rotary = {.long_factors = true},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional,
+                  .fused = Presence::kOptional},
+    .experts = {.presence = Presence::kAlways, .sparse_mix = true},
+    .output = {.bias = Presence::kOptional},
 };
 
 }  // namespace rc::model

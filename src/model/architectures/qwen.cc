@@ -6,9 +6,8 @@ namespace rc::model {
 
 constexpr Architecture kQwen = {
     .name = "qwen",
-    .qkv_bias = Presence::kAlways,
-    .fused_attention = Presence::kAlways,
-    .gate_counted = true,
+    .attention = {.qkv_bias = Presence::kAlways, .fused = Presence::kAlways},
+    .feed_forward = {.gate_counted = true},
 };
 
 }  // namespace rc::model

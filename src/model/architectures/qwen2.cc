@@ -5,7 +5,7 @@ namespace rc::model {
 
 constexpr Architecture kQwen2 = {
     .name = "qwen2",
-    .qkv_bias = Presence::kAlways,
+    .attention = {.qkv_bias = Presence::kAlways},
 };
 
 }  // namespace rc::model

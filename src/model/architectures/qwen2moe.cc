@@ -6,11 +6,11 @@ namespace rc::model {
 
 constexpr Architecture kQwen2Moe = {
     .name = "qwen2moe",
-    .qkv_bias = Presence::kAlways,
-    .experts = Presence::kAlways,
-    .normalized_routing = false,
-    .shared_expert = true,
-    .gated_shared_expert = true,
+    .attention = {.qkv_bias = Presence::kAlways},
+    .experts = {.presence = Presence::kAlways,
+                .normalized = false,
+                .shared = true,
+                .gated_shared = true},
 };
 
 }  // namespace rc::model

@@ -7,7 +7,7 @@ namespace rc::model {
 
 constexpr Architecture kQwen2Vl = {
     .name = "qwen2vl",
-    .qkv_bias = Presence::kAlways,
+    .attention = {.qkv_bias = Presence::kAlways},
 };
 
 }  // namespace rc::model

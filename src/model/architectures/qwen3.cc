@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kQwen3 = {
     .name = "qwen3",
-    .head_norm = HeadNorm::kEach,
+    .attention = {.head_norm = HeadNorm::kEach},
 };
 
 }  // namespace rc::model

@@ -7,11 +7,10 @@ namespace rc::model {
 constexpr Architecture kQwen35 = {
     .name = "qwen35",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .head_norm = HeadNorm::kEach,
-    .recurrent = Mixer::kDeltaRule,
-    .attention_interval = true,
-    .attention_gate = AttentionGate::kWithQueries,
-    .interleaved_groups = true,
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .gate = AttentionGate::kWithQueries,
+                  .interleaved_groups = true},
+    .recurrence = {.mixer = Mixer::kDeltaRule, .attention_interval = true},
 };
 
 }  // namespace rc::model

@@ -7,14 +7,13 @@ namespace rc::model {
 constexpr Architecture kQwen35Moe = {
     .name = "qwen35moe",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .head_norm = HeadNorm::kEach,
-    .recurrent = Mixer::kDeltaRule,
-    .attention_interval = true,
-    .attention_gate = AttentionGate::kWithQueries,
-    .interleaved_groups = true,
-    .experts = Presence::kAlways,
-    .shared_expert = true,
-    .gated_shared_expert = true,
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .gate = AttentionGate::kWithQueries,
+                  .interleaved_groups = true},
+    .recurrence = {.mixer = Mixer::kDeltaRule, .attention_interval = true},
+    .experts = {.presence = Presence::kAlways,
+                .shared = true,
+                .gated_shared = true},
 };
 
 }  // namespace rc::model

@@ -5,8 +5,8 @@ namespace rc::model {
 
 constexpr Architecture kQwen3Moe = {
     .name = "qwen3moe",
-    .head_norm = HeadNorm::kEach,
-    .experts = Presence::kAlways,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways},
 };
 
 }  // namespace rc::model

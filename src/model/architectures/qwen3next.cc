@@ -8,13 +8,12 @@ namespace rc::model {
 constexpr Architecture kQwen3Next = {
     .name = "qwen3next",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .head_norm = HeadNorm::kEach,
-    .recurrent = Mixer::kDeltaRule,
-    .attention_interval = true,
-    .attention_gate = AttentionGate::kWithQueries,
-    .experts = Presence::kAlways,
-    .shared_expert = true,
-    .gated_shared_expert = true,
+    .attention = {.head_norm = HeadNorm::kEach,
+                  .gate = AttentionGate::kWithQueries},
+    .recurrence = {.mixer = Mixer::kDeltaRule, .attention_interval = true},
+    .experts = {.presence = Presence::kAlways,
+                .shared = true,
+                .gated_shared = true},
 };
 
 }  // namespace rc::model

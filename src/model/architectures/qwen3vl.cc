@@ -6,13 +6,13 @@ namespace rc::model {
 
 constexpr Architecture kQwen3Vl = {
     .name = "qwen3vl",
-    .head_norm = HeadNorm::kEach,
+    .attention = {.head_norm = HeadNorm::kEach},
 };
 
 constexpr Architecture kQwen3VlMoe = {
     .name = "qwen3vlmoe",
-    .head_norm = HeadNorm::kEach,
-    .experts = Presence::kAlways,
+    .attention = {.head_norm = HeadNorm::kEach},
+    .experts = {.presence = Presence::kAlways},
 };
 
 }  // namespace rc::model

@@ -6,10 +6,9 @@ namespace rc::model {
 
 constexpr Architecture kRwkv6 = {
     .name = "rwkv6",
-    .norm = Norm::kLayer,
-    .embedding_norm = true,
-    .recurrent = Mixer::kTimeMix6,
-    .only_recurrent = true,
+    .embedding = {.norm = true},
+    .norm = {.kind = Norm::kLayer},
+    .recurrence = {.mixer = Mixer::kTimeMix6, .only = true},
 };
 
 }  // namespace rc::model

@@ -6,10 +6,9 @@ namespace rc::model {
 
 constexpr Architecture kRwkv7 = {
     .name = "rwkv7",
-    .norm = Norm::kLayer,
-    .embedding_norm = true,
-    .recurrent = Mixer::kTimeMix7,
-    .only_recurrent = true,
+    .embedding = {.norm = true},
+    .norm = {.kind = Norm::kLayer},
+    .recurrence = {.mixer = Mixer::kTimeMix7, .only = true},
 };
 
 }  // namespace rc::model

@@ -7,7 +7,7 @@ namespace rc::model {
 constexpr Architecture kSeedOss = {
     .name = "seed_oss",
     .names = {.feed_forward_norm = "post_attention_norm.weight"},
-    .qkv_bias = Presence::kOptional,
+    .attention = {.qkv_bias = Presence::kOptional},
 };
 
 }  // namespace rc::model

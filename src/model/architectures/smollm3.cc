@@ -7,8 +7,7 @@ namespace rc::model {
 
 constexpr Architecture kSmolLm3 = {
     .name = "smollm3",
-    .rope_style = RC_ROPE_ADJACENT,
-    .unrotated_every = 4,
+    .rotary = {.style = RC_ROPE_ADJACENT, .unrotated_every = 4},
 };
 
 }  // namespace rc::model

@@ -7,11 +7,11 @@ namespace rc::model {
 
 constexpr Architecture kStableLm = {
     .name = "stablelm",
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kOptional,
-    .head_norm = HeadNorm::kEachItsOwn,
-    .optional_head_norm = true,
-    .parallel_residual = Presence::kOptional,
+    .norm = {.kind = Norm::kLayer},
+    .residual = {.parallel = Presence::kOptional},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .head_norm = HeadNorm::kEachItsOwn,
+                  .optional_head_norm = true},
 };
 
 }  // namespace rc::model

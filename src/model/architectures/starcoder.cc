@@ -5,14 +5,15 @@ namespace rc::model {
 
 constexpr Architecture kStarCoder = {
     .name = "starcoder",
-    .norm = Norm::kLayer,
-    .learned_positions = true,
-    .qkv_bias = Presence::kAlways,
-    .attention_output_bias = Presence::kAlways,
-    .feed_forward_bias = Presence::kAlways,
-    .fused_attention = Presence::kAlways,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .embedding = {.learned_positions = true},
+    .norm = {.kind = Norm::kLayer},
+    .attention = {.qkv_bias = Presence::kAlways,
+                  .output_bias = Presence::kAlways,
+                  .fused = Presence::kAlways},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kAlways,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

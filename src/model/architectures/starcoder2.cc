@@ -6,13 +6,14 @@ namespace rc::model {
 
 constexpr Architecture kStarCoder2 = {
     .name = "starcoder2",
-    .norm = Norm::kLayer,
-    .qkv_bias = Presence::kOptional,
-    .attention_output_bias = Presence::kOptional,
-    .feed_forward_bias = Presence::kOptional,
-    .window = {.period = 1, .windowed = 1},
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .ungated = true},
-    .names_activation = true,
+    .norm = {.kind = Norm::kLayer},
+    .position = {.window = {.period = 1, .windowed = 1}},
+    .attention = {.qkv_bias = Presence::kOptional,
+                  .output_bias = Presence::kOptional},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .ungated = true},
+                     .bias = Presence::kOptional,
+                     .names_activation = true},
 };
 
 }  // namespace rc::model

@@ -15,17 +15,16 @@ constexpr Architecture encoder(std::string_view name) {
       .names = {.layer = "enc.blk.",
                 .output_norm = "enc.output_norm.weight",
                 .attention_output = "attn_o"},
-      .causal = false,
-      .gives_hidden_rows = true,
-      .normed_hidden_rows = true,
-      .relative_bias = true,
-      .attention_scale = scale_of_one,
-      .unrotated = true,
-      .gate = {.function = RC_FUNCTION_GELU_TANH, .optional = true},
+      .position = {.relative_bias = true},
+      .rotary = {.never = true},
+      .attention = {.causal = false, .scale = scale_of_one},
+      .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                                .optional = true}},
+      .output = {.hidden_rows = true, .normed_hidden_rows = true},
   };
 }
 
-constexpr Architecture kT5Source = encoder("t5");
+constexpr auto kT5Source = encoder("t5");
 
 }  // namespace
 
@@ -37,11 +36,12 @@ constexpr Architecture kT5 = {
     .names = {.layer = "dec.blk.",
               .output_norm = "dec.output_norm.weight",
               .attention_output = "attn_o"},
-    .relative_bias = true,
-    .scaled_tied_output = true,
-    .attention_scale = scale_of_one,
-    .unrotated = true,
-    .gate = {.function = RC_FUNCTION_GELU_TANH, .optional = true},
+    .position = {.relative_bias = true},
+    .rotary = {.never = true},
+    .attention = {.scale = scale_of_one},
+    .feed_forward = {.gate = {.function = RC_FUNCTION_GELU_TANH,
+                              .optional = true}},
+    .output = {.scaled_if_tied = true},
 };
 
 }  // namespace rc::model

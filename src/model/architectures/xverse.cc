@@ -6,7 +6,7 @@ namespace rc::model {
 
 constexpr Architecture kXverse = {
     .name = "xverse",
-    .rope_style = RC_ROPE_ADJACENT,
+    .rotary = {.style = RC_ROPE_ADJACENT},
 };
 
 }  // namespace rc::model

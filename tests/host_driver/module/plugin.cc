@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/error.h"
-#include "device.h"
 #include "gpu/backend.h"
+#include "host_device.h"
 
 namespace rc::host {
 namespace {
@@ -29,7 +29,7 @@ struct Driver {
   static std::unique_ptr<gpu::Device> open(
       int32_t index, const rc_plugin_open_options& options) {
     check(index);
-    return std::make_unique<Device>(options);
+    return std::make_unique<HostDevice>(options);
   }
 
  private:

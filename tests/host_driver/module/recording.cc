@@ -17,7 +17,7 @@ int64_t now() {
 
 }  // namespace
 
-Recording::Recording(Device& device, const gpu::PlacedProgram& program)
+Recording::Recording(HostDevice& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(3 * sizeof(int32_t)),
       fault_(sizeof(gpu::Fault)) {

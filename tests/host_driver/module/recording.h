@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "buffer.h"
-#include "device.h"
 #include "gpu/device.h"
 #include "gpu/dispatch.h"
+#include "host_device.h"
 
 namespace rc::host {
 
 class Recording final : public gpu::Recording {
  public:
-  Recording(Device& device, const gpu::PlacedProgram& program);
+  Recording(HostDevice& device, const gpu::PlacedProgram& program);
 
   void rebind() override;
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
@@ -44,7 +44,7 @@ class Recording final : public gpu::Recording {
   double run_some(double work);
   void run_blocks(const Step& step, uint64_t begin, uint64_t count);
 
-  Device& device_;
+  HostDevice& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
   Buffer fault_;   // see gpu/kernel.h
   std::vector<Step> steps_;

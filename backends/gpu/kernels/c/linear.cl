@@ -7,11 +7,15 @@
 // residual. With SLICES > 1, for GPUs, that many work-items of a group share
 // the columns of an output; the slices are summed in order.
 //
-// Defined by the host: TILES is 1; EXPERTS, 1 if rows choose matrices. x [rows,
-// k], out [rows, n], or a row for each choice.
+// Defined by the host: TILES is 1; EXPERTS, 1 if rows choose matrices; WAY, 2 for
+// products of matrices (linear_matrices.cl). x [rows, k], out [rows, n], or a row
+// for each choice.
 
 #include "common.cl"
 #include "blocks.cl"
+#if WAY == 2
+#include "linear_matrices.cl"
+#endif
 
 // Each row has variables of its own, first0, second0, x0 and so on: they have
 // to be registers, and not every driver makes registers of arrays.
@@ -60,10 +64,17 @@ INLINE void give(floatL y, int lane, int n, ulong at, const global float* bias,
   P(uint, x_each) P(uint, has_bias) P(uint, has_residual)
 KERNEL(linear) {
   OPEN
+  if (!has_bias) bias = 0;
+#if WAY == 2
+  MATRICES_ROOM
+  multiply_matrices(x, weights, bias, has_residual ? residual : 0, out, n, k,
+                    first_tile, get_group_id(0) * (MATRIX_OUTPUTS / TILE),
+                    piece_tiles, get_global_id(1) * MATRIX_ROWS, ROW_COUNT,
+                    HALVES(w_halves), HALVES(x_high), HALVES(x_low), results);
+#else
   const int item = get_local_id(0) % ACROSS;
   uint tile = get_group_id(0);
   uint in_piece = tile;
-  if (!has_bias) bias = 0;
 #if EXPERTS
   const int row0 = get_global_id(1) * chosen + get_group_id(2);
   const int rows = row0 + 1;
@@ -155,4 +166,5 @@ KERNEL(linear) {
          residual, out);                                                \
   }
   EACH_ROW(GIVE)
+#endif
 }

@@ -1,4 +1,4 @@
-#include "device.h"
+#include "host_device.h"
 
 #include <bit>
 #include <cstdlib>
@@ -40,6 +40,7 @@ gpu::Tuning tuning_of_environment(uint32_t* seed) {
                         {"tile", &tuning.tile, 1, kMost},
                         {"batch", &tuning.batch, 1, 8},
                         {"few", &tuning.few, 1, kMost},
+                        {"matrices", &tuning.matrices, 0, kMost},
                         {"parts", &tuning.parts, 1, kMost},
                         {"reduce", &tuning.reduce, 1, kMost},
                         {"attention", &tuning.attention, 1, kMost},
@@ -67,7 +68,7 @@ gpu::Tuning tuning_of_environment(uint32_t* seed) {
 
 }  // namespace
 
-Device::Device(const rc_plugin_open_options& options)
+HostDevice::HostDevice(const rc_plugin_open_options& options)
     : packing_(true), profile_(options.profile != 0) {
   uint32_t seed = 1;
   tuning_ = tuning_of_environment(&seed);
@@ -76,24 +77,26 @@ Device::Device(const rc_plugin_open_options& options)
   speed = 1e6;
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes, gpu::MemoryUse) {
+std::unique_ptr<gpu::Buffer> HostDevice::allocate(uint64_t bytes,
+                                                  gpu::MemoryUse) {
   return std::make_unique<Buffer>(bytes);
 }
 
-void Device::copy(gpu::Buffer& target, uint64_t target_offset,
-                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+void HostDevice::copy(gpu::Buffer& target, uint64_t target_offset,
+                      gpu::Buffer& source, uint64_t source_offset,
+                      uint64_t bytes) {
   const std::lock_guard lock(running());
   if (bytes == 0) return;
   std::memcpy(data_of(&target) + target_offset,
               data_of(&source) + source_offset, bytes);
 }
 
-void Device::check_supported(const Op& op,
-                             std::span<const rc_plugin_value> values) const {
+void HostDevice::check_supported(
+    const Op& op, std::span<const rc_plugin_value> values) const {
   gpu::check_supported(*this, op, values);
 }
 
-std::unique_ptr<gpu::Recording> Device::record(
+std::unique_ptr<gpu::Recording> HostDevice::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
 }

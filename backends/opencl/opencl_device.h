@@ -17,9 +17,9 @@
 
 namespace rc::opencl {
 
-class Device final : public gpu::Device {
+class OpenClDevice final : public gpu::Device {
  public:
-  Device(cl_device_id id, const rc_plugin_open_options& options);
+  OpenClDevice(cl_device_id id, const rc_plugin_open_options& options);
 
   cl_context context() const { return context_.get(); }
   cl_command_queue queue() const { return queue_.get(); }

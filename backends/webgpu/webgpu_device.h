@@ -17,12 +17,12 @@ namespace rc::webgpu {
 
 class Pipelines;
 
-class Device final : public gpu::Device {
+class WebGpuDevice final : public gpu::Device {
  public:
-  Device(int index, const rc_plugin_open_options& options);
-  ~Device() override;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  WebGpuDevice(int index, const rc_plugin_open_options& options);
+  ~WebGpuDevice() override;
+  WebGpuDevice(const WebGpuDevice&) = delete;
+  WebGpuDevice& operator=(const WebGpuDevice&) = delete;
 
   abi::Device get() const { return device_; }
   abi::Queue queue() const { return queue_.get(); }
@@ -85,7 +85,7 @@ class Device final : public gpu::Device {
 };
 
 template <class Record>
-void Device::submit(Record record) {
+void WebGpuDevice::submit(Record record) {
   const Lock lock;
   const abi::Description nothing = {};
   const EncoderHandle encoder(

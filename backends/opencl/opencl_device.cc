@@ -1,4 +1,4 @@
-#include "opencl/device.h"
+#include "opencl/opencl_device.h"
 
 #include <algorithm>
 
@@ -29,7 +29,8 @@ uint64_t largest_buffer_of(cl_device_id id, const Tuning& tuning) {
 
 }  // namespace
 
-Device::Device(cl_device_id id, const rc_plugin_open_options& options)
+OpenClDevice::OpenClDevice(cl_device_id id,
+                           const rc_plugin_open_options& options)
     : id_(id),
       tuning_(tuning_for(id)),
       largest_buffer_(largest_buffer_of(id, tuning_)),
@@ -46,20 +47,21 @@ Device::Device(cl_device_id id, const rc_plugin_open_options& options)
   speed = (type & CL_DEVICE_TYPE_CPU) != 0 ? 1e9 : 1e12;
 }
 
-Queue Device::make_queue(cl_command_queue_properties properties) const {
+Queue OpenClDevice::make_queue(cl_command_queue_properties properties) const {
   cl_int code = CL_SUCCESS;
   Queue queue(api().CreateCommandQueue(context_.get(), id_, properties, &code));
   check(code, "clCreateCommandQueue");
   return queue;
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
-                                              gpu::MemoryUse use) {
+std::unique_ptr<gpu::Buffer> OpenClDevice::allocate(uint64_t bytes,
+                                                    gpu::MemoryUse use) {
   return std::make_unique<Buffer>(*this, bytes, use);
 }
 
-void Device::copy(gpu::Buffer& target, uint64_t target_offset,
-                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+void OpenClDevice::copy(gpu::Buffer& target, uint64_t target_offset,
+                        gpu::Buffer& source, uint64_t source_offset,
+                        uint64_t bytes) {
   if (bytes == 0) return;
   check(api().EnqueueCopyBuffer(transfers_.get(), memory_of(&source),
                                 memory_of(&target), source_offset,
@@ -68,8 +70,8 @@ void Device::copy(gpu::Buffer& target, uint64_t target_offset,
   check(api().Finish(transfers_.get()), "clFinish");
 }
 
-void Device::check_supported(const Op& op,
-                             std::span<const rc_plugin_value> values) const {
+void OpenClDevice::check_supported(
+    const Op& op, std::span<const rc_plugin_value> values) const {
   const auto decodable = [&](int32_t number) {
     if (number < 0) return;
     const char* reason = packing_.undecodable(values[number].dtype);
@@ -86,12 +88,12 @@ void Device::check_supported(const Op& op,
   gpu::check_supported(*this, op, values);
 }
 
-std::unique_ptr<gpu::Recording> Device::record(
+std::unique_ptr<gpu::Recording> OpenClDevice::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
 }
 
-std::unique_ptr<gpu::CustomKernel> Device::create_kernel(
+std::unique_ptr<gpu::CustomKernel> OpenClDevice::create_kernel(
     const rc_plugin_kernel_info& info) {
   return std::make_unique<CustomKernel>(*this, id_, info);
 }

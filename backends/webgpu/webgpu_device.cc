@@ -1,4 +1,4 @@
-#include "webgpu/device.h"
+#include "webgpu/webgpu_device.h"
 
 #include <cstring>
 #include <utility>
@@ -69,14 +69,15 @@ uint32_t storage_buffers_of(const gpu::Device& device, const Op& op,
 }  // namespace
 
 // Callbacks may come when the device is gone, so that it stays.
-Device::State* Device::new_state() {
+WebGpuDevice::State* WebGpuDevice::new_state() {
   static auto* const all = new std::vector<std::unique_ptr<State>>;
   const Lock lock;
   all->push_back(std::make_unique<State>());
   return all->back().get();
 }
 
-Device::Device(int index, const rc_plugin_open_options&) : state_(new_state()) {
+WebGpuDevice::WebGpuDevice(int index, const rc_plugin_open_options&)
+    : state_(new_state()) {
   const Found& found = adapter(index);
   const AdapterHandle from = request(found);
   {
@@ -97,7 +98,7 @@ Device::Device(int index, const rc_plugin_open_options&) : state_(new_state()) {
   pipelines_ = std::make_unique<Pipelines>(*this);
 }
 
-void Device::open(abi::Adapter from) {
+void WebGpuDevice::open(abi::Adapter from) {
   abi::DeviceDescription description = {};
   description.limits = &limits_;
   description.lost = {nullptr, abi::kAnyTime, take_loss, state_, nullptr};
@@ -116,7 +117,7 @@ void Device::open(abi::Adapter from) {
   device_ = answer.device;
 }
 
-Device::~Device() {
+WebGpuDevice::~WebGpuDevice() {
   pipelines_.reset();
   queue_ = {};
   const Lock lock;
@@ -124,8 +125,8 @@ Device::~Device() {
   wgpu().DeviceRelease(device_);
 }
 
-void Device::take_error(const abi::Device*, uint32_t type, abi::Text message,
-                        void* state_, void*) {
+void WebGpuDevice::take_error(const abi::Device*, uint32_t type,
+                              abi::Text message, void* state_, void*) {
   const Lock lock;
   State& state = *static_cast<State*>(state_);
   if (!state.message.empty()) return;
@@ -134,15 +135,15 @@ void Device::take_error(const abi::Device*, uint32_t type, abi::Text message,
   state.out_of_memory = type == abi::kErrorOutOfMemory;
 }
 
-void Device::take_loss(const abi::Device*, uint32_t, abi::Text message,
-                       void* state_, void*) {
+void WebGpuDevice::take_loss(const abi::Device*, uint32_t, abi::Text message,
+                             void* state_, void*) {
   const Lock lock;
   State& state = *static_cast<State*>(state_);
   state.lost = true;
   state.lost_message = string(message);
 }
 
-void Device::check(const char* what) const {
+void WebGpuDevice::check(const char* what) const {
   const Lock lock;
   if (!state_->message.empty() && !state_->lost) {
     // A loss may be told only now; wgpu-native calls what is done to a device
@@ -163,7 +164,7 @@ void Device::check(const char* what) const {
        message);
 }
 
-BufferHandle Device::make_buffer(uint64_t bytes, uint64_t use) const {
+BufferHandle WebGpuDevice::make_buffer(uint64_t bytes, uint64_t use) const {
   if (bytes > limits_.buffer_bytes) {
     fail(RC_E_DEVICE_MEMORY, "a buffer of ", bytes,
          " bytes is too large; the device allows ", limits_.buffer_bytes);
@@ -181,7 +182,7 @@ BufferHandle Device::make_buffer(uint64_t bytes, uint64_t use) const {
   return buffer;
 }
 
-void Device::finish(const EncoderHandle& encoder) {
+void WebGpuDevice::finish(const EncoderHandle& encoder) {
   const abi::Description nothing = {};
   const CommandsHandle commands(
       wgpu().CommandEncoderFinish(encoder.get(), &nothing));
@@ -191,7 +192,7 @@ void Device::finish(const EncoderHandle& encoder) {
   check("commands cannot be submitted");
 }
 
-void Device::read(abi::Buffer buffer, uint64_t bytes, void* data) const {
+void WebGpuDevice::read(abi::Buffer buffer, uint64_t bytes, void* data) const {
   struct Answer {
     bool given = false;
     uint32_t status = 0;
@@ -222,8 +223,8 @@ void Device::read(abi::Buffer buffer, uint64_t bytes, void* data) const {
   wgpu().BufferUnmap(buffer);
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
-                                              gpu::MemoryUse use) {
+std::unique_ptr<gpu::Buffer> WebGpuDevice::allocate(uint64_t bytes,
+                                                    gpu::MemoryUse use) {
   if (use == gpu::MemoryUse::kPinned) {
     fail(RC_E_UNSUPPORTED,
          "WebGPU shows the host no memory while the device may use it; "
@@ -232,14 +233,15 @@ std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
   return std::make_unique<Buffer>(*this, bytes);
 }
 
-void Device::copy(gpu::Buffer& target, uint64_t target_offset,
-                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+void WebGpuDevice::copy(gpu::Buffer& target, uint64_t target_offset,
+                        gpu::Buffer& source, uint64_t source_offset,
+                        uint64_t bytes) {
   webgpu::copy(*this, static_cast<Buffer&>(target), target_offset,
                static_cast<Buffer&>(source), source_offset, bytes);
 }
 
-void Device::check_supported(const Op& op,
-                             std::span<const rc_plugin_value> values) const {
+void WebGpuDevice::check_supported(
+    const Op& op, std::span<const rc_plugin_value> values) const {
   // COPY is of bytes, and weights are expanded.
   if (op.code != RC_OP_COPY && is_tensor_op(op, values)) {
     for (const int32_t input : op.inputs) {
@@ -256,7 +258,7 @@ void Device::check_supported(const Op& op,
   gpu::check_supported(*this, op, values);
 }
 
-std::unique_ptr<gpu::Recording> Device::record(
+std::unique_ptr<gpu::Recording> WebGpuDevice::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
 }

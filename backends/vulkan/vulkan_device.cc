@@ -1,4 +1,4 @@
-#include "vulkan/device.h"
+#include "vulkan/vulkan_device.h"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,7 @@ bool has_timestamps(VkPhysicalDevice device, uint32_t family) {
 
 }  // namespace
 
-Device::Device(int index, const rc_plugin_open_options& options)
+VulkanDevice::VulkanDevice(int index, const rc_plugin_open_options& options)
     : physical_(Instance::get().device(index)),
       tuning_(choose_tuning(physical_)),
       family_(static_cast<uint32_t>(compute_family(physical_))),
@@ -67,21 +67,21 @@ Device::Device(int index, const rc_plugin_open_options& options)
   }
 }
 
-Device::~Device() {
+VulkanDevice::~VulkanDevice() {
   wait_idle();
   controls_.clear();
   pipelines_.reset();
   vk_.vkDestroyDevice(device_, nullptr);
 }
 
-uint64_t Device::alignment() const {
+uint64_t VulkanDevice::alignment() const {
   const VkPhysicalDeviceLimits& l = properties_.limits;
   return std::max<uint64_t>(
       {16, l.minStorageBufferOffsetAlignment,
        tuning_.texels != 0 ? l.minTexelBufferOffsetAlignment : 1});
 }
 
-std::unique_ptr<Buffer> Device::take_control(uint64_t bytes) {
+std::unique_ptr<Buffer> VulkanDevice::take_control(uint64_t bytes) {
   {
     const std::lock_guard lock(controls_mutex_);
     const auto found = std::find_if(
@@ -97,26 +97,27 @@ std::unique_ptr<Buffer> Device::take_control(uint64_t bytes) {
                                   gpu::MemoryUse::kToDevice);
 }
 
-void Device::give_back_control(std::unique_ptr<Buffer> control) noexcept {
+void VulkanDevice::give_back_control(std::unique_ptr<Buffer> control) noexcept {
   if (control == nullptr || control->bytes() > kLargestControl) return;
   const std::lock_guard lock(controls_mutex_);
   // There is room: the constructor has reserved it.
   if (controls_.size() < kMostControls) controls_.push_back(std::move(control));
 }
 
-std::unique_ptr<gpu::Buffer> Device::allocate(uint64_t bytes,
-                                              gpu::MemoryUse use) {
+std::unique_ptr<gpu::Buffer> VulkanDevice::allocate(uint64_t bytes,
+                                                    gpu::MemoryUse use) {
   return std::make_unique<Buffer>(*this, bytes, use);
 }
 
-void Device::copy(gpu::Buffer& target, uint64_t target_offset,
-                  gpu::Buffer& source, uint64_t source_offset, uint64_t bytes) {
+void VulkanDevice::copy(gpu::Buffer& target, uint64_t target_offset,
+                        gpu::Buffer& source, uint64_t source_offset,
+                        uint64_t bytes) {
   vulkan::copy(*this, static_cast<Buffer&>(target), target_offset,
                static_cast<Buffer&>(source), source_offset, bytes);
 }
 
-void Device::check_supported(const Op& op,
-                             std::span<const rc_plugin_value> values) const {
+void VulkanDevice::check_supported(
+    const Op& op, std::span<const rc_plugin_value> values) const {
   // COPY is of bytes, and weights are expanded.
   if (op.code != RC_OP_COPY && is_tensor_op(op, values)) {
     for (const int32_t input : op.inputs) {
@@ -128,18 +129,18 @@ void Device::check_supported(const Op& op,
   gpu::check_supported(*this, op, values);
 }
 
-std::unique_ptr<gpu::Recording> Device::record(
+std::unique_ptr<gpu::Recording> VulkanDevice::record(
     const gpu::PlacedProgram& program) {
   return std::make_unique<Recording>(*this, program);
 }
 
-std::unique_ptr<gpu::CustomKernel> Device::create_kernel(
+std::unique_ptr<gpu::CustomKernel> VulkanDevice::create_kernel(
     const rc_plugin_kernel_info& info) {
   return std::make_unique<CustomKernel>(*this, info);
 }
 
-void Device::submit(const VkCommandBuffer* commands, uint32_t count,
-                    VkFence fence) {
+void VulkanDevice::submit(const VkCommandBuffer* commands, uint32_t count,
+                          VkFence fence) {
   VkSubmitInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = count;
@@ -148,7 +149,7 @@ void Device::submit(const VkCommandBuffer* commands, uint32_t count,
   check(vk_.vkQueueSubmit(queue_, 1, &info, fence), "vkQueueSubmit");
 }
 
-void Device::wait_idle() noexcept {
+void VulkanDevice::wait_idle() noexcept {
   const std::lock_guard lock(queue_mutex_);
   vk_.vkQueueWaitIdle(queue_);
 }

@@ -13,12 +13,12 @@
 
 namespace rc::host {
 
-class Device final : public gpu::Device {
+class HostDevice final : public gpu::Device {
  public:
   // RUNCIBLE_HOST_TUNING changes the tuning: names of members with numbers, as
   // in "tile=8,parts=2", and "seed". Throws RC_E_INVALID_ARGUMENT for what is
   // not like that or cannot work.
-  explicit Device(const rc_plugin_open_options& options);
+  explicit HostDevice(const rc_plugin_open_options& options);
 
   KernelLibrary& library() { return library_; }
   GroupRunner& runner() { return *runner_; }

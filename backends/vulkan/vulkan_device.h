@@ -18,12 +18,12 @@ namespace rc::vulkan {
 class Buffer;
 class Pipelines;
 
-class Device final : public gpu::Device {
+class VulkanDevice final : public gpu::Device {
  public:
-  Device(int index, const rc_plugin_open_options& options);
-  ~Device() override;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  VulkanDevice(int index, const rc_plugin_open_options& options);
+  ~VulkanDevice() override;
+  VulkanDevice(const VulkanDevice&) = delete;
+  VulkanDevice& operator=(const VulkanDevice&) = delete;
 
   VkPhysicalDevice physical() const { return physical_; }
   VkDevice get() const { return device_; }
