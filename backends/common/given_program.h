@@ -35,7 +35,7 @@ struct WeightShape {
 struct GivenProgram {
   explicit GivenProgram(const rc_plugin_program& given);
 
-  // What the backend's own handles, which are not NULL, stand for.
+  // The shapes and sizes behind the backend's own handles, which are not NULL.
   using ShapeOf = WeightShape (*)(const rc_plugin_weight* weight);
   using BytesOf = uint64_t (*)(const rc_plugin_buffer* buffer);
 

@@ -1,5 +1,5 @@
-// What the tables of plugins share: no exception leaves a plugin, and what the
-// host names is looked at before it is used.
+// Guards that the tables of plugins share: no exception leaves a plugin, and
+// the host's arguments are checked before they are used.
 #pragma once
 
 #include <algorithm>

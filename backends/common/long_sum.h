@@ -19,7 +19,7 @@ class LongSum {
     add(other.sum_);
     lost_ += other.lost_;
   }
-  // What is infinite or no number has lost nothing.
+  // A sum that is infinite or NaN has lost nothing.
   double rounded() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
 
  private:

@@ -11,7 +11,7 @@ enum class ActivationForm {
   kQuants16  // ActivationBlock16
 };
 
-// What products with tiles of this type take.
+// The form of activations in products with tiles of this type.
 ActivationForm activation_form(rc_dtype tile);
 
 // Elements of a block; 1 of floats.

@@ -11,7 +11,7 @@
 namespace rc::cpu {
 namespace {
 
-// Above this cost what runs has to hear that it is to stop.
+// Above this cost a run has to check whether it is to stop.
 constexpr int64_t kMostCost = int64_t{1} << 20;
 // And above this one threads that sleep are worth waking; those that are awake
 // help from kHelpCost on.
@@ -21,7 +21,7 @@ constexpr int64_t kHelpCost = int64_t{1} << 14;
 constexpr int64_t kCrowdCost = int64_t{1} << 18;
 // So many times a thread comes for more: the last ones end together.
 constexpr int kRanges = 64;
-// Above this cost products have to hear that they are to stop: it is a
+// Above this cost products have to check whether they are to stop: it is a
 // millisecond of one thread, if memory is slow.
 constexpr int64_t kMostProductCost = int64_t{1} << 21;
 // Floats of a matrix's last columns whose copy lies on the stack.

@@ -7,7 +7,8 @@ void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
     if (news() != seen) return;
     pause();
   }
-  // Who rings after this sees that a thread is asleep, or was heard.
+  // A thread that rings after this sees that one is asleep, or its ring was
+  // noticed.
   asleep_.fetch_add(1, std::memory_order_seq_cst);
   if (news() == seen) sleep(seen, most);
   asleep_.fetch_sub(1, std::memory_order_seq_cst);

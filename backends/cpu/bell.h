@@ -1,4 +1,4 @@
-// What threads sleep on until there is news.
+// The object on which threads sleep until there is news.
 //
 // A wait looks for a while and then sleeps in the kernel. It never yields: on a
 // busy machine that would give the processor to another process for a whole

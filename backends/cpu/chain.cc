@@ -210,7 +210,7 @@ size_t Chain::link(Compiler& c, const Links& links, size_t first, size_t end) {
       return i;
     }
     if (link.to.slot != kMemory && c.flow().last_reader(i) == i) {
-      free.push_back(link.to.slot);  // nobody wants it
+      free.push_back(link.to.slot);  // not read again
     }
     cost_ += link.elements.cost();
     links_.push_back(link);

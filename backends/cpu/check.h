@@ -1,4 +1,4 @@
-// What this backend can compute.
+// The ops that this backend can compute.
 #pragma once
 
 #include <span>

@@ -49,7 +49,8 @@ class Compiler {
 
   const Kernels& kernels() const { return compiled_.kernels_; }
   std::span<const Op> ops() const { return program_.ops; }
-  // Who reads what whom has written; found at the first call.
+  // The readers of each value and the op that wrote it; found at the first
+  // call.
   const Flow& flow();
   const rc_plugin_value& value(int32_t i) const { return program_.values[i]; }
   std::span<const rc_plugin_value> values() const { return program_.values; }
@@ -61,7 +62,7 @@ class Compiler {
   }
   int64_t max_rows(int64_t dimension) const;
   Place place(int32_t i) const;
-  // What a value takes at most. Not for weights.
+  // The largest range of bytes of a value. Not for weights.
   Area area(int32_t i) const;
   const rc_plugin_weight& matrix(int32_t i) const;
   const float* elements(int32_t i) const;
@@ -95,7 +96,7 @@ class Compiler {
   Area kept_area(int32_t input) const {
     return {Area::kKept, value(input).index, 0, UINT64_MAX};
   }
-  // What the op being compiled makes of value i in memory of the program's own.
+  // The result of the op being compiled for value i in memory of the program.
   Area own_area(int32_t i) const { return {Area::kOwn, i, 0, UINT64_MAX}; }
   ThreadScratch thread_scratch() const { return thread_scratch_; }
   // Another of at least so many bytes for a thread, there once the program is
@@ -178,7 +179,7 @@ class Compiler {
   uint64_t activation_bytes_ = 0;
   ThreadScratch thread_scratch_;
   uint64_t result_bytes_ = 0;  // of each thread
-  // What the activation area holds now; -1: nothing.
+  // The value in the activation area; -1: none.
   int32_t quantized_value_ = -1;
   ActivationForm quantized_form_ = ActivationForm::kFloats;
   struct Angles {

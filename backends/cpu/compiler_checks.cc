@@ -1,4 +1,4 @@
-// What is checked of a program before it becomes steps.
+// Checks of a program before it becomes steps.
 #include "cpu/check.h"
 #include "cpu/compiler.h"
 

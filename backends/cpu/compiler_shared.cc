@@ -1,5 +1,5 @@
-// What several steps read and one makes before: quantized activations, angles,
-// sorted choices of experts, copies of inputs.
+// Values that several steps read and one makes before: quantized activations,
+// angles, sorted choices of experts, copies of inputs.
 #include <cmath>
 #include <cstring>
 #include <memory>

@@ -31,8 +31,8 @@ void pick_columns(const Conv2dSizes& sizes, const float* x, int64_t pixel,
   }
 }
 
-// What pixels begin to end see that are of row i, from x itself: it lies `down`
-// and `across` from them.
+// The elements of row i that pixels begin to end see, from x itself: it lies
+// `down` and `across` from them.
 TapLoad load_of(const Conv2dSizes& sizes, int64_t begin, int64_t end, int64_t i,
                 int64_t down, int64_t across) {
   const int64_t at = i * sizes.stride[0] + down;

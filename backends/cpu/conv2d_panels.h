@@ -26,7 +26,7 @@ class Conv2dPanels {
            sizes_.width == sizes_.ow && !sizes_.needs_copy() &&
            columns % kLanes == 0;
   }
-  // What is read of an image, or of a group of one.
+  // The input of an image, or of a group of one.
   const float* input(const Run& run, int64_t image) const {
     return (copy_ != nullptr ? copy_ : run.at<const float>(x_)) +
            image * sizes_.channels * plane();

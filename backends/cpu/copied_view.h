@@ -1,4 +1,4 @@
-// What a COPY reads.
+// The view of a tensor that a COPY reads.
 #pragma once
 
 #include "cpu/strides.h"

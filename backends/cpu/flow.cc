@@ -7,7 +7,7 @@
 namespace rc::cpu {
 namespace {
 
-// What ops have written to memory, as ranges that do not overlap.
+// The ranges of memory that ops have written, which do not overlap.
 class Written {
  public:
   struct Range {

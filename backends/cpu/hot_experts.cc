@@ -18,7 +18,7 @@ HotExperts::HotExperts(int64_t experts, int64_t copies, uint64_t expert_bytes,
 
 void HotExperts::choose(const Choices& choices) {
   ++product_;
-  // What a run that was stopped has left unmade is no copy.
+  // Copies that a stopped run has not finished are removed.
   for (const int32_t expert : missing_) {
     held_[copies_[expert]] = {};
     copies_[expert] = -1;

@@ -16,7 +16,7 @@ struct HugePages {
   uint64_t bytes = 0;  // of a page; 0: unknown
 };
 
-// As the system tells in sys/kernel/mm below `root`. `disabled`: for this
+// As the system reports in sys/kernel/mm below `root`. `disabled`: for this
 // process they are switched off.
 HugePages huge_pages(const std::string& root, bool disabled);
 // Of this machine and process.

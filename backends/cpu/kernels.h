@@ -32,8 +32,8 @@ struct ActivationBlock {
 };
 static_assert(sizeof(ActivationBlock) == 64);
 
-// What tiles of F16 and BF16 hold where their rows are whole blocks of that
-// many columns: quants of 16 bits (kernels/quants16.h), a type of no file.
+// The type of tiles of F16 and BF16 whose rows are whole blocks of that many
+// columns: quants of 16 bits (kernels/quants16.h), a type of no file.
 constexpr rc_dtype kQuants16 = 1 << 17;
 constexpr int kColumns16 = 64;
 constexpr int kBlockBytes16 = kTileRows * (4 + kColumns16 * 2);
@@ -169,7 +169,8 @@ struct Gate {
   float offset;
 };
 
-// What one row brings to a head of a selective scan; see RC_OP_SELECTIVE_SCAN.
+// The inputs of one row for a head of a selective scan; see
+// RC_OP_SELECTIVE_SCAN.
 struct ScanRow {
   const float* x;  // [p]
   const float* b;  // [n]
@@ -179,7 +180,7 @@ struct ScanRow {
   float skip;
 };
 
-// What one row brings to `count` channels; see RC_OP_CHANNEL_SCAN.
+// The inputs of one row for `count` channels; see RC_OP_CHANNEL_SCAN.
 struct ChannelRow {
   const float* x;      // [count]
   const float* steps;  // [count]; softplus has been applied
@@ -189,7 +190,7 @@ struct ChannelRow {
   const float* skip;   // [count]
 };
 
-// What one row brings to a head; see RC_OP_DELTA_RULE.
+// The inputs of one row for a head; see RC_OP_DELTA_RULE.
 struct DeltaRow {
   const float* v;  // [p]
   const float* q;  // [n]
@@ -288,7 +289,7 @@ struct TapTask {
   float* panel;          // [k, kProductColumns]
 };
 
-// What one row brings to a head; see RC_OP_FADING_STATE.
+// The inputs of one row for a head; see RC_OP_FADING_STATE.
 struct FadingRow {
   const float* v;     // [p]
   const float* q;     // [n]

@@ -25,7 +25,7 @@ std::vector<const Level*> available_levels();
 // a build for the levels of another machine.
 const Level& highest_level(const std::vector<const Level*>& usable);
 
-// What instructions the processor has, whether or not a level uses them.
+// The instructions of the processor, whether or not a level uses them.
 struct Arithmetic {
   bool fp16 = false;      // 16-bit floats
   bool bf16 = false;      // products of bfloat16

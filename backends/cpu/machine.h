@@ -1,4 +1,4 @@
-// What the operating system says about the processor and its memory.
+// The operating system's description of the processor and its memory.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ using Memory64 = std::unique_ptr<uint8_t, FreeAligned>;
 // made of huge pages, which saves address translation while streaming.
 Memory64 allocate(uint64_t bytes);
 
-// The same in a mapping of its own, of which nobody has touched a page yet.
+// The same in a separate mapping, of which no page has been touched yet.
 Memory64 allocate_pages(uint64_t bytes);
 
 // Asks that large memory, which is about to be touched all over, be made of

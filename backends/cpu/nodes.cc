@@ -155,7 +155,7 @@ void Nodes::keep_on_node(int thread) const {
 Memory64 Nodes::allocate_placed(uint64_t bytes, int64_t matrices) const {
   if (bytes < kLeastPlaced) return cpu::allocate(bytes);
   Memory64 memory = allocate_pages(bytes);
-  // Which expert is used by which thread nobody knows.
+  // It is not known which thread will use which expert.
   if (numa_ == RC_NUMA_INTERLEAVE || matrices > 1) {
     bind(memory.get(), bytes, true, numbers_);
   } else {

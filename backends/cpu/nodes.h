@@ -2,10 +2,10 @@
 // (NUMA), and what is put on them: the memory of weights and the threads of a
 // pool.
 //
-// Work is dealt to whoever is awake, so any thread may read any part of a
-// weight. Interleaved pages therefore are the default where there are several
-// nodes: without them a weight lies where the threads happened to run that
-// filled it, often all on one node, whose memory then is read by all.
+// Work is dealt to the threads that are awake, so any thread may read any part
+// of a weight. Interleaved pages therefore are the default where there are
+// several nodes: without them a weight lies where the threads happened to run
+// that filled it, often all on one node, whose memory then is read by all.
 #pragma once
 
 #include <atomic>
@@ -47,9 +47,9 @@ struct NodeCalls {
   static const NodeCalls& of_system();
 };
 
-// The nodes as the system tells them below `root`: in sys/devices/system/node,
-// and in proc/self/status what the process may use of them. None if it does not
-// tell.
+// The nodes as the system reports them below `root`: in
+// sys/devices/system/node, and in proc/self/status the part that the process
+// may use. None if it reports none.
 std::vector<Node> usable_nodes(const std::string& root, const NodeCalls& calls);
 // Of this machine.
 inline std::vector<Node> usable_nodes() {
@@ -57,7 +57,7 @@ inline std::vector<Node> usable_nodes() {
   return usable_nodes("", NodeCalls::of_system());
 }
 
-// What an opened device puts on nodes. Thread-safe.
+// The memory that an opened device puts on nodes. Thread-safe.
 class Nodes {
  public:
   // Nothing: as if there were one node.
@@ -92,7 +92,7 @@ class Nodes {
   std::vector<int> numbers_;  // of the nodes
   int threads_ = 1;
   NodeCalls calls_;
-  // What the system refuses is said once.
+  // A refusal of the system is logged once.
   mutable std::atomic<bool> bind_refused_{false};
   mutable std::atomic<bool> stay_refused_{false};
 };

@@ -87,8 +87,8 @@ void Pool::work(int thread) {
     const uint32_t seen = bell_.news();
     if (ending_) return;
     if (Job* job = job_) {
-      // First announced, then looked at again: whoever ends the job and then
-      // asks who is within it either is asked by this thread or asks it.
+      // Announced first, then checked again: either this thread sees the end of
+      // the job, or the thread that ends it sees this one within it.
       within = job;
       if (job_ == job) job->help(thread);
       within = nullptr;

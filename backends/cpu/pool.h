@@ -16,7 +16,7 @@ namespace rc::cpu {
 
 class Pool {
  public:
-  // What the team is called for.
+  // The work for which the team is called.
   class Job {
    public:
     // Does what there is to do and returns when there is nothing left for the

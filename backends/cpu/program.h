@@ -1,7 +1,7 @@
 // Compiled programs: a list of steps that a team of threads walks through.
 //
-// An op becomes one step or more. A step comes in pieces that whoever is awake
-// does in any order; see walk.h.
+// An op becomes one step or more. A step comes in pieces that the
+// threads that are awake do in any order; see walk.h.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What programs consist of: steps, which an op becomes one or more of, and the
-// run that they are done for.
+// The parts of programs: steps, one or more for each op, and the run for which
+// they are done.
 #pragma once
 
 #include <atomic>
@@ -90,7 +90,7 @@ class Run {
 
   // Rows for the first dimension of a value.
   int64_t rows(int64_t dimension) const;
-  // What is the caller's goes with the run: not for a step that can be
+  // Memory of the caller belongs to the run: not for a step that can be
   // repeated, except within commit.
   template <class T>
   T* at(const Place& place) const {

@@ -38,7 +38,7 @@ int64_t most_units(int64_t rows, int64_t heads, int threads) {
   return 8 * threads + (rows / kAttentionRows + 2) * heads;
 }
 
-// What a unit of attention uses of a thread's scratch.
+// The scratch of a thread that a unit of attention uses.
 struct UnitScratch {
   float* task;
   float* results;  // [rows, group, v], until they are committed
@@ -63,7 +63,7 @@ uint64_t attention_scratch(const Compiler& c, const Op& op) {
                  sizeof(int32_t));
 }
 
-// What GENERAL_ATTENTION has beyond ATTENTION.
+// The parameters of GENERAL_ATTENTION beyond those of ATTENTION.
 struct More {
   int64_t chunk = 0;
   float temperature = 0;

@@ -52,7 +52,7 @@ void mix_row(const float* x, int64_t experts, int64_t k, double margin,
   }
 }
 
-// What of CHOOSE_IN_GROUPS is more than CHOOSE.
+// The parameters of CHOOSE_IN_GROUPS beyond those of CHOOSE.
 struct ExpertGroups {
   int64_t count = 1;
   int64_t used = 1;

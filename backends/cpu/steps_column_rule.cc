@@ -8,8 +8,8 @@
 namespace rc::cpu {
 namespace {
 
-// What is left of each column of a head, what the state before is read with,
-// and the key times the rate.
+// The rest of each column of a head, the vector with which the state before is
+// read, and the key times the rate.
 uint64_t column_delta_rule_scratch(const Compiler& c, const Op& op) {
   return product(static_cast<uint64_t>(c.columns(op.inputs[1])),
                  3 * sizeof(float));

@@ -15,8 +15,9 @@ namespace {
 // go by.
 constexpr int64_t kPanelDepth = 2048;
 
-// Into how many parts the `tiles` of the weight are divided for each of so many
-// panels, so that all threads have some; each part packs the panel anew.
+// The number of parts into which the `tiles` of the weight are divided for each
+// of so many panels, so that all threads have some; each part packs the panel
+// again.
 int64_t shares_of(const Compiler& c, int64_t panels, int64_t tiles) {
   constexpr int64_t kPartsPerThread = 8;
   constexpr int64_t kLeastTiles = 4;

@@ -199,9 +199,8 @@ void LinearPieces::work(Run& run, const Share& share) const {
   }
 }
 
-// The UNARY that is done with LINEAR `first`: the next op, if nobody else reads
-// what it takes, and its results do not lie where the product reads. NULL:
-// none.
+// The UNARY that is done with LINEAR `first`: the next op, if no other op reads
+// its input, and its results do not lie where the product reads. NULL: none.
 const Op* function_after(Compiler& c, size_t first) {
   if (first + 1 >= c.ops().size()) return nullptr;
   const Op& op = c.ops()[first];
@@ -268,7 +267,7 @@ uint64_t expert_scratch(const Compiler& c, const Op& op) {
 }
 
 // Adds the steps that choose the experts of which there are copies, and make
-// those that are missing. `rows` tells how many choices there are at a run.
+// those that are missing. `rows` gives how many choices there are at a run.
 template <class Rows>
 void compile_hot_experts(Compiler& c, const rc_plugin_weight& weight,
                          const Choices& choices, const Area& area, Rows rows) {
@@ -367,7 +366,7 @@ void compile_expert_linear(Compiler& c, const Op& op) {
     }
   };
   if (weight->hot) {
-    // Copies are made anew: no thread may come late.
+    // Copies are made again: no thread may come late.
     c.add(std::move(reads), {c.area(op.outputs[0])}, cost, pieces, work);
   } else {
     c.add_repeatable(

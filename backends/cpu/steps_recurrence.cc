@@ -257,7 +257,7 @@ void compile_delta_rule(Compiler& c, const Op& op) {
       });
 }
 
-// What is left of each column of a head.
+// The rest of each column of a head.
 uint64_t fading_state_scratch(const Compiler& c, const Op& op) {
   return product(static_cast<uint64_t>(c.columns(op.inputs[1])), sizeof(float));
 }

@@ -10,8 +10,8 @@
 
 namespace rc::cpu {
 
-// A line is the sum of the sums of its pieces, in order, whoever has added
-// which of them up.
+// A line is the sum of the sums of its pieces, in order, whichever thread has
+// added which of them up.
 struct Sums {
   static constexpr int64_t kPiece = int64_t{1} << 14;
 

@@ -1,4 +1,4 @@
-// Small files in which the system tells of the machine and of this process.
+// Small files in which the system describes the machine and of this process.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@ void Units::open(uint64_t turn, int64_t count, int64_t multiple,
                  int64_t grain) {
   const int threads = static_cast<int>(parts_.size());
   int64_t units = 0;
-  // Who sees a part of the new ranges also sees that the old turn is over.
+  // A thread that sees a part of the new ranges also sees that the old turn is
+  // over.
   for (Range& range : parts_) {
     range.claimed.store(word(turn + (uint64_t{1} << 31), 0),
                         std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// The units of a step that a team does together: taken one by one by whoever is
-// awake.
+// The units of a step that a team does together: taken one by one by the
+// threads that are awake.
 //
 // A step is opened for a *turn*, a number that grows with every opening, so
 // that a thread that lost its processor and comes back late can do no harm: it
@@ -8,7 +8,7 @@
 // A unit may be held by a thread that has no processor for many milliseconds.
 // Where a step is repeatable, another thread does such a unit again: each works
 // into memory of its own, and the first to be ready puts the result where it
-// belongs (commit). The bits are the same whoever does it.
+// belongs (commit). The bits are the same whichever thread does it.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Units {
 
   bool can_repeat() const { return !states_.empty(); }
 
-  // What a thread has taken: pieces begin to end of the step.
+  // The pieces that a thread has taken: begin to end of the step.
   struct Unit {
     int64_t begin = 0, end = 0;
     int part = 0;
@@ -74,8 +74,8 @@ class Units {
   }
 
  private:
-  // What is claimed of a thread's range, in one word with the turn's lower
-  // half; on a cache line of its own.
+  // The claimed part of a thread's range, in one word with the turn's lower
+  // half; on a separate cache line.
   struct alignas(64) Range {
     std::atomic<uint64_t> claimed{0};
     std::atomic<int64_t> begin{0}, end{0};  // pieces

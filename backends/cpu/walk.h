@@ -1,11 +1,11 @@
 // How a team walks through the steps of a program.
 //
 // One thread at a time is at the head of the walk. It does small steps itself
-// and opens large ones, as units, to whoever is awake; who finds that the last
-// unit is done goes on at the head. So no thread waits for one that has not
-// begun, a thread alone gets through everything at its own speed, and what a
-// thread without a processor holds is a unit: of most work it is done again by
-// another (see units.h).
+// and opens large ones, as units, to the threads that are awake; the thread
+// that finds that the last unit is done goes on at the head. So no thread waits
+// for one that has not begun, a thread alone gets through everything at its own
+// speed, and what a thread without a processor holds is a unit: of most work it
+// is done again by another (see units.h).
 #pragma once
 
 #include <atomic>

@@ -251,7 +251,8 @@ void rc_plugin_weight::multiply(const rc::cpu::Kernels& kernels,
       task.weight_step = static_cast<int64_t>(layout.source_row_bytes);
       return products.of_rows(task);
     }
-    // What is read after the tiles. They are parts of different objects.
+    // The memory that is read after the tiles. They are parts of different
+    // objects.
     task.prefetch_offset =
         reinterpret_cast<intptr_t>(rows + task.tiles * kTileRows *
                                               layout.source_row_bytes) -

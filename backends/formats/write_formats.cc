@@ -124,7 +124,7 @@ Chunks chunks_of(const BlockFormat& format) {
   return span >= 16 && span <= 32 && fits ? Chunks{span, low.stride} : Chunks{};
 }
 
-// What quants stand for.
+// Writes the values of quants.
 void write_values(const BlockFormat& format) {
   if (format.quant.zero != 0) define("ZERO", text("%d.0f", format.quant.zero));
   if (format.table == ValueTable::kE2M1) {

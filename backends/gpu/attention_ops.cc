@@ -13,7 +13,7 @@ uint32_t type_number(DType dtype) {
   return dtype == RC_DTYPE_F32 ? 0 : dtype == RC_DTYPE_F16 ? 1 : 2;
 }
 
-// What a work-group of ATTENTION shares; see attention_shared.glsl.
+// The memory that a work-group of ATTENTION shares; see attention_shared.glsl.
 uint64_t shared_bytes(uint32_t lanes, uint32_t rows, uint32_t head) {
   const uint64_t queries = uint64_t{32} * divided(head, 8) * rows;
   const uint64_t of_lane = 16 * (2 * divided(rows, 4) + 1) + 12;
@@ -123,7 +123,7 @@ void append_attention(RowAppender& a) {
     }
     a.bind(d, 3, a.in(4), rows);
     d.bindings.push_back({4, a.in(5).region});
-    // What is absent is bound all the same, as what is read by words like it.
+    // An absent input is bound to another, as a kernel names it.
     a.bind(d, 5, a.has(6) ? a.in(6) : a.in(4), rows);
     a.bind(d, 6, slopes ? a.in(8) : a.in(4), rows);
     a.bind(d, 7, distances ? a.in(9) : a.in(4), rows);

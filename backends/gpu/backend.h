@@ -98,7 +98,7 @@ class OpenDevice {
     if (running_ == nullptr) {
       fail(RC_E_INVALID_ARGUMENT, "no run is under way");
     }
-    // What it throws ends the run, too.
+    // An exception of it ends the run, too.
     Program* program = std::exchange(running_, nullptr);
     if (!program->wait(timeout_ms)) {
       running_ = program;
@@ -126,7 +126,7 @@ class OpenDevice {
   std::vector<rc_plugin_op_time> op_times_;  // of the last run
 };
 
-// What PluginTable wants of a backend.
+// The functions that PluginTable requires of a backend.
 template <class Driver>
 struct Backend {
   static constexpr const char* kName = Driver::kName;

@@ -1,5 +1,5 @@
-// What the host of GPUs needs of a driver: memory, the limits of a device, and
-// recordings of programs.
+// The interface of a driver for the host of GPUs: memory, the limits of a
+// device, and recordings of programs.
 //
 // Threads: buffers may be made, filled and destroyed on any thread at any time;
 // the rest is for one thread at a time (see plugin.h).
@@ -30,8 +30,8 @@ struct Placed {
 
 struct Dispatch;
 
-// What a program consists of; all of it is valid and lives longer than what is
-// recorded of it.
+// The parts of a program; all of it is valid and lives longer than recordings
+// of it.
 struct PlacedProgram {
   size_t op_count;
   std::span<const Placed> values;
@@ -51,15 +51,15 @@ struct Transfer {
   void* host;
 };
 
-// What a kernel refused: the op's place in the program, which of the numbers of
-// a table, and the number.
+// A number that a kernel refused: the op's place in the program, which of the
+// numbers of a table, and the number.
 struct Fault {
   uint32_t op_after = 0;  // the place plus 1; 0: nothing was refused
   uint32_t row = 0;
   uint32_t number = 0;
 };
 
-// What a driver makes of a program, once, to be run any number of times. A run
+// A program that a driver prepares once, to be run any number of times. A run
 // begins, is submitted in portions of which two may be under way, each with a
 // number, and is finished.
 class Recording {
@@ -99,7 +99,7 @@ class Device {
 
   virtual const Tuning& tuning() const = 0;
   virtual const Packing& packing() const = 0;
-  // What offsets of buffers must be multiples of to be bound; a power of two.
+  // The factor of offsets of buffers that can be bound; a power of two.
   virtual uint64_t alignment() const = 0;
   // Bytes that a buffer may have. Of them `tuning().range` can be bound at
   // once.
@@ -114,7 +114,7 @@ class Device {
   virtual void copy(Buffer& target, uint64_t target_offset, Buffer& source,
                     uint64_t source_offset, uint64_t bytes) = 0;
   // Whether memory of MemoryUse::kPinned is moved by copy(), as a buffer; else
-  // by Buffer::write and read, to which its address tells all.
+  // by Buffer::write and read, which need only its address.
   virtual bool copies_pinned() const { return false; }
   // Throws RC_E_UNSUPPORTED if the op, which obeys check_op, cannot be done.
   virtual void check_supported(

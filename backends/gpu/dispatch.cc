@@ -41,7 +41,7 @@ void check_buffer(const Device& device, const Op& op,
   }
 }
 
-// What a weight would be loaded as for input `slot` of an op.
+// The description of a weight that is input `slot` of an op.
 rc_plugin_weight_info weight_info(const Op& op, int slot,
                                   const rc_plugin_value& value) {
   rc_plugin_weight_info info = {};
@@ -93,7 +93,7 @@ bool is_attention(const Op& op) {
   return op.code == RC_OP_ATTENTION || op.code == RC_OP_GENERAL_ATTENTION;
 }
 
-// What the kernel holds of a head at once.
+// Checks the part of a head that the kernel holds at once.
 void check_attention(const Op& op, std::span<const rc_plugin_value> values) {
   constexpr int64_t kMostElements = 1024;
   for (const int32_t value : {op.inputs[0], op.outputs[0]}) {

@@ -1,5 +1,4 @@
-// What a compiled program consists of: dispatches of kernels over pieces of
-// values.
+// The parts of a compiled program: dispatches of kernels over pieces of values.
 //
 // Every op works on rows, so that a value too large to be bound whole is done
 // in pieces of rows; weights come in pieces of their own.
@@ -40,8 +39,8 @@ struct RowRange {
   uint32_t count(const Rows& rows) const;
 };
 
-// What rows of a range take: multiply-adds, about, for each row of the run; for
-// each position that it attends to if `per_position`.
+// The work of the rows of a range: multiply-adds, about, for each row of the
+// run; for each position that it attends to if `per_position`.
 struct RowWork {
   double each = 0;
   bool per_position = false;

@@ -82,7 +82,7 @@ const char* kernel_name(Kernel kernel);
 // Words of parameters that every kernel may have: what Vulkan promises.
 inline constexpr uint32_t kParameterWords = 32;
 
-// What a kernel binds, by slot: bits of `inputs` and `outputs`.
+// The slots that a kernel binds: bits of `inputs` and `outputs`.
 struct Slots {
   uint32_t inputs;
   uint32_t outputs;  // always has the counts, slot 0

@@ -97,7 +97,7 @@ void append_linear(RowAppender& a) {
                   static_cast<uint32_t>(layout.matrices), chosen,
                   x.value.rank == 3, bias, residual});
     a.bind(d, 1, x, rows);
-    // What is not read is bound all the same: it is named in the kernel.
+    // An absent input is bound to another, as the kernel names it.
     a.bind(d, 2, x, rows, true);
     a.bind_weight(d, slice);
     a.bind(d, 5, bias ? a.in(bias_slot) : x, rows);

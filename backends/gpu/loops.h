@@ -24,8 +24,8 @@ uint64_t strip_loops(const Tuning& tuning, uint32_t lanes, uint32_t rows,
 // For a channel of CONV2D.
 uint64_t channel_loops(const rc_plugin_value& weight);
 
-// What SHORT_CONV and the scans keep of a state at most: the width of the
-// convolution, and the columns of the state.
+// The largest states of SHORT_CONV and the scans: the width of the convolution,
+// and the columns of the state.
 inline constexpr uint64_t kWidestConv = 32;
 inline constexpr uint64_t kLargestState = 1024;
 // How many rows of the run they go through at once.

@@ -13,7 +13,7 @@ namespace rc::gpu {
 
 class PinnedMemory;
 
-// What an open device has of it, by address. Thread-safe.
+// The pinned memory of an open device, by address. Thread-safe.
 class PinnedList {
  public:
   // The buffer that holds the bytes, all of them, and where they begin in it;

@@ -20,7 +20,7 @@ class Placement {
   std::span<const Placed> values() const { return values_; }
   const Rows& limits() const { return limits_; }
 
-  // What a run moves to the device before it, and to the host after it. Throws
+  // The transfers to the device before a run, and to the host after it. Throws
   // RC_E_INVALID_ARGUMENT for numbers beyond those of the program and for
   // memory that is missing.
   std::vector<Transfer> inputs(const rc_plugin_run& run) const;

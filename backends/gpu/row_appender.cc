@@ -1,4 +1,4 @@
-// What the ops on rows have in common.
+// Functions that the ops on rows share.
 #include "gpu/row_appender.h"
 
 #include <algorithm>

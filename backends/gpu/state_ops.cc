@@ -59,7 +59,7 @@ void append_short_conv(RowAppender& a) {
                        piece, {d, a.has(2)}, 3, 4);
     a.bind(dispatch, 1, a.in(0), piece.bound);
     a.bind(dispatch, 2, a.in(1), piece.bound);
-    // What is not read is bound all the same: it is named in the kernel.
+    // An absent input is bound to another, as the kernel names it.
     a.bind(dispatch, 3, a.has(2) ? a.in(2) : a.in(0), piece.bound);
     a.bind(dispatch, 8, a.out(0), piece.bound);
     a.spread(dispatch, divided(d, uint64_t{a.tuning.plain} * a.tuning.vector));
@@ -140,7 +140,7 @@ void append_fading_state(RowAppender& a) {
   const uint32_t columns = narrow(a.in(1).value.shape[2]);
   const uint32_t lanes = a.tuning.scan;
   const uint64_t elements = uint64_t{heads} * head;
-  // What is not read is bound all the same: it is named in the kernel.
+  // An absent input is bound to another, as the kernel names it.
   const Placed& key = a.has(4) ? a.in(4) : a.in(1);
   const Placed& rate = a.has(5) ? a.in(5) : a.in(1);
   for (const StatePiece& piece :

@@ -1,4 +1,4 @@
-// What the dispatches of all tensor ops have in common.
+// Functions that the dispatches of all tensor ops share.
 //
 // Work-groups are numbered; an op that takes long is cut into several
 // dispatches, so that a run can stop between them. Values are bound whole, from

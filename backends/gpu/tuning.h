@@ -1,4 +1,4 @@
-// What is chosen per device: how many lanes do what.
+// The choices for each device: how many lanes do which work.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What dispatches wait for, found by what they touch of each buffer.
+// The dispatches for which each one waits, found by the parts of buffers that
+// they use.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>

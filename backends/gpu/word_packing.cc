@@ -221,7 +221,7 @@ void pack_scales(const uint8_t* from, uint64_t i, const Writer& to) {
   }
 }
 
-// What blocks.glsl relies on.
+// The properties on which blocks.glsl relies.
 constexpr bool fits(const BlockFormat& block) {
   const Minimum::Sign sign = block.minimum.sign;
   return (block.elements == kGroup || block.elements == 8 * kGroup) &&

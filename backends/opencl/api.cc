@@ -100,7 +100,8 @@ void check(cl_int code, const char* call) {
 
 namespace {
 
-// What a query such as clGetDeviceInfo gives for a name, up to its end.
+// The text that a query such as clGetDeviceInfo gives for a name, up to its
+// end.
 template <class Query, class Object, class Name>
 std::string text_of(Query query, Object object, Name name, const char* call) {
   size_t bytes = 0;

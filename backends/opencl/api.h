@@ -98,10 +98,10 @@ bool find_device_property(cl_device_id device, cl_device_info name, T* value) {
   return api().GetDeviceInfo(device, name, sizeof *value, value, nullptr) ==
          CL_SUCCESS;
 }
-// What clGetPlatformInfo and clGetDeviceInfo give as a text.
+// The texts that clGetPlatformInfo and clGetDeviceInfo give.
 std::string platform_text(cl_platform_id platform, cl_platform_info name);
 std::string device_text(cl_device_id device, cl_device_info name);
-// What the compiler said of a program; "" if that is not known.
+// The compiler's messages about a program; "" if they are not known.
 std::string build_log(cl_program program, cl_device_id device);
 
 }  // namespace rc::opencl

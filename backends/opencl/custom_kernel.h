@@ -9,7 +9,7 @@ namespace rc::opencl {
 
 class CustomKernel final : public gpu::CustomKernel {
  public:
-  // Throws RC_E_FORMAT if it does not compile, after info.log has been told
+  // Throws RC_E_FORMAT if it does not compile, after info.log has received
   // why.
   CustomKernel(OpenClDevice& device, cl_device_id id,
                const rc_plugin_kernel_info& info);

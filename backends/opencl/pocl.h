@@ -1,4 +1,4 @@
-// What PoCL, which makes an OpenCL device of processors, needs beside itself.
+// The programs that PoCL, which makes an OpenCL device of processors, needs.
 #pragma once
 
 #include <string>

@@ -12,9 +12,9 @@ struct Tuning : gpu::Tuning {
   uint32_t allocation = 0;  // MiB of a buffer; 0: what the device allows
 };
 
-// What suits the device, changed by RUNCIBLE_OPENCL_TUNING: names of members
-// with numbers, as in "batch=4,parts=2". Throws RC_E_INVALID_ARGUMENT for what
-// is not like that or cannot work.
+// The tuning of the device, changed by RUNCIBLE_OPENCL_TUNING: names of members
+// with numbers, as in "batch=4,parts=2". Throws RC_E_INVALID_ARGUMENT for text
+// that is not like that, and for numbers that cannot work.
 Tuning tuning_for(cl_device_id device);
 
 }  // namespace rc::opencl

@@ -69,7 +69,7 @@ class Places {
   int64_t page_size_;
 };
 
-// What ATTENTION and GENERAL_ATTENTION say of scores and of what a row sees.
+// The parameters of scores and of the positions that a row sees.
 struct Rules {
   double scale;
   double cap;

@@ -1,4 +1,4 @@
-// What lives on a device of the reference backend, and how a program runs.
+// The objects on a device of the reference backend, and how a program runs.
 #pragma once
 
 #include <cstddef>

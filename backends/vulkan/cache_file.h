@@ -1,10 +1,10 @@
 // The file that keeps what drivers compiled:
 // $XDG_CACHE_HOME/runcible/vulkan/DEVICE-DRIVER.cache, or in ~/.cache.
 //
-// Drivers run what it holds, so it is believed only if it is a regular file of
-// the user's own, which no other user may write, and its checksum is right.
-// What cannot be read, is damaged or cannot be written is as good as none:
-// nothing here fails but for memory.
+// Drivers run its contents, so it is used only if it is a regular file of the
+// user that no other user may write, and its checksum is right. A file that
+// cannot be read, is damaged or cannot be written counts as none: nothing here
+// fails but for memory.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace rc::vulkan {
 // "" if the environment names no place for it.
 std::string cache_file_name(VkPhysicalDevice device);
 
-// What was written; empty if there is no such file or it is damaged.
+// Returns the written bytes; empty if there is no such file or it is damaged.
 std::string read_cache_file(const std::string& name);
 
 // Replaces the file as a whole; of several writers at once the last one wins.

@@ -37,7 +37,7 @@ bool has_validation_layer() {
   });
 }
 
-// What vkEnumerate... functions give.
+// Returns the elements that vkEnumerate... functions give.
 template <class T, class Function>
 std::vector<T> enumerate(const char* call, Function function) {
   uint32_t count = 0;

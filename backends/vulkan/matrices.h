@@ -10,7 +10,7 @@ namespace rc::vulkan {
 // matrices of 16 by 16 of binary16 and add them up in f32.
 bool has_matrices(VkPhysicalDevice device);
 
-// What a device that has them is created with.
+// The features with which a device that has matrices is created.
 class MatrixFeatures {
  public:
   MatrixFeatures();

@@ -30,7 +30,7 @@ bool once(VulkanDevice& device,
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vk.vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-  // What came before, and what comes after, sees each other's bytes.
+  // Commands before and after it see each other's bytes.
   VkMemoryBarrier barrier = {};
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;

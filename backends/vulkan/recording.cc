@@ -375,7 +375,7 @@ bool Recording::wait(int portion, int64_t timeout_ms) {
 }
 
 void Recording::stop() {
-  // What has begun may see it or not.
+  // Commands that have begun may see it or not.
   const uint32_t stop = 1;
   control_->write(3 * sizeof stop, &stop, sizeof stop);
 }

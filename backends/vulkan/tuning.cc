@@ -18,32 +18,31 @@ constexpr uint64_t kLargestRange = uint64_t{1} << 31;
 constexpr const char* kVariable = "RUNCIBLE_VULKAN_TUNING";
 
 void apply(std::string_view text, gpu::Tuning* tuning) {
-  gpu::apply_choices(
-      kVariable, text,
-      {
-          {"texels", &tuning->texels, 0, 1},
-          {"tile", &tuning->tile, 4, 64},
-          {"parts", &tuning->parts, 1, 32},
-          {"chunk", &tuning->chunk, 1, 16},
-          {"tiles", &tuning->tiles, 1, 4},
-          {"batch", &tuning->batch, 1, 16},
-          {"batch_tiles", &tuning->batch_tiles, 1, 4},
-          {"few", &tuning->few, 0, 64},
-          {"many", &tuning->many, 0, UINT32_MAX},
-          {"most", &tuning->most, 0, UINT32_MAX},
-          {"wide", &tuning->wide, 0, UINT32_MAX},
-          {"matrices", &tuning->matrices, 0, UINT32_MAX},
-          {"reduce", &tuning->reduce, 1, 1024},
-          {"attention", &tuning->attention, 1, 1024},
-          {"attention_rows", &tuning->attention_rows, 0, 16},
-          {"attention_few", &tuning->attention_few, 0, 4096},
-          {"plain", &tuning->plain, 1, 1024},
-          {"each", &tuning->each, 1, 64},
-          {"tensor_each", &tuning->tensor_each, 1, 64},
-          // What lines and products cannot be cut for takes less than these.
-          {"loops", &tuning->loops, 4096, UINT32_MAX},
-          {"groups", &tuning->groups, 1, UINT32_MAX},
-      });
+  gpu::apply_choices(kVariable, text,
+                     {
+                         {"texels", &tuning->texels, 0, 1},
+                         {"tile", &tuning->tile, 4, 64},
+                         {"parts", &tuning->parts, 1, 32},
+                         {"chunk", &tuning->chunk, 1, 16},
+                         {"tiles", &tuning->tiles, 1, 4},
+                         {"batch", &tuning->batch, 1, 16},
+                         {"batch_tiles", &tuning->batch_tiles, 1, 4},
+                         {"few", &tuning->few, 0, 64},
+                         {"many", &tuning->many, 0, UINT32_MAX},
+                         {"most", &tuning->most, 0, UINT32_MAX},
+                         {"wide", &tuning->wide, 0, UINT32_MAX},
+                         {"matrices", &tuning->matrices, 0, UINT32_MAX},
+                         {"reduce", &tuning->reduce, 1, 1024},
+                         {"attention", &tuning->attention, 1, 1024},
+                         {"attention_rows", &tuning->attention_rows, 0, 16},
+                         {"attention_few", &tuning->attention_few, 0, 4096},
+                         {"plain", &tuning->plain, 1, 1024},
+                         {"each", &tuning->each, 1, 64},
+                         {"tensor_each", &tuning->tensor_each, 1, 64},
+                         // Fewer than these are too few for lines and products.
+                         {"loops", &tuning->loops, 4096, UINT32_MAX},
+                         {"groups", &tuning->groups, 1, UINT32_MAX},
+                     });
 }
 
 bool has_sub_groups_of_eight(VkPhysicalDevice device) {

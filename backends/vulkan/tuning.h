@@ -1,5 +1,5 @@
-// What is chosen per device: which of the two kinds of shaders (see
-// common.glsl), and how many lanes do what.
+// The choices for each device: which of the two kinds of shaders (see
+// common.glsl), and how many lanes do which work.
 //
 // RUNCIBLE_VULKAN_TUNING replaces choices: names and numbers, separated by
 // commas, as in "texels=0,parts=8,batch=4". The names are those of members of

@@ -45,8 +45,8 @@ inline constexpr uint32_t kWithEvents = 2;
 inline constexpr uint32_t kAnyTime = 3;
 inline constexpr uint32_t kSuccess = 1;  // of every status
 
-// What to call with a status, what it made if anything, a message and both
-// pointers.
+// The function to call with a status, the result if there is one, a message and
+// both pointers.
 template <class Function>
 struct Callback {
   Extension* next;
@@ -155,7 +155,7 @@ inline constexpr uint64_t kComputeStage = 4;
 inline constexpr uint32_t kBindUniform = 2;
 inline constexpr uint32_t kBindStorage = 3;
 inline constexpr uint32_t kBindReadOnly = 4;
-// What is not bound at a place is described by zeros.
+// Kinds that are not bound at a place are described by zeros.
 struct BindGroupLayoutEntry {
   Extension* next;
   uint32_t binding;

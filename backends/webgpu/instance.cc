@@ -72,7 +72,7 @@ Found described(abi::Adapter adapter, const abi::AdapterOptions& options) {
   found.driver =
       cat("WebGPU",
           info.interface == abi::kWebGpu
-              ? ""  // a browser does not tell what is below
+              ? ""  // a browser does not report the driver
               : cat(" on ", interface_name(info.interface)),
           version.empty() ? "" : ", ", version, ", ", implementation());
   found.kind = info.kind;

@@ -10,7 +10,7 @@
 
 namespace rc::webgpu {
 
-// An adapter, described; one is requested anew for each device.
+// An adapter, described; a new one is requested for each device.
 struct Found {
   abi::AdapterOptions options;
   std::string name;    // of the device

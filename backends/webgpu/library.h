@@ -2,8 +2,8 @@
 // needed (native/) or that of the browser (browser/), and handles of its
 // objects that release themselves.
 //
-// Threads: implementations need not be safe for more than one, so that whoever
-// calls one holds `lock`.
+// Threads: implementations need not be safe for more than one, so that
+// callers hold `lock`.
 #pragma once
 
 #include <mutex>

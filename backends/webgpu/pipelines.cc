@@ -24,7 +24,7 @@ bool is_output(gpu::Kernel kernel, uint32_t slot) {
   return (gpu::slots_of(kernel).outputs >> slot & 1) != 0;
 }
 
-// What WebGPU promises of every device.
+// The limit that WebGPU promises for every device.
 constexpr uint32_t kPromised = 8;
 
 constexpr std::string_view kWritten = "var<storage, read_write>";
@@ -37,7 +37,7 @@ struct Declaration {
   std::string_view element;  // what the type has, "words: array<u32>"
 };
 
-// What the structure of this name has.
+// Returns the members of the structure of this name.
 std::string_view members(std::string_view text, std::string_view type) {
   const std::string head = cat("struct ", type, " {");
   const size_t begin = text.find(head);

@@ -342,7 +342,7 @@ void Recording::wait_idle() noexcept {
       return (progress_[0]->over && progress_[1]->over) || device_.lost();
     });
   } catch (...) {
-    // Who waits for the end of a run is not interested in errors.
+    // A caller that waits for the end of a run does not need errors.
   }
 }
 

@@ -1,5 +1,5 @@
 // The kernels in the WebGPU Shading Language, as they travel in the module, or
-// in a file of their own beside one of WebAssembly: made from
+// in a separate file next to one of WebAssembly: made from
 // backends/gpu/kernels/glsl when it is built (wgsl/write_wgsl.cc).
 #pragma once
 
@@ -13,8 +13,8 @@ namespace rc::webgpu {
 // cannot be had.
 void load_shaders();
 
-// What it computes with a Variant's constants is said by constant_0, constant_1
-// and so on, which are to be declared; inputs are to be made read-only.
+// Constants of a Variant are constant_0, constant_1 and so on, which are to be
+// declared; inputs are to be made read-only.
 const char* shader_text(gpu::Kernel kernel);
 
 }  // namespace rc::webgpu

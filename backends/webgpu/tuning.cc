@@ -85,7 +85,7 @@ gpu::Tuning choose_tuning(const abi::Limits& limits, bool software) {
             {"plain", &tuning.plain, 1, 1024},
             {"each", &tuning.each, 1, 64},
             {"tensor_each", &tuning.tensor_each, 1, 64},
-            // What lines and products cannot be cut for takes less than these.
+            // Fewer than these are too few for lines and products.
             {"loops", &tuning.loops, 4096, UINT32_MAX},
             {"groups", &tuning.groups, 1, UINT32_MAX},
         });

@@ -83,7 +83,7 @@ WebGpuDevice::WebGpuDevice(int index, const rc_plugin_open_options&)
   {
     const Lock lock;
     if (wgpu().AdapterGetLimits(from.get(), &limits_) != abi::kSuccess) {
-      fail(RC_E_DEVICE, found.name, " does not tell its limits");
+      fail(RC_E_DEVICE, found.name, " does not report its limits");
     }
   }
   limits_.next = nullptr;
@@ -146,8 +146,8 @@ void WebGpuDevice::take_loss(const abi::Device*, uint32_t, abi::Text message,
 void WebGpuDevice::check(const char* what) const {
   const Lock lock;
   if (!state_->message.empty() && !state_->lost) {
-    // A loss may be told only now; wgpu-native calls what is done to a device
-    // that is gone an error of whoever does it.
+    // A loss may be reported only now; wgpu-native reports commands for a lost
+    // device as errors of the caller.
     process_events();
     if (state_->message.find("device is lost") != std::string::npos) {
       state_->lost = true;

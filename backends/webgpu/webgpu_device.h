@@ -60,7 +60,7 @@ class WebGpuDevice final : public gpu::Device {
   void check(const char* what) const;
 
  private:
-  // What callbacks tell.
+  // The state that callbacks report.
   struct State {
     bool lost = false;
     bool out_of_memory = false;

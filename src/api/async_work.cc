@@ -41,7 +41,7 @@ void AsyncWork::run() {
   char name[96];
   std::snprintf(name, sizeof name, "the callback of %s", function_);
   call_out(
-      name, [this] { tell(status_, message_); },
+      name, [this] { deliver(status_, message_); },
       [](const char* message) { log(RC_LOG_ERROR, message); });
   loop_->leave(stop_.get());
   entered_ = false;

@@ -24,7 +24,7 @@ class AsyncWork : public engine::Delivery {
 
  protected:
   // `name` is the work in messages, "loading", and `function` that of the C ABI
-  // whose callback tell() calls. Throws RC_E_CLOSED.
+  // whose callback deliver() calls. Throws RC_E_CLOSED.
   AsyncWork(std::shared_ptr<engine::Loop> loop, const char* name,
             const char* function);
 
@@ -34,7 +34,7 @@ class AsyncWork : public engine::Delivery {
   // thread.
   virtual void work() = 0;
   // On the loop's thread.
-  virtual void tell(rc_status status, const char* message) = 0;
+  virtual void deliver(rc_status status, const char* message) = 0;
 
  private:
   struct Stop final : engine::InFlight {

@@ -20,7 +20,7 @@
 
 namespace rc::api {
 
-// What a spec has come to mean.
+// The devices that a spec was resolved to.
 struct OpenedDevice {
   const runtime::DeviceChain chain;
   const std::shared_ptr<const DeviceText> text;
@@ -58,8 +58,8 @@ struct rc_backend {
   }
 
   mutable std::mutex mutex;
-  // What rc_backend_explain and rc_backend_device have given so far, which
-  // lives as long as the handle.
+  // The texts that rc_backend_explain and rc_backend_device have returned so
+  // far, which live as long as the handle.
   std::set<std::string> explanations;  // JSON
   std::vector<std::shared_ptr<const rc::api::DeviceText>> texts;
   // While it is switched.
@@ -95,7 +95,7 @@ namespace rc::api {
 
 std::unique_ptr<rc_device_list> list_devices(runtime::SearchProgress progress);
 
-// What rc_backend_open was asked for, checked and copied.
+// The arguments of rc_backend_open, checked and copied.
 class OpenRequest {
  public:
   OpenRequest(const char* spec, const rc_backend_options* given);

@@ -34,7 +34,7 @@ class AsyncDiscovery final : public AsyncWork {
     })));
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     // The receiver's, however it ends.
     callback_(user_, status, message, std::exchange(list_, nullptr));
   }
@@ -65,7 +65,7 @@ class AsyncOpen final : public AsyncWork {
     backend_ = add_handle(request.open([&] { return stopped(); }));
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     // The receiver's, however it ends.
     callback_(user_, status, message, std::exchange(backend_, nullptr));
   }
@@ -96,7 +96,7 @@ class AsyncSwitch final : public AsyncWork {
     request_.run(*backend_, [&] { return stopped(); });
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message);
   }
 
@@ -128,7 +128,8 @@ rc_status rc_backend_open_async(const char* spec,
                                 void* user) {
   return guard([&] {
     const rc::api::GivenOptions<rc_backend_options> given(options);
-    // What the caller has set is checked at once; files are read later.
+    // Options that the caller has set are checked at once; files are read
+    // later.
     const rc::api::OpenRequest checked(spec, &given.known);
     need_pointer(reinterpret_cast<const void*>(callback), "callback");
     rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncOpen>(

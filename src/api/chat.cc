@@ -47,7 +47,7 @@ std::string_view optional_text(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-// What rc_chat_render and rc_chat_create were asked for, checked.
+// The arguments of rc_chat_render and rc_chat_create, checked.
 struct ChatRequest {
   explicit ChatRequest(const rc_chat_options& options)
       : tools(optional_json(options.tools, "options->tools")),

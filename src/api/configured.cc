@@ -173,7 +173,7 @@ rc_model_options configured(const rc_model_options* given, std::string& type) {
     leave_out(options.keep_mapped);
     leave_out(options.experts_mapped);
   }
-  // What goes with a choice is left out without it.
+  // Options that belong to another choice are left out without it.
   const int32_t guard = options.guard_mapped;
   const int32_t resident = options.resident_experts;
   settle(settings.get(), options);

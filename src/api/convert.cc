@@ -18,7 +18,7 @@ constexpr rc_quantize_options kQuantizeDefaults = RC_QUANTIZE_OPTIONS_INIT;
 constexpr int32_t kMostConvertThreads = 1024;
 constexpr size_t kMostTensorTypes = 256;
 
-// What a caller asked for, checked and copied.
+// The arguments of the caller, checked and copied.
 struct ConvertRequest {
   std::string from;
   std::string to;
@@ -31,7 +31,7 @@ struct ConvertRequest {
     to = target;
   }
 
-  void tell(rc_progress_callback progress, void* user) {
+  void report_to(rc_progress_callback progress, void* user) {
     conversion.progress = [progress, user](double fraction) {
       return report_progress(progress, user, fraction);
     };
@@ -51,7 +51,7 @@ ConvertRequest convert_request(const char* from, const char* to,
     request.conversion.type = type;
   }
   check_conversion(request.conversion);
-  request.tell(progress, user);
+  request.report_to(progress, user);
   return request;
 }
 
@@ -81,7 +81,7 @@ ConvertRequest quantize_request(const char* from, const char* to,
   conversion.threads = options.threads;
   conversion.requantizes = true;
   check_conversion(conversion);
-  request.tell(options.progress, options.progress_user);
+  request.report_to(options.progress, options.progress_user);
   return request;
 }
 
@@ -95,15 +95,15 @@ class AsyncConvert final : public AsyncWork {
         callback_(callback),
         user_(user) {
     ConvertProgress& progress = request_.conversion.progress;
-    progress = [this, told = std::move(progress)](double fraction) {
-      return !stopped() && told(fraction);
+    progress = [this, report = std::move(progress)](double fraction) {
+      return !stopped() && report(fraction);
     };
   }
 
  private:
   void work() override { request_.run(); }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message);
   }
 

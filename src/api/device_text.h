@@ -1,4 +1,4 @@
-// What is reported of a device, with strings that live as long as this.
+// The report of a device, with strings that live as long as this.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 constexpr rc_embed_options kEmbedDefaults = RC_EMBED_OPTIONS_INIT;
 constexpr rc_rerank_options kRerankDefaults = RC_RERANK_OPTIONS_INIT;
 
-// What makes the rows, asking the function now and then whether to stop.
+// Makes the rows and asks the function now and then whether to stop.
 using Make = std::function<engine::TextRows(std::function<bool()>)>;
 
 std::vector<std::string> copy_texts(const char* const* texts,
@@ -79,7 +79,8 @@ engine::EmbedOptions embed_options(const rc_embed_options* given,
   result.dimensions = options.dimensions;
   if (options.prompt != nullptr && options.prompt_name != nullptr) {
     fail(RC_E_INVALID_ARGUMENT,
-         "options->prompt_name: given beside options->prompt; give either");
+         "options->prompt_name: given together with options->prompt; give "
+         "either");
   }
   if (options.prompt != nullptr) result.prompt = options.prompt;
   if (options.prompt_name != nullptr) result.prompt_name = options.prompt_name;
@@ -147,7 +148,7 @@ class AsyncRows final : public AsyncWork {
     static_cast<void>(making_->rows());  // throws how it ended
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     if (callback_ != nullptr) callback_(user_, status, message, handle_);
   }
 
@@ -169,7 +170,8 @@ void check_told(rc_embed_callback callback, rc_embedding** embedding) {
   if (embedding != nullptr) *embedding = nullptr;
   if (callback == nullptr && embedding == nullptr) {
     fail(RC_E_INVALID_ARGUMENT,
-         "embedding: NULL, and there is no callback; nobody would hear of it");
+         "embedding: NULL, and there is no callback; its result could not be "
+         "delivered");
   }
 }
 

@@ -40,22 +40,22 @@ void write_text(const engine::TextScore& score, rc_evaluate_report& report) {
   report.bits_per_byte_error = score.bits_per_byte.error;
   report.tokens_per_second = score.tokens_per_second;
   if (!score.comparison) return;
-  const engine::Comparison& beside = *score.comparison;
-  report.against_perplexity = beside.perplexity.value;
-  report.against_perplexity_error = beside.perplexity.error;
-  report.perplexity_ratio = beside.ratio.value;
-  report.perplexity_ratio_error = beside.ratio.error;
-  report.divergence = beside.divergence.value;
-  report.divergence_error = beside.divergence.error;
-  report.divergence_99 = beside.divergence_99;
-  report.divergence_max = beside.divergence_most;
-  report.agreement = beside.agreement.value;
-  report.agreement_error = beside.agreement.error;
-  report.probability_difference = beside.difference.value;
-  report.probability_difference_error = beside.difference.error;
+  const engine::Comparison& compared = *score.comparison;
+  report.against_perplexity = compared.perplexity.value;
+  report.against_perplexity_error = compared.perplexity.error;
+  report.perplexity_ratio = compared.ratio.value;
+  report.perplexity_ratio_error = compared.ratio.error;
+  report.divergence = compared.divergence.value;
+  report.divergence_error = compared.divergence.error;
+  report.divergence_99 = compared.divergence_99;
+  report.divergence_max = compared.divergence_most;
+  report.agreement = compared.agreement.value;
+  report.agreement_error = compared.agreement.error;
+  report.probability_difference = compared.difference.value;
+  report.probability_difference_error = compared.difference.error;
 }
 
-// What a caller asked for, checked and copied.
+// The arguments of the caller, checked and copied.
 class EvaluateRequest {
  public:
   EvaluateRequest(rc_model* model, const rc_evaluate_options* given)
@@ -77,7 +77,7 @@ class EvaluateRequest {
     }
   }
 
-  // `stopped` says whether to cancel, beside the progress callback.
+  // `stopped` says whether to cancel, as does the progress callback.
   rc_evaluate_report run(const std::function<bool()>& stopped) const {
     rc_evaluate_report report = kEvaluateReport;
     report.model_bytes = tensor_bytes(*model_);
@@ -145,7 +145,7 @@ class AsyncEvaluation final : public AsyncWork {
     report_ = request_.run([this] { return stopped(); });
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message, status == RC_OK ? &report_ : nullptr);
   }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr rc_fetch_options kFetchDefaults = RC_FETCH_OPTIONS_INIT;
 constexpr int32_t kMostConnections = 32;
 
-// What a caller asked for, checked and copied.
+// The arguments of the caller, checked and copied.
 hub::FetchRequest fetch_request(const char* source,
                                 const rc_fetch_options* given) {
   need_pointer(source, "source");
@@ -50,17 +50,17 @@ class AsyncFetch final : public AsyncWork {
         request_(std::move(request)),
         callback_(callback),
         user_(user) {
-    request_.progress = [this, told = std::move(request_.progress)](
+    request_.progress = [this, report = std::move(request_.progress)](
                             const std::string& file, uint64_t done,
                             uint64_t total) {
-      return !stopped() && (!told || told(file, done, total));
+      return !stopped() && (!report || report(file, done, total));
     };
   }
 
  private:
   void work() override { path_ = hub::fetch(request_); }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message,
               status == RC_OK ? path_.c_str() : nullptr);
   }

@@ -13,7 +13,7 @@ engine::RequestOptions request_options(const rc_generate_options* given,
                                        const model::ModelFile& file,
                                        bool answer = false);
 
-// What the options say of an answer of a conversation.
+// The options of an answer of a conversation.
 engine::AnswerRules answer_rules(const rc_generate_options& options);
 
 }  // namespace rc::api

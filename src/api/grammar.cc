@@ -64,8 +64,8 @@ rc_grammar_matcher* give_out(std::shared_ptr<const text::Tokenizer> tokenizer,
                              std::move(tokens)}));
 }
 
-// What forced_tokens is to see of the text: a few tokens, back to what was no
-// token.
+// The part of the text that forced_tokens needs: a few tokens, back to one that
+// stands alone.
 std::span<const int32_t> last_tokens(const std::vector<int32_t>& tokens) {
   size_t count = 0;
   while (count < std::min(text::grammar::kLastTokens, tokens.size()) &&

@@ -18,7 +18,7 @@ struct rc_graph {
 
 namespace rc::api {
 
-// What rc_graph_run was asked for, checked; it outlives handles.
+// The arguments of rc_graph_run, checked; it outlives handles.
 class GraphRun {
  public:
   GraphRun(rc_graph* graph, rc_tensor* const* inputs, size_t input_count,

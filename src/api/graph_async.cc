@@ -35,7 +35,7 @@ class AsyncGraphRun final : public AsyncWork {
         this));
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     slot_.release();
     // The receiver's, however it ends.
     const std::vector<rc_tensor*> outputs = std::exchange(outputs_, {});

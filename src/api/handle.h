@@ -57,7 +57,7 @@ void report_refused(const void* handle, Kind kind, const char* name) noexcept;
 template <class T>
 inline constexpr Kind kKindOf = T::kKind;
 
-// A class of handles that are made so often that their facts are kept beside
+// A class of handles that are made so often that their facts are kept next to
 // them: objects of it lie in T::slots(), all of them.
 template <class T>
 concept InSlots = requires {

@@ -19,7 +19,7 @@ namespace {
 // So many free slots stay with a thread, so that it meets no other.
 constexpr int kKept = 32;
 
-// What is in a free slot is nobody's.
+// The memory of a free slot must not be used.
 void guard_free([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(memory, bytes);
@@ -37,7 +37,7 @@ struct HandleSlots::OfThread {
   ~OfThread() {
     while (count > 0) slots->give_back(kept[--count]);
   }
-  // There is one for all objects of the class: whoever came first.
+  // There is one for all objects of the class: that of the first thread.
   HandleSlots* slots = nullptr;
   int count = 0;
   void* kept[kKept];

@@ -25,7 +25,7 @@ class HandleSlots {
 
   // Memory that is no handle yet; throws std::bad_alloc.
   void* allocate();
-  // What lay there is no handle any more.
+  // The handle that was there is not valid any more.
   void free(void* memory) noexcept;
 
   // Makes what lies in a slot a handle with one reference.

@@ -17,7 +17,7 @@ constexpr rc_importance_options kImportanceDefaults =
     RC_IMPORTANCE_OPTIONS_INIT;
 constexpr rc_importance_report kImportanceReport = RC_IMPORTANCE_REPORT_INIT;
 
-// What a caller asked for, checked and copied.
+// The arguments of the caller, checked and copied.
 class ImportanceRequest {
  public:
   ImportanceRequest(rc_model* model, const char* to,
@@ -38,7 +38,7 @@ class ImportanceRequest {
     dataset_ = options_.dataset != nullptr ? options_.dataset : text_.label();
   }
 
-  // `stopped` says whether to cancel, beside the progress callback.
+  // `stopped` says whether to cancel, as does the progress callback.
   rc_importance_report run(const std::function<bool()>& stopped) const {
     const std::shared_ptr<engine::Engine> held = model_->engine();
     const engine::Engine& engine = *held;
@@ -57,7 +57,8 @@ class ImportanceRequest {
         return std::make_shared<compute::Paid>(tenant, bytes);
       } catch (const Error&) {
         fail(RC_E_DEVICE_MEMORY, "measuring importance takes ", bytes,
-             " bytes of device memory beside the model, more than is left of "
+             " bytes of device memory in addition to the model, more than is "
+             "left of "
              "the backend handle's memory_limit; ask for a shorter context");
       }
     };
@@ -99,7 +100,7 @@ class AsyncImportance final : public AsyncWork {
     report_ = request_.run([this] { return stopped(); });
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message, status == RC_OK ? &report_ : nullptr);
   }
 

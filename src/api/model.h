@@ -114,7 +114,7 @@ struct rc_model {
 
 namespace rc::api {
 
-// What rc_model_load was asked for, checked and copied.
+// The arguments of rc_model_load, checked and copied.
 struct LoadRequest {
   LoadRequest(rc_backend* backend, const char* path,
               const rc_model_options* options);

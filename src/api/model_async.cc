@@ -43,7 +43,7 @@ class AsyncLoad final : public AsyncWork {
     model_ = add_handle(request_.load([this] { return !stopped(); }));
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     rc_model* model = model_;
     model_ = nullptr;  // the receiver's, however it ends
     callback_(user_, status, message, model);
@@ -63,7 +63,7 @@ void start_load(rc_backend* backend, const char* path,
                 const rc_model_options* options, rc_loop* loop,
                 rc_model_callback callback, void* user) {
   const GivenOptions<rc_model_options> given(options);
-  // What the caller has set is checked at once; files are read later.
+  // Options that the caller has set are checked at once; files are read later.
   LoadRequest request(backend, &given.known);
   if (!memory) request.path = need_model_path(path);
   if (callback == nullptr) fail(RC_E_INVALID_ARGUMENT, "callback: NULL");

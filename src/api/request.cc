@@ -29,7 +29,7 @@ bool wait_for(std::condition_variable& changed,
 class rc_request::Event : public rc::engine::Delivery {
  public:
   void run() override { keep_->deliver(describe(*keep_)); }
-  // What the event says, pointing into it.
+  // The content of the event; the result points into it.
   virtual rc_event describe(rc_request& request) = 0;
 
   std::shared_ptr<rc_request> keep_;
@@ -176,7 +176,7 @@ void rc_request::forget() noexcept {
     std::lock_guard lock(mutex_);
     self.swap(self_);
   }
-  // Its events could not be heard any more.
+  // Its events could not be delivered any more.
   if (callback_ == nullptr) cancel();
 }
 
@@ -223,7 +223,7 @@ void rc_request::post(std::unique_ptr<Event> event) noexcept {
 
 void rc_request::deliver(const rc_event& event) {
   const bool ends = event.type == RC_EVENT_END;
-  // What came before the engine heard of the failure.
+  // Events that came before the engine received the failure are dropped.
   if (*failure_ != '\0' && !ends) return;
   rc::call_out(
       "the event callback of the request", [&] { callback_(user_, &event); },

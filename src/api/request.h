@@ -1,5 +1,5 @@
-// A generation in flight: hears of it on the engine thread, and reports to the
-// caller, either on a loop or when asked for the next event.
+// A generation in flight: receives its events on the engine thread, and reports
+// to the caller, either on a loop or when asked for the next event.
 //
 // An rc_request lives as long as a handle to it (the caller's references, and
 // one that a request with a callback has itself until its end was delivered),

@@ -13,7 +13,7 @@ struct Hearing {
   void* user;
 };
 
-// Sets *request to NULL, and throws if events could not be heard.
+// Sets *request to NULL, and throws if events could not be delivered.
 void check_hearing(const Hearing& hearing, rc_request** request);
 
 // Starts a request on account of the model's tenant. Throws RC_E_CLOSED,

@@ -135,7 +135,7 @@ class SwitchRequest::Work {
   const std::function<bool()>& stopped_;
   std::shared_ptr<OpenedDevice> opened_;
   std::vector<std::shared_ptr<LoadedModel>> moving_;  // all that are there
-  // What these will take, with the devices that were opened for it.
+  // The memory that these will use, with the devices that were opened for it.
   model::Promises promises_;
   std::optional<Tenant::SetAside> set_aside_;
   std::vector<Moving> models_;  // as far as they are loaded

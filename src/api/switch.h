@@ -11,8 +11,8 @@
 
 namespace rc::api {
 
-// What rc_backend_switch was asked for, checked. It keeps what it works with,
-// but for the handle itself, which the caller keeps.
+// The arguments of rc_backend_switch, checked. It keeps the objects that it
+// works with, but for the handle itself, which the caller keeps.
 class SwitchRequest {
  public:
   SwitchRequest(rc_backend* backend, const char* spec,

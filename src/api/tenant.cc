@@ -9,8 +9,8 @@ namespace rc::api {
 
 Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {
-  // What is refused is not counted even for a moment, in which another request
-  // would be refused for it.
+  // A refused request is not counted even for a moment, in which another
+  // request would be refused for it.
   int64_t before = tenant_->requests_;
   do {
     if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {

@@ -1,6 +1,6 @@
-// What a backend handle may use and has used: its limits and its meter. Shared
-// by the handle, the models loaded through it, their sessions and requests.
-// Thread-safe.
+// The limits and the meter of a backend handle: the resources that it may use
+// and has used. Shared by the handle, the models loaded through it, their
+// sessions and requests. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -125,9 +125,9 @@ class Tenant : public compute::Account,
   engine::EngineOptions limit(engine::EngineOptions options,
                               const SetAside* own = nullptr) const;
 
-  // What is left of the memory limit, with what was set aside for who asks, for
-  // EngineOptions: 0 is no limit, so that nothing left is 1. Spare memory is
-  // given up for it.
+  // The rest of the memory limit, with the memory that was set aside for the
+  // caller, for EngineOptions: 0 is no limit, so that 1 means that nothing is
+  // left. Spare memory is given up for it.
   uint64_t memory_left(const SetAside* own = nullptr) const;
   // Of all devices together.
   uint64_t memory() const;
@@ -152,7 +152,7 @@ class Tenant : public compute::Account,
   };
   static Ledger& ledger();
 
-  // What was not paid yet. Under the mutex of the ledger.
+  // Amounts that were not paid yet. Under the mutex of the ledger.
   struct Bill {
     uint64_t bytes = 0;
     uint64_t limited = 0;  // of those, on the tenant's own device

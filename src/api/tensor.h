@@ -27,7 +27,7 @@ struct rc_tensor {
       : tensor(std::move(tensor)), target(std::move(target)) {}
 
   const rc::compute::Tensor tensor;
-  // What ops write into that have it as their first operand, or NULL.
+  // The target of ops that have this as their first operand, or NULL.
   const Reference target;
   // The name of its device, once it was asked for.
   std::once_flag named;

@@ -9,7 +9,7 @@
 namespace rc::api {
 namespace {
 
-// Tells the caller when his memory is his again.
+// Notifies the caller that its memory is free again.
 class Loan {
  public:
   Loan(rc_tensor_borrow_callback ended, void* user)

@@ -12,7 +12,7 @@
 namespace rc::api {
 namespace {
 
-// What rc_tensor_to was asked for, checked and held.
+// The arguments of rc_tensor_to, checked and held.
 class MoveRequest {
  public:
   MoveRequest(rc_tensor* tensor, rc_backend* backend, const char* device)
@@ -58,7 +58,7 @@ class AsyncMove final : public AsyncWork {
     moved_ = add_handle(std::make_unique<rc_tensor>(request_.run()));
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     // The receiver's, however it ends.
     callback_(user_, status, message, std::exchange(moved_, nullptr));
   }

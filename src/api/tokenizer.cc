@@ -69,7 +69,7 @@ class AsyncTokenize final : public rc::api::AsyncWork {
     tokens_ = tokenizer_->tokenize(text_, options_);
   }
 
-  void tell(rc_status status, const char* message) override {
+  void deliver(rc_status status, const char* message) override {
     callback_(user_, status, message,
               tokens_.empty() ? nullptr : tokens_.data(), tokens_.size());
   }

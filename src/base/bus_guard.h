@@ -3,12 +3,12 @@
 // The system raises the signal where a page of a mapped file cannot be read:
 // the file was cut short, or its disk fails. Within guarded memory the handler
 // puts zeros in the place of the whole range and notes the damage, so that
-// whoever reads goes on, to find out afterwards that what it read was nothing.
+// the reader goes on and finds out afterwards that it has read zeros.
 // Every other SIGBUS goes to the handler that was there before.
 //
-// The handler is installed with the first guard and stays. Who installs one
-// later must pass on to it, as it does, what is not its own; threads that read
-// guarded memory must not block the signal.
+// The handler is installed with the first guard and stays. A handler
+// installed later must pass on other signals to it, as it does itself; threads
+// that read guarded memory must not block the signal.
 #pragma once
 
 #include <cstddef>

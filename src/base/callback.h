@@ -20,7 +20,7 @@
 namespace rc {
 
 #if defined(__GLIBCXX__)
-// Who catches it must throw it on.
+// A handler that catches it must throw it on.
 using ThreadEnd = abi::__forced_unwind;
 #else
 struct ThreadEnd {};  // elsewhere a thread ends without unwinding

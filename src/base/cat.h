@@ -1,8 +1,8 @@
 // Texts made of parts: cat("tensor ", name, " has ", count, " rows").
 //
-// Errors are told in a thousand places, and each of them would be a function of
-// its own if the text were made by templates. So a call only puts its parts
-// into a list, and one function makes texts of lists.
+// Errors are reported in a thousand places, and each of them would be a
+// separate function if the text were made by templates. So a call only puts its
+// parts into a list, and one function makes texts of lists.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rc {
 
-// What a part of a text is.
+// The kind of a part of a text.
 enum class PartKind : char {
   kEnd,  // of the list
   kCharacters,

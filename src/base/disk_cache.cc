@@ -87,7 +87,7 @@ void remember(std::string_view key, std::string_view fact) {
 void forget(std::string_view key) {
   const fs::path path = folder();
   if (path.empty()) return;
-  std::error_code error;  // what cannot be removed is found anew, too
+  std::error_code error;  // a fact that cannot be removed is found again
   fs::remove(path / file_name(key), error);
 }
 

@@ -1,8 +1,8 @@
 // Facts about this machine that take long to find, kept between processes in
 // files of the user's cache folder ($XDG_CACHE_HOME or ~/.cache).
 //
-// Nothing depends on them: what cannot be kept or read is found anew. Any
-// thread.
+// Nothing depends on them: facts that cannot be kept or read are found again.
+// Any thread.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace rc {
 
-// What is kept under the key, which is any text.
+// Returns the text kept under the key, which is any text.
 std::optional<std::string> recall(std::string_view key);
 
 // Replaces what is kept under the key.

@@ -44,7 +44,7 @@ std::string json_text(std::string_view string);
 // Returns whether a text is one JSON value.
 bool is_json(std::string_view text);
 
-// What a value is, as in "an object".
+// Describes the type of a value, as in "an object".
 const char* type_name(const JsonValue& value);
 
 // A JSON pointer (RFC 6901) with one more name.

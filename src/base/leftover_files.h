@@ -1,6 +1,6 @@
 // Temporary files that processes left behind when they were ended.
 //
-// Whoever writes a temporary file holds a lock (flock) on it, which ends with
+// The writer of a temporary file holds a lock (flock) on it, which ends with
 // the process, also on file systems that machines share. So a file without a
 // lock is a leftover, whatever process and machine it is from. Where a file
 // system has no locks nothing is removed.

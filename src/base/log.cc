@@ -37,8 +37,8 @@ class Log {
     try {
       name = config::text_now("library.log").value_or("none");
     } catch (const Error& error) {
-      // Without the variable nobody wants to read it here, and whoever opens
-      // something is told of a bad file.
+      // Without the variable there is no need to read it here, and the caller
+      // that opens something gets the error of a bad file.
       if (!environment("RUNCIBLE_LOG")) return;
       callback_ = write_to_stderr;
       level_ = RC_LOG_WARNING;

@@ -1,9 +1,10 @@
 // A regular file that is open for reading.
 //
-// What it holds is read into memory of the caller's, never mapped: a file that
+// The contents are read into memory of the caller, never mapped: a file that
 // another process shortens meanwhile, or a disk that fails, is an error of the
-// call that reads. Files in use should all the same be replaced (written anew
-// and renamed) rather than overwritten; check_unchanged() finds out.
+// call that reads. Files in use should nevertheless be replaced (written under
+// another name and renamed) rather than overwritten; check_unchanged() detects
+// it.
 //
 // Immutable once made: any thread may read it.
 #pragma once
@@ -30,9 +31,9 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   const std::string& path() const { return path_; }
-  // What distinguishes it from every other file, and from what it becomes when
-  // a program writes to it; as it was when it was opened. No other file has it
-  // as long as this object lives.
+  // The properties that distinguish the file from every other one, and from
+  // itself after a program has written to it; as they were when it was opened.
+  // No other file has them as long as this object lives.
   struct Identity {
     uint64_t file_system;
     uint64_t inode;

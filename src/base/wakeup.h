@@ -1,4 +1,5 @@
-// What a thread, or an event loop, waits on until another one wakes it.
+// An object on which a thread, or an event loop, waits until another one wakes
+// it.
 #pragma once
 
 #include <cstdint>

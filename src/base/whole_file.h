@@ -12,8 +12,8 @@
 
 namespace rc {
 
-// What the regular file holds. Nothing if it is no such file, cannot be read,
-// or holds more than `largest` bytes.
+// Returns the contents of a regular file. Nothing if it is no such file, cannot
+// be read, or is larger than `largest` bytes.
 std::optional<std::string> read_whole_file(const std::string& path,
                                            size_t largest);
 

@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// What a file holds; "-" is stdin. Throws a Failure.
+// Returns the contents of a file; "-" is stdin. Throws a Failure.
 std::string read_file(const std::string& path);
 // The same of a file that the library takes as a C string. Throws a Failure if
 // it has a NUL, where the text would end.

@@ -33,7 +33,7 @@ void add_pull(CLI::App& program);
 void add_models(CLI::App& program);
 void add_completion(CLI::App& program);
 
-// What MODEL is, for --help.
+// The meaning of MODEL, for --help.
 inline constexpr char kModelHelp[] =
     "a model file (GGUF), a folder with config.json and safetensors, "
     "builtin:NAME for one that comes with Runcible, or hf:OWNER/NAME for one "
@@ -112,7 +112,7 @@ struct ModelChoice {
 // "1,2,3"; throws a Failure for anything else.
 std::vector<int32_t> parse_tokens(const std::string& text);
 
-// What stdin holds, to its end. Ctrl-C throws a Failure.
+// Reads stdin to its end. Ctrl-C throws a Failure.
 std::string read_stdin();
 
 // Whether a text was given on stdin: it is a pipe or a file. A terminal,

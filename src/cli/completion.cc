@@ -1,4 +1,4 @@
-// What the command tells shells about itself.
+// The description of the command for shells.
 #include "completion.h"
 
 #include "help.h"

@@ -1,4 +1,4 @@
-// What shells can complete, from the command's own description.
+// The words that shells can complete, from the command's own description.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::string quoted(const std::string& text, const char* quote) {
   return out + "'";
 }
 
-// What bash does for a file, or one of some words.
+// Completes a file, or one of some words, in bash.
 std::string bash_value(const Completed& value) {
   const std::string from =
       value.value == Value::kFile
@@ -42,7 +42,7 @@ std::string bash_value(const Completed& value) {
   return "mapfile -t COMPREPLY < <(compgen " + from + " -- \"$word\")";
 }
 
-// What zsh does for a value, after the name or description of an option.
+// Completes a value in zsh, after the name or description of an option.
 std::string zsh_value(const Completed& value) {
   switch (value.value) {
     case Value::kFile:

@@ -1,4 +1,4 @@
-// What is configured, and where it comes from.
+// The configured values and their origin.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -40,7 +40,7 @@ void print_settings(const Json& report, bool all) {
       print("\n[" + table + "]\n");
     }
     std::string line = key.substr(point + 1) + " = " + text_of(setting, "toml");
-    // What has no value is no line of such a file.
+    // A setting without a value is a comment in such a file.
     if (setting.at("value").is_null()) line = "# " + key.substr(point + 1);
     constexpr size_t kColumn = 34;
     line.resize(std::max(line.size() + 2, kColumn), ' ');

@@ -65,7 +65,7 @@ Json to_json(const rc_device_report& device) {
           {"quarantined", lines_of(device.quarantined)}};
 }
 
-// What the device has instructions for.
+// The kinds of arithmetic for which the device has instructions.
 std::string arithmetic(const rc_device_report& device) {
   const std::pair<const char*, int32_t> kinds[] = {
       {"fp16", device.fp16},

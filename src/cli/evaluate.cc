@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What models are loaded for where --context-length does not say it.
+// The contexts of models where --context-length is not given.
 constexpr int64_t kUsualWindow = 512;
 constexpr int64_t kUsualQuestion = 4096;
 
@@ -44,7 +44,7 @@ rc_evaluate_report measure(const EvaluateWish& wish) {
   if (compares(wish)) {
     ModelChoice other = wish.model;
     if (!wish.against.empty()) other.path = wish.against;
-    // What --quantize makes of the model is compared with what it was.
+    // The result of --quantize is compared with the model as it was.
     load.quantize = nullptr;
     if (wish.against_backend.empty()) {
       against = other.load_with_progress(backend, load);

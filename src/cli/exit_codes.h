@@ -23,7 +23,7 @@ enum ExitCode {
   kTerminated = 143
 };
 
-// What they mean, for `runcible help exit-codes`.
+// The meaning of an exit code, for `runcible help exit-codes`.
 struct ExitCodeMeaning {
   ExitCode code;
   const char* meaning;

@@ -1,4 +1,4 @@
-// What was chosen to compute, why, and what runs where.
+// Prints the devices that were chosen, why, and which part runs where.
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

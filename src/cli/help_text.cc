@@ -38,7 +38,7 @@ std::string names_text(const CLI::Option& option) {
   return type.empty() ? text : text + " " + type;
 }
 
-// What an option says of itself, its default, and its other names.
+// The description of an option, its default, and its other names.
 std::string meaning_text(const CLI::Option& option) {
   std::string text = option.get_description();
   if (!option.get_default_str().empty()) {

@@ -1,4 +1,4 @@
-// What has been fetched.
+// Lists the fetched models.
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

@@ -18,7 +18,7 @@ struct PullChoice {
   int32_t connections = 8;
 };
 
-// What an address names, or nothing.
+// Returns the last part of an address, or nothing.
 std::string last_part(const std::string& address) {
   std::string path = address.substr(0, address.find_first_of("?#"));
   const size_t host = path.find("://");
@@ -39,7 +39,7 @@ std::string host_of(const std::string& source) {
   return address.substr(0, address.find_first_of("/?#"));
 }
 
-// What loads it. The line of progress is gone then.
+// Returns the path that loads it. The line of progress is gone then.
 std::string fetch(const PullChoice& choice) {
   ProgressLine line(host_of(choice.source));
   rc_fetch_options options = RC_FETCH_OPTIONS_INIT;

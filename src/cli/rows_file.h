@@ -32,8 +32,8 @@ std::string json_lines(const RowsView& rows, const std::vector<bool>& empty);
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 std::string npy_bytes(const RowsView& rows, const std::vector<bool>& empty);
 
-// Writes to a temporary file beside it, which then gets the name: there is
-// never half a file of that name. Throws a Failure.
+// Writes to a temporary file in the same folder, which then gets the name:
+// there is never half a file of that name. Throws a Failure.
 void write_whole_file(const std::string& path, const std::string& bytes);
 
 // The texts of a file, or of stdin if the path is "-" or empty: its lines, or

@@ -41,7 +41,7 @@ class InterruptWatch {
 bool interrupted();
 // Whether it was SIGTERM: then even a conversation ends.
 bool terminated();
-// What came is dealt with: Ctrl-C may come again.
+// The interrupt has been handled: Ctrl-C may come again.
 void forget_interrupt();
 
 // Puts a terminal on stdin back into its state, and ends the marking of pastes,

@@ -1,4 +1,4 @@
-// What a generation took, for people.
+// The human-readable costs of a generation.
 #pragma once
 
 #include "handles.h"

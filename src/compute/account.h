@@ -1,4 +1,4 @@
-// Who pays for memory and work of devices.
+// The account that pays for memory and work of devices.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Reservation {
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
-  // From now on whoever has the memory gives it back.
+  // From now on the owner of the memory gives it back.
   void use() noexcept { std::exchange(account_, nullptr)->use(bytes_); }
 
  private:

@@ -47,7 +47,7 @@ Tensor copy(const Tensor& x, const Destination* into) {
   const size_t last = x.shape.size() - 1;
   int64_t reach = block;
   for (size_t i = 0; i <= last; ++i) {
-    // What is not walked along has no distance.
+    // A dimension of one element has no distance.
     const int64_t stride = x.shape[i] > 1 ? x.strides[i] : 0;
     call.op.params.copy.strides[i] = i == last && block > 1 ? 1 : stride;
     reach += (i == last ? x.shape[i] - block : x.shape[i] - 1) * stride;

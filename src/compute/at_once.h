@@ -1,6 +1,6 @@
-// What most small ops are: functions of single elements of F32 tensors that lie
-// densely on one device, all of one shape. There is little to look at in those,
-// and looking at more takes longer than they do.
+// The most frequent small ops: functions of single elements of F32 tensors that
+// lie densely on one device, all of one shape. They need few checks, and
+// further checks would take longer than the ops do.
 #pragma once
 
 #include <initializer_list>
@@ -16,8 +16,8 @@ namespace rc::compute {
 std::optional<Tensor> at_once(Op op,
                               std::initializer_list<const Tensor*> operands);
 
-// What a device works for an op goes to the account when this does: also of one
-// that fails.
+// The work of a device for an op goes to the account when this is destroyed,
+// also for an op that fails.
 struct Work {
   explicit Work(Account& account) : account(account) {}
   Work(const Work&) = delete;

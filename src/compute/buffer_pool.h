@@ -1,9 +1,9 @@
 // Memory of results that are gone, kept for the next ones: fresh pages cost
 // more than most ops that fill them.
 //
-// What is kept stays on the account that paid for it, but for small buffers,
-// which are kept for the calls that making one takes, and of which there are
-// few. It is bounded, and given back when the account or the device has nothing
+// Kept memory stays on the account that paid for it, but for small buffers,
+// which are kept to save the calls that create one, and of which there are few.
+// It is bounded, and given back when the account or the device has nothing
 // left, and when the pool is closed. Thread-safe.
 #pragma once
 

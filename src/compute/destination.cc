@@ -108,8 +108,8 @@ Tensor deliver(const Tensor& result, const Destination& into) {
   check_fits(into, result.dtype, result.shape);
   if (result.empty()) return target;
   Tensor given = result;
-  // What op gave back is a view of an operand, which may be a part of the
-  // target or overlap it.
+  // The op returned a view of an operand, which may be a part of the target or
+  // overlap it.
   if (result.storage == target.storage) given = copy(result);
   return copy(given, &into);
 }

@@ -28,8 +28,7 @@ class Graph {
 
   struct Limits {
     int64_t deadline_ms = 0;  // 0: none
-    // Whether somebody wants the run to end early; may be empty. Called by any
-    // thread.
+    // Whether the run is to end early; may be empty. Called by any thread.
     bool (*stop)(void* user) = nullptr;
     void* user = nullptr;
     int64_t* spent_ns = nullptr;  // of the devices, added; may be nullptr

@@ -1,5 +1,5 @@
-// What a graph runs: its ops, compiled for the device of a context and, where
-// that lacks some, for the CPU.
+// The program of a graph: its ops, compiled for the device of a context and,
+// where that does not support some, for the CPU.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class GraphProgram {
   void run(std::span<const Tensor> inputs, std::span<const Tensor> results,
            runtime::RunArguments arguments, int64_t timeout_ms);
 
-  // What the device is given.
+  // The number of ops given to the device.
   size_t op_count() const { return op_count_; }
   // Bytes of scratch and buffers, without constants.
   uint64_t memory() const;

@@ -43,7 +43,7 @@ Shape joined_shape(std::span<const Tensor> tensors, int dimension) {
   return shape;
 }
 
-// What lies behind the dimension belongs to its rows.
+// Dimensions behind this one belong to its rows.
 Shape rows_of(const Shape& shape, int dimension) {
   const Shape lines = lines_of(shape, dimension);
   return {lines[0], lines[1] * lines[2]};

@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is measured is repeated, and the quickest counts: other programs only
-// ever make it slower.
+// Measurements are repeated, and the quickest counts: other programs only ever
+// make them slower.
 constexpr int kBatches = 7;
 constexpr int kFewestBatches = 3;
 constexpr double kBatchSeconds = 1e-3;
@@ -62,7 +62,7 @@ class Measurement {
               const MeasureProgress& progress)
       : progress_(progress) {
     operands_.context = std::make_shared<Context>(
-        // What the device lacks is to fail.
+        // Ops that the device does not support are to fail.
         runtime::DeviceChain(device, {}, true), std::make_shared<NoAccount>(),
         -1);
     outlines_ = operands_;
@@ -130,7 +130,7 @@ class Measurement {
     } catch (const Error& error) {
       switch (error.status()) {
         case RC_E_UNSUPPORTED:
-          // Of few sizes nobody knows.
+          // Few sizes are not enough to judge.
           found_.lacking[family] = points.empty();
           break;
         case RC_E_DEVICE_MEMORY:
@@ -152,7 +152,7 @@ class Measurement {
          result.storage->choice()->op);
   }
 
-  // What tells of ops that have no curve.
+  // Summarizes the curves, for ops that have none.
   void sum_up() {
     const auto& families = found_.families;
     const auto rate = [&](OpFamily family) {

@@ -19,9 +19,8 @@ using MeasureProgress = std::function<bool(double)>;
 runtime::Calibration measure(const std::shared_ptr<runtime::Device>& device,
                              const MeasureProgress& progress);
 
-// Opens the device, measures it, and keeps the calibration; unless `anew`, one
-// that is known already is taken. One device is measured at a time in a
-// process.
+// Opens the device, measures it, and keeps the calibration; unless `anew`, an
+// existing calibration is used. One device is measured at a time in a process.
 const runtime::Calibration* calibrate(const runtime::ReportedDevice& device,
                                       const runtime::DeviceOptions& options,
                                       bool anew,

@@ -10,7 +10,7 @@
 
 namespace rc::compute {
 
-// What the cases compute with. Of outlines they tell their work alone.
+// The operands of the cases. Outlines have work but no elements.
 struct MeasureOperands {
   // Elements of each of the two, from 0.1 to 2, which no function finds hard.
   static constexpr int64_t kMost = int64_t{1} << 22;

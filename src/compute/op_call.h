@@ -46,7 +46,7 @@ class OpCall {
   };
 
   // Whether the operands are F16 or BF16, and the op is to be computed in F32
-  // and rounded: nobody has it in their type, or the device has not.
+  // and rounded: no device, or not this one, has it in their type.
   bool is_widened() const;
   Tensor run_widened(DType dtype, const Shape& as, const Shape& shape,
                      const Destination* into) const;

@@ -39,8 +39,7 @@ OpChoice only_choice(const Op& op, std::span<const rc_plugin_value> values,
 OpWork need_work(const Op& op, std::span<const rc_plugin_value> values) {
   const std::optional<OpWork> work = work_of(op, values);
   if (!work) {
-    fail(RC_E_INTERNAL, "nobody knows how much ", op_name(op.code),
-         " has to do");
+    fail(RC_E_INTERNAL, "the work of ", op_name(op.code), " is not known");
   }
   return *work;
 }
@@ -88,7 +87,7 @@ OpCall OpCall::moved_to(const std::shared_ptr<Context>& context) const {
 
 Tensor OpCall::run_where_done_first(Placement& placement, DType dtype,
                                     const Shape& shape) {
-  // What is wrong is not to be found out once per device.
+  // An invalid op is rejected here, not once per device.
   check_op(op, values());
   const Placement::Ranking ranking = rank(placement);
   std::optional<Error> failure;

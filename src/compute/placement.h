@@ -46,7 +46,8 @@ struct OpChoice {
   std::string json() const;
 };
 
-// What is known of a device, as the members of a JSON object; nullptr: nothing.
+// Returns the members of a JSON object for what is known of a device; nullptr:
+// nothing.
 std::string calibration_json(const runtime::Calibration* calibration);
 
 // "F32 [1, 8, 4], F32 [1, 4, 8] -> F32 [1, 8, 8]".
@@ -125,7 +126,7 @@ class Placement : public std::enable_shared_from_this<Placement> {
     Ranking ranking;
     int chosen = 0;
   };
-  // What a thread that measures shares with who may want no more of it.
+  // State that a thread that measures shares with the callers that may stop it.
   struct Measuring {
     std::atomic<bool> begun{false};
     std::atomic<bool> unwanted{false};

@@ -128,7 +128,7 @@ struct Tensor {
   bool recorded() const {
     return storage != nullptr && storage->recording() != nullptr;
   }
-  // It has no numbers: ops on it tell where they would be done.
+  // It has no numbers: ops on it show where they would be done.
   bool outline() const { return storage != nullptr && storage->outline(); }
   // The same, also where there are no elements: what an op makes of it is an
   // outline.

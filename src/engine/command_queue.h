@@ -1,4 +1,4 @@
-// What the engine thread is asked to do, in the order in which it was asked.
+// The commands for the engine thread, in the order in which they were posted.
 //
 // Any thread posts, the engine thread takes. Posting never allocates: commands
 // bring their own link.

@@ -1,7 +1,7 @@
-// What a grammar allows one generation: the tokens that are forced, and a mask
-// for the choice of the others.
+// The tokens that a grammar allows one generation: those that are forced, and a
+// mask for the choice of the others.
 //
-// For one thread at a time. What takes work is done in slices by advance() and
+// For one thread at a time. Long work is done in slices by advance() and
 // compute_mask(), everything else at once.
 #pragma once
 

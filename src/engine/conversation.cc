@@ -82,7 +82,7 @@ class Conversation::AnswerPrompt final : public PromptMaker {
     return made;
   }
 
-  // What was made, once the model generates.
+  // The text of the prompt, once the model generates.
   const std::string& text() const { return text_; }
   // Whether a grammar was made from the rules.
   bool strict() const { return strict_; }
@@ -126,40 +126,40 @@ class Conversation::AnswerListener final : public Listener {
         parser_->feed_special(tokenizer.token_text(token), &events_);
       }
     }
-    tell(std::move(piece));
+    deliver(std::move(piece));
   }
 
   void end(const rc_generate_report& report,
            const char* message) noexcept override {
-    rc_generate_report told = report;
+    rc_generate_report outcome = report;
     std::optional<JsonValue> said;
     try {
       if (parser_) {
         parser_->finish(&events_);
-        tell({});
+        deliver({});
       }
       const bool came = report.status == RC_OK && report.generated_tokens > 0;
       if (came || !answer_.empty()) said = answer_.message();
       if (report.reason == RC_END_STOP && answer_.has_calls()) {
-        told.reason = RC_END_TOOL_CALLS;
+        outcome.reason = RC_END_TOOL_CALLS;
       }
     } catch (...) {
       // Parsers throw nothing else.
       if (report.status == RC_OK) {
-        told.reason = RC_END_ERROR;
-        told.status = RC_E_OUT_OF_MEMORY;
+        outcome.reason = RC_END_ERROR;
+        outcome.status = RC_E_OUT_OF_MEMORY;
         message = "out of memory: the end of the answer is lost";
       }
     }
     const bool whole = conversation_->answered(std::move(said));
-    if (!whole && told.status == RC_OK) {
-      told.reason = RC_END_ERROR;
-      told.status = RC_E_OUT_OF_MEMORY;
+    if (!whole && outcome.status == RC_OK) {
+      outcome.reason = RC_END_ERROR;
+      outcome.status = RC_E_OUT_OF_MEMORY;
       message = "out of memory: the answer is not among the messages";
     }
     conversation_.reset();
     prompt_.reset();
-    listener_->end(told, message);
+    listener_->end(outcome, message);
   }
 
  private:
@@ -178,17 +178,17 @@ class Conversation::AnswerListener final : public Listener {
             .strict = prompt_->strict()});
   }
 
-  // Hands the events on; the first has the tokens of the piece, which are told
-  // of even if they are none yet.
-  void tell(Piece piece) {
+  // Hands the events on; the first has the tokens of the piece, which are
+  // delivered of even if they are none yet.
+  void deliver(Piece piece) {
     std::vector<ReplyEvent> events;
     events.swap(events_);
-    bool told = piece.tokens.empty();
+    bool delivered = piece.tokens.empty();
     for (ReplyEvent& event : events) {
       answer_.add(&event);
       Piece part;
-      if (!told) part = std::move(piece);
-      told = true;
+      if (!delivered) part = std::move(piece);
+      delivered = true;
       part.type = event_type(event.type);
       part.text = std::move(event.text);
       if (event.type != ReplyEvent::Type::kText &&
@@ -200,7 +200,7 @@ class Conversation::AnswerListener final : public Listener {
       }
       listener_->piece(std::move(part));
     }
-    if (told) return;
+    if (delivered) return;
     piece.text.clear();
     listener_->piece(std::move(piece));
   }

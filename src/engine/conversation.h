@@ -27,7 +27,7 @@ struct ConversationOptions {
   text::chat::LocalTime now;
 };
 
-// What an answer has to be, beside what its RequestOptions say.
+// The rules of an answer besides those of its RequestOptions.
 struct AnswerRules {
   text::chat::ToolChoice tool_choice = {};
   std::optional<JsonValue> response_schema = {};
@@ -38,9 +38,9 @@ struct AnswerRules {
 // RC_E_BUSY.
 class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
-  // What the session holds already is used as far as it is what the template
-  // makes of the messages. Throws RC_E_UNSUPPORTED if the model has no
-  // tokenizer.
+  // The tokens that the session contains are used as far as they equal those
+  // that the template makes of the messages. Throws RC_E_UNSUPPORTED if the
+  // model has no tokenizer.
   static std::shared_ptr<Conversation> create(std::shared_ptr<Session> session,
                                               ConversationOptions options);
 
@@ -85,7 +85,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // The messages, to be changed; a copy, if a prompt is being made of them.
   JsonValue& editable_messages();
   const text::chat::ReplyFormat& reply_format() const;
-  // What the rules ask for; nullptr: nothing that a model must keep to.
+  // Returns the grammar of the rules; nullptr: the model need not keep to any.
   GrammarPtr grammar_for(const AnswerRules& rules, std::string_view prompt,
                          const std::function<bool()>& should_stop);
   // False: there was no memory for it.

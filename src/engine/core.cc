@@ -44,8 +44,7 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
           static_cast<size_t>(model_->file().hyper_parameters().vocabulary)),
       row_size_(static_cast<size_t>(model_->file().output_size())),
       commands_(std::make_shared<CommandQueue>()),
-      // What rows hold that see all of a text, or of a source, is of no use to
-      // another.
+      // Rows that see all of a text, or of a source, are of no use to another.
       pages_(*model_, options.prefix_cache && model_->file().causal() &&
                           model_->file().source() == nullptr),
       logits_(row_size_ *
@@ -174,7 +173,7 @@ bool Core::begin_jobs() noexcept {
     while (!session->jobs.empty()) {
       const std::shared_ptr<Job> job = session->jobs.front();
       if (job->begun || !job->ready()) break;
-      // What it waited for may have stopped because of that.
+      // A job that this one waited for may have stopped because of that.
       if (end_if_overdue(job, Clock::now())) continue;
       try {
         if (broken_.load()) fail(breakage_, breakage_message_);
@@ -205,13 +204,13 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
                   const char* message) noexcept {
   SessionState& session = job->session();
   std::erase(session.jobs, job);
-  // What a step took that did not come to its end.
+  // Pages of a step that did not finish are given back.
   pages_.truncate(session, session.residence.evaluated);
   session.residence.last_used = step_;
   if (job->counts_as_request()) session.tenant->meter.requests.fetch_add(1);
   if (job->in_flight()) session.end_request();
-  // Before the end is reported: who hears of it and drops the engine then has
-  // the last reference, and waits for this thread.
+  // Before the end is reported: a receiver that drops the engine then has the
+  // last reference, and waits for this thread.
   job->forget();
   job->ended(end, message);
 }

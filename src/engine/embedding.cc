@@ -19,9 +19,9 @@ constexpr const char* kDefaultPromptKey =
     "sentence_transformers.default_prompt_name";
 constexpr const char* kNormalizeKey = "sentence_transformers.normalize";
 
-// What Qwen3-Reranker was trained to answer with yes or no, where its files do
-// not say so themselves: of the models' cards, and of Zhang et al. 2025,
-// arXiv:2506.05176.
+// The instruction of Qwen3-Reranker, which was trained to answer with yes or
+// no, for files that do not contain it: from the models' cards, and Zhang et
+// al. 2025, arXiv:2506.05176.
 constexpr std::string_view kQwen3Prompt =
     "<|im_start|>system\nJudge whether the Document meets the requirements "
     "based on the Query and the Instruct provided. Note that the answer can "
@@ -30,8 +30,8 @@ constexpr std::string_view kQwen3Prompt =
     "query\n<Query>: {query}\n<Document>: {document}<|im_end|>\n"
     "<|im_start|>assistant\n<think>\n\n</think>\n\n";
 
-// How a model that generates text is asked for a score, as far as its file, its
-// architecture and its tokens tell.
+// The question by which a model that generates text gives a score, derived from
+// its file, its architecture and its tokens.
 std::optional<std::string> rerank_prompt(const model::ModelFile& file) {
   if (const auto given =
           file.file().find_string("tokenizer.chat_template.rerank")) {
@@ -105,7 +105,7 @@ void normalize(std::span<float> row) {
        "context_length if it was trained for more");
 }
 
-// What add_special puts around a text.
+// The tokens that add_special puts around a text.
 struct Around {
   std::vector<TokenId> before;
   std::vector<TokenId> after;
@@ -174,8 +174,8 @@ class Pairs {
   std::vector<TokenId> after_;
 };
 
-// What a model that generates text is asked. Names of control tokens count in
-// the prompt, and not in what is put into it.
+// The question for a model that generates text. Names of control tokens count
+// in the prompt, but not in the texts that fill it.
 class FilledPrompt {
  public:
   FilledPrompt(const text::Tokenizer& tokenizer, std::string_view prompt,

@@ -13,7 +13,7 @@
 
 namespace rc::engine {
 
-// What embeddings and scores have in common.
+// The options that embeddings and scores share.
 struct RowOptions {
   bool truncate = false;
   int32_t priority = 0;
@@ -37,7 +37,7 @@ struct RerankOptions {
   std::optional<std::string> prompt;
 };
 
-// What texts become: a row for each.
+// The results of texts: a row for each.
 struct TextRows {
   std::vector<float> values;  // [count, columns]
   size_t count = 0;

@@ -47,7 +47,7 @@ struct EngineOptions {
   // Whether the caller pays for a weight already, so that the limit does not
   // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
-  // What others will take beside it; nullptr: nothing.
+  // Memory reserved for models that are loaded together with it; nullptr: none.
   const model::Promises* promises = nullptr;
   // For measure_importance alone: see model::ResidentOptions.
   bool observes_products = false;
@@ -122,12 +122,12 @@ struct RequestOptions {
   std::vector<std::string> stop;
   std::vector<TokenId> stop_tokens;
   bool ignore_eos = false;
-  // What may be generated; nullptr: anything.
+  // The grammar of the generated text; nullptr: any text.
   std::shared_ptr<const text::grammar::Grammar> grammar;
   int32_t logprobs = -1;
   bool echo = false;
-  // Control tokens divide the text: what is held back before one is told before
-  // it, and no stop string goes across it.
+  // Control tokens divide the text: text held back before one is delivered
+  // before it, and no stop string goes across it.
   bool control_divides = false;
   // The thread that calls generate() waits for the end: it tokenizes itself.
   bool caller_waits = false;
@@ -150,9 +150,10 @@ struct Piece {
   std::string id;
 };
 
-// Hears of a request, on the engine thread. Must not block, nor call the
-// engine but for Request::cancel. piece() may throw std::bad_alloc: the request
-// then ends with RC_E_OUT_OF_MEMORY. end() comes exactly once, last.
+// Receives the events of a request, on the engine thread. Must not block, nor
+// call the engine but for Request::cancel. piece() may throw std::bad_alloc:
+// the request then ends with RC_E_OUT_OF_MEMORY. end() comes exactly once,
+// last.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -235,7 +236,7 @@ struct PoolOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
-// Hears of a row, on the engine thread, exactly once. Must not block, nor call
+// Receives a row, on the engine thread, exactly once. Must not block, nor call
 // the engine but for Request::cancel. The row is empty unless the status is
 // RC_OK; it and the message are valid during the call.
 class PoolListener {
@@ -256,7 +257,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
       const std::function<bool(double)>& progress,
       const std::function<bool(const Engine&)>& held = {});
   // Promises what load() would take now. Throws what it would, if that does not
-  // fit, or not beside what is promised; then nothing is promised.
+  // fit, or not next to what is promised; then nothing is promised.
   static void promise(const model::ModelFile& file,
                       const runtime::DeviceChain& chain, EngineOptions options,
                       const std::function<bool(const Engine&)>& held,
@@ -270,7 +271,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // With the numbers that were chosen for those left open.
   virtual const EngineOptions& options() const = 0;
   virtual const model::MemoryPlan& memory() const = 0;
-  // What of that is paid for as one.
+  // The parts of that memory that are each paid for as one.
   virtual const std::vector<model::Resource>& resources() const = 0;
   // Ops that run elsewhere, because their device lacks them.
   virtual const std::vector<runtime::Fallback>& fallbacks() const = 0;

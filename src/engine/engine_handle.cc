@@ -117,8 +117,9 @@ std::shared_ptr<Session> EngineHandle::create_session(
     const SessionOptions& options, std::shared_ptr<Tenant> tenant) {
   const auto state = make_state(options, std::move(tenant));
   auto handle = std::make_shared<SessionHandle>(state);
-  // No call of the engine thread: whoever begins a stream on an event loop must
-  // not wait for the step under way. The first job makes the session known.
+  // No call of the engine thread: a caller that begins a stream on an event
+  // loop must not wait for the step under way. The first job makes the session
+  // known.
   core_->pages().prepare(*state);
   return handle;
 }

@@ -1,4 +1,4 @@
-// What the engine thread does for a session in steps: a generation or a decode.
+// Work of the engine thread for a session, in steps: a generation or a decode.
 // The jobs of a session run one after the other.
 //
 // Belongs to the engine thread, but for submission and cancellation.
@@ -63,8 +63,8 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   // that the step was planned for; a job may truncate them to rows that it
   // found right, and add others.
   virtual std::optional<End> take(Core& core, const RowLogits& logits) = 0;
-  // Informs whoever waits, once; must not allocate for its success. The session
-  // is free for others already and not the job's any more.
+  // Informs the waiting thread, once; must not allocate for its success. The
+  // session is free for others already and no longer the job's.
   virtual void ended(const End& end, const char* message) noexcept = 0;
 
   // Any thread. False: begin(), or take() of what a step gave, has to wait;

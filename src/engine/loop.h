@@ -26,7 +26,7 @@ class Delivery {
   Delivery* next_ = nullptr;
 };
 
-// What is in flight on a loop and can be asked to end when the loop closes.
+// Work in flight on a loop that can be asked to end when the loop closes.
 class InFlight {
  public:
   virtual ~InFlight() = default;

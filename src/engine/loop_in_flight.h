@@ -1,4 +1,4 @@
-// What is in flight on a loop, and whether the loop takes more. Thread-safe.
+// The work in flight on a loop, and whether the loop takes more. Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -63,8 +63,8 @@ class WatchedLoop final : public Loop {
     // Cleared before looking: what is pushed later sets the signal again.
     signal_.clear();
     size_t count = 0;
-    // What callbacks cause waits for the next call, or they could keep the
-    // caller here for ever; hence one batch, and what was left of the last.
+    // Events that callbacks cause wait for the next call, or they could keep
+    // the caller here for ever; hence one batch, and the rest of the last.
     for (int batches = queue_.holds_batch() ? 2 : 1;
          batches > 0 && queue_.fetch(); --batches) {
       while (count < max && !abandoned_.load()) {

@@ -1,4 +1,4 @@
-// What would fit where a model does not.
+// Options with which a model would fit where it does not.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ namespace {
 // The context that a model which does not fit with any is quantized for.
 constexpr int64_t kQuantizedContext = 4096;
 
-// What of a placement stays in the mapped file, bytes.
+// The bytes of a placement that stay in the mapped file.
 uint64_t mapped_bytes(const model::ModelFile& file, const Resolved& resolved) {
   uint64_t bytes = 0;
   for (const runtime::WeightInfo& weight : resolved.placement.split.weights) {
@@ -27,8 +27,8 @@ uint64_t mapped_bytes(const model::ModelFile& file, const Resolved& resolved) {
   return bytes;
 }
 
-// What it takes with other options, if it fits then; if a context was asked for
-// with which it does not, with as much as fits.
+// Returns the placement with other options, if it fits then; if the requested
+// context does not fit, with as large a one as fits.
 std::optional<Resolved> fitting(const model::ModelFile& file,
                                 const runtime::DeviceChain& chain,
                                 EngineOptions options) {
@@ -148,7 +148,7 @@ class Offers {
     if (others.empty() && !cpu) return;
     std::ranges::sort(others, std::ranges::greater());
     std::vector<std::string> next = chain_.next();
-    // What is there for everything has to stay the last.
+    // The CPU has to stay the last of a chain.
     const bool ends_with_cpu = !next.empty() && next.back().starts_with("cpu");
     for (const auto& [free, id] : others) {
       next.insert(next.end() - (ends_with_cpu ? 1 : 0), id);

@@ -64,7 +64,7 @@ bool PageKeeper::take_from_idle() noexcept {
 
 // Drops everything of the idle session that was used longest ago, else of the
 // youngest job that has no rows in this step: without its windows a session
-// begins anew.
+// begins again.
 bool PageKeeper::take_windows(const SessionState& session) noexcept {
   const auto has = [](const SessionState& other) {
     return !other.residence.window_pages.empty();

@@ -8,7 +8,7 @@
 // and where others with the same beginning can start.
 //
 // Layers with a window may have pages of their own; see window_keeper.h. Going
-// back farther than they reach, a session begins anew.
+// back farther than they reach, a session begins again.
 //
 // Belongs to the engine thread.
 #pragma once
@@ -138,7 +138,7 @@ class PageKeeper {
   void drop_idle() noexcept;
 
  private:
-  // What the next page of the session comes after in the prefix cache.
+  // Returns the entry of the prefix cache that the session's next page follows.
   const PrefixCache::Entry* last_entry(const SessionState& session) const;
   size_t next_page(const SessionState& session) const {
     return static_cast<size_t>(next_place(session) / page_size_);

@@ -147,7 +147,7 @@ Resolved resolve(const model::ModelFile& file,
 
   // With nothing on other devices but the ops that the first one lacks.
   Spread::Parts parts = spread.all_on_first();
-  // What follows a source begins with a page.
+  // The tokens behind a source begin with a page.
   const int64_t more = has_source ? page : 0;
   const auto room_of = [&](int64_t pages) {
     return std::max<int64_t>(pages * page - more, 0);

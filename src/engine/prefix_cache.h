@@ -45,7 +45,7 @@ class PrefixCache {
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
 
-  // What the first pages of sessions come after. Those of longer ones are
+  // The entry before the first pages of sessions. Those of longer ones are
   // rotated otherwise (SessionState::longer).
   const Entry* root(bool longer) const { return longer ? &longer_ : nullptr; }
 

@@ -16,7 +16,7 @@
 namespace rc::engine {
 namespace {
 
-// What makes two loads the same.
+// The properties that make two loads the same.
 struct Key {
   const runtime::Device* device;
   gguf::Source::Identity file;
@@ -156,8 +156,8 @@ std::string offers_text(const std::vector<Offer>& offers) {
   return text;
 }
 
-// What no option changes: that a program of 32 bits, as one in WebAssembly is,
-// has addresses for so many bytes.
+// A limit that no option changes: a program of 32 bits, such as one in
+// WebAssembly, has addresses for this many bytes.
 std::string addresses_text(uint64_t bytes) {
   if (bytes <= SIZE_MAX) return {};
   return cat("; no device of this program holds more than ", SIZE_MAX,
@@ -182,7 +182,7 @@ void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
          here.scratch, "), but only ", plan.device_available[d], " may be used",
          promised(options, *here.device) == 0
              ? std::string()
-             : cat(" beside the ", promised(options, *here.device),
+             : cat(" next to the ", promised(options, *here.device),
                    " that other models will take"),
          "; ",
          plan.largest_context >= 2
@@ -250,7 +250,7 @@ void Engine::promise(const model::ModelFile& file,
                      model::Promises& promises) {
   options.promises = &promises;
   if (const auto key = key_of(file, *chain.first(), options)) {
-    // What the limit has left beside the promises.
+    // The rest of the limit next to reserved memory.
     EngineOptions left = options;
     if (left.memory_limit != 0) {
       left.memory_limit = left.memory_limit > promises.limited()

@@ -37,7 +37,7 @@ class RowCollector::Listener final : public PoolListener {
  private:
   void keep(std::span<const float> row) noexcept {
     const std::span<const float> kept = row.first(shared_->columns);
-    // What is no number would be compared with others as if it were one.
+    // A NaN would be compared with others as if it were a number.
     if (!std::all_of(kept.begin(), kept.end(),
                      [](float x) { return std::isfinite(x); })) {
       set_failure(RC_E_FORMAT,

@@ -31,8 +31,8 @@ class RowCollector {
 
  private:
   class Listener;
-  // What the engine thread knows of; it may outlive the collector only until
-  // the last row has come.
+  // The part that the engine thread uses; it may outlive the collector only
+  // until the last row has come.
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;

@@ -129,7 +129,7 @@ Candidates Sampler::gathered() const {
 
 TokenId Sampler::draw(float temperature) {
   const uint64_t total = softmax_.classify(temperature, cut_, &classes_);
-  // Whoever makes the sum exceed the point is it.
+  // The candidate whose share makes the sum exceed the point is chosen.
   const double point = random_.uniform() * static_cast<double>(total);
   keep_first(temperature, std::min(static_cast<uint64_t>(point) + 1, total));
   return ids_.empty() ? static_cast<TokenId>(cut_.last) : ids_[cut_.last];

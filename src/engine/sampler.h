@@ -61,7 +61,7 @@ class Sampler {
 
   // The temperature, as the entropy of what is left has it.
   float temperature();
-  // What is left.
+  // The remaining candidates.
   Candidates gathered() const;
 
   void choose_among(const Candidates& candidates);
@@ -73,8 +73,8 @@ class Sampler {
   Dry dry_;
   Mirostat mirostat_;
   std::vector<float> changed_;  // logits after bias and penalties
-  // What there is to choose from: logits, by token or as ids_ says, and what is
-  // left of them.
+  // The logits, by token or as ids_ says, and the candidates that remain of
+  // them.
   Softmax softmax_;
   std::span<const TokenId> ids_;
   Cut cut_{};

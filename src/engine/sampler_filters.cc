@@ -1,4 +1,4 @@
-// What leaves fewer tokens to draw from; see sampler.h.
+// The filters that leave fewer tokens to draw from; see sampler.h.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,7 +16,7 @@ float rounded_up(double bound) {
   return nearest < bound ? std::nextafter(nearest, kInfinity) : nearest;
 }
 
-// What a sum must reach to be this part of the total.
+// The least sum that is this part of the total.
 uint64_t part_of(uint64_t total, float part) {
   const double wanted = std::ceil(static_cast<double>(total) * part);
   return std::clamp<uint64_t>(static_cast<uint64_t>(wanted), 1, total);

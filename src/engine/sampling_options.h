@@ -16,8 +16,8 @@ struct LogitBias {
   float bias = 0.0f;  // added to its logit; -infinity forbids it
 };
 
-// What rc_generate_options says of the choice of tokens, under its names; the
-// other fields are not looked at.
+// The fields of rc_generate_options for the choice of tokens, under their
+// names; the other fields are not used.
 struct SamplingOptions : rc_generate_options {
   SamplingOptions();  // the defaults, with the seed RC_SEED_RANDOM
   // Keeps nothing that points to memory of the caller's.

@@ -30,7 +30,7 @@ struct Candidate {
   int64_t rows_left = 1;   // not evaluated yet, at least 1
   bool decoding = false;   // the rows left are tokens just generated
   // The rows left are those of a source: it has all of them in one step, in a
-  // run beside that of the others, or none, and no outputs.
+  // run separate from that of the others, or none, and no outputs.
   bool source = false;
   int64_t outputs = 1;           // of so many of its last rows, at least 1
   const void* tenant = nullptr;  // whose request it is

@@ -44,7 +44,7 @@ struct SessionState {
   std::vector<float> logits;
   size_t logits_rows = 0;
 
-  // What is to be done; the first is under way, once it has begun.
+  // The jobs of the session; the first is under way, once it has begun.
   std::deque<std::shared_ptr<Job>> jobs;
   bool open = true;  // a handle exists
 

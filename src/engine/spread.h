@@ -53,7 +53,7 @@ class Spread {
   bool fits(const model::Placement& placement, size_t device) const;
 
  private:
-  // What one page costs and what is there without pages, by device.
+  // The cost of one page and the memory without pages, by device.
   struct Cost {
     std::shared_ptr<runtime::Device> device;
     uint64_t fixed;
@@ -62,13 +62,13 @@ class Spread {
   };
   const std::vector<Cost>& costs(const Parts& parts);
   bool fits(const Cost& cost, int64_t pages) const;
-  // What may lie on a device of the placement, bytes. Weights that are there
-  // already need no free memory; but the limit counts those of others, for
-  // which its owner has to pay once they are gone.
+  // The most bytes that may lie on a device of the placement. Weights that are
+  // there already need no free memory; but the limit counts those of others,
+  // for which this one has to pay once their owner is gone.
   uint64_t most(const model::Placement& placement, size_t device) const;
   uint64_t limit(const runtime::Device& device) const;
   uint64_t free_memory(const runtime::Device& device) const;
-  // What others have not been promised of it.
+  // The part of it that is not reserved for others.
   uint64_t left(uint64_t bytes, uint64_t promised) const;
 
   const model::ModelFile& file_;

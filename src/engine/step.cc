@@ -107,8 +107,8 @@ Schedule Step::plan() {
 }
 
 void Step::resolve_stall() {
-  // What idle sessions and the prefix cache share with the jobs makes them copy
-  // pages that they could simply have.
+  // Pages that idle sessions and the prefix cache share with the jobs would be
+  // copied where they could simply be used.
   PageKeeper& pages = core_.pages();
   pages.drop_idle();
   const auto first =
@@ -276,7 +276,7 @@ void Step::evaluate() {
     core_.pages().advance(session, share.rows);
     core_.pages().publish(session);
     core_.pages().give_back(session);
-    // What was generated is metered already.
+    // Generated tokens are metered already.
     if (session.residence.evaluated > session.metered) {
       session.tenant->meter.prompt_tokens.fetch_add(
           static_cast<uint64_t>(session.residence.evaluated - session.metered));
@@ -332,7 +332,7 @@ void Step::hand_out(const Share& share) {
           ? 0
           : share.job->session().residence.evaluated - count,
       count};
-  // One that is alone holds up nobody else.
+  // A session that is alone holds up no other.
   if (!share.job->ready() && jobs_.size() == 1) share.job->catch_up();
   if (!share.job->ready()) return share.job->hold(logits);
   if (const auto end = share.job->take(core_, logits)) {

@@ -1,9 +1,9 @@
 // Waiting for what engines do, in programs with threads and in those without.
 //
-// Where there are no threads (base/threads.h) nothing happens beside a caller
-// who waits: it does itself, a turn at a time, what other threads would do.
-// Whoever does not wait leaves it to the event loop of JavaScript, which takes
-// a turn between its other events as long as there is something to do.
+// Where there are no threads (base/threads.h) nothing happens in parallel with
+// a caller that waits: it does the work of other threads itself, a turn at a
+// time. Otherwise the event loop of JavaScript takes a turn between its other
+// events as long as there is something to do.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace rc::engine {
 
 class Core;
 
-// What is to be done in a program without threads.
+// The work to be done in a program without threads.
 class Turns {
  public:
   static void add(std::shared_ptr<Core> core);

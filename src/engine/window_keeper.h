@@ -26,11 +26,11 @@ struct WindowSize {
   }
   // The number of the first page that a row at `position` sees.
   size_t first_seen(int64_t position) const;
-  // What a session of so many tokens has at most, but for the rows of a step:
+  // The most pages of a session of so many tokens, but for the rows of a step:
   // first and last pages of which it needs a part, the one to go back to, and
   // the copy of one that was shared.
   int64_t most_pages(int64_t tokens) const;
-  // What the rows of one step take more, however they are shared out.
+  // The additional pages of the rows of one step, however they are shared out.
   int64_t pages_of_step(int64_t max_rows) const { return pages_for(max_rows); }
 };
 

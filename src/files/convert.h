@@ -20,7 +20,7 @@ struct Conversion {
       {};           // "REGEX=TYPE"; they come before the type
   int threads = 0;  // 0: as many as there are processors
   // Whether weights that are quantized already, but of more bits, are encoded
-  // anew.
+  // again.
   bool requantizes = false;
   ConvertProgress progress = {};
 };

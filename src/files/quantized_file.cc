@@ -23,7 +23,8 @@ class QuantizedSource : public gguf::Source {
     identity_.form += quantize::name_of(quantize::find_mix(type));
   }
 
-  // What comes before the tensors, which it places behind. To be called once.
+  // Returns the bytes before the tensors, whose places it decides. To be called
+  // once.
   std::vector<std::byte> header() {
     const uint64_t alignment =
         std::max(file_->alignment(), gguf::kDefaultAlignment);

@@ -1,6 +1,6 @@
 // The tensors of a file in the types that a conversion gives them, piece by
-// piece and on any number of threads: a piece has the same bytes whoever makes
-// it.
+// piece and on any number of threads: a piece has the same bytes whichever
+// thread makes it.
 #pragma once
 
 #include <optional>

@@ -59,7 +59,7 @@ class CachedRepository {
 bool is_safe_tag(std::string_view tag);
 
 // A lock between processes, as the package filelock has them (flock). While
-// somebody else has it, open is false.
+// another process has it, open is false.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);

@@ -1,4 +1,4 @@
-// What has been fetched, and removing it. Any thread.
+// The list of fetched files, and their removal. Any thread.
 #pragma once
 
 #include <cstdint>

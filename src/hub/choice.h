@@ -18,8 +18,8 @@ struct RepositoryFile {
 
 struct Choice {
   std::vector<std::string> files;
-  // What loads the model: a file, the first of several parts of one, or empty
-  // for the folder that holds config.json.
+  // The path that loads the model: a file, the first of several parts of one,
+  // or empty for the folder that contains config.json.
   std::string main;
 };
 

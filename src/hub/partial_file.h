@@ -22,9 +22,9 @@ class PartialFile {
   // Opens what is there of a file of `size` bytes, or makes it. What is of
   // another version (any text) or size is dropped. `take_beginning`: a file
   // without a table that is not longer than `size` is the beginning; to be said
-  // only if the whole is checked in the end. Throws RC_E_BUSY if somebody else
-  // has it open, RC_E_NOT_FOUND if there is no such folder, RC_E_IO, also if
-  // the disk has not enough room for the rest.
+  // only if the whole is checked in the end. Throws RC_E_BUSY if another
+  // process has it open, RC_E_NOT_FOUND if there is no such folder, RC_E_IO,
+  // also if the disk has not enough room for the rest.
   PartialFile(const std::string& path, uint64_t size,
               const std::string& version, uint64_t part_bytes,
               bool take_beginning);

@@ -1,4 +1,4 @@
-// What the environment says about hubs: the variables that the package
+// The environment's settings for hubs: the variables that the package
 // huggingface_hub reads, with the same meaning.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace rc::model {
 // The weight that holds alibi_slopes; no tensor of a file has this name.
 std::string slopes_weight_name(int64_t heads);
 
-// What the scores of each head lose by position of distance: of n heads, a
+// The decrease of each head's scores by position of distance: of n heads, a
 // power of two, `factor` * 2^(-largest * i / n) for i from 1 to n. Of other
 // numbers of heads, those of the power below, and then every other one of twice
 // that power.

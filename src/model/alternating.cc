@@ -32,7 +32,7 @@ class Alternating : private LayerParts {
   // The product with one of a stack of matrices, made as large as `model`
   // [rows, width], whose magnitude [rows, 1] is `magnitude`.
   Value as_large(const char* stack, int64_t number, Value x, Value magnitude);
-  // What weights of streams follow from, [rows, streams].
+  // The values from which the weights of streams follow, [rows, streams].
   Value router(Value x);
   // Side by side, [rows, streams, width].
   Value joined_streams(const StreamValues& streams);

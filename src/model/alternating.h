@@ -1,6 +1,6 @@
 // A residual of several streams, of which each layer computes one and predicts
 // the others (AltUp: Baykal et al. 2023, arXiv:2301.13310), and a product of
-// low rank beside attention (LAuReL: Menghani et al. 2024, arXiv:2411.07501),
+// low rank next to attention (LAuReL: Menghani et al. 2024, arXiv:2411.07501),
 // as in Gemma 3n.
 #pragma once
 
@@ -13,12 +13,12 @@ namespace rc::model {
 // One value [rows, width] for each stream.
 using StreamValues = std::vector<runtime::Value>;
 
-// What streams begin with: the embedding [rows, width], and products of it that
-// are as large as it.
+// The initial streams: the embedding [rows, width], and products of it that are
+// as large as it.
 StreamValues add_streams(const LayerParts& parts, runtime::Value embedding);
 
-// What a layer predicts of the streams: each is itself plus a sum of all of
-// them, with weights that follow from the one that the layer computes.
+// A layer's predictions of the streams: each is the stream plus a sum of all of
+// them, with weights that follow from the stream that the layer computes.
 StreamValues add_predictions(const LayerParts& parts,
                              const StreamValues& streams);
 

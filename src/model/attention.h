@@ -1,4 +1,4 @@
-// What rows take from the positions that they see.
+// Attention: the weighted mean of the positions that a row sees.
 #pragma once
 
 #include <string>

@@ -55,7 +55,7 @@ std::string file_of(const std::string& path) {
     looked_in += (looked_in.empty() ? "" : "; ") + folder.string();
     if (error) looked_in += " (" + error.message() + ")";
   }
-  // What to do comes first, as a long message is cut.
+  // The remedy comes first, as a long message is cut.
   fail(RC_E_NOT_FOUND, path, ": there is no ", file, "; set RUNCIBLE_DATA",
        named ? "" : " (not set now)",
        " to the folder that holds it, or install Runcible again. Looked in ",

@@ -1,5 +1,5 @@
-// What the first layer of a model is given: rows made from tokens and, in some
-// models, from positions.
+// The input of the first layer: rows made from tokens and, in some models, from
+// positions.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace rc::model {
 // The weight that holds learned_positions; no tensor of a file has this name.
 inline constexpr const char* kPositionWeight = "(positions of all types)";
 
-// How many types tokens have that can be told apart: 0, 1 or 2, the first and
-// the second text of a pair.
+// The number of types of tokens that are distinguished: 0, 1 or 2, the first
+// and the second text of a pair.
 int64_t type_count(const gguf::File& file, const Architecture& architecture);
 
 // The tables of positions [type_count * context_length, width] of a file whose

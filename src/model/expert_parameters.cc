@@ -30,7 +30,7 @@ void read_expert_groups(const Metadata& metadata, HyperParameters& hyper) {
   }
 }
 
-// What scores are in a file that does not say it.
+// The kind of scores in a file that does not contain it.
 int64_t default_score(const gguf::File& file,
                       const Architecture& architecture) {
   if (architecture.experts.biased_score == 0) {

@@ -11,7 +11,7 @@ namespace rc::model {
 void read_experts(const Metadata& metadata, const Architecture& architecture,
                   HyperParameters& hyper);
 
-// Which layers have experts: all beside a dense part, or of each so many the
+// Which layers have experts: all next to a dense part, or of each so many the
 // last, but not the first ones.
 void place_experts(const Metadata& metadata, const Architecture& architecture,
                    HyperParameters& hyper);

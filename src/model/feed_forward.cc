@@ -26,7 +26,7 @@ class FeedForward : private LayerParts {
   using Route = runtime::ProgramBuilder::Route;
 
   Value dense(Value x, Value residual);
-  // What a dense part multiplies by its last matrix.
+  // The factor of the last matrix of a dense part.
   Value opened(Value x);
   Value experts(Value x, Value residual);
   Value both(Value x, Value residual);

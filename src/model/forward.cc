@@ -71,8 +71,8 @@ class Forward : private LayerParts {
   Value whole_layer(Value x);
   // Of a layer that computes one of several streams.
   StreamValues whole_layer(const StreamValues& streams);
-  // What a mixer gives, and the product that leads back to the width, which is
-  // not yet taken.
+  // The result of a mixer, and the product that leads back to the width, which
+  // is not yet taken.
   struct Mixed {
     Value y;
     const char* back;
@@ -92,7 +92,7 @@ class Forward : private LayerParts {
   // Keys and values that attention reads, which a layer may share.
   LayerCaches stored(Value x, HeadNorm head_norm, Value table);
   LayerCaches new_caches();
-  // What is normed of queries or keys [rows, heads, key_size], and rotated.
+  // Queries or keys [rows, heads, key_size], normed and rotated.
   Value turned(Value x, const char* norm_name, HeadNorm head_norm);
   // Of the layer.
   Rotation rotation() const;
@@ -221,11 +221,13 @@ Value Forward::whole_layer(Value x) {
   std::vector<Mixed> parts = mixed(normed);
   const bool carries_normed = architecture_.residual.normed;
   if (carries_normed) x = scaled(normed, hyper_.carried_scale);
-  Value beside =
+  Value low_rank =
       architecture_.residual.low_rank ? add_low_rank(*this, normed) : kAbsent;
   const bool attends_to_source = architecture_.source != nullptr;
   if (narrows() && !attends_to_source) {
-    if (beside != kAbsent) beside = builder_.get_rows(beside, output_rows_);
+    if (low_rank != kAbsent) {
+      low_rank = builder_.get_rows(low_rank, output_rows_);
+    }
     for (Mixed& part : parts) part.y = builder_.get_rows(part.y, output_rows_);
     x = builder_.get_rows(x, output_rows_);
   }
@@ -233,8 +235,8 @@ Value Forward::whole_layer(Value x) {
   for (const Mixed& part : parts) {
     sum = joined(part.y, part.back, part.bias, names_.post_attention_norm, sum);
   }
-  if (beside != kAbsent) {
-    sum = builder_.scale(builder_.add(sum, beside), std::sqrt(0.5f));
+  if (low_rank != kAbsent) {
+    sum = builder_.scale(builder_.add(sum, low_rank), std::sqrt(0.5f));
   }
   if (attends_to_source) {
     sum = add_source_attention(*this, sum, caches_[number_],

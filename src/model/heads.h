@@ -1,5 +1,5 @@
-// What some models do to queries besides rotating them, and to heads of what
-// attention gives.
+// Changes that some models make to queries besides rotating them, and to heads
+// of the result of attention.
 #pragma once
 
 #include <string>

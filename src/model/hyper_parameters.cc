@@ -347,7 +347,7 @@ void read_feed_forward(const Metadata& metadata,
   if (hyper.experts > 0) {
     read_experts(metadata, architecture, hyper);
     place_experts(metadata, architecture, hyper);
-    // What a dense part would have changes nothing.
+    // The size of a dense part changes nothing.
     if (!architecture.experts.beside_dense &&
         !architecture.residual.single_parts) {
       metadata.find("feed_forward_length", 0, kMaxFeedForward);

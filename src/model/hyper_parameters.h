@@ -15,11 +15,11 @@ namespace rc::model {
 // Of contexts, original contexts and windows: far above every known model.
 inline constexpr int64_t kMaxContext = int64_t{1} << 30;
 
-// What brings the rows of a sequence together.
+// The way in which the rows of a sequence are brought together.
 enum class Mixer {
   kAttention,
   kStateSpace,    // Mamba 2; see RC_OP_SELECTIVE_SCAN
-  kBoth,          // attention and beside it Mamba 2
+  kBoth,          // attention and Mamba 2 side by side
   kChannelSpace,  // Mamba; see RC_OP_CHANNEL_SCAN
   kShortConv,     // a gated convolution; see RC_OP_SHORT_CONV
   kDeltaRule,     // linear attention; see RC_OP_DELTA_RULE
@@ -37,7 +37,7 @@ struct Xielu {
   float epsilon = 0.0f;
 };
 
-// What a layer has of its own.
+// The properties of one layer.
 struct Layer {
   static constexpr int kUnrotated = -1;
 
@@ -58,8 +58,9 @@ struct Layer {
   int rope = 0;  // in HyperParameters::ropes, or kUnrotated
   // Of the feed-forward part if that is its function; see RC_OP_XIELU.
   Xielu xielu;
-  // What the functions of gates give is at most that, and what they gate at
-  // most that in size, in experts and in other parts; 0: there is no limit.
+  // The upper limit of the functions of gates, and the limit of the size of the
+  // products that they multiply, in experts and in other parts; 0: there is no
+  // limit.
   float expert_limit = 0.0f;
   float gate_limit = 0.0f;
   // How many standard deviations above the mean a gate is cut off; see
@@ -113,7 +114,7 @@ struct Latent {
   int64_t unrotated = 0;   // elements of a head's query and key
   int64_t rotated = 0;     // and those behind them
   int64_t value = 0;       // of a head
-  // What the logarithm of yarn's factor adds to the scale, twice.
+  // The weight of the logarithm of yarn's factor in the scale, twice.
   float log_multiplier = 0.0f;
   double scale() const {
     return 1.0 / std::sqrt(static_cast<double>(unrotated + rotated));

@@ -68,7 +68,8 @@ class LatentAttention {
                : add_rotation(builder_, inputs_.rotation, x);
   }
 
-  // What the queries of all heads are made from, and the name of the matrix.
+  // The vector from which the queries of all heads are made, and the name of
+  // the matrix.
   Value query_source(Value x, const char*& name) {
     name = names_.query;
     if (latent_.query_rank == 0) return x;

@@ -18,7 +18,7 @@ void read_latent(const Metadata& metadata, const Architecture& architecture,
     metadata.refuse("attention.head_count_kv", 0,
                     "must be above 0 in some layer");
   }
-  // What neither says is an equal part of the width.
+  // The default is an equal part of the width.
   const int64_t part =
       std::clamp<int64_t>(hyper.width / latent.heads, 1, kMaxHeadSize);
   const auto size = [&](const char* name, const char* old_name) {

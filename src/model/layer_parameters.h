@@ -1,4 +1,4 @@
-// What some layers have of their own besides heads, windows and experts.
+// Properties of some layers besides heads, windows and experts.
 #pragma once
 
 #include "model/architecture.h"

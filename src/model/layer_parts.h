@@ -1,5 +1,5 @@
-// What layers are made of: norms, products with weights of the layer, and what
-// is added to the residual.
+// The parts of layers: norms, products with weights of the layer, and sums with
+// the residual.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace rc::model {
 
-// Describes parts of one layer. Whoever is derived from it describes larger
-// ones; what is given to it must outlive it.
+// Describes parts of one layer. Derived classes describe larger ones; the
+// objects that it is given must outlive it.
 class LayerParts {
  public:
   using Value = runtime::Value;
@@ -44,8 +44,8 @@ class LayerParts {
   Value projection(Value x, const char* name, int64_t first, int64_t size);
   // The same of queries, or of their gates, where one matrix has both.
   Value query_pieces(Value x, int64_t first);
-  // What attention gives, [rows, heads * value_size], times the sigmoid of its
-  // gates, which are made from x.
+  // The result of attention, [rows, heads * value_size], times the sigmoid of
+  // its gates, which are made from x.
   Value gated_heads(Value x, Value given);
   bool has_bias(const std::string& stem, Presence bias) const {
     return bias == Presence::kAlways ||

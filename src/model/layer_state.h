@@ -1,6 +1,6 @@
-// What the layers of a model keep for a session between steps: pages of keys
-// and values, one position after the other, of which a layer with a window
-// needs only the last ones, or a state of fixed size.
+// The state that the layers of a model keep for a session between steps: pages
+// of keys and values, one position after the other, of which a layer with a
+// window needs only the last ones, or a state of fixed size.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,9 @@ namespace {
 
 using runtime::Value;
 
-// What the norm of all heads adds, whatever the other norms of a model do: none
-// of these models is trained with another one, and no file says it.
+// The epsilon of the norm of all heads, whatever the other norms of a model
+// add: none of these models is trained with another one, and no file contains
+// it.
 constexpr float kHeadsEpsilon = 1e-6f;
 
 // Makes the steps of the scan of state spaces 1: softplus(kStepOfOne) = 1.

@@ -1,4 +1,4 @@
-// What goes into the products of a model, made visible: a forward program whose
+// The inputs of the products of a model, made visible: a forward program whose
 // outputs are the inputs of its products, on any device.
 #pragma once
 

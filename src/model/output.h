@@ -1,5 +1,5 @@
-// What a model gives when it does not give logits: rows of the last layer, or
-// scores of pairs of texts.
+// The output of a model that gives no logits: rows of the last layer, or scores
+// of pairs of texts.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace rc::model {
 
-// What the output of a file is, whose pooling_type is `pooling`, if `wanted` is
-// asked for, or what the file is made for without. Throws RC_E_UNSUPPORTED if
-// the model cannot have that output.
+// Returns the output of a file, whose pooling_type is `pooling`, if `wanted` is
+// requested, or the output that the file is made for without a request. Throws
+// RC_E_UNSUPPORTED if the model cannot have that output.
 ForwardOutput settle_output(const gguf::File& file,
                             const Architecture& architecture, int64_t pooling,
                             std::optional<ForwardOutput> wanted);

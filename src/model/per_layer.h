@@ -20,8 +20,8 @@ std::vector<runtime::Value> add_per_layer_inputs(
     const LayerParts& parts, std::span<const runtime::Value> ids,
     runtime::Value embedding);
 
-// What a layer adds to the residual, [rows, width], of x [rows, width] and its
-// input.
+// The contribution of a layer to the residual, [rows, width], of x [rows,
+// width] and its input.
 runtime::Value add_per_layer_part(const LayerParts& parts, runtime::Value x,
                                   runtime::Value input);
 

@@ -27,13 +27,13 @@ struct ResidentOptions {
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
-  // What others will take beside it; nullptr: nothing.
+  // Memory reserved for models that are loaded together with it; nullptr: none.
   const Promises* promises = nullptr;
 };
 
-// What a resident model takes of one device, in bytes, and the layers that were
-// given to it. Single ops of a layer may run elsewhere, with their weights and
-// caches.
+// The memory of a resident model on one device, in bytes, and the layers that
+// were given to it. Single ops of a layer may run elsewhere, with their weights
+// and caches.
 struct DeviceMemory {
   std::shared_ptr<runtime::Device> device;
   uint64_t weights = 0;
@@ -48,7 +48,7 @@ struct DeviceMemory {
   bool embedding = false;
   bool output = false;
   uint64_t total() const { return weights + cache + states + scratch; }
-  // What loading adds to what is in use already.
+  // The bytes that loading adds to those in use already.
   uint64_t added() const { return total() - shared; }
 };
 
@@ -113,8 +113,8 @@ int64_t resident_experts(const runtime::Device& device,
                          const runtime::WeightInfo& weight,
                          const ResidentOptions& options);
 
-// What a weight takes of a device's memory. Throws RC_E_UNSUPPORTED for one
-// that should stay mapped, but would have to be copied to this device.
+// The memory of a weight on a device. Throws RC_E_UNSUPPORTED for one that
+// should stay mapped, but would have to be copied to this device.
 uint64_t weight_bytes(const ModelFile& file, const runtime::Device& device,
                       const runtime::WeightInfo& weight,
                       const ResidentOptions& options);

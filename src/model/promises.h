@@ -1,5 +1,5 @@
-// What models will take that are about to be loaded together, so that each can
-// be planned beside those before it while none is there yet.
+// Memory reserved for models that are about to be loaded together, so that each
+// can be planned next to those before it while none is there yet.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ namespace rc::model {
 
 class Promises {
  public:
-  // Promises what the placement of a file, made beside these promises, takes.
-  // `limited` are the bytes that it takes of the limit of who loads it.
+  // Reserves the memory of the placement of a file, which was made next to
+  // these promises. `limited` are its bytes of the limit of the handle that
+  // loads it.
   void add(const ModelFile& file, const Placement& placement,
            const ResidentOptions& options, uint64_t limited);
   // Promises a model that is there already.
@@ -38,7 +39,8 @@ class Promises {
   std::map<const runtime::Device*, uint64_t> bytes_;
   uint64_t limited_ = 0;
   std::set<Key> weights_;
-  // What has no model yet, and would be another if it went.
+  // Weight sets without a model so far, which would be others if they were
+  // destroyed.
   std::vector<std::shared_ptr<const WeightSet>> sets_;
   std::vector<std::shared_ptr<runtime::Device>> devices_;
 };

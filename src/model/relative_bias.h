@@ -17,7 +17,7 @@ namespace rc::model {
 // No file says another number.
 inline constexpr int64_t kFarthest = 128;
 
-// Of a layer's biases. Fewer could not tell sides and distances apart; with
+// Of a layer's biases. Fewer could not distinguish sides and distances; with
 // more no distance below kFarthest would share a bucket.
 inline constexpr int64_t kFewestBuckets = 4;
 inline constexpr int64_t kMostBuckets = 2 * kFarthest - 2;

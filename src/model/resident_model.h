@@ -43,8 +43,8 @@ class ResidentModel {
   const std::vector<runtime::Fallback>& fallbacks() const { return fallbacks_; }
   const ResidentOptions& options() const { return options_; }
   const MemoryPlan& memory() const { return memory_; }
-  // What it takes: each weight, which other models may use too, and what is its
-  // own on each device.
+  // The memory that it uses: each weight, which other models may use too, and
+  // the rest of it on each device.
   std::vector<Resource> resources() const;
 
   // Evaluates a batch; output F32 [outputs, ModelFile::output_size()],

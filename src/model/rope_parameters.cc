@@ -21,7 +21,7 @@ RopeScaling read_scaling(const Metadata& metadata) {
   const std::optional<std::string_view> type =
       metadata.find_text("rope.scaling.type");
   if (!type || *type == "linear") return RopeScaling::kLinear;
-  // What "longrope" changes are factors, which are tensors.
+  // The factors of "longrope" are tensors.
   if (*type == "none" || *type == "longrope") return RopeScaling::kNone;
   if (*type == "yarn") return RopeScaling::kYarn;
   if (*type == "llama3") return RopeScaling::kLlama3;

@@ -32,7 +32,7 @@ runtime::ProgramBuilder::Route add_routing(runtime::ProgramBuilder& builder,
                                     {});
   }
   if (architecture.experts.sparse_mix) {
-    // What it was trained with: twice the noise of the inputs, 0.01.
+    // The value of its training: twice the noise of the inputs, 0.01.
     Op op = {.code = RC_OP_SPARSE_MIX};
     op.params.sparse_mix.margin = 0.02f;
     const std::vector<runtime::Value> made =

@@ -303,7 +303,7 @@ class Sketch {
     if (tensors_.size() >= gguf::kMaxTensors) {
       refuse(quote(kTensors), " names more than ", gguf::kMaxTensors);
     }
-    // What is known of the table of tokens stays.
+    // Facts about the table of tokens stay.
     if (tensor.settled || !tensors_.contains(name)) tensors_[name] = tensor;
   }
 

@@ -1,4 +1,4 @@
-// What the mixers of state_space.h are made of. The rows of one matrix, and the
+// The parts of the mixers of state_space.h. The rows of one matrix, and the
 // channels of one convolution, belong to several values, which are taken one
 // after the other.
 #pragma once

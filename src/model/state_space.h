@@ -17,7 +17,7 @@ struct StateInputs {
   int64_t slot_count;
 };
 
-// What the mixers are described with.
+// The context in which a mixer is described.
 struct StateLayer {
   runtime::ProgramBuilder& builder;
   Weights& weights;
@@ -27,8 +27,8 @@ struct StateLayer {
   StateInputs inputs;
 };
 
-// What such a mixer gives, and the product that leads back to the width, which
-// is not yet taken.
+// The result of such a mixer, and the product that leads back to the width,
+// which is not yet taken.
 struct Recurrent {
   runtime::Value y;
   const char* back;

@@ -22,7 +22,7 @@ void make_step_weights(
     const StateSpace& space,
     std::unordered_map<std::string, std::vector<float>>& made);
 
-// What a scan turns into steps by the softplus of its sum with a bias.
+// Values that a scan turns into steps by the softplus of their sum with a bias.
 struct RawSteps {
   runtime::Value steps;
   runtime::Value bias;

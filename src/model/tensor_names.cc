@@ -214,7 +214,7 @@ class Names {
     add_norm(names_.post_feed_forward_norm);
   }
 
-  // What follows the feed-forward part.
+  // The tensors behind the feed-forward part.
   void behind() {
     const Presence per_layer = architecture_.residual.per_layer_inputs;
     for (const char* name : {names_.per_layer_gate, names_.per_layer_output,

@@ -31,7 +31,7 @@ class TimeMixLayer {
   TimeMixed describe(const TimeMixed& before, Value wanted);
 
  private:
-  // What a row is a mixture of.
+  // The two parts of the mixture that a row becomes.
   struct Rows {
     Value now;
     Value change;  // to the row before
@@ -146,7 +146,7 @@ Value TimeMixLayer::time_mix_6(Value x) {
   const int64_t width = hyper_.width;
   const int64_t rank = hyper_.time_mix.shift_rank;
   const Value first = mixed(of, names_.mix_first_share);
-  // What the shares of the row before are for: they depend on the rows.
+  // The uses of the shares of the row before: they depend on the rows.
   enum Part { kDecay, kKey, kValue, kQuery, kGate, kParts };
   constexpr const char* kLetters[] = {"w", "k", "v", "r", "g"};
   const bool fused = weights_.has(layer_.prefix + names_.mix_shares);

@@ -22,7 +22,7 @@ std::vector<float> differences(int64_t width);
 void read_time_mix(const Metadata& metadata, Mixer kind,
                    HyperParameters& hyper);
 
-// What layers hand on beside the residual.
+// The values that layers hand on next to the residual.
 struct TimeMixed {
   runtime::Value x;             // [rows, width]
   runtime::Value first_values;  // of the first layer; RWKV 7

@@ -16,7 +16,7 @@ const std::vector<UnreadKey>& table() {
       {"attention.temperature_length", kNothing,
        "of use with attention.temperature_scale alone"},
       {"classifier.output_labels", kNothing,
-       "names of what a classifier tells apart"},
+       "names of the classes of a classifier"},
       {"decoder_block_count", kNothing, "there is no second stack of layers"},
       {"decoder_start_token_id", kNothing, "no answer follows a source"},
       {"deepstack_mapping", kNothing, "of pictures, of which a text has none"},

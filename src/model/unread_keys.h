@@ -15,7 +15,7 @@ struct UnreadKey {
       name;  // without the architecture's; '*' at the end: anything
   // Whether results would be others where the architecture does not read it.
   bool changes;
-  // What it says, of one that changes results; else why it does not.
+  // The meaning of a key that changes results; else the reason why it does not.
   const char* reason;
   // Values, of one that changes results, that change none (booleans are 0
   // and 1).

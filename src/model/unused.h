@@ -1,10 +1,10 @@
-// What of a file the program of its model does not use.
+// The contents of a file that the program of its model does not use.
 //
-// A tensor or a metadata key that would change what the model says must not be
-// passed over in silence: the file is refused by that name. What may be passed
-// over is listed in unused.cc and unread_keys.cc, with the reasons. Keys
-// outside "general.", "tokenizer." and the architecture's own are notes of
-// other programs.
+// A tensor or a metadata key that would change the results of the model must
+// not be ignored: the file is refused by that name. Those that may be ignored
+// are listed in unused.cc and unread_keys.cc, with the reasons. Keys outside
+// "general.", "tokenizer." and the architecture's own are notes of other
+// programs.
 #pragma once
 
 #include "files/gguf/file.h"

@@ -12,11 +12,12 @@
 namespace rc::model {
 namespace {
 
-// What a thread reads at once: with less it would take longer to wake it than
-// to read.
+// The bytes that a thread reads at once: with fewer it would take longer to
+// wake it than to read.
 constexpr uint64_t kCopiedPart = uint64_t{2} << 20;
 constexpr uint64_t kComputedPart = uint64_t{64} << 10;
-// What copies from the system's cache of files as fast as memory allows.
+// The threads that copy from the system's cache of files as fast as memory
+// allows.
 constexpr int kMostThreads = 4;
 
 uint64_t whole_blocks(DType dtype, uint64_t bytes) {

@@ -22,8 +22,8 @@ class WeightBuffer {
   WeightBuffer(const WeightBuffer&) = delete;
   WeightBuffer& operator=(const WeightBuffer&) = delete;
 
-  // Hears during read(), on its caller's thread, which fraction of the weight
-  // is there, about; it may throw. Empty: nobody does.
+  // Receives during read(), on its caller's thread, the fraction of the weight
+  // that is there, about; it may throw. Empty: not reported.
   using Progress = std::function<void(double fraction)>;
 
   explicit WeightBuffer(Progress progress) : progress_(std::move(progress)) {}

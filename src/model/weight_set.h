@@ -35,8 +35,8 @@ class WeightSet {
   // nullptr: no model has it there.
   std::shared_ptr<runtime::Weight> find(const runtime::WeightInfo& info);
 
-  // The weight; made by `make` unless it is there. Whoever wants a weight of
-  // the set meanwhile waits, so that none is made twice.
+  // The weight; made by `make` unless it is there. Other threads that need a
+  // weight of the set meanwhile wait, so that none is made twice.
   std::shared_ptr<runtime::Weight> find_or_make(
       const runtime::WeightInfo& info,
       const std::function<std::shared_ptr<runtime::Weight>()>& make);

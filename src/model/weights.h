@@ -28,8 +28,9 @@ class MissingTensor : public Error {
   const bool plain;  // its type has to be one of plain floats
 };
 
-// What a program needs and a file has not, in the order in which it is asked
-// for. Without one, the first that is missing ends the program.
+// The tensors that a program needs and a file does not have, in the order in
+// which the program asks for them. Without one, the first that is missing ends
+// the program.
 struct MissingTensors {
   const DType type;  // of those that need not be of plain floats
   std::vector<MissingTensor> list;

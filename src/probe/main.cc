@@ -33,8 +33,8 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   end_with_parent(kMostSeconds);
   bool only_software = false;
-  // What cannot be loaded, or is of another version, is not ours to judge: the
-  // library says why.
+  // A module that cannot be loaded, or is of another version, is not rejected
+  // here: the library reports why.
   using Entry = const rc_plugin* (*)();
   const auto entry =
       reinterpret_cast<Entry>(find_in_module(argv[1], "rc_plugin_entry"));

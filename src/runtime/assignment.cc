@@ -133,7 +133,7 @@ Assignment assign(const ProgramDescription& description,
       std::find(devices.begin(), devices.end(), stand_in) - devices.begin());
   if (number == devices.size()) devices.push_back(stand_in);
 
-  // Whoever shares a cache with an op that is lacking goes with it.
+  // An op that shares a cache with an op that is not supported goes with it.
   const size_t own_lacks = lacks.size();
   for (size_t k = 0; k < own_lacks; ++k) {
     const Op& lack = description.ops[lacks[k].op];

@@ -17,8 +17,8 @@ struct SpecItem {
   bool is_any() const { return name == "auto" || name == "gpu"; }
 };
 
-// What a spec may say and no backend can be called: "auto", "gpu" (any GPU),
-// "hip" (rocm).
+// Whether a spec may use the name and no backend can have it: "auto", "gpu"
+// (any GPU), "hip" (rocm).
 bool is_reserved_name(std::string_view name);
 
 // Capital letters count as small ones, "hip" as "rocm". Throws

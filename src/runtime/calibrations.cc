@@ -45,7 +45,7 @@ std::string processor() {
   return cat(info.name, ", ", info.cores, " cores, ", info.features);
 }
 
-// What a measurement depends on, on one line.
+// Returns the conditions on which a measurement depends, on one line.
 std::string circumstances(const ReportedDevice& device) {
   std::string text =
       cat("format ", kFormat, " of ", rc_version_string(), ": ",

@@ -22,7 +22,8 @@ namespace {
 constexpr std::chrono::seconds kPatience(5);
 
 #if defined(__EMSCRIPTEN__)
-// A page has a fixed number of workers, which whoever opens next may need.
+// A page has a fixed number of workers, which the next device to be opened may
+// need.
 constexpr bool kClosesOnThreads = false;
 #else
 constexpr bool kClosesOnThreads = kThreads;

@@ -1,6 +1,6 @@
-// Closing devices on threads of their own: a driver may take a tenth of a
-// second for it, threads of the CPU end only when others leave them a
-// processor, and whoever lets go of a device last may run an event loop.
+// Closing devices on separate threads: a driver may take a tenth of a second
+// for it, threads of the CPU end only when others leave them a processor, and
+// the last owner of a device may run an event loop.
 #pragma once
 
 #include "runcible/plugin.h"

@@ -1,5 +1,5 @@
-// What ops and transfers will take on a device, by what was measured there, and
-// the device that will be done first.
+// Estimates the time of ops and transfers on a device by measurements, and
+// finds the device that will be done first.
 //
 // Pure functions of numbers: nothing here touches a device.
 #pragma once
@@ -43,7 +43,7 @@ class Curve {
   std::vector<Point> points_;
 };
 
-// What was measured of a device.
+// The measurements of a device.
 struct Calibration {
   double launch = 0;     // seconds of the smallest op
   double bandwidth = 0;  // bytes per second that ops read and write
@@ -51,7 +51,7 @@ struct Calibration {
   std::array<double, kNumberKinds> multiplying = {};
   Curve upload;    // from the host's memory; units are bytes
   Curve download;  // to it
-  // By OpFamily; of those that are empty the three above tell.
+  // By OpFamily; for empty ones the three above are used.
   std::array<Curve, kOpFamilies> families;
   // Families that the device lacks.
   std::array<bool, kOpFamilies> lacking = {};

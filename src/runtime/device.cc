@@ -140,7 +140,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
   given.log = log_message;
   given.abi_version = RC_PLUGIN_ABI_VERSION;
   given.numa = options.numa == RC_NUMA_AUTO ? RC_NUMA_OFF : options.numa;
-  // What the plugin writes here is taken only from a success.
+  // The plugin's value is used only after a success.
   rc_plugin_device* handle = nullptr;
   Message message;
   check(*device, "open the device",

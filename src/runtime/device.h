@@ -48,8 +48,8 @@ class Message {
   std::array<char, RC_PLUGIN_MESSAGE_BYTES> text_ = {};
 };
 
-// What a plugin says about one of its devices, with strings that end and a kind
-// that exists. Throws what the plugin reports.
+// Returns a plugin's description of one of its devices, with terminated strings
+// and a valid kind. Throws the plugin's error.
 rc_plugin_device_info device_info(const rc_plugin& plugin, int index);
 
 struct DeviceOptions {
@@ -58,7 +58,7 @@ struct DeviceOptions {
   rc_numa numa = RC_NUMA_AUTO;  // which open_device decides
 };
 
-// What `numa` comes to on a device with so many nodes; never RC_NUMA_AUTO.
+// Resolves RC_NUMA_AUTO for a device with `nodes` NUMA nodes.
 rc_numa numa_on(rc_numa numa, int32_t nodes);
 // "off", "interleave", "local"; else "auto".
 const char* numa_name(rc_numa numa);
@@ -84,7 +84,7 @@ class Device : public std::enable_shared_from_this<Device> {
   const std::shared_ptr<Profile>& profile() const { return profile_; }
   const rc_plugin& plugin() const { return plugin_; }
   rc_plugin_device* handle() const { return handle_; }
-  // Asked anew at each call: free memory changes.
+  // Queried at each call: free memory changes.
   rc_plugin_device_info info() const;
 
   // As of rc_plugin_device_info, asked for once.

@@ -29,7 +29,7 @@ int32_t Device::kernel_language() const {
   const auto mine = turn();
   int32_t language = RC_KERNEL_NONE;
   Message message;
-  check(*this, "tell the language of its kernels",
+  check(*this, "report the language of its kernels",
         plugin_.kernel_language(handle_, &language, message.buffer()), message);
   return language;
 }
@@ -42,7 +42,7 @@ rc_plugin_kernel* Device::create_kernel(rc_plugin_kernel_info info) {
     try {
       *static_cast<std::string*>(user) += text;
     } catch (...) {
-      // Without memory for its words it is the message alone that tells.
+      // Without memory for its words the message alone remains.
     }
   };
   const auto mine = turn();

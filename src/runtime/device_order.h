@@ -31,10 +31,10 @@ struct ReportedDevices {
   rc_status status = RC_OK;             // with the reason
 };
 
-// What a plugin reports. A device that is quarantined (see quarantine.h) has
-// that as its reason. Throws RC_E_OUT_OF_MEMORY for a plugin that is built
-// in; of others, whose drivers are known to give that for any failure, it is a
-// reason like any other.
+// Returns the devices that a plugin reports. A device that is quarantined (see
+// quarantine.h) has that as its reason. Throws RC_E_OUT_OF_MEMORY for a
+// built-in plugin; of others, whose drivers are known to report that for any
+// failure, it is a reason like any other.
 ReportedDevices reported_devices(const PluginEntry& plugin);
 
 // Sorts by preference: discrete GPUs, integrated GPUs, accelerators, CPUs,

@@ -34,7 +34,7 @@ class Explanation {
  public:
   explicit Explanation(const Selected& selected);
 
-  // What a loaded model takes of one device.
+  // The memory of a loaded model on one device.
   struct Part {
     std::string device;
     int64_t first_layer;

@@ -1,6 +1,6 @@
-// What a plugin need not write that computes in host memory: weights in the
-// layout of their type, and buffers, whose handles are the addresses of their
-// bytes; and waiting for runs that are over when they have been started.
+// Ready-made parts for plugins that compute in host memory: weights in the
+// layout of their type, buffers whose handles are the addresses of their bytes,
+// and waiting for runs that are over when they have been started.
 #pragma once
 
 #include "runcible/plugin.h"

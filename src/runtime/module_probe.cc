@@ -31,13 +31,14 @@ constexpr std::chrono::milliseconds kBetweenLooks(20);
 // A machine that was busy, or a driver that came later, is no reason to do
 // without a device for long.
 constexpr std::chrono::hours kFailureIsBelieved(1);
-// What the program writes at its end: always, and before that if it found
-// software devices alone.
+// The last output of the program: always, and before that if it found only
+// software devices.
 constexpr std::string_view kGood = "ok\n";
 constexpr std::string_view kOnlySoftware = "only software\nok\n";
 
-// What an answer of the drivers depends on: the folders where they are
-// announced, and where their devices are, change when a package of theirs does.
+// The circumstances of an answer of the drivers: the folders in which they are
+// announced, and those of their devices, change when one of their packages
+// does.
 std::string circumstances(const std::string& module) {
   std::string text = file_state(module);
   for (const char* folder :
@@ -70,8 +71,8 @@ fs::path probe_program() {
   return {};
 }
 
-// What comes until the answer or the end of the output; false if the time is
-// over before.
+// Reads until the answer or the end of the output; false if the time is over
+// before.
 bool read_answer(const ChildProcess& child, const SearchProgress& progress,
                  std::string& text) {
   using Reading = ChildProcess::Reading;
@@ -122,7 +123,7 @@ int64_t seconds_now() {
       .count();
 }
 
-// What the cache keeps of an answer: one word, and of a failure the time and
+// The form of an answer in the cache: one word, and of a failure the time and
 // the reason.
 constexpr std::string_view kGoodAnswer = "good";
 constexpr std::string_view kSoftwareAnswer = "software";

@@ -14,10 +14,10 @@ namespace rc::runtime {
 namespace op_backends {
 namespace {
 
-// The functions of a plugin that come before a device is opened are told
-// nothing but a number, so each backend has functions of its own: as many as
-// there are slots. A name keeps its slot, so that whoever still has an entry
-// of a backend that is gone gets the next one of the same name, or none.
+// The functions of a plugin that come before a device is opened get nothing but
+// a number, so each backend has separate functions: as many as there are slots.
+// A name keeps its slot, so that a holder of an entry of a removed backend gets
+// the next one of the same name, or none.
 constexpr size_t kSlots = 64;
 
 struct Slot {
@@ -110,7 +110,7 @@ OpBackend::~OpBackend() {
   try {
     functions_.release(functions_.user);
   } catch (...) {
-    // It is gone all the same, and nobody is there to be told.
+    // It is gone all the same, and there is no caller to report to.
   }
 }
 
@@ -172,7 +172,7 @@ void register_op_backend(const rc_op_backend& given) {
   table.device_info = functions.info;
   table.open = functions.open;
   std::string name = backend->name();
-  // Who finds it there waits for the lock.
+  // Another thread that finds it there waits for the lock.
   PluginList::instance().add(table, false, "");
   found->name.swap(name);
   backend->accept();

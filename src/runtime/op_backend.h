@@ -16,7 +16,8 @@ namespace rc::runtime {
 void register_op_backend(const rc_op_backend& given);
 void unregister_op_backend(std::string_view name);
 
-// What was registered, kept by the registration and by everything that is open.
+// A registered backend, kept by the registration and by everything that is
+// open.
 class OpBackend {
  public:
   explicit OpBackend(const rc_op_backend& given);

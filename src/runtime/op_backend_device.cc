@@ -22,7 +22,7 @@
 namespace rc::runtime::op_backends {
 namespace {
 
-// What the handles stand for.
+// The object behind a device handle.
 struct OpDevice {
   std::shared_ptr<OpBackend> backend;
 };
@@ -125,7 +125,7 @@ class Call {
     return &made;
   }
 
-  // What ops of state and CACHE_STORE write beside their outputs.
+  // Whether ops of states, or CACHE_STORE, write this input.
   static bool is_written(const OpSchema& schema, size_t input) {
     return schema.rows.inputs[input].place == ValuePlace::kCache &&
            schema.rows.inputs[input].role != nullptr &&

@@ -42,7 +42,7 @@ OpenDevices& open_devices() {
 
 std::shared_ptr<Device> open_device(const ReportedDevice& reported,
                                     const DeviceOptions& asked) {
-  // Of other devices it is what the CPU gets that is opened beside them.
+  // Of other devices these are the options of the CPU that is opened with them.
   DeviceOptions options = asked;
   const int32_t nodes = reported.info.numa_nodes;
   if (nodes > 0) options.numa = numa_on(asked.numa, nodes);

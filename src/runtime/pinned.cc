@@ -41,7 +41,7 @@ Pinned::Pinned(std::shared_ptr<Device> device, uint64_t bytes)
     data_ = plain_memory(*device_, bytes);
     return;
   }
-  // What the plugin writes here is taken only from a success.
+  // The plugin's values are used only after a success.
   rc_plugin_pinned* handle = nullptr;
   void* data = nullptr;
   Message message;

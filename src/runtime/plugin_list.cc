@@ -316,7 +316,7 @@ std::vector<ModuleFailure> PluginList::load_modules(bool software,
   for (const auto& [path, module] : tried_) {
     if (!module.failure.reason.empty()) failures.push_back(module.failure);
   }
-  // What this build lacks may have come as a module of another.
+  // A backend that this build omits may exist as a module of another build.
   for (const NotBuilt& lacking : not_built()) {
     const bool tried = std::any_of(
         failures.begin(), failures.end(),

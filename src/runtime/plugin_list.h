@@ -41,8 +41,8 @@ class PluginList {
 
   // See rc_plugin_register.
   void add(const rc_plugin& table, bool built_in, const std::string& path);
-  // Takes one that was added out: it is no longer found, and its name is free.
-  // What is open goes on. Nothing happens if there is none.
+  // Removes an added plugin: it is no longer found, and its name is free. Open
+  // devices remain. Does nothing if there is none.
   void remove(std::string_view name);
   // See rc_plugin_load.
   void load(const std::string& path);
@@ -65,7 +65,7 @@ class PluginList {
   std::vector<const PluginEntry*> entries() const;
   // nullptr: none of that name.
   const PluginEntry* find(std::string_view name) const;
-  // Whose table it is, also if it was taken out; nullptr: nobody's here.
+  // The owner of the table, also if it was removed; nullptr: not one of these.
   const PluginEntry* entry_of(const rc_plugin& table) const;
   // Whether the functions are those of a plugin that is built in.
   bool is_built_in(const rc_plugin& table) const;

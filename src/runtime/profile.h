@@ -18,7 +18,7 @@ namespace rc::runtime {
 
 struct ProgramDescription;
 
-// What is known of the ops of a program before it runs.
+// The properties of the ops of a program that are known before it runs.
 class OpList {
  public:
   explicit OpList(const ProgramDescription& description);
@@ -31,8 +31,9 @@ class OpList {
   };
   size_t size() const { return entries_.size(); }
   const Entry& entry(size_t op) const { return entries_[op]; }
-  // What an op of a run reads and writes at least, and its multiplications and
-  // additions. Of attention the cache is left out, as its lengths are data.
+  // The least bytes that an op of a run reads and writes, and its
+  // multiplications and additions. Of attention the cache is left out, as its
+  // lengths are data.
   uint64_t bytes(size_t op, const Rows& rows) const;
   uint64_t operations(size_t op, const Rows& rows) const;
 

@@ -110,8 +110,8 @@ class ProgramBuilder {
                   Value sequences, Value page_table, float scale, float softcap,
                   int64_t window, Value sinks = kAbsent,
                   Value lengths = kAbsent);
-  // What GENERAL_ATTENTION reads, by the names of plugin_ops.h, and the length
-  // of the values where they are a part of the keys.
+  // The inputs of GENERAL_ATTENTION, by the names of plugin_ops.h, and the
+  // length of the values where they are a part of the keys.
   struct GeneralAttention {
     Value q, key_cache, value_cache, positions, sequences, page_table;
     float scale = 1.0f;
@@ -159,21 +159,21 @@ class ProgramBuilder {
   // function: RC_FUNCTION_*, RC_FUNCTION_NONE too.
   Value short_conv(Value x, Value weight, Value bias, Value sequences,
                    Value state_slots, Value cache, int function);
-  // What SELECTIVE_SCAN reads, by the names of plugin_ops.h.
+  // The inputs of SELECTIVE_SCAN, by the names of plugin_ops.h.
   struct Scan {
     Value x, steps, b, c;
     Value step_bias, decay, skip;
   };
   Value selective_scan(const Scan& scan, Value sequences, Value state_slots,
                        Value cache);
-  // What CHANNEL_SCAN reads, by the names of plugin_ops.h.
+  // The inputs of CHANNEL_SCAN, by the names of plugin_ops.h.
   struct ChannelScan {
     Value x, steps, b, c;
     Value decay, skip;
   };
   Value channel_scan(const ChannelScan& scan, Value sequences,
                      Value state_slots, Value cache);
-  // What DELTA_RULE reads.
+  // The inputs of DELTA_RULE.
   struct DeltaRule {
     Value v, q, k, steps, rates;
     Value step_bias, decay;
@@ -181,14 +181,14 @@ class ProgramBuilder {
   };
   Value delta_rule(const DeltaRule& rule, Value sequences, Value state_slots,
                    Value cache);
-  // What COLUMN_DELTA_RULE reads.
+  // The inputs of COLUMN_DELTA_RULE.
   struct ColumnDeltaRule {
     Value v, q, k, steps, rates;
     Value step_bias, decay;
   };
   Value column_delta_rule(const ColumnDeltaRule& rule, Value sequences,
                           Value state_slots, Value cache);
-  // What FADING_STATE reads; a and b may be absent.
+  // The inputs of FADING_STATE; a and b may be absent.
   struct FadingState {
     Value v, q, k, decays;
     Value a = kAbsent;
@@ -255,7 +255,7 @@ struct RunArguments {
 struct Split;
 class Segment;
 
-// What lives on one device of a program that is spread over several.
+// The part of a program spread over several devices that lives on one of them.
 struct DeviceContents {
   std::shared_ptr<Device> device;
   // By index in the whole program; nullptr for what nothing there uses.

@@ -1,5 +1,6 @@
-// What of a device failed its self-test on this machine: kept between processes
-// in the user's cache folder, so that a broken driver is not asked again.
+// The kernels of a device that failed its self-test on this machine: kept
+// between processes in the user's cache folder, so that a broken driver is not
+// used again.
 //
 // A record is of one device, by the name that its driver gives it, and holds
 // until the driver's version or the module changes, or forget() is called. A

@@ -59,12 +59,11 @@ struct Candidate {
 
 struct Selected {
   std::shared_ptr<Device> device;
-  // What of the chain comes after it, as specs of one device each; "auto" ends
-  // with "cpu".
+  // The rest of the chain, as specs of one device each; "auto" ends with "cpu".
   std::vector<std::string> next;
   std::string spec;  // what was asked for, after RUNCIBLE_BACKEND and auto
   std::vector<Candidate> candidates;
-  // What makes it slower than what was asked for: devices that came first but
+  // Reasons why it is slower than requested: devices that came first but
   // failed, fewer threads. In the log, too.
   std::vector<std::string> warnings;
 };
@@ -84,7 +83,7 @@ Selected select(const Selection& selection);
 // Throws RC_E_INVALID_ARGUMENT for options that are out of range.
 void check(const DeviceOptions& options);
 
-// What a chain is: the configured one where nothing is given, else "auto".
+// Returns the chain: the configured one if `spec` is empty, else "auto".
 std::string spec_or_default(const std::string& spec);
 
 }  // namespace rc::runtime

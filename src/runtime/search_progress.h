@@ -14,10 +14,10 @@ class SearchProgress {
  public:
   // Gets the fraction done, 0 to 1, of which modules are the first half; false
   // wants an end.
-  using Tell = std::function<bool(double)>;
+  using Report = std::function<bool(double)>;
 
   SearchProgress() = default;
-  explicit SearchProgress(Tell tell) : tell_(std::move(tell)) {}
+  explicit SearchProgress(Report report) : report_(std::move(report)) {}
 
   // Throws RC_E_CANCELLED if the caller wants an end. So do the others.
   void reached(double fraction) {
@@ -32,13 +32,13 @@ class SearchProgress {
   }
   // While nothing new is done.
   void waiting() const {
-    if (tell_ && !tell_(fraction_)) {
+    if (report_ && !report_(fraction_)) {
       fail(RC_E_CANCELLED, "looking for devices was cancelled");
     }
   }
 
  private:
-  Tell tell_;
+  Report report_;
   double fraction_ = 0;
 };
 

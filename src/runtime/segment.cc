@@ -16,9 +16,9 @@
 namespace rc::runtime {
 namespace {
 
-// How long a run may take to heed the request to stop after its time is over.
-// Drivers compile shaders when these first run, some seconds long, and hear
-// nothing meanwhile.
+// The time that a run may take to stop after its limit has passed. Drivers
+// compile shaders when these first run, some seconds long, and cannot be
+// stopped meanwhile.
 constexpr int64_t kGraceMs = 5000;
 
 int64_t now_ns() {
@@ -66,16 +66,16 @@ struct LimitedRun {
     const std::lock_guard lock(mutex);
     return late;
   }
-  // On the thread that runs: the caller hears that the time is over before the
-  // device does, which may be busy for long.
+  // On the thread that runs: the caller gets the timeout before the device
+  // stops, which may be busy for long.
   void tell_caller() {
     const std::lock_guard lock(mutex);
     if (should_stop != nullptr) should_stop(user);
   }
 };
 
-// What the device lacks is reported later, all at once; but a test needs the
-// device, whose turn must not have been taken.
+// Unsupported ops are reported later, all at once; but a test needs the device,
+// whose turn must not have been taken.
 void test_kernels(const Device& device, const ProgramDescription& description) {
   if (!device.tests_kernels()) return;
   for (const Op& op : description.ops) {

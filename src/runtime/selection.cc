@@ -69,7 +69,7 @@ class Choice {
       }
       if (selected_.device == nullptr) continue;
       progress_.reached_devices(1, 1);
-      // What "auto" leaves to others goes to the CPU.
+      // "auto" ends with the CPU.
       for (size_t k = i; k < chain.size(); ++k) {
         if (chain[k].name == "auto") {
           selected_.next.push_back("cpu");
@@ -113,7 +113,7 @@ class Choice {
   void try_gpus() {
     std::vector<ReportedDevice> devices = all_devices();
     std::erase_if(devices, [&](const ReportedDevice& device) {
-      // What a device is that gives no account of itself nobody knows.
+      // A device that does not describe itself cannot be judged.
       const bool left_out = !is_gpu(device);
       if (left_out) {
         pass_over(device.id(),
@@ -227,8 +227,8 @@ class Choice {
   static bool stops_the_walk(const ReportedDevice& device, rc_status status) {
     // The host has no memory for any other device either.
     if (status == RC_E_OUT_OF_MEMORY) return true;
-    // What the caller or the environment asks for cannot be: to do something
-    // else would hide it. (Drivers lack things of their own accord.)
+    // A request of the caller or of the environment cannot be met: doing
+    // something else would hide it. (A driver refuses by itself.)
     return status == RC_E_INVALID_ARGUMENT ||
            (status == RC_E_UNSUPPORTED && device.plugin->built_in);
   }
@@ -285,7 +285,8 @@ class Choice {
          "; known are ", known);
   }
 
-  // What a chain may name, whether or not it can be opened here.
+  // Returns the names that a chain may contain, whether or not they can be
+  // opened here.
   std::vector<std::string> known_names() const {
     std::vector<std::string> names = {"auto", "gpu"};
     for (const PluginEntry* plugin : PluginList::instance().entries()) {

@@ -30,13 +30,13 @@ constexpr const char* kEverything = " everything";
 
 thread_local bool t_under_way = false;
 
-// What a test itself compiles is not tested.
+// Marks the thread: programs that a test compiles are not tested.
 struct Testing {
   Testing() { t_under_way = true; }
   ~Testing() { t_under_way = false; }
 };
 
-// What is wrong with the result; "" if nothing is.
+// Describes the difference of the result; "" if there is none.
 std::string deviation(const SelfTestResult& actual,
                       const SelfTestResult& expected) {
   double difference = 0;

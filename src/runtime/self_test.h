@@ -39,7 +39,7 @@ class SelfTest {
   // is lost, which says nothing about its kernels.
   std::string of_op(const Op& op, const rc_plugin_value* values);
 
-  // What of the device was tested, and how it went.
+  // A test of the device and its outcome.
   struct Outcome {
     std::string test;     // "MATMUL of 256 terms with F16"
     bool lacking;         // the device has no such op, and nothing was tested
@@ -55,7 +55,8 @@ class SelfTest {
   // Whether the calling thread is within a test.
   static bool under_way();
 
-  // What one test stands for: the op, then what chooses its kernels.
+  // The ops that one test represents: the op, then the numbers that choose its
+  // kernels.
   using Kind = std::array<int64_t, 6>;
 
  private:

@@ -34,7 +34,8 @@ struct SelfTestCase {
 // For the opening of a device: what compiles quickly.
 SelfTestCase opening_case();
 
-// What chooses the kernels of the op; nothing for ops without a test.
+// Returns the numbers that choose the kernels of the op; nothing for ops
+// without a test.
 std::optional<SelfTest::Kind> kind_of(const Op& op,
                                       const rc_plugin_value* values);
 

@@ -1,4 +1,4 @@
-// What the ops of self-tests are given.
+// The operands of self-tests.
 #pragma once
 
 #include <algorithm>

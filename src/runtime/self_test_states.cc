@@ -110,8 +110,8 @@ SelfTestCase column_delta_rule(int64_t columns) {
   return made.take(builder.column_delta_rule(rule, sequences, slots, cache));
 }
 
-// What is corrected, and by what, has a length of about 1, so that states stay
-// small.
+// The corrected vector and its correction have a length of about 1, so that
+// states stay small.
 SelfTestCase fading_state(int64_t columns, bool corrects) {
   RowsCase made(cat("FADING_STATE of ", columns, " columns"), kOneAndSeveral);
   constexpr int64_t kHeads = 4;

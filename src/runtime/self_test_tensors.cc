@@ -84,7 +84,7 @@ SelfTestCase product(DType dtype, bool transposed, int64_t m, int64_t n,
   return std::move(made).take();
 }
 
-// What a function is defined for.
+// Returns numbers for which a function is defined.
 std::vector<float> operand(int64_t count, uint64_t seed, bool positive) {
   std::vector<float> values = numbers(count, seed);
   if (!positive) return values;

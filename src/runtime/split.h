@@ -13,7 +13,7 @@
 namespace rc::runtime {
 
 struct Split {
-  // What an input or output of a segment is in the whole program.
+  // The place of a segment's input or output in the whole program.
   struct Endpoint {
     enum Kind { kInput, kOutput, kTransfer };
     Kind kind;
@@ -37,7 +37,7 @@ struct Split {
     uint64_t bytes;
     uint64_t offset;
   };
-  // What the segments of one device use.
+  // The weights and caches that the segments of one device use.
   struct Share {
     std::vector<uint32_t> weight_uses;  // by weight; 0: not used here
     std::vector<bool> caches;           // by cache

@@ -12,7 +12,7 @@
 namespace rc {
 namespace {
 
-// What is common to the elements of a group.
+// The factors that the elements of a group share.
 struct Factors {
   float scale;
   float minimum;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr float kF16Largest = 65504.0f;
 
-// What a block can't hold is replaced: NaN by 0, and values beyond what any
-// scale times quant reaches by the largest finite ones.
+// Replaces numbers that a block cannot contain: NaN by 0, and values beyond the
+// product of any scale and quant by the largest finite ones.
 float finite(float x) {
   if (std::isnan(x)) return 0.0f;
   return std::clamp(x, -std::numeric_limits<float>::max() / 4,

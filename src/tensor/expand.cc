@@ -114,7 +114,7 @@ uint8_t factor_bits(const uint8_t* block, int group) {
   const int bits = bits_at(block, kFormat.factor, group);
   constexpr bool kE4M3 =
       kExpandedOf<kFormat>.scale_factor.kind == BitKind::kE4M3;
-  // What would be NaN is nothing.
+  // A NaN becomes 0.
   if (kE4M3 && bits == 0x7F) return 0;
   return static_cast<uint8_t>(bits);
 }

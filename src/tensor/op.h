@@ -1,6 +1,6 @@
-// The op vocabulary of plugin_ops.h: ops as the library and its own backends
-// hold them, their names, and the rules that the values of every op obey.
-// Whoever builds, plans or compiles programs checks them here.
+// The op vocabulary of plugin_ops.h: ops as the library and its backends
+// represent them, their names, and the rules that the values of every op obey.
+// Code that builds, plans or compiles programs checks them here.
 #pragma once
 
 #include <cstdint>

@@ -147,7 +147,7 @@ const rc_plugin_value& OpMatch::value(int32_t number, const char* role) const {
 
 void OpMatch::refuse_value(const rc_plugin_value& value,
                            const ValueSchema& wanted) const {
-  // What another value has already, all have.
+  // All numbers of an op have the type of the first that is known.
   const bool known = number_ && is_number(wanted.type);
   refuse(wanted.role, " is ", value_text(value), " where ",
          known ? cat(dtype_name(*number_), " ") : type_text(wanted.type),

@@ -27,9 +27,8 @@ class OpMatch {
   // Parameters, and what the op's own rule says.
   void check_rest() const;
 
-  // What follows from the inputs, once they have matched: type and shape of an
-  // output. Of ROUTE, CHOOSE and SPARSE_MIX "k" is to be
-  // bound first.
+  // Type and shape of an output, which follow from the inputs once they have
+  // matched. Of ROUTE, CHOOSE and SPARSE_MIX "k" is to be bound first.
   Dimensions& dimensions() { return dimensions_; }
   rc_plugin_value output_schema(int slot) const;
 

@@ -57,7 +57,7 @@ T read(const Op& op, size_t offset) {
 
 std::string real(float value) {
   char text[32];
-  // Nine digits tell every float; the point does not depend on the locale.
+  // Nine digits identify every float; the point does not depend on the locale.
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
   for (char& c : text) {
     if (c == ',') c = '.';

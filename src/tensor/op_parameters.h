@@ -10,7 +10,7 @@ namespace rc {
 // A JSON object: every parameter by its name in rc_plugin_params, those of
 // RC_FUNCTION_*, RC_UNARY_*, RC_BINARY_*, RC_REDUCE_*, RC_ROPE_* and RC_SCORE_*
 // by the end of the constant's name in lower case, flags as true and false.
-// Numbers are told to the last bit.
+// Numbers are exact to the last bit.
 std::string parameters_json(const Op& op);
 
 }  // namespace rc

@@ -1,5 +1,6 @@
-// What the types and shapes of an op's schema alone do not say. Each throws
-// RC_E_INVALID_ARGUMENT, or RC_E_UNSUPPORTED for a type that it cannot have.
+// The rules of ops beyond the types and shapes of their schema. Each throws
+// RC_E_INVALID_ARGUMENT, or RC_E_UNSUPPORTED for a type that the op cannot
+// have.
 #pragma once
 
 namespace rc {

@@ -1,5 +1,5 @@
-// What plugin_ops.h and plugin_tensor_ops.h say of each op, as data: the one
-// place where inputs, outputs, types, shapes and parameters are written. Checks
+// The ops of plugin_ops.h and plugin_tensor_ops.h, as data: the one place where
+// inputs, outputs, types, shapes and parameters are written. Checks
 // (op_check.h), the outputs of the program builder and the signatures in
 // plugin_ops.h come from it.
 #pragma once
@@ -73,7 +73,7 @@ struct ParameterSchema {
 struct OpForm {
   ValueSchema inputs[kMaxInputs] = {};
   ValueSchema outputs[kMaxOutputs] = {};
-  // What types and shapes alone do not say: throws if it does not hold.
+  // The rule beyond types and shapes: throws if it does not hold.
   void (*rule)(const OpMatch& op) = nullptr;
 
   bool exists() const { return inputs[0].role != nullptr; }
@@ -100,8 +100,8 @@ struct OpSchema {
 // nullptr for a number that is no op.
 const OpSchema* find_op(int32_t code);
 
-// What plugin_ops.h says of the values of a form:
-// "inputs: x [R, k], weight [n, k] of any type; output [R, n]".
+// Returns the text of plugin_ops.h on the values of a form: "inputs: x [R, k],
+// weight [n, k] of any type; output [R, n]".
 std::string op_signature(const OpSchema& op, const OpForm& form);
 
 }  // namespace rc

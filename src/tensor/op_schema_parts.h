@@ -1,4 +1,4 @@
-// What the rows of the table of ops are written with.
+// Functions with which the rows of the table of ops are written.
 #pragma once
 
 #include <cstddef>

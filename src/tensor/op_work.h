@@ -1,5 +1,5 @@
-// How much a tensor op has to do, so that the time that it will take can be
-// told from times that were measured before.
+// The work of a tensor op, from which its time can be estimated by times that
+// were measured before.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@
 //   n|R'       n or R'
 //   k?         a dimension that may be missing, and is then missing wherever it
 //              is written so
-//   ...        any number of fixed dimensions; "...a" tells several apart
+//   ...        any number of fixed dimensions; "...a" distinguishes several
 //
 // A name stands for the same number everywhere in an op.
 #pragma once

@@ -111,7 +111,7 @@ std::vector<Span> Regex::find_all(std::string_view text,
   for (size_t from = 0; from <= text.size();) {
     stop->step();
     int result = match(from, 0);
-    // What overflows the stack of compiled code is tried on the heap.
+    // A match that overflows the stack of compiled code is tried on the heap.
     if (result == PCRE2_ERROR_JIT_STACKLIMIT)
       result = match(from, PCRE2_NO_JIT);
     if (result == PCRE2_ERROR_NOMATCH) break;

@@ -29,7 +29,8 @@ class StreamDecoder {
   // The text that this token completes; often "".
   std::string push(TokenId id);
 
-  // What is still held back, as U+FFFD: no later token completes it.
+  // Returns the bytes that are still held back, as U+FFFD: no later token
+  // completes them.
   std::string flush();
   // The same; then a new text may begin.
   std::string finish();

@@ -121,7 +121,7 @@ class Tokenizer {
       bool names_special = false) const;
 
  protected:
-  // What a kind does unless the file says otherwise.
+  // The behaviour of a kind unless the file contains another one.
   struct Defaults {
     bool add_bos;
     bool add_eos;

@@ -1,4 +1,4 @@
-// What a file says about its tokenizer, as plain data.
+// The tokenizer of a file, as plain data.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// What JavaScript needs beside the library: callbacks that threads may call,
-// and exceptions of JavaScript's that callbacks throw.
+// Functions that JavaScript needs besides the library: callbacks that threads
+// may call, and exceptions of JavaScript that callbacks throw.
 //
-// A function of JavaScript's exists on the thread that made the module alone.
-// Callbacks that come to a loop are called there; those that a thread calls
-// while it works are given one of these functions, and as their `user` the
-// address of an rc_web_callback, which lives as long as they may be called.
+// A function of JavaScript exists only on the thread that made the module.
+// Callbacks of a loop are called there; those that a thread calls while it
+// works are given one of these functions, and as their `user` the address of an
+// rc_web_callback, which lives as long as they may be called.
 #include <emscripten/emscripten.h>
 #include <emscripten/threading.h>
 #include <runcible/runcible.h>
@@ -64,8 +64,8 @@ int32_t progress(void* user, double fraction) {
   return call.answer;
 }
 
-// Nobody waits for it: whoever logs may hold what JavaScript's thread needs.
-// The text is behind it.
+// It is not waited for: the thread that logs may hold locks that JavaScript's
+// thread needs. The text is behind it.
 struct Message {
   const rc_web_callback* callback;
   rc_log_level level;
@@ -80,7 +80,7 @@ void call_log(void* argument) {
   try {
     function(call->callback->user, call->level, call->text());
   } catch (const std::exception&) {
-    // As base.h has it, there is nobody to tell.
+    // As base.h has it, there is no one to report to.
   }
   std::free(call);
 }
@@ -108,7 +108,7 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE rc_progress_callback rc_web_progress() { return progress; }
 
 // An rc_log_callback, for a function of JavaScript's of that type: it is called
-// on JavaScript's thread, soon; also after rc_log_set was told of another.
+// on JavaScript's thread, soon; also after rc_log_set has set another.
 EMSCRIPTEN_KEEPALIVE rc_log_callback rc_web_log() { return log_message; }
 
 // A function that frees its `user`, which malloc gave; for memory that is lent

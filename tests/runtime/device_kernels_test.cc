@@ -98,7 +98,7 @@ TEST_F(DeviceKernels, NeedAllFourFunctions) {
   EXPECT_EQ(device_->kernel_language(), RC_KERNEL_SPIRV);
   status = RC_E_DEVICE;
   expect_error(RC_E_DEVICE,
-               "kernels:0: cannot tell the language of its kernels: said -8",
+               "kernels:0: cannot report the language of its kernels: said -8",
                [&] { device_->kernel_language(); });
   rc_plugin& table = plugin().table;
   const rc_plugin whole = table;

@@ -1,4 +1,4 @@
-// What both ways through a chunk of attention have in common: where the cache
+// Functions that both ways through a chunk of attention share: where the cache
 // has it, how that is read, and how scores become weights.
 #pragma once
 

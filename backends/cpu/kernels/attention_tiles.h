@@ -12,8 +12,8 @@ namespace rc::cpu::RC_CPU_LEVEL {
 constexpr int kTileQueries = kParts == 4 ? 2 : 4;
 constexpr int kTileVectors = kParts == 1 ? 4 : 1;
 
-// What sees the same places of a chunk: heads of one row, or the same head of
-// rows that follow each other.
+// Queries that see the same places of a chunk: heads of one row, or the same
+// head of rows that follow each other.
 struct Queries {
   bool of_rows;
   int head;           // of the first

@@ -1,7 +1,8 @@
-// What follows from the description of a format for its tiles. All of it is for
-// constant expressions alone: of a function that is left for the linker, with
-// what it calls of src/tensor/formats, the linker takes that of any level.
-// (They are not consteval because Clang 14 refuses that of templates.)
+// Numbers that follow from the description of a format for its tiles. All of it
+// is for constant expressions alone: if a function were left for the linker,
+// together with the functions of src/tensor/formats that it calls, the linker
+// would take the definition of any level. (They are not consteval because Clang
+// 14 refuses that of templates.)
 #pragma once
 
 #include "cpu/kernels.h"
@@ -50,7 +51,8 @@ constexpr int plane_at(const BlockFormat& format, int byte) {
   return kTileRows * before;
 }
 
-// What makes quants that are signed, or entries of a table, unsigned.
+// The offset that makes quants that are signed, or entries of a table,
+// unsigned.
 constexpr int offset_of(const BlockFormat& format) {
   if (format.table == ValueTable::kNone) {
     return format.quant.is_signed ? 128 : format.quant.zero;

@@ -135,7 +135,7 @@ RC_SIMD void dot_eight_rows(const uint8_t* weights, int64_t weight_bytes,
                                       rows.row_bytes, to[1]);
     }
   };
-  // What the instructions above may change stays in memory: not these.
+  // The instructions above may change memory; these stay in registers.
   Vf sums[tiles][8];
 #pragma GCC unroll 8
   for (int r = 0; r < 8; ++r) {

@@ -26,7 +26,7 @@
 // Otherwise this takes exactly the bytes of the 16 blocks. pack.cc makes them.
 //
 // Every format decodes as scale * (u - kOffset) - minimum, with u unsigned.
-// What the numbers are and mean comes from src/tensor/formats.
+// The numbers and their meaning come from src/tensor/formats.
 #pragma once
 
 #include "cpu/kernels/byte_numbers.h"

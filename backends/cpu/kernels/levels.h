@@ -1,4 +1,4 @@
-// What the kernel sources of one level offer each other.
+// Functions that the kernel sources of one level share.
 #pragma once
 
 #include "cpu/kernels.h"

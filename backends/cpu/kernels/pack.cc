@@ -1,10 +1,10 @@
 // Rows of a weight, as files hold them (src/tensor/formats), packed into tiles
 // (formats.h).
 //
-// What the bytes of a block are is moved for 16 rows at once: four columns of
-// bytes become a vector, in which masks and shifts then put quants where they
-// belong. This must not cost much more than reading the weight: weights that
-// stay mapped are packed each time that they are used.
+// The bytes of a block are moved for 16 rows at once: four columns of bytes
+// become a vector, in which masks and shifts then put quants where they belong.
+// This must not cost much more than reading the weight: weights that stay
+// mapped are packed each time that they are used.
 #include "cpu/kernels/formats.h"
 #include "cpu/kernels/levels.h"
 
@@ -353,7 +353,7 @@ void pack_blocks(const uint8_t* source, int64_t step, int rows, int64_t columns,
   for (; columns > 0; columns -= Format::kColumns) {
     Blocks blocks = {source, step};
     if (rows == kTileRows) {
-      // What is packed next, most likely.
+      // The block that is most likely packed next.
       for (int i = 0; i < kTileRows * bytes; i += 64) prefetch_later(next + i);
       next += kTileRows * bytes;
     } else {

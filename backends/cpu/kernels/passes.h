@@ -55,9 +55,9 @@ RC_SIMD void finish(const LinearTask& task, int tile, int row, Vf y) {
   store_some(task.y[row] + at, y, lanes);
 }
 
-// What the rows from `first` on ask for while they are multiplied with tiles as
-// they are, `block` columns at a time. All rows of a pair together ask for the
-// next pair.
+// The lines that the rows from `first` on prefetch while they are multiplied
+// with tiles as they are, `block` columns at a time. All rows of a pair
+// together prefetch the next pair.
 template <int tiles, int block>
 RC_SIMD Ahead ahead_of(const LinearTask& task, int tile, int first) {
   if constexpr (tiles == 1) {

@@ -27,7 +27,7 @@ struct Quants16 {
 };
 static_assert(Quants16::kBytes == kBlockBytes16);
 
-// What makes quants of the weights of a block: one for each row.
+// The factors that make quants of the weights of a block: one for each row.
 struct Scales16 {
   Vf scale, inverse;
 };

@@ -62,7 +62,7 @@ void delta_head(const DeltaRow& row, int64_t p, int64_t n, float* state,
 void fading_head(const FadingRow& row, int64_t p, int64_t n, float* state,
                  float* y) {
   const bool corrects = row.a != nullptr;
-  // What a column is read with before it changes.
+  // The vector with which a column is read before it changes.
   const float* first = corrects ? row.a : row.q;
   for (int64_t i = 0; i < p; ++i, state += n) {
     Vf before = splat(0);

@@ -15,7 +15,7 @@ using B = __m512i;
 
 RC_SIMD F f_set(float x) { return _mm512_set1_ps(x); }
 RC_SIMD F f_load(const float* p) { return _mm512_loadu_ps(p); }
-// What the other lanes would take need not be there.
+// Memory of the other lanes need not exist.
 RC_SIMD F f_load_lanes(F rest, const float* p, uint32_t lanes) {
   return _mm512_mask_loadu_ps(rest, (__mmask16)lanes, p);
 }

@@ -47,8 +47,8 @@ constexpr int
 // than this cost more than what a smaller area saves.
 constexpr int64_t kUnpackedColumns = 2048;
 
-// What to ask for while they are multiplied: weights to be unpacked next, some
-// lines per 32 columns; of packed weights see LinearTask.
+// The memory to prefetch while they are multiplied: weights to be unpacked
+// next, some lines per 32 columns; of packed weights see LinearTask.
 struct Ahead {
   const uint8_t* bytes;
   int lines;

@@ -1,10 +1,10 @@
 // The way to WebGPU in a browser. Its objects belong to one thread, which goes
-// back to the event loop of JavaScript to hear of what is done, and so can wait
-// for nothing; an engine's threads wait, and have no event loop. So the driver
-// has a thread of its own, which runs webgpu.mjs: requests go there through a
-// ring of words in memory that both share, in their order, and what a request
-// asks for is written where it says (Atomics.waitAsync there, the instructions
-// of WebAssembly that wait here).
+// back to the event loop of JavaScript to learn of results, and so can
+// wait for nothing; an engine's threads wait, and have no event loop. So the
+// driver has a dedicated thread, which runs webgpu.mjs: requests go there
+// through a ring of words in memory that both share, in their order, and what a
+// request asks for is written where it says (Atomics.waitAsync there, the
+// instructions of WebAssembly that wait here).
 //
 // Threads: callers hold the lock of library.h.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace rc::webgpu {
 
-// What can be asked for, each a function of webgpu.mjs of the same name, which
-// tells the words that follow.
+// The requests, each a function of webgpu.mjs of the same name, which documents
+// the words that follow.
 #define RC_WEBGPU_REQUESTS(REQUEST) \
   REQUEST(adapter)                  \
   REQUEST(device)                   \
@@ -54,7 +54,7 @@ enum class Request : uint32_t {
 #undef RC_WEBGPU_REQUEST
 };
 
-// What JavaScript writes; webgpu.mjs knows the places.
+// The answer that JavaScript writes; webgpu.mjs knows the places.
 struct Answer {
   static constexpr uint32_t kPending = 0;
   static constexpr uint32_t kSuccess = 1;
@@ -66,7 +66,7 @@ struct Answer {
   char message[1024] = {};  // ends with a zero
 };
 
-// What goes wrong on a device outside of requests that are answered.
+// A failure of a device outside of requests that are answered.
 struct Trouble {
   // JavaScript writes where there is a zero, and then a one.
   std::atomic<uint32_t> failed = 0;

@@ -1,4 +1,4 @@
-// What a queue is given, and what it has done.
+// The commands of a queue, and those that are done.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -15,7 +15,8 @@ namespace {
 // copied them.
 constexpr size_t kWithRequest = 4096;
 
-// What was read of buffers that are mapped, by their numbers; under the lock.
+// The bytes read from buffers that are mapped, by their numbers; under the
+// lock.
 std::map<uint32_t, std::unique_ptr<uint8_t[]>>& mapped() {
   static auto* const all = new std::map<uint32_t, std::unique_ptr<uint8_t[]>>;
   return *all;

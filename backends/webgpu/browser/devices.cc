@@ -85,7 +85,7 @@ uint32_t adapter_info(abi::Adapter adapter, abi::AdapterInfo* info) {
   info->device = text(adapter->name);
   info->description = text("");
   info->interface = abi::kWebGpu;
-  // What is not for processors, a browser calls hardware, and no more.
+  // A browser distinguishes only processors and hardware.
   info->kind = adapter->software ? abi::kCpu : abi::kIntegrated;
   return abi::kSuccess;
 }
@@ -147,8 +147,8 @@ void release_device(abi::Device device) {
   delete device;
 }
 
-// Of a device, to be told by whoever asks for it next.
-void tell(abi::Device device, const Answer& answer) {
+// A message of a device, for the next caller that asks for it.
+void deliver(abi::Device device, const Answer& answer) {
   device->error.function(
       &device,
       answer.status == Answer::kOutOfMemory ? abi::kErrorOutOfMemory
@@ -170,7 +170,7 @@ abi::Buffer create_buffer(abi::Device device,
       Request::k_buffer, {device->number, number_of(made), low(bytes),
                           high(bytes), low(description->use)});
   if (answer->status == Answer::kSuccess) return made;
-  tell(device, *answer);
+  deliver(device, *answer);
   return nullptr;
 }
 
@@ -232,7 +232,7 @@ abi::Pipeline create_pipeline(abi::Device device,
       {device->number, number_of(made), number_of(description->layout),
        address(source.data()), static_cast<uint32_t>(source.size())});
   if (answer->status == Answer::kSuccess) return made;
-  tell(device, *answer);
+  deliver(device, *answer);
   return nullptr;
 }
 

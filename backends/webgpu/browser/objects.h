@@ -21,7 +21,7 @@ struct AdapterObject {
 struct DeviceObject {
   uint32_t number;
   uint32_t queue;
-  Trouble* trouble;  // never freed: JavaScript may tell of a loss at any time
+  Trouble* trouble;  // never freed: JavaScript may report a loss at any time
   LostCallback lost;
   ErrorCallback error;
   bool told_loss;

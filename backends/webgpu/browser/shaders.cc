@@ -26,7 +26,7 @@ Kernels& kernels() {
   return *made;
 }
 
-// What backends/webgpu/CMakeLists.txt puts before each, as in
+// The line that backends/webgpu/CMakeLists.txt puts before each, as in
 // "//@kernel attention".
 constexpr std::string_view kMark = "//@kernel ";
 

@@ -20,8 +20,9 @@ constexpr const char* kNames[] = {"libwgpu_native.dylib",
 constexpr const char* kNames[] = {"libwgpu_native.so", "libwebgpu_dawn.so"};
 #endif
 
-// What has neither is older than the layout of the structures in abi.h: the
-// youngest function of the interface, and one that Dawn had before it.
+// A library that has neither is older than the layout of the structures in
+// abi.h: the youngest function of the interface, and one that Dawn had before
+// it.
 constexpr const char* kYoungest[] = {
     "wgpuTextureGetTextureBindingViewDimension",
     "wgpuComputePassEncoderSetImmediateData"};
@@ -32,7 +33,7 @@ struct Implementation {
 };
 
 std::string implementation_of(const Library& library, const std::string& file) {
-  // What wgpu-native has beyond the standard: its version, a byte to a part.
+  // The version of wgpu-native, which is beyond the standard, a byte to a part.
   uint32_t (*version)() = nullptr;
   if (!library.find(version, "wgpuGetVersion")) return file;
   const uint32_t parts = version();
@@ -100,7 +101,7 @@ const abi::Functions& wgpu() { return loaded_implementation().functions; }
 const std::string& implementation() { return loaded_implementation().name; }
 
 void pause(int looks) {
-  // What is over at once costs no sleep.
+  // A wait that is over at once costs no sleep.
   if (looks < 20) {
     std::this_thread::yield();
   } else {

@@ -8,7 +8,7 @@
 // constant is a variable that is never assigned, and the size of an array a
 // number by which the size is found in the preprocessed text, where SIZES was
 // defined. Here the variables become constants, to be computed from constant_0,
-// constant_1 and so on, which whoever makes a pipeline declares, and the
+// constant_1 and so on, which are declared with a pipeline, and the
 // numbers sizes again.
 #include <cctype>
 #include <cstdio>
@@ -31,7 +31,7 @@ bool read(const char* path, std::string* text) {
   return file.good() || file.eof();
 }
 
-// What stands between two texts in a line; "" if they are not there.
+// Returns the text between two others in a line; "" if they are not there.
 std::string between(const std::string& line, const std::string& before,
                     const std::string& after) {
   const size_t begin = line.find(before);
@@ -88,7 +88,7 @@ std::string constant(const std::string& name, const std::string& type,
          ";\n";
 }
 
-// naga keeps what tells a work-group its place in variables, which are another
+// naga keeps the place of a work-group in variables, which are another
 // for each lane to those who look whether lanes meet in barriers. So the main
 // function gets it as parameters. (Its helpers have no use for it.)
 constexpr const char* kGroups[] = {"gl_WorkGroupID", "gl_NumWorkGroups"};

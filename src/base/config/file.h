@@ -14,7 +14,7 @@ namespace rc::config {
 struct Place {
   std::string path;         // "": nowhere, none is read
   std::string said_by;      // "rc_config_use_file", "RUNCIBLE_CONFIG", ...
-  bool must_exist = false;  // somebody named this very file
+  bool must_exist = false;  // this very file was named
 };
 
 // `named` is what the program said, if anything; "" turns files off, as an
@@ -39,7 +39,7 @@ struct File {
 // deeply, or says what no setting allows.
 File read_file(const Place& place);
 
-// What a text of TOML says; `name` is that of its file, for messages.
+// Parses a text of TOML; `name` is that of its file, for messages.
 std::map<std::string, FileValue, std::less<>> parse(std::string_view text,
                                                     const std::string& name);
 

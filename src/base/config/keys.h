@@ -15,8 +15,8 @@ struct Key {
   const char* name;      // "backend.threads": table and key of the file
   const char* variable;  // of the environment; "RUNCIBLE_THREADS"
   Kind kind;
-  // What holds where nothing else is said, as a file would say it. Of texts
-  // nullptr: none, and the library does what `meaning` says.
+  // The value of a setting that is set nowhere, as a file would contain it.
+  // nullptr for texts: none, and the library behaves as `meaning` says.
   const char* initial;
   const char* meaning;
   // Of integers and real numbers.
@@ -35,8 +35,8 @@ const Key* find_key(std::string_view name);
 // "an integer from 0 to 1024", for messages and reports.
 std::string allowed(const Key& key);
 
-// The setting that somebody who wrote `name` is likely to have meant: full
-// names and those without their table are compared. Never nullptr.
+// The setting that was likely meant by `name`: full names and those without
+// their table are compared. Never nullptr.
 const Key* nearest_key(std::string_view name);
 
 // The variable likely to have been meant.

@@ -144,7 +144,7 @@ std::map<std::string, FileValue, std::less<>> parse(std::string_view text,
   }
   std::vector<Entry> entries;
   list(result.table(), "", entries);
-  // The first mistake of the file is the first to be told.
+  // The first mistake of the file is reported.
   std::stable_sort(
       entries.begin(), entries.end(),
       [](const Entry& a, const Entry& b) { return a.line < b.line; });

@@ -1,6 +1,6 @@
-// What is configured, and by whom. Each layer stands above the one before: the
-// initial values, a file, the environment, and what the program has set. What a
-// call is given, in options of include/runcible/, stands above them all.
+// The values that are configured and their origin. Each layer overrides the one
+// before: the initial values, a file, the environment, and the values that the
+// program has set. The options of a call (include/runcible/) override them all.
 //
 // Thread-safe. The file is read when something is asked for first, and again
 // after use_file(); a file that could not be read is tried again at each
@@ -46,8 +46,9 @@ class Settings {
   std::optional<double> real(std::string_view name) const;
   std::optional<std::string> text(std::string_view name) const;
 
-  // Who says what a setting is, to begin a message: "the environment variable
-  // RUNCIBLE_THREADS", "/etc/x.toml:3: backend.threads", or the name alone.
+  // Names the origin of a setting, to begin a message: "the environment
+  // variable RUNCIBLE_THREADS", "/etc/x.toml:3: backend.threads", or the name
+  // alone.
   std::string subject(std::string_view name) const;
 
   // False only if everything whose name begins so is as it was initially.

@@ -46,7 +46,7 @@ bool is_choice(std::string_view choices, std::string_view text) {
   return false;
 }
 
-// Limits are far from what a double cannot tell apart, or infinite.
+// Limits are infinite, or far below those of exact integers in a double.
 bool is_within(const Key& key, double value) {
   return std::isfinite(value) && value <= key.most &&
          (key.above_least ? value > key.least : value >= key.least);

@@ -33,9 +33,9 @@ class Text {
 // Of a flag, an integer, a real number; of a text or a choice.
 using Value = std::variant<bool, int64_t, double, Text>;
 
-// What a text of the environment or of a program says. Throws
+// Parses a text of the environment or of a program. Throws
 // RC_E_INVALID_ARGUMENT: `subject`, such as "the environment variable X", the
-// text, and what is allowed.
+// text, and the values that are allowed.
 Value value_of_text(const Key& key, std::string_view text,
                     const std::string& subject);
 

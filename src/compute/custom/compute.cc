@@ -12,7 +12,7 @@
 namespace rc::compute {
 namespace {
 
-// What SPIR-V kernels bind begins at multiples of this, which every device of
+// Bindings of SPIR-V kernels begin at multiples of this, which every device of
 // Vulkan allows (the largest minStorageBufferOffsetAlignment of the
 // specification, table 53).
 constexpr uint64_t kBindingAlignment = 256;

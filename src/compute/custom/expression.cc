@@ -34,7 +34,7 @@ void Expression::sum(CustomText& text, const CustomNames& names, int depth) {
   if (depth > kDeepest) text.fail_here("parentheses are nested too deeply");
   product(text, names, depth);
   for (;;) {
-    // What follows an expression in a signature may begin with "->".
+    // In a signature "->" may follow an expression.
     if (text.next_is("->")) return;
     const Kind kind = text.take("+")   ? kAdd
                       : text.take("-") ? kSubtract

@@ -11,8 +11,8 @@
 
 namespace rc::compute {
 
-// What expressions can name, by places: the dimensions that inputs name, the
-// attributes of type int, and the elements of each tensor.
+// The names that expressions can use, by places: the dimensions that inputs
+// name, the attributes of type int, and the elements of each tensor.
 struct CustomNames {
   static constexpr int kNone = -1;
   std::vector<std::string> names;    // "" for elements
@@ -26,7 +26,7 @@ struct CustomNames {
 class Expression {
  public:
   Expression() = default;
-  // What comes next in the text: all of it that belongs to an expression.
+  // Reads all of the text that belongs to an expression.
   Expression(CustomText& text, const CustomNames& names);
 
   // Throws RC_E_INVALID_ARGUMENT, beginning with `what`, for a division by 0

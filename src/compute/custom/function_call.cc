@@ -79,7 +79,7 @@ class FunctionCall {
     char message[RC_OP_BACKEND_MESSAGE_BYTES] = {};
     const rc_status status = call_.op->compute(part, message);
     if (status == RC_OK || failed_.exchange(true)) return;
-    // The first failure is the one that is told.
+    // The first failure is reported.
     message[sizeof message - 1] = '\0';
     std::copy(std::begin(message), std::end(message), message_);
     status_ = status;

@@ -7,8 +7,8 @@
 #include "base/library.h"
 #include "base/program_run.h"
 
-// The compiler's handles are pointers to what nobody looks into. The functions
-// and numbers are those of shaderc.h of version 2023.2, whose C ABI is kept.
+// The compiler's handles are opaque pointers. The functions and numbers are
+// those of shaderc.h of version 2023.2, whose C ABI is kept.
 struct shaderc_compiler;
 struct shaderc_compile_options;
 struct shaderc_compilation_result;

@@ -20,7 +20,7 @@ namespace rc::compute {
 
 class CustomOp;
 
-// What one call of an op takes and makes.
+// The operands and results of one call of an op.
 struct CustomCall {
   std::shared_ptr<const CustomOp> op;
   std::vector<CustomValue> values;  // inputs, then outputs
@@ -40,7 +40,8 @@ class CustomOp : public std::enable_shared_from_this<CustomOp> {
   CustomOp(const CustomOp&) = delete;
   CustomOp& operator=(const CustomOp&) = delete;
 
-  // What is called in the end; before that the op is not yet the caller's.
+  // Sets the function that is called at the end; until then the caller keeps
+  // the op.
   void release_with(void (*release)(void* user)) { release_ = release; }
 
   const std::string& name() const { return name_; }
@@ -101,7 +102,7 @@ struct CustomWay {
 // Compiles the kernel. Throws RC_E_UNSUPPORTED if there is no way.
 CustomWay way_of(const CustomCall& call, Context& context);
 
-// Who may want a call to end early.
+// A request to end a call early.
 struct CustomStop {
   int32_t (*wanted)(void* user) = nullptr;
   void* user = nullptr;

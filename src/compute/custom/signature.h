@@ -38,14 +38,14 @@ class CustomSignature {
   // Of the inputs, then of the outputs.
   const std::string& tensor_name(size_t i) const { return tensors_[i].name; }
   const std::vector<CustomAttribute>& attributes() const { return attributes_; }
-  // What expressions of the op can name.
+  // The names that expressions of the op can use.
   const CustomNames& names() const { return names_; }
   // How many of these are dimensions; they are the first.
   size_t dimension_count() const { return dimensions_; }
   // Where the elements of tensor i are among the names.
   size_t elements_place(size_t i) const;
 
-  // What a call has and makes, with the numbers of the names.
+  // The values of a call, with the numbers of the names.
   struct Resolved {
     std::vector<CustomValue> values;  // inputs, then outputs
     std::vector<int64_t> numbers;

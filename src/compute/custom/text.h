@@ -15,7 +15,7 @@ class CustomText {
       : option_(option), text_(text) {}
 
   bool at_end();
-  // What comes next, without taking it.
+  // Whether the text goes on so; nothing is read.
   bool next_is(std::string_view mark);
   bool next_is_digit();
   // Takes it, if it comes next.

@@ -39,8 +39,8 @@ class ChoiceScorer {
   std::vector<double> likelihoods(const Question& question) {
     const std::vector<TokenId> context = tokens_of(question.context);
     std::vector<std::vector<TokenId>> all;
-    // What every choice begins with; the last token before a choice gives the
-    // logits of its first.
+    // The common beginning of all choices; the last token before a choice gives
+    // the logits of its first.
     size_t shared = context.size();
     for (const std::string& choice : question.choices) {
       all.push_back(tokens_of(joined(question.context, choice)));

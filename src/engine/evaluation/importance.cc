@@ -143,7 +143,7 @@ class ImportanceMeter {
     std::iota(pages_.begin(), pages_.end(), 0);
   }
 
-  // Tells how much of the window is done.
+  // Reports how much of the window is done.
   void add(const std::vector<TokenId>& window,
            const std::function<void(double)>& done) {
     const auto most = static_cast<size_t>(model_->options().limits.max_rows);

@@ -31,8 +31,8 @@ using Pay = std::function<std::shared_ptr<compute::Paid>(uint64_t bytes)>;
 // end; between its steps, of at most 512 rows, other steps have their turn.
 //
 // `options` are those of the engine, with the memory_limit and has_weight of
-// who asks; `pay` is told what the program takes of the memory of the first
-// device beside what is there, may throw, and what it gives is kept as long as
+// who asks; `pay` receives the memory of the first device that the program
+// takes in addition, may throw, and what it gives is kept as long as
 // the program. `progress` gets the fraction done and cancels by returning
 // false. Throws as TextWindows; RC_E_DEVICE_MEMORY if the program does not fit;
 // RC_E_CANCELLED; what steps throw.

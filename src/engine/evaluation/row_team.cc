@@ -44,7 +44,7 @@ void for_each_row(size_t rows, size_t elements_per_row, int threads,
       });
     }
   } catch (const std::exception&) {
-    // What the system refuses the caller does itself.
+    // The caller does the parts for which the system refuses a thread.
   }
   for (; begun < count; ++begun) part(begun);
   for (std::thread& thread : team) thread.join();

@@ -22,8 +22,8 @@ Measured exponential(const Mean& mean) {
   return {value, value * mean.error()};
 }
 
-// What a row of logits says of the token that comes, and what the other
-// model's row does.
+// The prediction of a row of logits for the next token, and that of the other
+// model's row.
 struct RowScore {
   double ours = 0.0;    // logarithms of its probability
   double theirs = 0.0;  // and what follows, of a comparison
@@ -95,7 +95,7 @@ class TextScorer {
     }
   }
 
-  // Tells how much of the window is done.
+  // Reports how much of the window is done.
   void score(const std::vector<TokenId>& window,
              const std::function<void(double)>& done) {
     const auto first = static_cast<size_t>(windows_.first_scored());
@@ -147,8 +147,8 @@ class TextScorer {
     return logits.subspan(row * reader_.vocabulary(), reader_.vocabulary());
   }
 
-  // Rows of logits, those of the other model if there is one, and what comes
-  // behind each. In the order of rows, whoever looks at them.
+  // Rows of logits, those of the other model if there is one, and the tokens
+  // behind each. In the order of rows, whichever thread computes them.
   void add(std::span<const float> logits, std::span<const float> others,
            std::span<const TokenId> next) {
     std::vector<RowScore> scores(next.size());

@@ -1,5 +1,6 @@
 // The library's own loop in WebAssembly is the event loop of JavaScript: its
-// functions exist on one thread alone, and whoever gives no loop has that one.
+// functions exist on one thread alone, and it is the loop of calls that name
+// none.
 #include "base/error.h"
 #include "base/event_loop.h"
 #include "engine/delivery_queue.h"

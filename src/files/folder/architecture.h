@@ -25,7 +25,7 @@ struct Architecture {
   // is unless another one applies.
   bool (*applies)(const Config& config) = nullptr;
   std::string_view name;  // general.architecture
-  // What transformers takes for members that are absent, as a JSON object.
+  // The values that transformers assumes for absent members, as a JSON object.
   std::string_view defaults = "{}";
   Alias aliases[3] = {};
   // Beginnings of names of tensors, and what stands for them in the rules.

@@ -5,7 +5,8 @@
 
 namespace rc::folder {
 
-// All of a decoder but queries, keys and norms, and what nobody needs.
+// All of a decoder but queries, keys and norms, and tensors that are not
+// needed.
 inline constexpr Rule kDecoderRules[] = {
     {"model.embed_tokens.weight", "token_embd.weight"},
     {"lm_head.weight", "output.weight"},
@@ -95,7 +96,7 @@ inline constexpr Rule kExpertRules[] = {
      "blk.*.ffn_down_exps.weight"},
 };
 
-// What they are chosen with, and those that are always used.
+// The biases with which they are chosen, and the experts that are always used.
 inline constexpr Rule kSelectedExpertRules[] = {
     {"model.layers.*.mlp.gate.e_score_correction_bias",
      "blk.*.exp_probs_b.bias"},

@@ -39,7 +39,7 @@ std::string without_infinity(std::string_view text) {
   return result;
 }
 
-// What parse_json takes for an argument is here a file.
+// The source that parse_json reports as an argument is a file here.
 JsonValue parse_file(std::string_view text, const std::string& file) {
   try {
     return parse_json(without_infinity(text), file, kMaxDepth);

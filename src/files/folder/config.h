@@ -55,7 +55,7 @@ class Config {
   // Of all members.
   std::vector<std::string> names() const;
 
-  // What the member is called in messages: "rope_scaling.factor".
+  // The name of the member in messages: "rope_scaling.factor".
   std::string path(std::string_view key) const;
 
   template <class... Parts>

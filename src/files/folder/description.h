@@ -1,5 +1,4 @@
-// What a folder's configuration says about its model, as the metadata that the
-// engine knows.
+// The configuration of a folder's model, as the metadata that the engine knows.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +56,7 @@ class Description {
   std::vector<TensorView> tensors_;
 };
 
-// What a folder calls some of what it says.
+// The names that a folder gives to members of its configuration.
 struct DecoderKeys {
   // The epsilon of layer norms; empty: norms are of the root mean square.
   std::string_view layer_norm = {};
@@ -113,7 +112,7 @@ void expect_layer_members(const Config& config, std::string_view key,
 // older folders: of so many layers the last one sees all.
 void add_window_layers(Description& model);
 
-// What a folder calls the numbers of its experts.
+// The names that a folder gives to the numbers of its experts.
 struct ExpertKeys {
   std::string_view count = "num_experts";
   std::string_view used = "num_experts_per_tok";
@@ -126,7 +125,7 @@ void add_normalized(Description& model);
 // Groups that experts are chosen from: n_group and topk_group.
 void add_expert_groups(Description& model);
 // Experts from some layer on that are chosen by the sum of a sigmoid and a
-// bias, beside shared ones.
+// bias, in addition to shared ones.
 void add_selected_experts(Description& model);
 // How many layers at the beginning are dense: mlp_layer_types, or
 // first_k_dense_replace. Throws RC_E_UNSUPPORTED if a dense layer follows one

@@ -38,7 +38,8 @@ float float8(uint32_t bits, int exponent_bits) {
 
 using Table = std::array<float, 256>;
 
-// What each byte of a type stands for; nullptr for types that are no bytes.
+// The meaning of each byte of a type; nullptr for types whose elements are not
+// bytes.
 const Table* byte_table(std::string_view type) {
   const auto make = [](auto value) {
     Table table;

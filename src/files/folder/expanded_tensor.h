@@ -1,4 +1,4 @@
-// A matrix that a folder holds in fewer bits, with scales beside it, as one of
+// A matrix that a folder holds in fewer bits, with separate scales, as one of
 // F32: what quantized folders have in place of plain weights. Numbers are those
 // that the scheme defines, rounded once to F32.
 #pragma once

@@ -1,4 +1,4 @@
-// What a folder says about its experts.
+// The configuration of experts in a folder.
 #include "files/folder/description.h"
 
 namespace rc::folder {

@@ -32,8 +32,8 @@ class Folder {
                                           const std::string& name);
   // Throws RC_E_NOT_FOUND if there is none.
   std::shared_ptr<const OpenFile> open(const std::string& name);
-  // What the file holds. Throws RC_E_FORMAT if it is more than `largest` bytes
-  // or no UTF-8.
+  // Returns the contents of the file. Throws RC_E_FORMAT if it is larger than
+  // `largest` bytes or not UTF-8.
   static std::string read(const OpenFile& file, uint64_t largest);
   // The same of what need not be a text.
   static std::string read_bytes(const OpenFile& file, uint64_t largest);

@@ -8,7 +8,7 @@
 namespace rc::folder {
 namespace {
 
-// What is expanded at once.
+// The number of elements that are expanded at once.
 constexpr uint64_t kTileElements = uint64_t{1} << 22;
 
 // Which of the eight numbers of a word of AWQ the next row is in.

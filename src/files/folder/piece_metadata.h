@@ -18,9 +18,9 @@ namespace rc::folder {
 std::optional<sentencepiece::Model> find_pieces(Folder& folder);
 
 // `config` is that of config.json, `tokenizer` that of tokenizer_config.json.
-// What tokenizer_config.json and added_tokens.json say of single tokens comes
-// before what the model says of them; numbers up to vocab_size without a token
-// get unused ones. Throws RC_E_FORMAT naming file and token.
+// The single tokens of tokenizer_config.json and added_tokens.json override
+// those of the model; numbers up to vocab_size without a token get unused ones.
+// Throws RC_E_FORMAT naming file and token.
 void add_pieces(sentencepiece::Model model, const Config& config,
                 const std::optional<Config>& tokenizer, Folder& folder,
                 gguf::Writer& writer);

@@ -1,5 +1,5 @@
-// How a text's embedding is made of hidden rows, as the files of
-// sentence-transformers beside a model say it, and whether the model scores
+// How a text's embedding is made of hidden rows, according to the files
+// of sentence-transformers in a model's folder, and whether the model scores
 // texts instead: https://sbert.net/docs/package_reference/
 #pragma once
 

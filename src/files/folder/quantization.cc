@@ -16,7 +16,7 @@ namespace {
 
 using safetensors::Place;
 
-// What config.json says of all quantized tensors; 0: nothing.
+// The properties that config.json gives to all quantized tensors; 0: none.
 struct Scheme {
   std::string method;
   int64_t bits = 0;
@@ -100,7 +100,7 @@ Scheme read_scheme(const Config& config) {
   return scheme;
 }
 
-// What stands beside a weight: only that is read which is needed.
+// Names of the tensors that accompany a weight: only the needed ones are read.
 constexpr std::string_view kBeside[] = {
     ".weight_scale",     ".weight_scale_inv", ".input_scale",
     ".activation_scale", ".output_scale",     ".weight_zero_point",

@@ -8,7 +8,7 @@
 namespace rc::folder {
 namespace {
 
-// What rotary embeddings are made of, and the object that says so.
+// The parameters of rotary embeddings, and the object that contains them.
 struct Rope {
   double base;
   Config config;
@@ -83,7 +83,7 @@ double factor_of(const Rope& rope) {
   return factor;
 }
 
-// What attention is scaled by for a longer context: Peng et al. 2023,
+// The factor of attention for a longer context: Peng et al. 2023,
 // arXiv:2309.00071, equation 22, with a weight of the logarithm.
 double yarn_scale(double factor, double weight) {
   return factor <= 1.0 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0;

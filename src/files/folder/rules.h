@@ -57,7 +57,7 @@ TensorView skip_column(const Config& config, const safetensors::Place& source);
 TensorView convolution(const Config& config, const safetensors::Place& source);
 TensorView group_norm(const Config& config, const safetensors::Place& source);
 
-// What forms are made of: a view of a whole tensor, of any type and shape.
+// The source of all forms: a view of a whole tensor, of any type and shape.
 // Throws RC_E_FORMAT for no or more than four dimensions, or one that is 0.
 TensorView whole(const safetensors::Place& source);
 // Rows of queries, keys and values in turn for each group of key/value heads

@@ -1,4 +1,4 @@
-// What the folders of models with selective state spaces share.
+// Rules that the folders of models with selective state spaces share.
 #pragma once
 
 #include "files/folder/description.h"
@@ -20,7 +20,7 @@ inline constexpr Rule kMixerSpaceRules[] = {
     {"backbone.layers.*.mixer.out_proj.weight", "blk.*.ssm_out.weight"},
 };
 
-// The same beside or in place of attention.
+// The same together with attention or in its place.
 inline constexpr Rule kSpaceRules[] = {
     {"model.layers.*.mamba.in_proj.weight", "blk.*.ssm_in.weight"},
     {"model.layers.*.mamba.conv1d.weight", "blk.*.ssm_conv1d.weight",
@@ -36,8 +36,7 @@ inline constexpr Rule kSpaceRules[] = {
 // Limits of steps: time_step_limit, where it is there.
 void add_step_limits(Description& model);
 
-// What `key` says, which is a sixteenth of the width, rounded up, where it says
-// "auto".
+// The value of `key`; a sixteenth of the width, rounded up, where it is "auto".
 int64_t step_rank(const Config& config, std::string_view key);
 
 }  // namespace rc::folder

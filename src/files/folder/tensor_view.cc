@@ -11,9 +11,9 @@
 namespace rc::folder {
 namespace {
 
-// What is converted at once.
+// The number of elements that are converted at once.
 constexpr uint64_t kChunk = 16384;  // elements
-// What is read at once of a line of which some elements are wanted.
+// The bytes that are read at once of a line of which some elements are needed.
 constexpr uint64_t kLineBytes = uint64_t{64} << 10;
 
 uint64_t element_bytes(DType dtype) {

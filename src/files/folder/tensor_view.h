@@ -14,8 +14,8 @@
 
 namespace rc::folder {
 
-// What becomes of each number. The result is F32, but for that of kTimes, which
-// is rounded to the type of the view.
+// The change that each number undergoes. The result is F32, but for that of
+// kTimes, which is rounded to the type of the view.
 enum class Change {
   kNone,
   kPlusOne,   // norms that multiply by one plus the weight

@@ -41,7 +41,7 @@ std::vector<uint32_t> known_ids(const Config& config, std::string_view key,
   return ids;
 }
 
-// What the files say of special tokens. The first that says it decides.
+// The special tokens of all files. The first file that names one decides.
 class SpecialTokens {
  public:
   SpecialTokens(const Config& config, const std::optional<Config>& generation,

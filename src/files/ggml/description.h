@@ -1,8 +1,8 @@
-// What the keys tokenizer.ggml.* say of a tokenizer, taken from the tree of its
+// The keys tokenizer.ggml.* of a tokenizer, taken from the tree of its
 // tokenizer.json.
 //
-// Format: the GGUF specification; what the keys make of a text is what
-// llama.cpp and text/tokenizers/ make of them.
+// Format: the GGUF specification; the tokens of a text are those that llama.cpp
+// and text/tokenizers/ compute by these keys.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct Description {
   // Where texts have other tokens by the keys than by the tokenizer.json.
   std::vector<std::string> differences;
 
-  // Sets a token; those before it that nobody sets are unused. Throws
+  // Sets a token; tokens before it that are never set are unused. Throws
   // RC_E_UNSUPPORTED for a number or a text that no token has.
   void set(int64_t id, std::string text, TokenType type);
   // Adds unused tokens up to this number.

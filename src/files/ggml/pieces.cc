@@ -36,7 +36,7 @@ struct Spaces {
   bool cut = false;  // no token goes on behind one
 };
 
-// What the normalizer and the pre-tokenizer do to spaces.
+// The effect of the normalizer and the pre-tokenizer on spaces.
 Spaces spaces_of(const JsonValue& tokenizer, Description* description) {
   Spaces spaces;
   for (const JsonValue* step :

@@ -139,7 +139,7 @@ class File {
   // its bytes. Throws RC_E_IO naming the tensor if it is not there any more.
   void read(const Tensor& tensor, uint64_t offset,
             std::span<std::byte> target) const;
-  // What comes before the data of tensors; only of a file that was read from
+  // The bytes before the data of tensors; only of a file that was read from
   // memory.
   std::vector<std::byte> header() const {
     const auto bytes = memory_.subspan(0, header_bytes_);
@@ -166,7 +166,7 @@ class File {
   bool mappable() const {
     return source_ == nullptr || !source_->files().empty();
   }
-  // What tensors are read from; nullptr: memory.
+  // The source of tensors; nullptr: memory.
   const Source* source() const { return source_.get(); }
 
  private:

@@ -60,7 +60,8 @@ class Parser {
   std::shared_ptr<File> file_;
   uint64_t entry_count_ = 0;
   uint64_t tensor_count_ = 0;
-  // What is being read, for messages: empty, or "key 'x'", "tensor 'y'".
+  // The place that is being read, for messages: empty, or "key 'x'", "tensor
+  // 'y'".
   std::string context_;
 };
 

@@ -119,7 +119,7 @@ void expect(const File& part, const char* key, int64_t wanted,
        " as ", first.name(), " and its place say; it belongs to another model");
 }
 
-// What a part besides the first says must be what the first says.
+// Each entry of a later part must equal that of the first.
 void check_entries(const File& part, const File& first) {
   for (const Entry& entry : part.entries()) {
     if (entry.key.starts_with("split.")) continue;

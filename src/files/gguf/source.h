@@ -1,5 +1,5 @@
-// What the data of tensors is read from: a file of the system, or something
-// that presents other files as one, such as a folder of safetensors (see
+// The source of the data of tensors: a file of the system, or an object that
+// presents other files as one, such as a folder of safetensors (see
 // files/folder/).
 //
 // Immutable once made: any thread may read it.
@@ -21,7 +21,7 @@ class Source {
   struct Identity {
     // Of all files that it is made of, in a fixed order.
     std::vector<OpenFile::Identity> files;
-    // What is made of them, if that is not what they hold.
+    // The form that they are converted to, if it is not that of the files.
     std::string form;
 
     auto operator<=>(const Identity&) const = default;

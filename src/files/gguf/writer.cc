@@ -108,7 +108,7 @@ void Writer::append_entry(std::string_view key,
   std::vector<std::byte> entry;
   append_string(key, &entry);
   append_bytes(value, &entry);
-  // What may throw comes first.
+  // All that may throw comes first.
   const size_t needed = entries_.size() + entry.size();
   if (entries_.capacity() < needed) {
     entries_.reserve(std::max(needed, 2 * entries_.capacity()));

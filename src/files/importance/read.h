@@ -25,7 +25,7 @@ struct Importance {
   std::string dataset;  // the text that it was measured with; may be empty
   int64_t chunks = 0;   // how many pieces of it; 0: not known
   // By the names of matrices: [experts, columns], finite and not negative.
-  // What was never used is 0.
+  // Columns that were never used are 0.
   std::map<std::string, std::vector<float>, std::less<>> values;
 };
 

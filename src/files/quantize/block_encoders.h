@@ -241,7 +241,7 @@ void encode_scaled_block(const float* x, const float* w, const Places& places,
   put_scale(kept_unit, block + kFormat.scale.at);
 }
 
-// What a block of groups with factors and minimums is in numbers.
+// The numbers of a block of groups with factors and minimums.
 template <int kBatches>
 struct LineBlock {
   float scale = 0;

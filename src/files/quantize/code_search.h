@@ -1,9 +1,9 @@
 // The entries of codebooks that are nearest to groups of elements.
 //
-// What an entry is off by is a sum of what each of its digits is, so the sums
-// of all possible halves are made first, and an entry costs one comparison. The
-// sums are whole numbers: below their bits are those of the digits, so that the
-// least of them says which entry it is.
+// The error of an entry is the sum of the errors of its digits, so the sums of
+// all possible halves are computed first, and an entry costs one comparison.
+// The sums are whole numbers whose low bits are the digits, so that the least
+// sum identifies its entry.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ RC_LANES_INLINE LaneWords lesser(LaneWords a, LaneWords b) {
   return a < b ? a : b;
 }
 
-// What digits stand for: kFrom + kStep * digit, and kMore more for the last.
+// The values of digits: kFrom + kStep * digit, and kMore more for the last.
 template <int kFrom, int kStep, int kMore>
 struct Digits {
   static constexpr float value(int digit, int levels) {
@@ -35,7 +35,7 @@ struct Digits {
   }
 };
 
-// What each digit of an entry costs: w * (x - digit)^2, above the least of
+// The cost of each digit of an entry: w * (x - digit)^2, above the least of
 // them, for eight entries side by side.
 template <Codebook kBook>
 struct DigitCosts {
@@ -139,7 +139,7 @@ RC_LANES_INLINE LaneMask cheapest_entry(const DigitCosts<kBook>& costs,
   return reinterpret_cast<LaneMask>(best) & ((1 << Shape::kWordBits) - 1);
 }
 
-// What the digits of words are worth.
+// The values of the digits of words.
 template <Codebook kBook, class Values>
 RC_LANES_INLINE Lanes digit_of(LaneMask word, int i) {
   using Shape = BookShape<kBook>;

@@ -131,7 +131,7 @@ struct ShiftedCodes {
         down[e].template measure<Down>(x, w);
         more += up[e].least - down[e].least;
       }
-      // Which is better as far as single digits tell.
+      // Which is better, judged by single digits.
       const LaneMask lower = more > 0.0f;
       codes.signs[s] = lower & 1;
       const Lanes shift = select(lower, all_lanes(-9.0f), all_lanes(-7.0f));

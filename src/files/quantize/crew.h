@@ -13,7 +13,7 @@ namespace rc::quantize {
 
 class Crew {
  public:
-  // What does piece `i` as worker `worker`, 0 to size() - 1.
+  // Does piece `i` as worker `worker`, 0 to size() - 1.
   using Work = std::function<void(size_t worker, size_t i)>;
 
   // `threads` of them, of which the caller's is one; 0: as many as there are

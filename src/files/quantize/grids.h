@@ -1,4 +1,5 @@
-// What the quants of a type can say, in units of the scale of their group.
+// The values that the quants of a type represent, in units of the scale of
+// their group.
 #pragma once
 
 #include "files/quantize/lanes.h"

@@ -8,7 +8,7 @@
 
 namespace rc::quantize {
 
-// What a matrix does in its model.
+// The role of a matrix in its model.
 enum class Role : uint8_t {
   kOther,
   kOutput,

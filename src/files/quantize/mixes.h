@@ -28,7 +28,7 @@ uint32_t file_type(const Mix& mix);
 
 // The types of a file's tensors, in their order. What stays as it is has the
 // type that it has: vectors, what routes to experts, state spaces, positions,
-// and quantized weights, of which `requantizes` encodes those anew that become
+// and quantized weights, of which `requantizes` encodes those again that become
 // smaller. A matrix whose rows are no whole blocks of its type gets another
 // type of about as many bits, or stays. `weighted`: an importance is at hand.
 std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,

@@ -6,8 +6,8 @@
 namespace rc::quantize {
 namespace {
 
-// What columns that were never used weigh, of the mean: not nothing, as another
-// text may use them.
+// The weight of columns that were never used, as a share of the mean: not 0, as
+// another text may use them.
 constexpr double kUnused = 1e-5;
 
 void lift_zeros(std::span<float> row) {

@@ -19,7 +19,7 @@
 
 namespace rc::safetensors {
 
-// What the data of tensors is read from.
+// A source of the data of tensors.
 class TensorSource {
  public:
   virtual ~TensorSource() = default;

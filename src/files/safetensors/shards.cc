@@ -19,7 +19,7 @@ struct Promise {
   size_t shard;
 };
 
-// What an index promises. Whatever it holds besides is passed over.
+// Reads the map of an index. Its other members are skipped.
 class IndexReader : public nlohmann::json_sax<Json> {
  public:
   explicit IndexReader(const std::string& name) : name_(name) {}

@@ -12,7 +12,7 @@
 namespace rc::sentencepiece {
 namespace {
 
-// What is read of the file besides the model, to check it.
+// The settings of the file besides the model, to check it.
 struct Settings {
   bool byte_fallback = false;
   int32_t algorithm = static_cast<int32_t>(Algorithm::kUnigram);

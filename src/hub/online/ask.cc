@@ -26,7 +26,7 @@ std::optional<std::chrono::milliseconds> retry_after(const Response& response) {
   return std::chrono::milliseconds(uint64_t{seconds} * 1000);
 }
 
-// What a server says of its own accord, if that is short.
+// The explanation in a server's answer, if that is short.
 std::string words_of(const Response& response) {
   const std::string* words = response.find("x-error-message");
   return words == nullptr ? "" : cat(" (", quote(*words), ")");

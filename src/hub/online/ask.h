@@ -30,7 +30,7 @@ struct Manner {
 // Called at least some ten times a second; throws to end it all.
 using Heartbeat = std::function<void()>;
 
-// Who may see a token, and whose http is trusted.
+// The origins that may receive a token, and those whose http is trusted.
 struct Access {
   std::string origin;  // that the user has named
   std::string token;   // empty: none

@@ -240,7 +240,7 @@ void Download::end_piece(Piece piece, const Outcome& outcome) {
     if (!moved) fail_refused(wanted_.what, piece.url, response, access_);
     current_ = wanted_.url;
   }
-  // What comes without ranges is thrown away again unless it is all of it.
+  // An answer without ranges is discarded unless it is the whole file.
   if (ranges_ && piece.got >= kSomething) patience_.succeeded();
   if (answered && !good) {
     return fail_piece(

@@ -17,7 +17,7 @@
 
 namespace rc::hub {
 
-// What a file must be.
+// The digest that a file must have.
 struct Checksum {
   Digest::Kind kind = Digest::Kind::kSha256;
   std::string text;            // lower-case hexadecimal
@@ -35,7 +35,7 @@ struct Wanted {
   std::optional<Checksum> checksum;
 };
 
-// The file on the server is not what it was; to be begun anew.
+// The file on the server has changed; the download is to begin again.
 class Changed : public Error {
  public:
   using Error::Error;

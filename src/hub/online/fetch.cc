@@ -10,8 +10,8 @@ namespace rc::hub {
 namespace {
 
 // Connections that break must not end the process by SIGPIPE, which some
-// versions of libcurl leave to whoever calls them: the calling thread does not
-// get it while this lives.
+// versions of libcurl leave to their caller: the calling thread does not get it
+// while this lives.
 class QuietPipes {
  public:
   QuietPipes() {

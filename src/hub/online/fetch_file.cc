@@ -9,7 +9,8 @@
 namespace rc::hub {
 namespace {
 
-// A file that changes while it is fetched is begun anew so many times.
+// The number of times that a file that changes while it is fetched is begun
+// again.
 constexpr int kMostBeginnings = 3;
 
 struct Found {
@@ -17,7 +18,7 @@ struct Found {
   std::string version;    // all that is known of it, for the partial file
   std::string validator;  // for If-Range
   std::string tag;
-  bool known = false;  // the server tells versions apart
+  bool known = false;  // the server distinguishes versions
 };
 
 // The number behind the last `sign` of a header; false: there is none.
@@ -97,7 +98,7 @@ void fetch_address(const FetchRequest& request, const std::string& path) {
     try {
       PartialFile file(path + ".incomplete", found.size, found.version,
                        request.manner.part_bytes, false);
-      // What is there may be of another file by now.
+      // Existing bytes may be of another file by now.
       if (!found.known) file.clear();
       const Wanted wanted = {name, url, found.validator, found.tag,
                              std::nullopt};

@@ -1,4 +1,4 @@
-// What a hub says about a repository (the API of huggingface.co, which its
+// The answers of a hub about a repository (the API of huggingface.co, which its
 // mirrors have too).
 #pragma once
 

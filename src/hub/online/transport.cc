@@ -16,7 +16,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 // All headers of one answer, bytes.
 constexpr size_t kMostHeaderBytes = 128 << 10;
-// What libcurl waits at a time, so that stalls are noticed.
+// The time that libcurl waits at once, so that stalls are noticed.
 constexpr std::chrono::milliseconds kTick{50};
 // The most of the time between two looks at the requests that counts as waiting
 // for bytes.
@@ -66,8 +66,8 @@ struct Transport::Transfer {
   size_t header_bytes = 0;
   bool begun = false;
   SteadyClock::time_point last_sign = SteadyClock::now();
-  // What has come in the window so far, and how long the window has been
-  // watched.
+  // The bytes that have arrived in the window so far, and how long the window
+  // has been watched.
   uint64_t window_bytes = 0;
   SteadyClock::duration window_time{};
   std::exception_ptr thrown;
@@ -274,7 +274,7 @@ bool Transport::is_slow(Transfer& transfer,
 
 void Transport::end_stalled(std::vector<Outcome>* ended) {
   const auto now = SteadyClock::now();
-  // Time during which nobody looked is the caller's: nothing could come then.
+  // Time between calls is the caller's: nothing could arrive then.
   const auto watched = std::min<SteadyClock::duration>(
       now - std::exchange(looked_at_, now), kLongestLook);
   for (auto at = transfers_.begin(); at != transfers_.end();) {

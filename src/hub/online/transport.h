@@ -1,6 +1,6 @@
 // Requests by HTTP, several at once, on the thread that waits for them.
 //
-// Redirects are not followed here: whoever asks decides where to go on (see
+// Redirects are not followed here: the caller decides where to go on (see
 // hub/online/ask.h). For one thread.
 #pragma once
 
@@ -33,8 +33,8 @@ struct Response {
   const std::string* find(const std::string& name) const;
 };
 
-// What becomes of the bytes of an answer. What these throw ends the whole
-// Transport::wait() that they are called in.
+// Receives the bytes of an answer. An exception of these functions ends the
+// whole Transport::wait() in which they are called.
 struct Receiver {
   // Once, when the headers are there; false: nothing more is wanted.
   std::function<bool(const Response&)> begin;

@@ -18,7 +18,7 @@ struct Url {
 // a user or password in it, which would end up in logs.
 Url parse_url(const std::string& text);
 
-// What a redirect from `base` leads to.
+// Returns the target of a redirect from `base`.
 Url resolve_url(const Url& base, const std::string& location);
 
 // Whether an address may be asked: https, and http only to this machine or the

@@ -1,4 +1,4 @@
-// Falcon-H1: attention and beside it Mamba 2 in every layer; files have its
+// Falcon-H1: attention and Mamba 2 side by side in every layer; files have its
 // factors in their weights. Zuo et al. 2025, arXiv:2507.22448.
 #include "model/architectures/list.h"
 

@@ -1,6 +1,6 @@
 // Gemma 3n, its text: Gemma 3 without scales of attention, whose values are
 // normed too, with a residual of several streams, inputs of each layer, a
-// product of low rank beside attention, gates that are cut off and last layers
+// product of low rank next to attention, gates that are cut off and last layers
 // that share keys and values. Description: the models' card and Hugging Face
 // transformers.
 #include "model/architectures/list.h"

@@ -1,6 +1,6 @@
 // Gemma 4, its text: Gemma 3 without scales of attention, whose values are
 // normed too. The small ones have inputs of each layer and last layers that
-// share keys and values, one of the large ones experts beside a dense part.
+// share keys and values, one of the large ones experts next to a dense part.
 // Description: the models' card and Hugging Face transformers.
 #include "model/architectures/list.h"
 

@@ -1,5 +1,5 @@
 // Llama 4, its text: chunks of attention in the layers that rotate, a scale
-// that grows with the position in the others, and one expert beside a shared
+// that grows with the position in the others, and one expert next to a shared
 // one. Meta 2025, "The Llama 4 herd"; Nakanishi 2025, arXiv:2501.19399.
 #include "model/architectures/list.h"
 

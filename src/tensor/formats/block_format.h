@@ -34,7 +34,7 @@ struct BitPlane {
   int step = 0;  // 0 is `stride`: one after the other
 };
 
-// What the bits of a factor stand for. kOdd: n is 2 n + 1. kE4M3: a byte is a
+// The meaning of the bits of a factor. kOdd: n is 2 n + 1. kE4M3: a byte is a
 // float of four bits of exponent and three of mantissa, without sign and NaN,
 // in units of 2^-9, of which all are whole numbers below 2^18 (FP8 E4M3 of OCP
 // Microscaling Formats 1.0).
@@ -66,7 +66,7 @@ struct Minimum {
   int at = 0;
 };
 
-// What up to four bits stand for, in types that have a table.
+// The meaning of up to four bits, in types that have a table.
 enum class ValueTable : uint8_t {
   kNone,
   kIQ4,
@@ -92,7 +92,8 @@ struct BlockFormat {
   int group = 0;                // elements that share factors; 0: none has any
   BitNumber scale_factor = {};  // of each group
   BitNumber minimum_factor = {};
-  // What other programs quantize activations to. Weights are not stored so.
+  // The type to which other programs quantize activations. Weights are not
+  // stored so.
   bool of_activations = false;
   // Only what coded types expand into: no file and no tensor has it.
   bool is_expanded = false;

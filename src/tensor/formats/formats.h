@@ -14,7 +14,7 @@
 
 namespace rc {
 
-// What up to four bits stand for, in the order of ValueTable.
+// The meanings of up to four bits, in the order of ValueTable.
 struct NamedValues {
   const char* name;
   int8_t values[16];

@@ -97,7 +97,7 @@ inline void pack_bits(const uint8_t* numbers, uint8_t* block) {
   }
 }
 
-// What the bits of a number say.
+// The meaning of the bits of a number.
 template <BitNumber kNumber>
 inline int meaning_of(uint8_t bits) {
   if constexpr (kNumber.is_signed) return static_cast<int8_t>(bits);

@@ -1,4 +1,5 @@
-// What filters look at in the elements that they are given.
+// The path of attributes that a filter reads from the elements that it is
+// given.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ class AttributePath {
  public:
   AttributePath() = default;
   AttributePath(Budget* budget, const Value& attribute);
-  // What is at the path; `otherwise`, if not null, where it is undefined.
+  // Returns the value at the path; `otherwise`, if not null, where it is
+  // undefined.
   Value of(Interpreter* interpreter, Value value,
            const Value* otherwise = nullptr) const;
 
@@ -23,7 +25,8 @@ class AttributePath {
   std::vector<Value> parts_;
 };
 
-// What values are compared by: in lower case unless `case_sensitive`.
+// Returns the form in which values are compared: in lower case unless
+// `case_sensitive`.
 Value comparable(Budget* budget, const Value& value, bool case_sensitive);
 
 }  // namespace rc::text::chat

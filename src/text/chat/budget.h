@@ -1,4 +1,4 @@
-// What a rendering has left of its limits. Not for several threads at a time.
+// The rest of the limits of a rendering. Not for several threads at a time.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ class Call {
 
   Interpreter& interpreter() const { return *interpreter_; }
   Budget* budget() const;
-  // What a filter, test or method is applied to.
+  // The value to which a filter, test or method is applied.
   const Value& self() const { return self_; }
 
   bool has(size_t i) const { return bound_[i] != nullptr; }

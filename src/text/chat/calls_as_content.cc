@@ -15,7 +15,7 @@ using Type = JsonValue::Type;
 
 // A value as Python writes it, but for strings, which are those of JSON.
 std::string python_text(const JsonValue& root) {
-  // What is left to write: a value, or a text if there is none.
+  // The rest to be written: a value, or a text if there is none.
   struct Part {
     const JsonValue* value;
     std::string text;

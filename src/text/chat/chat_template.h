@@ -3,10 +3,10 @@
 //   const auto chat = ChatTemplate::create(source, tokenizer);
 //   const Prompt prompt = chat->render(messages, nullptr, {});
 //
-// What comes from messages, tools and arguments never becomes a special token:
-// the names of those count only where the template wrote every byte of them.
-// Everything else is as if the text were tokenized in one go, so that prompts
-// without such names give the tokens that the library transformers gives.
+// Text of messages, tools and arguments never becomes a special token: the
+// names of those count only where the template wrote every byte of them.
+// Everything else is tokenized in one go, so that prompts without such names
+// give the tokens that the library transformers gives.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct PromptOptions {
   // More variables of the template, an object; they count as content. nullptr:
   // none.
   const JsonValue* arguments = nullptr;
-  // What the template may take for the present.
+  // The present time for the template.
   std::optional<LocalTime> now = {};
   // The tokens that the context holds, and those of them that are to be left
   // free. A text that cannot have so few tokens is refused while it is
@@ -96,7 +96,8 @@ class ChatTemplate {
   const ReplyFormat& reply_format(const JsonValue* tools = nullptr) const;
   // The name of that format; "none" if it has no calls.
   std::string_view call_format(const JsonValue* tools) const;
-  // Whether such models may reason before they answer, unless told not to.
+  // Whether such models may reason before they answer, unless the request
+  // forbids it.
   bool knows_reasoning() const { return knows_reasoning_; }
   // Whether a name is that of a control token.
   bool is_special(std::string_view name) const;

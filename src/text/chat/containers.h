@@ -79,7 +79,7 @@ bool is_hashable(const Value& value);
 // A total order of keys in which equal keys are those that are equal in Python.
 int compare_keys(const Value& a, const Value& b);
 
-// What range() gives.
+// The result of range().
 class Range : public Object {
  public:
   Range(Budget* budget, int64_t start, int64_t stop, int64_t step);
@@ -142,7 +142,7 @@ class Writer {
   const Text& text() const { return text_; }
   size_t size() const { return text_.size(); }
   Budget* budget() const { return budget_; }
-  // What was written; the writer is empty then.
+  // Returns the written text; the writer is empty then.
   Text take();
   Value finish(bool markup = false);
 
@@ -182,7 +182,7 @@ class Items {
     budget_->give(sizeof(Value));
   }
   std::vector<Value>& values() { return values_; }
-  // What was pushed, counted against no budget from here on.
+  // Returns the values, counted against no budget from here on.
   std::vector<Value> release() {
     budget_->give(values_.size() * sizeof(Value));
     return std::exchange(values_, std::vector<Value>());

@@ -72,7 +72,7 @@ bool find_form_of_calls(const Trials& trials, Dialect* dialect) {
   return false;
 }
 
-// What the template refuses of calls, of which it shows one.
+// Finds the calls that the template refuses, of which it shows one.
 void find_limits_of_calls(const Trials& trials, Dialect* dialect) {
   const bool as_text = dialect->arguments_as_text;
   Trials::Calls plain;

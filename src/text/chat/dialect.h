@@ -1,5 +1,5 @@
-// What a chat template expects where the shape of OpenAI's chat completions
-// leaves several forms, found out by trying it.
+// The forms that a chat template expects where the shape of OpenAI's chat
+// completions leaves several, found out by trying it.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Dialect {
   bool arguments_as_text = false;
   // Calls come with the content ""; otherwise null, or none, is understood.
   bool empty_content = false;
-  // What stands for the text of an answer that has neither text nor calls,
+  // The substitute for the text of an answer that has neither text nor calls,
   // where the template refuses "".
   enum class EmptyAnswer : unsigned char { kNothing, kEmptyPart, kSpace };
   EmptyAnswer empty_answer = EmptyAnswer::kNothing;

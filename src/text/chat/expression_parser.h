@@ -46,7 +46,8 @@ class ExpressionParser {
     ExpressionParser* parser_;
   };
 
-  // Bodies being parsed, the innermost last: each is told what it mentions.
+  // Bodies being parsed, the innermost last: each collects the names that it
+  // mentions.
   std::vector<Mentions> mentions;
   // Within `if`, names of filters and tests that don't exist are no error
   // before they are used.

@@ -158,7 +158,7 @@ std::optional<Value> Interpreter::change(const Expression& list,
   Arguments arguments = evaluate_arguments(given);
   const size_t count = arguments.positional.size();
   Value* place = place_of(list);
-  // What else holds a list would see the change, in Python.
+  // Other holders of the list would see the change, in Python.
   if (place == nullptr || !place->is(Kind::kList) ||
       place->as_sequence().is_shared() || !arguments.named.empty() ||
       count > 1 || (appends && count == 0)) {

@@ -1,4 +1,4 @@
-// What goes wrong in a template, before it is known where: whoever knows the
+// An error in a template whose place is not yet known: code that knows the
 // position makes an rc::Error of it.
 #pragma once
 

@@ -42,7 +42,7 @@ size_t deepest(const Arguments& arguments, size_t depth) {
   return depth + 1;
 }
 
-// What has arguments for each of its elements. The arguments are looked at with
+// A filter with arguments for each of its elements. The arguments are read with
 // the first element, as in Python.
 class ElementIterator : public Iterator {
  public:
@@ -74,7 +74,7 @@ class ElementIterator : public Iterator {
 
  protected:
   virtual void prepare() = 0;
-  // What comes out for an element, if anything.
+  // The result for an element, if there is one.
   virtual std::optional<Value> element(Value value) = 0;
 
   Interpreter* interpreter_;

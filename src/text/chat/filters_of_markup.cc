@@ -27,8 +27,8 @@ Text without_tags(const Text& text) {
   return out;
 }
 
-// What an entity such as "&amp;" stands for, and its size; nothing if the text
-// doesn't begin with one of those that filters of templates write.
+// The character of an entity such as "&amp;", and the entity's size; nothing if
+// the text doesn't begin with one of those that filters of templates write.
 std::pair<std::string, size_t> entity(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
       {"&amp;", "&"},  {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},

@@ -9,7 +9,8 @@
 namespace rc::text::chat {
 namespace {
 
-// What int() and float() of Python take, the string to be parsed.
+// The origin of an argument of Python's int() and float(), the string to be
+// parsed.
 Origin origin_of(const Value& value) {
   if (value.is_string()) return value.text().origin(0, value.text().size());
   return value.origin();

@@ -172,7 +172,7 @@ class FormatTrials {
     }
   }
 
-  // What comes after the text of an answer that is text.
+  // The text behind an answer that is text.
   std::string end_of_turn() const {
     constexpr std::string_view kText = "needle in the answer";
     const auto whole = rendered(

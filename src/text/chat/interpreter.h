@@ -24,7 +24,7 @@ class Interpreter {
   // To be called once. Throws rc::Error with the place in the template.
   Rendered render();
 
-  // What follows is for builtins.
+  // The following is for builtins.
 
   Budget* budget() { return &budget_; }
   const RenderOptions& options() const { return options_; }
@@ -68,7 +68,7 @@ class Interpreter {
   Flow run(const Statement& statement);
   Flow run_if(const Statement& statement);
   Flow run_in_scope(const Body& body);
-  // What the body writes.
+  // Runs a body and returns its output.
   Flow capture(const Body& body, Value* captured);
   Flow run_set_block(const Statement& statement);
   Flow run_filter_block(const Statement& statement);
@@ -130,7 +130,8 @@ class Interpreter {
   Ref<Scope> scope_;
   Value captured_;
   std::vector<Span> generation_;
-  // What may refer to itself in a circle, to be taken apart in the end.
+  // Objects that may refer to themselves in a circle, to be taken apart at the
+  // end.
   std::vector<Ref<Namespace>> namespaces_;
   std::vector<Ref<Scope>> scopes_;
 };

@@ -11,7 +11,7 @@ namespace rc::text::chat {
 struct JsonStyle {
   bool ensure_ascii = false;
   bool sort_keys = false;
-  // What a level is indented by; nothing for all on one line.
+  // The indentation of a level; nothing for all on one line.
   std::optional<Text> indent;
   // Usual ones if absent.
   std::optional<Text> item_separator;

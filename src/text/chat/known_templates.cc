@@ -6,8 +6,8 @@
 namespace rc::text::chat {
 namespace {
 
-// What ends a prompt for most families is written like the beginning of an
-// assistant's message. Content is written as it is, but for the families whose
+// The end of a prompt is written like the beginning of an assistant's message
+// for most families. Content is written unchanged, but for the families whose
 // makers trim it.
 
 constexpr std::string_view kAlpaca =

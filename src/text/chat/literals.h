@@ -26,7 +26,8 @@ size_t string_size(std::string_view text);
 // none.
 std::string_view read_operator(std::string_view text);
 
-// What a string between its quotes says, with Python's escapes. Throws Fault.
+// Returns the value of a string between its quotes, with Python's escapes.
+// Throws Fault.
 std::string unescape(std::string_view quoted);
 
 // "\r\n" and "\r" as "\n".

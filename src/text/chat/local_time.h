@@ -1,4 +1,4 @@
-// What a template may take for the present.
+// The present time of a template.
 #pragma once
 
 #include <string_view>

@@ -73,7 +73,7 @@ Interpreter::Flow Interpreter::run_loop(const Statement& statement,
   while (std::optional<Value> element =
              loop ? loop->next() : elements->next()) {
     budget_.step();
-    // Each turn has variables of its own; nobody may have kept the last ones.
+    // Each turn has separate variables; the last ones may have been kept.
     if (inner && !inner->is_shared()) {
       inner->clear();
     } else {

@@ -37,7 +37,7 @@ void write_padded(Writer* out, const Text& text, const FormatSpec& spec);
 // A width or a precision that a template gives; `at` is moved past its digits.
 int64_t parse_width(std::string_view text, size_t* at);
 
-// What precisions of floats are cut to: no float has more digits.
+// The limit of the precision of floats: none has more digits.
 inline constexpr int kMostDigits = 1100;
 
 }  // namespace rc::text::chat

@@ -194,7 +194,7 @@ std::optional<double> parse_float(std::string_view text) {
   const auto result =
       std::from_chars(lower.data(), lower.data() + lower.size(), value);
   if (result.ec == std::errc::result_out_of_range) {
-    // Too large or too small: the sign of the exponent tells.
+    // Too large or too small: by the sign of the exponent.
     const size_t e = lower.find("e-");
     value =
         e != std::string::npos ? 0.0 : std::numeric_limits<double>::infinity();

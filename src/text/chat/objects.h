@@ -15,7 +15,7 @@
 
 namespace rc::text::chat {
 
-// Why a value is undefined, for the message when somebody needs it.
+// The reason why a value is undefined, for messages.
 class Missing : public Object {
  public:
   enum class What { kVariable, kAttribute, kElement, kMutation, kOther };
@@ -91,7 +91,7 @@ std::vector<Value> elements(Budget* budget, const Value& value);
 // len(); nothing if the value has none.
 std::optional<size_t> length(const Value& value);
 
-// What `loop` is within a loop, and what drives the loop then.
+// The variable `loop` within a loop, which also drives the loop.
 class Loop : public Object {
  public:
   Loop(Budget* budget, Value iterable, Ref<Iterator> iterator, size_t depth0);
@@ -145,7 +145,7 @@ class Function : public Object {
   using Object::Object;
   virtual Value call(Interpreter* interpreter, Arguments arguments) = 0;
   virtual std::string name() const = 0;
-  // What printing it shows.
+  // The text that printing it shows.
   virtual std::string text() const { return "<function " + name() + ">"; }
 };
 

@@ -38,7 +38,8 @@ class PercentFormatter {
   }
 
  private:
-  // What Python takes for a mapping here, of which nothing need be used.
+  // Whether Python takes a value for a mapping here, of which nothing need be
+  // used.
   static bool is_mapping(const Value& value) {
     return value.is(Kind::kDict) || value.is(Kind::kList) ||
            value.is(Kind::kRange) || value.is_undefined();

@@ -1,4 +1,5 @@
-// What follows an expression: attributes, items, calls, filters and tests.
+// The parts that may follow an expression: attributes, items, calls, filters
+// and tests.
 #include "text/chat/builtins.h"
 
 #include <algorithm>

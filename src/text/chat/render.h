@@ -1,4 +1,4 @@
-// What goes into a rendering besides variables, and what comes out.
+// The inputs of a rendering besides variables, and its results.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct LocalTime {
 };
 
 struct RenderOptions {
-  // What strftime_now() formats. Without it a template that asks for the time
-  // fails: rendering looks at nothing outside.
+  // The time that strftime_now() formats. Without it a template that asks for
+  // the time fails: rendering reads nothing from outside.
   std::optional<LocalTime> now;
   // The most bytes of rendered text that the caller can use. Rendering ends
   // with RC_E_CONTEXT_FULL before it writes more.

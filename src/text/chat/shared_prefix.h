@@ -1,4 +1,4 @@
-// What a session need not evaluate again.
+// The tokens that a session need not evaluate again.
 #pragma once
 
 #include <cstddef>

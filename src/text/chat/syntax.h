@@ -81,7 +81,7 @@ struct Expression {
   std::unique_ptr<const CallArguments> arguments;
 };
 
-// What is assigned to: a name, an attribute of a namespace, or several.
+// The target of an assignment: a name, an attribute of a namespace, or several.
 struct Target {
   enum class Kind : uint8_t { kName, kAttribute, kTuple };
   Kind kind = Kind::kName;

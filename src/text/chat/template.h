@@ -10,8 +10,8 @@
 //       make_variables({{"messages", from_json(messages, Origin::kContent)},
 //                       {"bos_token", from_json("<s>", Origin::kTemplate)}}));
 //
-// The result tells which of its bytes are content, so that what users say is
-// never taken for control tokens.
+// The result marks the bytes that are content, so that text of users is never
+// taken for control tokens.
 #pragma once
 
 #include <initializer_list>

@@ -1,8 +1,8 @@
 // Text that remembers which of its bytes are content.
 //
 // A chat template mixes its own markup with what users, tools and models said.
-// Only the former may be read as control tokens, or anybody could write
-// "<|im_end|>" and speak for somebody else.
+// Only the former may be read as control tokens, or a user could write
+// "<|im_end|>" and speak for another role.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class Text {
   void append(const Text& text, size_t begin, size_t end);
   Text slice(size_t begin, size_t end) const;
 
-  // What takes the place of a character or number made from the bytes [begin,
-  // end) is content if any of them is.
+  // Returns the origin of a character or number that replaces the bytes [begin,
+  // end): content if any of them is.
   Origin origin(size_t begin, size_t end) const;
 
   // About the bytes that it takes in memory.

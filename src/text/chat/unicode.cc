@@ -90,7 +90,7 @@ Text ascii_case(Case to, const Text& text) {
   return out;
 }
 
-// What `map` appends for each character, with the character's origin.
+// Appends the result of `map` for each character, with the character's origin.
 template <class Map>
 Text map_characters(const Text& text, Map map) {
   Text out;

@@ -39,7 +39,7 @@ enum class Kind : uint8_t {
 };
 
 // Memory that values share: counted references, destroyed with the last.
-// What belongs to a rendering counts against its budget, which must outlive it.
+// Values of a rendering count against its budget, which must outlive it.
 class Object {
  public:
   Object(Budget* budget, size_t bytes) : budget_(budget), bytes_(bytes) {

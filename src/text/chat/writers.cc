@@ -1,4 +1,4 @@
-// What strings, lists and dictionaries are built with.
+// The writers with which strings, lists and dictionaries are built.
 #include <algorithm>
 #include <utility>
 

@@ -174,7 +174,7 @@ class ExprPool {
                    std::vector<std::pair<size_t, size_t>> ways);
   std::vector<Edge> set_edges(const CharSet& set) const;
   std::vector<Edge> multiple_edges(const Node& node);
-  // What `combine` makes of the derivatives of several expressions.
+  // Combines the derivatives of several expressions by `combine`.
   template <class Combine>
   std::vector<Edge> zip(const std::vector<ExprId>& parts, Combine combine);
   std::vector<Edge> either_edges(const std::vector<ExprId>& parts);

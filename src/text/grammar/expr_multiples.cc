@@ -19,7 +19,7 @@ ExprId ExprPool::multiple_at(uint32_t divisor, uint32_t decimals,
   uint64_t power = 1;
   for (uint32_t i = 0; i < left; ++i) power *= 10;
   const uint64_t shifted = rest * (power % divisor) % divisor;
-  // What the digits to come have to add up to.
+  // The sum that the following digits have to have.
   const uint64_t needed = (divisor - shifted) % divisor;
   Node node = {.kind = Kind::kMultiple,
                .nullable = needed == 0,

@@ -107,7 +107,7 @@ std::vector<int32_t> forced_tokens(const Tokenizer& tokenizer,
   if (forced[0] == kSpecialMark) return special_token(vocabulary, forced);
   forced.resize(std::min(forced.size(), forced.find(kSpecialMark)));
   std::string text;
-  // What is before a special token has no say in what comes after it.
+  // Text before a special token has no effect on the text after it.
   for (const int32_t token : last) {
     const std::string& bytes = vocabulary.text(token);
     if (bytes.starts_with(kSpecialMark)) {

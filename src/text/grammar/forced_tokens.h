@@ -11,8 +11,8 @@
 
 namespace rc::text::grammar {
 
-// How many tokens back tell whether the tokenizer would join what is forced to
-// what is there.
+// The number of last tokens that decide whether the tokenizer would join forced
+// text to the text before it.
 inline constexpr size_t kLastTokens = 8;
 
 // The tokens of Matcher::forced() that the tokenizer makes of it, as far as

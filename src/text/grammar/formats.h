@@ -14,7 +14,7 @@ namespace rc::text::grammar {
 //
 // Of "regex" only simple expressions are accepted, of leap seconds those at
 // 23:59:60 UTC written with the offset Z or zero, of host names none that only
-// the rules of international names (RFC 5890) tell from others.
+// the rules of international names (RFC 5890) distinguish from others.
 std::optional<LexicalSet> find_format(std::string_view name, ExprPool* pool);
 
 }  // namespace rc::text::grammar

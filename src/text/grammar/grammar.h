@@ -1,5 +1,5 @@
-// What a text may be, compiled from a schema, a regular expression, a list of
-// choices or rules.
+// The set of allowed texts, compiled from a schema, a regular expression, a
+// list of choices or rules.
 #pragma once
 
 #include <memory>

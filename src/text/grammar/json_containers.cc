@@ -22,7 +22,7 @@ void add_once(const JsonMachine::Item& item,
   }
 }
 
-// What is kept of an object or array that ends.
+// The value that is kept of an object or array at its end.
 std::string value_of(const JsonMachine::Level& level) {
   Work::walk(1 + level.count / JsonMachine::kItemsPerStep);
   std::vector<std::string_view> items;

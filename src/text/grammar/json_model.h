@@ -58,7 +58,7 @@ class JsonModel {
     std::unordered_map<std::string, SchemaId> properties;
     std::vector<std::string> literals;  // names that rules mention
     bool only_literals = true;          // no rule is about a set of names
-    bool uniform = true;                // rules don't tell other names apart
+    bool uniform = true;                // rules don't distinguish other names
     bool closed = false;                // no other name is possible
     // If it is closed: names that are left, by bits of the literals that are
     // there already.

@@ -1,7 +1,8 @@
 // Deterministic automata of regular expressions, built as they are walked.
 //
 // A state holds several expressions at once, each with a tag: what is read goes
-// through all of them, and the tags of those that match are told at the end.
+// through all of them, and the tags of those that match are reported at the
+// end.
 #pragma once
 
 #include <array>
@@ -25,15 +26,16 @@ inline constexpr uint32_t kEndTag = 0;
 // An expression and whose it is.
 using TaggedExpr = std::pair<ExprId, uint32_t>;
 
-// What may come after a match: appends to *parts, for the tag of an expression
-// that matches what was read, the expressions that may follow. Called under the
-// lexer's mutex. Nothing follows the tag kEndTag. Other tags need not be among
-// those that are accepted: what follows them stands for them.
+// Appends the expressions that may follow a match to *parts, for the tag of an
+// expression that matches the text read so far. Called under the lexer's mutex.
+// Nothing follows the tag kEndTag. Other tags need not be among those that are
+// accepted: the expressions after them take their place.
 using Follow =
     std::function<void(uint32_t tag, std::vector<TaggedExpr>* parts)>;
 
 // For several threads at a time: states and transitions never change once they
-// are there. Whoever adds some holds the mutex, which guards the pool too.
+// are there. A thread that adds some holds the mutex, which guards the pool
+// too.
 class Lexer {
  public:
   // Throws RC_E_UNSUPPORTED once there would be more than max_states, or more

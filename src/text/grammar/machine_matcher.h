@@ -135,7 +135,8 @@ class MachineMatcher : public Matcher {
 
  private:
   static constexpr size_t kMaxForced = 4096;
-  // Steps of work for trying every byte, beside those that the machine counts.
+  // Steps of work for trying every byte, in addition to those that the machine
+  // counts.
   static constexpr uint64_t kStepsForBytes = 8;
 
   MachineMatcher(const MachineMatcher& other)
@@ -216,7 +217,7 @@ class MachineMatcher : public Matcher {
   std::string text_;
   std::vector<size_t> ends_ = {0};  // of the text, for each of the states
   bool ended_ = false;
-  // What the mask was computed for.
+  // The state for which the mask was computed.
   bool has_mask_ = false;
   bool masked_end_ = false;
   State masked_;

@@ -85,7 +85,7 @@ ExprId Numbers::digits(uint32_t min, uint32_t max) {
   return pool_.repeat(digit('0', '9'), min, max);
 }
 
-// What may follow `whole`, with its point: fractions on one side of
+// The texts that may follow `whole`, with its point: fractions on one side of
 // 0.`fraction`, which does not end with 0.
 ExprId Numbers::fractions(const std::string& fraction, Side side) {
   const ExprId zeros = pool_.repeat(digit('0', '0'), 0, kUnbounded);
@@ -105,7 +105,7 @@ ExprId Numbers::fractions(const std::string& fraction, Side side) {
                                ? digit('0', static_cast<char>(fraction[i] - 1))
                                : digit(static_cast<char>(fraction[i] + 1), '9');
     parts.push_back(pool_.concat({point, begin, differs, any}));
-    // What ends early is below.
+    // Numbers that end early are below.
     if (side == Side::kBelow) {
       parts.push_back(i == 0 ? ExprPool::kEmpty : pool_.concat(point, begin));
     }

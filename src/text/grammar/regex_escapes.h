@@ -1,4 +1,5 @@
-// What stands for characters in a regular expression: escapes and classes.
+// Reads the parts of a regular expression that represent characters: escapes
+// and classes.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class PatternReader {
   // The next character. Throws if it is not valid UTF-8.
   char32_t character();
 
-  // What stands after a backslash, which was read: one character or many.
+  // Reads an escape after its backslash: one character or many.
   CharSet escape(bool in_class);
   // A class, after its '['.
   CharSet character_class();

@@ -89,7 +89,7 @@ class Joiner {
     return pool_.nullable(x) ? ExprPool::kEmpty : ExprPool::kNothing;
   }
 
-  // What a lookahead asks of the rest.
+  // The condition of a lookahead for the rest.
   Found asked(const RegexPart& part) {
     Found found = join(part.parts[0], kAnyTail);
     if (found && part.negative) {

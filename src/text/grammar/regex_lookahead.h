@@ -13,7 +13,7 @@
 
 namespace rc::text::grammar {
 
-// What a part of a pattern matches, by the anchors on its sides: [0] without,
+// The matches of a part of a pattern, by the anchors on its sides: [0] without,
 // [kStarts] only at the beginning of the text, [kEnds] only at its end.
 inline constexpr size_t kStarts = 1;
 inline constexpr size_t kEnds = 2;

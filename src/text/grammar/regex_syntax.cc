@@ -66,8 +66,8 @@ class RegexParser {
     return result;
   }
 
-  // What stands left of a beginning of the text, or right of its end, must be
-  // empty.
+  // Parts to the left of a beginning of the text, or to the right of its end,
+  // must be empty.
   Anchored concat(const Anchored& a, const Anchored& b) {
     Anchored result = unanchored(ExprPool::kNothing);
     for (size_t i = 0; i < a.size(); ++i) {

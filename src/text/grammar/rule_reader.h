@@ -26,15 +26,15 @@ class RuleReader {
   char next() { return text_[at_++]; }
   void skip(size_t bytes) { at_ += bytes; }
   void go_to(size_t at) { at_ = at; }
-  // What was read since.
+  // The text read since then.
   std::string_view since(size_t from) const {
     return text_.substr(from, at_ - from);
   }
   // The next character as a code point. Throws if it is not UTF-8.
   char32_t character();
-  // What a backslash, which was read, stands for in a literal: \n, \r, \t, \f,
-  // \v, \b, \0, \xHH, \uHHHH, \UHHHHHHHH, \u{H..}, or the character itself if
-  // it is no letter or digit.
+  // The character that an escape stands for in a literal, after its backslash
+  // was read: \n, \r, \t, \f, \v, \b, \0, \xHH, \uHHHH, \UHHHHHHHH, \u{H..}, or
+  // the character itself if it is no letter or digit.
   char32_t escape();
   // A number, if one comes next. Throws beyond a million.
   std::optional<uint32_t> number();

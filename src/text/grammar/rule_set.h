@@ -82,7 +82,7 @@ class RuleSet {
     Kind kind;
     uint32_t id;
   };
-  // What is left to do: go on at a symbol, then with the parent.
+  // The work that remains: go on at a symbol, then with the parent.
   struct Stack {
     uint32_t parent;
     uint32_t symbol;

@@ -39,7 +39,7 @@ void SchemaPool::check_alternatives(
     fail(RC_E_UNSUPPORTED, place(),
          "oneOf, not, if or dependencies leave more than ",
          limits_.max_alternatives,
-         " alternatives; tell the alternatives apart by a required property "
+         " alternatives; distinguish the alternatives by a required property "
          "with different constants");
   }
 }
@@ -178,7 +178,7 @@ Normal SchemaPool::unite(const std::vector<const Normal*>& parts) {
   Normal result;
   std::vector<LexicalSet> numbers;
   std::vector<LexicalSet> strings;
-  // What allows everything makes the others needless.
+  // An alternative that allows everything makes the others needless.
   const RulesId any_object = add(ObjectRules());
   const RulesId any_array = add(ArrayRules());
   const auto join = [this](std::vector<RulesId>* to,

@@ -128,7 +128,7 @@ SchemaReader::Evaluated SchemaReader::evaluated_by_itself(const Location& at,
   const auto has = [&](std::string_view keyword) {
     return at.value->find(keyword) != nullptr;
   };
-  // What it applies to, the schemas around it need not look at.
+  // The schemas around it need not evaluate these again.
   result.all = within != Within::kNone && has(kUnevaluated[items]);
   if (!items) {
     if (const JsonValue* map = at.value->find("properties")) {

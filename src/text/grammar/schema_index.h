@@ -47,8 +47,8 @@ class SchemaIndex {
   const SchemaLocation& at(const JsonValue& value) const {
     return locations_.at(&value);
   }
-  // What a $ref at `from` names. Throws RC_E_UNSUPPORTED if it is outside of
-  // the document.
+  // Returns the target of a $ref at `from`. Throws RC_E_UNSUPPORTED if it is
+  // outside of the document.
   const SchemaLocation& resolve(const SchemaLocation& from,
                                 std::string_view reference) const;
   // Whether there is more than one scope.

@@ -1,4 +1,4 @@
-// What the readers of keywords share.
+// Functions that the readers of keywords share.
 #pragma once
 
 #include <optional>

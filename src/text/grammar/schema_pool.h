@@ -57,12 +57,12 @@ class SchemaPool {
   bool possible_object(RulesId rules);
   bool possible_array(RulesId rules);
 
-  // What the value of a property has to be; kFalseSchema if it must not be
-  // there.
+  // The schema of the value of a property; kFalseSchema if the property must
+  // not exist.
   SchemaId property(RulesId object, std::string_view name);
   // The names that a property may have.
   ExprId allowed_names(RulesId object);
-  // What the item at the index has to be, not regarding counts.
+  // The schema of the item at the index, not regarding counts.
   SchemaId item(RulesId array, uint32_t index);
 
  private:

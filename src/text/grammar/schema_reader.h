@@ -51,7 +51,7 @@ class SchemaReader {
     PlaceId place;
   };
 
-  // What keywords have looked at, of an object or of an array.
+  // The properties or items that keywords have evaluated.
   struct Evaluated {
     bool all = false;
     std::vector<std::string> names{};
@@ -117,7 +117,7 @@ class SchemaReader {
   Evaluated evaluated_by_itself(const Location& at, bool items, Within within);
   void close(const Location& at, Within within, Evaluated* evaluated) const;
   void choose(const Ways& options, Ways* ways);
-  // What was not looked at is like the schema.
+  // The others are like the schema.
   void restrict_others(const Evaluated& evaluated, SchemaId schema,
                        ObjectRules* rules);
   SchemaId other_properties(const Evaluated& evaluated, SchemaId schema);

@@ -1,6 +1,6 @@
-// What is asked of JSON values, as plain data.
+// The rules of JSON values, as plain data.
 //
-// Every schema comes down to a Normal: what each type's values have to be. Of
+// Every schema is reduced to a Normal: the rules of the values of each type. Of
 // objects and arrays there may be several alternatives, each a conjunction of
 // rules. Normals are closed under "and", "or" and "not" (schema_algebra.h),
 // which is why rules come in pairs: "all properties .. are .." is the negation
@@ -26,7 +26,7 @@ struct KeySet {
   std::string name{};
   ExprId names = ExprPool::kNothing;
   // Whether it holds all names but some of those that rules mention, so that
-  // it does not tell other names apart.
+  // it does not distinguish other names.
   bool others = false;
   auto operator<=>(const KeySet&) const = default;
 };

@@ -38,7 +38,7 @@ struct CharRanges {
   std::array<Range, 2> ranges;
 };
 
-// What the character may become.
+// Returns the characters that it may become.
 CharRanges possible_chars(const PartialChar& partial);
 
 enum class Decoded : uint8_t { kInvalid, kPartial, kChar };

@@ -9,7 +9,7 @@ namespace rc::text::grammar {
 // The reference in terms of the base, without its fragment; both may be "".
 std::string resolve_uri(std::string_view base, std::string_view reference);
 
-// What follows the '#', with %XX decoded, or "".
+// Returns the text after the '#', with %XX decoded, or "".
 std::string uri_fragment(std::string_view reference);
 
 }  // namespace rc::text::grammar

@@ -203,8 +203,8 @@ std::vector<AddedPart> AddedTokens::find_in_text(std::string_view text,
                    options.parse_special || !token(match.id).special};
     });
   }
-  // What counts only outside of content is looked for as it is written, for of
-  // normalised text nobody knows who wrote it.
+  // Tokens that count only outside of content are looked for in the text as
+  // written, for the origin of normalized text is unknown.
   std::span<const Span> content = options.content;
   return find(text, stop, [&](size_t at) {
     while (!content.empty() && content.front().end <= at) {

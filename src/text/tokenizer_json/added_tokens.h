@@ -63,7 +63,7 @@ class AddedTokens {
   template <class Look>
   std::vector<AddedPart> find(std::string_view text, StopCheck* stop,
                               const Look& look) const;
-  // Whether the name counts only where nobody else wrote it.
+  // Whether the name counts only outside of content.
   static bool is_guarded(const AddedToken& token,
                          const TokenizeOptions& options);
 

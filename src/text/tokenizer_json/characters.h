@@ -15,7 +15,8 @@ bool is_any_number(char32_t c);
 // The categories M.
 bool is_any_mark(char32_t c);
 bool is_nonspacing_mark(char32_t c);
-// What BERT leaves out: categories Cc, Cf and Co but tab and line breaks.
+// The characters that BERT leaves out: categories Cc, Cf and Co but tab and
+// line breaks.
 bool is_bert_control(char32_t c);
 bool is_bert_chinese(char32_t c);
 // \w of regular expressions: letters, marks, decimal digits, connectors and

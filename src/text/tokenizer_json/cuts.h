@@ -9,7 +9,7 @@
 
 namespace rc::text {
 
-// What becomes of a match.
+// The fate of a match.
 enum class CutBehavior {
   kRemoved,
   kIsolated,            // a word of its own

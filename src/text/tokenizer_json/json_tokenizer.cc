@@ -18,7 +18,7 @@
 namespace rc::text {
 namespace {
 
-// What a tokenizer.json says, ready for use.
+// The parts of a tokenizer.json, ready for use.
 struct Pipeline {
   explicit Pipeline(const JsonNode& root)
       : tokens(

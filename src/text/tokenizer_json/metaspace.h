@@ -1,4 +1,4 @@
-// What the pre-tokenizer and the decoder Metaspace have in common.
+// The parameters that the pre-tokenizer and the decoder Metaspace share.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ std::string replaced(std::string_view text, std::string_view what,
   return out;
 }
 
-// What BERT writes without the spaces that its words have, token by token.
+// Removes the spaces between the words of BERT, token by token.
 std::string cleaned_up(std::string text) {
   constexpr std::array<std::array<std::string_view, 2>, 11> kRules = {{
       {" .", "."},

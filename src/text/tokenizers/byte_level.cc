@@ -60,8 +60,7 @@ class ByteLevel : public Tokenizer {
     return vocabulary().nfc.value_or(pre_tokenizer_.nfc());
   }
 
-  // What is no token nor has tokens for its bytes is left out where there is no
-  // unknown token either.
+  // Bytes without a token are left out where there is no unknown token either.
   size_t most_bytes_per_token() const override {
     for (int byte = 0; byte < 256; ++byte) {
       if (unknown() == kNoToken &&

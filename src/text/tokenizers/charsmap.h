@@ -30,7 +30,7 @@ class Charsmap {
   std::optional<Rule> longest(std::string_view text) const {
     return find(text, /*shortest=*/false);
   }
-  // What the rule for the shortest beginning puts in its place.
+  // Returns the replacement by the rule for the shortest beginning.
   std::optional<std::string_view> shortest(std::string_view text) const {
     const auto rule = find(text, /*shortest=*/true);
     if (!rule) return std::nullopt;

@@ -25,7 +25,7 @@ PreparedText SentencePieceNormalizer::normalize(
   if (at_start && add_space_prefix_) out = kSpaceMark;
   for (size_t at = 0; at < text.size();) {
     stop->step();
-    // What a rule has replaced is no token any more.
+    // Text that a rule has replaced is no token any more.
     while (!fixed.empty() && fixed[0].place.begin < at) {
       fixed = fixed.subspan(1);
     }

@@ -1,5 +1,5 @@
-// What the two SentencePiece kinds share: preparing text, tokens for single
-// bytes, and the way back.
+// Code that the two SentencePiece kinds share: preparing text, tokens for
+// single bytes, and the way back.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What the two SentencePiece kinds do with a text before they look for pieces:
-// control tokens divide it; what lies between is prepared as a whole, with the
-// user-defined tokens that it names.
+// The preparation of a text by the two SentencePiece kinds before they look for
+// pieces: control tokens divide it, and each part between them is prepared as a
+// whole, with the user-defined tokens that it names.
 #pragma once
 
 #include <string>

@@ -16,8 +16,8 @@ namespace {
 // value of SentencePiece.
 constexpr float kUnknownPenalty = 10;
 
-// What a user-defined token costs more than the best piece for each of its
-// bytes; the value of SentencePiece.
+// The additional cost of a user-defined token over the best piece for each of
+// its bytes; the value of SentencePiece.
 constexpr double kUserDefinedPenalty = 0.1;
 
 class Unigram : public SentencePieceTokenizer {

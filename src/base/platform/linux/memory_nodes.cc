@@ -58,7 +58,7 @@ std::vector<int> memory_policy_nodes() {
   return mask.nodes();
 }
 
-// The kernel takes one bit less than it is told of.
+// The kernel uses one bit less than the given count.
 int bind_memory(void* memory, uint64_t bytes, bool interleave,
                 const std::vector<int>& nodes) {
   NodeMask mask;

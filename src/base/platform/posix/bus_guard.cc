@@ -46,11 +46,12 @@ static_assert(std::atomic<uintptr_t>::is_always_lock_free &&
 std::mutex mutex;  // of those who change the list
 std::atomic<Range*> ranges{nullptr};
 bool installed = false;
-// What was there before ours; does not change once ours is installed.
+// The handler installed before ours; does not change once ours is installed.
 struct sigaction before;
 
 // Zeros in the place of the whole range: page by page would need as many
-// mappings. Whoever else touches a page of it at the same time does the same.
+// mappings. Another thread that touches a page of it at the same time does the
+// same.
 bool put_zeros(uintptr_t address) {
   for (Range* range = ranges.load(); range != nullptr; range = range->next) {
     const uint64_t change = range->change.load();

@@ -15,8 +15,8 @@
 namespace rc {
 namespace {
 
-// What main threads have by default, and so what drivers are tried with.
-// Memory is taken as it is touched.
+// The default of main threads, with which drivers are tried. Memory is taken as
+// it is touched.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
 // Whether this thread has been begun for its stack.
@@ -28,8 +28,8 @@ struct Call {
   std::exception_ptr thrown;
 };
 
-// Drivers leave a signal stack of their own behind (LLVM does). Whoever gave
-// the thread one before, such as a sanitizer, wants to free that one.
+// Drivers leave a signal stack behind (LLVM does). The owner of the stack
+// before, such as a sanitizer, will free that one.
 class SignalStack {
 #if !defined(__EMSCRIPTEN__)  // where there are no signals
  public:

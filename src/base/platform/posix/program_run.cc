@@ -93,7 +93,7 @@ std::optional<ProgramRun> run_program(const std::string& name,
   ProgramRun run;
   run.output = folder.read("output");
   run.errors = folder.read("errors");
-  // Whoever ignores the ends of children is not told how they ended.
+  // A process that ignores the ends of its children gets no exit status.
   run.succeeded = ended == child ? WIFEXITED(status) && WEXITSTATUS(status) == 0
                                  : run.errors.empty() && !run.output.empty();
   return run;

@@ -51,7 +51,7 @@ void EventLoopTask::after(double milliseconds) noexcept {
 }
 
 void EventLoopTask::begin() {
-  // What is asked for from now on is another call.
+  // Requests from now on are another call.
   asked_.store(false);
   run_();
 }

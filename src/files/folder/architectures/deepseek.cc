@@ -5,7 +5,7 @@
 namespace rc::folder {
 namespace {
 
-// Experts behind some dense layers, beside those that are always used.
+// Experts behind some dense layers, and others that are always used.
 void add_always_used_experts(Description& model, const ExpertKeys& keys,
                              std::string_view shared) {
   const Config& config = model.config();

@@ -91,7 +91,7 @@ void describe_v3(Description& model) {
                  config.find_flag("norm_topk_prob").value_or(true));
 }
 
-// What chooses positions; see model::Architecture::indexed.
+// The indexer, which chooses positions; see model::LatentTraits::indexed.
 void describe_indexed(Description& model) {
   const Config& config = model.config();
   describe_v3(model);

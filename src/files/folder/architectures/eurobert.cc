@@ -8,7 +8,7 @@ namespace {
 constexpr Rule kEuroBertRules[] = {
     // Without the prefix that all others have.
     {"norm.weight", "output_norm.weight"},
-    // What comes after the rows of the last layer.
+    // The head behind the last layer.
     {"dense.%", ""},
     {"classifier.%", ""},
 };

@@ -1,5 +1,5 @@
-// Falcon-H1: attention and beside it Mamba 2 in every layer. What the
-// configuration multiplies activations by becomes part of the weights.
+// Falcon-H1: attention and Mamba 2 side by side in every layer. The factors of
+// activations in the configuration become part of the weights.
 #include "files/folder/architectures/list.h"
 #include "files/folder/state_spaces.h"
 

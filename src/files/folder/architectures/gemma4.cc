@@ -42,7 +42,7 @@ std::vector<bool> windowed_layers(const Config& config) {
   return windowed;
 }
 
-// What per_layer_config says of a layer, else `otherwise`.
+// The value of per_layer_config for a layer, else `otherwise`.
 int64_t of_layer(const Config& config, int64_t layer, std::string_view key,
                  int64_t otherwise) {
   const auto layers = config.find_object("per_layer_config");

@@ -17,7 +17,7 @@ constexpr Rule kGpt2Rules[] = {
     {"h.*.attn.c_proj.bias", "blk.*.attn_output.bias"},
     {"h.*.mlp.c_fc.bias", "blk.*.ffn_up.bias"},
     {"h.*.mlp.c_proj.bias", "blk.*.ffn_down.bias"},
-    // What a row sees, from old folders.
+    // Masks of attention, from old folders.
     {"h.*.attn.bias", ""},
     {"h.*.attn.masked_bias", ""},
 };

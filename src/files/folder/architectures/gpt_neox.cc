@@ -20,7 +20,7 @@ constexpr Rule kNeoXRules[] = {
     {"gpt_neox.layers.*.attention.dense.@", "blk.*.attn_output.@"},
     {"gpt_neox.layers.*.mlp.dense_h_to_4h.@", "blk.*.ffn_up.@"},
     {"gpt_neox.layers.*.mlp.dense_4h_to_h.@", "blk.*.ffn_down.@"},
-    // What a row sees, and plain rotary frequencies, from old folders.
+    // Masks of attention, and plain rotary frequencies, from old folders.
     {"gpt_neox.layers.*.attention.bias", ""},
     {"gpt_neox.layers.*.attention.masked_bias", ""},
     {"gpt_neox.layers.*.attention.rotary_emb.inv_freq", ""},
@@ -30,7 +30,7 @@ void describe_neox(Description& model) {
   const Config& config = model.config();
   add_activation(model, "hidden_act", {"gelu"});
   add_decoder_sizes(model, {.layer_norm = "layer_norm_eps"});
-  // Newer folders have the usual names beside those of before.
+  // Newer folders have the usual names in addition to the former ones.
   add_rope(
       model,
       {.rope_base =

@@ -51,7 +51,7 @@ constexpr Rule kGptJRules[] = {
     {"transformer.h.*.attn.out_proj.weight", "blk.*.attn_output.weight"},
     {"transformer.h.*.mlp.fc_in.@", "blk.*.ffn_up.@"},
     {"transformer.h.*.mlp.fc_out.@", "blk.*.ffn_down.@"},
-    // What a row sees, from old folders.
+    // Masks of attention, from old folders.
     {"transformer.h.*.attn.bias", ""},
     {"transformer.h.*.attn.masked_bias", ""},
 };

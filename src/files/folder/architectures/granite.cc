@@ -14,7 +14,7 @@ bool has_experts(const Config& config) {
 }
 bool has_no_experts(const Config& config) { return !has_experts(config); }
 
-// Experts in three tensors; a part beside them is always used.
+// Experts in three tensors; another part is always used.
 constexpr Rule kGraniteExpertRules[] = {
     {"model.layers.*.block_sparse_moe.router.layer.weight",
      "blk.*.ffn_gate_inp.weight"},

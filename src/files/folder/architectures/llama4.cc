@@ -55,7 +55,7 @@ void describe_llama4(Description& model) {
   }
   const int64_t experts = config.get_int("num_local_experts");
   const bool normed = config.find_flag("use_qk_norm").value_or(true);
-  // What readers take for granted is not written.
+  // Values that readers assume are not written.
   if (normed == (experts == 128)) {
     model.add_flag("attention.head_norms", normed);
   }

@@ -19,7 +19,7 @@ constexpr Rule kMiniMaxRules[] = {
      "blk.*.ffn_down_exps.weight"},
     {"model.layers.*.block_sparse_moe.experts.*.w3.weight",
      "blk.*.ffn_up_exps.weight"},
-    // What follows from the number of the layer and of its heads.
+    // Tensors that follow from the number of the layer and of its heads.
     {"model.layers.*.self_attn.slope_rate", ""},
     {"model.layers.*.self_attn.query_decay", ""},
     {"model.layers.*.self_attn.key_decay", ""},

@@ -15,7 +15,7 @@ constexpr Rule kModernBertRules[] = {
     // The gate, then what it gates.
     {"layers.*.mlp.Wi.weight", "blk.*.ffn_up.weight"},
     {"layers.*.mlp.Wo.weight", "blk.*.ffn_down.weight"},
-    // What comes after the rows of the last layer.
+    // The head behind the last layer.
     {"head.%", ""},
     {"decoder.%", ""},
     {"classifier.%", ""},

@@ -23,7 +23,7 @@ void describe_mpt(Description& model) {
   expect_text(config, "norm_type", {"low_precision_layernorm", "layernorm"});
   Config attention = config.find_object("attn_config")
                          .value_or(Config::parse("{}", config.file()));
-  // What messages name.
+  // The name in messages.
   attention.add_defaults(R"({"model_type": "mpt"})");
   expect_text(attention, "attn_type", {"multihead_attention"});
   expect_flag(attention, "alibi", true);

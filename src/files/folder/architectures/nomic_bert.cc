@@ -63,7 +63,7 @@ constexpr Rule kNomicBertRules[] = {
     {"encoder.layers.*.mlp.experts.mlp.w2", "blk.*.ffn_down_exps.weight",
      turned_expert_rows},
     {"encoder.layers.*.mlp.experts.bias", "blk.*.ffn_down_exps.bias"},
-    // What comes after the rows of the last layer.
+    // The head behind the last layer.
     {"pooler.dense.@", ""},
     {"cls.%", ""},
 };

@@ -169,7 +169,7 @@ constexpr Rule kQwen35Rules[] = {
     {"model.layers.*.linear_attn.A_log", "blk.*.ssm_a", interleaved_decays},
     {"model.layers.*.linear_attn.out_proj.weight", "blk.*.ssm_out.weight",
      interleaved_columns},
-    // What reads pictures.
+    // The part that reads pictures.
     {"model.visual.%", ""},
 };
 

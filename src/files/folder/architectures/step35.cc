@@ -29,7 +29,7 @@ constexpr Rule kStep35Rules[] = {
     {"model.layers.*.share_expert.up_proj.weight", "blk.*.ffn_up_shexp.weight"},
     {"model.layers.*.share_expert.down_proj.weight",
      "blk.*.ffn_down_shexp.weight"},
-    // What reads pictures.
+    // The part that reads pictures.
     {"vision_model.%", ""},
     {"vit_large_projector.%", ""},
 };

@@ -33,7 +33,7 @@ ArgumentType CallMachine::element_type(const State& state) const {
   return place.type();
 }
 
-// What ends the element whose value was read last.
+// Returns the end tag of the element whose value was read last.
 std::string CallMachine::element_end(const State& state) const {
   const Json::Level& level = *state.json.level;
   return cat(form_.string_end,

@@ -8,7 +8,7 @@
 namespace rc::text::chat {
 namespace {
 
-// What opens and closes a string of Gemma's.
+// The quotation mark of Gemma's strings.
 constexpr std::string_view kGemmaQuote = "<|\"|>";
 
 }  // namespace
@@ -89,7 +89,8 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
   const std::string mark = whole ? literals[kBegin] : marked(format.call_begin);
   if (mark.empty()) {
     fail(RC_E_UNSUPPORTED, "tools: in the format ", format.name,
-         " calls can't be told from text before they are whole, so that none "
+         " calls can't be distinguished from text before they are whole, so "
+         "that none "
          "can be kept strict, or out; leave \"strict\" out, or use the "
          "tool_choice required");
   }

@@ -37,7 +37,7 @@ struct CallForm {
   };
 
   // `is_special` as for ReplyOptions. Throws RC_E_UNSUPPORTED if the format has
-  // no calls, or no grammar can tell its calls from text, and
+  // no calls, or no grammar can distinguish its calls from text, and
   // RC_E_INVALID_ARGUMENT for names of tools or arguments that it can't write.
   CallForm(const ReplyFormat& format, const JsonValue& tools, CallUse use,
            const std::function<bool(std::string_view)>& is_special);
@@ -58,10 +58,10 @@ struct CallForm {
   bool bare = false;
   // Special tokens as with_special_names gives them.
   std::array<std::string, kLiterals> literals;
-  // The text before a call: kBegin, or as much as tells it from text.
+  // The text before a call: kBegin, or as much as distinguishes it from text.
   Watch trigger;
-  // What text may not have, and what comes before an answer that may be the
-  // beginning of it.
+  // The marks that text may not contain, and the text before an answer that may
+  // be the beginning of one.
   std::vector<Watch> forbidden;
   std::string before;
   Watch reasoning_end;

@@ -33,19 +33,18 @@ ToolChoice parse_tool_choice(std::string_view text);
 // a tool that is not there.
 void check_tool_choice(const JsonValue* tools, const ToolChoice& choice);
 
-// What begins an answer: whether the prompt ended within reasoning, and whether
-// reasoning may come first otherwise.
+// The beginning of an answer: whether the prompt ended within reasoning, and
+// whether reasoning may come first otherwise.
 struct AnswerBegin {
   bool within_reasoning = false;
   bool may_reason = false;
   bool operator==(const AnswerBegin&) const = default;
 };
 
-// What the choice asks of an answer; nullptr: nothing, for there is nothing
-// about it that a model must keep to. A call that is required is written alone,
-// with what the model thinks before it; its arguments are valid by the schema
-// of the tool. By choice, calls of tools that are strict ("strict": true) are
-// valid by their schemas.
+// Returns the grammar of an answer with this choice; nullptr: a model need not
+// keep to any. A call that is required is written alone, after the model's
+// reasoning; its arguments are valid by the schema of the tool. By choice,
+// calls of tools that are strict ("strict": true) are valid by their schemas.
 //
 // `should_stop` is asked while schemas are compiled; if it returns true,
 // RC_E_CANCELLED is thrown.

@@ -88,8 +88,8 @@ void CallMasks::fill_text(const State& state, Walker* walker, TokenMask* mask) {
   walker->walk(deciding_, state, mask);
 }
 
-// What stays within a string is the same wherever the JSON is; a token that
-// leaves it may go beyond the end of the JSON.
+// Tokens that stay within a string are the same wherever the JSON is; a token
+// that leaves it may go beyond the end of the JSON.
 void CallMasks::fill_json(const State& state, Walker* walker, TokenMask* mask) {
   if (machine_->reading(state) != CallMachine::Reading::kContent) {
     return walker->walk(vocabulary_->all(), state, mask);

@@ -24,7 +24,7 @@ class Answer {
   bool empty() const {
     return text_.empty() && reasoning_.empty() && calls_.empty();
   }
-  // Role "assistant", "content" (null if there is none beside calls),
+  // Role "assistant", "content" (null if there are only calls),
   // "reasoning_content" and "tool_calls" if there are any.
   JsonValue message() const;
 

@@ -1,4 +1,4 @@
-// What the readers of calls share.
+// Functions that the readers of calls share.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 
 namespace rc::text::chat {
 
-// What calls are told to, piece by piece.
+// Receives calls, piece by piece.
 class CallSink {
  public:
   virtual ~CallSink() = default;

@@ -92,8 +92,7 @@ size_t common_end(std::string_view a, std::string_view b) {
   return size;
 }
 
-// What is before the last mark of a text that begins with a bracket, and this
-// mark.
+// Splits a text that begins with a bracket before its last mark.
 std::pair<std::string_view, std::string_view> split_last_mark(
     std::string_view text) {
   size_t at = text.rfind('<');

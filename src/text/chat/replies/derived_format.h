@@ -38,7 +38,7 @@ inline constexpr std::string_view kProbeNumber = "70013";
 inline constexpr std::string_view kOtherProbeNumber = "70014";
 inline constexpr std::string_view kProbeReasoning = "probe of reasoning";
 
-// What a template wrote. All but the first may be "".
+// The texts that a template wrote. All but the first may be "".
 struct ProbeAnswers {
   std::string_view one;   // the text of an answer that is kFirstProbe
   std::string_view both;  // with kOtherProbe after it, if it writes both

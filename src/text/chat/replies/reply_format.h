@@ -13,7 +13,7 @@
 
 namespace rc::text::chat {
 
-// What is between the marks of a call.
+// The form of the text between the marks of a call.
 enum class CallShape : unsigned char {
   kNone,      // the format has no calls
   kObjects,   // JSON: {"name": ..., "arguments": {...}}, or an array of such

@@ -76,7 +76,7 @@ void ReplyParser::feed_special(std::string_view name,
 
 void ReplyParser::finish(std::vector<ReplyEvent>* events) {
   events_ = events;
-  // What could have become a mark cannot any more: it is text.
+  // Text that could have become a mark is text now.
   read(/*at_end=*/true);
   if (mode_ == Mode::kCall) {
     if (marks_ == CallMarks::kMissingFirst) {
@@ -351,7 +351,7 @@ void ReplyParser::end_call(std::string_view id) {
       {ReplyEvent::Type::kCallEnd, arguments_, calls_, name_, id_});
   ++calls_;
   begun_ = false;
-  // What may have to be read as text is kept.
+  // Bytes that may have to be read as text are kept.
   if (marks_ != CallMarks::kMissingFirst) raw_.clear();
 }
 

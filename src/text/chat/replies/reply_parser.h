@@ -165,7 +165,7 @@ class ReplyParser : private CallSink {
   // Of kMissingFirst: events up to the mark at the end, and the calls before.
   std::vector<ReplyEvent> held_;
   size_t calls_before_ = 0;
-  bool begun_ = false;  // an event told of the call that is open
+  bool begun_ = false;  // an event reported the call that is open
   size_t calls_ = 0;    // before the one that is open
   std::string name_;
   std::string id_;

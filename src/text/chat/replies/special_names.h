@@ -1,4 +1,4 @@
-// How the names of special tokens are told from the same text: between bytes
+// The marks that distinguish names of special tokens from the same text: bytes
 // that are in no UTF-8.
 #pragma once
 

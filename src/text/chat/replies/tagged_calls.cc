@@ -121,7 +121,7 @@ class TagsReader : public CallReader {
     return without_spaces(value).ends_with(kCdataEnd);
   }
 
-  // What the attribute of an argument says about its value.
+  // The meaning of the attribute of an argument for its value.
   ValueStyle::Said said() const {
     using Said = ValueStyle::Said;
     const std::string_view of_strings = format_.string_attribute;

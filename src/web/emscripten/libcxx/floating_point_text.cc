@@ -70,7 +70,7 @@ from_chars_result read(const char* first, const char* last, Float& value,
   const int before = errno;
   errno = 0;
   const Float number = parse(text.c_str(), Float{});
-  // The C library also tells of numbers that became subnormal.
+  // The C library also reports numbers that became subnormal.
   const bool lost = errno == ERANGE && (number == 0 || isinf(number));
   errno = before;
   if (lost) return {end, errc::result_out_of_range};
@@ -99,7 +99,7 @@ to_chars_result print(char* first, char* last, double value, const char* how,
   return put(first, last, text.c_str(), length);
 }
 
-// How many digits behind the first one tell the number from every other.
+// How many digits behind the first one distinguish the number from every other.
 template <class Float>
 int shortest(Float value) {
   char text[64];
