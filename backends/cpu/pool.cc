@@ -58,8 +58,8 @@ void Pool::begin(Job* job) { job_ = job; }
 void Pool::end() { job_ = nullptr; }
 
 void Pool::call(bool wake) {
-  bell_.ring();
-  if (wake) bell_.wake();
+  news_.ring();
+  if (wake) news_.wake();
 }
 
 bool Pool::left(const Job* job) const {
@@ -84,7 +84,7 @@ void Pool::work(int thread) {
   if (nodes_ != nullptr) nodes_->settle(thread);
   std::atomic<const Job*>& within = helpers_[thread].within;
   for (;;) {
-    const uint32_t seen = bell_.news();
+    const uint32_t seen = news_.news();
     if (ending_) return;
     if (Job* job = job_) {
       // Announced first, then checked again: either this thread sees the end of
@@ -93,7 +93,7 @@ void Pool::work(int thread) {
       if (job_ == job) job->help(thread);
       within = nullptr;
     }
-    bell_.wait(seen, looks_);
+    news_.wait(seen, looks_);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/bell.h"
+#include "cpu/event_count.h"
 #include "cpu/nodes.h"
 
 namespace rc::cpu {
@@ -44,7 +44,7 @@ class Pool {
   // There is something to do for helpers. Those who sleep are woken only if
   // that is worth it: it takes some microseconds.
   void call(bool wake);
-  bool all_asleep() const { return bell_.asleep() == threads_ - 1; }
+  bool all_asleep() const { return news_.asleep() == threads_ - 1; }
 
   // Of a job that is not under way: whether no helper is within job->help() any
   // more.
@@ -78,7 +78,7 @@ class Pool {
   std::atomic<Job*> job_{nullptr};
   std::atomic<bool> ending_{false};
   std::atomic<int> crowded_{0};
-  Bell bell_;
+  EventCount news_;
   std::vector<Helper> helpers_;
   std::vector<std::thread> team_;
 };

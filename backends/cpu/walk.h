@@ -68,7 +68,7 @@ class Walk final : private Pool::Job {
   const std::vector<std::unique_ptr<Step>>& steps_;
   Run& run_;
   std::vector<std::unique_ptr<Units>> units_;  // by step
-  Bell caller_;                                // for thread 0
+  EventCount caller_;                          // for thread 0
 
   // Of the current run, by step; written before helpers are called.
   enum class Mode : uint8_t { kNothing, kAlone, kTogether };

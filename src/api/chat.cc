@@ -268,8 +268,8 @@ rc_status rc_chat_answer_async(rc_chat* chat,
                                rc_loop* loop, rc_event_callback callback,
                                void* user, rc_request** request) {
   return guard([&] {
-    const rc::api::Hearing hearing = {loop, callback, user};
-    rc::api::check_hearing(hearing, request);
+    const rc::api::EventTarget target = {loop, callback, user};
+    rc::api::check_event_target(target, request);
     const rc_chat& handle = need(chat, "chat");
     const auto model = handle.model;
     const auto held = handle.conversation;
@@ -285,6 +285,6 @@ rc_status rc_chat_answer_async(rc_chat* chat,
           return held->answer(std::move(checked), std::move(listener),
                               std::move(rules));
         },
-        hearing, request);
+        target, request);
   });
 }

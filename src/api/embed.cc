@@ -124,11 +124,11 @@ Make make_scores(std::shared_ptr<const LoadedModel> model, std::string query,
 
 class AsyncRows final : public AsyncWork {
  public:
-  AsyncRows(std::shared_ptr<Making> making, Make make,
+  AsyncRows(std::shared_ptr<EmbeddingWork> work, Make make,
             std::shared_ptr<engine::Loop> loop, rc_embed_callback callback,
             void* user, const char* function)
       : AsyncWork(std::move(loop), "embedding", function),
-        making_(std::move(making)),
+        making_(std::move(work)),
         make_(std::move(make)),
         callback_(callback),
         user_(user),
@@ -152,7 +152,7 @@ class AsyncRows final : public AsyncWork {
     if (callback_ != nullptr) callback_(user_, status, message, handle_);
   }
 
-  const std::shared_ptr<Making> making_;
+  const std::shared_ptr<EmbeddingWork> making_;
   Make make_;
   const rc_embed_callback callback_;
   void* const user_;
@@ -161,9 +161,9 @@ class AsyncRows final : public AsyncWork {
 
 void make_now(const LoadedModel& model, const Make& make,
               rc_embedding** embedding) {
-  const auto making = std::make_shared<Making>(model.tenant);
-  making->end(RC_OK, make({}));
-  *embedding = add_handle(std::make_unique<rc_embedding>(making));
+  const auto work = std::make_shared<EmbeddingWork>(model.tenant);
+  work->end(RC_OK, make({}));
+  *embedding = add_handle(std::make_unique<rc_embedding>(work));
 }
 
 void check_told(rc_embed_callback callback, rc_embedding** embedding) {
@@ -179,7 +179,7 @@ void make_later(const LoadedModel& model, Make make, rc_loop* loop,
                 rc_embed_callback callback, void* user, const char* function,
                 rc_embedding** embedding) {
   auto work = std::make_unique<AsyncRows>(
-      std::make_shared<Making>(model.tenant), std::move(make),
+      std::make_shared<EmbeddingWork>(model.tenant), std::move(make),
       loop_or_own(loop), callback, user, function);
   // A reference of the caller's, before the work may be over.
   rc_embedding* const handle = work->handle();

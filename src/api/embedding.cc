@@ -9,7 +9,7 @@
 
 namespace rc::api {
 
-void Making::end(rc_status status, engine::TextRows rows) noexcept {
+void EmbeddingWork::end(rc_status status, engine::TextRows rows) noexcept {
   slot_.release();
   const std::lock_guard lock(mutex_);
   status_ = status;
@@ -20,7 +20,7 @@ void Making::end(rc_status status, engine::TextRows rows) noexcept {
   changed_.notify_all();
 }
 
-void Making::wait(int64_t timeout_ms) {
+void EmbeddingWork::wait(int64_t timeout_ms) {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return ended_; };
   if (timeout_ms < 0) {
@@ -32,7 +32,7 @@ void Making::wait(int64_t timeout_ms) {
   throw_failure();
 }
 
-const engine::TextRows& Making::rows() {
+const engine::TextRows& EmbeddingWork::rows() {
   const std::lock_guard lock(mutex_);
   if (!ended_) {
     fail(RC_E_BUSY,
@@ -42,7 +42,7 @@ const engine::TextRows& Making::rows() {
   return rows_;
 }
 
-void Making::throw_failure() const {
+void EmbeddingWork::throw_failure() const {
   if (status_ != RC_OK) throw Error(status_, message_);
 }
 
@@ -53,13 +53,13 @@ using rc::api::need;
 using rc::api::need_pointer;
 
 rc_status rc_embedding_cancel(rc_embedding* embedding) {
-  return guard([&] { need(embedding, "embedding").making->cancel(); });
+  return guard([&] { need(embedding, "embedding").work->cancel(); });
 }
 
 rc_status rc_embedding_wait(rc_embedding* embedding, int64_t timeout_ms) {
   return guard([&] {
-    const auto making = need(embedding, "embedding").making;
-    making->wait(timeout_ms);
+    const auto work = need(embedding, "embedding").work;
+    work->wait(timeout_ms);
   });
 }
 
@@ -70,7 +70,7 @@ rc_status rc_embedding_rows(rc_embedding* embedding, const float** rows,
     need_pointer(count, "count");
     need_pointer(columns, "columns");
     const rc::engine::TextRows& made =
-        need(embedding, "embedding").making->rows();
+        need(embedding, "embedding").work->rows();
     *rows = made.values.data();
     *count = made.count;
     *columns = made.columns;

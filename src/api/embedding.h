@@ -14,10 +14,11 @@
 namespace rc::api {
 
 // Shared by handles and the work that makes the rows. Thread-safe.
-class Making {
+class EmbeddingWork {
  public:
   // Throws RC_E_QUOTA.
-  explicit Making(std::shared_ptr<Tenant> tenant) : slot_(std::move(tenant)) {}
+  explicit EmbeddingWork(std::shared_ptr<Tenant> tenant)
+      : slot_(std::move(tenant)) {}
 
   void cancel() noexcept { cancelled_.store(true); }
   bool cancelled() const noexcept { return cancelled_.load(); }
@@ -47,8 +48,8 @@ class Making {
 
 struct rc_embedding {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kEmbedding;
-  explicit rc_embedding(std::shared_ptr<rc::api::Making> making)
-      : making(std::move(making)) {}
+  explicit rc_embedding(std::shared_ptr<rc::api::EmbeddingWork> work)
+      : work(std::move(work)) {}
 
-  const std::shared_ptr<rc::api::Making> making;
+  const std::shared_ptr<rc::api::EmbeddingWork> work;
 };

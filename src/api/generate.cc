@@ -104,7 +104,7 @@ rc_status rc_generate_async(rc_session* session,
                             rc_event_callback callback, void* user,
                             rc_request** request) {
   return guard([&] {
-    rc::api::check_hearing({loop, callback, user}, request);
+    rc::api::check_event_target({loop, callback, user}, request);
     const rc_session& handle = need(session, "session");
     rc::engine::RequestOptions checked =
         rc::api::request_options(options, *handle.model->file);

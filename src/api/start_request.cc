@@ -5,23 +5,23 @@
 
 namespace rc::api {
 
-void check_hearing(const Hearing& hearing, rc_request** request) {
+void check_event_target(const EventTarget& target, rc_request** request) {
   if (request != nullptr) *request = nullptr;
-  if (hearing.callback != nullptr) return;
+  if (target.callback != nullptr) return;
   need_pointer(request, "request (there is no callback)");
-  if (hearing.loop != nullptr) {
+  if (target.loop != nullptr) {
     fail(RC_E_INVALID_ARGUMENT,
          "loop: given without a callback; events that are pulled have no loop");
   }
 }
 
 void start_request(const LoadedModel& model,
-                   const rc_request::Generate& generate, const Hearing& hearing,
-                   rc_request** request) {
+                   const rc_request::Generate& generate,
+                   const EventTarget& target, rc_request** request) {
   const auto started = std::make_shared<rc_request>(
       model.tenant,
-      hearing.callback == nullptr ? nullptr : loop_or_own(hearing.loop),
-      hearing.callback, hearing.user);
+      target.callback == nullptr ? nullptr : loop_or_own(target.loop),
+      target.callback, target.user);
   rc_request::start(started, generate, request);
 }
 

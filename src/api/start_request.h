@@ -7,19 +7,19 @@
 namespace rc::api {
 
 // Where events go.
-struct Hearing {
+struct EventTarget {
   rc_loop* loop;
   rc_event_callback callback;
   void* user;
 };
 
 // Sets *request to NULL, and throws if events could not be delivered.
-void check_hearing(const Hearing& hearing, rc_request** request);
+void check_event_target(const EventTarget& target, rc_request** request);
 
 // Starts a request on account of the model's tenant. Throws RC_E_CLOSED,
 // RC_E_QUOTA and what `generate` throws.
 void start_request(const LoadedModel& model,
-                   const rc_request::Generate& generate, const Hearing& hearing,
-                   rc_request** request);
+                   const rc_request::Generate& generate,
+                   const EventTarget& target, rc_request** request);
 
 }  // namespace rc::api

@@ -35,7 +35,7 @@ class SwitchRequest::Work {
 
   void run() {
     opened_ = open_.open_device(tenant_, [this] { return !go_on(0); });
-    const Tenant::Leaving leaving(tenant_);
+    const Tenant::SwitchAllowance leaving(tenant_);
     ask();
     load();
     wait();
@@ -61,13 +61,13 @@ class SwitchRequest::Work {
     for (const auto& model : moving_) {
       // One that handles share is shared there, too.
       if (!asked.insert(model->engine().get()).second) continue;
-      engine::Engine::promise(
+      engine::Engine::reserve(
           *model->file, opened_->chain, tenant_->limit(model->asked),
           [&](const engine::Engine& there) { return tenant_->holds(there); },
-          promises_);
+          reserved_);
     }
     const runtime::Device& first = *opened_->chain.first();
-    set_aside_.emplace(tenant_, promises_.bytes(first), first.id());
+    set_aside_.emplace(tenant_, reserved_.bytes(first), first.id());
   }
 
   void load() {
@@ -136,7 +136,7 @@ class SwitchRequest::Work {
   std::shared_ptr<OpenedDevice> opened_;
   std::vector<std::shared_ptr<LoadedModel>> moving_;  // all that are there
   // The memory that these will use, with the devices that were opened for it.
-  model::Promises promises_;
+  model::ReservedMemory reserved_;
   std::optional<Tenant::SetAside> set_aside_;
   std::vector<Moving> models_;  // as far as they are loaded
 };

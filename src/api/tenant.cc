@@ -231,7 +231,7 @@ Tenant::SetAside::SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
 
 Tenant::SetAside::~SetAside() { tenant_->cancel(bytes_); }
 
-Tenant::Leaving::Leaving(std::shared_ptr<Tenant> tenant)
+Tenant::SwitchAllowance::SwitchAllowance(std::shared_ptr<Tenant> tenant)
     : tenant_(std::move(tenant)) {
   const std::lock_guard ledger_lock(ledger().mutex);
   uint64_t bytes = 0;
@@ -250,7 +250,7 @@ Tenant::Leaving::Leaving(std::shared_ptr<Tenant> tenant)
   tenant_->leaving_ = bytes;
 }
 
-Tenant::Leaving::~Leaving() {
+Tenant::SwitchAllowance::~SwitchAllowance() {
   const std::lock_guard lock(tenant_->mutex_);
   tenant_->leaving_ = 0;
 }

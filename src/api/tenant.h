@@ -94,12 +94,12 @@ class Tenant : public compute::Account,
 
   // While the handle is switched: what its models take of the device that it
   // leaves does not count within the limit.
-  class Leaving {
+  class SwitchAllowance {
    public:
-    explicit Leaving(std::shared_ptr<Tenant> tenant);
-    ~Leaving();
-    Leaving(const Leaving&) = delete;
-    Leaving& operator=(const Leaving&) = delete;
+    explicit SwitchAllowance(std::shared_ptr<Tenant> tenant);
+    ~SwitchAllowance();
+    SwitchAllowance(const SwitchAllowance&) = delete;
+    SwitchAllowance& operator=(const SwitchAllowance&) = delete;
 
    private:
     const std::shared_ptr<Tenant> tenant_;

@@ -22,7 +22,7 @@
 #include "engine/sampling_options.h"
 #include "engine/tenant.h"
 #include "engine/token.h"
-#include "model/promises.h"
+#include "model/reserved_memory.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
 
@@ -48,7 +48,7 @@ struct EngineOptions {
   // count it again. Empty: it pays for none.
   std::function<bool(const runtime::Weight&)> has_weight;
   // Memory reserved for models that are loaded together with it; nullptr: none.
-  const model::Promises* promises = nullptr;
+  const model::ReservedMemory* reserved = nullptr;
   // For measure_importance alone: see model::ResidentOptions.
   bool observes_products = false;
 };
@@ -256,12 +256,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
       const runtime::DeviceChain& chain, const EngineOptions& options,
       const std::function<bool(double)>& progress,
       const std::function<bool(const Engine&)>& held = {});
-  // Promises what load() would take now. Throws what it would, if that does not
-  // fit, or not next to what is promised; then nothing is promised.
-  static void promise(const model::ModelFile& file,
+  // Reserves the memory that load() would take now. Throws as load() if that
+  // does not fit, or not next to reserved memory; then nothing is reserved.
+  static void reserve(const model::ModelFile& file,
                       const runtime::DeviceChain& chain, EngineOptions options,
                       const std::function<bool(const Engine&)>& held,
-                      model::Promises& promises);
+                      model::ReservedMemory& reserved);
   virtual ~Engine() = default;
 
   virtual const model::ModelFile& file() const = 0;

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/spread.h"
+#include "engine/device_split.h"
 #include "engine/window_keeper.h"
 
 namespace rc::engine {
@@ -80,7 +80,7 @@ Resolved resolve(const model::ModelFile& file,
   Resolved result;
   result.options = options;
   result.options.has_weight = nullptr;  // of no use later
-  result.options.promises = nullptr;
+  result.options.reserved = nullptr;
   if (options.max_rows == 0) result.options.max_rows = kDefaultRows;
   const bool has_source = file.source() != nullptr;
   if (!file.causal() || has_source) {
@@ -116,7 +116,7 @@ Resolved resolve(const model::ModelFile& file,
     resident.experts_mapped = true;
   }
   resident.observes_products = options.observes_products;
-  resident.promises = options.promises;
+  resident.reserved = options.reserved;
   model::CacheLayout& cache = resident.cache;
   cache.dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
@@ -141,12 +141,12 @@ Resolved resolve(const model::ModelFile& file,
     cache.window_pages = 0;
   }
 
-  Spread spread(file, chain, resident, options);
+  DeviceSplit spread(file, chain, resident, options);
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
 
   // With nothing on other devices but the ops that the first one lacks.
-  Spread::Parts parts = spread.all_on_first();
+  DeviceSplit::Parts parts = spread.all_on_first();
   // The tokens behind a source begin with a page.
   const int64_t more = has_source ? page : 0;
   const auto room_of = [&](int64_t pages) {

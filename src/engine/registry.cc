@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/threads.h"
+#include "engine/device_split.h"
 #include "engine/engine_handle.h"
 #include "engine/plan.h"
-#include "engine/spread.h"
 
 namespace rc::engine {
 namespace {
@@ -165,8 +165,9 @@ std::string addresses_text(uint64_t bytes) {
              "one with fewer bits for each weight");
 }
 
-uint64_t promised(const EngineOptions& options, const runtime::Device& device) {
-  return options.promises == nullptr ? 0 : options.promises->bytes(device);
+uint64_t reserved_bytes(const EngineOptions& options,
+                        const runtime::Device& device) {
+  return options.reserved == nullptr ? 0 : options.reserved->bytes(device);
 }
 
 void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
@@ -180,9 +181,9 @@ void check_fits(const model::ModelFile& file, const runtime::DeviceChain& chain,
                           : cat(", of which ", here.shared, " are there"),
          ", KV cache ", here.cache, ", states ", here.states, ", scratch ",
          here.scratch, "), but only ", plan.device_available[d], " may be used",
-         promised(options, *here.device) == 0
+         reserved_bytes(options, *here.device) == 0
              ? std::string()
-             : cat(" next to the ", promised(options, *here.device),
+             : cat(" next to the ", reserved_bytes(options, *here.device),
                    " that other models will take"),
          "; ",
          plan.largest_context >= 2
@@ -244,17 +245,17 @@ bool suits(const EngineHandle& engine, const runtime::DeviceChain& chain,
 
 }  // namespace
 
-void Engine::promise(const model::ModelFile& file,
+void Engine::reserve(const model::ModelFile& file,
                      const runtime::DeviceChain& chain, EngineOptions options,
                      const std::function<bool(const Engine&)>& held,
-                     model::Promises& promises) {
-  options.promises = &promises;
+                     model::ReservedMemory& reserved) {
+  options.reserved = &reserved;
   if (const auto key = key_of(file, *chain.first(), options)) {
     // The rest of the limit next to reserved memory.
     EngineOptions left = options;
     if (left.memory_limit != 0) {
-      left.memory_limit = left.memory_limit > promises.limited()
-                              ? left.memory_limit - promises.limited()
+      left.memory_limit = left.memory_limit > reserved.limited()
+                              ? left.memory_limit - reserved.limited()
                               : 1;
     }
     const auto resident =
@@ -264,14 +265,14 @@ void Engine::promise(const model::ModelFile& file,
     if (resident != nullptr) {
       const bool paid = held && held(*resident);
       const auto& here = resident->memory().devices.front();
-      promises.add_resident(paid ? 0 : here.total());
+      reserved.add_resident(paid ? 0 : here.total());
       return;
     }
   }
   const Resolved resolved = resolve(file, chain, options);
   check_fits(file, chain, options, resolved.plan);
   const auto& here = resolved.plan.memory.devices.front();
-  promises.add(
+  reserved.add(
       file, resolved.placement, resolved.resident,
       here.total() - paid_already(resolved.placement, *here.device, options));
 }

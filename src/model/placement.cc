@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "model/layer_state.h"
-#include "model/promises.h"
+#include "model/reserved_memory.h"
 #include "model/weight_name.h"
 #include "model/weight_set.h"
 #include "tensor/dtype.h"
@@ -77,8 +77,8 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
       const bool shares =
           set != nullptr && !stays_mapped(file, weight, options);
       auto resident = shares ? set->find(weight) : nullptr;
-      if (resident != nullptr || (shares && options.promises != nullptr &&
-                                  options.promises->has(*set, weight))) {
+      if (resident != nullptr || (shares && options.reserved != nullptr &&
+                                  options.reserved->has(*set, weight))) {
         here.shared += bytes;
         placement.shared.push_back(
             {std::move(resident), here.device.get(), bytes});

@@ -15,7 +15,7 @@
 
 namespace rc::model {
 
-class Promises;
+class ReservedMemory;
 
 struct ResidentOptions {
   CacheLayout cache;
@@ -28,7 +28,7 @@ struct ResidentOptions {
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
   // Memory reserved for models that are loaded together with it; nullptr: none.
-  const Promises* promises = nullptr;
+  const ReservedMemory* reserved = nullptr;
 };
 
 // The memory of a resident model on one device, in bytes, and the layers that

@@ -154,18 +154,18 @@ TEST(Pool, ManyPoolsComeAndGo) {
   }
 }
 
-TEST(Bell, WakesForNewsAndAfterATime) {
-  Bell bell;
-  const uint32_t seen = bell.news();
-  bell.wait(seen, 3, std::chrono::milliseconds(1));  // returns
-  bell.ring();
-  bell.wait(seen, 0);  // at once
-  std::thread sleeper([&] { bell.wait(seen + 1, 0); });
-  while (bell.asleep() == 0) std::this_thread::yield();
-  bell.ring();
-  bell.wake();
+TEST(EventCount, WakesForNewsAndAfterATime) {
+  EventCount count;
+  const uint32_t seen = count.news();
+  count.wait(seen, 3, std::chrono::milliseconds(1));  // returns
+  count.ring();
+  count.wait(seen, 0);  // at once
+  std::thread sleeper([&] { count.wait(seen + 1, 0); });
+  while (count.asleep() == 0) std::this_thread::yield();
+  count.ring();
+  count.wake();
   sleeper.join();
-  EXPECT_EQ(bell.asleep(), 0);
+  EXPECT_EQ(count.asleep(), 0);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ EngineOptions tight_options() {
   return options;
 }
 
-class Spread : public ::testing::Test {
+class DeviceSplit : public ::testing::Test {
  protected:
   // A chain of the wrapped device and the cpu.
   DeviceChain chain(bool strict = false) {
@@ -82,7 +82,7 @@ class Spread : public ::testing::Test {
       *Engine::load(file_, open_device(), tight_options(), {}), prompt_);
 };
 
-TEST_F(Spread, WhatFitsIsNotSpread) {
+TEST_F(DeviceSplit, WhatFitsIsNotSpread) {
   const auto engine = load(tight_options());
   ASSERT_EQ(engine->memory().devices.size(), 1u);
   EXPECT_EQ(engine->memory().devices[0].layers, 3);
@@ -91,7 +91,7 @@ TEST_F(Spread, WhatFitsIsNotSpread) {
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
-TEST_F(Spread, LayersThatDoNotFitGoToTheNext) {
+TEST_F(DeviceSplit, LayersThatDoNotFitGoToTheNext) {
   for (const int64_t layers : {3, 2, 1, 0}) {
     const EngineOptions options = room_for(layers);
     const Plan planned = plan(*file_, chain(), options);
@@ -116,7 +116,7 @@ TEST_F(Spread, LayersThatDoNotFitGoToTheNext) {
   EXPECT_EQ(state_.weights + state_.buffers + state_.scratch, 0u);
 }
 
-TEST_F(Spread, ThePlanOfTheNextDeviceIsExactToo) {
+TEST_F(DeviceSplit, ThePlanOfTheNextDeviceIsExactToo) {
   WrappedState& next = wrap_backend("large", "cpu");
   const EngineOptions options = room_for(1);
   const DeviceChain both(open_wrapped("small"), {"large"}, false);
@@ -130,7 +130,7 @@ TEST_F(Spread, ThePlanOfTheNextDeviceIsExactToo) {
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
-TEST_F(Spread, ThreeDevicesInARow) {
+TEST_F(DeviceSplit, ThreeDevicesInARow) {
   const uint64_t limit = room_for(1).memory_limit;
   wrap_backend("large", "cpu").free_memory = limit;
   EngineOptions options = tight_options();
@@ -148,7 +148,7 @@ TEST_F(Spread, ThreeDevicesInARow) {
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
-TEST_F(Spread, WithoutANextDeviceItIsAnError) {
+TEST_F(DeviceSplit, WithoutANextDeviceItIsAnError) {
   EngineOptions options = tight_options();
   options.memory_limit = room_for(2).memory_limit;
   try {
@@ -161,7 +161,7 @@ TEST_F(Spread, WithoutANextDeviceItIsAnError) {
   }
 }
 
-TEST_F(Spread, AnOpenContextShrinksOnlySoFar) {
+TEST_F(DeviceSplit, AnOpenContextShrinksOnlySoFar) {
   EngineOptions options;
   options.max_rows = 32;
   const int64_t trained = file_->hyper_parameters().context_length;
@@ -172,7 +172,7 @@ TEST_F(Spread, AnOpenContextShrinksOnlySoFar) {
   EXPECT_EQ(some.largest_context, trained);
 }
 
-TEST_F(Spread, TheLargestContextIsThatOfTheBestSpread) {
+TEST_F(DeviceSplit, TheLargestContextIsThatOfTheBestSpread) {
   WrappedState& next = wrap_backend("large", "cpu");
   const DeviceChain both(open_wrapped("small"), {"large"}, false);
   EngineOptions options = tight_options();
@@ -189,7 +189,7 @@ TEST_F(Spread, TheLargestContextIsThatOfTheBestSpread) {
   EXPECT_EQ(beyond.largest_context, most);
 }
 
-TEST_F(Spread, SharedOnlyByThoseWhoWouldSpreadItAlike) {
+TEST_F(DeviceSplit, SharedOnlyByThoseWhoWouldSpreadItAlike) {
   const EngineOptions options = room_for(1);
   const auto engine = load(options);
   EXPECT_EQ(load(options), engine);
@@ -202,7 +202,7 @@ TEST_F(Spread, SharedOnlyByThoseWhoWouldSpreadItAlike) {
             engine);
 }
 
-TEST_F(Spread, SessionsAreSavedAndRestoredAcross) {
+TEST_F(DeviceSplit, SessionsAreSavedAndRestoredAcross) {
   const auto spread = load(room_for(1));
   const auto whole = Engine::load(file_, open_device(), tight_options(), {});
   for (const auto& [from, to] : {std::pair(spread, whole), {whole, spread}}) {
@@ -216,7 +216,7 @@ TEST_F(Spread, SessionsAreSavedAndRestoredAcross) {
   }
 }
 
-TEST_F(Spread, ForksCopyPagesOnEveryDevice) {
+TEST_F(DeviceSplit, ForksCopyPagesOnEveryDevice) {
   const auto engine = load(room_for(1));
   const auto session = engine->create_session({}, nullptr);
   session->append(prompt_);
@@ -226,7 +226,7 @@ TEST_F(Spread, ForksCopyPagesOnEveryDevice) {
   EXPECT_EQ(play_greedily(*fork, {}), expected_);
 }
 
-class Lacking : public Spread {};
+class Lacking : public DeviceSplit {};
 
 TEST_F(Lacking, OpsRunOnTheCpu) {
   for (const std::set<int32_t>& missing :
@@ -342,7 +342,7 @@ TEST_F(SpreadEncoder, LayersOnSeveralDevices) {
 }
 
 // What happens on either device of a spread model while it runs.
-class SpreadFaults : public Spread {
+class SpreadFaults : public DeviceSplit {
  protected:
   SpreadFaults() : next_(wrap_backend("large", "cpu")) {
     EngineOptions options = room_for(1);

@@ -17,17 +17,18 @@
 namespace rc::engine {
 
 // Of the weights of a placement on a device: what the caller pays for already,
-// or will for others that are promised, bytes.
+// or will for others whose memory is reserved, bytes.
 uint64_t paid_already(const model::Placement& placement,
                       const runtime::Device& device,
                       const EngineOptions& options);
 
-class Spread {
+class DeviceSplit {
  public:
   // Of the resident options everything but the number of pages; after changing
   // them forget() what was found. All must outlive this.
-  Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
-         const model::ResidentOptions& resident, const EngineOptions& options);
+  DeviceSplit(const model::ModelFile& file, const runtime::DeviceChain& chain,
+              const model::ResidentOptions& resident,
+              const EngineOptions& options);
 
   void forget() { costs_.clear(); }
 
@@ -69,7 +70,7 @@ class Spread {
   uint64_t limit(const runtime::Device& device) const;
   uint64_t free_memory(const runtime::Device& device) const;
   // The part of it that is not reserved for others.
-  uint64_t left(uint64_t bytes, uint64_t promised) const;
+  uint64_t left(uint64_t bytes, uint64_t reserved) const;
 
   const model::ModelFile& file_;
   const runtime::DeviceChain& chain_;

@@ -1,9 +1,9 @@
-#include "model/promises.h"
+#include "model/reserved_memory.h"
 
 namespace rc::model {
 
-void Promises::add(const ModelFile& file, const Placement& placement,
-                   const ResidentOptions& options, uint64_t limited) {
+void ReservedMemory::add(const ModelFile& file, const Placement& placement,
+                         const ResidentOptions& options, uint64_t limited) {
   limited_ += limited;
   const runtime::Split& split = placement.split;
   for (size_t d = 0; d < placement.devices.size(); ++d) {
@@ -22,13 +22,13 @@ void Promises::add(const ModelFile& file, const Placement& placement,
   }
 }
 
-uint64_t Promises::bytes(const runtime::Device& device) const {
+uint64_t ReservedMemory::bytes(const runtime::Device& device) const {
   const auto known = bytes_.find(&device);
   return known == bytes_.end() ? 0 : known->second;
 }
 
-bool Promises::has(const WeightSet& set,
-                   const runtime::WeightInfo& weight) const {
+bool ReservedMemory::has(const WeightSet& set,
+                         const runtime::WeightInfo& weight) const {
   return weights_.contains({&set, weight.name, weight.uses});
 }
 

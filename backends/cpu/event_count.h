@@ -25,7 +25,7 @@ inline void pause() {
 #endif
 }
 
-class Bell {
+class EventCount {
  public:
   // To be read before looking for what the news may be about.
   uint32_t news() const { return news_.load(std::memory_order_seq_cst); }

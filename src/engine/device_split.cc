@@ -1,4 +1,4 @@
-#include "engine/spread.h"
+#include "engine/device_split.h"
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@ uint64_t paid_already(const model::Placement& placement,
   uint64_t bytes = 0;
   for (const auto& shared : placement.shared) {
     if (shared.device != &device) continue;
-    const bool promised = shared.weight == nullptr;
-    if (promised ||
+    const bool reserved = shared.weight == nullptr;
+    if (reserved ||
         (options.has_weight && options.has_weight(*shared.weight))) {
       bytes += shared.bytes;
     }
@@ -19,9 +19,10 @@ uint64_t paid_already(const model::Placement& placement,
   return bytes;
 }
 
-Spread::Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
-               const model::ResidentOptions& resident,
-               const EngineOptions& options)
+DeviceSplit::DeviceSplit(const model::ModelFile& file,
+                         const runtime::DeviceChain& chain,
+                         const model::ResidentOptions& resident,
+                         const EngineOptions& options)
     : file_(file),
       chain_(chain),
       resident_(resident),
@@ -29,7 +30,7 @@ Spread::Spread(const model::ModelFile& file, const runtime::DeviceChain& chain,
       all_on_first_(model::part_count(file), 0),
       devices_{chain.first()} {}
 
-bool Spread::has_next() {
+bool DeviceSplit::has_next() {
   if (!opened_) {
     devices_ = chain_.open();
     opened_ = true;
@@ -37,37 +38,38 @@ bool Spread::has_next() {
   return devices_.size() > 1;
 }
 
-uint64_t Spread::free_memory(const runtime::Device& device) const {
+uint64_t DeviceSplit::free_memory(const runtime::Device& device) const {
   // Asked once: what others do meanwhile must not confuse the search.
   const auto [known, added] = free_.try_emplace(&device, 0);
   if (added) {
     known->second = device.info().free_memory;
-    if (options_.promises != nullptr) {
-      known->second = left(known->second, options_.promises->bytes(device));
+    if (options_.reserved != nullptr) {
+      known->second = left(known->second, options_.reserved->bytes(device));
     }
   }
   return known->second;
 }
 
 // 0 would be unknown, or no limit.
-uint64_t Spread::left(uint64_t bytes, uint64_t promised) const {
+uint64_t DeviceSplit::left(uint64_t bytes, uint64_t reserved) const {
   if (bytes == 0) return 0;
-  return bytes > promised ? bytes - promised : 1;
+  return bytes > reserved ? bytes - reserved : 1;
 }
 
-uint64_t Spread::limit(const runtime::Device& device) const {
+uint64_t DeviceSplit::limit(const runtime::Device& device) const {
   if (&device != chain_.first().get()) return 0;
-  if (options_.promises == nullptr) return options_.memory_limit;
-  return left(options_.memory_limit, options_.promises->limited());
+  if (options_.reserved == nullptr) return options_.memory_limit;
+  return left(options_.memory_limit, options_.reserved->limited());
 }
 
-uint64_t Spread::available(const runtime::Device& device) const {
+uint64_t DeviceSplit::available(const runtime::Device& device) const {
   const uint64_t free = free_memory(device);
   const uint64_t limited = limit(device);
   return limited != 0 && (free == 0 || limited < free) ? limited : free;
 }
 
-uint64_t Spread::most(const model::Placement& placement, size_t device) const {
+uint64_t DeviceSplit::most(const model::Placement& placement,
+                           size_t device) const {
   const model::DeviceMemory& here = placement.memory.devices[device];
   const uint64_t free = free_memory(*here.device);
   const uint64_t most = free == 0 || free > UINT64_MAX - here.shared
@@ -79,17 +81,17 @@ uint64_t Spread::most(const model::Placement& placement, size_t device) const {
                   limited + paid_already(placement, *here.device, options_));
 }
 
-bool Spread::fits(const model::Placement& placement, size_t device) const {
+bool DeviceSplit::fits(const model::Placement& placement, size_t device) const {
   return placement.memory.devices[device].total() <= most(placement, device);
 }
 
-model::Placement Spread::place(const Parts& parts, int64_t pages) const {
+model::Placement DeviceSplit::place(const Parts& parts, int64_t pages) const {
   model::ResidentOptions resident = resident_;
   resident.cache.pages = pages;
   return model::place(file_, resident, chain_, devices_, parts);
 }
 
-const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
+const std::vector<DeviceSplit::Cost>& DeviceSplit::costs(const Parts& parts) {
   if (const auto known = costs_.find(parts); known != costs_.end()) {
     return known->second;
   }
@@ -104,13 +106,13 @@ const std::vector<Spread::Cost>& Spread::costs(const Parts& parts) {
   return costs_.emplace(parts, std::move(costs)).first->second;
 }
 
-bool Spread::fits(const Cost& cost, int64_t pages) const {
+bool DeviceSplit::fits(const Cost& cost, int64_t pages) const {
   if (cost.fixed > cost.most) return false;
   return cost.page == 0 ||
          static_cast<uint64_t>(pages) <= (cost.most - cost.fixed) / cost.page;
 }
 
-int64_t Spread::room(const Parts& parts, int64_t most_pages) {
+int64_t DeviceSplit::room(const Parts& parts, int64_t most_pages) {
   for (const Cost& cost : costs(parts)) {
     if (cost.fixed > cost.most) return 0;
     if (cost.page == 0) continue;
@@ -121,7 +123,7 @@ int64_t Spread::room(const Parts& parts, int64_t most_pages) {
   return most_pages;
 }
 
-Spread::Parts Spread::fill(int64_t pages) {
+DeviceSplit::Parts DeviceSplit::fill(int64_t pages) {
   if (!has_next()) return all_on_first_;
   const size_t last = devices_.size() - 1;
   const size_t end = all_on_first_.size() - 1;  // of the layers
@@ -149,7 +151,7 @@ Spread::Parts Spread::fill(int64_t pages) {
   return parts;
 }
 
-int64_t Spread::largest_room(int64_t most) {
+int64_t DeviceSplit::largest_room(int64_t most) {
   int64_t low = room(all_on_first_, most);
   if (!has_next()) return low;
   int64_t high = most;

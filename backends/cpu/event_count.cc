@@ -1,8 +1,8 @@
-#include "cpu/bell.h"
+#include "cpu/event_count.h"
 
 namespace rc::cpu {
 
-void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
+void EventCount::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
   for (int i = 0; i < looks; ++i) {
     if (news() != seen) return;
     pause();
@@ -14,7 +14,7 @@ void Bell::wait(uint32_t seen, int looks, std::chrono::nanoseconds most) {
   asleep_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-void Bell::sleep(uint32_t seen, std::chrono::nanoseconds most) {
+void EventCount::sleep(uint32_t seen, std::chrono::nanoseconds most) {
   do {
     futex_wait(news_, seen, most);
   } while (most.count() == 0 && news() == seen);  // a signal wakes, too
