@@ -18,11 +18,11 @@ namespace rc::model {
 class ReservedMemory {
  public:
   // Reserves the memory of the placement of a file, which was made next to
-  // these promises. `limited` are its bytes of the limit of the handle that
+  // this. `limited` are its bytes of the limit of the handle that
   // loads it.
   void add(const ModelFile& file, const Placement& placement,
            const ResidentOptions& options, uint64_t limited);
-  // ReservedMemory a model that is there already.
+  // Counts a model that is there already.
   void add_resident(uint64_t limited) { limited_ += limited; }
 
   // Of a device's free memory.

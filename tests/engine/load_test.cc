@@ -315,8 +315,8 @@ TEST(Load, WeightsOfOthersAreNotShared) {
   EXPECT_EQ(engine::plan(*small_model(), open_device(), {}).memory.shared, 0u);
 }
 
-// Whoever comes first makes a weight; the others wait for it.
-TEST(Load, WeightsAreThereOnceWhoeverLoads) {
+// The first load makes a weight; the others wait for it.
+TEST(Load, WeightsAreLoadedOnceByConcurrentLoads) {
   const auto device = open_faulty_device();
   const int others = fault_control().weights;  // of devices that were given up
   std::atomic<bool> begin{false};

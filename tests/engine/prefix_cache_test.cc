@@ -51,7 +51,7 @@ TEST(PrefixCache, KeepsTheFirstPageOfEqualOnes) {
   EXPECT_EQ(pool.references(second), 1);
 }
 
-TEST(PrefixCache, EvictsTheLeastRecentlyUsedLeafThatNobodyHolds) {
+TEST(PrefixCache, EvictsTheLeastRecentlyUsedLeafWithoutHolders) {
   PagePool pool(4);
   PagePool slots(4), windows(4);
   PrefixCache cache(pool, windows, slots);

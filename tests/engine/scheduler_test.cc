@@ -20,7 +20,7 @@ Candidate decoding(uint64_t arrival) {
   return c;
 }
 
-TEST(Scheduler, NothingForNobody) {
+TEST(Scheduler, ReturnsEmptyScheduleForNoCandidates) {
   const Schedule plan = schedule({}, wide());
   EXPECT_TRUE(plan.rows.empty());
   EXPECT_TRUE(plan.preempted.empty());
@@ -209,7 +209,7 @@ TEST(Scheduler, TheYoungestWaitsRatherThanTakingFromOthers) {
   EXPECT_TRUE(plan.preempted.empty());
 }
 
-TEST(Scheduler, NobodyBeginsWhoCouldNotGetThroughItsPrompt) {
+TEST(Scheduler, DoesNotBeginPromptsThatCannotFinish) {
   Budget budget = wide();
   budget.pages = 3;
   const Candidate all[] = {decoding(1), prompt(2, 96)};
@@ -228,7 +228,7 @@ TEST(Scheduler, PagesBoundTheRowsOfAPrompt) {
   EXPECT_EQ(schedule({{shared}}, budget).rows, Rows({42}));
 }
 
-TEST(Scheduler, WithoutAnyPageNobodyIsServed) {
+TEST(Scheduler, ServesNoCandidateWithoutPages) {
   Budget budget = wide();
   budget.pages = 0;
   EXPECT_EQ(schedule({{prompt(1, 5)}}, budget).rows, Rows({0}));

@@ -11,7 +11,7 @@ namespace {
 // Of the model.
 constexpr size_t kShort = 1024;
 
-// Whoever loads with the same options shares the engine, and its prefix cache.
+// Loads with the same options share the engine, and its prefix cache.
 std::shared_ptr<Engine> load_long(int64_t context = 2048,
                                   bool prefix_cache = true) {
   EngineOptions options;

@@ -64,7 +64,7 @@ class Closing : public testing::Test {
   const rc_plugin table_ = plugin();
 };
 
-TEST_F(Closing, NobodyWaitsForIt) {
+TEST_F(Closing, DoesNotBlockTheCaller) {
   closed().held = true;
   close_device(table_, a_device());
   {

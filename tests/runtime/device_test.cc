@@ -126,7 +126,7 @@ std::thread::id closing_thread(const char* name, bool built_in) {
   return thread;
 }
 
-TEST(DeviceThreads, NobodyWaitsForTheThreadsOfWhatIsBuiltIn) {
+TEST(DeviceThreads, DoesNotWaitForThreadsOfBuiltInBackends) {
   EXPECT_NE(closing_thread("within", true), std::this_thread::get_id());
   EXPECT_EQ(closing_thread("hosted", false), std::this_thread::get_id());
 }

@@ -326,7 +326,7 @@ TEST_F(SelectionTest, SharesOpenDevices) {
   cuda.alive -= 1;  // the abandoned one is never given back
 }
 
-TEST_F(SelectionTest, ClosesWhatNobodyHolds) {
+TEST_F(SelectionTest, ClosesDevicesWithoutHolders) {
   FakeState& cuda = fake("cuda");
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
   for (int i = 0; i < 3; ++i) chosen("cuda");
