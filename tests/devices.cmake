@@ -63,6 +63,12 @@ if(TARGET runciblebackend-opencl AND TARGET runcible)
   target_compile_definitions(test_opencl PRIVATE
     RC_COMMAND="$<TARGET_FILE:runcible>"
     RC_OPENCL_MODULE="$<TARGET_FILE:runciblebackend-opencl>")
+  # Products of matrices, which no device takes unless it is told to.
+  add_test(NAME opencl.matrices COMMAND test_conformance
+    --gtest_filter=Linear.*:*LinearOfType.*/BF16:*LinearOfType.*/Q4_K)
+  set_tests_properties(opencl.matrices PROPERTIES ENVIRONMENT
+    "RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-opencl>;\
+RUNCIBLE_OPENCL_TUNING=matrices=3")
 endif()
 if(TARGET runciblebackend-vulkan)
   rc_test_folder(vulkan

@@ -1,6 +1,8 @@
 // DeepSeek V2 and V3 and what is made from them, such as GLM 4.7 Flash: latent
 // attention, and experts that are chosen in groups. DeepSeek-AI 2024,
 // arXiv:2405.04434 and arXiv:2412.19437.
+#include <cmath>
+
 #include "model/architectures/list.h"
 
 namespace rc::model {

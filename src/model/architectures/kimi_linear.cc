@@ -2,6 +2,8 @@
 // fourth layer latent attention in which nothing rotates, and experts with
 // sigmoids for scores that are chosen with a bias. Kimi Team 2025,
 // arXiv:2510.26692.
+#include <cmath>
+
 #include "model/architectures/list.h"
 
 namespace rc::model {

@@ -1,6 +1,8 @@
 // MiniCPM 3: the factors of MiniCPM, which files need not say, and the latent
 // attention of DeepSeek V2. OpenBMB 2024,
 // https://huggingface.co/openbmb/MiniCPM3-4B.
+#include <cmath>
+
 #include "model/architectures/list.h"
 
 namespace rc::model {
