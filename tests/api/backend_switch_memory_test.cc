@@ -100,7 +100,7 @@ TEST(BackendSwitchMemory, IsRefusedBeforeAnythingIsLoaded) {
   Progress progress;
   EXPECT_FAILS(RC_E_DEVICE_MEMORY,
                switch_watched(backend, two.larger, progress), two.larger,
-               "beside the");
+               "next to the");
   EXPECT_LE(progress.furthest, 0.1) << "that is opening alone";
   EXPECT_EQ(device_of(backend), two.smaller);
   EXPECT_EQ(device_of(first), two.smaller + ":0");
