@@ -18,9 +18,6 @@ export function optionsOf(given = {}) {
   return options;
 }
 
-/** Kinds of grammars and ways to save, as the packages call them. */
-const words = { json_schema: "jsonSchema", "Tensor.of": "Tensor.from" };
-
 export class Runner {
   /** `same` throws unless two values are the same all through. */
   constructor(runcible, golden, same) {
@@ -47,7 +44,9 @@ export class Runner {
       if (kind === "golden") return rest.reduce((found, key) => found[key], this.golden);
       if (kind === "path") return this.path(rest[0]);
       if (kind === "backend") return this.runcible.Backend.open(rest[0]);
-      return this.objects[kind];
+      let found = this.objects[kind];
+      for (const name of rest) found = await this.member(found, name);
+      return found;
     }
     if (Array.isArray(given)) return Promise.all(given.map((each) => this.value(each)));
     if (given?.constructor !== Object) return given;
@@ -69,9 +68,8 @@ export class Runner {
     this.ok(error?.constructor === wanted, said);
     this.same(error.name, wanted.name);
     this.ok(error.message.length > 0, said);
-    for (const part of [step.says ?? "", camel(step.names ?? "")]) {
-      this.ok(error.message.includes(part), said);
-    }
+    this.ok(error.message.includes(step.says ?? ""), said);
+    this.ok(error.message.startsWith(camel(step.names ?? "")), said);
     this.ok(!/\b(rc|RC)_|->/.test(error.message), said);
     if (step.reason) this.same(error.report.reason, step.reason);
   }
@@ -93,13 +91,13 @@ export class Runner {
 
   /** What a step is called, of an object, a class or the package. */
   call(step, given, options) {
-    const [on, method] = (words[step.do] ?? step.do).split(".");
+    const [on, method] = step.do.split(".");
     const target = this.runcible[on] ?? this.objects[on];
     const own = this[`do_${on}_${method}`] ?? this[`do_${method ?? on}`];
     if (own !== undefined) return own.call(this, target, given, options, step);
     const all = options === undefined ? given : [...given, optionsOf(options)];
     if (method === undefined) return typeof target === "function" ? target(...all) : target;
-    const member = target[words[method] ?? camel(method)];
+    const member = target[camel(method)];
     return typeof member === "function" ? member.apply(target, all) : member;
   }
 
@@ -115,7 +113,7 @@ export class Runner {
         else await this.check(await this.member(found, name), wanted, `${what}.${name}`);
       }
     } else {
-      this.same(found, expected, what);
+      this.same(typeof found === "bigint" ? Number(found) : found, expected, what);
     }
   }
 
@@ -139,6 +137,8 @@ export class Runner {
         return wanted.forEach((each, i) => near(found[i], each));
       case "$least":
         return this.ok(found >= wanted, `${what}: ${found} >= ${wanted}`);
+      case "$most":
+        return this.ok(found <= wanted, `${what}: ${found} <= ${wanted}`);
       case "$count":
         return this.check(found.length, wanted, `${what}.length`);
       case "$some":
@@ -179,6 +179,10 @@ export class Runner {
     }
     const text = pieces.map((piece) => piece.text).join("");
     return { text, pieces, report: stream.report };
+  }
+
+  do_restore_bytes(Session, given) {
+    return Session.restore(...given);
   }
 
   do_start(session, [prompt], options) {

@@ -52,6 +52,11 @@ partial class Conformance {
       },
       ["logits"] = (on, given, options, step) =>
           Row(((Session)on).Logits(), Convert.ToInt32(given[0])),
+      ["save_bytes"] = (on, given, options, step) => ((Session)on).Save(),
+      ["restore_bytes"] = (on, given, options, step) =>
+          Session.Restore((Model)given[0], (byte[])given[1]),
+      ["metadata"] = (on, given, options, step) => ((Model)on).Metadata().ToDictionary(
+          each => each.Key, each => Plain(JsonValue.Parse(each.Value))),
       ["discover"] = (on, given, options, step) => Backend.Discover(),
       ["discover_later"] = (on, given, options, step) => Later(Backend.DiscoverAsync()),
       ["plan"] = (on, given, options, step) =>
@@ -65,13 +70,18 @@ partial class Conformance {
         Check.Equal(1.0, told);
         return backend;
       },
-      ["Tensor.of"] = (on, given, options, step) => Calls.Call(
-          on, "from", new List { given[2], given[0], given[1] }, null),
+      ["Tensor.of"] = (on, given, options, step) => options == null
+          ? Tensor.From((Backend)given[2], Floats(given[0]), Longs(given[1]))
+          : Tensor.From((Backend)given[2], ((List)given[0]).Select(Convert.ToInt32).ToArray(),
+                        Longs(given[1])),
       ["Tensor.ones"] = (on, given, options, step) =>
           Tensor.Ones((Backend)given[1], Dtype.F32, Longs(given[0])),
+      ["Tensor.random"] = (on, given, options, step) => Tensor.Random(
+          (Backend)given[1], Calls.Options<RandomOptions>(options), Longs(given[0])),
       ["record"] = (on, given, options, step) => Graph.Record(
           (Backend)given[0], Tensors(given[1]), inputs => {
             var values = new List<Tensor>(inputs);
+            values.AddRange(given.Count > 4 ? Tensors(given[4]) : new Tensor[0]);
             foreach (List op in (List)given[2]) {
               values.Add(Applied(op, values));
             }
@@ -108,6 +118,11 @@ partial class Conformance {
       },
     };
   }
+
+  private object Plain(JsonValue value) =>
+      value is JsonArray list ? list.Select(Plain).ToList()
+      : value.JsonType == JsonType.String ? (string)value
+      : Value(value);
 
   private static T Later<T>(Task<T> task) => task.GetAwaiter().GetResult();
 

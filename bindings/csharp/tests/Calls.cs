@@ -118,6 +118,9 @@ static class Calls {
     Type item = kind.IsArray ? kind.GetElementType()
         : kind.IsGenericType ? kind.GetGenericArguments()[0]
         : null;
+    if (value is string && item == typeof(string)) {
+      value = new List { value };
+    }
     if (!(value is List list) || item == null || item.IsGenericParameter) {
       return none;
     }

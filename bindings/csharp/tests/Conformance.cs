@@ -81,7 +81,7 @@ partial class Conformance {
       Check.That(error.Message.Length > 0);
       Check.That(error.Message.Contains(TextOf(step, "says")), error.Message);
       Check.That(
-          error.Message.Contains(Calls.Pascal(TextOf(step, "names"))), error.Message);
+          error.Message.StartsWith(Calls.Pascal(TextOf(step, "names"))), error.Message);
       Check.That(!Regex.IsMatch(error.Message, @"\b(rc|RC)_|->"), error.Message);
       if (step.ContainsKey("reason")) {
         Compare(error.Report.Reason, TextOf(step, "reason"), "reason");
@@ -166,7 +166,7 @@ partial class Conformance {
       case "backend":
         return new Backend(parts[1]);
       default:
-        return objects[parts[0]];
+        return parts.Length == 1 ? objects[parts[0]] : Member(objects[parts[0]], parts[1]);
     }
   }
 
@@ -193,6 +193,8 @@ partial class Conformance {
       Check.Equal(
           ((string)expected).Replace(" ", "").Replace("_", ""),
           found.ToString().Replace("_", "").ToLowerInvariant());
+    } else if (expected is float) {
+      Check.Equal((float)expected, (float)found);
     } else {
       Check.That(Equals(expected, found), what + ": " + found + " instead of " + expected);
     }
@@ -207,8 +209,11 @@ partial class Conformance {
     if (found is Map map) {
       return map[name];
     }
+    if (found is Logprob logprob && name == "logprob") {
+      return logprob.Number;
+    }
     if (found is Tensor tensor && name == "numbers") {
-      return tensor.ToFloats();
+      return Calls.ListOf(tensor.ToFloats());
     }
     PropertyInfo property = found.GetType().GetProperty(Calls.Pascal(name));
     return property == null ? Calls.Call(found, name, new List(), null)
@@ -242,6 +247,9 @@ partial class Conformance {
         break;
       case "$least":
         Check.That(Number(found) >= Number(wanted), said);
+        break;
+      case "$most":
+        Check.That(Number(found) <= Number(wanted), said);
         break;
       case "$count":
         Compare(Calls.ListOf(found).Count, wanted, what + " count");

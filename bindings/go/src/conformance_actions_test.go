@@ -24,7 +24,7 @@ func init() {
 		"append": appendTo, "decode": decode, "tokenize": tokenize, "add": addMessages,
 		"open_later": openLater, "discover": discover, "discover_later": discoverLater,
 		"Tensor.of": newTensor, "record": record, "run_later": runLater,
-		"CustomOp.of": newCustomOp, "compute": compute,
+		"sum": sum, "CustomOp.of": newCustomOp, "compute": compute,
 	}
 }
 
@@ -187,8 +187,12 @@ func tokenize(_ *runner, on any, given []any, options, _ map[string]any) (any, e
 	}).Tokenize(given[0].(string), flags)
 }
 
+// addMessages adds messages to a conversation, or tensors.
 func addMessages(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
-	return callFunction(reflect.ValueOf(on.(*runcible.Chat).Add), given, nil)
+	if chat, ok := on.(*runcible.Chat); ok {
+		return callFunction(reflect.ValueOf(chat.Add), given, nil)
+	}
+	return callFunction(reflect.ValueOf(on.(*runcible.Tensor).Add), given, nil)
 }
 
 func logits(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
@@ -214,17 +218,27 @@ func newTensor(_ *runner, _ any, given []any, options, _ map[string]any) (any, e
 	}
 	numbers, _ := convert(given[0], reflect.TypeOf([]float32{}))
 	shape, _ := convert(given[1], reflect.TypeOf([]int64{}))
-	made, err := runcible.NewTensor(backend, numbers.Interface().([]float32), shape.Interface().([]int64)...)
-	if text, ok := options["dtype"].(string); ok && err == nil {
-		return callMethod(made, "quantize", []any{text}, nil)
+	return runcible.NewTensor(backend, numbers.Interface().([]float32), shape.Interface().([]int64)...)
+}
+
+func sum(_ *runner, on any, given []any, options, _ map[string]any) (any, error) {
+	if len(given) == 0 {
+		return on.(*runcible.Tensor).Sum(runcible.AllDimensions, false)
 	}
-	return made, err
+	return callMethod(on, "sum", given, options)
 }
 
 func record(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 	like, _ := convert(given[1], reflect.TypeOf([]*runcible.Tensor{}))
+	var kept []any
+	if len(given) > 4 {
+		kept = given[4].([]any)
+	}
 	return runcible.RecordGraph(given[0].(*runcible.Backend), like.Interface().([]*runcible.Tensor),
 		func(values []*runcible.Tensor) (outputs []*runcible.Tensor, err error) {
+			for _, each := range kept {
+				values = append(values, each.(*runcible.Tensor))
+			}
 			for _, op := range given[2].([]any) {
 				var operands []any
 				for _, i := range op.([]any)[1:] {

@@ -49,6 +49,9 @@ var functions = map[string]any{
 	"Session.restore_bytes": func(m *runcible.Model, saved []byte, options runcible.SessionOptions) (*runcible.Session, error) {
 		return m.RestoreSessionBytes(saved, options)
 	},
+	"Tensor.random": func(shape []int64, backend *runcible.Backend, options map[string]any) (*runcible.Tensor, error) {
+		return runcible.RandomNormal(backend, uint64(options["seed"].(float64)), 0, 1, shape...)
+	},
 	"Tensor.ones": func(shape []int64, backend *runcible.Backend) (*runcible.Tensor, error) {
 		return runcible.Ones(backend, runcible.F32, shape...)
 	},
@@ -126,6 +129,8 @@ func converted(given []any, kind reflect.Type) (made []reflect.Value, ok bool) {
 				return nil, false
 			}
 			given = given[1:]
+		case in.Kind() == reflect.Int64: // the last dimension
+			value = reflect.ValueOf(int64(-1)).Convert(in)
 		}
 		made = append(made, value)
 	}
@@ -214,6 +219,11 @@ func member(found any, name string) (any, error) {
 	if tensor, ok := found.(*runcible.Tensor); ok && name == "numbers" {
 		return numbersOf(tensor)
 	}
+	if text, ok := found.([]byte); ok {
+		var value map[string]any
+		err := json.Unmarshal(text, &value)
+		return value[name], err
+	}
 	if metadata, ok := found.(map[string]json.RawMessage); ok {
 		var value any
 		err := json.Unmarshal(metadata[name], &value)
@@ -231,10 +241,11 @@ func member(found any, name string) (any, error) {
 
 func numbersOf(tensor *runcible.Tensor) (any, error) {
 	numbers, err := runcible.Numbers[float32](tensor)
-	if err == nil {
-		return numbers, nil
+	if err != nil {
+		numbers, err := runcible.Numbers[int32](tensor)
+		return elements(numbers), err
 	}
-	return runcible.Numbers[int32](tensor)
+	return elements(numbers), nil
 }
 
 // generateOptions are those of a generation; the context is the caller's to cancel.

@@ -105,7 +105,11 @@ func (r *runner) named(kind, rest string) any {
 		}
 		return found
 	}
-	return r.get(kind)
+	found := r.get(kind)
+	if rest != "" {
+		found, _ = member(found, rest)
+	}
+	return found
 }
 
 func text(step map[string]any, name string) string {
@@ -135,7 +139,7 @@ func (r *runner) run(step map[string]any) error {
 	case !errors.Is(err, wanted) || !errors.As(err, &failed) || failed.Status != wanted:
 		return fmt.Errorf("%v raised %w", step, err)
 	case failed.Message == "" || !strings.Contains(failed.Message, text(step, "says")) ||
-		!strings.Contains(failed.Message, pascal(text(step, "names"))) || namesOfC.MatchString(failed.Message):
+		!strings.HasPrefix(failed.Message, pascal(text(step, "names"))) || namesOfC.MatchString(failed.Message):
 		return fmt.Errorf("%v has the message %q", step, failed.Message)
 	case step["reason"] != nil && (failed.Report == nil || failed.Report.Reason.String() != step["reason"]):
 		return fmt.Errorf("%v has the report %v", step, failed.Report)
@@ -223,6 +227,12 @@ func elements(found any) (all []any) {
 
 // check checks what was found, which what is expected tells a part of.
 func (r *runner) check(found, expected any) error {
+	if wanted, ok := number(expected); ok {
+		if each, ok := number(found); !ok || each != wanted {
+			return fmt.Errorf("found %v instead of %v", found, expected)
+		}
+		return nil
+	}
 	switch expected := expected.(type) {
 	case []any:
 		if err := count(found, len(expected)); err != nil {
@@ -250,15 +260,14 @@ func (r *runner) check(found, expected any) error {
 			}
 		}
 		return nil
-	case float64:
-		if each, ok := number(found); ok && each == expected {
-			return nil
-		}
 	case bool:
 		if found == expected {
 			return nil
 		}
 	case string:
+		if found == runcible.CPU {
+			found = "cpu"
+		}
 		if raw, ok := found.(json.RawMessage); ok {
 			return r.check(string(raw), strconv.Quote(expected))
 		}
@@ -299,6 +308,9 @@ func (r *runner) compare(name string, found, wanted, by any) error {
 	case "$least":
 		value, ok := number(found)
 		holds = ok && value >= wanted.(float64)
+	case "$most":
+		value, ok := number(found)
+		holds = ok && value <= wanted.(float64)
 	case "$count":
 		return r.check(reflect.ValueOf(found).Len(), wanted)
 	case "$some":

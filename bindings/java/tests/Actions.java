@@ -1,5 +1,6 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.nio.ByteBuffer;
@@ -27,10 +28,12 @@ import runcible.Model;
 import runcible.Part;
 import runcible.PieceStream;
 import runcible.Pinned;
+import runcible.RandomOptions;
 import runcible.Reasoning;
 import runcible.Reply;
 import runcible.RerankOptions;
 import runcible.Session;
+import runcible.SessionOptions;
 import runcible.Tensor;
 import runcible.Tokenizer;
 import runcible.ToolCall;
@@ -144,6 +147,16 @@ final class Actions {
           (CompletableFuture<?>) Calls.call(on, "rerankAsync", with(given, new RerankOptions()), null))});
       return scores;
     });
+    all.put("save_bytes", (on, given, options, step) -> ((Session) on).save());
+    all.put("restore_bytes", (on, given, options, step) -> Session.restore(
+        (Model) given.get(0), (byte[]) given.get(1), new SessionOptions()));
+    all.put("metadata", (on, given, options, step) -> {
+      Map<String, Object> made = new HashMap<>();
+      for (var each : ((Model) on).metadata().entrySet()) {
+        made.put(each.getKey(), new Gson().fromJson(each.getValue(), Object.class));
+      }
+      return made;
+    });
     all.put("switch", (on, given, options, step) -> {
       ((Backend) on).switchTo((String) given.get(0));
       return null;
@@ -217,9 +230,14 @@ final class Actions {
     });
     all.put("Tensor.ones", (on, given, options, step) -> Calls.call(on, "ones", List.of(
         given.get(1), Dtype.F32, given.get(0)), null));
+    all.put("sum", (on, given, options, step) ->
+        given.isEmpty() ? ((Tensor) on).sum() : Calls.call(on, "sum", given, options));
+    all.put("Tensor.random", (on, given, options, step) -> Tensor.random(
+        (Backend) given.get(1), Calls.options(RandomOptions.class, options), 40, 30));
     all.put("record", (on, given, options, step) -> Graph.record(
         (Backend) given.get(0), tensors(given.get(1)), inputs -> {
           List<Tensor> values = new ArrayList<>(inputs);
+          values.addAll(given.size() > 4 ? tensors(given.get(4)) : List.of());
           for (Object op : Conformance.list(given.get(2))) {
             values.add(applied(Conformance.list(op), values));
           }

@@ -71,7 +71,7 @@ final class Calls {
     }
   }
 
-  /** The arguments for a method, others than are given being null or false; or null. */
+  /** The arguments for a method, others than are given being null, false or 0, and the last dimension; or null. */
   private static Object[] converted(List<Object> given, Method method) throws Exception {
     Class<?>[] kinds = method.getParameterTypes();
     List<Object> all = given;
@@ -87,6 +87,8 @@ final class Calls {
     for (int i = 0; i < kinds.length; ++i) {
       made[i] = i < all.size() ? converted(all.get(i), kinds[i])
           : kinds[i] == boolean.class ? (Object) false
+          : kinds[i] == double.class ? (Object) 0.0
+          : kinds[i] == int.class ? (Object) (-1)
           : kinds[i].isPrimitive() ? NONE : null;
       if (made[i] == NONE) {
         return null;

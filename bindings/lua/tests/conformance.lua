@@ -42,7 +42,9 @@ function Runner:value(given)
   end
   if kind == "path" then return self:path(rest) end
   if kind == "backend" then return runcible.Backend(rest) end
-  return self.objects[kind]
+  local found = self.objects[kind]
+  for name in rest:gmatch "[^/]+" do found = found[name] end
+  return found
 end
 
 function Runner:path(name)
@@ -60,7 +62,7 @@ function Runner:step(step)
   if step.raises == "TYPE" then return unit.assertIsString(failure) end
   if getmetatable(failure) ~= error_class(step.raises) then error(failure, 0) end
   unit.assertStrContains(failure.message, step.says or "")
-  unit.assertStrContains(failure.message, step.names or "")
+  unit.assertEquals(failure.message:sub(1, #(step.names or "")), step.names or "")
   for _, of_c in ipairs {"%f[%w]rc_", "%f[%w]RC_", "%->"} do
     unit.assertNil(failure.message:find(of_c), failure.message)
   end
@@ -100,7 +102,7 @@ function Runner:call(step)
   end
   if options then
     count = count + 1
-    given[count] = options
+    given[count] = options.keep == nil and options or options.keep
   end
   if method == "" then
     if type(target) ~= "function" then return target end
@@ -115,6 +117,7 @@ local comparisons = {}
 -- Members that have another name or place in Lua.
 local function member_of(found, name)
   if name == "numbers" then return found:read() end
+  if type(found) == "string" then found = json.decode(found) end
   if name == "devices" and found.devices == nil then return found end
   if name == "tool_calls" then name = "calls" end
   local member = found[name]
@@ -161,6 +164,10 @@ end
 
 comparisons["$least"] = function(_, found, wanted, what)
   unit.assertTrue(found >= wanted, what)
+end
+
+comparisons["$most"] = function(_, found, wanted, what)
+  unit.assertTrue(found <= wanted, what)
 end
 
 comparisons["$count"] = function(self, found, wanted, what)
@@ -231,6 +238,18 @@ end
 
 actions["Tensor.of"] = function(_, _, Tensor, values, shape, backend, options)
   return Tensor(values, backend, {shape = shape, dtype = options and options.dtype})
+end
+
+function actions.reshape(_, _, tensor, ...)
+  return tensor:reshape {...}
+end
+
+function actions.save_bytes(_, _, session)
+  return session:save_memory()
+end
+
+function actions.restore_bytes(_, _, Session, model, saved)
+  return Session.restore_memory(model, saved)
 end
 
 function actions.generate(_, _, session, prompt, options)
@@ -314,9 +333,10 @@ function actions.logits(_, _, session, number)
   return {rows = #rows, vocabulary = #row, largest = largest - 1, sum = sum}
 end
 
-function actions.record(_, _, Graph, backend, like, ops, outputs)
+function actions.record(_, _, Graph, backend, like, ops, outputs, kept)
   return Graph.record(backend, like, function(...)
     local values = {...}
+    table.move(kept or {}, 1, #(kept or {}), #values + 1, values)
     for _, op in ipairs(ops) do
       local a, b = values[op[2] + 1], op[3] and values[op[3] + 1]
       values[#values + 1] = op[3] and a[op[1]](a, b) or a[op[1]](a)

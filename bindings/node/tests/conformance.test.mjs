@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 
 import * as runcible from "runcible";
 
-import { Runner } from "../../conformance/javascript.mjs";
+import { Runner, optionsOf } from "../../conformance/javascript.mjs";
 
 const { CustomOp, Pinned, Tensor } = runcible;
 const casesUrl = new URL("../../conformance/cases.json", import.meta.url);
@@ -30,8 +30,17 @@ class NodeRunner extends Runner {
     writeFileSync(path, text);
   }
 
-  do_record(Graph, [backend, like, ops, outputs]) {
-    return Graph.record(backend, like, (...values) => {
+  do_plan(_, [path, backend], options) {
+    return runcible.plan(path, { backend, ...optionsOf(options) });
+  }
+
+  do_Tensor_of(_, [values, shape, backend], options) {
+    return Tensor.from(values, shape, backend, options);
+  }
+
+  do_record(Graph, [backend, like, ops, outputs, kept = []]) {
+    return Graph.record(backend, like, (...inputs) => {
+      const values = [...inputs, ...kept];
       for (const [op, x, ...others] of ops) {
         values.push(values[x][op](...others.map((i) => values[i])));
       }

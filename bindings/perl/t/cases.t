@@ -36,8 +36,8 @@ sub value {
     my ($kind, @rest) = split m{/}, substr $given, 1;
     return "$folder/$rest[0]" if $kind eq 'path';
     return Runcible::Backend->new(@rest) if $kind eq 'backend';
-    return $objects{$kind} // die "there is no $kind" if $kind ne 'golden';
-    my $found = $golden;
+    my $found = $kind eq 'golden' ? $golden : $objects{$kind} // die "there is no $kind";
+    if ($kind ne 'golden') { $found = member($found, $_) for @rest; return $found }
     $found = ref $found eq 'ARRAY' ? $found->[$_] : $found->{$_} for @rest;
     return $found;
 }
@@ -68,7 +68,7 @@ sub step {
     is(ref $error, error_class($step->{raises}), 'the class') or return diag $error;
     like($error->message, qr/\Q$step->{says}/, 'the message') if exists $step->{says};
     isnt($error->message, '', 'there is a message');
-    like($error->message, qr/\Q$step->{names}/, 'the option') if exists $step->{names};
+    like($error->message, qr/^\Q$step->{names}/, 'the option') if exists $step->{names};
     unlike($error->message, qr/\b(rc|RC)_|->/, 'no names of C');
     is($error->report->reason, $step->{reason}, 'the reason') if exists $step->{reason};
     return;
@@ -96,6 +96,7 @@ sub call {
     my $target = $objects{$on} // "Runcible::$on";
     my $own    = $do{ $step->{do} } // $do{ $method // $on };
     return $own->($step, $target, @given, keywords($step)) if $own;
+    return $target->$method(@given, $step->{options}{keep}) if exists(($step->{options} // {})->{keep});
     return $target->$method(@given, keywords($step)) if defined $method;
     return $objects{$on} // Runcible->can($on)->(@given, keywords($step));
 }
@@ -136,6 +137,7 @@ sub flat { return map { ref $_ ? flat(@$_) : $_ } @_ }
 sub member {
     my ($found, $name) = @_;
     return [flat(@{ $found->array })] if $name eq 'numbers';
+    return $found->[$name eq 'logprob'] if ref $found eq 'ARRAY' && $name =~ /^(token|logprob)$/;
     return $found->$name if blessed $found && $found->can($name);
     return $found->{$name};
 }
@@ -148,6 +150,7 @@ sub compared {
     if ($name eq '$same') { return $holds->($json->encode($found) eq $json->encode($wanted)) }
     if ($name eq '$not')   { return $holds->($found ne $wanted) }
     if ($name eq '$least') { return $holds->($found >= $wanted) }
+    if ($name eq '$most')  { return $holds->($found <= $wanted) }
     if ($name eq '$count') { return problem(scalar @$found, $wanted, "$what count") }
     if ($name eq '$some')  { return $holds->(scalar grep { !problem($_, $wanted, '') } @$found) }
     if ($name eq '$any')   { return $holds->(scalar grep { !problem($found, $_, '') } @$wanted) }
@@ -222,7 +225,7 @@ sub stream {
         print {$file} $text;
         close $file or die "$path: $!";
     },
-    add => sub { my (undef, $chat, $messages) = @_; $chat->add(ref $messages ? @$messages : $messages) },
+    add => sub { my (undef, $to, $added) = @_; $to->add(ref $added eq 'ARRAY' ? @$added : $added) },
     # On the event loop.
     answer => sub {
         my (undef, $chat, %options) = @_;
@@ -244,9 +247,9 @@ sub stream {
         return { rows => scalar @$logits, vocabulary => scalar @$row, largest => $largest, sum => sum0(@$row) };
     },
     record => sub {
-        my (undef, $class, $backend, $like, $ops, $outputs) = @_;
+        my (undef, $class, $backend, $like, $ops, $outputs, $kept) = @_;
         return $class->record($backend, $like, sub {
-            my @values = @_;
+            my @values = (@_, @{ $kept // [] });
             for my $op (@$ops) {
                 my ($name, $x, @others) = @$op;
                 push @values, $values[$x]->$name(@values[@others]);

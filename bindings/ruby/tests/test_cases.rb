@@ -44,7 +44,7 @@ class Steps
       rest.reduce(GOLDEN) { |found, key| found.is_a?(Array) ? found.fetch(Integer(key)) : found.fetch(key) }
     when "path" then File.join(@folder, *rest)
     when "backend" then Runcible::Backend.new(*rest)
-    else @objects.fetch(kind)
+    else rest.reduce(@objects.fetch(kind)) { |found, name| member(found, name) }
     end
   end
 
@@ -56,7 +56,7 @@ class Steps
     assert_instance_of error_class(step["raises"]), error
     refute_empty error.message
     assert_includes error.message, step.fetch("says", "")
-    assert_includes error.message, step.fetch("names", "")
+    assert error.message.start_with?(step.fetch("names", "")), error.message
     refute_match(/\b(rc|RC)_|->/, error.message)
     assert_equal step["reason"], error.report.reason if step.key?("reason")
   end
@@ -89,6 +89,7 @@ class Steps
     return __send__(own, target, step, *given, **options) if own
     return target if method.nil? && @objects.key?(on)
 
+    method = { "add" => "+", "mul" => "*" }.fetch(method, method) if target.is_a?(Runcible::Tensor)
     target.public_send(method || on, *given, **options)
   end
 
@@ -137,6 +138,7 @@ class Steps
     when "$near"
       Array(wanted).zip(Array(found)) { |number, each| assert_in_delta number, each, by, what }
     when "$least" then assert_operator found, :>=, wanted, what
+    when "$most" then assert_operator found, :<=, wanted, what
     when "$count" then check(found.size, wanted, what)
     when "$some" then assert(found.any? { |each| passes?(each, wanted) }, what)
     when "$all" then found.each { |each| check(each, wanted, what) }
@@ -241,8 +243,9 @@ class Steps
     kind.new(values, backend, shape: shape, **options)
   end
 
-  def do_record(kind, _step, backend, like, ops, outputs)
-    kind.record(backend, *like) do |*values|
+  def do_record(kind, _step, backend, like, ops, outputs, kept = [])
+    kind.record(backend, *like) do |*inputs|
+      values = inputs + kept
       ops.each do |name, x, *others|
         operator = { "add" => :+, "mul" => :* }.fetch(name, name)
         values << values[x].public_send(operator, *values.values_at(*others))

@@ -61,7 +61,9 @@ namespace eval cases {
                 return $paths($rest)
             }
         }
-        return $objects($kind)
+        set found $objects($kind)
+        foreach name $rest {set found [member $found $name]}
+        return $found
     }
 
     proc json {node} {
@@ -92,9 +94,8 @@ namespace eval cases {
         } trap RUNCIBLE {message options} {
             set code [lindex [dict get $options -errorcode] 1]
             if {$code ne [expr {$raises eq "TYPE" ? "VALUE" : $raises}]} {return -options $options $message}
-            foreach name {says names} {
-                if {[has $step $name]} {check {[string first [huddle get_stripped $step $name] $message] >= 0}}
-            }
+            if {[has $step says]} {check {[string first [huddle get_stripped $step says] $message] >= 0}}
+            if {[has $step names]} {check {[string first [huddle get_stripped $step names] $message] == 0}}
             check {$message ne ""}
             check {![regexp {\m(rc|RC)_|->} $message]}
             if {[has $step reason]} {
@@ -132,7 +133,9 @@ namespace eval cases {
         if {[info commands ::cases::$own] ne ""} {return [$own $target $step {*}[given $step with]]}
         set values [lmap each [given $step with] {value $each}]
         if {$method eq "" && [info exists objects($on)]} {return $target}
-        return [$target {*}$method {*}$values {*}[options $step]]
+        set options [options $step]
+        if {[lindex $options 0] eq "-keep"} {set options [lrange $options 1 end]}
+        return [$target {*}$method {*}$values {*}$options]
     }
 
     # Checks what was found, which what is expected tells a part of.
@@ -181,6 +184,7 @@ namespace eval cases {
             {$same} {return [expr {$found eq [::json::json2dict [json $wanted]]}]}
             {$not} {return [expr {$found ne [value $wanted]}]}
             {$least} {return [expr {$found >= [value $wanted]}]}
+            {$most} {return [expr {$found <= [value $wanted]}]}
             {$count} {
                 expect [llength $found] $wanted $what
                 return 1
@@ -235,13 +239,27 @@ namespace eval cases {
         return [$class restore [value $model] [value $path]]
     }
 
+    proc do_reshape {tensor step args} {
+        return [$tensor reshape [lmap each $args {value $each}]]
+    }
+
+    proc do_save_bytes {session step} {
+        return [$session save_memory]
+    }
+
+    proc do_restore_bytes {class step model saved} {
+        return [$class restore_memory [value $model] [value $saved]]
+    }
+
+    proc is_tokens {node} {
+        return [expr {[huddle type $node] eq "list"
+            || [string match {$golden*tokens} [huddle get_stripped $node]]}]
+    }
+
     # The options of generating, with a prompt that is tokens.
     proc generating {step prompt} {
-        if {[huddle type $prompt] eq "string" && ![string match {$golden*tokens} [huddle get_stripped $prompt]]} {
-            return [list [value $prompt] {*}[options $step]]
-        }
-        if {[huddle type $prompt] eq "null"} {return [list "" {*}[options $step]]}
-        return [list "" -prompt_tokens [value $prompt] {*}[options $step]]
+        if {[is_tokens $prompt]} {return [list "" -prompt_tokens [value $prompt] {*}[options $step]]}
+        return [list [value $prompt] {*}[options $step]]
     }
 
     proc do_generate {session step prompt} {
@@ -309,10 +327,7 @@ namespace eval cases {
     }
 
     proc do_append {session step what} {
-        if {[llength [value $what]] > 1 && [string is integer -strict [lindex [value $what] 0]]} {
-            return [$session append_tokens [value $what]]
-        }
-        return [$session append [value $what]]
+        return [$session [expr {[is_tokens $what] ? "append_tokens" : "append"}] [value $what]]
     }
 
     proc do_statuses {_ step numbers} {
@@ -344,8 +359,13 @@ namespace eval cases {
         }]
     }
 
-    proc do_add {chat step messages} {
-        $chat add [json $messages]
+    # Messages of a conversation, or tensors.
+    proc do_add {to step added} {
+        return [$to add [expr {[huddle type $added] eq "list" ? [json $added] : [value $added]}]]
+    }
+
+    proc do_trace {backend step} {
+        return [::json::json2dict [$backend trace]]
     }
 
     proc do_messages {chat step} {
@@ -362,11 +382,11 @@ namespace eval cases {
         }
     }
 
-    proc do_record {class step backend like ops outputs} {
+    proc do_record {class step backend like ops outputs {kept {}}} {
         set inputs {}
         foreach each [value $like] {dict set inputs input[dict size $inputs] $each}
         return [$class new [value $backend] $inputs {
-            set values [lmap name [dict keys $inputs] {set $name}]
+            set values [concat [lmap name [dict keys $inputs] {set $name}] [expr {$kept eq "" ? "" : [value $kept]}]]
             foreach op [value $ops] {
                 set others [lassign $op name x]
                 lappend values [[lindex $values $x] $name {*}[lmap i $others {lindex $values $i}]]

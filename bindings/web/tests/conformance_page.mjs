@@ -52,6 +52,13 @@ class PageRunner extends Runner {
     return Model.load(hub[source], { backend });
   }
 
+  async do_session(model, given, options) {
+    const session = model.session(optionsOf(options));
+    // What is wrong with the options is told by the first call.
+    await session.tokens();
+    return session;
+  }
+
   async do_chat(session, given, options) {
     const chat = session.chat(optionsOf(options));
     // What is wrong with the options is told by the first call.
