@@ -101,7 +101,7 @@ export class Runner {
     return typeof member === "function" ? member.apply(target, all) : member;
   }
 
-  /** Checks what was found, which what is expected tells a part of. */
+  /** Checks what was found, of which what is expected has a part. */
   async check(found, expected, what) {
     if (Array.isArray(expected)) {
       this.same(found.length, expected.length, what);
@@ -230,10 +230,10 @@ export class Runner {
   }
 
   async do_open_later(Backend, [spec], options) {
-    const told = [];
-    const progress = (done) => told.push(done);
+    const fractions = [];
+    const progress = (done) => fractions.push(done);
     const backend = await Backend.open(spec, { progress, ...optionsOf(options) });
-    this.same(told.at(-1), 1);
+    this.same(fractions.at(-1), 1);
     return backend;
   }
 

@@ -64,10 +64,10 @@ partial class Conformance {
       ["verify"] = (on, given, options, step) =>
           Nothing(() => Model.Verify((string)given[0])),
       ["open_later"] = (on, given, options, step) => {
-        double told = -1;
+        double done = -1;
         Backend backend = Later(Backend.OpenAsync(
-            (string)given[0], new BackendOptions { Progress = done => told = done }));
-        Check.Equal(1.0, told);
+            (string)given[0], new BackendOptions { Progress = fraction => done = fraction }));
+        Check.Equal(1.0, done);
         return backend;
       },
       ["Tensor.of"] = (on, given, options, step) => options == null

@@ -170,7 +170,7 @@ partial class Conformance {
     }
   }
 
-  /// Checks what was found, which what is expected tells a part of.
+  /// Checks what was found, of which what is expected has a part.
   private void Compare(object found, object expected, string what) {
     if (expected is List all) {
       List list = Calls.ListOf(found);

@@ -25,7 +25,7 @@ func pascal(name string) string {
 	return made
 }
 
-// isNamed tells whether a name in Go, which may have initials, is that of a case.
+// isNamed reports whether a name in Go, which may have initials, is that of a case.
 func isNamed(name, wanted string) bool {
 	return strings.EqualFold(name, strings.ReplaceAll(wanted, "_", ""))
 }

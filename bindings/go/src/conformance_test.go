@@ -225,7 +225,7 @@ func elements(found any) (all []any) {
 	return all
 }
 
-// check checks what was found, which what is expected tells a part of.
+// check checks what was found, of which what is expected has a part.
 func (r *runner) check(found, expected any) error {
 	if wanted, ok := number(expected); ok {
 		if each, ok := number(found); !ok || each != wanted {

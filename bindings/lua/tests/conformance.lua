@@ -125,7 +125,7 @@ local function member_of(found, name)
   return member
 end
 
--- Checks what was found, which what is expected tells a part of.
+-- Checks what was found, of which what is expected has a part.
 function Runner:check(found, expected, what)
   local kind = type(expected) == "table" and getmetatable(expected) and getmetatable(expected).__jsontype
   if kind == "array" then
@@ -352,14 +352,14 @@ function actions.run_later(_, _, graph, inputs)
 end
 
 function actions.open_later(_, _, Backend, spec)
-  local told = {}
+  local fractions = {}
   local opening = Backend.open_async(spec, {
     progress = function(fraction)
-      told[#told + 1] = fraction
+      fractions[#fractions + 1] = fraction
     end,
   })
   local backend = opening:wait()
-  unit.assertEquals(told[#told], 1)
+  unit.assertEquals(fractions[#fractions], 1)
   return backend
 end
 

@@ -101,7 +101,7 @@ sub call {
     return $objects{$on} // Runcible->can($on)->(@given, keywords($step));
 }
 
-# How what was found differs from what is expected, which tells a part of it; "" if
+# How what was found differs from the part of it that is expected; "" if
 # it does not.
 sub problem {
     my ($found, $expected, $what) = @_;
@@ -260,9 +260,9 @@ sub stream {
     run_later  => sub { my (undef, $graph, $inputs) = @_; $graph->run_async($inputs)->get },
     open_later => sub {
         my (undef, $class, $spec) = @_;
-        my @told;
-        my $backend = $class->open_async($spec, progress => sub { push @told, @_ })->get;
-        is($told[-1], 1, 'all is done');
+        my @fractions;
+        my $backend = $class->open_async($spec, progress => sub { push @fractions, @_ })->get;
+        is($fractions[-1], 1, 'all is done');
         return $backend;
     },
     discover => sub { my ($devices, $automatic) = Runcible::discover();

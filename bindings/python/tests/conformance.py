@@ -120,7 +120,7 @@ class Runner:
         return member(*given, **options) if callable(member) else member
 
     def check(self, found: Any, expected: Any, what: str) -> None:
-        """Checks what was found, which what is expected tells a part of."""
+        """Checks what was found, of which what is expected has a part."""
         if isinstance(expected, list):
             assert len(found) == len(expected), what
             for i, each in enumerate(expected):
@@ -196,9 +196,9 @@ class Runner:
             pieces.append(piece)
             if len(pieces) == step.get("cancel_after"):
                 stream.cancel()
-        told = [{"text": str(each), "tokens": each.tokens, "logprobs": each.logprobs,
+        described = [{"text": str(each), "tokens": each.tokens, "logprobs": each.logprobs,
                  "top_logprobs": each.top_logprobs} for each in pieces]
-        return {"text": "".join(pieces), "pieces": told, "report": stream.report}
+        return {"text": "".join(pieces), "pieces": described, "report": stream.report}
 
     def do_restore_bytes(self, kind: Any, model: Any, saved: bytes, step: Any) -> Any:
         return kind.restore(model, saved)
@@ -249,7 +249,7 @@ class Runner:
 
     def do_record(self, _: Any, backend: Any, like: Any, ops: Any, outputs: Any, kept: Any = (),
                   *, step: Any) -> Any:
-        # Distinct ones, for an input is told by its tensor.
+        # Distinct ones, for an input is known by its tensor.
         inputs = [runcible.Tensor(each.numpy(), backend) for each in like]
         with runcible.graph(backend) as graph:
             values = [*inputs, *kept]
@@ -273,10 +273,10 @@ class Runner:
         return [found[each] for each in outputs]
 
     async def do_open_later(self, _: Any, spec: str, step: Any, **options: Any) -> Any:
-        told: List[float] = []
-        backend = await runcible.Backend.open(spec, progress=told.append, **options)
-        await asyncio.sleep(0)  # the last is told on the loop
-        assert told[-1] == 1
+        fractions: List[float] = []
+        backend = await runcible.Backend.open(spec, progress=fractions.append, **options)
+        await asyncio.sleep(0)  # the last comes on the loop
+        assert fractions[-1] == 1
         return backend
 
     async def do_discover_later(self, _: Any, step: Any) -> Any:

@@ -97,7 +97,7 @@ class Steps
     pairs.to_h.transform_values { |bias| bias || -Float::INFINITY }
   end
 
-  # Checks what was found, which what is expected tells a part of.
+  # Checks what was found, of which what is expected has a part.
   def check(found, expected, what)
     case expected
     when Array
@@ -172,10 +172,10 @@ class Steps
       pieces << piece
       generation.cancel if pieces.size == step["cancel_after"]
     end
-    { "text" => pieces.join, "pieces" => pieces.map { |each| told(each) }, "report" => generation.report }
+    { "text" => pieces.join, "pieces" => pieces.map { |each| described(each) }, "report" => generation.report }
   end
 
-  def told(piece)
+  def described(piece)
     best = ->((token, logprob)) { { "token" => token, "logprob" => logprob } }
     { "text" => piece.to_str, "tokens" => piece.tokens, "logprobs" => piece.logprobs&.map(&best),
       "top_logprobs" => piece.top_logprobs&.map { |each| each.map(&best) } }
@@ -261,9 +261,9 @@ class Steps
   alias do_run_later do_run
 
   def do_open_later(kind, _step, spec)
-    told = []
-    backend = kind.new(spec) { |fraction| told << fraction }
-    assert_equal 1.0, told.last
+    fractions = []
+    backend = kind.new(spec) { |fraction| fractions << fraction }
+    assert_equal 1.0, fractions.last
     backend
   end
 

@@ -138,7 +138,7 @@ namespace eval cases {
         return [$target {*}$method {*}$values {*}$options]
     }
 
-    # Checks what was found, which what is expected tells a part of.
+    # Checks what was found, of which what is expected has a part.
     proc expect {found node what} {
         set kind [huddle type $node]
         if {$kind eq "string" && [string match {$golden*} [huddle get_stripped $node]]} {
@@ -277,7 +277,7 @@ namespace eval cases {
         try {
             $stream foreach piece {
                 lappend texts $piece
-                lappend pieces [told $piece $stream $has_logprobs]
+                lappend pieces [described $piece $stream $has_logprobs]
                 if {[llength $pieces] == $last} {$stream cancel}
             }
             return [dict create text [join $texts ""] pieces $pieces report [$stream report]]
@@ -286,7 +286,7 @@ namespace eval cases {
         }
     }
 
-    proc told {piece stream has_logprobs} {
+    proc described {piece stream has_logprobs} {
         set made [dict create text $piece tokens [$stream tokens]]
         if {!$has_logprobs} {return $made}
         set best {{pairs} {lmap {token logprob} $pairs {dict create token $token logprob $logprob}}}
@@ -409,9 +409,9 @@ namespace eval cases {
     }
 
     proc do_open_later {_ step spec} {
-        set ::told {}
-        set backend [waited [runcible::open_async [value $spec] -progress {lappend ::told}]]
-        check {[lindex $::told end] == 1}
+        set ::fractions {}
+        set backend [waited [runcible::open_async [value $spec] -progress {lappend ::fractions}]]
+        check {[lindex $::fractions end] == 1}
         return $backend
     }
 
