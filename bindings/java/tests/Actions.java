@@ -79,14 +79,14 @@ final class Actions {
     return prompt instanceof String text ? made.prompt(text) : made;
   }
 
-  private static Map<String, Object> told(String text, Object report) {
+  private static Map<String, Object> described(String text, Object report) {
     return new HashMap<>(Map.of("text", text, "report", report));
   }
 
   private void texts() {
     all.put("generate", (on, given, options, step) -> {
       Generation generation = ((Session) on).generate(generating(given, options));
-      return told(generation.text(), generation.report().orElseThrow());
+      return described(generation.text(), generation.report().orElseThrow());
     });
     all.put("stream", (on, given, options, step) -> {
       PieceStream stream = ((Session) on).stream(generating(given, options));
@@ -98,9 +98,9 @@ final class Actions {
         }
       });
       stream.subscribe(collector);
-      Map<String, Object> told = told(collector.join(), stream.report().join());
-      told.put("pieces", collector.pieces);
-      return told;
+      Map<String, Object> made = described(collector.join(), stream.report().join());
+      made.put("pieces", collector.pieces);
+      return made;
     });
     all.put("start", (on, given, options, step) ->
         ((Session) on).generate(generating(given, options)));
@@ -162,10 +162,10 @@ final class Actions {
       return null;
     });
     all.put("open_later", (on, given, options, step) -> {
-      List<Double> told = new ArrayList<>();
+      List<Double> fractions = new ArrayList<>();
       Backend backend = Conformance.later(
-          Backend.openAsync((String) given.get(0), new BackendOptions(), told::add));
-      assertEquals(1.0, told.get(told.size() - 1));
+          Backend.openAsync((String) given.get(0), new BackendOptions(), fractions::add));
+      assertEquals(1.0, fractions.get(fractions.size() - 1));
       return backend;
     });
     all.put("discover", (on, given, options, step) -> Backend.discover());

@@ -220,7 +220,7 @@ class Conformance {
 
   // ---- What is expected
 
-  /** Checks what was found, which what is expected tells a part of. */
+  /** Checks what was found, of which what is expected has a part. */
   private void check(Object found, Object expected, String what) throws Exception {
     if (expected instanceof List<?> all) {
       assertEquals(all.size(), list(found).size(), what);
