@@ -121,6 +121,10 @@ class Language:
         self._by_hand = {word.lower() for source in sources
                          for word in re.findall(r"\w+", source)}
 
+    def shared(self) -> Dict[str, str]:
+        """Sources by hand that several packages have."""
+        return {}
+
     def files(self) -> Dict[str, str]:
         """Sources that are wholly made; one that is there by hand stays."""
         return {}
@@ -286,9 +290,10 @@ def block(lines: List[str]) -> str:
 def write(language: Language, source: Path, output: Path) -> None:
     """Writes the sources of a package: those by hand, with what their marks
     stand for, and those that are made."""
-    by_hand = {str(path.relative_to(source)): path.read_text(encoding="utf-8")
-               for path in sorted(source.rglob("*" + language.suffix))
-               if path.is_file()}
+    by_hand = language.shared()
+    by_hand.update((str(path.relative_to(source)), path.read_text(encoding="utf-8"))
+                   for path in sorted(source.rglob("*" + language.suffix))
+                   if path.is_file())
     language.read(list(by_hand.values()))
     made = language.files()
     made.update((name, language.written(text)) for name, text in by_hand.items())

@@ -57,11 +57,9 @@ class Made(Language):
         return f"{indent}/**\n{self.filled(text, ' * ', indent)}{indent} */\n"
 
     def files(self):
-        return {**self.shared(), "members.ts": self._members()}
+        return {"members.ts": self._members()}
 
-    @staticmethod
-    def shared():
-        """What the package has word for word as that for pages has it."""
+    def shared(self):
         return {path.name: path.read_text(encoding="utf-8") for path in _SHARED.glob("*.ts")}
 
     def parts(self):
@@ -95,6 +93,7 @@ class Made(Language):
         return block([
             "/** What members are that are more than numbers and texts of C. */",
             'import { native } from "./native";', "",
+            "/** Constants of the library. */", "export const rc = native;", "",
             "/** Options that are times: their members of C. */",
             "export const times: Readonly<Record<string, string>> = {",
             *named_times, "};", "",
@@ -209,9 +208,8 @@ class Made(Language):
             f"  return new Tensor(native.{call.native}({', '.join(given)}));", "}"])
 
     def _release(self, handle: str) -> str:
-        return block(["/** @internal */",
-                      "protected override _release(proxy: Proxy): void {",
-                      f"  native.close_{handle}(proxy);", "}"])
+        return block(["/** @internal */", "protected override get _type(): string {",
+                      f'  return "{words_of(handle)}";', "}"])
 
     # ---- Ops
 

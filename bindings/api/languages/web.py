@@ -35,7 +35,7 @@ class Made(node.Made):
         super().__init__(api)
 
     def files(self):
-        return {**self.shared(), "members.ts": self._members(), "layouts.ts": self._layouts()}
+        return {"members.ts": self._members(), "layouts.ts": self._layouts()}
 
     # ---- What the package has to know when it runs
 
@@ -76,7 +76,7 @@ class Made(node.Made):
                   *(f'  "{each}",' for each in dict.fromkeys(names)), "]);", "",
                   "/** Names of statuses. */",
                   "export const statusNames: Readonly<Record<number, string>> = {",
-                  *(f'  [{each.value}]: "{each.name}",' for each in self.api.statuses),
+                  *(f'  [{each.value}]: "{each.name[len("RC_E_"):]}",' for each in self.api.statuses),
                   "};", "", *self._constants()]
         return block(lines)
 
@@ -176,11 +176,3 @@ class Made(node.Made):
             return (f', {{ handle: need({name}, "{pascal(words_of(taken.of))}", '
                     f'"{name}") }}')
         return f", {name}"
-
-    def _error(self, status: Constant) -> str:
-        return super()._error(status)
-
-    def _release(self, handle: str) -> str:
-        return block(["/** @internal */",
-                      "protected override get _releasing(): string {",
-                      f'  return "{handle}_release";', "}"])

@@ -1,6 +1,6 @@
 """Which modules of a package import which, and where they do so in a circle.
 
-    imports.py python FOLDER | imports.py node FOLDER
+    imports.py python FOLDER | imports.py node FOLDER | imports.py web FOLDER
 
 What is imported only for types counts for nothing, for no program ever does it:
 `if TYPE_CHECKING:` and `import type`. What a function imports counts, for it hides
@@ -8,14 +8,16 @@ a circle.
 """
 
 import ast
+import posixpath
 import re
 import sys
 from pathlib import Path
 from typing import Dict, List, Set
 
-_IMPORT = re.compile(r"^(?:import|export)\s+(?!type\b)([^;]*?)\bfrom\s+\"\./(\w+)\"",
-                     re.MULTILINE)
-_BARE = re.compile(r"(?:^import\s+|\bimport\(|\brequire\()\"\./(\w+)\"", re.MULTILINE)
+_IMPORT = re.compile(r"^(?:import|export)\s+(?!type\b)([^;]*?)\bfrom\s+"
+                     r"\"(\.\.?/[\w/]+)(?:\.js)?\"", re.MULTILINE)
+_BARE = re.compile(r"(?:^import\s+|\bimport\(|\brequire\()\"(\.\.?/[\w/]+)(?:\.js)?\"",
+                   re.MULTILINE)
 
 
 class _Imports(ast.NodeVisitor):
@@ -47,7 +49,7 @@ def of_python(sources: Dict[str, str]) -> Dict[str, Set[str]]:
     return graph
 
 
-def of_node(sources: Dict[str, str]) -> Dict[str, Set[str]]:
+def of_typescript(sources: Dict[str, str]) -> Dict[str, Set[str]]:
     """The same of TypeScript."""
     graph = {}
     for name, source in sources.items():
@@ -56,7 +58,8 @@ def of_node(sources: Dict[str, str]) -> Dict[str, Set[str]]:
             given = [each.strip() for each in names.strip().strip("{}").split(",")]
             if not all(each.startswith("type ") for each in given if each):
                 found.add(module)
-        graph[name] = found
+        folder = posixpath.dirname(name)
+        graph[name] = {posixpath.normpath(posixpath.join(folder, each)) for each in found}
     return graph
 
 
@@ -76,13 +79,18 @@ def circles(graph: Dict[str, Set[str]]) -> List[List[str]]:
     return found
 
 
-OF = {"python": (of_python, ".py"), "node": (of_node, ".ts")}
+OF = {"python": (of_python, ".py"), "node": (of_typescript, ".ts"),
+      "web": (of_typescript, ".ts")}
+
+
+def modules(language: str, folder: Path) -> Dict[str, str]:
+    """The sources in a folder, by the names of their modules."""
+    return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+            for path in folder.rglob("*" + OF[language][1])}
 
 
 def main(language: str, folder: str) -> int:
-    graph_of, suffix = OF[language]
-    found = circles(graph_of({path.stem: path.read_text(encoding="utf-8")
-                              for path in Path(folder).glob("*" + suffix)}))
+    found = circles(OF[language][0](modules(language, Path(folder))))
     for circle in found:
         print(" -> ".join([*circle, circle[0]]))
     return 1 if found else 0

@@ -1,4 +1,4 @@
-"""Modules of Python and Node import each other in no circle."""
+"""Modules of Python, Node and pages import each other in no circle."""
 
 import sys
 import tempfile
@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import imports  # noqa: E402
 from imports import OF, circles  # noqa: E402
 from test_additions import ROOT, SOURCES, generate  # noqa: E402
 
@@ -15,9 +16,10 @@ def modules(language):
     """The sources of a package, by the names of its modules."""
     with tempfile.TemporaryDirectory() as output:
         generate.main(language, ROOT / "include/runcible",
-                      ROOT / "bindings" / language / SOURCES[language], output)
-        return {path.stem: path.read_text(encoding="utf-8")
-                for path in Path(output).rglob("*" + OF[language][1])}
+                      ROOT / "bindings" / language / SOURCES.get(language, "src"), output)
+        root = Path(output)
+        package = root / "runcible"
+        return imports.modules(language, package if package.is_dir() else root)
 
 
 class Imports(unittest.TestCase):
@@ -40,6 +42,11 @@ class Imports(unittest.TestCase):
             "session": "\ndef late():\n    from . import model\n"}), model)
         self.assertEqual(self.circles("node", {
             "session": '\nexport { Model } from "./model";\n'}), model)
+        self.assertEqual(self.circles("web", {
+            "session": '\nexport { Model } from "./model.js";\n'}), model)
+        self.assertIn(["engine", "worker/worker"], self.circles("web", {
+            "worker/worker": '\nimport { Engine } from "../engine.js";\n',
+            "engine": '\nimport "./worker/worker.js";\n'}))
         self.assertEqual(self.circles("node", {
             "session": '\nconst late = () => import("./model");\n'}), model)
 

@@ -195,15 +195,6 @@ class FaultsTests {
         () => new Model("/", backend)).Message.Contains("directory"));
   }
 
-  public void TestAFullContextIsAnEnd() {
-    Session session = model.Session(new SessionOptions { ContextLength = 32 });
-    Generation generation = session.Generate("Once", endless);
-    Check.That(generation.Text().Length > 0);
-    Check.Equal(EndReason.Context, generation.Report.Reason);
-    Check.Throws<ContextFullException>(() => session.Generate().Text());
-  }
-
-  /// A generation waits in slices of time; nothing comes in the first ones.
   public void TestAPromptThatTakesLong() {
     var slow = new Model("builtin:fable", new Backend("reference"));
     Generation generation = slow.Session().Generate(null, new GenerateOptions {

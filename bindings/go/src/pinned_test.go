@@ -4,6 +4,7 @@ package runcible_test
 
 import (
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,83 +14,47 @@ import (
 
 // The steps of pinned memory.
 func init() {
-	for name, action := range map[string]func(*runner, step) error{
-		"pinned": newPinned, "from_pinned": fromPinned, "borrow_pinned": borrowPinned,
-		"write_pinned": writePinned, "read_into": readInto, "drop_pinned": dropPinned,
-	} {
-		actions[name] = action
+	actions["Pinned.of"] = newPinned
+	actions["write_pinned"] = func(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
+		copy(on.(*runcible.Pinned[float32]).Slice(), floats(given[0]))
+		return nil, nil
+	}
+	actions["from_pinned"] = ofPinned(runcible.NewTensor[float32])
+	actions["borrow_pinned"] = ofPinned(runcible.BorrowTensor[float32])
+	actions["read_into"] = func(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
+		numbers := given[0].(*runcible.Pinned[float32]).Slice()
+		return numbers, runcible.ReadInto(on.(*runcible.Tensor), numbers)
 	}
 }
 
-func (r *runner) pinned(s step) *runcible.Pinned[float32] {
-	return r.get(s.text("memory")).(*runcible.Pinned[float32])
+func floats(given any) []float32 {
+	numbers, _ := convert(given, reflect.TypeOf([]float32{}))
+	return numbers.Interface().([]float32)
 }
 
-func write(numbers []float32, given any) {
-	for i, each := range given.([]any) {
-		numbers[i] = float32(each.(float64))
+func newPinned(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
+	values := floats(given[0])
+	device := ""
+	if len(given) > 2 {
+		device = given[2].(string)
 	}
-}
-
-func newPinned(r *runner, s step) error {
-	backend, err := runcible.OpenBackend(s.text("backend"), runcible.BackendOptions{})
+	memory, err := runcible.NewPinned[float32](given[1].(*runcible.Backend), len(values), device)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, count := sizes(s["shape"])
-	device, _ := s["device"].(string)
-	memory, err := runcible.NewPinned[float32](backend, count, device)
-	if err != nil {
-		return err
+	if err := same(memory.Slice(), make([]float32, len(values))); err != nil {
+		return nil, err
 	}
-	for _, each := range memory.Slice() {
-		if each != 0 {
-			return errors.New("the memory is not zero at first")
-		}
-	}
-	write(memory.Slice(), s["values"])
-	r.set(s.text("as"), memory)
-	return nil
+	copy(memory.Slice(), values)
+	return memory, nil
 }
 
-func ofPinned(r *runner, s step, make func(*runcible.Backend, []float32, ...int64) (*runcible.Tensor, error)) error {
-	backend, err := runcible.OpenBackend(s.text("backend"), runcible.BackendOptions{})
-	if err != nil {
-		return err
+func ofPinned(make func(*runcible.Backend, []float32, ...int64) (*runcible.Tensor, error)) action {
+	return func(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
+		shape, _ := convert(given[1], reflect.TypeOf([]int64{}))
+		memory := given[0].(*runcible.Pinned[float32])
+		return make(given[2].(*runcible.Backend), memory.Slice(), shape.Interface().([]int64)...)
 	}
-	shape, _ := sizes(s["shape"])
-	made, err := make(backend, r.pinned(s).Slice(), shape...)
-	if err == nil {
-		r.set(s.text("as"), made)
-	}
-	return err
-}
-
-func fromPinned(r *runner, s step) error {
-	return ofPinned(r, s, runcible.NewTensor[float32])
-}
-
-func borrowPinned(r *runner, s step) error {
-	return ofPinned(r, s, runcible.BorrowTensor[float32])
-}
-
-func writePinned(r *runner, s step) error {
-	write(r.pinned(s).Slice(), s["values"])
-	return nil
-}
-
-func readInto(r *runner, s step) error {
-	numbers := r.pinned(s).Slice()
-	if err := runcible.ReadInto(r.tensor(s.text("tensor")), numbers); err != nil {
-		return err
-	}
-	expected := make([]float32, len(numbers))
-	write(expected, s["expect"])
-	return same(numbers, expected)
-}
-
-func dropPinned(r *runner, s step) error {
-	return r.pinned(s).Close()
 }
 
 func TestPinnedMemory(t *testing.T) {

@@ -295,17 +295,6 @@ class FaultsTest {
   }
 
   @Test
-  void aFullContextIsAnEnd() {
-    Session session = model.session(new SessionOptions().contextLength(32));
-    Generation generation = session.generate("Once", options().ignoreEos(true));
-    assertFalse(generation.text().isEmpty());
-    assertEquals(EndReason.CONTEXT, generation.report().orElseThrow().reason());
-    assertThrows(
-        RuncibleException.ContextFull.class,
-        () -> session.generate(options()).text());
-  }
-
-  @Test
   void exceptionsOfJava() throws Exception {
     assertThrows(
         IllegalArgumentException.class,

@@ -234,15 +234,6 @@ function TestFaults.test_what_another_coroutine_reads_is_not_left()
   session:append "B"
 end
 
-function TestFaults.test_a_full_context_is_an_end()
-  local session = helpers.model():session {context_length = 32}
-  local generation = session:generate("Once", {ignore_eos = true})
-  unit.assertTrue(#generation:text() > 0)
-  unit.assertEquals(generation.report.reason, "context")
-  local more = session:generate()
-  raises("ContextFullError", more.text, more)
-end
-
 function TestFaults.test_errors_of_the_system()
   local folder = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/runcible-XXXXXX"))
   local loop = folder .. "/loop.gguf"

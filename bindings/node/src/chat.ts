@@ -1,83 +1,11 @@
 /** Conversations with models, as their makers meant them. */
-import {
-  Reasoning,
-  ToolCall,
-  makeOptions,
-  type Part,
-  type StreamOptions,
-} from "./generation";
+import { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers";
+import type { StreamOptions } from "./generating";
+import { makeOptions } from "./generation";
 import { Handle, optionsOf, type Proxy } from "./handle";
 import { jsonText, written } from "./json";
+import { posting } from "./mailbox";
 import { native } from "./native";
-import type { Report } from "./reports";
-import { AsyncReading } from "./streaming";
-
-/** A message in the shape of "messages" of OpenAI's chat completions. */
-export interface Message {
-  readonly role: string;
-  readonly [member: string]: unknown;
-}
-
-export interface ChatOptions {
-  /**
-   * The functions that the model may call, in the shape of "tools" of OpenAI's
-   * chat completions, also as JSON.
-   */
-  tools?: readonly object[] | string | undefined;
-  /**
-   * The name of a chat template: of a variant in the file, or of one that is
-   * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
-   */
-  templateName?: string | undefined;
-  /** The source of a chat template instead. */
-  templateText?: string | undefined;
-  /** More variables for the template, also as JSON. */
-  templateArguments?: Readonly<Record<string, unknown>> | string | undefined;
-  /**
-   * For models that can do both: whether to think before they answer;
-   * undefined: whatever the template does by itself.
-   */
-  thinking?: boolean | undefined;
-  /** @c rc_chat_options.now */
-  now?: string | undefined;
-}
-
-/** A whole answer. */
-export interface Reply {
-  readonly text: string;
-  /** What the model thought. */
-  readonly reasoning: string;
-  readonly toolCalls: readonly ToolCall[];
-  /** How it ended: its `reason` is "tool calls" after some. */
-  readonly report: Report;
-}
-
-/**
- * The parts of an answer as they come, on Node's event loop: pieces of text,
- * Reasoning, and whole calls of tools.
- *
- * It ends as a Stream does, and is left as one. Whatever came of it is a message
- * of the conversation then.
- */
-export class AnswerStream extends AsyncReading<Part> {
-  /** @internal */
-  constructor(chat: Proxy, options: Proxy, signal?: AbortSignal) {
-    super((key) => native.mailbox_answer(chat, options, key), signal);
-  }
-
-  /** Reads to the end. */
-  async reply(): Promise<Reply> {
-    let text = "";
-    let reasoning = "";
-    const toolCalls: ToolCall[] = [];
-    for await (const part of this) {
-      if (part instanceof ToolCall) toolCalls.push(part);
-      else if (part instanceof Reasoning) reasoning += part.text;
-      else text += part.text;
-    }
-    return { text, reasoning, toolCalls, report: this.report! };
-  }
-}
 
 /** The library's own options. */
 function chatOptions(given: ChatOptions | undefined): Proxy {
@@ -156,7 +84,11 @@ export class Chat extends Handle {
    */
   answer(options?: StreamOptions): AnswerStream {
     const made = makeOptions(undefined, options);
-    return new AnswerStream(this.#idle(), made, options?.signal);
+    const handle = this.#idle();
+    return new AnswerStream(
+      posting((key) => native.mailbox_answer(handle, made, key)),
+      options?.signal,
+    );
   }
 
   /** Adds messages, if any, and gives the whole answer. */

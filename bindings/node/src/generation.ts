@@ -1,32 +1,11 @@
 /** Generating text: options, pieces, ends, and the blocking iterator. */
-import { ofStatus, type RuncibleError } from "./errors";
+import { End, ToolCall, type Logprob, type Prompt, type StreamOptions } from "./generating";
 import { Grammar } from "./grammar";
 import { need, optionsOf, shown, type Proxy } from "./handle";
-import type { JsonOption } from "./json";
 import { endNumbers } from "./members";
 import { native } from "./native";
 import type { EndReason, Report } from "./reports";
-import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
-
-/** Text, tokens, or nothing. */
-export type Prompt = string | Uint8Array | Tokens | null | undefined;
-
-/** @c rc_generate_options */
-export interface GenerateOptions extends TokenizeOptions {
-  // :api: options rc_generate_options
-  /** Added to the logits of tokens; -Infinity forbids one. */
-  logitBias?: ReadonlyMap<number, number> | undefined;
-  /** Texts that end the text and are not part of it. */
-  stop?: string | readonly string[] | undefined;
-  stopTokens?: Tokens | undefined;
-  /** What may be generated. */
-  grammar?: Grammar | undefined;
-}
-
-export interface StreamOptions extends GenerateOptions {
-  /** Cancels the generation, which then throws the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
+import { tokenizeFlags } from "./tokens";
 
 /** The library's own options. */
 export function makeOptions(
@@ -63,12 +42,6 @@ export function makeOptions(
     options.set_prompt_tokens(prompt);
   }
   return options;
-}
-
-/** A token and the natural logarithm of its probability. */
-export interface Logprob {
-  readonly token: number;
-  readonly logprob: number;
 }
 
 /** Text that became certain. All pieces one after the other are the whole. */
@@ -111,21 +84,6 @@ export class Piece {
 /** Text of what the model thinks before it answers. */
 export class Reasoning extends Piece {}
 
-/** A call of a tool, as a whole. */
-export class ToolCall {
-  /** Which its result names, as `tool_call_id`. */
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: Record<string, unknown>;
-
-  /** @internal */
-  constructor(id: string, name: string, json: string) {
-    this.id = id;
-    this.name = name;
-    this.arguments = JSON.parse(json);
-  }
-}
-
 /** What an answer of a conversation consists of: a plain piece is text. */
 export type Part = Piece | Reasoning | ToolCall;
 
@@ -137,22 +95,9 @@ type EndValues = [
   ...numbers: number[],
 ];
 
-/** How a request ended. */
-export class End {
-  readonly report: Report;
-  /** What to throw after the last piece, if anything. */
-  readonly error: RuncibleError | undefined;
-
-  constructor(values: EndValues) {
-    const [status, message, reason, seed, ...numbers] = values;
-    const named = endNumbers.map((name, i) => [name, numbers[i]]);
-    const counts = Object.fromEntries(named);
-    this.report = Object.freeze({ reason, seed, ...counts } as Report);
-    if (status !== native.OK) {
-      this.error = ofStatus(status, message || `the request ended: ${reason}`);
-      this.error.report = this.report;
-    }
-  }
+function endOf([status, message, reason, seed, ...numbers]: EndValues): End {
+  const named = endNumbers.map((name, i) => [name, numbers[i]]);
+  return new End(status, message, { reason, seed, ...Object.fromEntries(named) });
 }
 
 /** Tells each event of a list that the module made; see values.h. */
@@ -176,32 +121,9 @@ export function readEvents(
         onPart(key, new kind(text, tokens, begin, end, list[i + 3]));
       }
     } else {
-      onEnd(key, new End(list[i + 3]));
+      onEnd(key, endOf(list[i + 3]));
     }
     begin = end;
-  }
-}
-
-/** A whole text, and how it came to be. */
-export interface Generated {
-  readonly text: string;
-  readonly tokens: Int32Array;
-  readonly report: Report;
-}
-
-/** Collects pieces. */
-export class Collector {
-  #text = "";
-  readonly #tokens: number[] = [];
-
-  add(piece: Piece): void {
-    this.#text += piece.text;
-    this.#tokens.push(...piece.tokens);
-  }
-
-  whole(report: Report | undefined): Generated {
-    const tokens = Int32Array.from(this.#tokens);
-    return { text: this.#text, tokens, report: report! };
   }
 }
 

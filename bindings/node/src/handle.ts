@@ -8,6 +8,9 @@ import { chosen, constants, native } from "./native";
 /** The proxies of SWIG have no types. */
 export type Proxy = any;
 
+/** What the constructor of a handle is given. */
+export type Owned = readonly [proxy: Proxy];
+
 /** A path or the URL of a file; "builtin:NAME" is a model in the package. */
 export type Path = string | URL;
 
@@ -25,8 +28,13 @@ export abstract class Handle {
     this.#proxy = proxy;
   }
 
+  /** What the library calls the handle. @internal */
+  protected abstract get _type(): string;
+
   /** Gives the reference of a proxy back. @internal */
-  protected abstract _release(proxy: Proxy): void;
+  protected _release(proxy: Proxy): void {
+    native[`close_rc_${this._type}`](proxy);
+  }
 
   /** @internal */
   get _handle(): Proxy {

@@ -10,31 +10,23 @@ import { native } from "./native";
 export * as errors from "./errors";
 export { RuncibleError } from "./errors";
 export { Backend, discover, type BackendOptions, type SwitchOptions } from "./backend";
-export {
-  AnswerStream,
-  Chat,
-  type ChatOptions,
-  type Message,
-  type Reply,
-} from "./chat";
+export { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers";
+export { Chat } from "./chat";
 export type { Dtype } from "./dtypes";
+export { Generation, Piece, Reasoning, type Part } from "./generation";
 export {
-  Generation,
-  Piece,
-  Reasoning,
   ToolCall,
   type GenerateOptions,
   type Generated,
   type Logprob,
-  type Part,
   type Prompt,
   type StreamOptions,
-} from "./generation";
+} from "./generating";
 export { Graph, type RunOptions } from "./graph";
 export { Grammar, type GrammarOptions } from "./grammar";
 export type { JsonOption, Schema } from "./json";
 export type { Handle, Path } from "./handle";
-export type { EmbedOptions, RerankOptions } from "./embedding";
+export type { EmbedOptions, RerankOptions } from "./rows";
 export {
   cachedModels,
   fetchModel,
@@ -62,7 +54,8 @@ export {
 } from "./ops";
 export { Pinned } from "./pinned";
 export type * from "./reports";
-export { Session, type Logits, type SessionOptions } from "./session";
+export type { Logits } from "./logits";
+export { Session, type SessionOptions } from "./session";
 export { Stream } from "./streaming";
 export {
   Tensor,
@@ -70,7 +63,8 @@ export {
   type Numbers,
   type TensorOptions,
 } from "./tensor";
-export { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
+export { Tokenizer } from "./tokenizer";
+export type { TokenizeOptions, Tokens } from "./tokens";
 
 /** The version of the library. */
 export const version: string = native.version_string();

@@ -8,19 +8,16 @@ import {
   type Path,
   type Proxy,
 } from "./handle";
-import {
-  embedTexts,
-  scoreDocuments,
-  type EmbedOptions,
-  type RerankOptions,
-} from "./embedding";
+import { embedTexts, scoreDocuments } from "./embedding";
 import { fetchModel, type FetchOptions } from "./hub";
 import { native } from "./native";
 import { progressOptions, withProgress, type ProgressOptions } from "./progress";
 import type * as reports from "./reports";
+import type { EmbedOptions, RerankOptions } from "./rows";
 import { Session, type SessionOptions } from "./session";
 import { planOf, told } from "./told";
-import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer";
+import { Tokenizer } from "./tokenizer";
+import type { TokenizeOptions, Tokens } from "./tokens";
 
 /** @c rc_model_options */
 export interface ModelOptions {

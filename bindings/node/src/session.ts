@@ -1,15 +1,15 @@
 /** Sessions, the state of one conversation. */
-import { Chat, type ChatOptions } from "./chat";
+import type { ChatOptions } from "./answers";
+import { Chat } from "./chat";
 import { BusyError } from "./errors";
 import {
   Collector,
-  Generation,
-  makeOptions,
   type GenerateOptions,
   type Generated,
   type Prompt,
   type StreamOptions,
-} from "./generation";
+} from "./generating";
+import { Generation, makeOptions } from "./generation";
 import {
   Handle,
   ModelHandle,
@@ -20,24 +20,16 @@ import {
   type Path,
   type Proxy,
 } from "./handle";
+import { logitsOf, type Logits } from "./logits";
+import { posting } from "./mailbox";
 import type { Model } from "./model";
 import { native } from "./native";
 import { Stream } from "./streaming";
-import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokenizer";
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens";
 
 /** @c rc_session_options */
 export interface SessionOptions {
   // :api: options rc_session_options
-}
-
-/** Logits of the last decode, F32 [rows, vocabulary]. */
-export interface Logits {
-  readonly rows: number;
-  readonly vocabulary: number;
-  /** All of them, row after row; the caller's. */
-  readonly data: Float32Array;
-  /** A view of one row. */
-  row(i: number): Float32Array;
 }
 
 /** @c session.h */
@@ -53,10 +45,12 @@ export class Session extends Handle {
     this.#model = model;
   }
 
+  // :api: release rc_session
+
   /** Calls under way are done first. @internal */
   protected override _release(proxy: Proxy): void {
-    if (this.#pending === 0) native.close_rc_session(proxy);
-    else void this.#last.then(() => native.close_rc_session(proxy));
+    if (this.#pending === 0) super._release(proxy);
+    else void this.#last.then(() => super._release(proxy));
   }
 
   /** @c rc_session_create */
@@ -86,9 +80,10 @@ export class Session extends Handle {
 
   /** Starts generating on the event loop; for `for await`. */
   stream(prompt?: Prompt, options?: StreamOptions): Stream {
+    const handle = this.#idle();
+    const made = makeOptions(prompt, options);
     return new Stream(
-      this.#idle(),
-      makeOptions(prompt, options),
+      posting((key) => native.mailbox_generate(handle, made, key)),
       options?.signal,
     );
   }
@@ -155,12 +150,9 @@ export class Session extends Handle {
    * with `allLogits`. NotFoundError: there was no decode since the last change.
    */
   async logits(): Promise<Logits> {
-    const [data, rows, vocabulary] = await this.#turn<
-      [Float32Array, number, number]
-    >(native.session_logits_later);
-    const row = (i: number) =>
-      data.subarray(i * vocabulary, (i + 1) * vocabulary);
-    return { rows, vocabulary, data, row };
+    return logitsOf(
+      await this.#turn<[Float32Array, number, number]>(native.session_logits_later),
+    );
   }
 
   // :api: methods rc_session

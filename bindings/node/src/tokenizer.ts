@@ -3,25 +3,7 @@ import { TokenizerHandle, pathOf, plain, type Path, type Proxy } from "./handle"
 import { native } from "./native";
 import type * as reports from "./reports";
 import { told } from "./told";
-
-/** What becomes of special tokens when a text is read. */
-export interface TokenizeOptions {
-  /** Add what the model wants around a text (BOS, ...). True by default. */
-  addSpecial?: boolean | undefined;
-  /** @c RC_TOKENIZE_PARSE_SPECIAL */
-  parseSpecial?: boolean | undefined;
-}
-
-/** Tokens as they are told to the library. */
-export type Tokens = Int32Array | readonly number[];
-
-export function tokenizeFlags(options: TokenizeOptions = {}): number {
-  const { addSpecial = true, parseSpecial = false } = options;
-  return (
-    (addSpecial ? native.TOKENIZE_ADD_SPECIAL : 0) |
-    (parseSpecial ? native.TOKENIZE_PARSE_SPECIAL : 0)
-  );
-}
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens";
 
 /** @c rc_tokenizer */
 export class Tokenizer extends TokenizerHandle {

@@ -205,15 +205,6 @@ test("a generation that was left", async () => {
   await session.append("B");
 });
 
-test("a full context is an end", async () => {
-  const session = model.session({ contextLength: 32 });
-  const { text, report } = await session.generate("Once", { ignoreEos: true });
-  assert.ok(text.length > 0);
-  assert.equal(report.reason, "context");
-  await assert.rejects(session.generate(), errors.ContextFullError);
-  assert.throws(() => session.generateSync(), errors.ContextFullError);
-});
-
 test("after close", async () => {
   const session = model.session();
   const stream = session.stream("A", { maxTokens: 5 });

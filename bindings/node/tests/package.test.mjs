@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import * as runcible from "runcible";
 
-const { Backend, Model, Piece, Session, Tensor, Tokenizer, errors } = runcible;
+const { Backend, Model, Piece, Tensor, Tokenizer } = runcible;
 const require = createRequire(import.meta.url);
 const examples = new URL("../examples/", import.meta.url);
 
@@ -41,54 +41,13 @@ test("the package brings its libraries, and Node its libuv", () => {
 
 test("discover", async () => {
   const found = await runcible.discover();
-  const cpu = found.devices.find((device) => device.id === "cpu:0");
-  assert.equal(cpu.kind, "cpu");
-  assert.ok(cpu.totalMemory > 0 && found.automatic);
-  for (const device of found.devices) {
-    assert.ok(device.index >= 0 || device.reason);
-  }
   const names = new Set(found.devices.map((device) => device.backend));
   for (const name of ["cpu", "reference", "opencl", "vulkan"]) {
     assert.ok(names.has(name), name);
   }
 });
 
-test("plan and verify", async () => {
-  const plan = await runcible.plan("builtin:fable", { backend, contextLength: 64 });
-  assert.ok(plan.fits && plan.contextLength === 64);
-  assert.deepEqual(plan.devices.map((device) => device.device), ["cpu:0"]);
-  assert.ok(plan.devices[0].embedding && plan.devices[0].output);
-  assert.equal(plan.total, plan.devices[0].total);
-  assert.deepEqual(plan.offers, []);
-  const small = await Backend.open("cpu", { memoryLimit: 4500000 });
-  const tight = await runcible.plan("builtin:fable", {
-    backend: small,
-    contextLength: 64,
-  });
-  assert.ok(!tight.fits);
-  assert.ok(
-    tight.offers.some(
-      (offer) => offer.option === "keep_mapped" && offer.mapped > 0,
-    ),
-  );
-  await runcible.verify("builtin:fable");
-  await assert.rejects(runcible.verify("/nothing.gguf"), errors.NotFoundError);
-});
-
-test("backends", async () => {
-  await model.session().generate("A", { maxTokens: 3 });
-  assert.equal(backend.device.id, "cpu:0");
-  assert.equal(backend.explain().device.id, "cpu:0");
-  assert.ok(backend.usage.generatedTokens >= 3);
-  assert.throws(() => backend.trace(), errors.UnsupportedError);
-  const traced = Backend.openSync("cpu", { profile: true });
-  assert.ok(Array.isArray(traced.trace().traceEvents));
-});
-
-test("metadata and tokenizers", async () => {
-  assert.equal(model.metadata["general.architecture"], "llama");
-  assert.equal(model.metadata["tokenizer.ggml.tokens"].length, 2048);
-  assert.equal(model.tokenizer.report.vocabulary, 2048);
+test("tokenizers", async () => {
   const opened = await Tokenizer.open("builtin:fable");
   const tokens = opened.tokenize("A fox: \u{1f98a}");
   assert.ok(tokens instanceof Int32Array);
@@ -123,50 +82,18 @@ test("progress and signals of an opening", async () => {
 });
 
 test("pieces", async () => {
-  const stream = model.session().stream("A", { maxTokens: 5, logprobs: 3 });
-  const tokens = [];
-  for await (const piece of stream) {
+  for await (const piece of model.session().stream("A", { maxTokens: 5 })) {
     assert.ok(piece instanceof Piece && piece.tokens instanceof Int32Array);
     assert.equal(`${piece}`, piece.text);
-    tokens.push(...piece.tokens);
-    assert.deepEqual(piece.logprobs.map(({ token }) => token), [...piece.tokens]);
-    for (const best of piece.topLogprobs) {
-      const numbers = best.map(({ logprob }) => logprob);
-      assert.equal(numbers.length, 3);
-      assert.ok(numbers[0] <= 0 && numbers[0] >= numbers[2]);
-    }
   }
-  assert.equal(tokens.length, 5);
-  assert.equal(stream.report.generatedTokens, 5);
 });
 
-test("options", async () => {
-  const text = async (options) =>
-    (await model.session().generate("A", { seed: 1, ...options })).text;
-  const short = await text({ maxTokens: 5 });
-  assert.equal(short, await text({ maxTokens: 5 }));
-  assert.equal(await text({ maxTokens: 5, echo: true }), "A" + short);
-  assert.equal(short, model.session().generateSync("A", { seed: 1n, maxTokens: 5 }).text);
-  const whole = await text({ maxTokens: 50 });
-  const stop = whole.slice(10, 14);
-  assert.equal(await text({ maxTokens: 50, stop }), whole.slice(0, whole.indexOf(stop)));
-  const greedy = { maxTokens: 1, temperature: 0 };
-  const [token] = (await model.session().generate("A", greedy)).tokens;
-  const logitBias = new Map([[token, -Infinity]]);
-  const [other] = (await model.session().generate("A", { ...greedy, logitBias })).tokens;
-  assert.notEqual(other, token);
+test("seeds", async () => {
+  const { text } = await model.session().generate("A", { seed: 1, maxTokens: 5 });
+  assert.equal(text, model.session().generateSync("A", { seed: 1n, maxTokens: 5 }).text);
   const seed = 2n ** 64n - 2n;
   const { report } = await model.session().generate("A", { seed, maxTokens: 1 });
   assert.equal(report.seed, seed);
-});
-
-test("refused options are named", () => {
-  const session = model.session();
-  const logitBias = new Map([[5, 1], [-1, 1]]);
-  const shift = { whenFull: "shift", keepTokens: -1 };
-  assert.throws(() => session.stream("A", { typicalP: 2 }), { message: /^typicalP/ });
-  assert.throws(() => session.stream("A", { logitBias }), { message: /^logitBias/ });
-  assert.throws(() => model.session(shift), { message: /^keepTokens/ });
 });
 
 test("sessions", async () => {
@@ -175,13 +102,8 @@ test("sessions", async () => {
   session.decode();
   const tokens = await session.tokens(); // in the order of the calls
   assert.equal(tokens.length, session.position);
-  const restored = await Session.restore(model, await session.saveBytes());
-  assert.deepEqual(await restored.tokens(), tokens);
   await session.append(Int32Array.of(5));
-  assert.equal(restored.position, session.position - 1);
-  await session.truncate(2);
-  assert.equal(session.position, 2);
-  assert.deepEqual(await (await restored.migrate(model)).tokens(), tokens);
+  assert.equal(session.position, tokens.length + 1);
 });
 
 test("logits are the caller's", async () => {
@@ -201,20 +123,10 @@ test("tensors", () => {
   const a = Tensor.from([1, -2, 3, -4, 5, -6], [2, 3], backend);
   const b = Tensor.from(Float32Array.of(1, 0, 2, 0, 1, 3), [3, 2], backend);
   near(a.matmul(b).toArray(), [0, 9, 0, -18]);
-  near(a.matmulTransposed(a).toArray(), [14, -32, -32, 77]);
-  near(a.add(a).toArray(), [2, -4, 6, -8, 10, -12]);
-  near(a.mul(a).toArray(), [1, 4, 9, 16, 25, 36]);
-  near(a.relu().toArray(), [1, 0, 3, 0, 5, 0]);
-  near(a.sum().toArray(), [-3]);
-  near(a.mean(0, { keep: true }).toArray(), [-1.5, 1.5, -1.5]);
   near(a.transpose().toArray(), [1, -4, -2, 5, 3, -6]);
-  assert.deepEqual(a.reshape(3, -1).shape, [3, 2]);
-  near(a.slice(1, 0, 3, 2).toArray(), [1, 3, -4, -6]);
   assert.deepEqual(a.argmax(1).toArray(), Int32Array.of(2, 1));
   near(a.softmax().sum(1).toArray(), [1, 1]);
   near(a.fusedLinear(a, { function: "relu" }).toArray(), [14, 0, 0, 77]);
-  const ids = Tensor.from(Int32Array.of(1, 0), [2], backend);
-  near(a.gatherRows(ids).toArray(), [-4, 5, -6, 1, -2, 3]);
   const image = Tensor.ones([1, 1, 4, 4], backend);
   const weight = Tensor.ones([1, 1, 3, 3], backend);
   near(image.conv2d(weight, { stride: [2, 2], padding: [1, 1] }).toArray(), [4, 6, 6, 9]);
@@ -222,8 +134,6 @@ test("tensors", () => {
   const x = Tensor.random([2, 1, 4], backend, { seed: 1n });
   assert.deepEqual(x.attention(x, x, { causal: true }).shape, [2, 1, 4]);
   near(x.rope(Tensor.zeros([2], backend, { dtype: "i32" })).toArray(), x.toArray());
-  near(Tensor.from([3, 4], [2], backend).rmsNorm().toArray(), [0.848528, 1.131371]);
-  near(Tensor.from([1, 3], [2], backend).layerNorm().toArray(), [-1, 1], 1e-4);
 });
 
 test("tensors of other types", () => {

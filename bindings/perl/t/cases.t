@@ -1,4 +1,4 @@
-# Runs the cases of bindings/conformance/cases.json in Perl.
+# Runs the cases in bindings/conformance in Perl; see README.md there.
 use strict;
 use warnings;
 use File::Basename 'dirname';
@@ -7,6 +7,7 @@ use Future;
 use JSON::PP;
 use List::Util qw(sum0);
 use Runcible;
+use Scalar::Util qw(blessed looks_like_number);
 use Test::More;
 
 sub read_file {
@@ -24,16 +25,20 @@ my $golden     = decode_json(read_file(dirname($cases_path) . "/$document->{gold
 
 my %objects;
 my $folder;
+my %do;
 
-# What a step means by a value.
+# What a step means by a value: "$name" is an object.
 sub value {
     my ($given) = @_;
-    return $given unless ref $given eq 'HASH';
-    return $objects{ $given->{file} } if exists $given->{file};
-    return $given unless exists $given->{golden};
-    my $found = $golden;
-    $found = ref $found eq 'ARRAY' ? $found->[$_] : $found->{$_}
-        for split m{/}, $given->{golden};
+    return [map { value($_) } @$given] if ref $given eq 'ARRAY';
+    return { map { $_ => value($given->{$_}) } keys %$given } if ref $given eq 'HASH';
+    return $given unless defined $given && $given =~ /^\$/;
+    my ($kind, @rest) = split m{/}, substr $given, 1;
+    return "$folder/$rest[0]" if $kind eq 'path';
+    return Runcible::Backend->new(@rest) if $kind eq 'backend';
+    my $found = $kind eq 'golden' ? $golden : $objects{$kind} // die "there is no $kind";
+    if ($kind ne 'golden') { $found = member($found, $_) for @rest; return $found }
+    $found = ref $found eq 'ARRAY' ? $found->[$_] : $found->{$_} for @rest;
     return $found;
 }
 
@@ -44,69 +49,132 @@ sub error_class {
     return "Runcible::Error::$words";
 }
 
-sub object { $objects{ $_[0]{ $_[1] } } // die "there is no $_[0]{$_[1]}" }
-sub keywords { my $given = $_[0]{ $_[1] // 'options' } // {};
-    return map { $_ => (ref $given->{$_} eq 'JSON::PP::Boolean' ? !!$given->{$_} : $given->{$_}) } keys %$given }
-
-# Options of generating, with the grammar that is named.
-sub generating {
-    my %given = keywords($_[0]);
-    $given{grammar} = $objects{ $given{grammar} } if exists $given{grammar};
-    return %given;
+# Options as pairs, with truths of Perl.
+sub keywords {
+    my ($step) = @_;
+    my %given = %{ value($step->{options} // {}) };
+    $given{logit_bias} = { map { $_->[0] => $_->[1] // -9**9**9 } @{ $given{logit_bias} } }
+        if exists $given{logit_bias};
+    return map { $_ => (ref $given{$_} eq 'JSON::PP::Boolean' ? !!$given{$_} : $given{$_}) } keys %given;
 }
-
-sub check_reply {
-    my ($step, $reply) = @_;
-    my %found = map { $_ => $reply->{$_} } qw(text reasoning);
-    $found{calls} = [map {
-        { id => $_->id, name => $_->name, arguments => $_->arguments }
-    } @{ $reply->{tool_calls} }];
-    is_deeply(\%found, $step->{expect}, 'the reply');
-    is($reply->{report}->reason, $step->{reason}, 'the reason');
-    return;
-}
-
-my %do;
 
 sub step {
-    my ($given) = @_;
-    my %step = map { $_ => value($given->{$_}) } keys %$given;
-    my $action = $do{ $step{do} } or die "there is no step $step{do}";
-    if (!exists $step{raises}) {
-        $action->(\%step);
-        return;
-    }
-    my $lived = eval { $action->(\%step); 1 };
-    my $error = $@;
-    ok(!$lived, "$step{do} throws $step{raises}") or return;
-    is(ref $error, error_class($step{raises}), 'the class') or return diag $error;
-    like($error->message, qr/\Q$step{says}/, 'the message') if exists $step{says};
-    isnt($error->message, '', 'there is a message');
-    like($error->message, qr/\Q$step{names}/, 'the option') if exists $step{names};
-    unlike($error->message, qr/\b(rc|RC)_|->/, 'no names of C');
-    is($error->report->reason, $step{reason}, 'the reason') if exists $step{reason};
-    return;
-}
-
-sub check_text {
-    my ($step, $text) = @_;
-    isnt($text, '', 'there is text');
-    is($text, $step->{expect}, 'the text') if exists $step->{expect};
-    is($text, substr($step->{expect_start_of}, 0, length $text), 'the start of the text')
-        if exists $step->{expect_start_of};
-    return;
-}
-
-# A stream on the event loop; a Future of its pieces.
-sub stream {
     my ($step) = @_;
-    my $stream = object($step, 'session')->stream($step->{prompt}, generating($step));
+    return act($step) unless exists $step->{raises};
+    my $lived = eval { act($step); 1 };
+    my $error = $@;
+    ok(!$lived, "$step->{do} throws $step->{raises}") or return;
+    return ok(!ref $error, 'an error of Perl') || diag $error if $step->{raises} eq 'TYPE';
+    is(ref $error, error_class($step->{raises}), 'the class') or return diag $error;
+    like($error->message, qr/\Q$step->{says}/, 'the message') if exists $step->{says};
+    isnt($error->message, '', 'there is a message');
+    like($error->message, qr/^\Q$step->{names}/, 'the option') if exists $step->{names};
+    unlike($error->message, qr/\b(rc|RC)_|->/, 'no names of C');
+    is($error->report->reason, $step->{reason}, 'the reason') if exists $step->{reason};
+    return;
+}
+
+sub act {
+    my ($step) = @_;
+    my @found = call($step);
+    if (ref $step->{as}) {
+        is(scalar @found, scalar @{ $step->{as} }, 'the number of results');
+        @objects{ @{ $step->{as} } } = @found;
+    } elsif (exists $step->{as}) {
+        $objects{ $step->{as} } = $found[0];
+    }
+    is(problem($found[0], value($step->{expect}), $step->{do}), '', $step->{do})
+        if exists $step->{expect};
+    return;
+}
+
+# What a step is called, of an object, a class or the package.
+sub call {
+    my ($step) = @_;
+    my ($on, $method) = split /\./, $step->{do};
+    my @given  = @{ value($step->{with} // []) };
+    my $target = $objects{$on} // "Runcible::$on";
+    my $own    = $do{ $step->{do} } // $do{ $method // $on };
+    return $own->($step, $target, @given, keywords($step)) if $own;
+    return $target->$method(@given, $step->{options}{keep}) if exists(($step->{options} // {})->{keep});
+    return $target->$method(@given, keywords($step)) if defined $method;
+    return $objects{$on} // Runcible->can($on)->(@given, keywords($step));
+}
+
+# How what was found differs from the part of it that is expected; "" if
+# it does not.
+sub problem {
+    my ($found, $expected, $what) = @_;
+    if (ref $expected eq 'ARRAY') {
+        return "$what is no list" unless ref $found eq 'ARRAY';
+        return "$what has " . @$found if @$found != @$expected;
+        return first_problem(map { [$found->[$_], $expected->[$_], "$what\[$_]"] } 0 .. $#$expected);
+    }
+    if (ref $expected eq 'HASH') {
+        for my $name (sort grep { $_ ne '$by' } keys %$expected) {
+            my @given = ($found, $expected->{$name}, $what, $expected->{'$by'});
+            my $problem = $name =~ /^\$/ ? compared($name, @given)
+                : problem(member($found, $name), $expected->{$name}, "$what.$name");
+            return $problem if $problem;
+        }
+        return '';
+    }
+    return !!$found eq !!$expected ? '' : $what if ref $expected eq 'JSON::PP::Boolean';
+    return defined $found ? $what : '' unless defined $expected;
+    return "$what is undefined" unless defined $found;
+    my $same = looks_like_number($expected) && looks_like_number($found)
+        ? $found == $expected : $found eq $expected;
+    return $same ? '' : "$what is $found instead of $expected";
+}
+
+sub first_problem {
+    for (@_) { my $problem = problem(@$_); return $problem if $problem }
+    return '';
+}
+
+sub flat { return map { ref $_ ? flat(@$_) : $_ } @_ }
+
+sub member {
+    my ($found, $name) = @_;
+    return [flat(@{ $found->array })] if $name eq 'numbers';
+    return $found->[$name eq 'logprob'] if ref $found eq 'ARRAY' && $name =~ /^(token|logprob)$/;
+    return $found->$name if blessed $found && $found->can($name);
+    return $found->{$name};
+}
+
+sub compared {
+    my ($name, $found, $wanted, $what, $by) = @_;
+    my $said = encode_json([$what, $name, $wanted]);
+    my $holds = sub { $_[0] ? '' : $said };
+    my $json  = JSON::PP->new->canonical->allow_nonref->convert_blessed;
+    if ($name eq '$same') { return $holds->($json->encode($found) eq $json->encode($wanted)) }
+    if ($name eq '$not')   { return $holds->($found ne $wanted) }
+    if ($name eq '$least') { return $holds->($found >= $wanted) }
+    if ($name eq '$most')  { return $holds->($found <= $wanted) }
+    if ($name eq '$count') { return problem(scalar @$found, $wanted, "$what count") }
+    if ($name eq '$some')  { return $holds->(scalar grep { !problem($_, $wanted, '') } @$found) }
+    if ($name eq '$any')   { return $holds->(scalar grep { !problem($found, $_, '') } @$wanted) }
+    if ($name eq '$all')   { return first_problem(map { [$_, $wanted, $what] } @$found) }
+    if ($name eq '$near') {
+        ($found, $wanted) = ([$found], [$wanted]) unless ref $wanted;
+        return $holds->(!grep { abs($found->[$_] - $wanted->[$_]) > $by } 0 .. $#$wanted);
+    }
+    return $holds->($found ne '' && $found eq substr $wanted, 0, length $found) if $name eq '$start_of';
+    die "there is no comparison $name" if $name ne '$but_last';
+    return $holds->(@$found >= @$wanted - 1) || problem($found, [@$wanted[0 .. $#$found]], $what);
+}
+
+# The pieces of a stream on the event loop, as a Future.
+sub stream {
+    my ($step, $session, $prompt, %options) = @_;
+    my $stream = $session->stream($prompt, %options);
     my @pieces;
     my $read;
     $read = sub {
         return $stream->next->then(sub {
             my ($piece) = @_;
-            return Future->done($stream, @pieces) unless $piece;
+            return Future->done({ text => join('', @pieces), pieces => \@pieces, report => $stream->report })
+                unless $piece;
             push @pieces, $piece;
             $stream->cancel if @pieces == ($step->{cancel_after} // -1);
             return $read->();
@@ -115,282 +183,109 @@ sub stream {
     return $read->()->on_ready(sub { undef $read });
 }
 
-sub check_stream {
-    my ($step, $stream, @pieces) = @_;
-    check_text($step, join '', @pieces);
-    cmp_ok(scalar @pieces, '>=', $step->{pieces} // 0, 'the number of pieces');
-    is($stream->report->reason, $step->{reason}, 'the reason');
-    return;
-}
-
-sub near {
-    my ($numbers, $expected) = @_;
-    cmp_ok(abs($numbers->[$_] - $expected->[$_]), '<', 2e-3, 'a number') for 0 .. $#$expected;
-    return;
-}
-
+# Steps that are no single call, or another one in Perl.
 %do = (
-    load => sub {
-        my ($step) = @_;
-        my $backend = Runcible::Backend->new($step->{backend}, keywords($step, 'backend_options'));
-        $objects{ $step->{as} } = exists $step->{hub}
-            ? Runcible::Model->from_hub($step->{hub}, $backend)
-            : Runcible::Model->new($step->{path} // 'builtin:fable', $backend);
-    },
-    embed => sub {
-        my ($step) = @_;
-        my $rows = object($step, 'model')->embed($step->{texts});
-        is(scalar @$rows, scalar @{ $step->{expect} }, 'the number of rows');
-        near($rows->[$_], $step->{expect}[$_]) for 0 .. $#$rows;
-    },
-    rerank => sub {
-        my ($step) = @_;
-        my $scores = object($step, 'model')->rerank($step->{query}, $step->{documents});
-        is(scalar @$scores, scalar @{ $step->{expect} }, 'the number of scores');
-        near($scores, $step->{expect});
-    },
-    report => sub {
-        my ($step) = @_;
-        my $report = object($step, 'model')->report;
-        is($report->$_, $step->{expect}{$_}, $_) for sort keys %{ $step->{expect} };
-    },
-    tokenize => sub {
-        my ($step) = @_;
-        is_deeply(object($step, 'model')->tokenize($step->{text}, add_special => 0),
-            $step->{expect}, 'the tokens');
-    },
-    detokenize => sub {
-        my ($step) = @_;
-        is(object($step, 'model')->detokenize($step->{tokens}), $step->{expect}, 'the text');
-    },
-    session => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = object($step, 'model')->session(keywords($step));
+    'Backend.open'   => sub { my (undef, $class, @given) = @_; $class->new(@given) },
+    'Model.load'     => sub { my (undef, $class, @given) = @_; $class->new(@given) },
+    'Tokenizer.open' => sub { my (undef, $class, @given) = @_; $class->new(@given) },
+    'Tensor.of'      => sub {
+        my (undef, $class, $values, $shape, $backend, %options) = @_;
+        $class->new($values, $backend, shape => $shape, %options);
     },
     generate => sub {
-        my ($step) = @_;
-        my $generation = object($step, 'session')->generate($step->{prompt}, generating($step));
-        check_text($step, $generation->text);
-        is($generation->report->reason, $step->{reason}, 'the reason');
+        my (undef, $session, @given) = @_;
+        my $generation = $session->generate(@given);
+        return { text => $generation->text, report => $generation->report };
     },
-    stream => sub { my ($step) = @_; check_stream($step, stream($step)->get) },
+    stream   => sub { stream(@_)->get },
     together => sub {
-        my ($step) = @_;
-        my @steps = map {
-            my $given = $_;
-            +{ map { $_ => value($given->{$_}) } keys %$given }
-        } @{ $step->{steps} };
-        my @streams = map { stream($_) } @steps;
+        my @steps   = @{ $_[0]{steps} };
+        my @streams = map {
+            my ($name) = $_->{do} =~ /^(\w+)\.stream$/;
+            stream($_, $objects{$name}, @{ value($_->{with}) }, keywords($_));
+        } @steps;
         Future->wait_all(@streams)->get;
-        check_stream($steps[$_], $streams[$_]->get) for 0 .. $#steps;
+        is(problem($streams[$_]->get, value($steps[$_]{expect}), $steps[$_]{do}), '', $steps[$_]{do})
+            for 0 .. $#steps;
     },
-    tokens => sub {
-        my ($step) = @_;
-        # The end token ends a text and is no part of the session.
-        my $tokens = object($step, 'session')->tokens;
-        my @expected = @{ $step->{expect} };
-        cmp_ok(@$tokens, '>=', @expected - 1, 'the number of tokens');
-        is_deeply($tokens, [@expected[0 .. $#$tokens]], 'the tokens');
-    },
-    append => sub {
-        my ($step) = @_;
-        object($step, 'session')->append($step->{text} // $step->{tokens});
-    },
+    start  => sub { my (undef, $session, @given) = @_; scalar $session->generate(@given) },
+    finish => sub { my (undef, $generation) = @_; $generation->close; $generation },
     statuses => sub {
-        my ($step) = @_;
-        for my $name (sort keys %{ $step->{expect} }) {
-            my $number = $step->{expect}{$name};
-            is(error_class($name)->status, $number, $name);
-            my $error = Runcible::Error->of_status($number, 'a message');
-            is(ref $error, error_class($name), "the class of $number");
+        my (undef, undef, $numbers) = @_;
+        for my $name (sort keys %$numbers) {
+            is(error_class($name)->status, $numbers->{$name}, $name);
+            my $error = Runcible::Error->of_status($numbers->{$name}, 'a message');
+            is(ref $error, error_class($name), "the class of $name");
             is($error->message, 'a message', 'the message');
         }
     },
     file => sub {
-        my ($step) = @_;
-        my $path = $objects{ $step->{as} } = "$folder/$step->{as}";
+        my (undef, undef, $path, $text) = @_;
         open my $file, '>', $path or die "$path: $!";
-        print {$file} $step->{text};
+        print {$file} $text;
         close $file or die "$path: $!";
     },
-    start => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} }
-            = object($step, 'session')->generate($step->{prompt}, keywords($step));
-    },
-    finish => sub {
-        my ($step) = @_;
-        object($step, 'generation')->close;
-        is(object($step, 'generation')->report->reason, 'cancelled', 'the reason');
-    },
-    close => sub { my ($step) = @_; object($step, 'object')->close },
-    save  => sub {
-        my ($step) = @_;
-        object($step, 'session')->save($objects{ $step->{as} } = "$folder/session.gguf");
-    },
-    restore => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} }
-            = Runcible::Session->restore(object($step, 'model'), object($step, 'saved'));
-    },
-    fork => sub { my ($step) = @_; $objects{ $step->{as} } = object($step, 'session')->fork },
-    grammar => sub {
-        my ($step) = @_;
-        my $kind  = $step->{kind};
-        my $given = $step->{schema} // $step->{choices} // $step->{text};
-        $objects{ $step->{as} }
-            = Runcible::Grammar->$kind(object($step, 'model'), $given, keywords($step));
-    },
-    chat => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = object($step, 'session')->chat(keywords($step));
-    },
-    add  => sub { my ($step) = @_; object($step, 'chat')->add(@{ $step->{messages} }) },
-    undo => sub { my ($step) = @_; object($step, 'chat')->undo($step->{count}) },
-    messages => sub {
-        my ($step) = @_;
-        is_deeply(object($step, 'chat')->messages, $step->{expect}, 'the messages');
-    },
-    fork_chat => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = object($step, 'chat')->fork;
-    },
+    add => sub { my (undef, $to, $added) = @_; $to->add(ref $added eq 'ARRAY' ? @$added : $added) },
     # On the event loop.
     answer => sub {
-        my ($step) = @_;
-        my $stream = object($step, 'chat')->stream(generating($step));
+        my (undef, $chat, %options) = @_;
+        my $stream = $chat->stream(%options);
         my %reply  = (text => '', reasoning => '', tool_calls => []);
         while (my $part = $stream->next->get) {
             if ($part->isa('Runcible::ToolCall')) { push @{ $reply{tool_calls} }, $part }
             elsif ($part->isa('Runcible::Reasoning')) { $reply{reasoning} .= $part }
             else { $reply{text} .= $part }
         }
-        check_reply($step, { %reply, report => $stream->report });
-    },
-    ask => sub {
-        my ($step) = @_;
-        check_reply($step, object($step, 'chat')->ask($step->{text}, generating($step)));
-    },
-    decode => sub {
-        my ($step) = @_;
-        object($step, 'session')->decode(all_logits => $step->{all_logits});
+        return { %reply, report => $stream->report };
     },
     logits => sub {
-        my ($step) = @_;
-        my $logits = object($step, 'session')->logits;
-        is(scalar @$logits, $step->{rows}, 'the rows');
-        is(scalar(grep { @$_ != $step->{vocabulary} } @$logits), 0, 'their lengths');
-        my $row = $logits->[$step->{row}];
+        my (undef, $session, $number) = @_;
+        my $logits = $session->logits;
+        my $row    = $logits->[$number];
+        is(scalar(grep { @$_ != @$row } @$logits), 0, 'the lengths of rows');
         my ($largest) = sort { $row->[$b] <=> $row->[$a] } 0 .. $#$row;
-        is($largest, $step->{largest}, 'the largest');
-        my $error = abs(sum0(@$row) / $step->{sum} - 1);
-        cmp_ok($error, '<=', $step->{tolerance}, 'the sum');
-    },
-    tensor => sub {
-        my ($step) = @_;
-        my $count = 1;
-        $count *= $_ for @{ $step->{shape} };
-        $objects{ $step->{as} } = Runcible::Tensor->new(
-            $step->{values} // [($step->{fill}) x $count],
-            Runcible::Backend->new($step->{backend}),
-            shape => $step->{shape});
-    },
-    matmul => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = object($step, 'a')->matmul(object($step, 'b'));
-    },
-    quantize => sub { my ($step) = @_; object($step, 'tensor')->quantize($step->{dtype}) },
-    read     => sub {
-        my ($step) = @_;
-        is_deeply(object($step, 'tensor')->shape, $step->{expect_shape}, 'the shape');
-        my @numbers = map { ref $_ ? @$_ : $_ } @{ object($step, 'tensor')->array };
-        is_deeply(\@numbers, $step->{expect}, 'the numbers');
+        return { rows => scalar @$logits, vocabulary => scalar @$row, largest => $largest, sum => sum0(@$row) };
     },
     record => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = Runcible::Graph->record(
-            Runcible::Backend->new($step->{backend}),
-            [@objects{ @{ $step->{like} } }],
-            sub {
-                my @values = @_;
-                for my $op (@{ $step->{ops} }) {
-                    my ($name, $x, @others) = @$op;
-                    push @values, $values[$x]->$name(@values[@others]);
-                }
-                return @values[@{ $step->{outputs} }];
-            });
+        my (undef, $class, $backend, $like, $ops, $outputs, $kept) = @_;
+        return $class->record($backend, $like, sub {
+            my @values = (@_, @{ $kept // [] });
+            for my $op (@$ops) {
+                my ($name, $x, @others) = @$op;
+                push @values, $values[$x]->$name(@values[@others]);
+            }
+            return @values[@$outputs];
+        });
     },
-    run => sub {
-        my ($step) = @_;
-        my @made = object($step, 'graph')->run([@objects{ @{ $step->{inputs} } }]);
-        @objects{ @{ $step->{as} } } = @made;
-    },
-    run_later => sub {
-        my ($step) = @_;
-        my @made = object($step, 'graph')->run_async([@objects{ @{ $step->{inputs} } }])->get;
-        @objects{ @{ $step->{as} } } = @made;
-    },
+    run_later  => sub { my (undef, $graph, $inputs) = @_; $graph->run_async($inputs)->get },
     open_later => sub {
-        my ($step) = @_;
-        my @told;
-        my $backend = Runcible::Backend->open_async($step->{spec},
-            progress => sub { push @told, @_ })->get;
-        is($told[-1], 1, 'all is done');
-        is($backend->device->id, $step->{expect}, 'the device');
+        my (undef, $class, $spec) = @_;
+        my @fractions;
+        my $backend = $class->open_async($spec, progress => sub { push @fractions, @_ })->get;
+        is($fractions[-1], 1, 'all is done');
+        return $backend;
     },
-    switch => sub {
-        my ($step) = @_;
-        my $backend = Runcible::Backend->new($step->{from});
-        $backend->switch($step->{spec});
-        is($backend->device->id, $step->{expect}, 'the device');
+    discover => sub { my ($devices, $automatic) = Runcible::discover();
+        return { devices => $devices, automatic => $automatic } },
+    discover_later => sub { my ($devices) = Runcible::discover_async()->get; return { devices => $devices } },
+    'CustomOp.of' => sub { my (undef, $class, @options) = @_; $class->new(library => $ENV{RUNCIBLE_CUSTOM_OP}, @options) },
+    'Pinned.of'   => sub {
+        my (undef, $class, $values, $backend, $device) = @_;
+        my $memory = $class->new($backend, 4 * @$values, $device);
+        is(${ $memory->bytes }, "\0" x (4 * @$values), 'zero at first');
+        $memory->write(pack 'f*', @$values);
+        return $memory;
     },
-    custom_op => sub {
-        my ($step) = @_;
-        $objects{ $step->{as} } = Runcible::CustomOp->new(
-            library => $ENV{RUNCIBLE_CUSTOM_OP},
-            map { $_ => $step->{$_} } qw(name signature attributes items));
-    },
-    compute => sub {
-        my ($step) = @_;
-        my @made = object($step, 'op')
-            ->compute([@objects{ @{ $step->{inputs} } }], scale => $step->{scale});
-        @objects{ @{ $step->{as} } } = @made;
-    },
-    pinned => sub {
-        my ($step) = @_;
-        my $count = 1;
-        $count *= $_ for @{ $step->{shape} };
-        my $memory = Runcible::Pinned->new(
-            Runcible::Backend->new($step->{backend}), 4 * $count, $step->{device});
-        is(${ $memory->bytes }, "\0" x (4 * $count), 'zero at first');
-        $memory->write(pack 'f*', @{ $step->{values} });
-        $objects{ $step->{as} } = $memory;
-    },
+    write_pinned  => sub { my (undef, $memory, $values) = @_; $memory->write(pack 'f*', @$values) },
     from_pinned   => sub { of_pinned('from_bytes', @_) },
     borrow_pinned => sub { of_pinned('borrow',     @_) },
-    write_pinned  => sub {
-        my ($step) = @_;
-        object($step, 'memory')->write(pack 'f*', @{ $step->{values} });
-    },
-    read_into => sub {
-        my ($step) = @_;
-        my $bytes = object($step, 'tensor')->read_into(object($step, 'memory')->bytes);
-        is_deeply([unpack 'f*', $$bytes], $step->{expect}, 'the numbers');
-    },
-    drop_pinned    => sub { object($_[0], 'memory')->close },
-    discover_later => sub {
-        my ($step) = @_;
-        my ($devices) = Runcible::discover_async()->get;
-        ok((grep { $_->id eq $step->{expect} } @$devices), 'the device');
-    },
+    read_into     => sub { my (undef, $tensor, $memory) = @_; [unpack 'f*', ${ $tensor->read_into($memory->bytes) }] },
+    drop          => sub { my (undef, undef, $name) = @_; $objects{$name}->close },
 );
 
 sub of_pinned {
-    my ($make, $step) = @_;
-    $objects{ $step->{as} } = Runcible::Tensor->$make(
-        object($step, 'memory')->bytes, $step->{shape}, 'f32',
-        Runcible::Backend->new($step->{backend}));
-    return;
+    my ($make, undef, $class, $memory, $shape, $backend) = @_;
+    return $class->$make($memory->bytes, $shape, 'f32', $backend);
 }
 
 # Which cases passed; see bindings/README.md.

@@ -84,15 +84,6 @@ subtest 'what is left' => sub {
     ok(eval { $session->generate('B', max_tokens => 2)->text; 1 }, 'the session is free');
 };
 
-subtest 'a full context' => sub {
-    my $session    = $model->session(context_length => 32);
-    my $generation = $session->generate('Once', ignore_eos => 1);
-    isnt($generation->text, '', 'text');
-    is($generation->report->reason, 'context', 'the reason');
-    ok(!eval { $session->generate->text; 1 }, 'no room');
-    is(ref $@, 'Runcible::Error::ContextFull', 'the class');
-};
-
 subtest 'errors of the system' => sub {
     my $folder = tempdir(CLEANUP => 1);
     symlink 'loop.gguf', "$folder/loop.gguf" or die $!;

@@ -1,16 +1,18 @@
-"""Runs the cases of bindings/conformance/cases.json in Python."""
+"""Runs the steps of the cases in bindings/conformance; see README.md there."""
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
 import dataclasses
+import inspect
 import json
-import math
 import os
 import re
 from pathlib import Path
 from typing import Any, Dict, List
+
+import numpy
 
 import runcible
 
@@ -35,15 +37,27 @@ class Runner:
         self.objects: Dict[str, Any] = {}
 
     def value(self, given: Any) -> Any:
-        """What a step means by a value."""
-        if isinstance(given, dict) and "file" in given:
-            return self.objects[given["file"]]
-        if isinstance(given, dict) and "golden" in given:
+        """What a step means by a value: "$name" is an object."""
+        if isinstance(given, list):
+            return [self.value(each) for each in given]
+        if isinstance(given, dict):
+            return {name: self.value(each) for name, each in given.items()}
+        if not isinstance(given, str) or not given.startswith("$"):
+            return given
+        kind, *rest = given[1:].split("/")
+        if kind == "golden":
             found = self.golden
-            for key in given["golden"].split("/"):
+            for key in rest:
                 found = found[int(key) if isinstance(found, list) else key]
             return found
-        return given
+        if kind == "path":
+            return self.folder / rest[0]
+        if kind == "backend":
+            return runcible.Backend(rest[0])
+        found = self.objects[kind]
+        for name in rest:
+            found = self.member(found, name)
+        return found
 
     def run(self, case: Dict[str, Any]) -> None:
         async def steps() -> None:
@@ -53,188 +67,164 @@ class Runner:
         asyncio.run(steps())
 
     async def step(self, step: Dict[str, Any]) -> None:
-        step = {key: self.value(given) for key, given in step.items()}
-        action = getattr(self, "do_" + step["do"])
         if "raises" not in step:
-            result = action(step)
-            if asyncio.iscoroutine(result):
-                await result
-            return
+            return await self.act(step)
+        if step["raises"] == "TYPE":
+            wrong: Any = (TypeError, ValueError, OverflowError)
+        else:
+            wrong = runcible.Error
         try:
-            result = action(step)
-            if asyncio.iscoroutine(result):
-                await result
-        except runcible.Error as error:
+            await self.act(step)
+        except wrong as error:
+            if step["raises"] == "TYPE":
+                assert not isinstance(error, runcible.Error), repr(error)
+                return None
             assert type(error) is error_class(step["raises"]), repr(error)
-            assert step.get("says", "") in str(error)
             assert str(error)
-            assert step.get("names", "") in str(error)
+            assert step.get("says", "") in str(error)
+            assert str(error).startswith(step.get("names", "")), str(error)
             assert not re.search(r"\b(rc|RC)_|->", str(error)), str(error)
             if "reason" in step:
                 assert error.report and error.report.reason == step["reason"]
         else:
             raise AssertionError(f"{step} raised nothing")
+        return None
 
-    def options(self, step: Dict[str, Any]) -> Dict[str, Any]:
-        """Those of a step; a grammar is named."""
-        given = dict(step.get("options", {}))
-        if "grammar" in given:
-            given["grammar"] = self.objects[given["grammar"]]
-        return given
+    async def act(self, step: Dict[str, Any]) -> None:
+        found = self.call(step)
+        if inspect.isawaitable(found):
+            found = await found
+        if isinstance(step.get("as"), list):
+            assert len(found) == len(step["as"])
+            self.objects.update(zip(step["as"], found))
+        elif "as" in step:
+            self.objects[step["as"]] = found
+        if "expect" in step:
+            self.check(found, self.value(step["expect"]), step["do"])
 
-    def session(self, step: Dict[str, Any]) -> runcible.Session:
-        found: runcible.Session = self.objects[step["session"]]
-        return found
+    def call(self, step: Dict[str, Any]) -> Any:
+        """What a step is called, of an object, a class or the package."""
+        on, _, method = step["do"].partition(".")
+        given = self.value(step.get("with", []))
+        options = self.value(step.get("options", {}))
+        if "logit_bias" in options:
+            options["logit_bias"] = {
+                token: float("-inf") if bias is None else bias
+                for token, bias in options["logit_bias"]
+            }
+        target = self.objects.get(on, getattr(runcible, on, None))
+        own = getattr(self, f"do_{on}_{method}", getattr(self, f"do_{method or on}", None))
+        if own is not None:
+            return own(target, *given, step=step, **options)
+        member = getattr(target, method) if method else target
+        return member(*given, **options) if callable(member) else member
 
-    # The steps.
-
-    def do_load(self, step: Dict[str, Any]) -> None:
-        backend = runcible.Backend(
-            step["backend"], **step.get("backend_options", {})
-        )
-        if "hub" in step:
-            model = runcible.Model.from_hub(step["hub"], backend)
+    def check(self, found: Any, expected: Any, what: str) -> None:
+        """Checks what was found, of which what is expected has a part."""
+        if isinstance(expected, list):
+            assert len(found) == len(expected), what
+            for i, each in enumerate(expected):
+                self.check(found[i], each, f"{what}[{i}]")
+        elif isinstance(expected, dict):
+            for name, wanted in expected.items():
+                if name == "$by":
+                    continue
+                if name.startswith("$"):
+                    holds = self.compare(name, found, wanted, expected.get("$by"), what)
+                    assert holds, f"{what}: {found} {name} {wanted}"
+                else:
+                    self.check(self.member(found, name), wanted, f"{what}.{name}")
         else:
-            model = runcible.Model(step.get("path", "builtin:fable"), backend)
-        self.objects[step["as"]] = model
+            assert found == expected, what
 
-    def do_embed(self, step: Dict[str, Any]) -> None:
-        rows = self.objects[step["model"]].embed(step["texts"])
-        assert len(rows) == len(step["expect"])
-        for row, expected in zip(rows, step["expect"]):
-            for number, wanted in zip(row, expected):
-                assert abs(number - wanted) < 2e-3
+    @staticmethod
+    def member(found: Any, name: str) -> Any:
+        if isinstance(found, dict):
+            return found[name]
+        if isinstance(found, runcible.Tensor) and name == "numbers":
+            return found.numpy().ravel().tolist()
+        if isinstance(found, tuple):  # a token with its logarithm
+            return found[["token", "logprob"].index(name)]
+        if name == "devices":
+            return getattr(found, name, found)
+        member = getattr(found, name)
+        member = member() if inspect.ismethod(member) else member
+        return list(member) if name == "shape" else member
 
-    def do_rerank(self, step: Dict[str, Any]) -> None:
-        scores = self.objects[step["model"]].rerank(
-            step["query"], step["documents"]
-        )
-        assert len(scores) == len(step["expect"])
-        for number, wanted in zip(scores, step["expect"]):
-            assert abs(number - wanted) < 2e-3
+    def passes(self, found: Any, wanted: Any) -> bool:
+        try:
+            self.check(found, wanted, "")
+        except AssertionError:
+            return False
+        return True
 
-    def do_report(self, step: Dict[str, Any]) -> None:
-        report = self.objects[step["model"]].report
-        for name, expected in step["expect"].items():
-            assert getattr(report, name) == expected
+    def compare(self, name: str, found: Any, wanted: Any, by: Any, what: str) -> bool:
+        if name == "$near":
+            pairs = zip(found, wanted) if isinstance(wanted, list) else [(found, wanted)]
+            return all(abs(a - b) <= by for a, b in pairs)
+        if name == "$count":
+            self.check(len(found), wanted, f"{what} count")
+            return True
+        if name == "$but_last":
+            return found == wanted[: len(found)] and len(found) >= len(wanted) - 1
+        return {
+            "$same": lambda: found == wanted,
+            "$not": lambda: found != wanted,
+            "$least": lambda: found >= wanted,
+            "$most": lambda: found <= wanted,
+            "$some": lambda: any(self.passes(each, wanted) for each in found),
+            "$all": lambda: all(self.passes(each, wanted) for each in found),
+            "$any": lambda: any(self.passes(found, each) for each in wanted),
+            "$start_of": lambda: found != "" and wanted.startswith(found),
+        }[name]()
 
-    def do_tokenize(self, step: Dict[str, Any]) -> None:
-        model = self.objects[step["model"]]
-        tokens = model.tokenize(step["text"], add_special=False)
-        assert tokens == step["expect"]
+    # Steps that are no single call, or another one in Python.
 
-    def do_detokenize(self, step: Dict[str, Any]) -> None:
-        model = self.objects[step["model"]]
-        assert model.detokenize(step["tokens"]) == step["expect"]
+    def do_open(self, backend: Any, *given: Any, step: Any, **options: Any) -> Any:
+        return backend(*given, **options)
 
-    def do_session(self, step: Dict[str, Any]) -> None:
-        model = self.objects[step["model"]]
-        self.objects[step["as"]] = model.session(**step.get("options", {}))
+    do_load = do_open
 
-    def do_generate(self, step: Dict[str, Any]) -> None:
-        generation = self.session(step).generate(
-            step.get("prompt"), **self.options(step)
-        )
-        text = "".join(generation)
-        self.check_text(step, text)
-        assert generation.report
-        assert generation.report.reason == step.get("reason")
+    def do_generate(self, session: Any, *given: Any, step: Any, **options: Any) -> Any:
+        generation = session.generate(*given, **options)
+        return {"text": "".join(generation), "report": generation.report}
 
-    async def do_stream(self, step: Dict[str, Any]) -> None:
-        stream = self.session(step).stream(
-            step.get("prompt"), **self.options(step)
-        )
+    async def do_stream(self, session: Any, *given: Any, step: Any, **options: Any) -> Any:
+        stream = session.stream(*given, **options)
         pieces = []
         async for piece in stream:
             pieces.append(piece)
             if len(pieces) == step.get("cancel_after"):
                 stream.cancel()
-        self.check_text(step, "".join(pieces))
-        assert len(pieces) >= step.get("pieces", 0)
-        assert stream.report and stream.report.reason == step["reason"]
+        described = [{"text": str(each), "tokens": each.tokens, "logprobs": each.logprobs,
+                 "top_logprobs": each.top_logprobs} for each in pieces]
+        return {"text": "".join(pieces), "pieces": described, "report": stream.report}
 
-    @staticmethod
-    def check_text(step: Dict[str, Any], text: str) -> None:
-        assert text == step.get("expect", text)
-        assert text
-        assert step.get("expect_start_of", text).startswith(text)
+    def do_restore_bytes(self, kind: Any, model: Any, saved: bytes, step: Any) -> Any:
+        return kind.restore(model, saved)
 
-    async def do_together(self, step: Dict[str, Any]) -> None:
+    def do_start(self, session: Any, *given: Any, step: Any, **options: Any) -> Any:
+        return session.generate(*given, **options)
+
+    def do_finish(self, generation: Any, step: Any) -> Any:
+        generation.close()
+        return generation
+
+    async def do_together(self, _: Any, step: Any) -> None:
         await asyncio.gather(*(self.step(each) for each in step["steps"]))
 
-    def do_tokens(self, step: Dict[str, Any]) -> None:
-        # The end token ends a text and is no part of the session.
-        tokens = self.session(step).tokens
-        assert tokens == step["expect"][: len(tokens)]
-        assert len(tokens) >= len(step["expect"]) - 1
-
-    def do_append(self, step: Dict[str, Any]) -> None:
-        self.session(step).append(step.get("text", step.get("tokens")))
-
-    def do_statuses(self, step: Dict[str, Any]) -> None:
-        for name, number in step["expect"].items():
+    def do_statuses(self, _: Any, numbers: Dict[str, int], step: Any) -> None:
+        for name, number in numbers.items():
             assert error_class(name).status == number
             error = runcible.errors.of_status(number, "a message")
             assert type(error) is error_class(name)
             assert str(error) == "a message"
 
-    def do_file(self, step: Dict[str, Any]) -> None:
-        path = self.folder / step["as"]
-        path.write_text(step["text"])
-        self.objects[step["as"]] = path
+    def do_file(self, _: Any, path: Path, text: str, step: Any) -> None:
+        path.write_text(text)
 
-    def do_start(self, step: Dict[str, Any]) -> None:
-        self.objects[step["as"]] = self.session(step).generate(
-            step["prompt"], **step["options"]
-        )
-
-    def do_finish(self, step: Dict[str, Any]) -> None:
-        generation = self.objects[step["generation"]]
-        generation.close()
-        assert generation.report.reason == "cancelled"
-
-    def do_close(self, step: Dict[str, Any]) -> None:
-        self.objects[step["object"]].close()
-
-    def do_save(self, step: Dict[str, Any]) -> None:
-        path = self.folder / "session.gguf"
-        self.session(step).save(path)
-        self.objects[step["as"]] = path
-
-    def do_restore(self, step: Dict[str, Any]) -> None:
-        self.objects[step["as"]] = runcible.Session.restore(
-            self.objects[step["model"]], self.objects[step["saved"]]
-        )
-
-    def do_fork(self, step: Dict[str, Any]) -> None:
-        self.objects[step["as"]] = self.session(step).fork()
-
-    def do_grammar(self, step: Dict[str, Any]) -> None:
-        make = getattr(runcible.Grammar, step["kind"])
-        text = step.get("schema", step.get("choices", step.get("text")))
-        made = make(
-            self.objects[step["model"]], text, **step.get("options", {})
-        )
-        self.objects[step["as"]] = made
-
-    def do_chat(self, step: Dict[str, Any]) -> None:
-        chat = self.session(step).chat(**step.get("options", {}))
-        self.objects[step["as"]] = chat
-
-    def do_add(self, step: Dict[str, Any]) -> None:
-        self.objects[step["chat"]].add(step["messages"])
-
-    def do_undo(self, step: Dict[str, Any]) -> None:
-        self.objects[step["chat"]].undo(step["count"])
-
-    def do_messages(self, step: Dict[str, Any]) -> None:
-        assert self.objects[step["chat"]].messages() == step["expect"]
-
-    def do_fork_chat(self, step: Dict[str, Any]) -> None:
-        self.objects[step["as"]] = self.objects[step["chat"]].fork()
-
-    async def do_answer(self, step: Dict[str, Any]) -> None:
-        stream = self.objects[step["chat"]].stream(**self.options(step))
+    async def do_answer(self, chat: Any, step: Any, **options: Any) -> Any:
+        stream = chat.stream(**options)
         reply = runcible.Reply()
         async for part in stream:
             if isinstance(part, runcible.ToolCall):
@@ -243,145 +233,81 @@ class Runner:
                 reply.reasoning += part
             else:
                 reply.text += part
-        reply.report = stream.report
-        self.check_reply(step, reply)
+        return dataclasses.replace(reply, report=stream.report)
 
-    def do_ask(self, step: Dict[str, Any]) -> None:
-        chat = self.objects[step["chat"]]
-        self.check_reply(step, chat.ask(step["text"], **self.options(step)))
+    def do_logits(self, session: Any, number: int, step: Any) -> Any:
+        logits = session.logits()
+        row = logits[number].astype(float)
+        return {"rows": logits.shape[0], "vocabulary": logits.shape[1],
+                "largest": int(row.argmax()), "sum": row.sum()}
 
-    @staticmethod
-    def check_reply(step: Dict[str, Any], reply: runcible.Reply) -> None:
-        expected = step["expect"]
-        assert reply.text == expected["text"]
-        assert reply.reasoning == expected["reasoning"]
-        calls = [dataclasses.asdict(each) for each in reply.tool_calls]
-        assert calls == expected["calls"]
-        assert reply.report and reply.report.reason == step["reason"]
+    def do_Tensor_of(self, _: Any, values: Any, shape: Any, backend: Any, step: Any,
+                     dtype: str = "f32") -> Any:
+        kind = {"i32": "int32", "i64": "int64", "f64": "float64"}.get(dtype, "float32")
+        array = numpy.array(values, kind).reshape(shape)
+        return runcible.Tensor(array, backend, dtype=dtype)
 
-    def do_decode(self, step: Dict[str, Any]) -> None:
-        self.session(step).decode(all_logits=step["all_logits"])
-
-    def do_logits(self, step: Dict[str, Any]) -> None:
-        logits = self.session(step).logits()
-        assert logits.shape == (step["rows"], step["vocabulary"])
-        row = logits[step["row"]].astype(float)
-        assert int(row.argmax()) == step["largest"]
-        assert math.isclose(
-            row.sum(), step["sum"], rel_tol=step["tolerance"]
-        )
-
-    def do_tensor(self, step: Dict[str, Any]) -> None:
-        import numpy
-
-        values = step.get("values", step.get("fill"))
-        numbers = numpy.empty(step["shape"], numpy.float32)
-        numbers.ravel()[:] = values
-        backend = runcible.Backend(step["backend"])
-        self.objects[step["as"]] = runcible.Tensor(numbers, backend)
-
-    def do_matmul(self, step: Dict[str, Any]) -> None:
-        a, b = self.objects[step["a"]], self.objects[step["b"]]
-        self.objects[step["as"]] = a @ b
-
-    def do_quantize(self, step: Dict[str, Any]) -> None:
-        self.objects[step["tensor"]].quantize(step["dtype"])
-
-    def do_read(self, step: Dict[str, Any]) -> None:
-        numbers = self.objects[step["tensor"]].numpy()
-        assert list(numbers.shape) == step["expect_shape"]
-        assert numbers.ravel().tolist() == step["expect"]
-
-    def do_record(self, step: Dict[str, Any]) -> None:
-        backend = runcible.Backend(step["backend"])
-        # Distinct ones, for an input is told by its tensor.
-        inputs = [
-            runcible.Tensor(self.objects[name].numpy(), backend)
-            for name in step["like"]
-        ]
+    def do_record(self, _: Any, backend: Any, like: Any, ops: Any, outputs: Any, kept: Any = (),
+                  *, step: Any) -> Any:
+        # Distinct ones, for an input is known by its tensor.
+        inputs = [runcible.Tensor(each.numpy(), backend) for each in like]
         with runcible.graph(backend) as graph:
-            values = list(inputs)
-            for op, x, *others in step["ops"]:
-                values.append(
-                    getattr(values[x], op)(*(values[i] for i in others))
-                )
-            outputs = [values[i] for i in step["outputs"]]
-        self.objects[step["as"]] = graph, inputs, outputs
+            values = [*inputs, *kept]
+            for op, x, *others in ops:
+                values.append(getattr(values[x], op)(*(values[i] for i in others)))
+            made = [values[i] for i in outputs]
+            del values  # what is referred to at the end is an output
+        return graph, inputs, made
 
-    def run_inputs(self, step: Dict[str, Any]) -> Any:
-        graph, inputs, outputs = self.objects[step["graph"]]
-        others = [self.objects[name] for name in step["inputs"]]
-        return graph, dict(zip(inputs, others)), outputs
+    def do_info(self, recorded: Any, step: Any) -> Any:
+        return recorded[0].info
 
-    def do_run(self, step: Dict[str, Any]) -> None:
-        graph, given, outputs = self.run_inputs(step)
-        found = graph.run(given)
-        for name, output in zip(step["as"], outputs):
-            self.objects[name] = found[output]
+    def do_run(self, recorded: Any, inputs: List[Any], step: Any) -> Any:
+        graph, like, outputs = recorded
+        found = graph.run(dict(zip(like, inputs)))
+        return [found[each] for each in outputs]
 
-    async def do_run_later(self, step: Dict[str, Any]) -> None:
-        graph, given, outputs = self.run_inputs(step)
-        found = await graph.run_async(given)
-        for name, output in zip(step["as"], outputs):
-            self.objects[name] = found[output]
+    async def do_run_later(self, recorded: Any, inputs: List[Any], step: Any) -> Any:
+        graph, like, outputs = recorded
+        found = await graph.run_async(dict(zip(like, inputs)))
+        return [found[each] for each in outputs]
 
-    async def do_open_later(self, step: Dict[str, Any]) -> None:
-        told: List[float] = []
-        backend = await runcible.Backend.open(
-            step["spec"], progress=told.append
-        )
-        await asyncio.sleep(0)  # the last is told on the loop
-        assert told[-1] == 1
-        assert backend.device.id == step["expect"]
+    async def do_open_later(self, _: Any, spec: str, step: Any, **options: Any) -> Any:
+        fractions: List[float] = []
+        backend = await runcible.Backend.open(spec, progress=fractions.append, **options)
+        await asyncio.sleep(0)  # the last comes on the loop
+        assert fractions[-1] == 1
+        return backend
 
-    def do_switch(self, step: Dict[str, Any]) -> None:
-        backend = runcible.Backend(step["from"])
-        backend.switch(step["spec"])
-        assert backend.device.id == step["expect"]
+    async def do_discover_later(self, _: Any, step: Any) -> Any:
+        return await runcible.discover_async()
 
-    def do_custom_op(self, step: Dict[str, Any]) -> None:
+    def do_CustomOp_of(self, _: Any, signature: str, step: Any, name: str, **options: Any) -> Any:
         library = ctypes.CDLL(os.environ["RUNCIBLE_CUSTOM_OP"])
-        self.objects[step["as"]] = runcible.custom_op(
-            step["signature"],
-            ctypes.cast(library[step["name"]], ctypes.c_void_p).value,
-            name=step["name"],
-            attributes=step["attributes"],
-            items=step["items"],
-        )
+        function = ctypes.cast(library[name], ctypes.c_void_p).value
+        return runcible.custom_op(signature, function, name=name, **options)
 
-    def do_compute(self, step: Dict[str, Any]) -> None:
-        inputs = [self.objects[name] for name in step["inputs"]]
-        (name,) = step["as"]
-        self.objects[name] = self.objects[step["op"]](*inputs, scale=step["scale"])
+    def do_compute(self, op: Any, inputs: List[Any], step: Any, **options: Any) -> Any:
+        return [op(*inputs, **options)]
 
-    def do_pinned(self, step: Dict[str, Any]) -> None:
-        backend = runcible.Backend(step["backend"])
-        array = runcible.pinned(
-            step["shape"], backend, device_id=step.get("device", "")
-        )
+    def do_Pinned_of(self, _: Any, values: Any, backend: Any, device: str = "", *, step: Any) -> Any:
+        array = runcible.pinned([len(values)], backend, device_id=device)
         assert not array.any()
-        array.ravel()[:] = step["values"]
-        self.objects[step["as"]] = array
+        array[:] = values
+        return array
 
-    def do_from_pinned(self, step: Dict[str, Any], copy: bool = True) -> None:
-        array = self.objects[step["memory"]].reshape(step["shape"])
-        backend = runcible.Backend(step["backend"])
-        self.objects[step["as"]] = runcible.Tensor(array, backend, copy=copy)
+    def do_from_pinned(self, _: Any, array: Any, shape: Any, backend: Any, step: Any) -> Any:
+        return runcible.Tensor(array.reshape(shape), backend)
 
-    def do_borrow_pinned(self, step: Dict[str, Any]) -> None:
-        self.do_from_pinned(step, copy=False)
+    def do_borrow_pinned(self, _: Any, array: Any, shape: Any, backend: Any, step: Any) -> Any:
+        return runcible.Tensor(array.reshape(shape), backend, copy=False)
 
-    def do_write_pinned(self, step: Dict[str, Any]) -> None:
-        self.objects[step["memory"]].ravel()[:] = step["values"]
+    def do_write_pinned(self, array: Any, values: Any, step: Any) -> None:
+        array[:] = values
 
-    def do_read_into(self, step: Dict[str, Any]) -> None:
-        array = self.objects[step["memory"]]
-        assert self.objects[step["tensor"]].numpy(out=array) is array
-        assert array.ravel().tolist() == step["expect"]
+    def do_read_into(self, tensor: Any, array: Any, step: Any) -> Any:
+        assert tensor.numpy(out=array) is array
+        return array.tolist()
 
-    def do_drop_pinned(self, step: Dict[str, Any]) -> None:
-        del self.objects[step["memory"]]
-
-    async def do_discover_later(self, step: Dict[str, Any]) -> None:
-        found = await runcible.discover_async()
-        assert step["expect"] in [device.id for device in found.devices]
+    def do_drop(self, _: Any, name: str, step: Any) -> None:
+        del self.objects[name]

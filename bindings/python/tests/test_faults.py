@@ -185,15 +185,6 @@ def test_an_exception_while_waiting(model):
     del kept
 
 
-def test_a_full_context_is_an_end(model):
-    session = model.session(context_length=32)
-    generation = session.generate("Once", ignore_eos=True)
-    assert "".join(generation)
-    assert generation.report.reason == "context"
-    with pytest.raises(errors.ContextFullError, match="32"):
-        list(session.generate())
-
-
 def test_built_in_exceptions():
     built_in = {
         "InvalidArgumentError": ValueError,

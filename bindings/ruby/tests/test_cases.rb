@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs the cases of bindings/conformance/cases.json in Ruby.
+# Runs the cases in bindings/conformance; see README.md there.
 require "json"
 require "tmpdir"
 require_relative "helper"
@@ -28,28 +28,35 @@ class Steps
 
   private
 
-  # What a step means by a value.
+  # What a step means by a value: "$name" is an object.
   def value(given)
-    return given unless given.is_a?(Hash)
-    return @objects.fetch(given["file"]) if given.key?("file")
-    return given unless given.key?("golden")
+    case given
+    when Array then given.map { |each| value(each) }
+    when Hash then given.transform_values { |each| value(each) }
+    when /\A\$/ then named(*given.delete_prefix("$").split("/"))
+    else given
+    end
+  end
 
-    given["golden"].split("/").reduce(GOLDEN) do |found, key|
-      found.is_a?(Array) ? found.fetch(Integer(key)) : found.fetch(key)
+  def named(kind, *rest)
+    case kind
+    when "golden"
+      rest.reduce(GOLDEN) { |found, key| found.is_a?(Array) ? found.fetch(Integer(key)) : found.fetch(key) }
+    when "path" then File.join(@folder, *rest)
+    when "backend" then Runcible::Backend.new(*rest)
+    else rest.reduce(@objects.fetch(kind)) { |found, name| member(found, name) }
     end
   end
 
   def run_step(step)
-    step = step.transform_values { |given| value(given) }
-    return __send__("do_#{step["do"]}", step) unless step.key?("raises")
+    return act(step) unless step.key?("raises")
+    return assert_raises(TypeError, ArgumentError, RangeError) { act(step) } if step["raises"] == "TYPE"
 
-    error = assert_raises(error_class(step["raises"])) do
-      __send__("do_#{step["do"]}", step)
-    end
+    error = assert_raises(error_class(step["raises"])) { act(step) }
     assert_instance_of error_class(step["raises"]), error
     refute_empty error.message
     assert_includes error.message, step.fetch("says", "")
-    assert_includes error.message, step.fetch("names", "")
+    assert error.message.start_with?(step.fetch("names", "")), error.message
     refute_match(/\b(rc|RC)_|->/, error.message)
     assert_equal step["reason"], error.report.reason if step.key?("reason")
   end
@@ -60,90 +67,131 @@ class Steps
     Runcible.const_get(special.fetch(name) { "#{name.split("_").map(&:capitalize).join}Error" })
   end
 
-  def object(step, name)
-    @objects.fetch(step.fetch(name))
+  def act(step)
+    found = call(step)
+    if step["as"].is_a?(Array)
+      assert_equal step["as"].size, found.size
+      @objects.merge!(step["as"].zip(found).to_h)
+    elsif step.key?("as")
+      @objects[step["as"]] = found
+    end
+    check(found, value(step["expect"]), step["do"]) if step.key?("expect")
   end
 
-  def keywords(step, name = "options")
-    step.fetch(name, {}).transform_keys(&:to_sym)
+  # What a step is called, of an object, a class or the package.
+  def call(step)
+    on, method = step["do"].split(".")
+    given = value(step.fetch("with", []))
+    options = value(step.fetch("options", {})).transform_keys(&:to_sym)
+    options[:logit_bias] = biases(options[:logit_bias]) if options.key?(:logit_bias)
+    target = @objects.fetch(on) { on.match?(/\A[A-Z]/) ? Runcible.const_get(on) : Runcible }
+    own = ["do_#{on.downcase}_#{method}", "do_#{method || on}"].find { |name| respond_to?(name, true) }
+    return __send__(own, target, step, *given, **options) if own
+    return target if method.nil? && @objects.key?(on)
+
+    method = { "add" => "+", "mul" => "*" }.fetch(method, method) if target.is_a?(Runcible::Tensor)
+    target.public_send(method || on, *given, **options)
   end
 
-  # Options of generating, with the grammar that is named.
-  def generating(step)
-    given = keywords(step)
-    given.key?(:grammar) ? given.merge(grammar: @objects.fetch(given[:grammar])) : given
+  def biases(pairs)
+    pairs.to_h.transform_values { |bias| bias || -Float::INFINITY }
   end
 
-  def do_load(step)
-    backend = Runcible::Backend.new(step["backend"], **keywords(step, "backend_options"))
-    @objects[step["as"]] =
-      if step.key?("hub")
-        Runcible::Model.from_hub(step["hub"], backend)
-      else
-        Runcible::Model.new(step.fetch("path", "builtin:fable"), backend)
+  # Checks what was found, of which what is expected has a part.
+  def check(found, expected, what)
+    case expected
+    when Array
+      assert_equal expected.size, found.size, what
+      expected.each_with_index { |each, i| check(found[i], each, "#{what}[#{i}]") }
+    when Hash
+      expected.each do |name, wanted|
+        if name.start_with?("$")
+          compare(name, found, wanted, expected["$by"], what) unless name == "$by"
+        else
+          check(member(found, name), wanted, "#{what}.#{name}")
+        end
       end
+    when nil then assert_nil found, what
+    else assert_equal expected, found, what
+    end
   end
 
-  def do_embed(step)
-    rows = object(step, "model").embed(step["texts"])
-    assert_equal step["expect"].size, rows.size
-    rows.zip(step["expect"]) { |row, expected| near(row, expected) }
+  def member(found, name)
+    return found.fetch(name) if found.is_a?(Hash)
+    return found.to_a.flatten if name == "numbers"
+    return found if name == "devices" && !found.respond_to?(name)
+
+    found.public_send(name)
   end
 
-  def do_rerank(step)
-    scores = object(step, "model").rerank(step["query"], step["documents"])
-    assert_equal step["expect"].size, scores.size
-    near(scores, step["expect"])
+  def passes?(found, wanted)
+    check(found, wanted, "")
+    true
+  rescue Minitest::Assertion
+    false
   end
 
-  def near(row, expected)
-    expected.each_with_index { |number, i| assert_in_delta number, row[i], 2e-3 }
+  def compare(name, found, wanted, by, what)
+    case name
+    when "$same" then assert_equal wanted, found, what
+    when "$not" then refute_equal wanted, found, what
+    when "$near"
+      Array(wanted).zip(Array(found)) { |number, each| assert_in_delta number, each, by, what }
+    when "$least" then assert_operator found, :>=, wanted, what
+    when "$most" then assert_operator found, :<=, wanted, what
+    when "$count" then check(found.size, wanted, what)
+    when "$some" then assert(found.any? { |each| passes?(each, wanted) }, what)
+    when "$all" then found.each { |each| check(each, wanted, what) }
+    when "$any" then assert(wanted.any? { |each| passes?(found, each) }, what)
+    when "$start_of"
+      refute_empty found, what
+      assert wanted.start_with?(found), what
+    when "$but_last"
+      assert_equal wanted.first(found.size), found, what
+      assert_operator found.size, :>=, wanted.size - 1
+    else flunk "there is no comparison #{name}"
+    end
   end
 
-  def do_report(step)
-    report = object(step, "model").report
-    step["expect"].each { |name, expected| assert_equal expected, report[name] }
+  # Steps that are no single call, or another one in Ruby.
+
+  def do_open(kind, _step, *given, **options)
+    kind.new(*given, **options)
+  end
+  alias do_load do_open
+
+  def do_generate(session, _step, prompt, **options)
+    generation = session.generate(prompt, **options)
+    { "text" => generation.text, "report" => generation.report }
   end
 
-  def do_tokenize(step)
-    assert_equal step["expect"], object(step, "model").tokenize(step["text"], add_special: false)
-  end
-
-  def do_detokenize(step)
-    assert_equal step["expect"], object(step, "model").detokenize(step["tokens"])
-  end
-
-  def do_session(step)
-    @objects[step["as"]] = object(step, "model").session(**keywords(step))
-  end
-
-  def do_generate(step)
-    generation = object(step, "session").generate(step["prompt"], **generating(step))
-    check_text(step, generation.text)
-    assert_equal step["reason"], generation.report.reason
-  end
-
-  def do_stream(step)
-    generation = object(step, "session").generate(step["prompt"], **generating(step))
+  def do_stream(session, step, prompt, **options)
+    generation = session.generate(prompt, **options)
     pieces = []
     generation.each do |piece|
       pieces << piece
       generation.cancel if pieces.size == step["cancel_after"]
     end
-    check_text(step, pieces.join)
-    assert_operator pieces.size, :>=, step.fetch("pieces", 0)
-    assert_equal step["reason"], generation.report.reason
+    { "text" => pieces.join, "pieces" => pieces.map { |each| described(each) }, "report" => generation.report }
   end
 
-  def check_text(step, text)
-    refute_empty text
-    assert_equal step.fetch("expect", text), text
-    assert step.fetch("expect_start_of", text).start_with?(text)
+  def described(piece)
+    best = ->((token, logprob)) { { "token" => token, "logprob" => logprob } }
+    { "text" => piece.to_str, "tokens" => piece.tokens, "logprobs" => piece.logprobs&.map(&best),
+      "top_logprobs" => piece.top_logprobs&.map { |each| each.map(&best) } }
+  end
+
+  def do_start(session, _step, prompt, **options)
+    session.generate(prompt, **options)
+  end
+
+  def do_finish(generation, _step)
+    generation.close
+    generation
   end
 
   # Each step in a fiber of its own.
-  def do_together(step)
-    left = step["steps"].size
+  def do_together(_, step)
     failures = []
     done = Thread::Queue.new
     step["steps"].each do |each|
@@ -152,26 +200,15 @@ class Steps
       rescue Exception => e
         failures << e
       ensure
-        done << (left -= 1)
+        done << each
       end
     end
     step["steps"].each { done.pop }
     raise failures.first unless failures.empty?
   end
 
-  def do_tokens(step)
-    # The end token ends a text and is no part of the session.
-    tokens = object(step, "session").tokens
-    assert_equal step["expect"].first(tokens.size), tokens
-    assert_operator tokens.size, :>=, step["expect"].size - 1
-  end
-
-  def do_append(step)
-    object(step, "session").append(step["text"] || step["tokens"])
-  end
-
-  def do_statuses(step)
-    step["expect"].each do |name, number|
+  def do_statuses(_, _step, numbers)
+    numbers.each do |name, number|
       assert_equal number, error_class(name).status
       error = Runcible::Error.of_status(number, "a message")
       assert_instance_of error_class(name), error
@@ -179,201 +216,94 @@ class Steps
     end
   end
 
-  def do_file(step)
-    path = File.join(@folder, step["as"])
-    File.write(path, step["text"])
-    @objects[step["as"]] = path
+  def do_file(_, _step, path, text)
+    File.write(path, text)
   end
 
-  def do_start(step)
-    @objects[step["as"]] = object(step, "session").generate(step["prompt"], **keywords(step))
-  end
-
-  def do_finish(step)
-    object(step, "generation").close
-    assert_equal "cancelled", object(step, "generation").report.reason
-  end
-
-  def do_close(step)
-    object(step, "object").close
-  end
-
-  def do_save(step)
-    @objects[step["as"]] = File.join(@folder, "session.gguf")
-    object(step, "session").save(@objects[step["as"]])
-  end
-
-  def do_restore(step)
-    @objects[step["as"]] = Runcible::Session.restore(object(step, "model"), object(step, "saved"))
-  end
-
-  def do_fork(step)
-    @objects[step["as"]] = object(step, "session").fork
-  end
-
-  def do_grammar(step)
-    given = step["schema"] || step["choices"] || step["text"]
-    @objects[step["as"]] =
-      Runcible::Grammar.public_send(step["kind"], object(step, "model"), given, **keywords(step))
-  end
-
-  def do_chat(step)
-    @objects[step["as"]] = object(step, "session").chat(**keywords(step))
-  end
-
-  def do_add(step)
-    object(step, "chat").add(step["messages"])
-  end
-
-  def do_undo(step)
-    object(step, "chat").undo(step["count"])
-  end
-
-  def do_messages(step)
-    assert_equal step["expect"], object(step, "chat").messages
-  end
-
-  def do_fork_chat(step)
-    @objects[step["as"]] = object(step, "chat").fork
-  end
-
-  def do_answer(step)
-    reply = Runcible::Reply.new(+"", +"", [])
-    reply.report = object(step, "chat").answer(**generating(step)) do |part|
+  def do_answer(chat, _step, **options)
+    reply = { "text" => +"", "reasoning" => +"", "tool_calls" => [] }
+    report = chat.answer(**options) do |part|
       case part
-      when Runcible::ToolCall then reply.tool_calls << part
-      when Runcible::Reasoning then reply.reasoning << part
-      else reply.text << part
+      when Runcible::ToolCall then reply["tool_calls"] << part
+      when Runcible::Reasoning then reply["reasoning"] << part
+      else reply["text"] << part
       end
     end
-    check_reply(step, reply)
+    reply.merge("report" => report)
   end
 
-  def do_ask(step)
-    check_reply(step, object(step, "chat").ask(step["text"], **generating(step)))
+  def do_logits(session, _step, number)
+    logits = session.logits
+    assert_equal 1, logits.map(&:size).uniq.size
+    row = logits[number]
+    { "rows" => logits.size, "vocabulary" => row.size, "largest" => row.index(row.max), "sum" => row.sum }
   end
 
-  def check_reply(step, reply)
-    calls = reply.tool_calls.map { |call| call.to_h.transform_keys(&:to_s) }
-    assert_equal step["expect"],
-                 { "text" => reply.text, "reasoning" => reply.reasoning, "calls" => calls }
-    assert_equal step["reason"], reply.report.reason
+  def do_tensor_of(kind, _step, values, shape, backend, **options)
+    kind.new(values, backend, shape: shape, **options)
   end
 
-  def do_decode(step)
-    object(step, "session").decode(all_logits: step["all_logits"])
-  end
-
-  def do_logits(step)
-    logits = object(step, "session").logits
-    assert_equal step["rows"], logits.size
-    assert_equal [step["vocabulary"]], logits.map(&:size).uniq
-    row = logits[step["row"]]
-    assert_equal step["largest"], row.index(row.max)
-    assert_in_epsilon step["sum"], row.sum, step["tolerance"]
-  end
-
-  def do_tensor(step)
-    count = step["shape"].reduce(:*)
-    numbers = step["values"] || ([step["fill"]] * count)
-    backend = Runcible::Backend.new(step["backend"])
-    @objects[step["as"]] = Runcible::Tensor.new(numbers, backend, shape: step["shape"])
-  end
-
-  def do_matmul(step)
-    @objects[step["as"]] = object(step, "a").matmul(object(step, "b"))
-  end
-
-  def do_quantize(step)
-    object(step, "tensor").quantize(step["dtype"])
-  end
-
-  def do_read(step)
-    tensor = object(step, "tensor")
-    assert_equal step["expect_shape"], tensor.shape
-    assert_equal step["expect"], tensor.to_a.flatten
-  end
-
-  def do_record(step)
-    like = step["like"].map { |name| @objects.fetch(name) }
-    backend = Runcible::Backend.new(step["backend"])
-    @objects[step["as"]] = Runcible::Graph.record(backend, *like) do |*values|
-      step["ops"].each do |name, x, *others|
+  def do_record(kind, _step, backend, like, ops, outputs, kept = [])
+    kind.record(backend, *like) do |*inputs|
+      values = inputs + kept
+      ops.each do |name, x, *others|
         operator = { "add" => :+, "mul" => :* }.fetch(name, name)
         values << values[x].public_send(operator, *values.values_at(*others))
       end
-      values.values_at(*step["outputs"])
+      values.values_at(*outputs)
     end
   end
 
   # What other languages do on an event loop is the same under a Fiber scheduler.
-  def do_run(step)
-    inputs = step["inputs"].map { |name| @objects.fetch(name) }
-    made = object(step, "graph").run(*inputs)
-    step["as"].zip(made) { |name, tensor| @objects[name] = tensor }
+  def do_run(graph, _step, inputs)
+    graph.run(*inputs)
   end
   alias do_run_later do_run
 
-  def do_open_later(step)
-    told = []
-    backend = Runcible::Backend.new(step["spec"]) { |fraction| told << fraction }
-    assert_equal 1.0, told.last
-    assert_equal step["expect"], backend.device.id
+  def do_open_later(kind, _step, spec)
+    fractions = []
+    backend = kind.new(spec) { |fraction| fractions << fraction }
+    assert_equal 1.0, fractions.last
+    backend
   end
 
-  def do_switch(step)
-    backend = Runcible::Backend.new(step["from"])
-    backend.switch(step["spec"])
-    assert_equal step["expect"], backend.device.id
+  def do_discover_later(_, _step)
+    Runcible.discover
   end
 
-  def do_custom_op(step)
-    options = step.slice("name", "signature", "attributes", "items").transform_keys(&:to_sym)
-    @objects[step["as"]] =
-      Runcible::CustomOp.new(library: ENV.fetch("RUNCIBLE_CUSTOM_OP"), **options)
+  def do_customop_of(kind, _step, **options)
+    kind.new(library: ENV.fetch("RUNCIBLE_CUSTOM_OP"), **options)
   end
 
-  def do_compute(step)
-    inputs = step["inputs"].map { |name| @objects.fetch(name) }
-    @objects[step["as"].first] = object(step, "op").call(*inputs, scale: step["scale"])
+  def do_compute(custom, _step, inputs, **options)
+    [custom.call(*inputs, **options)]
   end
 
-  def do_pinned(step)
-    count = step["shape"].reduce(:*)
-    backend = Runcible::Backend.new(step["backend"])
-    memory = Runcible::Pinned.new(backend, 4 * count, step["device"] || "")
-    assert_equal "\0" * 4 * count, memory.buffer.get_string
-    @objects[step["as"]] = memory
-    do_write_pinned("memory" => step["as"], "values" => step["values"])
+  def do_pinned_of(kind, step, values, backend, device = "")
+    memory = kind.new(backend, 4 * values.size, device)
+    assert_equal "\0" * 4 * values.size, memory.buffer.get_string
+    do_write_pinned(memory, step, values)
+    memory
   end
 
-  def do_write_pinned(step)
-    buffer = object(step, "memory").buffer
-    step["values"].each_with_index { |each, i| buffer.set_value(:f32, 4 * i, each) }
+  def do_write_pinned(memory, _step, values)
+    values.each_with_index { |each, i| memory.buffer.set_value(:f32, 4 * i, each) }
   end
 
-  def do_from_pinned(step, make = :from_bytes)
-    backend = Runcible::Backend.new(step["backend"])
-    buffer = object(step, "memory").buffer
-    @objects[step["as"]] =
-      Runcible::Tensor.public_send(make, buffer, step["shape"], "f32", backend)
+  def do_from_pinned(kind, _step, memory, shape, backend)
+    kind.from_bytes(memory.buffer, shape, "f32", backend)
   end
 
-  def do_borrow_pinned(step)
-    do_from_pinned(step, :borrow)
+  def do_borrow_pinned(kind, _step, memory, shape, backend)
+    kind.borrow(memory.buffer, shape, "f32", backend)
   end
 
-  def do_read_into(step)
-    buffer = object(step, "tensor").read_into(object(step, "memory").buffer)
-    assert_equal step["expect"], buffer.get_string.unpack("f*")
+  def do_read_into(tensor, _step, memory)
+    tensor.read_into(memory.buffer).get_string.unpack("f*")
   end
 
-  def do_drop_pinned(step)
-    object(step, "memory").close
-  end
-
-  def do_discover_later(step)
-    assert_includes Runcible.discover.map(&:id), step["expect"]
+  def do_drop(_, _step, name)
+    @objects[name].close
   end
 end
 

@@ -179,14 +179,6 @@ class TestFaults < Minitest::Test
     session.append("B")
   end
 
-  def test_a_full_context_is_an_end
-    session = model.session(context_length: 32)
-    generation = session.generate("Once", ignore_eos: true)
-    refute_empty generation.text
-    assert_equal "context", generation.report.reason
-    assert_raises(Runcible::ContextFullError) { session.generate.text }
-  end
-
   def test_exceptions_of_ruby
     kinds = {
       InvalidArgumentError: ArgumentError, NotFoundError: Errno::ENOENT,

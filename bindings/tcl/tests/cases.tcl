@@ -1,192 +1,315 @@
-# The cases of bindings/conformance/cases.json, and the report of them.
+# Runs the cases in bindings/conformance; see README.md there. Steps are of huddle,
+# which knows the types of what JSON has.
 package require json
 package require huddle
 package require huddle::json
 
 namespace eval cases {
-    proc read_text {path} {
+    proc read_json {path} {
         set file [open $path]
         chan configure $file -encoding utf-8
         try {
-            return [read $file]
+            return [huddle::json2huddle [read $file]]
         } finally {
             close $file
         }
     }
-    proc read_json {path} {
-        return [::json::json2dict [read_text $path]]
-    }
 
     variable path $::env(RUNCIBLE_CASES)
     variable document [read_json $path]
-    # The same with the types of its values.
-    variable typed [huddle::json2huddle [read_text $path]]
-    variable golden [read_json [file join [file dirname $path] [dict get $document golden]]]
+    variable golden [read_json [file join [file dirname $path] [huddle get_stripped $document golden]]]
     variable objects
+    variable paths
     variable report [list "language\tTcl"]
 
-    # What a step means by a value.
-    proc value {given} {
+    proc has {step name} {
+        return [expr {$name in [huddle keys $step]}]
+    }
+
+    # The nodes of a list, or of what a step has by a name.
+    proc nodes {node} {
+        set nodes {}
+        for {set i 0} {$i < [huddle llength $node]} {incr i} {lappend nodes [huddle get $node $i]}
+        return $nodes
+    }
+    proc given {step name} {
+        return [expr {[has $step $name] ? [nodes [huddle get $step $name]] : {}}]
+    }
+
+    # What a step means by a value: "$name" is an object.
+    proc value {node} {
         variable objects
         variable golden
-        if {[catch {dict size $given} size] || $size != 1} {return $given}
-        if {[dict exists $given file]} {return $objects([dict get $given file])}
-        if {![dict exists $given golden]} {return $given}
-        set found $golden
-        foreach key [split [dict get $given golden] /] {
-            set found [expr {[string is integer $key] ? [lindex $found $key] : [dict get $found $key]}]
+        variable paths
+        switch [huddle type $node] {
+            list {return [lmap each [nodes $node] {value $each}]}
+            dict {
+                set made {}
+                foreach name [huddle keys $node] {dict set made $name [value [huddle get $node $name]]}
+                return $made
+            }
+            null {return ""}
         }
+        set text [huddle get_stripped $node]
+        if {[huddle type $node] ne "string" || ![string match {$*} $text]} {return $text}
+        set rest [lassign [split [string range $text 1 end] /] kind]
+        switch $kind {
+            golden {return [value [huddle get $golden {*}$rest]]}
+            backend {return [runcible::Backend new {*}$rest]}
+            path {
+                if {![info exists paths($rest)]} {close [file tempfile paths($rest)]}
+                return $paths($rest)
+            }
+        }
+        set found $objects($kind)
+        foreach name $rest {set found [member $found $name]}
         return $found
     }
 
-    proc step {step} {
-        # Numbers and texts look alike here: tokens are told by their place, or by
-        # what no prompt of the cases is.
-        set prompt [expr {[dict exists $step prompt] ? [dict get $step prompt] : ""}]
-        set is_tokens [expr {[string match *tokens* $prompt] || [string is integer -strict $prompt]}]
-        set meant {}
-        dict for {key given} $step {dict set meant $key [value $given]}
-        if {$is_tokens} {
-            dict set meant options prompt_tokens [dict get $meant prompt]
-            dict set meant prompt ""
-        }
-        set action do_[dict get $meant do]
-        if {![dict exists $meant raises]} {
-            $action $meant
-            return
-        }
-        try {
-            $action $meant
-        } trap RUNCIBLE {message options} {
-            if {[lindex [dict get $options -errorcode] 1] ne [dict get $meant raises]} {
-                return -options $options $message
-            }
-            if {[dict exists $meant says]} {check {[string first [dict get $meant says] $message] >= 0}}
-            check {$message ne ""}
-            if {[dict exists $meant names]} {check {[string first [dict get $meant names] $message] >= 0}}
-            check {![regexp {\m(rc|RC)_|->} $message]}
-            if {[dict exists $meant reason]} {
-                check {[dict get $options -report reason] eq [dict get $meant reason]}
-            }
-            return
-        }
-        error "$step raised nothing"
+    proc json {node} {
+        return [huddle jsondump $node {} {}]
     }
 
-    proc options {step {key options}} {
+    # Options; what has no types in a dict is JSON.
+    proc options {step} {
         set options {}
-        if {[dict exists $step $key]} {
-            dict for {name value} [dict get $step $key] {
-                if {$name eq "template_arguments"} {set value [json $step $key $name]}
-                if {$name eq "grammar"} {set value [object [dict get $step $key] grammar]}
-                lappend options -$name $value
+        if {![has $step options]} return
+        set given [huddle get $step options]
+        foreach name [huddle keys $given] {
+            set node [huddle get $given $name]
+            set value [expr {$name eq "template_arguments" ? [json $node] : [value $node]}]
+            if {$name eq "logit_bias"} {
+                set value [concat {*}[lmap pair $value {lassign $pair token bias; list $token [expr {$bias eq "" ? "-Inf" : $bias}]}]]
             }
+            lappend options -$name $value
         }
         return $options
     }
 
-    # A part of a step as JSON.
-    proc json {step args} {
-        variable typed
-        return [huddle jsondump [huddle get $typed cases {*}[dict get $step place] {*}$args] {} {}]
+    proc step {step} {
+        if {![has $step raises]} {return [act $step]}
+        set raises [huddle get_stripped $step raises]
+        try {
+            act $step
+        } trap RUNCIBLE {message options} {
+            set code [lindex [dict get $options -errorcode] 1]
+            if {$code ne [expr {$raises eq "TYPE" ? "VALUE" : $raises}]} {return -options $options $message}
+            if {[has $step says]} {check {[string first [huddle get_stripped $step says] $message] >= 0}}
+            if {[has $step names]} {check {[string first [huddle get_stripped $step names] $message] == 0}}
+            check {$message ne ""}
+            check {![regexp {\m(rc|RC)_|->} $message]}
+            if {[has $step reason]} {
+                check {[dict get $options -report reason] eq [huddle get_stripped $step reason]}
+            }
+            return
+        }
+        error "[json $step] raised nothing"
     }
 
-    proc given {step key {otherwise ""}} {
-        return [expr {[dict exists $step $key] ? [dict get $step $key] : $otherwise}]
-    }
-
-    proc object {step key} {
+    proc act {step} {
         variable objects
-        return $objects([dict get $step $key])
+        set found [call $step]
+        if {[has $step as]} {
+            set names [value [huddle get $step as]]
+            if {[huddle type [huddle get $step as]] eq "list"} {
+                check {[llength $found] == [llength $names]}
+                foreach name $names each $found {set objects($name) $each}
+            } else {
+                set objects($names) $found
+            }
+        }
+        if {[has $step expect]} {expect $found [huddle get $step expect] [huddle get_stripped $step do]}
     }
 
-    proc keep {step object} {
+    # What a step is called, of an object, a class or the package.
+    proc call {step} {
         variable objects
-        set objects([dict get $step as]) $object
+        set do [huddle get_stripped $step do]
+        lassign [split $do .] on method
+        foreach own [list do_$do do_$method do_$on] {
+            if {[info commands ::cases::$own] ne ""} break
+        }
+        set target [expr {[info exists objects($on)] ? $objects($on) : "::runcible::$on"}]
+        if {[info commands ::cases::$own] ne ""} {return [$own $target $step {*}[given $step with]]}
+        set values [lmap each [given $step with] {value $each}]
+        if {$method eq "" && [info exists objects($on)]} {return $target}
+        set options [options $step]
+        if {[lindex $options 0] eq "-keep"} {set options [lrange $options 1 end]}
+        return [$target {*}$method {*}$values {*}$options]
     }
 
-    proc do_load {step} {
-        set backend [runcible::Backend new [dict get $step backend] {*}[options $step backend_options]]
-        if {[dict exists $step hub]} {
-            keep $step [runcible::from_hub [dict get $step hub] -backend $backend]
+    # Checks what was found, of which what is expected has a part.
+    proc expect {found node what} {
+        set kind [huddle type $node]
+        if {$kind eq "string" && [string match {$golden*} [huddle get_stripped $node]]} {
+            check {$found eq [value $node]}
+        } elseif {$kind eq "list"} {
+            check {[llength $found] == [huddle llength $node]}
+            set i -1
+            foreach each [nodes $node] {expect [lindex $found [incr i]] $each "$what\[$i]"}
+        } elseif {$kind eq "dict"} {
+            foreach name [huddle keys $node] {
+                if {$name eq {$by}} continue
+                if {[string match {$*} $name]} {
+                    if {![compare $name $found [huddle get $node $name] $node $what]} {
+                        error "$what: $name [json $node] of $found"
+                    }
+                } else {
+                    expect [member $found $name] [huddle get $node $name] $what.$name
+                }
+            }
+        } elseif {$kind eq "boolean"} {
+            check {!!$found == !![huddle get_stripped $node]}
+        } elseif {$kind eq "number"} {
+            check {$found == [value $node]}
         } else {
-            keep $step [runcible::Model new [given $step path builtin:fable] -backend $backend]
+            check {$found eq [value $node]}
         }
     }
 
-    proc near {row expected} {
-        foreach number [lrange $row 0 [expr {[llength $expected] - 1}]] wanted $expected {
-            check {abs($number - $wanted) < 2e-3}
+    # Members that have another name or form in Tcl.
+    proc member {found name} {
+        if {[info object isa object $found]} {return [$found {*}[string map {numbers read} $name]]}
+        if {$name eq "tool_calls"} {set name calls}
+        set value [dict get $found $name]
+        return [expr {$name eq "arguments" ? [::json::json2dict $value] : $value}]
+    }
+
+    proc passes {found node} {
+        return [expr {![catch {expect $found $node ""}]}]
+    }
+
+    proc compare {name found wanted node what} {
+        switch $name {
+            {$same} {return [expr {$found eq [::json::json2dict [json $wanted]]}]}
+            {$not} {return [expr {$found ne [value $wanted]}]}
+            {$least} {return [expr {$found >= [value $wanted]}]}
+            {$most} {return [expr {$found <= [value $wanted]}]}
+            {$count} {
+                expect [llength $found] $wanted $what
+                return 1
+            }
+            {$near} {
+                set by [value [huddle get $node {$by}]]
+                foreach number [value $wanted] each [lrange $found 0 [llength [value $wanted]]-1] {
+                    if {abs($number - $each) > $by} {return 0}
+                }
+                return 1
+            }
+            {$some} {return [expr {1 in [lmap each $found {passes $each $wanted}]}]}
+            {$all} {return [expr {0 ni [lmap each $found {passes $each $wanted}]}]}
+            {$any} {return [expr {1 in [lmap each [nodes $wanted] {passes $found $each}]}]}
+            {$start_of} {return [expr {$found ne "" && [string first $found [value $wanted]] == 0}]}
+            {$but_last} {
+                set whole [value $wanted]
+                return [expr {$found eq [lrange $whole 0 [llength $found]-1]
+                    && [llength $found] >= [llength $whole] - 1}]
+            }
         }
+        error "there is no comparison $name"
     }
 
-    proc do_embed {step} {
-        set rows [[object $step model] embed [dict get $step texts]]
-        check {[llength $rows] == [llength [dict get $step expect]]}
-        foreach row $rows expected [dict get $step expect] {near $row $expected}
+    # Steps that are no single call, or another one in Tcl.
+
+    proc do_open {class step spec} {
+        return [$class new [value $spec] {*}[options $step]]
     }
 
-    proc do_rerank {step} {
-        set scores [[object $step model] rerank [dict get $step query] [dict get $step documents]]
-        check {[llength $scores] == [llength [dict get $step expect]]}
-        near $scores [dict get $step expect]
+    proc do_load {class step path backend} {
+        return [$class new [value $path] -backend [value $backend] {*}[options $step]]
     }
 
-    proc do_report {step} {
-        set report [[object $step model] report]
-        dict for {name expected} [dict get $step expect] {
-            check {[dict get $report $name] eq $expected}
-        }
+    proc do_from_hub {_ step source backend} {
+        return [runcible::from_hub [value $source] -backend [value $backend]]
     }
 
-    proc do_tokenize {step} {
-        set tokens [[object $step model] tokenize [dict get $step text] -add_special 0]
-        check {$tokens eq [dict get $step expect]}
+    proc do_plan {_ step path backend} {
+        return [runcible::plan [value $path] -backend [value $backend] {*}[options $step]]
     }
 
-    proc do_detokenize {step} {
-        check {[[object $step model] detokenize [dict get $step tokens]] eq [dict get $step expect]}
+    proc do_Tokenizer.open {class step path} {
+        return [$class new [value $path]]
     }
 
-    proc do_session {step} {
-        keep $step [[object $step model] session {*}[options $step]]
+    proc do_Tensor.of {class step values shape backend} {
+        return [$class new [value $values] [value $backend] -shape [value $shape] {*}[options $step]]
     }
 
-    proc check_text {step text} {
-        check {$text eq [given $step expect $text]}
-        check {$text ne ""}
-        check {[string first $text [given $step expect_start_of $text]] == 0}
+    proc do_restore {class step model path} {
+        return [$class restore [value $model] [value $path]]
     }
 
-    proc do_generate {step} {
-        set text [[object $step session] generate [given $step prompt] {*}[options $step] -report report]
-        check_text $step $text
-        check {[dict get $report reason] eq [dict get $step reason]}
+    proc do_reshape {tensor step args} {
+        return [$tensor reshape [lmap each $args {value $each}]]
+    }
+
+    proc do_save_bytes {session step} {
+        return [$session save_memory]
+    }
+
+    proc do_restore_bytes {class step model saved} {
+        return [$class restore_memory [value $model] [value $saved]]
+    }
+
+    proc is_tokens {node} {
+        return [expr {[huddle type $node] eq "list"
+            || [string match {$golden*tokens} [huddle get_stripped $node]]}]
+    }
+
+    # The options of generating, with a prompt that is tokens.
+    proc generating {step prompt} {
+        if {[is_tokens $prompt]} {return [list "" -prompt_tokens [value $prompt] {*}[options $step]]}
+        return [list [value $prompt] {*}[options $step]]
+    }
+
+    proc do_generate {session step prompt} {
+        set text [$session generate {*}[generating $step $prompt] -report report]
+        return [dict create text $text report $report]
     }
 
     # Within a coroutine, on the event loop.
-    proc do_stream {step} {
-        set stream [[object $step session] stream [given $step prompt] {*}[options $step]]
+    proc do_stream {session step prompt} {
+        set stream [$session stream {*}[generating $step $prompt]]
+        set last [expr {[has $step cancel_after] ? [huddle get_stripped $step cancel_after] : 0}]
+        set has_logprobs [expr {"-logprobs" in [options $step]}]
+        set texts {}
         set pieces {}
         try {
             $stream foreach piece {
-                lappend pieces $piece
-                if {[llength $pieces] == [given $step cancel_after 0]} {$stream cancel}
+                lappend texts $piece
+                lappend pieces [described $piece $stream $has_logprobs]
+                if {[llength $pieces] == $last} {$stream cancel}
             }
-            check_text $step [join $pieces ""]
-            check {[llength $pieces] >= [given $step pieces 0]}
-            check {[dict get [$stream report] reason] eq [dict get $step reason]}
+            return [dict create text [join $texts ""] pieces $pieces report [$stream report]]
         } finally {
             $stream destroy
         }
     }
 
+    proc described {piece stream has_logprobs} {
+        set made [dict create text $piece tokens [$stream tokens]]
+        if {!$has_logprobs} {return $made}
+        set best {{pairs} {lmap {token logprob} $pairs {dict create token $token logprob $logprob}}}
+        dict set made logprobs [apply $best [$stream logprobs]]
+        dict set made top_logprobs [lmap each [$stream top_logprobs] {apply $best $each}]
+        return $made
+    }
+
+    proc do_start {session step prompt} {
+        return [$session start {*}[generating $step $prompt]]
+    }
+
+    proc do_finish {generation step} {
+        $generation close
+        return $generation
+    }
+
     # Each step in a coroutine of its own; the last to end goes on with this one.
-    proc do_together {step} {
-        variable left [llength [dict get $step steps]]
+    proc do_together {_ step} {
+        variable left [huddle llength [huddle get $step steps]]
         variable failure {}
         variable waiting ""
-        foreach each [dict get $step steps] {
+        foreach each [given $step steps] {
             coroutine together[incr i] apply {{each} {
                 variable left
                 variable failure
@@ -203,188 +326,133 @@ namespace eval cases {
         if {$failure ne ""} {return -options [lindex $failure 0] [lindex $failure 1]}
     }
 
-    proc do_tokens {step} {
-        # The end token ends a text and is no part of the session.
-        set tokens [[object $step session] tokens]
-        set expected [dict get $step expect]
-        check {$tokens eq [lrange $expected 0 [llength $tokens]-1]}
-        check {[llength $tokens] >= [llength $expected] - 1}
+    proc do_append {session step what} {
+        return [$session [expr {[is_tokens $what] ? "append_tokens" : "append"}] [value $what]]
     }
 
-    proc do_append {step} {
-        if {[dict exists $step tokens]} {
-            [object $step session] append_tokens [dict get $step tokens]
-        } else {
-            [object $step session] append [dict get $step text]
-        }
-    }
-
-    proc do_statuses {step} {
-        dict for {name number} [dict get $step expect] {
+    proc do_statuses {_ step numbers} {
+        dict for {name number} [value $numbers] {
             check {[set ::runcible::native::E_$name] == $number}
             check {[runcible::native::status_name $number] eq "RC_E_$name"}
         }
     }
 
-    proc do_file {step} {
-        close [file tempfile path]
-        set file [open $path w]
-        puts -nonewline $file [dict get $step text]
+    proc do_file {_ step path text} {
+        set file [open [value $path] w]
+        puts -nonewline $file [value $text]
         close $file
-        keep $step $path
     }
 
-    proc do_start {step} {
-        keep $step [[object $step session] start [dict get $step prompt] {*}[options $step]]
+    proc do_logits {session step number} {
+        set rows [$session logits]
+        set row [lindex $rows [value $number]]
+        set largest [lsearch -exact $row [tcl::mathfunc::max {*}$row]]
+        return [dict create rows [llength $rows] vocabulary [llength $row] largest $largest \
+            sum [tcl::mathop::+ {*}$row]]
     }
 
-    proc do_finish {step} {
-        set generation [object $step generation]
-        $generation close
-        check {[dict get [$generation report] reason] eq "cancelled"}
-    }
-
-    proc do_close {step} {
-        [object $step object] close
-    }
-
-    proc do_save {step} {
-        close [file tempfile path]
-        [object $step session] save $path
-        keep $step $path
-    }
-
-    proc do_restore {step} {
-        keep $step [runcible::Session restore [object $step model] [object $step saved]]
-    }
-
-    proc do_fork {step} {
-        keep $step [[object $step session] fork]
-    }
-
-    proc do_decode {step} {
-        [object $step session] decode -all_logits [dict get $step all_logits]
-    }
-
-    proc do_logits {step} {
-        set rows [[object $step session] logits]
-        check {[llength $rows] == [dict get $step rows]}
-        set row [lindex $rows [dict get $step row]]
-        check {[llength $row] == [dict get $step vocabulary]}
-        set largest [tcl::mathfunc::max {*}$row]
-        check {[lsearch -exact $row $largest] == [dict get $step largest]}
-        set expected [dict get $step sum]
-        set off [expr {[tcl::mathop::+ {*}$row] - $expected}]
-        check {abs($off) <= abs($expected) * [dict get $step tolerance]}
-    }
-
-    proc do_grammar {step} {
-        set kind [dict get $step kind]
-        set text [given $step text [given $step choices]]
-        if {$kind eq "json_schema"} {
+    foreach kind {json_schema choices regex gbnf lark} {
+        proc do_Grammar.$kind {class step model given} [string map [list KIND $kind] {
             # A list that is a constant has no types in a dict.
-            set schema [dict get $step schema]
-            set text [expr {[dict exists $schema const] ? [json $step schema] : $schema}]
-        }
-        keep $step [runcible::Grammar new [object $step model] $kind $text {*}[options $step]]
-    }
-
-    proc do_chat {step} {
-        keep $step [[object $step session] chat {*}[options $step]]
-    }
-
-    proc do_add {step} {
-        [object $step chat] add [json $step messages]
-    }
-
-    proc do_undo {step} {
-        [object $step chat] undo [dict get $step count]
-    }
-
-    proc do_messages {step} {
-        check {[::json::json2dict [[object $step chat] messages]] eq [dict get $step expect]}
-    }
-
-    proc do_fork_chat {step} {
-        keep $step [[object $step chat] fork]
-    }
-
-    proc check_reply {step reply} {
-        set expected [dict get $step expect]
-        check {[dict get $reply text] eq [dict get $expected text]}
-        check {[dict get $reply reasoning] eq [dict get $expected reasoning]}
-        set calls [lmap call [dict get $reply calls] {
-            dict set call arguments [::json::json2dict [dict get $call arguments]]
+            set is_json [expr {"KIND" eq "json_schema" && [has $given const]}]
+            return [$class new [value $model] KIND [expr {$is_json ? [json $given] : [value $given]}] {*}[options $step]]
         }]
-        check {$calls eq [dict get $expected calls]}
-        check {[dict get $reply report reason] eq [dict get $step reason]}
+    }
+
+    # Messages of a conversation, or tensors.
+    proc do_add {to step added} {
+        return [$to add [expr {[huddle type $added] eq "list" ? [json $added] : [value $added]}]]
+    }
+
+    proc do_trace {backend step} {
+        return [::json::json2dict [$backend trace]]
+    }
+
+    proc do_messages {chat step} {
+        return [::json::json2dict [$chat messages]]
     }
 
     # Within a coroutine, on the event loop.
-    proc do_answer {step} {
-        set answer [[object $step chat] stream {*}[options $step]]
+    proc do_answer {chat step} {
+        set answer [$chat stream {*}[options $step]]
         try {
-            check_reply $step [$answer reply]
+            return [$answer reply]
         } finally {
             $answer destroy
         }
     }
 
-    proc do_ask {step} {
-        check_reply $step [[object $step chat] ask [dict get $step text] {*}[options $step]]
+    proc do_record {class step backend like ops outputs {kept {}}} {
+        set inputs {}
+        foreach each [value $like] {dict set inputs input[dict size $inputs] $each}
+        return [$class new [value $backend] $inputs {
+            set values [concat [lmap name [dict keys $inputs] {set $name}] [expr {$kept eq "" ? "" : [value $kept]}]]
+            foreach op [value $ops] {
+                set others [lassign $op name x]
+                lappend values [[lindex $values $x] $name {*}[lmap i $others {lindex $values $i}]]
+            }
+            lmap i [value $outputs] {lindex $values $i}
+        }]
     }
 
-    proc do_tensor {step} {
-        set shape [dict get $step shape]
-        set numbers [given $step values [lrepeat [tcl::mathop::* {*}$shape] [given $step fill]]]
-        keep $step [runcible::Tensor new $numbers [runcible::Backend new [dict get $step backend]] -shape $shape]
-    }
-
-    proc do_matmul {step} {
-        keep $step [[object $step a] matmul [object $step b]]
-    }
-
-    proc do_quantize {step} {
-        [object $step tensor] quantize [dict get $step dtype]
-    }
-
-    proc do_read {step} {
-        check {[[object $step tensor] shape] eq [dict get $step expect_shape]}
-        foreach number [[object $step tensor] read] expected [dict get $step expect] {
-            check {$number == $expected}
+    # What a Pending comes to.
+    proc waited {pending} {
+        try {
+            return [$pending wait]
+        } finally {
+            $pending destroy
         }
     }
 
-    source [file join [file dirname [file normalize [info script]]] case_graphs.tcl]
+    proc do_run_later {graph step inputs} {
+        return [waited [$graph run_async [value $inputs]]]
+    }
 
-    proc run {case number} {
+    proc do_open_later {_ step spec} {
+        set ::fractions {}
+        set backend [waited [runcible::open_async [value $spec] -progress {lappend ::fractions}]]
+        check {[lindex $::fractions end] == 1}
+        return $backend
+    }
+
+    proc do_discover_later {_ step} {
+        return [waited [runcible::discover_async]]
+    }
+
+    proc do_CustomOp.of {class step} {
+        return [$class new -library $::env(RUNCIBLE_CUSTOM_OP) {*}[options $step]]
+    }
+
+    proc run {case} {
         variable objects
+        variable paths
         variable report
         array unset objects
+        array unset paths
         try {
-            in_coroutine [list {case number place} {
-                foreach step [dict get $case steps] {
-                    step [dict merge $step [list place [list $number steps [incr place]]]]
-                }
-            } ::cases] $case [expr {$number - 1}] -1
-            lappend report "passed\t[dict get $case name]"
+            in_coroutine [list {case} {
+                foreach step [nodes [huddle get $case steps]] {step $step}
+            } ::cases] $case
+            lappend report "passed\t[huddle get_stripped $case name]"
             return
         } finally {
             foreach {name object} [array get objects] {
-                if {[info object isa object $object]} {$object destroy} else {file delete $object}
+                if {[info object isa object $object]} {$object destroy}
             }
+            file delete {*}[dict values [array get paths]]
         }
     }
 
     # What Tcl cannot, and why.
     variable missing {"pinned memory" "Tcl has no memory that stays where it is"}
 
-    foreach case [dict get $document cases] {
-        if {[dict exists $missing [dict get $case name]]} {
-            lappend report "missing\t[dict get $case name]\t[dict get $missing [dict get $case name]]"
+    foreach case [nodes [huddle get $document cases]] {
+        set name [huddle get_stripped $case name]
+        if {[dict exists $missing $name]} {
+            lappend report "missing\t$name\t[dict get $missing $name]"
             continue
         }
-        ::tcltest::test cases-[incr number] [dict get $case name] -body [list ::cases::run $case $number]
+        ::tcltest::test cases-[incr number] $name -body [list ::cases::run $case]
     }
     if {[info exists ::env(RUNCIBLE_CASES_REPORT)]} {
         set file [open $::env(RUNCIBLE_CASES_REPORT) w]

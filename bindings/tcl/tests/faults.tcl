@@ -148,13 +148,6 @@ it faults_leaving_a_loop {
     $session append B
 }
 
-it faults_a_full_context_is_an_end {
-    set session [[box] session -context_length 32]
-    check {[$session generate Once -ignore_eos 1 -report report] ne ""}
-    check {[dict get $report reason] eq "context"}
-    check {[failure {$session generate}] eq "CONTEXT_FULL"}
-}
-
 it faults_errors_of_the_system {
     set loop [file join $::env(TMPDIR) loop.gguf]
     file delete $loop

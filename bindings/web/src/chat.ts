@@ -1,90 +1,12 @@
 /** Conversations with models, as their makers meant them. */
+import { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers.js";
 import type { Engine } from "./engine.js";
-import {
-  Reasoning,
-  ToolCall,
-  wantedOf,
-  type Part,
-  type StreamOptions,
-} from "./generation.js";
+import type { StreamOptions } from "./generating.js";
+import { posting, wantedOf } from "./generation.js";
 import { Handle, named, optionsOf } from "./handle.js";
 import { jsonText, written } from "./json.js";
-import type { Entry, Wanted } from "./protocol.js";
-import type { Report } from "./reports.js";
+import type { Entry } from "./protocol.js";
 import type { Session } from "./session.js";
-import { AsyncReading } from "./streaming.js";
-
-/** A message in the shape of "messages" of OpenAI's chat completions. */
-export interface Message {
-  readonly role: string;
-  readonly [member: string]: unknown;
-}
-
-export interface ChatOptions {
-  /**
-   * The functions that the model may call, in the shape of "tools" of OpenAI's
-   * chat completions, also as JSON.
-   */
-  tools?: readonly object[] | string | undefined;
-  /**
-   * The name of a chat template: of a variant in the file, or of one that is
-   * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
-   */
-  templateName?: string | undefined;
-  /** The source of a chat template instead. */
-  templateText?: string | undefined;
-  /** More variables for the template, also as JSON. */
-  templateArguments?: Readonly<Record<string, unknown>> | string | undefined;
-  /**
-   * For models that can do both: whether to think before they answer;
-   * undefined: whatever the template does by itself.
-   */
-  thinking?: boolean | undefined;
-  /** @c rc_chat_options.now */
-  now?: string | undefined;
-}
-
-/** A whole answer. */
-export interface Reply {
-  readonly text: string;
-  /** What the model thought. */
-  readonly reasoning: string;
-  readonly toolCalls: readonly ToolCall[];
-  /** How it ended: its `reason` is "tool calls" after some. */
-  readonly report: Report;
-}
-
-/**
- * The parts of an answer as they come: pieces of text, Reasoning, and whole calls
- * of tools.
- *
- * It ends as a Stream does, and is left as one. Whatever came of it is a message
- * of the conversation then.
- */
-export class AnswerStream extends AsyncReading<Part> {
-  /** @internal */
-  constructor(
-    engine: Engine,
-    chat: number,
-    wanted: Wanted,
-    signal?: AbortSignal,
-  ) {
-    super(engine, "answer", chat, wanted, signal);
-  }
-
-  /** Reads to the end. */
-  async reply(): Promise<Reply> {
-    let text = "";
-    let reasoning = "";
-    const toolCalls: ToolCall[] = [];
-    for await (const part of this) {
-      if (part instanceof ToolCall) toolCalls.push(part);
-      else if (part instanceof Reasoning) reasoning += part.text;
-      else text += part.text;
-    }
-    return { text, reasoning, toolCalls, report: this.report! };
-  }
-}
 
 const json = ["tools", "templateArguments"];
 
@@ -164,7 +86,10 @@ export class Chat extends Handle {
   /** Lets the model answer; for `for await`. */
   answer(options?: StreamOptions): AnswerStream {
     const wanted = wantedOf(undefined, options);
-    return new AnswerStream(this._engine, this._id, wanted, options?.signal);
+    return new AnswerStream(
+      posting(this._engine, "answer", this._id, wanted),
+      options?.signal,
+    );
   }
 
   /** Adds messages, if any, and gives the whole answer. */

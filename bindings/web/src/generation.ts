@@ -1,36 +1,15 @@
 /** Generating text: options, pieces and ends. */
-import { ofStatus, type RuncibleError } from "./errors.js";
-import type { Grammar } from "./grammar.js";
-import { need, optionsOf, shown } from "./handle.js";
-import type { JsonOption } from "./json.js";
+import type { Engine } from "./engine.js";
+import { End, ToolCall, type Logprob, type Prompt, type StreamOptions } from "./generating.js";
+import { Grammar } from "./grammar.js";
+import { named, need, optionsOf, shown } from "./handle.js";
 import type { Entry, EventValues, LogprobsValues, Wanted } from "./protocol.js";
 import type { EndReason, Report } from "./reports.js";
-import {
-  tokenizeFlags,
-  tokensOf,
-  type TokenizeOptions,
-  type Tokens,
-} from "./tokenizer.js";
+import type { Begin } from "./streaming.js";
+import { tokensOf } from "./tokenizer.js";
+import { tokenizeFlags } from "./tokens.js";
 
-/** Text, tokens, or nothing. */
-export type Prompt = string | Uint8Array | Tokens | null | undefined;
-
-/** @c rc_generate_options */
-export interface GenerateOptions extends TokenizeOptions {
-  // :api: options rc_generate_options
-  /** Added to the logits of tokens; -Infinity forbids one. */
-  logitBias?: ReadonlyMap<number, number> | undefined;
-  /** Texts that end the text and are not part of it. */
-  stop?: string | readonly string[] | undefined;
-  stopTokens?: Tokens | undefined;
-  /** What may be generated. */
-  grammar?: Grammar | undefined;
-}
-
-export interface StreamOptions extends GenerateOptions {
-  /** Cancels the generation, which then throws the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
+named(Grammar, "Grammar");
 
 const others = [
   "addSpecial",
@@ -82,12 +61,6 @@ function promptOf(prompt: Prompt): Wanted["prompt"] {
   return tokensOf(prompt, "prompt");
 }
 
-/** A token and the natural logarithm of its probability. */
-export interface Logprob {
-  readonly token: number;
-  readonly logprob: number;
-}
-
 /** Text that became certain. All pieces one after the other are the whole. */
 export class Piece {
   readonly text: string;
@@ -125,67 +98,37 @@ export class Piece {
 /** Text of what the model thinks before it answers. */
 export class Reasoning extends Piece {}
 
-/** A call of a tool, as a whole. */
-export class ToolCall {
-  /** Which its result names, as `tool_call_id`. */
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: Record<string, unknown>;
-
-  /** @internal */
-  constructor(id: string, name: string, json: string) {
-    this.id = id;
-    this.name = name;
-    this.arguments = JSON.parse(json);
-  }
-}
-
 /** What an answer of a conversation consists of: a plain piece is text. */
 export type Part = Piece | Reasoning | ToolCall;
 
-/** How a request ended. */
-export class End {
-  readonly report: Report;
-  /** What to throw after the last piece, if anything. */
-  readonly error: RuncibleError | undefined;
-
-  constructor(values: Extract<EventValues, { kind: "end" }>) {
-    const { status, message, seed, numbers } = values;
-    const reason = values.reason as EndReason;
-    this.report = Object.freeze({ reason, seed, ...numbers } as Report);
-    if (status !== 0) {
-      this.error = ofStatus(status, message || `the request ended: ${reason}`);
-      this.error.report = this.report;
-    }
-  }
+function endOf(event: Extract<EventValues, { kind: "end" }>): End {
+  const { status, message, seed, numbers } = event;
+  const reason = event.reason as EndReason;
+  return new End(status, message, { reason, seed, ...numbers } as Report);
 }
 
 /** What an event that is no end stands for. */
-export function partOf(event: Exclude<EventValues, { kind: "end" }>): Part {
+function partOf(event: Exclude<EventValues, { kind: "end" }>): Part {
   if (event.kind === "call") return new ToolCall(event.id, event.name, event.json);
   const kind = event.kind === "piece" ? Piece : Reasoning;
   return new kind(event.text, event.tokens, event.logprobs);
 }
 
-/** A whole text, and how it came to be. */
-export interface Generated {
-  readonly text: string;
-  readonly tokens: Int32Array;
-  readonly report: Report;
-}
-
-/** Collects pieces. */
-export class Collector {
-  #text = "";
-  readonly #tokens: number[] = [];
-
-  add(piece: Piece): void {
-    this.#text += piece.text;
-    this.#tokens.push(...piece.tokens);
-  }
-
-  whole(report: Report | undefined): Generated {
-    const tokens = Int32Array.from(this.#tokens);
-    return { text: this.#text, tokens, report: report! };
-  }
+/** Starts a request of the worker. */
+export function posting(engine: Engine, name: string, of: number, wanted: Wanted): Begin {
+  return (flight) => {
+    const listener = {
+      take(event: EventValues): void {
+        if (event.kind === "end") {
+          const end = endOf(event);
+          flight.finish(end, end.error);
+        } else {
+          flight.channel.push(partOf(event));
+        }
+      },
+      lose: (error: Error) => flight.finish(undefined, error),
+    };
+    const key = engine.begin(listener, name, of, wanted);
+    return () => engine.tell("cancel", key);
+  };
 }

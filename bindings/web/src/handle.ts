@@ -5,6 +5,9 @@ import { optionText } from "./json.js";
 import { choices, jsons, members, times, type Kind } from "./members.js";
 import type { Entry } from "./protocol.js";
 
+/** What the constructor of a handle is given. */
+export type Owned = readonly [engine: Engine, id: number];
+
 /** Gives back what nobody holds any more. */
 const collected = new FinalizationRegistry<() => void>((release) => release());
 
@@ -27,8 +30,8 @@ export abstract class Handle {
     collected.register(this, this.#release(), this);
   }
 
-  /** The function that gives the handle back. @internal */
-  protected abstract get _releasing(): string;
+  /** What the library calls the handle. @internal */
+  protected abstract get _type(): string;
 
   /** @internal */
   get _id(): number {
@@ -72,7 +75,7 @@ export abstract class Handle {
   #release(): () => void {
     const engine = this._engine;
     const id = this.#id;
-    const releasing = this._releasing;
+    const releasing = `rc_${this._type}_release`;
     return () => engine.tell("release", id, releasing);
   }
 }

@@ -12,27 +12,20 @@ export {
   removeCachedModel,
   type CachedModel,
 } from "./cache.js";
-export {
-  AnswerStream,
-  Chat,
-  type ChatOptions,
-  type Message,
-  type Reply,
-} from "./chat.js";
+export { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers.js";
+export { Chat } from "./chat.js";
 export type { Dtype } from "./dtypes.js";
-export type { EmbedOptions, RerankOptions } from "./embedding.js";
+export type { EmbedOptions, RerankOptions } from "./rows.js";
 export { start, terminate, type StartOptions } from "./engine.js";
+export { Piece, Reasoning, type Part } from "./generation.js";
 export {
-  Piece,
-  Reasoning,
   ToolCall,
   type GenerateOptions,
   type Generated,
   type Logprob,
-  type Part,
   type Prompt,
   type StreamOptions,
-} from "./generation.js";
+} from "./generating.js";
 export { Grammar, type GrammarOptions } from "./grammar.js";
 export type { JsonOption, Schema } from "./json.js";
 export type { Handle } from "./handle.js";
@@ -40,8 +33,10 @@ export { Model, type LoadOptions, type ModelOptions } from "./model.js";
 export type { ProgressOptions } from "./progress.js";
 export type { Progress } from "./protocol.js";
 export type * from "./reports.js";
-export { Session, type Logits, type SessionOptions } from "./session.js";
+export type { Logits } from "./logits.js";
+export { Session, type SessionOptions } from "./session.js";
 export type { ModelSource, SourceOptions } from "./source.js";
 export { Stream } from "./streaming.js";
 export { support, type Support } from "./support.js";
-export { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer.js";
+export { Tokenizer } from "./tokenizer.js";
+export type { TokenizeOptions, Tokens } from "./tokens.js";

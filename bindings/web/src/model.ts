@@ -1,15 +1,11 @@
 /** Models on a device. */
 import { Backend, backendOf } from "./backend.js";
 import type { Dtype } from "./dtypes.js";
-import {
-  embedTexts,
-  scoreDocuments,
-  type EmbedOptions,
-  type RerankOptions,
-} from "./embedding.js";
+import { embedTexts, scoreDocuments } from "./embedding.js";
 import { Handle, named, optionsOf } from "./handle.js";
 import { progressOptions, type ProgressOptions } from "./progress.js";
 import type * as reports from "./reports.js";
+import type { EmbedOptions, RerankOptions } from "./rows.js";
 import { Session, type SessionOptions } from "./session.js";
 import {
   sourceOf,
@@ -17,7 +13,8 @@ import {
   type ModelSource,
   type SourceOptions,
 } from "./source.js";
-import { Tokenizer, type TokenizeOptions, type Tokens } from "./tokenizer.js";
+import { Tokenizer } from "./tokenizer.js";
+import type { TokenizeOptions, Tokens } from "./tokens.js";
 
 /** @c rc_model_options */
 export interface ModelOptions {

@@ -1,36 +1,20 @@
 /** Sessions, the state of one conversation. */
-import { Chat, type ChatOptions } from "./chat.js";
+import type { ChatOptions } from "./answers.js";
+import { Chat } from "./chat.js";
 import type { Engine } from "./engine.js";
-import {
-  wantedOf,
-  type Generated,
-  type Prompt,
-  type StreamOptions,
-} from "./generation.js";
+import type { Generated, Prompt, StreamOptions } from "./generating.js";
+import { posting, wantedOf } from "./generation.js";
 import { Handle, named, need, optionsOf } from "./handle.js";
+import { logitsOf, type Logits } from "./logits.js";
 import { rc } from "./members.js";
 import type { Model } from "./model.js";
 import { Stream } from "./streaming.js";
-import {
-  tokenizeFlags,
-  tokensOf,
-  type TokenizeOptions,
-  type Tokens,
-} from "./tokenizer.js";
+import { tokensOf } from "./tokenizer.js";
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens.js";
 
 /** @c rc_session_options */
 export interface SessionOptions {
   // :api: options rc_session_options
-}
-
-/** Logits of the last decode, F32 [rows, vocabulary]. */
-export interface Logits {
-  readonly rows: number;
-  readonly vocabulary: number;
-  /** All of them, row after row; the caller's. */
-  readonly data: Float32Array;
-  /** A view of one row. */
-  row(i: number): Float32Array;
 }
 
 /**
@@ -73,12 +57,9 @@ export class Session extends Handle {
 
   /** Starts generating in the worker; for `for await`. */
   stream(prompt?: Prompt, options?: StreamOptions): Stream {
-    return new Stream(
-      this._engine,
-      this._id,
-      wantedOf(prompt, options),
-      options?.signal,
-    );
+    const id = this._id;
+    const wanted = wantedOf(prompt, options);
+    return new Stream(posting(this._engine, "generate", id, wanted), options?.signal);
   }
 
   /** The whole text, once it is there. */
@@ -120,11 +101,7 @@ export class Session extends Handle {
    * with `allLogits`. NotFoundError: there was no decode since the last change.
    */
   async logits(): Promise<Logits> {
-    const [data, rows, vocabulary] =
-      await this._ask<[Float32Array, number, number]>("logits");
-    const row = (i: number) =>
-      data.subarray(i * vocabulary, (i + 1) * vocabulary);
-    return { rows, vocabulary, data, row };
+    return logitsOf(await this._ask<[Float32Array, number, number]>("logits"));
   }
 
   // :api: methods rc_session

@@ -1,26 +1,7 @@
 /** Text to tokens and back. */
 import { Handle, named, shown } from "./handle.js";
-import { rc } from "./members.js";
 import type * as reports from "./reports.js";
-
-/** What becomes of special tokens when a text is read. */
-export interface TokenizeOptions {
-  /** Add what the model wants around a text (BOS, ...). True by default. */
-  addSpecial?: boolean | undefined;
-  /** @c RC_TOKENIZE_PARSE_SPECIAL */
-  parseSpecial?: boolean | undefined;
-}
-
-/** Tokens as they are told to the library. */
-export type Tokens = Int32Array | readonly number[];
-
-export function tokenizeFlags(options: TokenizeOptions = {}): number {
-  const { addSpecial = true, parseSpecial = false } = options;
-  return (
-    (addSpecial ? rc.TOKENIZE_ADD_SPECIAL : 0) |
-    (parseSpecial ? rc.TOKENIZE_PARSE_SPECIAL : 0)
-  );
-}
+import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens.js";
 
 /** A copy of tokens. */
 export function tokensOf(given: Tokens, name: string): Int32Array {

@@ -12,7 +12,11 @@ const document = JSON.parse(readFileSync(cases, "utf8"));
 /** What a page has not, and why. */
 const missing = {
   "load a model from a hub": "a page fetches files by their URLs",
+  "devices and plans": "a page loads what fits, and says so",
+  "metadata and tokenizers": "a page has the tokenizers of models alone",
   "product of tensors": "a page computes with models alone",
+  "ops of tensors": "a page computes with models alone",
+  "bits of graphs": "a page computes with models alone",
   graphs: "a page computes with models alone",
   "custom ops": "a page computes with models alone",
   "pinned memory": "a page computes with models alone",

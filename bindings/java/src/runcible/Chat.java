@@ -69,7 +69,7 @@ public final class Chat extends Handle {
   /** The whole answer. Cancelling the future cancels it. */
   public CompletableFuture<Reply> replyAsync(GenerateOptions options) {
     PendingReply pending = new PendingReply();
-    pending.start(idle(), options);
+    pending.start(AnswerStream.of(idle(), options));
     return pending;
   }
 

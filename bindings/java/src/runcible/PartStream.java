@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * What a request gives as it comes, for one subscriber; see {@link PieceStream}
@@ -22,12 +23,15 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
   private final Class<T> kind;
+  private final Supplier<Mailbox.Beginning> beginning;
   private final AtomicReference<PartSubscription<T>> subscription;
   private final CompletableFuture<Report> report;
   private final Executor executor;
 
-  PartStream(Class<T> kind) {
+  /** `beginning` lets nothing on the session be in the way of the request. */
+  PartStream(Class<T> kind, Supplier<Mailbox.Beginning> beginning) {
     this.kind = kind;
+    this.beginning = beginning;
     this.executor = Mailbox.EXECUTOR;
     this.subscription = new AtomicReference<>();
     this.report = new CompletableFuture<>();
@@ -36,13 +40,11 @@ public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
   /** The same stream on another executor. */
   PartStream(PartStream<T> other, Executor executor) {
     this.kind = other.kind;
+    this.beginning = other.beginning;
     this.executor = Objects.requireNonNull(executor);
     this.subscription = other.subscription;
     this.report = other.report;
   }
-
-  /** What starts the request, which nothing on the session is in the way of. */
-  abstract Mailbox.Beginning beginning();
 
   @Override
   public void subscribe(Flow.Subscriber<? super T> subscriber) {
@@ -50,7 +52,7 @@ public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
     PartSubscription<T> made =
         new PartSubscription<>(kind, subscriber, executor, report);
     if (subscription.compareAndSet(null, made)) {
-      made.start(beginning());
+      made.start(beginning.get());
     } else {
       new PartSubscription<>(
           kind, subscriber, executor, new CompletableFuture<>())

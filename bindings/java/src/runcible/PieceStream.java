@@ -7,33 +7,20 @@ import java.util.concurrent.Executor;
  * starts the generation.
  */
 public final class PieceStream extends PartStream<Piece> {
-  private final session session;
-  private final GenerateOptions options;
-  private final Uses uses;
-
   PieceStream(session session, GenerateOptions options, Uses uses) {
-    super(Piece.class);
-    this.session = session;
-    this.options = options;
-    this.uses = uses;
+    super(Piece.class, () -> {
+      uses.cancelLeft();
+      return of(session, options);
+    });
   }
 
   private PieceStream(PieceStream other, Executor executor) {
     super(other, executor);
-    this.session = other.session;
-    this.options = other.options;
-    this.uses = other.uses;
   }
 
   /** The same stream, whose subscriber is called on another executor. */
   public PieceStream on(Executor other) {
     return new PieceStream(this, other);
-  }
-
-  @Override
-  Mailbox.Beginning beginning() {
-    uses.cancelLeft();
-    return of(session, options);
   }
 
   /** What starts a generation. */

@@ -88,7 +88,7 @@ public final class Session extends Handle {
   public CompletableFuture<Completion> generateAsync(GenerateOptions options) {
     PendingCompletion pending = new PendingCompletion();
     uses.cancelLeft();
-    pending.start(handle, options);
+    pending.start(PieceStream.of(handle, options));
     return pending;
   }
 

@@ -1,29 +1,35 @@
 /** Exceptions: one class for each status of the library. */
-import { getSystemErrorMap } from "node:util";
-import { native } from "./native";
-import type { Report } from "./reports";
+import {
+  nameOf,
+  ownMembers,
+  ownWords,
+  statusName,
+  systemCode,
+  type OwnMembers,
+} from "./naming.js";
+import type { Report } from "./reports.js";
 
 /** Codes in the manner of Node, by the statuses; others are ERR_RUNCIBLE_NAME. */
-const codes = new Map<number, string>([
-  [native.E_INVALID_ARGUMENT, "ERR_INVALID_ARG_VALUE"],
-  [native.E_OUT_OF_MEMORY, "ERR_MEMORY_ALLOCATION_FAILED"],
-  [native.E_NOT_FOUND, "ENOENT"],
-  [native.E_IO, "EIO"],
-  [native.E_TIMEOUT, "ETIMEDOUT"],
-  [native.E_CANCELLED, "ABORT_ERR"],
-  [native.E_DEADLINE, "ETIMEDOUT"],
-  [native.E_BUSY, "EBUSY"],
-]);
+const codes: Readonly<Record<string, string>> = {
+  INVALID_ARGUMENT: "ERR_INVALID_ARG_VALUE",
+  OUT_OF_MEMORY: "ERR_MEMORY_ALLOCATION_FAILED",
+  NOT_FOUND: "ENOENT",
+  IO: "EIO",
+  TIMEOUT: "ETIMEDOUT",
+  CANCELLED: "ABORT_ERR",
+  DEADLINE: "ETIMEDOUT",
+  BUSY: "EBUSY",
+};
 
-/** @param number the system's, of an error of the system */
+/** `number` is the system's, of an error of the system. */
 function codeOf(status: number, number: number): string {
-  const system = getSystemErrorMap().get(-number);
-  if (system !== undefined) return system[0];
-  const name: string = native.status_name(status);
-  return codes.get(status) ?? name.replace(/^RC_E_/, "ERR_RUNCIBLE_");
+  const name = statusName(status);
+  return systemCode(number) ?? codes[name] ?? `ERR_RUNCIBLE_${name}`;
 }
 
 const isInstance = Function.prototype[Symbol.hasInstance];
+
+export interface RuncibleError extends OwnMembers {}
 
 /**
  * What the library reports. The message names the values concerned.
@@ -38,8 +44,6 @@ export class RuncibleError extends Error {
   readonly status: number;
   /** As of Node's own errors: "ENOENT", "ERR_INVALID_ARG_VALUE", ... */
   readonly code: string;
-  /** Of an error of the system, as of Node's own: -2 for ENOENT. */
-  readonly errno?: number;
   /** What had been done when a generation failed. */
   report?: Report;
 
@@ -47,11 +51,11 @@ export class RuncibleError extends Error {
     super(message);
     this.status = status ?? new.target.status;
     this.code = codeOf(this.status, number);
-    if (number !== 0) this.errno = -number;
+    Object.assign(this, ownMembers(number));
   }
 
   override get name(): string {
-    return this.constructor.name;
+    return nameOf(this.constructor as typeof RuncibleError);
   }
 
   static [Symbol.hasInstance](value: unknown): boolean {
@@ -80,7 +84,7 @@ export class InvalidArgumentError extends RangeError {
   }
 
   override get name(): string {
-    return this.constructor.name;
+    return nameOf(this.constructor as typeof InvalidArgumentError);
   }
 }
 
@@ -101,5 +105,5 @@ export function ofStatus(
   number = 0,
 ): RuncibleError {
   const kind = classes.get(status) ?? RuncibleError;
-  return new kind(message, status, number);
+  return new kind(ownWords(message), status, number);
 }

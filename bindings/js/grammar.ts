@@ -1,5 +1,6 @@
 /** Grammars, which say what a text may be. */
-import { Handle, className, named, optionsOf, shown } from "./handle.js";
+import { compiled, compiledChoices } from "./compiling.js";
+import { Handle, type Owned } from "./handle.js";
 import { jsonText, type Schema } from "./json.js";
 import { rc } from "./members.js";
 import type { Model } from "./model.js";
@@ -12,6 +13,10 @@ export interface GrammarOptions {
 
 /** @c rc_grammar rc_grammar_create */
 export class Grammar extends Handle {
+  private constructor(...owned: Owned) {
+    super(...owned);
+  }
+
   // :api: release rc_grammar
 
   /** @c RC_GRAMMAR_JSON_SCHEMA */
@@ -39,7 +44,7 @@ export class Grammar extends Handle {
     tokenizer: Tokenizer | Model,
     choices: readonly string[],
   ): Promise<Grammar> {
-    return Grammar.#made(tokenizer, "choices", [...choices]);
+    return new Grammar(...(await compiledChoices(tokenizer, choices)));
   }
 
   /** @c RC_GRAMMAR_GBNF */
@@ -58,27 +63,6 @@ export class Grammar extends Handle {
     text: string,
     options?: GrammarOptions,
   ): Promise<Grammar> {
-    const made = optionsOf("grammar_options", options);
-    return Grammar.#made(tokenizer, "grammar", kind, text, made);
-  }
-
-  static async #made(
-    of: Tokenizer | Model,
-    name: string,
-    ...args: readonly unknown[]
-  ): Promise<Grammar> {
-    const given: unknown = of;
-    const known =
-      given instanceof Handle && ["Tokenizer", "Model"].includes(className(given));
-    if (!known) {
-      throw new TypeError(
-        `tokenizer must be a Tokenizer or a Model, not ${shown(given)}`,
-      );
-    }
-    const tokenizer = "tokenizer" in of ? of.tokenizer : of;
-    const id = of._engine.newHandle();
-    await tokenizer._ask(name, id, ...args);
-    return new Grammar(of._engine, id);
+    return new Grammar(...(await compiled(tokenizer, kind, text, options)));
   }
 }
-named(Grammar, "Grammar");

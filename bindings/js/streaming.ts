@@ -1,48 +1,36 @@
-/** Generating text while the page goes on. */
+/** Generating text while the event loop goes on. */
 import { Channel, DONE, type Result } from "./channel.js";
-import type { Engine, Flight as Listener } from "./engine.js";
-import { Collector, End, Piece, partOf, type Generated } from "./generation.js";
-import type { EventValues, Wanted } from "./protocol.js";
+import { Collector, type End, type Generated } from "./generating.js";
+import type { Piece } from "./generation.js";
 import type { Report } from "./reports.js";
 
-/** A request in flight, and the signal that may cancel it. */
-class Flight implements Listener {
-  readonly channel = new Channel<End>();
-  readonly #engine: Engine;
-  readonly #signal: AbortSignal | undefined;
-  #key = 0;
+/** Starts the request of a flight, and gives what cancels it. */
+export type Begin = (flight: Flight) => () => void;
 
-  constructor(engine: Engine, signal: AbortSignal | undefined) {
-    this.#engine = engine;
+/** A request in flight, and the signal that may cancel it. */
+export class Flight {
+  readonly channel = new Channel<End>();
+  readonly #signal: AbortSignal | undefined;
+  #stop = (): void => {};
+
+  constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
   }
 
-  begin(name: string, of: number, wanted: Wanted): void {
-    this.#key = this.#engine.begin(this, name, of, wanted);
+  begin(begin: Begin): void {
+    this.#stop = begin(this);
     this.#signal?.addEventListener("abort", this.cancel);
   }
 
   readonly cancel = (): void => {
-    if (!this.channel.ended) this.#engine.tell("cancel", this.#key);
+    if (!this.channel.ended) this.#stop();
   };
 
-  take(event: EventValues): void {
-    if (event.kind !== "end") {
-      this.channel.push(partOf(event));
-      return;
-    }
-    const end = new End(event);
-    const aborted = this.#signal?.aborted && event.reason === "cancelled";
-    this.#finish(end, aborted ? this.#signal!.reason : end.error);
-  }
-
-  lose(error: Error): void {
-    this.#finish(undefined, error);
-  }
-
-  #finish(end: End | undefined, failure: unknown): void {
+  /** `failure` is thrown after the last part, unless it is undefined. */
+  finish(end: End | undefined, failure: unknown): void {
     this.#signal?.removeEventListener("abort", this.cancel);
-    this.channel.finish(end, failure);
+    const aborted = this.#signal?.aborted && end?.report.reason === "cancelled";
+    this.channel.finish(end, aborted ? this.#signal.reason : failure);
   }
 }
 
@@ -53,16 +41,10 @@ export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
   readonly #flight: Flight;
 
   /** @internal */
-  constructor(
-    engine: Engine,
-    name: string,
-    of: number,
-    wanted: Wanted,
-    signal: AbortSignal | undefined,
-  ) {
+  constructor(begin: Begin, signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
-    this.#flight = new Flight(engine, signal);
-    this.#flight.begin(name, of, wanted);
+    this.#flight = new Flight(signal);
+    this.#flight.begin(begin);
     lost.register(this, this.#flight);
   }
 
@@ -99,7 +81,7 @@ export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
 }
 
 /**
- * The pieces of a text as they come; the page is never blocked.
+ * The pieces of a text as they come, while the event loop goes on.
  *
  * An end that is no success is thrown after the last piece: DeadlineError,
  * CancelledError, or the reason of the signal that cancelled
@@ -107,16 +89,6 @@ export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
  * losing the last reference cancels it.
  */
 export class Stream extends AsyncReading<Piece> {
-  /** @internal */
-  constructor(
-    engine: Engine,
-    session: number,
-    wanted: Wanted,
-    signal?: AbortSignal,
-  ) {
-    super(engine, "generate", session, wanted, signal);
-  }
-
   /** Reads to the end. */
   async whole(): Promise<Generated> {
     const collector = new Collector();
