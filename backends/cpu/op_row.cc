@@ -14,7 +14,7 @@ OpTable make_op_table() {
        {arrangement_ops(), attention_ops(), bent_ops(), cache_store_ops(),
         choose_ops(), column_rule_ops(), conv2d_ops(), elementwise_ops(),
         linear_ops(), matmul_ops(), ordering_ops(), recurrence_ops(),
-        reduction_ops(), row_ops()}) {
+        reduction_ops(), row_ops(), table_ops()}) {
     for (const OpRow& row : rows) {
       table[row.form][static_cast<size_t>(row.code)] = &row;
     }

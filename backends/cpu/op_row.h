@@ -45,5 +45,6 @@ std::span<const OpRow> ordering_ops();
 std::span<const OpRow> recurrence_ops();
 std::span<const OpRow> reduction_ops();
 std::span<const OpRow> row_ops();
+std::span<const OpRow> table_ops();
 
 }  // namespace rc::cpu

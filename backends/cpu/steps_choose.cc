@@ -1,11 +1,14 @@
-// CHOOSE, CHOOSE_IN_GROUPS and SPARSE_MIX: experts by their score and a bias,
-// or one after another.
+// The choice of experts: ROUTE by their score, CHOOSE and CHOOSE_IN_GROUPS by
+// score and bias, SPARSE_MIX one after another; and EXPERT_SUM of their
+// results.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "cpu/chunks.h"
 #include "cpu/compiler.h"
+#include "cpu/kernels.h"
 
 namespace rc::cpu {
 namespace {
@@ -176,21 +179,85 @@ void compile_sparse_mix(Compiler& c, const Op& op) {
       });
 }
 
+void compile_route(Compiler& c, const Op& op) {
+  const bool normalize = op.params.route.normalize != 0;
+  const int64_t dimension = c.value(op.inputs[0]).shape[0];
+  const int64_t experts = c.columns(op.inputs[0]);
+  const int64_t k = c.columns(op.outputs[0]);
+  const Place x = c.place(op.inputs[0]);
+  const Place ids = c.place(op.outputs[0]);
+  const Place weights = c.place(op.outputs[1]);
+  c.add(
+      {c.area(op.inputs[0])}, {c.area(op.outputs[0]), c.area(op.outputs[1])},
+      [=](const Run& run) { return run.rows(dimension) * experts * (20 + k); },
+      [=](const Run& run) { return run.rows(dimension); },
+      [=](Run& run, const Share& share) {
+        const float* from = run.at<const float>(x);
+        int32_t* id = run.at<int32_t>(ids);
+        float* weight = run.at<float>(weights);
+        run.each_row(share, [&](int64_t r) {
+          const float* row = from + r * experts;
+          const double most = *std::max_element(row, row + experts);
+          double total = 0;
+          for (int64_t e = 0; e < experts; ++e) {
+            total += std::exp(row[e] - most);
+          }
+          double chosen = 0;
+          for (int64_t i = 0; i < k; ++i) {
+            const int32_t* before = id + r * k;
+            int64_t best = -1;
+            for (int64_t e = 0; e < experts; ++e) {
+              if (std::find(before, before + i, e) != before + i) continue;
+              if (best < 0 || row[e] > row[best]) best = e;
+            }
+            const double p = std::exp(row[best] - most) / total;
+            chosen += p;
+            id[r * k + i] = static_cast<int32_t>(best);
+            weight[r * k + i] = static_cast<float>(p);
+          }
+          for (int64_t i = 0; normalize && i < k; ++i) {
+            weight[r * k + i] = static_cast<float>(weight[r * k + i] / chosen);
+          }
+        });
+      });
+}
+
+void compile_expert_sum(Compiler& c, const Op& op) {
+  const rc_plugin_value& value = c.value(op.inputs[0]);
+  const int64_t k = value.shape[1];
+  const int64_t n = value.shape[2];
+  const Place x = c.place(op.inputs[0]);
+  const Place weights = c.place(op.inputs[1]);
+  add_chunks(c, {c.area(op.inputs[0]), c.area(op.inputs[1])}, op.outputs[0],
+             {nullptr, ActivationForm::kFloats, true},
+             {value.shape[0], n, n, k},
+             [=](Run& run, int, int64_t at, int64_t, float* y, uint8_t*) {
+               run.kernels.weighted_sum(
+                   run.at<const float>(x) + at * k,
+                   run.at<const float>(weights) + at / n * k, k, n, y);
+             });
+}
+
 }  // namespace
 
 std::span<const OpRow> choose_ops() {
-  static constexpr OpRow kOps[] = {{.code = RC_OP_CHOOSE,
-                                    .form = OpRow::kOnRows,
-                                    .compile = compile_choose,
-                                    .scratch = choose_scratch},
-                                   {.code = RC_OP_CHOOSE_IN_GROUPS,
-                                    .form = OpRow::kOnRows,
-                                    .compile = compile_choose,
-                                    .scratch = choose_scratch},
-                                   {.code = RC_OP_SPARSE_MIX,
-                                    .form = OpRow::kOnRows,
-                                    .compile = compile_sparse_mix,
-                                    .scratch = choose_scratch}};
+  static constexpr OpRow kOps[] = {
+      {.code = RC_OP_ROUTE, .form = OpRow::kOnRows, .compile = compile_route},
+      {.code = RC_OP_EXPERT_SUM,
+       .form = OpRow::kOnRows,
+       .compile = compile_expert_sum},
+      {.code = RC_OP_CHOOSE,
+       .form = OpRow::kOnRows,
+       .compile = compile_choose,
+       .scratch = choose_scratch},
+      {.code = RC_OP_CHOOSE_IN_GROUPS,
+       .form = OpRow::kOnRows,
+       .compile = compile_choose,
+       .scratch = choose_scratch},
+      {.code = RC_OP_SPARSE_MIX,
+       .form = OpRow::kOnRows,
+       .compile = compile_sparse_mix,
+       .scratch = choose_scratch}};
   return kOps;
 }
 
