@@ -13,12 +13,9 @@ namespace rc::gpu {
 namespace {
 
 // Whether its work-items take one element at a time.
-bool is_scalar(const Variant& variant) {
-  const auto& [kernel, constants] = variant;
-  constexpr size_t kWay = 9;  // of the constants of LINEAR
+bool is_scalar(Kernel kernel) {
   return kernel == Kernel::kDecode || kernel == Kernel::kEncode ||
-         kernel == Kernel::kGetRows || kernel == Kernel::kJoin ||
-         (kernel == Kernel::kLinear && constants[kWay] == kByMatrices);
+         kernel == Kernel::kGetRows || kernel == Kernel::kJoin;
 }
 
 // As formats.cl has it.
@@ -32,12 +29,16 @@ const char* name_of_type(DType dtype) {
 std::string c_definitions(const Variant& variant, uint32_t vector) {
   const ConstantNames& names = constant_names_of(variant.first);
   std::string text;
-  uint32_t lanes = is_scalar(variant) ? 1 : vector;
+  uint32_t lanes = is_scalar(variant.first) ? 1 : vector;
   for (size_t i = 0; i < variant.second.size(); ++i) {
     const char* name = i < names.size() ? names[i] : nullptr;
     if (name == nullptr) continue;
     if (std::string_view(name) == kLanesConstant) {
       lanes = variant.second[i];
+    } else if (std::string_view(name) == kWayConstant) {
+      // Products of matrices read a row of the weight for each work-item.
+      if (variant.second[i] == kByMatrices) lanes = 1;
+      text += cat(" -D", name, "=", variant.second[i]);
     } else if (std::string_view(name) == kTypeConstant) {
       text +=
           cat(" -DTYPE_", name_of_type(static_cast<DType>(variant.second[i])));

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "common/op_table.h"
 #include "gpu/loops.h"
-#include "gpu/op_table.h"
 #include "gpu/row_appender.h"
 #include "gpu/tensor_dispatch.h"
 #include "gpu/words.h"
@@ -64,9 +64,13 @@ bool has_states(const Op& op) {
 
 // Throws RC_E_UNSUPPORTED if there is no such op here.
 const RowOp& row_op(int32_t code) {
-  static const OpTable<RowOp> kTable(
+  static const plugin::OpTable<RowOp> kTable(
       {attention_ops(), linear_ops(), row_ops(), state_ops()});
-  return kTable.at(code);
+  const RowOp* row = kTable.find(code);
+  if (row == nullptr) {
+    fail(RC_E_UNSUPPORTED, op_name(code), " has no kernel for GPUs");
+  }
+  return *row;
 }
 
 // Throws RC_E_UNSUPPORTED for states that lanes cannot keep, or a cache that
@@ -157,7 +161,7 @@ void check_supported(const Device& device, const Op& op,
            "; the device allows ", device.most_groups(axis));
     }
   };
-  row_op(op.code);
+  row_op(op.code);  // throws
   check_loops(device.tuning(), op, values);
   for (int slot = 0; slot < kMaxInputs; ++slot) {
     if (op.inputs[slot] < 0) continue;

@@ -10,10 +10,12 @@
 
 namespace rc::gpu {
 
-// Constants of the C dialect that are not plain numbers: the lanes of an item,
-// and a type, of which a macro TYPE_... is defined.
+// Constants of the C dialect that are more than plain numbers: the lanes of an
+// item, a type, of which a macro TYPE_... is defined, and the way of LINEAR,
+// which may decide the lanes.
 inline constexpr const char* kLanesConstant = "LANES";
 inline constexpr const char* kTypeConstant = "TYPE";
+inline constexpr const char* kWayConstant = "WAY";
 
 // All of them, each with the name of its file, the slots of its inputs and
 // outputs (of which slot 0 has the counts), and the names of its constants in
@@ -51,7 +53,7 @@ inline constexpr const char* kTypeConstant = "TYPE";
   KERNEL(kLayerNorm, layer_norm, (1, 2, 3), (0, 8), ("GROUP_ITEMS"))           \
   KERNEL(kLinear, linear, (1, 2, 3, 4, 5, 6, 7), (0, 8),                       \
          ("GROUP_ITEMS", "TILE", kTypeConstant, "ROWS", nullptr, "EXPERTS",    \
-          nullptr, nullptr, "SLICES", "WAY"))                                  \
+          nullptr, nullptr, "SLICES", kWayConstant))                           \
   KERNEL(kLines, lines, (1, 2), (0, 8),                                        \
          ("GROUP_ITEMS", "KIND", "TOGETHER", "STAGE", kLanesConstant))         \
   KERNEL(kMap, map, (1, 2), (0, 8), ("GROUP_ITEMS", "FUNCTION", "BROADCAST"))  \

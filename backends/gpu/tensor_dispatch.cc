@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "common/op_table.h"
 #include "gpu/loops.h"
-#include "gpu/op_table.h"
 #include "gpu/tensor_appender.h"
 #include "gpu/words.h"
 
@@ -20,9 +20,13 @@ constexpr int64_t kLargestHead = 1024;
 
 // Throws RC_E_UNSUPPORTED if there is no such op here.
 const TensorOp& tensor_op(int32_t code) {
-  static const OpTable<TensorOp> kTable(
+  static const plugin::OpTable<TensorOp> kTable(
       {tensor_element_ops(), tensor_line_ops(), tensor_product_ops()});
-  return kTable.at(code);
+  const TensorOp* row = kTable.find(code);
+  if (row == nullptr) {
+    fail(RC_E_UNSUPPORTED, op_name(code), " has no kernel for GPUs");
+  }
+  return *row;
 }
 
 // Kernels count places of x, what surrounds it included, and add such counts.
@@ -137,7 +141,7 @@ void check_tensor_supported(const Device& device, const Op& op,
          value_text(values[op.inputs[0]]),
          ": kernels of GPUs compute in F32 alone");
   }
-  tensor_op(op.code);
+  tensor_op(op.code);  // throws
   for (int32_t input : op.inputs) bindable(input);
   bindable(op.outputs[0]);
   check_loops(device.tuning(), op, values);

@@ -84,4 +84,10 @@ void apply_choices(const char* variable, std::string_view text,
   }
 }
 
+void check_matrices(const char* variable, const Tuning& tuning) {
+  if (tuning.matrices == 0 || kMatrixOutputs % tuning.tile == 0) return;
+  fail(RC_E_INVALID_ARGUMENT, variable, ": products of matrices with tiles of ",
+       tuning.tile, " rows; a tile has to divide ", kMatrixOutputs);
+}
+
 }  // namespace rc::gpu

@@ -12,10 +12,16 @@ namespace rc::gpu {
 inline constexpr uint32_t kSquareLanes = 128;
 inline constexpr uint32_t kSquareSide = 64;
 inline constexpr uint32_t kSquareBytes = 2 * kSquareSide * 32 * sizeof(float);
-// Of matrices.glsl: lanes of a work-group, its rows of the weight, and of x.
+// Of matrices.glsl and linear_matrices.cl: lanes of a work-group, its rows of
+// the weight, and of x.
 inline constexpr uint32_t kMatrixLanes = 128;
 inline constexpr uint32_t kMatrixOutputs = 128;
 inline constexpr uint32_t kMatrixRows = 64;
+// Of linear_matrices.cl: the most memory that a work-group shares, with steps
+// of 64 columns.
+inline constexpr uint32_t kMatrixBytes =
+    (kMatrixOutputs + 2 * kMatrixRows) * (64 + 8) * 2 +
+    kMatrixLanes / 32 * 1024;
 
 // How a work-group of LINEAR computes: a constant of linear.comp.
 enum LinearWay : uint32_t { kByLanes = 0, kBySquares = 1, kByMatrices = 2 };
@@ -103,6 +109,10 @@ struct Choice {
 // choices and for numbers beyond theirs.
 void apply_choices(const char* variable, std::string_view text,
                    const std::vector<Choice>& choices);
+
+// Throws RC_E_INVALID_ARGUMENT, naming the variable, if tiles do not divide the
+// outputs of a work-group of products of matrices where these are chosen.
+void check_matrices(const char* variable, const Tuning& tuning);
 
 // The number that the whole text is. Throws as above.
 uint64_t number_of(const char* variable, std::string_view text);

@@ -63,6 +63,7 @@ void check_tuning(const Tuning& tuning) {
          " columns and depth ", tuning.product_depth,
          "; they are multiples of 4, 64 and 32");
   }
+  gpu::check_matrices(kVariable, tuning);
 }
 
 // Makes groups as small as the device wants them.
@@ -87,6 +88,13 @@ void fit(cl_device_id device, Tuning* tuning) {
   };
   tuning->local_bytes =
       device_property<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  if (tuning->matrices != 0 &&
+      (limit < gpu::kMatrixLanes || tuning->local_bytes < gpu::kMatrixBytes)) {
+    fail(RC_E_INVALID_ARGUMENT, kVariable, ": products of matrices take ",
+         gpu::kMatrixLanes, " work-items and ", gpu::kMatrixBytes,
+         " bytes of local memory in a work-group; the device has ", limit,
+         " and ", tuning->local_bytes);
+  }
   while (tuning->product_rows > 4 &&
          (items() > limit || bytes() > tuning->local_bytes)) {
     tuning->product_rows = tuning->product_rows / 8 * 4;

@@ -1,35 +1,22 @@
 #include "reference/program.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
+
+#include "common/op_table.h"
 
 namespace rc::reference {
 namespace {
 
-// The functions that compute ops, by number of the op.
-using OpTable = std::array<void (*)(const Call& call), kMaxOpCodes>;
-
-OpTable make_table() {
-  OpTable table = {};
-  for (const std::span<const OpRow> rows :
-       {linear_ops(), norm_ops(), rope_ops(), attention_ops(), recurrence_ops(),
-        elementwise_ops(), route_ops(), reshaping_ops(), ordering_ops(),
-        reduction_ops(), product_ops()}) {
-    for (const OpRow& row : rows) {
-      table[static_cast<size_t>(row.code)] = row.execute;
-    }
-  }
-  return table;
-}
-
 void execute(const Call& call) {
-  static const OpTable kTable = make_table();
-  const auto function = kTable[static_cast<size_t>(call.op.code)];
-  if (function == nullptr) {
+  static const plugin::OpTable<OpRow> kTable(
+      {linear_ops(), norm_ops(), rope_ops(), attention_ops(), recurrence_ops(),
+       elementwise_ops(), route_ops(), reshaping_ops(), ordering_ops(),
+       reduction_ops(), product_ops()});
+  const OpRow* row = kTable.find(call.op.code);
+  if (row == nullptr) {
     fail(RC_E_INTERNAL, "op ", call.op.code, " passed the checks");
   }
-  function(call);
+  row->execute(call);
 }
 
 void check_count(const char* what, int64_t count, int64_t limit) {

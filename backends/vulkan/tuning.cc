@@ -113,6 +113,7 @@ gpu::Tuning choose_tuning(VkPhysicalDevice device) {
          "reduce = attention = 8, parts = 1 and attention_rows = many = "
          "matrices = 0");
   }
+  gpu::check_matrices("RUNCIBLE_VULKAN_TUNING", tuning);
   for (uint32_t lanes : {tuning.tile * tuning.parts, tuning.reduce,
                          tuning.attention, tuning.plain}) {
     if (lanes > limits.maxComputeWorkGroupInvocations ||

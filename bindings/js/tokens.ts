@@ -9,7 +9,7 @@ export interface TokenizeOptions {
   parseSpecial?: boolean | undefined;
 }
 
-/** Tokens as they are told to the library. */
+/** Tokens in the form that the library takes. */
 export type Tokens = Int32Array | readonly number[];
 
 export function tokenizeFlags(options: TokenizeOptions = {}): number {

@@ -128,11 +128,11 @@ class AsyncRows final : public AsyncWork {
             std::shared_ptr<engine::Loop> loop, rc_embed_callback callback,
             void* user, const char* function)
       : AsyncWork(std::move(loop), "embedding", function),
-        making_(std::move(work)),
+        work_(std::move(work)),
         make_(std::move(make)),
         callback_(callback),
         user_(user),
-        handle_(add_handle(std::make_unique<rc_embedding>(making_))) {}
+        handle_(add_handle(std::make_unique<rc_embedding>(work_))) {}
   ~AsyncRows() override { release_handle(handle_, "embedding"); }
 
   rc_embedding* handle() const { return handle_; }
@@ -141,18 +141,18 @@ class AsyncRows final : public AsyncWork {
   void work() override {
     engine::TextRows rows;
     const rc_status status = guard([&] {
-      rows = make_([this] { return stopped() || making_->cancelled(); });
+      rows = make_([this] { return stopped() || work_->cancelled(); });
     });
     make_ = nullptr;  // and what it holds: the model may go
-    making_->end(status, std::move(rows));
-    static_cast<void>(making_->rows());  // throws how it ended
+    work_->end(status, std::move(rows));
+    static_cast<void>(work_->rows());  // throws how it ended
   }
 
   void deliver(rc_status status, const char* message) override {
     if (callback_ != nullptr) callback_(user_, status, message, handle_);
   }
 
-  const std::shared_ptr<EmbeddingWork> making_;
+  const std::shared_ptr<EmbeddingWork> work_;
   Make make_;
   const rc_embed_callback callback_;
   void* const user_;

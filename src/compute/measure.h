@@ -19,8 +19,9 @@ using MeasureProgress = std::function<bool(double)>;
 runtime::Calibration measure(const std::shared_ptr<runtime::Device>& device,
                              const MeasureProgress& progress);
 
-// Opens the device, measures it, and keeps the calibration; unless `anew`, an
-// existing calibration is used. One device is measured at a time in a process.
+// Opens the device, measures it, and keeps the calibration; an existing
+// calibration is used unless `anew`. One device is measured at a time in a
+// process.
 const runtime::Calibration* calibrate(const runtime::ReportedDevice& device,
                                       const runtime::DeviceOptions& options,
                                       bool anew,

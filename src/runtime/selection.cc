@@ -227,8 +227,9 @@ class Choice {
   static bool stops_the_walk(const ReportedDevice& device, rc_status status) {
     // The host has no memory for any other device either.
     if (status == RC_E_OUT_OF_MEMORY) return true;
-    // A request of the caller or of the environment cannot be met: doing
-    // something else would hide it. (A driver refuses by itself.)
+    // A request of the caller or of the environment that cannot be met: to do
+    // something else would hide it. Modules also report RC_E_UNSUPPORTED for
+    // features that their drivers do not have.
     return status == RC_E_INVALID_ARGUMENT ||
            (status == RC_E_UNSUPPORTED && device.plugin->built_in);
   }

@@ -49,7 +49,7 @@ rc_plugin_params elementwise_params(const OpSchema& schema, const Kind& kind) {
     if (parameter.kind == ParameterSchema::kFunction) {
       const auto function = static_cast<int32_t>(kind[1]);
       std::memcpy(place, &function, sizeof function);
-    } else if (!chosen || kind[2] != 0) {
+    } else if (parameter.is_float() && (!chosen || kind[2] != 0)) {
       std::memcpy(place, &parameter.example, sizeof parameter.example);
     }
   }

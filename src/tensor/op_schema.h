@@ -67,6 +67,8 @@ struct ParameterSchema {
   int32_t least = 0;
   int32_t most = 0;
   float example = 1.0f;  // of a float, for tests of devices
+
+  bool is_float() const { return kind <= kPositive; }
 };
 
 // An op on rows, or one on tensors.

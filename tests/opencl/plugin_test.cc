@@ -135,7 +135,8 @@ TEST(OpenclPlugin, TuningIsChecked) {
   expect_refused(
       "opencl", "RUNCIBLE_OPENCL_TUNING",
       {"batch", "batch=", "batch=-1", "batch=0", "batch=3", "lanes=2",
-       "lanes=16,tile=8", "speed=9", "batch=99999", "batch=1x", "=4"});
+       "lanes=16,tile=8", "matrices=1,tile=48", "matrices=1,tile=256",
+       "speed=9", "batch=99999", "batch=1x", "=4"});
 }
 
 TEST(OpenclPlugin, ProgramsAreChecked) {

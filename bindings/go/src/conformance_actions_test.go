@@ -257,7 +257,7 @@ func record(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 		})
 }
 
-// later runs beside the goroutine that waits for it.
+// later runs concurrently with the goroutine that waits for it.
 func later(call func() (any, error)) (found any, err error) {
 	done := make(chan bool)
 	go func() {

@@ -157,7 +157,7 @@ sub compared {
     if ($name eq '$all')   { return first_problem(map { [$_, $wanted, $what] } @$found) }
     if ($name eq '$near') {
         ($found, $wanted) = ([$found], [$wanted]) unless ref $wanted;
-        return $holds->(!grep { abs($found->[$_] - $wanted->[$_]) > $by } 0 .. $#$wanted);
+        return $holds->(@$found >= @$wanted && !grep { abs($found->[$_] - $wanted->[$_]) > $by } 0 .. $#$wanted);
     }
     return $holds->($found ne '' && $found eq substr $wanted, 0, length $found) if $name eq '$start_of';
     die "there is no comparison $name" if $name ne '$but_last';

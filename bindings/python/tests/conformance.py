@@ -160,8 +160,10 @@ class Runner:
 
     def compare(self, name: str, found: Any, wanted: Any, by: Any, what: str) -> bool:
         if name == "$near":
-            pairs = zip(found, wanted) if isinstance(wanted, list) else [(found, wanted)]
-            return all(abs(a - b) <= by for a, b in pairs)
+            if not isinstance(wanted, list):
+                found, wanted = [found], [wanted]
+            return len(found) >= len(wanted) and all(
+                abs(a - b) <= by for a, b in zip(found, wanted))
         if name == "$count":
             self.check(len(found), wanted, f"{what} count")
             return True

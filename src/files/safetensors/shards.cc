@@ -24,7 +24,7 @@ class IndexReader : public nlohmann::json_sax<Json> {
  public:
   explicit IndexReader(const std::string& name) : name_(name) {}
 
-  std::vector<Promise> reserved;  // of tensors by name, when it was read
+  std::vector<Promise> promises;  // of tensors by name, when it was read
   std::vector<std::string> shards;
 
   bool null() override { return other(); }
@@ -42,10 +42,10 @@ class IndexReader : public nlohmann::json_sax<Json> {
       refuse("the name of tensor ", quote(key_), " has ", key_.size(),
              " bytes; at most ", kMaxNameBytes, " are possible");
     }
-    if (reserved.size() == kMaxTensors) {
+    if (promises.size() == kMaxTensors) {
       refuse("it names more than ", kMaxTensors, " tensors");
     }
-    reserved.push_back({std::move(key_), number_of(value)});
+    promises.push_back({std::move(key_), number_of(value)});
     return true;
   }
   bool start_object(size_t) override {
@@ -75,14 +75,14 @@ class IndexReader : public nlohmann::json_sax<Json> {
   void finish() {
     if (!seen_) refuse("it has no weight_map");
     std::sort(
-        reserved.begin(), reserved.end(),
+        promises.begin(), promises.end(),
         [](const Promise& a, const Promise& b) { return a.tensor < b.tensor; });
     const auto twice =
-        std::adjacent_find(reserved.begin(), reserved.end(),
+        std::adjacent_find(promises.begin(), promises.end(),
                            [](const Promise& a, const Promise& b) {
                              return a.tensor == b.tensor;
                            });
-    if (twice != reserved.end()) {
+    if (twice != promises.end()) {
       refuse("tensor ", quote(twice->tensor), " occurs twice");
     }
   }
@@ -149,7 +149,7 @@ Shards Shards::of_index(std::string_view index, const std::string& name,
   shards.sort();
   // Both are in the order of names, which occur once in each.
   auto place = shards.places_.begin();
-  for (const Promise& promise : reader.reserved) {
+  for (const Promise& promise : reader.promises) {
     if (place != shards.places_.end() && place->tensor->name < promise.tensor) {
       fail(RC_E_FORMAT, place->file->name(), ": it holds tensor ",
            quote(place->tensor->name), ", which ", name, " does not name");

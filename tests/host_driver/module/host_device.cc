@@ -56,6 +56,7 @@ gpu::Tuning tuning_of_environment(uint32_t* seed) {
          "; lanes are 1, 4, 8 or 16, a tile is a multiple of them, and a batch "
          "has 1, 2, 4 or 8 rows");
   }
+  gpu::check_matrices(kVariable, tuning);
   // Lanes of one work-item cannot share a state.
   if (lanes > 1 || tuning.plain < tuning.scan_parts) tuning.scan_parts = 1;
   tuning.scan = tuning.plain / tuning.scan_parts * tuning.scan_parts;
