@@ -316,7 +316,11 @@ typedef struct rc_model_options {
    * count them. Results are the same to the bit. 0: twice as many as a token
    * has. Default: 0. */
   int32_t resident_experts;
-  int32_t reserved; /* 0 */
+  /* 1: sessions also take embedding rows in place of tokens; see
+   * rc_session_append_embeddings. Each step then reads a row of F32 for each
+   * token too. RC_E_UNSUPPORTED: a model that gives no logits, reads a source,
+   * or makes more of a token than its row. Default: 0; it is not configured. */
+  int32_t takes_embeddings;
   /* The type that weights are quantized to while they are loaded, or a mix, one
    * of rc_conversion_type (convert.h), in upper or lower case; "": they are
    * loaded as the file has them, which is the default. The model is, bit for
@@ -335,22 +339,22 @@ typedef struct rc_model_options {
   int32_t reserved2; /* 0 */
 } rc_model_options;
 
-#define RC_MODEL_OPTIONS_INIT                                                  \
-  {                                                                            \
-    RC_INITIAL(struct_size, sizeof(rc_model_options)),                         \
-        RC_INITIAL(context_length, RC_UNSET_INT64),                            \
-        RC_INITIAL(cache_tokens, RC_UNSET_INT64),                              \
-        RC_INITIAL(cache_dtype, RC_UNSET_INT32),                               \
-        RC_INITIAL(max_rows, RC_UNSET_INT32),                                  \
-        RC_INITIAL(prefix_cache, RC_UNSET_INT32), RC_INITIAL(progress, NULL),  \
-        RC_INITIAL(progress_user, NULL),                                       \
-        RC_INITIAL(keep_mapped, RC_UNSET_INT32),                               \
-        RC_INITIAL(guard_mapped, RC_UNSET_INT32),                              \
-        RC_INITIAL(output, RC_UNSET_INT32),                                    \
-        RC_INITIAL(experts_mapped, RC_UNSET_INT32),                            \
-        RC_INITIAL(resident_experts, RC_UNSET_INT32), RC_INITIAL(reserved, 0), \
-        RC_INITIAL(quantize, NULL), RC_INITIAL(ignore_configuration, 0),       \
-        RC_INITIAL(reserved2, 0)                                               \
+#define RC_MODEL_OPTIONS_INIT                                                 \
+  {                                                                           \
+    RC_INITIAL(struct_size, sizeof(rc_model_options)),                        \
+        RC_INITIAL(context_length, RC_UNSET_INT64),                           \
+        RC_INITIAL(cache_tokens, RC_UNSET_INT64),                             \
+        RC_INITIAL(cache_dtype, RC_UNSET_INT32),                              \
+        RC_INITIAL(max_rows, RC_UNSET_INT32),                                 \
+        RC_INITIAL(prefix_cache, RC_UNSET_INT32), RC_INITIAL(progress, NULL), \
+        RC_INITIAL(progress_user, NULL),                                      \
+        RC_INITIAL(keep_mapped, RC_UNSET_INT32),                              \
+        RC_INITIAL(guard_mapped, RC_UNSET_INT32),                             \
+        RC_INITIAL(output, RC_UNSET_INT32),                                   \
+        RC_INITIAL(experts_mapped, RC_UNSET_INT32),                           \
+        RC_INITIAL(resident_experts, RC_UNSET_INT32),                         \
+        RC_INITIAL(takes_embeddings, 0), RC_INITIAL(quantize, NULL),          \
+        RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved2, 0)         \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);

@@ -23,7 +23,9 @@
  *     rc_model_release(model);
  *     rc_backend_release(backend);
  *
- * A session is a list of tokens and their pages of KV cache. Calls on one
+ * A session is a list of tokens and their pages of KV cache; of a model that
+ * takes embedding rows (see rc_model_options) it is one of tokens and rows.
+ * Calls on one
  * session are serialised. While a request (see generate.h) is in flight on it,
  * further requests wait for their turn, and the functions below that change or
  * read its state answer RC_E_BUSY, so that no caller is ever blocked behind a
@@ -53,6 +55,7 @@
 #define RUNCIBLE_SESSION_H
 
 #include "runcible/model.h"
+#include "runcible/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +119,20 @@ RC_API rc_status rc_session_append(rc_session* session, const int32_t* tokens,
 RC_API rc_status rc_session_append_text(rc_session* session, const char* text,
                                         size_t length, uint32_t flags);
 
+/* The same with rows that take the place of tokens: those that an encoder makes
+ * of a picture or a sound, or a learned prompt. `rows` is a tensor of F32, F16
+ * or BF16 [count, width] on any backend; width is the model's embedding length
+ * (rc_model_report). Each row takes one position and replaces what the model's
+ * table gives for a token, times the scale that the model may give it.
+ * Attention, rotation and the KV cache treat it as a token's. The numbers are
+ * copied, and equal rows are found in the prefix cache as equal tokens are.
+ * RC_E_INVALID_ARGUMENT: another type or shape, a graph's tensor or an outline,
+ * or a number that is not finite; RC_E_UNSUPPORTED: the model was loaded
+ * without takes_embeddings; RC_E_CONTEXT_FULL and RC_E_BUSY as above; statuses
+ * of the tensor's device. */
+RC_API rc_status rc_session_append_embeddings(rc_session* session,
+                                              rc_tensor* rows);
+
 /* Flags of rc_session_decode. */
 enum {
   /* Keep the logits of every token that this call evaluates, not only of the
@@ -154,10 +171,11 @@ RC_API rc_status rc_session_decode_async(rc_session* session, uint32_t flags,
 RC_API rc_status rc_session_logits(rc_session* session, const float** logits,
                                    size_t* rows, size_t* vocabulary);
 
-/* The number of tokens. */
+/* The number of tokens, and of embedding rows. */
 RC_API rc_status rc_session_position(rc_session* session, int64_t* position);
 
-/* A copy of the tokens, to be freed with rc_free; NULL if *count is 0. */
+/* A copy of the tokens, to be freed with rc_free; NULL if *count is 0. Where
+ * the session has an embedding row there is a -1. */
 RC_API rc_status rc_session_tokens(rc_session* session, int32_t** tokens,
                                    size_t* count);
 
@@ -171,10 +189,10 @@ RC_API rc_status rc_session_truncate(rc_session* session, int64_t position);
  * answer for each. RC_E_BUSY. */
 RC_API rc_status rc_session_fork(rc_session* session, rc_session** fork);
 
-/* Saves tokens and KV cache, as a GGUF file that ends with a checksum. An
- * existing file is replaced only when the new one is complete. RC_E_NOT_FOUND:
- * the folder; RC_E_IO: not written (no room, no permission, the limit on the
- * size of files); RC_E_BUSY. */
+/* Saves tokens, embedding rows and KV cache, as a GGUF file that ends with a
+ * checksum. An existing file is replaced only when the new one is complete.
+ * RC_E_NOT_FOUND: the folder; RC_E_IO: not written (no room, no permission, the
+ * limit on the size of files); RC_E_BUSY. */
 RC_API rc_status rc_session_save(rc_session* session, const char* path);
 /* The same to memory; *data is to be freed with rc_free. */
 RC_API rc_status rc_session_save_memory(rc_session* session, void** data,

@@ -23,10 +23,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   need_flag(options.prefix_cache, "options->prefix_cache");
   need_flag(options.keep_mapped, "options->keep_mapped");
   need_flag(options.guard_mapped, "options->guard_mapped");
-  if (options.reserved != 0) {
-    fail(RC_E_INVALID_ARGUMENT, "options->reserved is ", options.reserved,
-         ", but must be 0");
-  }
+  need_flag(options.takes_embeddings, "options->takes_embeddings");
   need_range<int32_t>(options.reserved2, 0, 0, "options->reserved2");
   need_flag(options.experts_mapped, "options->experts_mapped");
   need_at_least_zero(options.resident_experts, "options->resident_experts");
@@ -58,6 +55,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   result.guard_mapped = options.guard_mapped != 0;
   result.experts_mapped = options.experts_mapped != 0;
   result.resident_experts = options.resident_experts;
+  result.takes_embeddings = options.takes_embeddings != 0;
   return result;
 }
 

@@ -24,7 +24,7 @@ void Decoding::wait() {
 std::optional<End> Decoding::begin(Core& core) {
   SessionState& session = this->session();
   session.logits_rows = 0;
-  if (session.tokens.empty()) {
+  if (session.items.empty()) {
     fail(RC_E_INVALID_ARGUMENT,
          "the session is empty: append tokens before decode");
   }

@@ -59,8 +59,10 @@ Dry::Dry(const SamplingOptions& options,
 }
 
 bool Dry::breaks(TokenId token) {
+  // No row repeats another.
+  if (token == kNoToken) return true;
   const auto index = static_cast<size_t>(token);
-  if (token < 0 || index >= known_.size()) return false;
+  if (index >= known_.size()) return false;
   if (known_[index] < 0) {
     const std::string text = tokenizer_->token_bytes(token);
     known_[index] =

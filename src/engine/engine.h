@@ -22,6 +22,7 @@
 #include "engine/sampling_options.h"
 #include "engine/tenant.h"
 #include "engine/token.h"
+#include "model/embedding_rows.h"
 #include "model/reserved_memory.h"
 #include "model/resident_model.h"
 #include "runcible/generate.h"
@@ -42,6 +43,7 @@ struct EngineOptions {
   bool guard_mapped = false;
   bool experts_mapped = false;
   int64_t resident_experts = 0;
+  bool takes_embeddings = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
   // Whether the caller pays for a weight already, so that the limit does not
@@ -196,6 +198,10 @@ class Session {
   virtual void append(std::vector<TokenId> tokens) = 0;
   // Tokenizes; special tokens are added only if the session is empty.
   virtual void append_text(std::string_view text, uint32_t flags) = 0;
+  // Throws RC_E_UNSUPPORTED if the engine takes no embedding rows. They have
+  // the model's width.
+  virtual void append_embeddings(
+      std::shared_ptr<const model::EmbeddingRows> rows) = 0;
   virtual void decode(bool all_logits) = 0;
   // The same without waiting: it is a request in flight until its end. Throws
   // RC_E_BUSY if there is another, and std::bad_alloc.

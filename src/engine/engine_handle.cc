@@ -140,7 +140,7 @@ std::shared_ptr<Request> EngineHandle::pool(
   state->tenant = tenant ? std::move(tenant) : std::make_shared<Tenant>();
   state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
                                        state->options);
-  state->tokens = std::move(options.tokens);
+  state->items.append(options.tokens);
   state->second_text = options.second_text;
   // There is no handle: it is forgotten as soon as its job has ended.
   state->open = false;
@@ -159,10 +159,13 @@ std::shared_ptr<Session> EngineHandle::restore_session(
   const auto state = make_state(options, std::move(tenant));
   SavedSession saved =
       read_session(file, *file_, layout_, state->options.context_length);
+  if (!saved.items.runs().empty()) {
+    check_takes_embeddings(*this, file.name());
+  }
   auto handle = std::make_shared<SessionHandle>(state);
   core_->call([&](Core& core) {
     check_source(core.pages(), saved.source);
-    state->tokens = std::move(saved.tokens);
+    state->items = std::move(saved.items);
     state->source = saved.source;
     state->metered = saved.evaluated;
     state->changed();

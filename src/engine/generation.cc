@@ -96,11 +96,11 @@ void Generation::read_prompt() noexcept {
 void Generation::keep_shared_prefix(Core& core) {
   SessionState& session = this->session();
   const auto [kept, next] =
-      text::chat::shared_prefix(*tokenizer_, session.tokens, prompt_);
+      text::chat::shared_prefix(*tokenizer_, session.items.tokens(), prompt_);
   prompt_.erase(prompt_.begin(),
                 prompt_.begin() + static_cast<ptrdiff_t>(next));
-  if (kept < session.tokens.size()) {
-    truncate_tokens(core.pages(), session, static_cast<int64_t>(kept));
+  if (const auto size = static_cast<int64_t>(kept); size < session.size()) {
+    truncate_tokens(core.pages(), session, size);
   }
 }
 
@@ -125,7 +125,7 @@ std::optional<End> Generation::begin(Core& core) {
   session.logits_rows = 0;
   throw_failure();
   if (options_.prompt_maker != nullptr) keep_shared_prefix(core);
-  const bool at_start = session.tokens.empty();
+  const bool at_start = session.items.empty();
   if (at_start && options_.prompt_maker == nullptr &&
       options_.prompt_tokens.empty() && !options_.prompt.empty()) {
     add_special(*tokenizer_, options_.tokenize_flags, &prompt_);
@@ -157,7 +157,8 @@ std::optional<End> Generation::begin(Core& core) {
     const bool continues =
         options_.grammar != nullptr ||
         std::ranges::any_of(session.text(), [&](TokenId token) {
-          return tokenizer_->token_type(token) != text::TokenType::kControl;
+          return token == kNoToken ||
+                 tokenizer_->token_type(token) != text::TokenType::kControl;
         });
     decoder_.emplace(tokenizer_, text::StreamDecoder::Options{
                                      .special = false, .continues = continues});
@@ -266,7 +267,7 @@ void Generation::catch_up() noexcept {
 std::optional<End> Generation::add(Core& core, TokenId token,
                                    std::span<const float> logits) {
   SessionState& session = this->session();
-  session.tokens.push_back(token);
+  session.items.append(token);
   session.metered = session.size();
   session.changed();
   session.tenant->meter.generated_tokens.fetch_add(1);

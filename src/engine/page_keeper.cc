@@ -65,16 +65,16 @@ bool PageKeeper::settle(SessionState& session) noexcept {
   Residence& here = session.residence;
   const int64_t most = model_.short_context();
   const bool longer = most > 0 && session.size() > most;
-  if (longer == here.longer) return false;
+  if (longer == here.variant.longer) return false;
   truncate(session, 0);
-  here.longer = longer;
+  here.variant.longer = longer;
   return true;
 }
 
-const PrefixCache::Entry* PageKeeper::last_entry(
+PrefixCache::Place PageKeeper::next_in_cache(
     const SessionState& session) const {
   const Residence& here = session.residence;
-  return here.entries.empty() ? cache_.root(here.longer) : here.entries.back();
+  return {here.variant, here.entries.empty() ? nullptr : here.entries.back()};
 }
 
 void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
@@ -86,10 +86,9 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
   while (here.evaluated % page_size_ == 0 &&
          here.entries.size() == here.pages.size() &&
          here.evaluated + page_size_ <= session.size() - wanted) {
-    const std::span tokens = std::span(session.tokens)
-                                 .subspan(static_cast<size_t>(here.evaluated),
-                                          static_cast<size_t>(page_size_));
-    const auto* entry = cache_.find(last_entry(session), tokens);
+    const auto* entry =
+        cache_.find(next_in_cache(session),
+                    session.items.subspan(here.evaluated, page_size_));
     if (entry == nullptr) break;
     pool_.retain(entry->page);
     here.pages.push_back(entry->page);  // reserved by prepare()
@@ -122,12 +121,11 @@ void PageKeeper::publish(SessionState& session) noexcept {
   const auto full = static_cast<size_t>(here.evaluated / page_size_);
   while (here.entries.size() < full) {
     const size_t i = here.entries.size();
-    const std::span tokens = std::span(session.tokens)
-                                 .subspan(i * static_cast<size_t>(page_size_),
-                                          static_cast<size_t>(page_size_));
+    const ItemSpan items =
+        session.items.subspan(static_cast<int64_t>(i) * page_size_, page_size_);
     try {
       const auto* entry =
-          cache_.insert(last_entry(session), tokens, here.pages[i]);
+          cache_.insert(next_in_cache(session), items, here.pages[i]);
       // Another session may have computed the same: one copy is enough.
       if (entry->page != here.pages[i]) {
         pool_.retain(entry->page);
@@ -261,7 +259,7 @@ void PageKeeper::share(const SessionState& from, SessionState& to) noexcept {
     to.residence.checkpoints.push_back(checkpoint);
   }
   windows_.share(from, to);
-  to.residence.longer = from.residence.longer;
+  to.residence.variant = from.residence.variant;
   to.residence.evaluated = from.residence.evaluated;
   to.residence.computed_here = from.residence.computed_here;
 }
@@ -313,13 +311,10 @@ void PageKeeper::count_holders() {
 void PageKeeper::adopt_shared(SessionState& session, int64_t most,
                               const SavedSession& copy) noexcept {
   settle(session);
-  const auto [ours, theirs] =
-      std::mismatch(session.tokens.begin(), session.tokens.end(),
-                    copy.tokens.begin(), copy.tokens.end());
   const int64_t shared =
-      std::min({ours - session.tokens.begin(), copy.evaluated, most});
+      std::min({common_items(session.items, copy.items), copy.evaluated, most});
   if (shared == 0 || copy.source != session.source ||
-      copy.longer != session.residence.longer ||
+      copy.variant != session.residence.variant ||
       copy.evaluated > session.options.context_length ||
       !same_bytes(copy.layout, model_.options().cache)) {
     return;

@@ -138,8 +138,8 @@ class PageKeeper {
   void drop_idle() noexcept;
 
  private:
-  // Returns the entry of the prefix cache that the session's next page follows.
-  const PrefixCache::Entry* last_entry(const SessionState& session) const;
+  // Returns the place in the prefix cache of the session's next page.
+  PrefixCache::Place next_in_cache(const SessionState& session) const;
   size_t next_page(const SessionState& session) const {
     return static_cast<size_t>(next_place(session) / page_size_);
   }

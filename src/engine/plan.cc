@@ -48,6 +48,22 @@ int64_t window_pages(const model::ModelFile& file,
          size.pages_of_step(resident.limits.max_rows);
 }
 
+// Throws RC_E_UNSUPPORTED where more is made of a token than its row, or no
+// session reads the model.
+void check_takes_embeddings(const model::ModelFile& file) {
+  const char* const reason =
+      file.output() != model::ForwardOutput::kLogits
+          ? "it gives no logits, and has no sessions"
+      : file.source() != nullptr ? "it reads a source, of tokens"
+      : file.hyper_parameters().per_layer.size > 0
+          ? "each of its layers has another table of tokens"
+          : nullptr;
+  if (reason == nullptr) return;
+  fail(RC_E_UNSUPPORTED, file.file().name(),
+       ": the model takes no embedding rows in place of tokens: ", reason,
+       "; load it without takes_embeddings");
+}
+
 }  // namespace
 
 Resolved resolve(const model::ModelFile& file,
@@ -115,6 +131,8 @@ Resolved resolve(const model::ModelFile& file,
         std::min(asked != 0 ? asked : 2 * hyper.experts_used, hyper.experts);
     resident.experts_mapped = true;
   }
+  if (options.takes_embeddings) check_takes_embeddings(file);
+  resident.takes_embeddings = options.takes_embeddings;
   resident.observes_products = options.observes_products;
   resident.reserved = options.reserved;
   model::CacheLayout& cache = resident.cache;

@@ -1,43 +1,36 @@
 #include "engine/prefix_cache.h"
 
-#include <algorithm>
-
 namespace rc::engine {
 
 bool PrefixCache::Equal::operator()(const Probe& a, const Entry* b) const {
-  return a.hash == b->hash && a.parent == b->parent &&
-         std::equal(a.tokens.begin(), a.tokens.end(), b->tokens.begin(),
-                    b->tokens.end());
+  return a.hash == b->hash && a.place.parent == b->parent &&
+         a.place.variant == b->variant && a.items == b->items.all();
 }
 
-PrefixCache::Probe PrefixCache::probe(const Entry* parent,
-                                      std::span<const TokenId> tokens) {
-  // The finaliser of SplitMix64 (Steele, Lea and Flood 2014), once per token.
-  uint64_t hash = parent == nullptr ? 0x9e3779b97f4a7c15u : parent->hash;
-  for (TokenId token : tokens) {
-    hash += 0x9e3779b97f4a7c15u + static_cast<uint32_t>(token);
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-    hash ^= hash >> 31;
-  }
-  return {parent, tokens, hash};
+PrefixCache::Probe PrefixCache::probe(const Place& place,
+                                      const ItemSpan& items) {
+  const Entry* const parent = place.parent;
+  const uint64_t before =
+      parent == nullptr ? place.variant.hash() : parent->hash;
+  return {place, items, items.hash(before)};
 }
 
-const PrefixCache::Entry* PrefixCache::find(const Entry* parent,
-                                            std::span<const TokenId> tokens) {
-  const auto found = index_.find(probe(parent, tokens));
+const PrefixCache::Entry* PrefixCache::find(const Place& place,
+                                            const ItemSpan& items) {
+  const auto found = index_.find(probe(place, items));
   if (found == index_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, (*found)->place);
   return *found;
 }
 
-const PrefixCache::Entry* PrefixCache::insert(const Entry* parent,
-                                              std::span<const TokenId> tokens,
+const PrefixCache::Entry* PrefixCache::insert(const Place& place,
+                                              const ItemSpan& items,
                                               PageId page) {
-  if (const Entry* present = find(parent, tokens)) return present;
-  entries_.push_front({parent,
-                       {tokens.begin(), tokens.end()},
-                       probe(parent, tokens).hash,
+  if (const Entry* present = find(place, items)) return present;
+  entries_.push_front({place.variant,
+                       place.parent,
+                       Items(items),
+                       probe(place, items).hash,
                        page,
                        kNoPage,
                        kNoPage,
@@ -52,7 +45,9 @@ const PrefixCache::Entry* PrefixCache::insert(const Entry* parent,
     throw;
   }
   pool_.retain(page);
-  if (parent != nullptr) ++const_cast<Entry*>(parent)->children;
+  if (place.parent != nullptr) {
+    ++const_cast<Entry*>(place.parent)->children;
+  }
   return &entry;
 }
 

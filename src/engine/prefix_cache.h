@@ -1,7 +1,7 @@
-// Finds full pages that an earlier session has computed for the same beginning
-// of tokens, so that they need not be computed again.
+// Finds full pages that an earlier session has computed for the same first
+// items, so that they need not be computed again.
 //
-// An entry is one full page: its tokens and the entry of the page before it.
+// An entry is one full page: its items and the entry of the page before it.
 // Entries are found by a chained hash of both, and then both are compared, so
 // that no collision of hashes can ever mix two sessions. The cache holds a
 // reference to each page; pages that no session holds are evicted when the
@@ -14,20 +14,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <span>
 #include <unordered_set>
-#include <vector>
 
+#include "engine/items.h"
 #include "engine/page_pool.h"
-#include "engine/token.h"
+#include "engine/variant.h"
 
 namespace rc::engine {
 
 class PrefixCache {
  public:
   struct Entry {
-    const Entry* parent;  // of the first page of a session: root()
-    std::vector<TokenId> tokens;
+    Variant variant;      // as that of the parent
+    const Entry* parent;  // nullptr: the first page of a session
+    Items items;
     uint64_t hash;
     PageId page;
     // That of layers with a window, where these have one of their own and it
@@ -45,18 +45,20 @@ class PrefixCache {
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
 
-  // The entry before the first pages of sessions. Those of longer ones are
-  // rotated otherwise (SessionState::longer).
-  const Entry* root(bool longer) const { return longer ? &longer_ : nullptr; }
+  // The place of a page: behind its parent, among sessions of a variant.
+  struct Place {
+    Variant variant;
+    const Entry* parent = nullptr;  // as in Entry
+  };
 
-  // The entry of the page with these tokens after `parent`, or nullptr. It and
-  // its parents live while a session holds its page.
-  const Entry* find(const Entry* parent, std::span<const TokenId> tokens);
+  // The entry of the page with these items at a place, or nullptr. It and its
+  // parents live while a session holds its page.
+  const Entry* find(const Place& place, const ItemSpan& items);
 
   // The entry for such a page, made with `page` unless there is one already.
-  // `parent` must be alive. May throw std::bad_alloc and then changes nothing.
-  const Entry* insert(const Entry* parent, std::span<const TokenId> tokens,
-                      PageId page);
+  // The parent must be alive. May throw std::bad_alloc and then changes
+  // nothing.
+  const Entry* insert(const Place& place, const ItemSpan& items, PageId page);
 
   // Keep the state after an entry that has none, and the page of windows, with
   // references of their own.
@@ -79,8 +81,8 @@ class PrefixCache {
 
  private:
   struct Probe {
-    const Entry* parent;
-    std::span<const TokenId> tokens;
+    const Place& place;
+    const ItemSpan& items;
     uint64_t hash;
   };
   struct Hash {
@@ -97,7 +99,7 @@ class PrefixCache {
     }
   };
 
-  static Probe probe(const Entry* parent, std::span<const TokenId> tokens);
+  static Probe probe(const Place& place, const ItemSpan& items);
   void remove(std::list<Entry>::iterator entry) noexcept;
 
   bool evict(PageId Entry::*part, PagePool& pool) noexcept;
@@ -107,11 +109,6 @@ class PrefixCache {
   PagePool& pool_;
   PagePool& windows_;
   PagePool& slots_;
-  Entry longer_ = {.parent = nullptr,
-                   .tokens = {},
-                   .hash = 0x6a09e667f3bcc909u,
-                   .page = kNoPage,
-                   .place = {}};
   std::list<Entry> entries_;  // the most recently used first
   std::unordered_set<Entry*, Hash, Equal> index_;
 };

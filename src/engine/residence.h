@@ -12,6 +12,7 @@
 
 #include "engine/page_pool.h"
 #include "engine/prefix_cache.h"
+#include "engine/variant.h"
 
 namespace rc::engine {
 
@@ -22,9 +23,7 @@ struct Checkpoint {
 };
 
 struct Residence {
-  // Whether what is evaluated was rotated as sequences of more tokens than the
-  // model's short context are (model::Batch::longer).
-  bool longer = false;
+  Variant variant;  // of what is evaluated
   // Positions [0, evaluated) are in the cache, in `pages`; while a job is under
   // way there may be pages for more. Of a source there are all, or none.
   int64_t evaluated = 0;

@@ -101,6 +101,7 @@ void Sampler::penalize(std::span<const TokenId> history) {
     while (end < seen_.size() && seen_[end] == token) ++end;
     const auto occurrences = static_cast<float>(end - i);
     i = end;
+    if (token == kNoToken) continue;
     float& logit = changed_[static_cast<size_t>(token)];
     if (logit == -kInfinity) continue;
     // Each result is clamped, or an infinity less another would be no number.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "engine/saved_items.h"
 #include "engine/session_state.h"
 #include "engine/session_tokens.h"
 #include "engine/window_keeper.h"
@@ -23,7 +24,6 @@ constexpr char kArchitecture[] = "runcible.session";
 constexpr char kVersionKey[] = "runcible.session.version";
 constexpr char kModelKey[] = "runcible.session.model";
 constexpr char kCacheTypeKey[] = "runcible.session.cache_type";
-constexpr char kTokensKey[] = "runcible.session.tokens";
 constexpr char kEvaluatedKey[] = "runcible.session.evaluated";
 constexpr char kWindowKey[] = "runcible.session.window_begin";
 constexpr char kSourceKey[] = "runcible.session.source";
@@ -146,31 +146,6 @@ void read_states(const gguf::File& file, const model::ModelFile& model,
   });
 }
 
-std::vector<TokenId> read_tokens(const gguf::File& file,
-                                 const model::ModelFile& model,
-                                 int64_t context_length) {
-  const auto values = file.find_ints(kTokensKey);
-  if (!values) {
-    fail(RC_E_FORMAT, file.name(), ": ", kTokensKey, " is missing");
-  }
-  if (static_cast<int64_t>(values->size()) > context_length) {
-    fail(RC_E_CONTEXT_FULL, file.name(), ": the saved session has ",
-         values->size(), " tokens, the context holds ", context_length,
-         "; load the model with a larger context_length");
-  }
-  const int64_t vocabulary = model.hyper_parameters().vocabulary;
-  std::vector<TokenId> tokens;
-  tokens.reserve(values->size());
-  for (int64_t value : *values) {
-    if (value < 0 || value >= vocabulary) {
-      fail(RC_E_FORMAT, file.name(), ": ", kTokensKey, "[", tokens.size(),
-           "] is ", value, "; the vocabulary has ", vocabulary, " tokens");
-    }
-    tokens.push_back(static_cast<TokenId>(value));
-  }
-  return tokens;
-}
-
 const gguf::Tensor& find_part(const gguf::File& file, const Part& part,
                               DType dtype, int64_t positions) {
   const gguf::Tensor* tensor = file.find_tensor(part.name);
@@ -214,10 +189,10 @@ int64_t read_window_begin(const gguf::File& file, int64_t evaluated) {
 // reads one, but not the last; else none.
 int64_t read_source(const gguf::File& file, const model::ModelFile& model,
                     const SavedSession& saved) {
-  const bool wanted = model.source() != nullptr && !saved.tokens.empty();
+  const bool wanted = model.source() != nullptr && !saved.items.empty();
   const int64_t source =
       file.find(kSourceKey) == nullptr ? 0 : file.get_int(kSourceKey);
-  const auto tokens = static_cast<int64_t>(saved.tokens.size());
+  const auto tokens = saved.items.size();
   if (source < (wanted ? 1 : 0) || source > (wanted ? tokens - 1 : 0)) {
     fail(RC_E_FORMAT, file.name(), ": ", kSourceKey, " is ", source, " of ",
          tokens, " tokens, of a model that reads ",
@@ -269,10 +244,10 @@ SavedSession take_snapshot(const model::ResidentModel& model,
                            const SessionState& session) {
   const Residence& here = session.residence;
   SavedSession saved;
-  saved.tokens = session.tokens;
+  saved.items = session.items;
   saved.source = session.source;
   saved.evaluated = here.evaluated;
-  saved.longer = here.longer;
+  saved.variant = here.variant;
   saved.layout = model.options().cache;
   const auto download = [&](LayerState::Kind kind,
                             std::span<const PageId> numbers,
@@ -308,7 +283,7 @@ gguf::Writer session_writer(const model::ModelFile& model,
   writer.add(kVersionKey, uint32_t{kVersion});
   writer.add(kModelKey, uint64_t{model.fingerprint()});
   writer.add(kCacheTypeKey, std::string_view(dtype_name(layout.dtype)));
-  writer.add_array(kTokensKey, saved.tokens);
+  add_items(saved.items, &writer);
   writer.add(kEvaluatedKey, static_cast<uint64_t>(saved.evaluated));
   if (saved.source > 0) {
     writer.add(kSourceKey, static_cast<uint64_t>(saved.source));
@@ -387,12 +362,11 @@ SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
 
   SavedSession saved;
   saved.layout = layout;
-  saved.tokens = read_tokens(file, model, context_length);
+  saved.items = read_items(file, model, context_length);
   saved.evaluated = file.get_int(kEvaluatedKey);
-  if (saved.evaluated < 0 ||
-      saved.evaluated > static_cast<int64_t>(saved.tokens.size())) {
+  if (saved.evaluated < 0 || saved.evaluated > saved.items.size()) {
     fail(RC_E_FORMAT, file.name(), ": ", kEvaluatedKey, " is ", saved.evaluated,
-         " of ", saved.tokens.size(), " tokens");
+         " of ", saved.items.size(), " tokens");
   }
   saved.source = read_source(file, model, saved);
   if (saved.evaluated == 0) return saved;

@@ -1,4 +1,4 @@
-// Saved sessions: a GGUF file with the tokens and what was evaluated of them.
+// Saved sessions: a GGUF file with the items and what was evaluated of them.
 //
 // The file ends with a checksum of all of it (gguf::Writer::end_with_checksum):
 // nothing else shows that a number of a cache has changed. Version 1 had none
@@ -6,8 +6,8 @@
 //
 // Metadata: general.architecture "runcible.session" and, under
 // "runcible.session.", version (u32, 2), model (u64, the model's fingerprint),
-// cache_type (string, "F16"), tokens (array of i32), evaluated (u64). For each
-// layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
+// cache_type (string, "F16"), evaluated (u64); the items as saved_items.h says.
+// For each layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
 // head_size] of the cache's type, unless nothing was evaluated: the same
 // whatever the page size and the device. Layers with a window may lack the
 // first rows, of positions below window_begin (u64; 0 if missing). Where the
@@ -19,7 +19,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/token.h"
+#include "engine/items.h"
+#include "engine/variant.h"
 #include "files/gguf/file.h"
 #include "files/gguf/writer.h"
 #include "model/resident_model.h"
@@ -29,10 +30,10 @@ namespace rc::engine {
 struct SessionState;
 
 struct SavedSession {
-  std::vector<TokenId> tokens;
+  Items items;
   int64_t source = 0;  // see SessionState
   int64_t evaluated = 0;
-  bool longer = false;  // see Residence; not of one that was read from a file
+  Variant variant;  // not of one that was read from a file
   model::CacheLayout layout;
   // The pages of these positions, one after the other, as
   // CacheGroup::download gives them.
@@ -61,9 +62,10 @@ gguf::Writer session_writer(const model::ModelFile& model,
                             const SavedSession& saved);
 
 // Reads and checks a file from a stranger: everything in it fits the model, the
-// layout and `context_length`, no number of the cache is infinite or not a
-// number, and the checksum is right. Throws RC_E_FORMAT, RC_E_UNSUPPORTED (of
-// another model or cache type), RC_E_CONTEXT_FULL. Any thread.
+// layout and `context_length`, no number of the cache or of an embedding row is
+// infinite or not a number, and the checksum is right. Throws RC_E_FORMAT,
+// RC_E_UNSUPPORTED (of another model or cache type), RC_E_CONTEXT_FULL. Any
+// thread.
 SavedSession read_session(const gguf::File& file, const model::ModelFile& model,
                           const model::CacheLayout& layout,
                           int64_t context_length);

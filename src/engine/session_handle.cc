@@ -72,8 +72,16 @@ void SessionHandle::append_text(std::string_view text, uint32_t flags) {
   check_length(tokenizer, text.size(), options(), 0);
   std::vector<TokenId> tokens = tokenize(tokenizer, text, flags);
   call([&](Core& core, SessionState& state) {
-    if (state.tokens.empty()) add_special(tokenizer, flags, &tokens);
+    if (state.items.empty()) add_special(tokenizer, flags, &tokens);
     add_tokens(core.pages(), state, tokens, 0);
+  });
+}
+
+void SessionHandle::append_embeddings(
+    std::shared_ptr<const model::EmbeddingRows> rows) {
+  check_takes_embeddings(*engine(), "rows");
+  call([&](Core& core, SessionState& state) {
+    add_embeddings(core.pages(), state, rows);
   });
 }
 
@@ -105,7 +113,10 @@ int64_t SessionHandle::position() {
 
 std::vector<TokenId> SessionHandle::tokens() {
   std::vector<TokenId> result;
-  call([&](Core&, SessionState& state) { result = state.tokens; });
+  call([&](Core&, SessionState& state) {
+    const std::span<const TokenId> tokens = state.items.tokens();
+    result.assign(tokens.begin(), tokens.end());
+  });
   return result;
 }
 
@@ -135,7 +146,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
     state->options = from.options;
     state->tenant = from.tenant;
     state->first_token = from.first_token;
-    state->tokens = from.tokens;
+    state->items = from.items;
     state->source = from.source;
     state->metered = from.metered;
     if (from.list != nullptr) {

@@ -22,6 +22,8 @@ class SessionHandle final : public Session {
   void join(const std::shared_ptr<SessionList>& list) override;
   void append(std::vector<TokenId> tokens) override;
   void append_text(std::string_view text, uint32_t flags) override;
+  void append_embeddings(
+      std::shared_ptr<const model::EmbeddingRows> rows) override;
   void decode(bool all_logits) override;
   std::shared_ptr<Request> decode_later(
       bool all_logits, std::shared_ptr<DecodeListener> listener) override;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "engine/engine_handle.h"
+#include "engine/session_tokens.h"
 
 namespace rc::engine {
 namespace {
@@ -42,8 +43,8 @@ SavedSession converted(const SavedSession& copy, const Engine& from,
   const auto file = gguf::File::from_memory(
       nullptr, std::span<const std::byte>(bytes), "a session on its way");
   SavedSession result = read_session(*file, to.file(), layout,
-                                     static_cast<int64_t>(copy.tokens.size()));
-  result.longer = copy.longer;
+                                     static_cast<int64_t>(copy.items.size()));
+  result.variant = copy.variant;
   return result;
 }
 
@@ -190,6 +191,9 @@ SessionMove::Departure SessionMove::prepare(
          " tokens, and where it is to go the model was loaded for ", most,
          "; truncate the session, or load the model with a smaller "
          "context_length in both places");
+  }
+  if (!session->items.runs().empty()) {
+    check_takes_embeddings(to, "a session that is to move there");
   }
   departure.options = to.resolve(options);
   SavedSession copy;

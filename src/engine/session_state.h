@@ -1,5 +1,5 @@
 // State of a session on the engine's side: the conversation, which goes with it
-// from engine to engine (its tokens, jobs and tenant), and its residence.
+// from engine to engine (its items, jobs and tenant), and its residence.
 //
 // Belongs to the thread of the engine where the session is, but for the home
 // and the two atomic members.
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/items.h"
 #include "engine/residence.h"
 
 namespace rc::engine {
@@ -29,7 +30,7 @@ struct SessionState {
   // first request.
   std::shared_ptr<SessionList> list;
 
-  std::vector<TokenId> tokens;
+  Items items;
   // Of models that read a source (model/source.h): what follows it, -1 of
   // others, and how many of the first tokens are it; 0: there is none yet. What
   // was read of it has whole pages, behind which are those of the other tokens.
@@ -37,7 +38,7 @@ struct SessionState {
   int64_t source = 0;
   // Of a pair of texts: where the second begins.
   int64_t second_text = INT64_MAX;
-  // Tokens [0, metered) have been accounted for.
+  // Items [0, metered) have been accounted for.
   int64_t metered = 0;
 
   // Of the last decode; no rows if anything has changed since.
@@ -50,16 +51,16 @@ struct SessionState {
 
   Residence residence;
 
-  // Requests in flight, and tokens.size(), for any thread.
+  // Requests in flight, and size(), for any thread.
   std::atomic<int64_t> in_flight{0};
   std::atomic<int64_t> position{0};
 
-  int64_t size() const { return static_cast<int64_t>(tokens.size()); }
+  int64_t size() const { return items.size(); }
   // Whether the next rows are those of the source.
   bool reads_source() const { return residence.evaluated < source; }
-  // All tokens but those of the source.
+  // All tokens but those of the source, kNoToken where a row is.
   std::span<const TokenId> text() const {
-    return std::span(tokens).subspan(static_cast<size_t>(source));
+    return items.tokens().subspan(static_cast<size_t>(source));
   }
   // The job under way; nullptr if there is none.
   std::shared_ptr<Job> begun_job() const;

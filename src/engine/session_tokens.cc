@@ -55,10 +55,11 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
 
 namespace {
 
-void append(PageKeeper& pages, SessionState& session,
-            std::span<const TokenId> tokens, int64_t room) {
+// Appends tokens, or embedding rows.
+template <class Added>
+void append(PageKeeper& pages, SessionState& session, const Added& items,
+            int64_t count, int64_t room) {
   const int64_t limit = session.options.context_length - room;
-  const auto count = static_cast<int64_t>(tokens.size());
   const bool fits = session.size() + count <= limit;
   if (!fits && !session.options.shift_when_full) {
     fail(RC_E_CONTEXT_FULL, "the session has ", session.size(),
@@ -68,7 +69,7 @@ void append(PageKeeper& pages, SessionState& session,
          "; truncate it, let it shift, or load the model with a larger "
          "context_length");
   }
-  session.tokens.insert(session.tokens.end(), tokens.begin(), tokens.end());
+  session.items.append(items);
   if (!fits) drop_oldest(pages, session, limit);
   session.changed();
 }
@@ -90,16 +91,29 @@ void add_tokens(PageKeeper& pages, SessionState& session,
     check_source(pages, static_cast<int64_t>(tokens.size()));
     std::vector<TokenId> all(tokens.begin(), tokens.end());
     all.push_back(session.first_token);
-    append(pages, session, all, room);
+    append(pages, session, std::span<const TokenId>(all),
+           static_cast<int64_t>(all.size()), room);
     session.source = static_cast<int64_t>(tokens.size());
     return;
   }
-  append(pages, session, tokens, room);
+  append(pages, session, tokens, static_cast<int64_t>(tokens.size()), room);
+}
+
+void add_embeddings(PageKeeper& pages, SessionState& session,
+                    const std::shared_ptr<const EmbeddingRows>& rows) {
+  append(pages, session, rows, rows->count(), 0);
+}
+
+void check_takes_embeddings(const Engine& engine, std::string_view what) {
+  if (engine.options().takes_embeddings) return;
+  fail(RC_E_UNSUPPORTED, what, ": embedding rows, but ",
+       engine.file().file().name(),
+       " was loaded to take tokens alone; load it with takes_embeddings");
 }
 
 void truncate_tokens(PageKeeper& pages, SessionState& session,
                      int64_t position) {
-  session.tokens.resize(static_cast<size_t>(position));
+  session.items.truncate(position);
   if (position == 0) session.source = 0;
   session.metered = std::min(session.metered, position);
   pages.truncate(session, position);
@@ -109,8 +123,7 @@ void truncate_tokens(PageKeeper& pages, SessionState& session,
 void drop_oldest(PageKeeper& pages, SessionState& session, int64_t limit) {
   const int64_t keep = session.options.keep_tokens;
   while (session.size() > limit) {
-    const auto first = session.tokens.begin() + keep;
-    session.tokens.erase(first, first + (session.size() - keep) / 2);
+    session.items.erase(keep, (session.size() - keep) / 2);
   }
   pages.truncate(session, keep);
   session.metered = std::min(session.metered, session.size());

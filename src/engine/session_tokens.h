@@ -1,8 +1,9 @@
-// The tokens of a session: adding text, and making room where there is none.
+// The items of a session: adding some, and making room where there is none.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,14 @@ void check_tokens(const char* what, std::span<const TokenId> tokens,
 // the token that generation begins with follows them. Engine thread.
 void add_tokens(PageKeeper& pages, SessionState& session,
                 std::span<const TokenId> tokens, int64_t room);
+
+// The same with embedding rows, where the model reads no source. Engine thread.
+void add_embeddings(PageKeeper& pages, SessionState& session,
+                    const std::shared_ptr<const EmbeddingRows>& rows);
+
+// Throws RC_E_UNSUPPORTED if the engine was made to take no embedding rows;
+// `what` has some. Any thread.
+void check_takes_embeddings(const Engine& engine, std::string_view what);
 
 // Drops all tokens from `position` on, which is 0 to the session's size and not
 // within a source. Engine thread.

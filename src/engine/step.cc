@@ -200,9 +200,10 @@ model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
     return static_cast<size_t>(std::clamp<int64_t>(position - begin, 0, rows));
   };
   model::SequenceRows added;
-  added.tokens =
-      std::span(session.tokens)
-          .subspan(static_cast<size_t>(begin), static_cast<size_t>(rows));
+  added.tokens = session.items.tokens().subspan(static_cast<size_t>(begin),
+                                                static_cast<size_t>(rows));
+  added.embeddings = session.items.runs();
+  added.first_item = begin;
   // Those of a source are counted by themselves.
   added.first_position =
       session.reads_source() ? begin : begin - session.source;
@@ -214,7 +215,7 @@ model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
     added.outputs_end = number(session.size());
   }
   added.second_text = number(session.second_text);
-  added.longer = session.residence.longer;
+  added.longer = session.residence.variant.longer;
   const std::span pages(session.residence.pages);
   const auto of_source =
       static_cast<size_t>(core_.pages().source_pages(session));

@@ -128,7 +128,8 @@ void check_batch(const GivenBatch& given, const ProgramInputs& inputs,
       fail(RC_E_INVALID_ARGUMENT, "batch: ", values.size(), " ", rule.entries,
            " instead of ", expected);
     }
-    const Stated stated = {rule, values, rule.limit(given), input.width()};
+    const int64_t limit = rule.limit != nullptr ? rule.limit(given) : 0;
+    const Stated stated = {rule, values, limit, input.width()};
     switch (rule.check) {
       case InputCheck::kEach:
         check_each(stated);
@@ -145,6 +146,8 @@ void check_batch(const GivenBatch& given, const ProgramInputs& inputs,
         break;
       case InputCheck::kSlots:
         check_slots(stated);
+        break;
+      case InputCheck::kNumbers:
         break;
     }
   }

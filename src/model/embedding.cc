@@ -62,7 +62,8 @@ std::optional<std::vector<float>> learned_positions(
 runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
                              const Architecture& architecture,
                              const HyperParameters& hyper,
-                             runtime::Value tokens, runtime::Value positions) {
+                             runtime::Value tokens, runtime::Value positions,
+                             const GivenRows& given) {
   const TensorNames& names = architecture.names;
   const runtime::Value table = weights.matrix(
       names.token_embedding, {hyper.vocabulary, hyper.width}, RC_USE_ROWS);
@@ -72,6 +73,14 @@ runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
   }
   if (hyper.embedding_scale != 1.0f) {
     x = builder.scale(x, hyper.embedding_scale);
+  }
+  if (given.rows != runtime::kAbsent) {
+    // A sum over both, of which one counts as 1 and the other as 0.
+    const runtime::Value both = builder.reshape(
+        builder.join(builder.reshape(x, {RC_DIM_ROWS, 1, hyper.width}),
+                     given.rows),
+        {RC_DIM_ROWS, 2, hyper.width});
+    x = builder.expert_sum(both, given.choice);
   }
   if (architecture.embedding.learned_positions) {
     const int64_t types = type_count(weights.file(), architecture);

@@ -28,10 +28,21 @@ std::optional<std::vector<float>> learned_positions(
     const gguf::File& file, const Architecture& architecture,
     const HyperParameters& hyper);
 
-// F32 [rows, width]. `positions` are rows of the table of positions.
+// Rows that may take the place of those of tokens, F32 [rows, 1, width], and
+// the choice, F32 [rows, 2]: 1 and 0, or 0 and 1 where they do; none: no row
+// does.
+struct GivenRows {
+  runtime::Value rows = runtime::kAbsent;
+  runtime::Value choice = runtime::kAbsent;
+};
+
+// F32 [rows, width]. `positions` are rows of the table of positions. A given
+// row replaces that of a token, scaled as the model scales it; positions, types
+// and a norm come after it.
 runtime::Value add_embedding(runtime::ProgramBuilder& builder, Weights& weights,
                              const Architecture& architecture,
                              const HyperParameters& hyper,
-                             runtime::Value tokens, runtime::Value positions);
+                             runtime::Value tokens, runtime::Value positions,
+                             const GivenRows& given = {});
 
 }  // namespace rc::model

@@ -140,8 +140,12 @@ void Forward::describe() {
   }
   const Value positions =
       input(inputs_.has(kTypedPositions) ? kTypedPositions : kPositions);
+  GivenRows given;
+  if (inputs_.has(kEmbeddingRows)) {
+    given = {input(kEmbeddingRows), input(kRowChoice)};
+  }
   const Value x = add_embedding(builder_, weights_, architecture_, hyper_,
-                                input(kTokens), positions);
+                                input(kTokens), positions, given);
   if (inputs_.has(kLayerRows)) {
     inputs_of_layers_ = add_per_layer_inputs(*this, copies(kLayerRows), x);
   }

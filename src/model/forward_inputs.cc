@@ -1,5 +1,8 @@
 #include "model/forward_inputs.h"
 
+#include <bit>
+#include <cstring>
+
 #include "model/batch_check.h"
 
 namespace rc::model {
@@ -34,7 +37,9 @@ static_assert(sizeof(BatchValues) ==
 constexpr bool have_values() {
   for (const InputDescription& input : kForwardInputs) {
     const StatedValues& stated = input.stated;
-    const bool complete = stated.limit != nullptr && stated.add != nullptr;
+    const bool has_limit = stated.limit != nullptr;
+    const bool complete = has_limit != (stated.check == InputCheck::kNumbers) &&
+                          stated.add != nullptr;
     if (stated.field == nullptr ? input.make == nullptr : !complete) {
       return false;
     }
@@ -75,6 +80,32 @@ void make_numbers(const GivenBatch& given, int64_t heads,
 }  // namespace
 
 namespace inputs {
+
+void add_embedding_rows(const SequenceRows& rows, const RowsPlace& place,
+                        Values& values) {
+  const size_t begin = values.size();
+  values.resize(begin + rows.tokens.size() * place.width, 0);
+  const int64_t end =
+      rows.first_item + static_cast<int64_t>(rows.tokens.size());
+  for (const EmbeddingRun& run : rows.embeddings) {
+    const int64_t from = std::max(run.begin, rows.first_item);
+    const int64_t to = std::min(run.end(), end);
+    if (from >= to) continue;
+    const auto row = static_cast<size_t>(from - rows.first_item);
+    std::memcpy(values.data() + begin + row * place.width,
+                run.rows->row(run.number(from)).data(),
+                static_cast<size_t>(to - from) * place.width * sizeof(float));
+  }
+}
+
+void add_row_choice(const SequenceRows& rows, const RowsPlace&,
+                    Values& values) {
+  constexpr auto kChosen = std::bit_cast<int32_t>(1.0f);
+  for (const int32_t token : rows.tokens) {
+    values.push_back(token < 0 ? 0 : kChosen);
+    values.push_back(token < 0 ? kChosen : 0);
+  }
+}
 
 void make_lengths(const GivenBatch& given, Values& values) {
   count_whole_lengths(given.batch, values);

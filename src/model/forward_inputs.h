@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "model/embedding_rows.h"
 #include "model/model_file.h"
 #include "tensor/dtype.h"
 
@@ -36,6 +37,8 @@ enum class ForwardInput : uint8_t {
   kPositionSteps,      // how many times ModelFile::position_step() fits
   kTypedPositions,     // rows of a table of positions for each type of tokens
   kLayerRows,          // rows of the table of each layer; see per_layer.h
+  kEmbeddingRows,      // rows that take the place of tokens
+  kRowChoice,          // whether a token's row counts, and whether such a row
   kEnd
 };
 
@@ -51,7 +54,11 @@ inline constexpr ForwardStages kReadingSource = 1u << kReadSource;
 
 // Rows of one sequence for a batch, as the caller of a step states them.
 struct SequenceRows {
-  std::span<const int32_t> tokens;  // of these rows
+  // Of these rows; negative where an embedding row takes the token's place.
+  std::span<const int32_t> tokens;
+  // Of the whole sequence, whose item `first_item` is that of the first row.
+  std::span<const EmbeddingRun> embeddings;
+  int64_t first_item = 0;
   int64_t first_position = 0;
   // Of these rows, by number, those whose output is wanted.
   size_t outputs_begin = 0;
@@ -96,6 +103,11 @@ struct BatchValues {
   // the first of a sequence's rows (-1: there is none yet), and where it goes
   // after the last.
   std::vector<int32_t> state_slots;
+  // Where the program takes embedding rows, by the bits of their numbers:
+  // [rows, 1, width], those that take the place of tokens and any others, and
+  // [rows, 2], 1 and 0 for a token, 0 and 1 for an embedding row.
+  std::vector<int32_t> embedding_rows;
+  std::vector<int32_t> row_choice;
 };
 
 // One step: rows of tokens of one or more sequences. Positions of a sequence
@@ -111,6 +123,7 @@ struct Batch : BatchValues {
 struct ProgramSetup {
   const ModelFile& file;
   const CacheLayout& layout;
+  bool takes_embeddings = false;
 };
 
 // Place in a batch of the rows of one sequence.
@@ -136,7 +149,8 @@ enum class InputCheck : uint8_t {
   kUsedPages,      // those are that the positions of the batch need
   kSourcePages,    // those are that the lengths of sources need
   kSourceLengths,  // 1 to the limit
-  kSlots           // as kEach, and no sequence writes what another uses
+  kSlots,          // as kEach, and no sequence writes what another uses
+  kNumbers         // any numbers; there is no limit
 };
 
 // Values of an input as a step states them.
@@ -159,7 +173,7 @@ struct InputDescription {
   ForwardInput input;
   const char* name;
   DType dtype;  // I32, or F32 whose values are stored by their bits
-  InputSize shape[2];
+  InputSize shape[3];
   // The stages that use it; kNeverUsed: the program does not have it.
   ForwardStages (*stages)(const ProgramSetup& of);
   StatedValues stated;  // no field: the step states nothing
@@ -181,6 +195,9 @@ template <int64_t Size>
 int64_t fixed(const ProgramSetup&) {
   return Size;
 }
+inline int64_t width(const ProgramSetup& of) {
+  return of.file.hyper_parameters().width;
+}
 inline int64_t table_width(const ProgramSetup& of) {
   return of.layout.pages_per_sequence;
 }
@@ -198,6 +215,9 @@ inline ForwardStages reading(const ProgramSetup& of) {
   return of.file.source() != nullptr ? kReadingSource : kNeverUsed;
 }
 inline ForwardStages generating(const ProgramSetup&) { return kGenerating; }
+inline ForwardStages taking_embeddings(const ProgramSetup& of) {
+  return if_so(of.takes_embeddings);
+}
 inline ForwardStages always(const ProgramSetup& of) {
   return kGenerating | reading(of);
 }
@@ -226,7 +246,7 @@ inline int64_t two(const GivenBatch&) { return 2; }
 
 inline void add_tokens(const SequenceRows& rows, const RowsPlace&,
                        Values& values) {
-  values.insert(values.end(), rows.tokens.begin(), rows.tokens.end());
+  for (const int32_t token : rows.tokens) values.push_back(std::max(token, 0));
 }
 inline void add_positions(const SequenceRows& rows, const RowsPlace&,
                           Values& values) {
@@ -286,6 +306,10 @@ inline void add_types(const SequenceRows& rows, const RowsPlace&,
   }
 }
 
+void add_embedding_rows(const SequenceRows& rows, const RowsPlace& place,
+                        Values& values);
+void add_row_choice(const SequenceRows& rows, const RowsPlace& place,
+                    Values& values);
 void make_lengths(const GivenBatch& given, Values& values);
 void make_head_numbers(const GivenBatch& given, Values& values);
 void make_window_head_numbers(const GivenBatch& given, Values& values);
@@ -433,6 +457,20 @@ inline constexpr InputDescription kForwardInputs[] = {
      {},
      inputs::make_layer_rows,
      true},
+    {ForwardInput::kEmbeddingRows,
+     "embedding rows",
+     RC_DTYPE_F32,
+     {inputs::per_row, inputs::fixed<1>, inputs::width},
+     inputs::taking_embeddings,
+     {&BatchValues::embedding_rows, "numbers of embedding rows", "number",
+      InputCheck::kNumbers, nullptr, inputs::add_embedding_rows}},
+    {ForwardInput::kRowChoice,
+     "row choice",
+     RC_DTYPE_F32,
+     {inputs::per_row, inputs::fixed<2>},
+     inputs::taking_embeddings,
+     {&BatchValues::row_choice, "numbers of the choice of rows", "choice",
+      InputCheck::kNumbers, nullptr, inputs::add_row_choice}},
 };
 
 inline constexpr size_t kForwardInputCount = std::size(kForwardInputs);

@@ -152,7 +152,7 @@ std::shared_ptr<const ModelFile> ModelFile::from_gguf(
   // Describing the program looks at every tensor that it needs.
   const runtime::ProgramDescription program = model->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1},
-      missing);
+      /*takes_embeddings=*/false, missing);
   if (missing != nullptr && !missing->list.empty()) {
     throw MissingTensor(missing->list.front());
   }
@@ -204,6 +204,7 @@ int64_t ModelFile::position_step() const {
 }
 
 runtime::ProgramDescription ModelFile::forward(const CacheLayout& layout,
+                                               bool takes_embeddings,
                                                MissingTensors* missing) const {
   check_range("page size", layout.page_size, kMaxPageSize);
   check_range("number of pages", layout.pages, kMaxPages);
@@ -226,7 +227,8 @@ runtime::ProgramDescription ModelFile::forward(const CacheLayout& layout,
   }
   return forward_program(*architecture_, hyper_, rope_scales_, source(), *file_,
                          layout, {output_, score_tokens_},
-                         ProgramInputs({*this, layout}), missing);
+                         ProgramInputs({*this, layout, takes_embeddings}),
+                         missing);
 }
 
 gguf::Tensor ModelFile::weight_tensor(const std::string& name) const {

@@ -91,7 +91,9 @@ class ModelFile {
   // How many positions have the same scale of queries; 0: they are not scaled
   // by their position.
   int64_t position_step() const;
+  // `takes_embeddings`: see embedding_rows.h.
   runtime::ProgramDescription forward(const CacheLayout& layout,
+                                      bool takes_embeddings = false,
                                       MissingTensors* missing = nullptr) const;
   // The bytes of a weight that forward() names: read from the file into the
   // buffer, or made (rotary frequencies, positions with a type of tokens, norms

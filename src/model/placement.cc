@@ -164,10 +164,12 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain,
                 std::vector<std::shared_ptr<runtime::Device>> devices,
                 std::span<const size_t> device_of_part) {
-  runtime::ProgramDescription description = file.forward(options.cache);
+  runtime::ProgramDescription description =
+      file.forward(options.cache, options.takes_embeddings);
   check_cache(file, options.cache);
   Placement placement;
-  placement.inputs = ProgramInputs({file, options.cache});
+  placement.inputs =
+      ProgramInputs({file, options.cache, options.takes_embeddings});
   if (options.observes_products) {
     placement.observation = observe_products(file.file(), description);
   }

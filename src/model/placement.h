@@ -27,6 +27,7 @@ struct ResidentOptions {
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
+  bool takes_embeddings = false;  // in place of tokens, see embedding_rows.h
   // Memory reserved for models that are loaded together with it; nullptr: none.
   const ReservedMemory* reserved = nullptr;
 };

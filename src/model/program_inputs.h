@@ -23,7 +23,7 @@ struct ProgramInput {
   size_t copies;               // inputs of the program, from `first` on
 
   bool used_in(ForwardStage stage) const { return (stages >> stage & 1u) != 0; }
-  // Returns the elements of the last dimension if there are two, else 1.
+  // Returns the elements of the last dimension if there are several, else 1.
   size_t width() const {
     return shape.size() > 1 ? static_cast<size_t>(shape.back()) : 1;
   }

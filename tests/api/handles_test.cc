@@ -131,6 +131,8 @@ TEST_F(Handles, Sessions) {
        }},
       {"append_text",
        [](auto* h) { return rc_session_append_text(h, "a", 1, 0); }},
+      {"append_embeddings",
+       [](auto* h) { return rc_session_append_embeddings(h, nullptr); }},
       {"decode", [](auto* h) { return rc_session_decode(h, 0); }},
       {"logits",
        [](auto* h) {

@@ -113,6 +113,7 @@ TEST_F(NullPointers, OfSessions) {
               rc_session_logits(session.get(), &logits, nullptr, &columns));
   EXPECT_NULL("vocabulary",
               rc_session_logits(session.get(), &logits, &rows, nullptr));
+  EXPECT_NULL("rows", rc_session_append_embeddings(session.get(), nullptr));
   EXPECT_NULL("position", rc_session_position(session.get(), nullptr));
   EXPECT_NULL("tokens", rc_session_tokens(session.get(), nullptr, &count));
   EXPECT_NULL("count", rc_session_tokens(session.get(), &tokens, nullptr));

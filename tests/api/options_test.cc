@@ -245,8 +245,9 @@ TEST(Options, OfAModel) {
                "prefix_cache", "5");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.keep_mapped = 2; }),
                "keep_mapped", "2");
-  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved = 1; }),
-               "reserved", "1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.takes_embeddings = 2; }),
+               "takes_embeddings", "2");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.reserved2 = 1; }),
                "reserved2", "1");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,

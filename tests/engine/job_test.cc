@@ -137,21 +137,21 @@ class Drafting final : public TestJob {
       if (drafted_ > 0) {
         EXPECT_EQ(next, state.size() - drafted_);
         --drafted_;
-        if (state.tokens[static_cast<size_t>(next)] == token) {
+        if (state.items.tokens()[static_cast<size_t>(next)] == token) {
           ++accepted;
           if (auto end = count_steps(core)) return end;
           continue;
         }
-        state.tokens.resize(static_cast<size_t>(next));
+        state.items.truncate(next);
         core.pages().truncate(state, next);
         drafted_ = 0;
       }
       EXPECT_EQ(next, state.size());
-      state.tokens.push_back(token);
+      state.items.append(token);
       if (auto end = count_steps(core)) return end;
       if (draft_) {
         for (const TokenId drafted : draft_(generated.size())) {
-          state.tokens.push_back(drafted);
+          state.items.append(drafted);
           ++drafted_;
         }
       }
@@ -248,9 +248,10 @@ class Masked final : public TestJob {
     }
     SessionState& state = session();
     EXPECT_EQ(logits.begin + logits.count, state.size());
-    generated.push_back(sampler_.choose(logits.values, state.tokens, allowed));
+    generated.push_back(
+        sampler_.choose(logits.values, state.items.tokens(), allowed));
     EXPECT_EQ(generated.back() % static_cast<TokenId>(one_in), 0);
-    state.tokens.push_back(generated.back());
+    state.items.append(generated.back());
     state.changed();
     return count_steps(core);
   }
@@ -356,7 +357,7 @@ TEST(Job, KeepsToTheOutputsOfAStep) {
   ASSERT_EQ(first->wait(), "");
   for (int i = 0; i < 5; ++i) {
     const auto session = thread.session();
-    session->tokens = some_tokens(100, 9);
+    session->items.append(some_tokens(100, 9));
     const auto all = std::make_shared<Decoding>(session, true);
     const auto second = std::make_shared<Drafting>(thread, prompt, 3);
     thread.together([&] {

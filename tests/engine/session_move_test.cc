@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <random>
@@ -57,7 +58,9 @@ int64_t evaluated(Engine& engine, const std::vector<TokenId>& tokens) {
   int64_t found = -1;
   static_cast<EngineHandle&>(engine).core()->call([&](Core& core) {
     for (const auto& session : core.pages().sessions()) {
-      if (session->tokens == tokens) found = session->residence.evaluated;
+      if (std::ranges::equal(session->items.tokens(), tokens)) {
+        found = session->residence.evaluated;
+      }
     }
   });
   return found;

@@ -106,6 +106,7 @@ TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
     const char* model;
     int64_t window_pages;
     Inputs more;  // than kAlways
+    bool takes_embeddings = false;
   } kCases[] = {
       {"llama2", 0, {}},
       {"gemma2", 0, {}},
@@ -125,6 +126,7 @@ TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
       {"mistral3", 0, {kPositionSteps}},
       {"gemma3n", 0, {kLayerRows}},
       {"gemma4", 0, {kLayerRows}},
+      {"llama2", 0, {kEmbeddingRows, kRowChoice}, true},
   };
   Inputs all = kAlways;
   for (const auto& one : kCases) {
@@ -134,7 +136,7 @@ TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
     const model::CacheLayout layout = options_of(room).cache;
     const auto file =
         std::string(one.model) == "pairs" ? pairs() : golden_model(one.model);
-    const model::ProgramInputs inputs({*file, layout});
+    const model::ProgramInputs inputs({*file, layout, one.takes_embeddings});
     Inputs expected = kAlways;
     expected.insert(one.more.begin(), one.more.end());
     EXPECT_EQ(text_of(inputs_of(inputs, model::kGenerate)), text_of(expected));
@@ -167,12 +169,14 @@ TEST(ForwardInputs, AreWhatEachProgramReads) {
       }
       for (const int64_t windows : {0, 15}) {
         if (windows > 0 && !file->causal()) continue;
+        const bool takes = windows == 0 && file->source() == nullptr;
         SCOPED_TRACE(cat(name, " ", hidden, " ", windows));
         Room room;
         room.window_pages = windows;
         const model::CacheLayout layout = options_of(room).cache;
-        const model::ProgramInputs inputs({*file, layout});
-        const runtime::ProgramDescription program = file->forward(layout);
+        const model::ProgramInputs inputs({*file, layout, takes});
+        const runtime::ProgramDescription program =
+            file->forward(layout, takes);
         ASSERT_EQ(program.input_count, inputs.count());
         inputs.check(file->file(), program.inputs());
         for (const auto stage : {model::kGenerate, model::kReadSource}) {
@@ -246,6 +250,7 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
        {"gemma2", "mamba2", "phi3-long", "pairs", "t5"}) {
     SCOPED_TRACE(name);
     Room room;
+    room.takes_embeddings = name == "gemma2";
     room.window_pages = name == "gemma2" ? 15 : 0;
     const auto model =
         load(name == "pairs" ? pairs() : golden_model(name), "reference", room);
@@ -273,8 +278,11 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
       if (stated.field == nullptr || !input.used_in(model::kGenerate)) continue;
       SCOPED_TRACE(input.description->name);
       refused.insert(input.description->input);
+      const bool limited = stated.check != model::InputCheck::kNumbers;
       const int64_t limit =
-          stated.limit({model->file(), model->options().cache, good});
+          !limited
+              ? 0
+              : stated.limit({model->file(), model->options().cache, good});
       model::Batch bad = good;
       if (input.description->input != kTokens &&
           input.description->input != kOutputRows) {
@@ -285,6 +293,7 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
                   std::string::npos)
             << error.message();
       }
+      if (!limited) continue;
       const int64_t beyond =
           stated.check == model::InputCheck::kSourceLengths ? limit + 1 : limit;
       for (const int64_t value : {beyond, int64_t{-2}}) {
@@ -298,10 +307,11 @@ TEST(ForwardInputs, AreCheckedInEachBatch) {
     }
     run(good);
   }
-  const Inputs expected = {kTokens,      kPositions,     kSequences,
-                           kPageTable,   kOutputRows,    kStateSlots,
-                           kWindowTable, kSourceLengths, kSourceTable,
-                           kLonger,      kTypedPositions};
+  const Inputs expected = {kTokens,      kPositions,      kSequences,
+                           kPageTable,   kOutputRows,     kStateSlots,
+                           kWindowTable, kSourceLengths,  kSourceTable,
+                           kLonger,      kTypedPositions, kEmbeddingRows,
+                           kRowChoice};
   EXPECT_EQ(text_of(refused), text_of(expected));
 }
 

@@ -89,6 +89,7 @@ model::ResidentOptions options_of(const Room& room) {
   options.keep_mapped = room.keep_mapped;
   options.experts_mapped = room.resident_experts > 0;
   options.resident_experts = room.resident_experts;
+  options.takes_embeddings = room.takes_embeddings;
   options.limits = {.max_rows = 256, .max_outputs = 256, .max_sequences = 16};
   return options;
 }

@@ -31,6 +31,7 @@ struct Room {
   int64_t pages_per_sequence = 16;
   bool keep_mapped = false;
   int64_t resident_experts = 0;  // 0: all; else experts stay mapped
+  bool takes_embeddings = false;
   // Of layers with a window; each sequence has a third of them, in turn.
   int64_t window_pages = 0;
 };

@@ -15,8 +15,9 @@ class Spelling {
   size_t at() const { return at_; }
   bool ended() const { return at_ == tokens_.size(); }
   TokenId token() const { return tokens_[at_]; }
-  // Whether the token is more than its bytes, or may be.
+  // Whether the token is more than its bytes, or may be, or is no token.
   bool is_special() const {
+    if (token() < 0) return true;
     const TokenType type = tokenizer_.token_type(token());
     return type == TokenType::kControl || type == TokenType::kUnknown ||
            type == TokenType::kUserDefined;

@@ -15,7 +15,8 @@ struct SharedPrefix {
 
 // How far the tokens of a session spell a prompt. They need not be those that
 // the tokenizer chooses: a model may write a text in others. Special tokens
-// count as themselves only, never as their names.
+// count as themselves only, never as their names. A negative number in the
+// session is no token, and no text spells it.
 SharedPrefix shared_prefix(const Tokenizer& tokenizer,
                            std::span<const TokenId> session,
                            std::span<const TokenId> prompt);

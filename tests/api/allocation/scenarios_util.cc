@@ -57,7 +57,12 @@ World::World() {
     return rc_backend_open("cpu", &options, handle_of);
   });
   reference = open_backend("reference");
-  model = load_model(cpu.get());
+  model = handle_of<Model>([&](rc_model** handle_of) {
+    rc_model_options load = RC_MODEL_OPTIONS_INIT;
+    load.context_length = 64;
+    load.takes_embeddings = 1;
+    return rc_model_load(cpu.get(), model_path().c_str(), &load, handle_of);
+  });
   reference_model = load_model(reference.get());
   tokenizer = handle_of<Tokenizer>([&](rc_tokenizer** handle_of) {
     return rc_model_get_tokenizer(model.get(), handle_of);

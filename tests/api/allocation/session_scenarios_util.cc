@@ -15,6 +15,15 @@ void decode_end(void* user, rc_status status, const char*) {
   static_cast<End*>(user)->receive(status);
 }
 
+// Appends two of the model's rows.
+rc_status append_rows(const World& world, rc_session* session) {
+  const int64_t shape[] = {2, 64};
+  rc_tensor* view = nullptr;
+  RC_TRY(rc_tensor_reshape(world.x.get(), shape, 2, &view));
+  const TensorHandle rows(view);
+  return RC_CALL(rc_session_append_embeddings)(session, view);
+}
+
 rc_status sessions(World& world) {
   rc_session* created = nullptr;
   RC_TRY(RC_CALL(rc_session_create)(world.model.get(), nullptr, &created));
@@ -23,6 +32,7 @@ rc_status sessions(World& world) {
   const int32_t tokens[] = {1, 2, 3};
   RC_TRY(RC_CALL(rc_session_append)(created, tokens, 3));
   RC_TRY(RC_CALL(rc_session_append_text)(created, "hello", 5, 0));
+  RC_TRY(append_rows(world, created));
   RC_TRY(RC_CALL(rc_session_decode)(created, 0));
   const float* logits = nullptr;
   size_t rows = 0, vocabulary = 0;
