@@ -15,7 +15,7 @@ namespace Runcible {
           [typeof(int)] = Dtype.I32, [typeof(long)] = Dtype.I64
         };
 
-    private readonly tensor handle;
+    internal readonly tensor handle;
 
     private Tensor(tensor handle) : base(handle) {
       this.handle = handle;

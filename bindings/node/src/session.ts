@@ -25,6 +25,7 @@ import { posting } from "./mailbox";
 import type { Model } from "./model";
 import { native } from "./native";
 import { Stream } from "./streaming";
+import { Tensor } from "./tensor";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens";
 
 /** @c rc_session_options */
@@ -137,6 +138,14 @@ export class Session extends Handle {
       const tokens = plain(what);
       await this.#turn((handle) => native.session_append_later(handle, tokens));
     }
+  }
+
+  /** @c rc_session_append_embeddings */
+  appendEmbeddings(rows: Tensor): Promise<void> {
+    const numbers = need(rows, Tensor, "rows");
+    return this.#turn((handle) =>
+      native.session_append_embeddings_later(handle, numbers),
+    );
   }
 
   /** @c rc_session_decode */

@@ -113,6 +113,13 @@ oo::class create ::runcible::Session {
         ::runcible::native::session_append [my Idle] $tokens
     }
 
+    # The same with the rows of a Tensor of {count width}, in place of tokens, where
+    # the model was loaded with -takes_embeddings 1.
+    method append_embeddings {rows} {
+        ::runcible::native::session_append_embeddings [my Idle] \
+            [::runcible::Need $rows Tensor rows]
+    }
+
     # Evaluates what was appended; with -all_logits 1 it keeps those of every token
     # and not only of the last.
     method decode {args} {

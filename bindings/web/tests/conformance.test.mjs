@@ -17,6 +17,7 @@ const missing = {
   "product of tensors": "a page computes with models alone",
   "ops of tensors": "a page computes with models alone",
   "bits of graphs": "a page computes with models alone",
+  "embedding rows": "a page computes with models alone",
   graphs: "a page computes with models alone",
   "custom ops": "a page computes with models alone",
   "pinned memory": "a page computes with models alone",

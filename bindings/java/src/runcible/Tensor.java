@@ -11,7 +11,7 @@ import java.nio.ReadOnlyBufferException;
 public final class Tensor extends Handle {
   private static final int ALL = Integer.MIN_VALUE;
 
-  private final tensor handle;
+  final tensor handle;
 
   Tensor(Object address) {
     this(new tensor((Long) address));

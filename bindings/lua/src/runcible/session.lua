@@ -3,6 +3,7 @@ local Chat = require "runcible.chat"
 local Generation = require "runcible.generation"
 local Model = require("runcible.model").Model
 local Stream = require "runcible.stream"
+local Tensor = require "runcible.tensor"
 local Tokenizer = require "runcible.tokenizer"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
@@ -89,6 +90,12 @@ function Session:append(what, options)
   else
     native.session_append_text(proxy, what, Tokenizer.flags(options))
   end
+end
+
+--- Adds the rows of a Tensor [count, width] in place of tokens, where the model was
+-- loaded with takes_embeddings.
+function Session:append_embeddings(rows)
+  native.session_append_embeddings(idle(self), need(rows, Tensor, "rows"))
 end
 
 --- Evaluates what was appended; with the option all_logits it keeps those of

@@ -30,6 +30,7 @@ from .generation import (
     tokenize_flags,
 )
 from .streaming import Stream
+from .tensor import Tensor
 from .tools import Tool
 
 if TYPE_CHECKING:
@@ -209,6 +210,11 @@ class Session(Handle):
             _native.session_append_text(self._idle, what, flags)
         else:
             _native.session_append(self._idle, what)
+
+    def append_embeddings(self, rows: Tensor) -> None:
+        # :header: rc_session_append_embeddings
+        numbers = need(rows, Tensor, "rows")._numbers
+        _native.session_append_embeddings(self._idle, numbers)
 
     def decode(self, *, all_logits: bool = False) -> None:
         """Evaluates what was added since the last decode.
