@@ -86,7 +86,8 @@ Tensor OpCall::run_into(const Destination& into, DType dtype,
   OpCall here = *this;
   if (context->placement() != nullptr &&
       operands_[0].context->placement() == context->placement()) {
-    here = moved_to(context);
+    // The target may lie in memory that an operand was borrowed from, too.
+    here = moved_to(context, /*lends=*/false);
   } else if (operands_[0].context->device() != context->device()) {
     fail(RC_E_INVALID_ARGUMENT, into.op, ": the operands lie on ",
          operands_[0].context->device()->id(), ", the target on ",

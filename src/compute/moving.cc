@@ -1,29 +1,23 @@
 // Tensors from one device or handle to another.
-#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "compute/ops.h"
 #include "compute/tensor.h"
 
 namespace rc::compute {
-namespace {
 
-// Of the host's memory that bytes pass through.
-constexpr uint64_t kPart = uint64_t{16} << 20;
+bool can_lend(const runtime::Buffer& buffer, const runtime::Device& to) {
+  return buffer.device().plugin().buffer_memory != nullptr &&
+         to.plugin().borrow_buffer != nullptr;
+}
 
-}  // namespace
-
-void move_bytes(const runtime::Buffer& source, uint64_t source_offset,
-                runtime::Buffer& target, uint64_t target_offset,
-                uint64_t bytes) {
-  const auto part =
-      std::make_unique_for_overwrite<std::byte[]>(std::min(bytes, kPart));
-  for (uint64_t done = 0; done < bytes; done += kPart) {
-    const uint64_t count = std::min(bytes - done, kPart);
-    source.download(source_offset + done, part.get(), count);
-    target.upload(target_offset + done, part.get(), count);
-  }
+std::shared_ptr<runtime::Buffer> lend(std::shared_ptr<runtime::Buffer> buffer,
+                                      uint64_t offset, uint64_t bytes,
+                                      runtime::Device& to) {
+  std::byte* const data = buffer->memory() + offset;
+  return to.borrow_buffer(data, bytes, std::move(buffer));
 }
 
 Tensor move(const Tensor& tensor, std::shared_ptr<Context> target) {
@@ -47,8 +41,8 @@ Tensor move(const Tensor& tensor, std::shared_ptr<Context> target) {
   }
   const Tensor whole = dense(tensor);
   Tensor moved = make_result(std::move(target), whole.dtype, whole.shape);
-  move_bytes(*whole.storage->buffer(), whole.byte_offset(),
-             *moved.storage->buffer(), 0, whole.bytes());
+  moved.storage->buffer()->copy_from(*whole.storage->buffer(), 0,
+                                     whole.byte_offset(), whole.bytes());
   return moved;
 }
 

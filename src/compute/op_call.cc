@@ -1,6 +1,7 @@
 #include "compute/op_call.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "compute/at_once.h"
@@ -75,25 +76,48 @@ void OpCall::run_kept(Context& context, const Tensor& result,
 void OpCall::run_on_fallback(const std::shared_ptr<runtime::Device>& device,
                              const Tensor& result, int64_t& spent_ns) const {
   std::vector<rc_plugin_value> here(values().begin(), values().end());
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  std::vector<std::shared_ptr<runtime::Buffer>> theirs;
+  for (int i = 0; i < count_; ++i) {
+    theirs.push_back(operands_[i].storage->buffer());
+  }
+  theirs.push_back(result.storage->buffer());
   const auto bytes_of = [](const rc_plugin_value& value) {
     return value_bytes(value, {}).value();
   };
+  // An operand in the memory of the result is copied: the device would not see
+  // that two buffers are one.
+  const size_t last = here.size() - 1;
+  const auto is_lent = [&](size_t i) {
+    return can_lend(*theirs[i], *device) &&
+           (i == last || theirs[i] != theirs[last]);
+  };
   uint64_t copied = 0;
-  for (const rc_plugin_value& value : here) copied += bytes_of(value);
+  for (size_t i = 0; i < here.size(); ++i) {
+    if (!is_lent(i)) copied += bytes_of(here[i]);
+  }
   Paid paid(result.context->pool()->account(), copied);
   paid.use();
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   for (size_t i = 0; i < here.size(); ++i) {
-    buffers.push_back(device->create_buffer(bytes_of(here[i])));
-    if (i + 1 < here.size()) {
-      move_bytes(*operands_[i].storage->buffer(), here[i].offset, *buffers[i],
-                 0, bytes_of(here[i]));
+    const uint64_t bytes = bytes_of(here[i]);
+    const uint64_t offset = std::exchange(here[i].offset, 0);
+    if (is_lent(i)) {
+      buffers.push_back(lend(theirs[i], offset, bytes, *device));
+      continue;
     }
-    here[i].offset = 0;
+    buffers.push_back(device->create_buffer(bytes));
+    if (i != last) buffers[i]->copy_from(*theirs[i], 0, offset, bytes);
   }
-  run_on(device, here, buffers, result.context->timeout_ms(), spent_ns);
-  move_bytes(*buffers.back(), 0, *result.storage->buffer(),
-             result.byte_offset(), bytes_of(here.back()));
+  std::vector<rc_plugin_buffer*> handles;
+  for (const auto& buffer : buffers) handles.push_back(buffer->handle());
+  if (!device->runs_ops() ||
+      !device->run_op(op, here, handles.data(), spent_ns)) {
+    run_on(device, here, buffers, result.context->timeout_ms(), spent_ns);
+  }
+  if (!is_lent(last)) {
+    theirs[last]->copy_from(*buffers[last], result.byte_offset(), 0,
+                            bytes_of(here[last]));
+  }
 }
 
 void OpCall::check_devices() const {
@@ -144,8 +168,9 @@ Tensor OpCall::record(GraphRecording& recording, const Shape& shape) const {
   // Constants are where the graph runs.
   const std::shared_ptr<Context>& context = recording.context();
   if (context->placement() == nullptr) check_devices();
-  const OpCall here =
-      context->placement() == nullptr ? *this : moved_to(context);
+  const OpCall here = context->placement() == nullptr
+                          ? *this
+                          : moved_to(context, /*lends=*/false);
   const std::shared_ptr<Storage>* storages[kMaxInputs];
   for (int i = 0; i < count_; ++i) storages[i] = &here.operands_[i].storage;
   return recording.add(op, here.values(), storages, shape);

@@ -88,8 +88,10 @@ class OpCall {
   Placement::Ranking rank(Placement& placement) const;
   int operand_device(const Placement& placement, int i) const;
   bool supported_by(const runtime::Device& device) const;
-  // The operands in the memory of the context.
-  OpCall moved_to(const std::shared_ptr<Context>& context) const;
+  // The operands in the memory of the context. With `lends` those that the
+  // context's device can use where they are stay there, as long as the tensors
+  // do that they belong to.
+  OpCall moved_to(const std::shared_ptr<Context>& context, bool lends) const;
 
   Operand operands_[kMaxInputs];
   rc_plugin_value values_[kMaxInputs + 1];

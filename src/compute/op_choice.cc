@@ -71,14 +71,21 @@ bool OpCall::supported_by(const runtime::Device& device) const {
   return true;
 }
 
-OpCall OpCall::moved_to(const std::shared_ptr<Context>& context) const {
+OpCall OpCall::moved_to(const std::shared_ptr<Context>& context,
+                        bool lends) const {
   OpCall moved = *this;
   for (int i = 0; i < count_; ++i) {
     if (operands_[i].context->device() == context->device()) continue;
     const uint64_t bytes = value_bytes(values_[i], {}).value();
-    auto storage = std::make_shared<Storage>(*context, bytes, false);
-    move_bytes(*operands_[i].storage->buffer(), values_[i].offset,
-               *storage->buffer(), 0, bytes);
+    const auto& buffer = operands_[i].storage->buffer();
+    std::shared_ptr<Storage> storage;
+    if (lends && can_lend(*buffer, *context->device())) {
+      storage = std::make_shared<Storage>(
+          lend(buffer, values_[i].offset, bytes, *context->device()));
+    } else {
+      storage = std::make_shared<Storage>(*context, bytes, false);
+      storage->buffer()->copy_from(*buffer, 0, values_[i].offset, bytes);
+    }
     moved.operands_[i] = {context, std::move(storage)};
     moved.values_[i].offset = 0;
   }
@@ -106,9 +113,9 @@ Tensor OpCall::run_where_done_first(Placement& placement, DType dtype,
           !supported_by(*context->device())) {
         continue;
       }
-      Tensor result = all_here
-                          ? run_here(context, dtype, shape)
-                          : moved_to(context).run_here(context, dtype, shape);
+      Tensor result = all_here ? run_here(context, dtype, shape)
+                               : moved_to(context, /*lends=*/true)
+                                     .run_here(context, dtype, shape);
       placement.note(op, values(), ranking, number);
       return result;
     } catch (const Error& error) {

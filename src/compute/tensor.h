@@ -186,11 +186,13 @@ void read(const Tensor& tensor, std::span<std::byte> data);
 // The same numbers in the target's memory: the tensor itself if it belongs
 // there already, else a dense copy.
 Tensor move(const Tensor& tensor, std::shared_ptr<Context> target);
-// `bytes` bytes between buffers of any devices, through the host's memory if
-// they are two.
-void move_bytes(const runtime::Buffer& source, uint64_t source_offset,
-                runtime::Buffer& target, uint64_t target_offset,
-                uint64_t bytes);
+// Whether a device can use a buffer of another one where it is, as both compute
+// in the host's memory.
+bool can_lend(const runtime::Buffer& buffer, const runtime::Device& to);
+// Such a buffer of `to`, which keeps the other one.
+std::shared_ptr<runtime::Buffer> lend(std::shared_ptr<runtime::Buffer> buffer,
+                                      uint64_t offset, uint64_t bytes,
+                                      runtime::Device& to);
 
 // Views (view.cc).
 Tensor reshape(const Tensor& tensor, Shape shape);

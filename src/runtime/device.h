@@ -241,9 +241,10 @@ class Buffer {
   void copy(uint64_t target_offset, uint64_t source_offset, uint64_t bytes) {
     copy_from(*this, target_offset, source_offset, bytes);
   }
-  // From a buffer of any device.
-  void copy_from(Buffer& source, uint64_t target_offset, uint64_t source_offset,
-                 uint64_t bytes);
+  // From a buffer of any device: on the device itself if it is one, else
+  // through the host's memory.
+  void copy_from(const Buffer& source, uint64_t target_offset,
+                 uint64_t source_offset, uint64_t bytes);
 
  private:
   friend class Device;

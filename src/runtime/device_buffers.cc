@@ -1,13 +1,19 @@
 // Buffers of devices.
+#include <algorithm>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "runtime/device.h"
 #include "runtime/quietly.h"
 
 namespace rc::runtime {
+namespace {
+
+// Of the host's memory that bytes pass through from device to device.
+constexpr uint64_t kPart = uint64_t{16} << 20;
+
+}  // namespace
 
 template <class Function>
 std::shared_ptr<Buffer> Device::make_buffer(const char* verb, uint64_t bytes,
@@ -110,23 +116,31 @@ std::byte* Buffer::memory() const {
   return static_cast<std::byte*>(data);
 }
 
-void Buffer::copy_from(Buffer& source, uint64_t target_offset,
+void Buffer::copy_from(const Buffer& source, uint64_t target_offset,
                        uint64_t source_offset, uint64_t bytes) {
   check_range(target_offset, bytes);
   source.check_range(source_offset, bytes);
-  if (device_->plugin().copy == nullptr || source.device_ != device_) {
-    std::vector<std::byte> bounce(bytes);
-    source.download(source_offset, bounce.data(), bytes);
-    upload(target_offset, bounce.data(), bytes);
-    return;
+  const rc_plugin& plugin = device_->plugin();
+  if (plugin.copy != nullptr && source.device_ == device_) {
+    const auto turn = device_->turn();
+    Message message;
+    check(*device_, "copy between buffers",
+          plugin.copy(device_->handle(), handle_, target_offset, source.handle_,
+                      source_offset, bytes, message.buffer()),
+          message);
+  } else if (source.device_->plugin().buffer_memory != nullptr) {
+    upload(target_offset, source.memory() + source_offset, bytes);
+  } else if (plugin.buffer_memory != nullptr) {
+    source.download(source_offset, memory() + target_offset, bytes);
+  } else {
+    const auto part =
+        std::make_unique_for_overwrite<std::byte[]>(std::min(bytes, kPart));
+    for (uint64_t done = 0; done < bytes; done += kPart) {
+      const uint64_t count = std::min(bytes - done, kPart);
+      source.download(source_offset + done, part.get(), count);
+      upload(target_offset + done, part.get(), count);
+    }
   }
-  const auto turn = device_->turn();
-  Message message;
-  check(*device_, "copy between buffers",
-        device_->plugin().copy(device_->handle(), handle_, target_offset,
-                               source.handle_, source_offset, bytes,
-                               message.buffer()),
-        message);
 }
 
 }  // namespace rc::runtime

@@ -94,6 +94,12 @@ rc_status download(rc_plugin_device*, rc_plugin_buffer* buffer, uint64_t offset,
   return RC_OK;
 }
 
+rc_status buffer_memory(rc_plugin_device*, rc_plugin_buffer* buffer,
+                        void** data, char*) {
+  *data = buffer;
+  return RC_OK;
+}
+
 rc_status wait(rc_plugin_device*, int64_t, char*) { return RC_OK; }
 
 }  // namespace
@@ -111,6 +117,7 @@ void complete_with_host_memory(rc_plugin& plugin) {
     plugin.destroy_buffer = destroy_buffer;
     plugin.upload = upload;
     plugin.download = download;
+    if (plugin.borrow_buffer == nullptr) plugin.buffer_memory = buffer_memory;
   }
   if (plugin.wait == nullptr) plugin.wait = wait;
 }

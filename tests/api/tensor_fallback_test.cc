@@ -116,6 +116,55 @@ TEST(Tensor, WhatADeviceLacksOfAGraphIsDoneOnTheCpu) {
   rc_tensor_release(y);
 }
 
+// The CPU reads the operands where they are, and writes the result there.
+TEST(Tensor, FallingBackInTheHostsMemoryCopiesNothing) {
+  constexpr int64_t kCount = 100000;
+  constexpr uint64_t kBytes = kCount * sizeof(float);
+  static_cast<void>(rc_plugin_register(memory_plugin()));  // by each test
+  WrappedState& state = wrap_backend("lends", "cpu");
+  state.missing_ops = {RC_OP_SOFTMAX, RC_OP_UNARY};
+  const Backend cpu = open_backend("cpu");
+  for (const char* name : {"lends", "memory"}) {
+    SCOPED_TRACE(name);
+    rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+    options.memory_limit = 2 * kBytes;
+    rc_backend* opened = nullptr;
+    ASSERT_OK(rc_backend_open(name, &options, &opened));
+    const Backend backend(opened);
+    const Tensor x = make_random(opened, {kCount}, 1);
+    const Tensor there = make_random(cpu.get(), {kCount}, 1);
+    const auto expect = [&](auto op, const char* what) {
+      rc_tensor *y = nullptr, *expected = nullptr;
+      ASSERT_OK(op(x.get(), &y)) << what;
+      const Tensor made(y);
+      ASSERT_OK(op(there.get(), &expected)) << what;
+      EXPECT_EQ(numbers_of(y), numbers_of(Tensor(expected).get())) << what;
+    };
+    expect([](rc_tensor* of, rc_tensor** y) { return rc_op_softmax(of, 0, y); },
+           "softmax");
+    expect([](rc_tensor* of, rc_tensor** y) { return rc_op_exp(of, y); },
+           "exp");
+  }
+}
+
+// A device would not see that two buffers are one, so an operand that is the
+// target, too, is copied.
+TEST(Tensor, FallingBackInPlaceIsRight) {
+  WrappedState& state = wrap_backend("lends_in_place", "cpu");
+  state.missing_ops = {RC_OP_UNARY, RC_OP_BINARY};
+  const Backend backend = open_backend("lends_in_place");
+  const Tensor x = make(backend.get(), {5}, {1, -2, 3, -4, 5});
+  rc_tensor *bound = nullptr, *y = nullptr;
+  ASSERT_OK(rc_op_into(x.get(), x.get(), &bound));
+  const Tensor into_x(bound);
+  ASSERT_OK(rc_op_relu(bound, &y));
+  rc_tensor_release(y);
+  EXPECT_EQ(numbers_of(x.get()), (std::vector<float>{1, 0, 3, 0, 5}));
+  ASSERT_OK(rc_op_mul(bound, x.get(), &y));
+  rc_tensor_release(y);
+  EXPECT_EQ(numbers_of(x.get()), (std::vector<float>{1, 0, 9, 0, 25}));
+}
+
 // Some ops here, some there, and what lies between goes to and fro.
 TEST(Tensor, PartsOfAGraphOnTwoDevices) {
   WrappedState& state = wrap_backend("without_softmax", "cpu");
