@@ -37,8 +37,8 @@ struct Machine {
 struct Call {
   const Op& op;
   const Machine& machine;
-  std::array<Operand, kMaxInputs> inputs;
-  Operand output;
+  std::array<Operand, kMaxInputs> inputs = {};
+  Operand output = {};
   const rc_plugin_run& run;
   // Memory of each thread, as many floats or bytes as the op asked for.
   std::byte* scratch = nullptr;
