@@ -46,7 +46,7 @@ TEST(BlasProduct, OtherOpsAndTypesAreRefusedWithTheReason) {
   RC_NEEDS_DEVICE("blas");
   const auto device = blas_with(1);
   expect_refused(device, linear_case(RC_DTYPE_Q8_0, 2, 4, 32), "Q8_0");
-  expect_refused(device, matmul_case(2, 4, 32, true, RC_DTYPE_Q4_K), "Q4_K");
+  expect_refused(device, matmul_case(2, 4, 256, true, RC_DTYPE_Q4_K), "Q4_K");
   expect_refused(device, unary_case(4), "there is no UNARY in BLAS");
   expect_refused(device, rms_norm_case(1, 1, 4), "RMS_NORM");
 }
