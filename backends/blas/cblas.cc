@@ -14,7 +14,7 @@
 namespace rc::blas {
 namespace {
 
-// Of cblas.h, which is the same in all libraries.
+// The numbers of cblas.h, which are the same in all libraries.
 constexpr int kRowMajor = 101;
 constexpr int kPlain = 111;
 constexpr int kTransposed = 112;

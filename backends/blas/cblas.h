@@ -66,20 +66,20 @@ class Cblas {
   bool wide_ = false;
   bool multiplies_zeros_ = true;
   int most_callers_ = INT32_MAX;
-  // Of the process: OpenBLAS and BLIS, whose number is an int and a long.
+  // The threads of the process: OpenBLAS gives an int, BLIS a long.
   int (*get_threads_)() = nullptr;
   void (*set_threads_)(int) = nullptr;
   int64_t (*get_long_threads_)() = nullptr;
   void (*set_long_threads_)(int64_t) = nullptr;
-  // Of the calling thread: libraries that use OpenMP, and MKL.
+  // The threads of the calling thread: libraries that use OpenMP, and MKL.
   int (*omp_get_threads_)() = nullptr;
   void (*omp_set_threads_)(int) = nullptr;
   int (*mkl_set_threads_)(int) = nullptr;
 };
 
-// The library that RUNCIBLE_BLAS_LIBRARY names, else the first of those that
-// are usual. It stays loaded to the end of the process. After a failure, which
-// is thrown as RC_E_BACKEND_UNAVAILABLE, the next call tries again.
+// Returns the library that RUNCIBLE_BLAS_LIBRARY names, else the first of those
+// that are usual. It stays loaded to the end of the process. After a failure,
+// which is thrown as RC_E_BACKEND_UNAVAILABLE, the next call tries again.
 const Cblas& cblas();
 
 // Keeps the library to the calling thread while one of these exists on it. The

@@ -1,4 +1,4 @@
-// Which CBLAS library is taken.
+// The choice of a CBLAS library among those of the machine.
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -45,7 +45,7 @@ const Cblas* load() {
   }
   if (!reasons.empty()) fail(RC_E_BACKEND_UNAVAILABLE, reasons);
   fail(RC_E_BACKEND_UNAVAILABLE,
-       "no BLAS library is installed: install OpenBLAS, for example with apt "
+       "no BLAS library is installed; install OpenBLAS, for example with apt "
        "install libopenblas0, or set RUNCIBLE_BLAS_LIBRARY to the path of a "
        "library with the functions of CBLAS");
 }

@@ -1,4 +1,4 @@
-// What is done with the numbers of a product while they are in the caches.
+// Bias and function of the numbers of a product, while they are in the caches.
 #include <cmath>
 #include <numbers>
 

@@ -1,5 +1,5 @@
-// The threads of the library itself, which are not used: those of a handle call
-// it, each for a part of a product.
+// Keeps the library from using threads of its own: those of a handle call it,
+// each for a part of a product.
 #include <mutex>
 
 #include "blas/cblas.h"

@@ -19,15 +19,15 @@ struct OpRow {
   void (*run)(Call& call);
 };
 
-// The row of an op; nullptr if there is none.
+// Returns the row of an op; nullptr if there is none.
 const OpRow* find_row(int32_t code);
 
 // The rows of each file.
 std::span<const OpRow> matrix_ops();
 std::span<const OpRow> convolution_ops();
 
-// The function RC_FUNCTION_* of `count` numbers that lie side by side, after
-// the bias of each was added; nullptr: none.
+// Adds to each of `count` numbers its bias, if there are any, and replaces it
+// by its function RC_FUNCTION_*.
 void finish(float* numbers, const float* bias, int32_t function, int64_t count);
 void finish(double* numbers, const double* bias, int32_t function,
             int64_t count);

@@ -22,7 +22,7 @@ class Program {
   void run(const rc_plugin_run& run) { run_on(run, caches_); }
   // The same with these caches in place of the program's.
   void run_with(const rc_plugin_run& run, std::span<Buffer* const> caches);
-  // Of the last run, by op; empty without profile.
+  // Returns the times of the last run, by op; nothing without profile.
   std::span<const rc_plugin_op_time> op_times() const { return times_; }
 
  private:

@@ -12,7 +12,7 @@ constexpr int64_t kLeastSide = 64;
 // Fewer multiplications, about 0.1 ms of one thread, are not worth waking
 // another one for.
 constexpr int64_t kFewest = int64_t{1} << 22;
-// Of as many tiles every thread of a usual machine gets some.
+// With as many tiles every thread of a usual machine gets some.
 constexpr int64_t kEnoughTiles = 64;
 // Multiplications of one call, which cannot be stopped: about 10 ms.
 constexpr int64_t kDepth = 4096;
@@ -35,10 +35,8 @@ int64_t part_of(int64_t whole, int64_t most) {
 }  // namespace
 
 int64_t panel_columns(int64_t n, int64_t k) {
-  const int64_t depth = std::min(k, kDepth);
-  const int64_t most = std::clamp(kPanelElements / std::max<int64_t>(depth, 1),
-                                  kLeastPanelColumns, kSide);
-  return std::min(n, most);
+  const int64_t depth = std::clamp<int64_t>(k, 1, kDepth);
+  return std::min({n, kSide, kPanelElements / depth});
 }
 
 int64_t panel_elements(int64_t n, int64_t k) {

@@ -1,5 +1,5 @@
-// How a product is divided: into tiles of the result, each of which is one call
-// of the library or, of long sums, a few. Everything follows from the shape
+// The division of a product into tiles of the result, each of which is one call
+// of the library or, for long sums, a few. Everything follows from the shape
 // alone, so that results do not depend on the number of threads.
 #pragma once
 
@@ -17,13 +17,14 @@ struct Tiling {
   int64_t tasks;
 };
 
-// Of `batches` products [m, k] times [k, n]. `panel_columns`: the most columns
-// of a tile, whose part of b is converted first; 0: b is used as it lies.
+// Divides `batches` products [m, k] times [k, n]. `panel_columns`: the most
+// columns of a tile, whose part of b is converted first; 0: b is used as it
+// lies.
 Tiling tiling_of(int64_t batches, int64_t m, int64_t n, int64_t k,
                  int64_t panel_columns);
 
-// The most columns of a panel of b, converted to F32, of which each thread has
-// one, and the most elements of it.
+// The largest panel of b that a thread converts to F32 at a time: its columns,
+// and its elements.
 int64_t panel_columns(int64_t n, int64_t k);
 int64_t panel_elements(int64_t n, int64_t k);
 

@@ -1,5 +1,4 @@
-// The CBLAS library: which is taken, which are refused and why, and that its
-// threads are left as they were.
+// The CBLAS library: its choice, the reasons for refusing one, and its threads.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr char kVariable[] = "RUNCIBLE_BLAS_LIBRARY";
 
-// What the count of devices of a module says that nothing was asked of before.
+// Returns the reason that a module gives for having no device.
 std::string refusal(const std::string& library) {
   const TemporaryFolder folder;
   const TemporaryVariable given(kVariable, library);
