@@ -57,7 +57,12 @@ Program::Program(plugin::GivenProgram program, const Machine& machine,
   }
   for (rc_plugin_buffer* cache : program.caches) {
     caches_.push_back(reinterpret_cast<Buffer*>(cache));
-    cache_bytes_.push_back(caches_.back()->bytes.size());
+  }
+  cache_bytes_.resize(caches_.size());
+  for (const rc_plugin_value& value : values_) {
+    if (value.storage != RC_STORAGE_CACHE) continue;
+    uint64_t& bytes = cache_bytes_[static_cast<size_t>(value.index)];
+    bytes = std::max(bytes, value.offset + *value_bytes(value, limits_));
   }
   thread_stride_ = (thread_stride_ + 63) / 64 * 64;
   thread_scratch_ = AlignedMemory(

@@ -28,7 +28,7 @@ struct Operand {
   }
 };
 
-// What the ops of a device share.
+// The library and the threads of a device.
 struct Machine {
   const Cblas& library;
   Team& team;
