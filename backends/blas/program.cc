@@ -124,7 +124,7 @@ void Program::run_with(const rc_plugin_run& run,
   for (size_t i = 0; i < caches.size(); ++i) {
     if (caches[i]->bytes.size() < cache_bytes_[i]) {
       fail(RC_E_INVALID_ARGUMENT, "cache ", i, " of the run has ",
-           caches[i]->bytes.size(), " bytes; the program was compiled for ",
+           caches[i]->bytes.size(), " bytes; the values of the program take ",
            cache_bytes_[i]);
     }
   }

@@ -44,7 +44,7 @@ class Program {
   std::vector<Step> steps_;
   std::vector<Weight*> weights_;
   std::vector<Buffer*> caches_;
-  std::vector<uint64_t> cache_bytes_;  // as the program was compiled for
+  std::vector<uint64_t> cache_bytes_;  // that values take of each
   bool of_tensors_ = true;             // all ops are
   AlignedMemory scratch_;              // of values
   AlignedMemory thread_scratch_;
