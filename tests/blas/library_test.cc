@@ -87,7 +87,7 @@ TEST(BlasLibrary, ItIsTriedAgainAfterAFailure) {
   }
 }
 
-blas::Cblas load(const char* name) {
+blas::Cblas load_library(const char* name) {
   return blas::Cblas(rc::Library::load(name), name);
 }
 
@@ -102,12 +102,12 @@ void expect_product(const blas::Cblas& library) {
 }
 
 TEST(BlasLibrary, IntegersOf64BitsAreRecognised) {
-  const blas::Cblas narrow = load(RC_CBLAS_PLAIN);
+  const blas::Cblas narrow = load_library(RC_CBLAS_PLAIN);
   EXPECT_FALSE(narrow.is_wide());
   EXPECT_EQ(narrow.largest(), INT32_MAX);
   expect_product<float>(narrow);
   expect_product<double>(narrow);
-  const blas::Cblas wide = load(RC_CBLAS_WIDE);
+  const blas::Cblas wide = load_library(RC_CBLAS_WIDE);
   EXPECT_TRUE(wide.is_wide());
   EXPECT_EQ(wide.largest(), INT64_MAX);
   expect_product<float>(wide);
@@ -115,15 +115,15 @@ TEST(BlasLibrary, IntegersOf64BitsAreRecognised) {
 }
 
 TEST(BlasLibrary, ALibraryThatSkipsZerosIsRecognised) {
-  EXPECT_TRUE(load(RC_CBLAS_PLAIN).multiplies_zeros());
-  EXPECT_FALSE(load(RC_CBLAS_SKIPPING).multiplies_zeros());
+  EXPECT_TRUE(load_library(RC_CBLAS_PLAIN).multiplies_zeros());
+  EXPECT_FALSE(load_library(RC_CBLAS_SKIPPING).multiplies_zeros());
 }
 
 TEST(BlasLibrary, ItsThreadsAreOneDuringProductsAndThenWhatTheyWere) {
   const rc::Library same = rc::Library::load(RC_CBLAS_PLAIN);
   int (*threads)() = nullptr;
   ASSERT_TRUE(same.find(threads, "openblas_get_num_threads"));
-  const blas::Cblas library = load(RC_CBLAS_PLAIN);
+  const blas::Cblas library = load_library(RC_CBLAS_PLAIN);
   ASSERT_EQ(threads(), 3);
   {
     const blas::OneThread first(library);
