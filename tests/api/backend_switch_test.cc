@@ -74,8 +74,7 @@ TEST_P(SwitchedTo, ATextGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BackendSwitch, SwitchedTo,
-                         testing::Values("reference", "blas", "opencl",
-                                         "vulkan"),
+                         testing::Values("reference", "opencl", "vulkan"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

@@ -200,7 +200,7 @@ TEST_P(Faults, ARunThatDoesNotEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Faults,
-                         testing::Values("cpu", "reference", "blas", "opencl",
+                         testing::Values("cpu", "reference", "opencl",
                                          "vulkan"),
                          [](const auto& info) { return info.param; });
 
