@@ -32,7 +32,7 @@ target_compile_definitions(test_api_discovery PRIVATE RC_ONLY_NEW_FAILS
   RC_MODULE_STUCK="$<TARGET_FILE:test_module_stuck>")
 add_dependencies(test_api_discovery test_module_found test_module_stuck
                  runcible_probe)
-foreach(backend opencl vulkan webgpu)
+foreach(backend blas opencl vulkan webgpu)
   if(TARGET runciblebackend-${backend})
     add_dependencies(test_api_discovery runciblebackend-${backend})
   endif()
@@ -115,6 +115,39 @@ RUNCIBLE_VULKAN_TUNING=texels=0,reduce=256,attention=16,attention_rows=2")
   # They compile all kernels once more.
   set_tests_properties(vulkan.tensors_to_gpus vulkan.rows_to_gpus
     PROPERTIES LABELS full)
+endif()
+if(TARGET runciblebackend-blas)
+  rc_test_folder(blas
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  target_sources(test_blas PRIVATE model/model_util.cc ${device_tests}
+    ${PROJECT_SOURCE_DIR}/backends/blas/cblas.cc
+    ${PROJECT_SOURCE_DIR}/backends/blas/one_thread.cc
+    ${PROJECT_SOURCE_DIR}/backends/blas/team.cc
+    ${PROJECT_SOURCE_DIR}/backends/blas/tiling.cc)
+  add_subdirectory(blas/module)
+  add_dependencies(test_blas runciblebackend-blas)
+  foreach(kind plain wide wrong skipping lacking)
+    string(TOUPPER ${kind} upper)
+    add_dependencies(test_blas test_cblas_${kind})
+    target_compile_definitions(test_blas PRIVATE
+      RC_CBLAS_${upper}="$<TARGET_FILE:test_cblas_${kind}>")
+  endforeach()
+  target_compile_definitions(test_blas PRIVATE
+    RC_BLAS_MODULE="$<TARGET_FILE:runciblebackend-blas>")
+  # With another library than the first of those that are found.
+  find_library(RUNCIBLE_BLIS NAMES blis libblis.so.4
+    DOC "The BLAS library BLIS, for tests")
+  mark_as_advanced(RUNCIBLE_BLIS)
+  if(RUNCIBLE_BLIS AND NOT RUNCIBLE_SANITIZE)
+    add_test(NAME blas.blis COMMAND test_blas --gtest_filter=BlasProduct.*)
+    add_test(NAME blas.conformance_with_blis COMMAND test_conformance
+      --gtest_filter=Conv2d.*:FusedLinear.*:*Linear.*:*LinearOfType.*/*F*:Matmul*)
+    set_tests_properties(blas.blis blas.conformance_with_blis PROPERTIES
+      TIMEOUT 1500 ENVIRONMENT "RUNCIBLE_BLAS_LIBRARY=${RUNCIBLE_BLIS};\
+RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+    set_property(TEST blas.conformance_with_blis APPEND PROPERTY ENVIRONMENT
+      "RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-blas>")
+  endif()
 endif()
 if(TARGET runciblebackend-webgpu)
   rc_test_folder(webgpu

@@ -3,14 +3,14 @@
 #include "base/cat.h"
 #include "base/machine.h"
 #include "base/words.h"
-#include "cpu/system_files.h"
+#include "common/system_files.h"
 
 namespace rc::cpu {
 namespace {
 
 // The choice in brackets of "always [madvise] never"; empty if there is none.
 std::string chosen_in(const std::string& path) {
-  const std::string file = contents(path);
+  const std::string file = plugin::contents(path);
   std::string_view rest = file;
   while (const auto word = take_word(rest)) {
     if (word->size() > 2 && word->front() == '[' && word->back() == ']') {
@@ -27,7 +27,7 @@ HugePages huge_pages(const std::string& root, bool disabled) {
   std::string chosen = chosen_in(folder + "/enabled");
   if (chosen.empty()) return {};
   HugePages found;
-  const std::string size = contents(folder + "/hpage_pmd_size");
+  const std::string size = plugin::contents(folder + "/hpage_pmd_size");
   std::string_view text = size;
   found.bytes = take_number<uint64_t>(text).value_or(0);
   // Where each size has a setting of its own, that of this size holds.

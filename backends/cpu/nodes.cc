@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/words.h"
+#include "common/system_files.h"
 #include "cpu/huge_pages.h"
-#include "cpu/system_files.h"
 
 namespace rc::cpu {
 namespace {
@@ -57,7 +57,7 @@ std::vector<int> both(const std::vector<int>& a, const std::vector<int>& b) {
 
 // How far the nodes that are online lie from one, in their order.
 std::vector<int> distances(const std::string& folder) {
-  const std::string file = contents(folder + "/distance");
+  const std::string file = plugin::contents(folder + "/distance");
   std::string_view rest = file;
   std::vector<int> found;
   while (const auto number = take_number<int>(rest)) found.push_back(*number);
@@ -91,10 +91,10 @@ std::vector<Node> usable_nodes(const std::string& root,
   const std::string folder = root + "/sys/devices/system/node";
   const std::string status = root + "/proc/self/status";
   const auto list = [&](const std::string& name, int most) {
-    return numbers_of(contents(folder + name), most);
+    return numbers_of(plugin::contents(folder + name), most);
   };
   const auto allowed = [&](const char* key, int most) {
-    return numbers_of(field(status, key).value_or(""), most);
+    return numbers_of(plugin::field(status, key).value_or(""), most);
   };
   const std::vector<int> online = list("/online", kMostNodes);
   std::vector<int> memory = both(list("/has_memory", kMostNodes),

@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "common/machine.h"
 #include "common/plugin_table.h"
 #include "cpu/at_once.h"
 #include "cpu/check.h"
 #include "cpu/compiler.h"
 #include "cpu/huge_pages.h"
 #include "cpu/level.h"
-#include "cpu/machine.h"
 #include "cpu/nodes.h"
 #include "cpu/pool.h"
 #include "cpu/ranges.h"
@@ -172,7 +172,7 @@ std::unique_ptr<OpenDevice> open_level(const Level& level,
   }
   const int threads = options.threads > 0
                           ? options.threads
-                          : std::min(usable_cores(), kMaxThreads);
+                          : std::min(plugin::usable_cores(), kMaxThreads);
   return std::make_unique<OpenDevice>(level, threads, options.profile != 0,
                                       options.numa, std::move(nodes), calls);
 }
@@ -205,13 +205,14 @@ struct Backend {
 rc_plugin_device_info Backend::describe(int32_t index) {
   check_index(index);
   rc_plugin_device_info info = {};
-  std::snprintf(info.name, sizeof info.name, "%s", processor_name().c_str());
+  std::snprintf(info.name, sizeof info.name, "%s",
+                plugin::processor_name().c_str());
   info.kind = RC_DEVICE_CPU;
-  const Memory memory = machine_memory();
+  const plugin::Memory memory = plugin::machine_memory();
   info.total_memory = memory.total;
   info.free_memory = memory.free;
   info.unified_memory = 1;
-  info.cores = usable_cores();
+  info.cores = plugin::usable_cores();
   const Arithmetic known = arithmetic();
   info.fp16 = known.fp16 ? 1 : 0;
   info.bf16 = known.bf16 ? 1 : 0;

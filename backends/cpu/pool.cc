@@ -6,7 +6,7 @@
 
 #include "base/compute_thread.h"
 #include "base/error.h"
-#include "cpu/machine.h"
+#include "common/machine.h"
 
 namespace rc::cpu {
 namespace {
@@ -26,7 +26,7 @@ constexpr int kLooksForEnd = 2500;
 Pool::Pool(int threads, const Nodes* nodes)
     : threads_(threads),
       nodes_(nodes),
-      looks_(threads <= usable_cores() ? kLooks : 0),
+      looks_(threads <= plugin::usable_cores() ? kLooks : 0),
       helpers_(threads) {
   try {
     team_.reserve(threads - 1);

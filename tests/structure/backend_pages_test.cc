@@ -107,7 +107,8 @@ TEST_P(BackendPages, TellOfEveryVariable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BackendPages,
-                         testing::Values("cpu", "opencl", "vulkan", "webgpu"),
+                         testing::Values("blas", "cpu", "opencl", "vulkan",
+                                         "webgpu"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

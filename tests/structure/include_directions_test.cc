@@ -79,8 +79,8 @@ std::vector<Room> rooms() {
                                          "webgpu/plugin.h"});
     }
   }
-  for (const char* backend : {"common", "cpu", "formats", "gpu", "opencl",
-                              "reference", "vulkan", "webgpu"}) {
+  for (const char* backend : {"blas", "common", "cpu", "formats", "gpu",
+                              "opencl", "reference", "vulkan", "webgpu"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",

@@ -1,8 +1,8 @@
-#include "cpu/system_files.h"
+#include "common/system_files.h"
 
 #include "base/words.h"
 
-namespace rc::cpu {
+namespace rc::plugin {
 
 std::optional<std::string> field(const std::string& path,
                                  const std::string& key) {
@@ -20,4 +20,4 @@ std::optional<std::string> field(const std::string& path,
   return std::nullopt;
 }
 
-}  // namespace rc::cpu
+}  // namespace rc::plugin

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace rc::cpu {
+namespace rc::plugin {
 
 // "AMD EPYC 9B45"; the architecture's name if the system names none.
 std::string processor_name();
@@ -20,4 +20,4 @@ struct Memory {
 // Of the machine, cut by the limit of the control group.
 Memory machine_memory();
 
-}  // namespace rc::cpu
+}  // namespace rc::plugin

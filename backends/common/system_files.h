@@ -6,7 +6,7 @@
 
 #include "base/whole_file.h"
 
-namespace rc::cpu {
+namespace rc::plugin {
 
 // Empty if there is no such file. /proc/cpuinfo has a few thousand bytes for
 // each processor.
@@ -20,4 +20,4 @@ inline std::string contents(const std::string& path) {
 std::optional<std::string> field(const std::string& path,
                                  const std::string& key);
 
-}  // namespace rc::cpu
+}  // namespace rc::plugin

@@ -1,4 +1,4 @@
-#include "cpu/machine.h"
+#include "common/machine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include "base/machine.h"
 #include "base/threads.h"
 #include "base/words.h"
-#include "cpu/system_files.h"
+#include "common/system_files.h"
 
-namespace rc::cpu {
+namespace rc::plugin {
 namespace {
 
 std::optional<double> number_in(const std::string& path) {
@@ -131,4 +131,4 @@ Memory machine_memory() {
   return memory;
 }
 
-}  // namespace rc::cpu
+}  // namespace rc::plugin
