@@ -8,8 +8,8 @@
 /* A keyword of Go, in a struct that is not wrapped. */
 %rename(kind) rc_event::type;
 
-/* SWIG writes the code of %init behind the wrappers as it is. This puts it into a
- * function that the loader calls. */
+/* SWIG writes the code of %init behind the wrappers as it is. This puts it into
+ * a function that the loader calls. */
 %init %{
 __attribute__((constructor)) static void runcible_begin(void) {
 %}

@@ -1,9 +1,9 @@
 /* Typemaps of Go; see bindings/swig/arguments.i.
  *
  * A goroutine may change its thread between two calls, so it could not read a
- * message that the library keeps for the thread. A wrapper therefore returns the
- * status with its message, as one piece of memory, NULL for success. A wrapper in
- * Go always runs to its end. (Go cannot be the child of a fork.) */
+ * message that the library keeps for the thread. A wrapper therefore returns
+ * the status with its message, as one piece of memory, NULL for success. A
+ * wrapper in Go always runs to its end. (Go cannot be the child of a fork.) */
 %header %{
 #include <runcible/runcible.h>
 #include <stdlib.h>
@@ -149,8 +149,8 @@ runcible_number_out(size_t, uint64)
 /* Go waits for mailboxes and never for a single request. */
 %typemap(gotype) rc_event* EVENT "*byte"
 
-/* Opening and loading report their progress to a function of Go, on their thread.
- * `function` is the number of the function in Go; see progress.go. */
+/* Opening and loading report their progress to a function of Go, on their
+ * thread. `function` is the number of the function in Go; see progress.go. */
 %{
 int32_t runcibleReportProgress(uintptr_t function, double fraction);
 

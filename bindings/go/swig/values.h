@@ -1,5 +1,5 @@
-/* The results of the wrappers, as structs that Go reads by cgo. Go allocates them,
- * and C fills them with addresses of memory of C. */
+/* The results of the wrappers, as structs that Go reads by cgo. Go allocates
+ * them, and C fills them with addresses of memory of C. */
 #ifndef RUNCIBLE_GO_VALUES_H
 #define RUNCIBLE_GO_VALUES_H
 
