@@ -55,7 +55,8 @@ type CustomValue struct {
 	Data  []byte
 }
 
-// Elements returns the numbers of a value. Panics if the value has another type.
+// Elements returns the numbers of a value. It panics if the value has another
+// type.
 func Elements[T Number](value CustomValue) []T {
 	if wanted := dtypeOf[T](); value.DType != wanted {
 		panic(fmt.Sprintf("the value is of %v, not %v", value.DType, wanted))

@@ -31,8 +31,7 @@ static void runcible_free_handle(runcible_handle* handle) {
   ckfree(handle);
 }
 
-/* Releases all handles. The library allows children before parents and after.
- */
+/* Releases all handles. The library allows any order of parents and children. */
 static void runcible_close_handles(ClientData data, Tcl_Interp* interp) {
   runcible_handles* handles = (runcible_handles*)data;
   Tcl_HashSearch search;

@@ -3,7 +3,7 @@
 -- errors.DeadlineError is the class of a passed deadline, and so on; all classes
 -- inherit from errors.Error. An error has the fields
 --   status    the number of the status
---   message   the message, with the values concerned
+--   message   a human-readable message with the values concerned
 --   errno     of a NotFoundError and an IoError: the system's number, which the
 --             functions of io return too
 --   report    of a generation that failed: the work done before

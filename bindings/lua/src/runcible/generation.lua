@@ -64,8 +64,9 @@ end
 -- further raises CancelledError.
 --
 -- :api: members rc_generate_options
--- Further options: `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
--- of numbers by token; `grammar`, a Grammar; `add_special` and `parse_special`.
+-- Further options: `stop`, a text or a list of them; `stop_tokens`, a list;
+-- `logit_bias`, a table of numbers by token; `grammar`, a Grammar; `add_special` and
+-- `parse_special`.
 local Generation = {__name = "runcible.Generation", make_options = make_options}
 Generation.__index = Generation
 
