@@ -31,7 +31,7 @@ static void runcible_free_handle(runcible_handle* handle) {
   ckfree(handle);
 }
 
-/* Releases all handles. The library allows any order of parents and children. */
+/* Releases all handles, parents and children in any order. */
 static void runcible_close_handles(ClientData data, Tcl_Interp* interp) {
   runcible_handles* handles = (runcible_handles*)data;
   Tcl_HashSearch search;
