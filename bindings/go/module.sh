@@ -1,10 +1,11 @@
 #!/bin/sh
-# Writes the Go module to a folder: the package, what SWIG makes of the headers,
-# and their comments.
+# Writes the Go module to a folder: the package, the wrappers that SWIG generates,
+# and the comments of the headers.
 #
 #   bindings/go/module.sh FOLDER [MODULE]
 #
-# MODULE is its path, where "go get" shall fetch it from; "runcible" without.
+# MODULE is the path from which "go get" shall fetch the module (default:
+# "runcible").
 # SWIG is SWIG 4.2 or newer (swig), PYTHON is Python 3 (python3).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +14,7 @@ module=$1
 path=${2:-runcible}
 native=$module/internal/native
 
-# A folder that holds something else stays as it is.
+# A folder that does not contain the module is left as it is.
 if [ -e "$module" ] && ! grep -qs '^package runcible$' "$module/doc.go"; then
   echo "$module exists, and is not the module: name a new folder" >&2
   exit 1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes the Go module around a Runcible that was built before, and runs its
-# tests and its examples, these as a program of another module.
+# Writes the Go module for a Runcible that was built before, and runs its tests.
+# Runs its examples as a program of another module.
 #
 #   bindings/go/run.sh BUILD_FOLDER
 #   bindings/go/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/go.
+# All output is in build/bindings/go.
 set -eu
 go=$(command -v go || echo /usr/local/go/bin/go)
 if [ "$1" = --packages ]; then
@@ -21,7 +21,7 @@ PATH=$(dirname "$go"):$PATH
 export PATH
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 export CGO_LDFLAGS="-Wl,-rpath,$prefix/lib"
-# Nothing is downloaded: the module needs no other.
+# Nothing is downloaded: the module needs no other module.
 export GOFLAGS="-mod=mod -buildvcs=false" GOPROXY=off GOTOOLCHAIN=local GOWORK=off
 
 echo "format"
@@ -43,18 +43,18 @@ echo "tests"
 RUNCIBLE_CASES=$cases go test -count=1 .
 go test -race -count=1 \
   -run 'Generation|Context|Deadline|Clos|Exit|Logits|Goroutine|Collect|Load' .
-# Calls that wait must not hold up other goroutines, were there one processor.
+# Calls that wait must not hold up other goroutines, even with one processor.
 GOMAXPROCS=1 go test -count=1 -run 'Generation|Context|Clos|Exit' .
 
 echo "a module that is fetched"
-# From a proxy that is a folder, by the path that it was given.
+# Fetched from a proxy that is a folder, by the module's path there.
 path=example.org/you/runcible
 SWIG=$swig "$here/module.sh" "$work/named" $path
 rm -rf "$work/proxy"
 python3 "$here/proxy.py" "$work/named" $path v0.1.0 "$work/proxy"
 rm -rf "$work/fetching" "$work/cache"
 mkdir "$work/fetching"
-# Of another name each time: Go takes what lies there as never changing.
+# A new cache each time: Go assumes that a cached version never changes.
 cache=$work/cache/$$
 cd "$work/fetching"
 sed "s|\"runcible\"|\"$path\"|" "$here/examples/hello/main.go" >main.go

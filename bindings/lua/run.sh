@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds the package on a Runcible that was built before, installs it in a clean
+# Builds the package for a Runcible that was built before, installs it in a clean
 # place, and runs the tests there.
 #
 #   bindings/lua/run.sh BUILD_FOLDER
 #   bindings/lua/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/lua.
+# All output is in build/bindings/lua.
 set -eu
 if [ "$1" = --packages ]; then
   echo lua5.4 liblua5.4-dev lua-luv lua-dkjson lua-unit lua-check
@@ -16,14 +16,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 echo "package"
 build_and_install
-# Lua has no fork, with which the tests do harm.
+# Lua has no fork, which the tests need.
 cc -shared -fPIC -Wall -Wextra $(pkg-config --cflags lua5.4) \
   "$here/tests/forking.c" -o "$work/forking.so"
 
 echo "luacheck"
 luacheck --quiet --std lua54 --no-max-line-length \
   "$clean/share/lua/5.4/runcible" "$here/examples"
-# Tests leave loops at once, and let go of what they hold.
+# Tests leave loops at once, and assign nil to release objects.
 luacheck --quiet --std lua54 --no-max-line-length \
   --ignore 211/closing 311 512 -- "$here/tests"
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds the gem around a Runcible that was built before, installs it in a clean
+# Builds the gem for a Runcible that was built before, installs it in a clean
 # place, without compilers on the path, and runs the tests there.
 #
 #   bindings/ruby/run.sh BUILD_FOLDER
 #   bindings/ruby/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/ruby. RUBY (ruby) is Ruby 3.1 or later, with
-# its headers, RubyGems and minitest.
+# All output is in build/bindings/ruby. RUBY (ruby) is Ruby 3.1 or later, with its
+# headers, RubyGems and minitest.
 set -eu
 if [ "$1" = --packages ]; then
   command -v make >/dev/null || echo make
@@ -25,8 +25,8 @@ module=$work/module
 mkdir -p "$module"
 cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] \
   "$shared/own_words.h" "$shared/served.h" "$module"
-# Classes get the capital that Ruby wants (801), and no rc_event is given out
-# (453): events come from mailboxes.
+# Classes begin with a capital letter, as Ruby requires (801). No rc_event is
+# returned (453): events come from mailboxes.
 "$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \
   -I"$prefix/include" -o "$module/native_wrap.new" "$here/swig/native.i"
 cmp -s "$module/native_wrap.new" "$module/native_wrap.cc" ||
@@ -38,7 +38,7 @@ cmp -s "$module/native_wrap.new" "$module/native_wrap.cc" ||
 ) >"$work/module.log" 2>&1 || { cat "$work/module.log" >&2; exit 1; }
 
 echo "gem"
-# Within the gem Runcible lies as in any prefix, and finds what it needs.
+# Runcible is installed in the gem as in any prefix, and finds its files there.
 gem=$work/gem
 inside=$gem/lib/runcible
 rm -rf "$gem"
@@ -57,12 +57,13 @@ cp -r "$prefix/libexec/runcible" "$inside/libexec"
 cp -r "$prefix/share/runcible" "$inside/share"
 (cd "$gem" && "$ruby" -S gem build -q runcible.gemspec) \
   >"$work/gem.log" 2>&1 || { cat "$work/gem.log" >&2; exit 1; }
-# With the name that RubyGems gave it, which tells version and platform.
+# The name of the file is the one that RubyGems chose: it has version and
+# platform.
 rm -f "$work"/*.gem
 mv "$gem"/runcible-*.gem "$work"
 made=$(echo "$work"/runcible-*.gem)
 echo "$made"
-# The README says which file to install.
+# The README names the file to install.
 named=$(sed -n 's|^ *gem install ||p' "$here/README.md")
 case $named in
   "build/bindings/ruby/runcible-$version-"*.gem) ;;

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Made into a gem by run.sh, in a folder where the library and the module for
-# this Ruby lie within lib/runcible.
+# Built into a gem by run.sh, in a folder with the library and the module for this
+# Ruby in lib/runcible.
 require_relative "lib/runcible/version"
 
 Gem::Specification.new do |spec|

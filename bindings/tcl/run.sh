@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds the package on a Runcible that was built before, installs it in a clean
+# Builds the package for a Runcible that was built before, installs it in a clean
 # place, and runs the tests there.
 #
 #   bindings/tcl/run.sh BUILD_FOLDER
 #   bindings/tcl/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/tcl.
+# All output is in build/bindings/tcl.
 set -eu
 if [ "$1" = --packages ]; then
   echo tcl8.6 tcl8.6-dev tcllib tcl-thread
@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 echo "package"
 build_and_install
-# Tcl has no fork, with which the tests do harm.
+# Tcl has no fork, which the tests need.
 cc -shared -fPIC -Wall -Wextra -DUSE_TCL_STUBS $(pkg-config --cflags tcl8.6) \
   "$here/tests/forking.c" -o "$work/forking.so" -ltclstub8.6
 

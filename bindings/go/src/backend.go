@@ -14,12 +14,12 @@ type Backend struct {
 	handle *handle[native.Backend]
 }
 
-// BackendOptions tell how to open a backend. A field with its zero value is not
-// set: it takes what is configured, else its default.
+// BackendOptions describe how to open a backend. A field with its zero value is
+// not set: it takes the configured value, else its default.
 type BackendOptions struct {
 	// :api: fields rc_backend_options
-	// Told while devices are looked for and one is opened: the fraction done, 0
-	// to 1, on the goroutine that opens. Returning an error cancels the opening,
+	// Receives the fraction done, 0 to 1, while devices are looked for and one is
+	// opened, on the goroutine that opens. Returning an error cancels the opening,
 	// which returns that error.
 	Progress func(fraction float64) error
 }
@@ -31,7 +31,8 @@ func OpenBackend(spec string, options BackendOptions) (*Backend, error) {
 	return OpenBackendContext(context.Background(), spec, options)
 }
 
-// OpenBackendContext is OpenBackend, which a context that is done cancels.
+// OpenBackendContext is OpenBackend with a context: the opening is cancelled when
+// the context is done.
 func OpenBackendContext(ctx context.Context, spec string, options BackendOptions) (*Backend, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -48,33 +49,34 @@ func OpenBackendContext(ctx context.Context, spec string, options BackendOptions
 		return nil, err
 	}
 	defer native.DeleteBackend_options(o)
-	told := &telling{ctx: ctx, tell: options.Progress}
-	function := told.function()
+	reporter := &progressReporter{ctx: ctx, report: options.Progress}
+	function := reporter.function()
 	defer function.Delete()
 	o.Set_progress(uint64(function))
 	var pointer uintptr
-	if err := native.Backend_open(name, o, &pointer); err != nil && told.goesOn() {
+	if err := native.Backend_open(name, o, &pointer); err != nil && reporter.goesOn() {
 		return nil, err
 	}
 	backend := &Backend{newHandle[native.Backend]("Backend",
 		native.SwigcptrBackend(pointer), native.DeleteBackend)}
-	if told.goesOn() {
+	if reporter.goesOn() {
 		return backend, nil
 	}
-	// It may be open before it hears that it was cancelled.
+	// The backend may be open before the cancellation takes effect.
 	backend.handle.close()
-	if told.panicked != nil {
-		panic(told.panicked)
+	if reporter.panicked != nil {
+		panic(reporter.panicked)
 	}
-	return nil, told.err
+	return nil, reporter.err
 }
 
-// BackendSwitchOptions of the zero value are the library's defaults.
+// BackendSwitchOptions describe how to switch. The zero value has the library's
+// defaults.
 type BackendSwitchOptions struct {
 	// :api: fields rc_backend_switch_options
-	// Told while devices are opened and models are loaded: the fraction done, 0 to
-	// 1, on the goroutine that switches. Returning an error cancels the switch,
-	// which returns that error; all is then as it was.
+	// Receives the fraction done, 0 to 1, while devices are opened and models are
+	// loaded, on the goroutine that switches. Returning an error cancels the switch,
+	// which returns that error and leaves everything as it was.
 	Progress func(fraction float64) error
 }
 
@@ -99,21 +101,21 @@ func (b *Backend) Switch(ctx context.Context, spec string, options BackendSwitch
 		return err
 	}
 	defer native.DeleteBackend_switch_options(o)
-	told := &telling{ctx: ctx, tell: options.Progress}
-	function := told.function()
+	reporter := &progressReporter{ctx: ctx, report: options.Progress}
+	function := reporter.function()
 	defer function.Delete()
 	o.Set_progress(uint64(function))
 	err = native.Backend_switch(proxy, name, o)
-	if told.panicked != nil {
-		panic(told.panicked)
+	if reporter.panicked != nil {
+		panic(reporter.panicked)
 	}
-	if err != nil && told.err != nil {
-		return told.err
+	if err != nil && reporter.err != nil {
+		return reporter.err
 	}
 	return err
 }
 
-// milliseconds rounds up, so that a short time is not none.
+// milliseconds rounds up, so that a short time does not become 0.
 func milliseconds(duration time.Duration) int64 {
 	ms := int64(duration / time.Millisecond)
 	if duration > time.Duration(ms)*time.Millisecond {

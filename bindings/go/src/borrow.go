@@ -4,10 +4,11 @@ package runcible
 
 import "runcible/internal/native"
 
-// BorrowTensor, which needs Go 1.21, makes a tensor of the memory of numbers, which
-// are not copied: the slice is kept in its place as long as the library needs it,
-// also one of Pinned. What is written there later ops read, and ops that go into the
-// tensor write there; not while a call works with it.
+// BorrowTensor, which needs Go 1.21, makes a tensor that uses the memory of a
+// slice, also of a slice of Pinned, without a copy. The slice stays at its
+// address as long as the library needs it. Ops read the values that are in the
+// slice when they run, and ops that write into the tensor write to the slice. Do
+// not access the slice while a call works with it.
 //
 //runcible:doc rc_tensor_borrow
 func BorrowTensor[T Number](backend *Backend, numbers []T, shape ...int64) (*Tensor, error) {

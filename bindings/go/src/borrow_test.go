@@ -12,7 +12,7 @@ import (
 	"runcible"
 )
 
-func TestBorrowedMemory(t *testing.T) {
+func TestBorrowedTensorSharesTheSlice(t *testing.T) {
 	backend := cpu(t)
 	numbers := []float32{9, 1, -2, 3, 9}
 	x, err := runcible.BorrowTensor(backend, numbers[1:4], 3)
@@ -20,12 +20,12 @@ func TestBorrowedMemory(t *testing.T) {
 	if found := must(runcible.Numbers[float32](must(x.ReLU()))); found[0] != 1 || found[1] != 0 || found[2] != 3 {
 		t.Error(found)
 	}
-	numbers[1] = -7 // is seen
+	numbers[1] = -7 // the tensor sees it
 	if found := must(runcible.Numbers[float32](x)); found[0] != -7 {
 		t.Error(found)
 	}
 	y := must(runcible.NewTensor(backend, []float32{1, 2, 3}, 3))
-	must(must(y.Into(x)).Neg()) // writes there
+	must(must(y.Into(x)).Neg()) // writes to the slice
 	if fmt.Sprint(numbers) != "[9 -1 -2 -3 9]" {
 		t.Error(numbers)
 	}
@@ -37,7 +37,7 @@ func TestBorrowedMemory(t *testing.T) {
 	check(t, empty.Close())
 }
 
-func TestBorrowedMemoryIsKept(t *testing.T) {
+func TestGraphKeepsBorrowedMemory(t *testing.T) {
 	backend := cpu(t)
 	gone := make(chan struct{})
 	var graph *runcible.Graph
@@ -57,7 +57,7 @@ func TestBorrowedMemoryIsKept(t *testing.T) {
 	}
 	select {
 	case <-gone:
-		t.Fatal("a constant of a graph is gone")
+		t.Fatal("the memory of a constant of the graph was freed")
 	default:
 	}
 	ones := must(runcible.Ones(backend, runcible.F32, 1<<16))
@@ -73,5 +73,5 @@ func TestBorrowedMemoryIsKept(t *testing.T) {
 		default:
 		}
 	}
-	t.Error("what was lent is never let go of")
+	t.Error("the borrowed memory was never released")
 }

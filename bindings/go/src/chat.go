@@ -13,51 +13,52 @@ import (
 // chat completions.
 type Message map[string]any
 
-// UserMessage is what the user says.
+// UserMessage makes a message of the user.
 func UserMessage(text string) Message {
 	return Message{"role": "user", "content": text}
 }
 
-// ToolMessage is the result of a call of a tool.
+// ToolMessage makes the message with the result of a tool call.
 func ToolMessage(call ToolCall, result string) Message {
 	return Message{"role": "tool", "tool_call_id": call.ID, "content": result}
 }
 
-// ChatOptions tell how a conversation is written down. The zero value has the
+// ChatOptions describe how a conversation is formatted. The zero value has the
 // defaults of the library.
 type ChatOptions struct {
 	// The functions that the model may call, in the shape of "tools" of OpenAI's
-	// chat completions.
-	// A list of objects, whatever encoding/json makes JSON of, or JSON.
+	// chat completions: a list of objects, any value that encoding/json encodes, or
+	// JSON.
 	Tools any
-	// The name of a chat template: of a variant in the file, or of one that is
-	// well known, for files that have none ("chatml", "llama3", "zephyr", ...).
+	// The name of a chat template: a variant in the file, or a well-known template
+	// for files that have none ("chatml", "llama3", "zephyr", ...).
 	TemplateName string
-	// The source of a chat template instead.
+	// The source of a chat template; replaces TemplateName.
 	TemplateText string
 	// More variables for the template: an object, or JSON.
 	TemplateArguments any
-	// For models that can do both: whether to think before they answer; nil:
-	// whatever the template does by itself.
+	// Whether models that can do both think before they answer; nil: the default of
+	// the template.
 	Thinking *bool
-	// What templates that write the date take for the present: "2024-07-26" or
-	// "2024-07-26T14:05:09"; "": the system's clock and time zone.
+	// The time that templates which write the date use as the present: "2024-07-26"
+	// or "2024-07-26T14:05:09"; "": the system's clock and time zone.
 	Now string
 }
 
 // Chat is a conversation: a list of messages over a session.
 //
-// An answer of the model becomes one of the messages. For each answer only what
-// the session does not hold yet is evaluated, also after messages were forgotten.
-// To keep a conversation, keep its session (Session.Save) and its messages.
+// An answer of the model becomes one of the messages. Each answer evaluates only
+// what the session does not hold yet, also after messages were removed. To save a
+// conversation, save its session (Session.Save) and its messages.
 type Chat struct {
 	handle  *handle[native.Chat]
 	reading *sync.Mutex // of the session's logits
 }
 
-// NewChat begins a conversation without messages. ErrInvalidArgument: an option;
-// ErrNotFound: no such template, or the file has none; ErrUnsupported: the model
-// has no tokenizer; ErrFormat: a mistake of the template.
+// NewChat begins a conversation without messages. It returns ErrInvalidArgument
+// for an invalid option, ErrNotFound if there is no such template or the file has
+// none, ErrUnsupported if the model has no tokenizer, and ErrFormat for an error
+// in the template.
 func (s *Session) NewChat(options ChatOptions) (chat *Chat, err error) {
 	o, err := options.native()
 	if err != nil {
@@ -116,7 +117,7 @@ func (options *ChatOptions) set(o native.Chat_options) error {
 		o.Set_template_arguments)
 }
 
-// setJSON does nothing for what is nil, or a slice or a map that is.
+// setJSON does nothing for nil, and for a nil slice or map.
 func setJSON(what string, value any, set func(native.Name) error) error {
 	text, err := toJSON(what, value)
 	if err != nil || text == "null" {
@@ -137,8 +138,8 @@ func setText(what, text string, set func(native.Name) error) error {
 	return set(name)
 }
 
-// AddJSON adds messages as Add does: JSON of one or of a list, or values that
-// encoding/json makes that of.
+// AddJSON adds messages as Add does: JSON of one message or of a list, or values
+// that encoding/json encodes as such JSON.
 func (c *Chat) AddJSON(messages any) error {
 	text, err := toJSON("messages", messages)
 	if err != nil {
@@ -149,13 +150,14 @@ func (c *Chat) AddJSON(messages any) error {
 	})
 }
 
-// Add adds messages. ErrInvalidArgument, ErrUnsupported: one that is malformed,
-// by its place; nothing was added then. ErrBusy: an answer is under way.
+// Add adds messages. It returns ErrInvalidArgument or ErrUnsupported if a message
+// is malformed, with its position; no message was added then. ErrBusy: an answer
+// is in progress.
 func (c *Chat) Add(messages ...Message) error {
 	return c.AddJSON(append([]Message{}, messages...))
 }
 
-// Undo forgets messages.
+// Undo removes messages.
 //
 //runcible:doc rc_chat_undo
 func (c *Chat) Undo(count int) error {
@@ -164,7 +166,7 @@ func (c *Chat) Undo(count int) error {
 	})
 }
 
-// Messages are all messages. ErrBusy: an answer is under way.
+// Messages returns all messages. ErrBusy: an answer is in progress.
 func (c *Chat) Messages() (messages []Message, err error) {
 	err = c.with(func(chat native.Chat) error {
 		var text native.Memory
@@ -191,17 +193,17 @@ func (c *Chat) Fork() (fork *Chat, err error) {
 	return fork, err
 }
 
-// Part is what an answer consists of: a Piece of text, Reasoning or a ToolCall.
+// Part is one part of an answer: a Piece of text, Reasoning or a ToolCall.
 type Part interface{ part() }
 
-// Reasoning is text of what the model thinks before it answers.
+// Reasoning is text that the model thinks before it answers.
 type Reasoning Piece
 
-// ToolCall is a call of a tool, as a whole.
+// ToolCall is a complete call of a tool.
 type ToolCall struct {
-	ID        string // which its result names; see ToolMessage
+	ID        string // the result names it; see ToolMessage
 	Name      string
-	Arguments json.RawMessage // an object
+	Arguments json.RawMessage // a JSON object
 }
 
 func (Piece) part()     {}
@@ -219,9 +221,9 @@ func partOf(event *native.Event) Part {
 	}
 }
 
-// Answer is what a model answers. Its parts come from Next, from Parts, from All,
-// or from Reply, each to one reader; it ends as a Generation does. Whatever came
-// of it is a message of the conversation then.
+// Answer is an answer of a model. Its parts are read with Next, Parts, All or
+// Reply, and each part goes to one reader. An Answer ends as a Generation does;
+// the answer as far as it came is a message of the conversation then.
 type Answer struct {
 	reading[Part]
 }
@@ -229,14 +231,15 @@ type Answer struct {
 // Reply is a whole answer.
 type Reply struct {
 	Text      string
-	Reasoning string // what the model thought
+	Reasoning string // the text that the model thought
 	ToolCalls []ToolCall
-	Report    *Report // its Reason is EndToolCalls after some
+	Report    *Report // its Reason is EndToolCalls if there are tool calls
 }
 
-// Answer lets the model answer. It returns at once: what the template refuses is an
-// error of the answer. The options are those of Session.Generate but for the prompt.
-// Unlike a generation it does not wait for one that is under way: that is ErrBusy.
+// Answer lets the model answer. It returns at once: if the template refuses the
+// messages, the answer ends with that error. The options are those of
+// Session.Generate except the prompt. Unlike Generate, Answer does not wait for a
+// generation in progress, and returns ErrBusy instead.
 func (c *Chat) Answer(ctx context.Context, options ...GenerateOption) (*Answer, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -260,8 +263,8 @@ func (c *Chat) Answer(ctx context.Context, options ...GenerateOption) (*Answer, 
 	return a, nil
 }
 
-// Ask adds what the user says, and waits for the whole answer, which is given
-// beside an error as far as it came.
+// Ask adds a message of the user and waits for the whole answer. If there is an
+// error, Ask also returns the answer as far as it came.
 func (c *Chat) Ask(ctx context.Context, text string, options ...GenerateOption) (*Reply, error) {
 	if err := c.Add(UserMessage(text)); err != nil {
 		return nil, err
@@ -273,14 +276,14 @@ func (c *Chat) Ask(ctx context.Context, text string, options ...GenerateOption) 
 	return answer.Reply()
 }
 
-// Parts gives the parts by a channel, which is closed at the end; see
+// Parts returns a channel of the parts, which is closed at the end; see
 // Generation.Pieces.
 func (a *Answer) Parts() <-chan Part {
 	return a.channel()
 }
 
-// Reply waits for the end, and gives all that was not yet read, also beside an
-// error.
+// Reply waits for the end and returns all parts that were not yet read, also if
+// there is an error.
 func (a *Answer) Reply() (*Reply, error) {
 	reply := &Reply{}
 	for {

@@ -1,6 +1,7 @@
 package runcible_test
 
-// Steps of cases that are no single call, or another one in Go.
+// Steps of cases that are not a single call of the package, or that have another
+// name in Go.
 
 import (
 	"context"
@@ -77,7 +78,7 @@ func drop(r *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 	return nil, r.get(given[0].(string)).(interface{ Close() error }).Close()
 }
 
-// begin starts a generation; the context is the caller's to cancel.
+// begin starts a generation; the caller cancels the context.
 func begin(on any, given []any, options map[string]any) (*runcible.Generation, context.CancelFunc, error) {
 	ctx, cancel, made, err := generateOptions(options)
 	if err != nil {
@@ -257,7 +258,7 @@ func record(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 		})
 }
 
-// later runs concurrently with the goroutine that waits for it.
+// later calls a function in another goroutine, and waits for its result.
 func later(call func() (any, error)) (found any, err error) {
 	done := make(chan bool)
 	go func() {

@@ -1,6 +1,6 @@
 package runcible_test
 
-// Calls of the package by the names that cases have, with values of JSON.
+// Calls of the package by the names in the cases, with values of JSON.
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"runcible"
 )
 
-// pascal is the name of an option in Go.
+// pascal returns the name of an option in Go.
 func pascal(name string) string {
 	made := ""
 	for _, word := range strings.Split(name, "_") {
@@ -25,12 +25,13 @@ func pascal(name string) string {
 	return made
 }
 
-// isNamed reports whether a name in Go, which may have initials, is that of a case.
+// isNamed reports whether a name in Go, which may have initials, is that of a
+// case.
 func isNamed(name, wanted string) bool {
 	return strings.EqualFold(name, strings.ReplaceAll(wanted, "_", ""))
 }
 
-// functions are what has another name in Go, or is no method of a type.
+// functions have another name in Go, or are not methods of a type.
 var functions = map[string]any{
 	"Backend.open":        runcible.OpenBackend,
 	"Model.load":          runcible.LoadModel,
@@ -73,7 +74,7 @@ func callMethod(target any, name string, given []any, options map[string]any) (a
 	return nil, fmt.Errorf("%T has no method %s", target, name)
 }
 
-// callFunction calls a function with arguments; those that are missing are zero.
+// callFunction calls a function with arguments; missing arguments are zero.
 func callFunction(function reflect.Value, given []any, options map[string]any) (any, error) {
 	all, positional := given, given
 	if options != nil {
@@ -137,7 +138,7 @@ func converted(given []any, kind reflect.Type) (made []reflect.Value, ok bool) {
 	return made, len(given) == 0
 }
 
-// convert makes a value an argument or a field of a type.
+// convert converts a value to the type of an argument or a field.
 func convert(given any, kind reflect.Type) (reflect.Value, bool) {
 	value := reflect.ValueOf(given)
 	switch {
@@ -211,7 +212,7 @@ func fields(given map[string]any, kind reflect.Type) (reflect.Value, bool) {
 	return made, true
 }
 
-// member is what an object has by a name.
+// member returns the member of an object with a name.
 func member(found any, name string) (any, error) {
 	if made, ok := found.(map[string]any); ok {
 		return made[name], nil
@@ -248,7 +249,8 @@ func numbersOf(tensor *runcible.Tensor) (any, error) {
 	return elements(numbers), nil
 }
 
-// generateOptions are those of a generation; the context is the caller's to cancel.
+// generateOptions returns the options of a generation; the caller cancels the
+// context.
 func generateOptions(given map[string]any) (context.Context, context.CancelFunc, []runcible.GenerateOption, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var options []runcible.GenerateOption

@@ -59,7 +59,7 @@ func (r *runner) set(name string, object any) {
 	r.objects[name] = object
 }
 
-// value is what a step means by a value: "$name" is an object.
+// value resolves a value of a step: "$name" is an object.
 func (r *runner) value(given any) any {
 	switch given := given.(type) {
 	case []any:
@@ -123,7 +123,7 @@ var namesOfC = regexp.MustCompile(`\b(rc|RC)_|->`)
 // run runs a step, and checks the error that it asks for.
 func (r *runner) run(step map[string]any) error {
 	if step["raises"] == "TYPE" {
-		return nil // which the compiler refuses
+		return nil // the compiler refuses such programs
 	}
 	err := r.act(step)
 	if step["raises"] == nil {
@@ -169,7 +169,7 @@ func (r *runner) act(step map[string]any) error {
 	return nil
 }
 
-// call does what a step is called, of an object or the package.
+// call calls the function that a step names, of an object or of the package.
 func (r *runner) call(step map[string]any) (any, error) {
 	on, method, _ := strings.Cut(text(step, "do"), ".")
 	target := r.get(on)
@@ -213,7 +213,7 @@ func number(found any) (float64, bool) {
 	return value.Convert(reflect.TypeOf(0.0)).Float(), true
 }
 
-// elements are those of a list.
+// elements returns the elements of a list.
 func elements(found any) (all []any) {
 	if found == nil {
 		return nil
@@ -225,7 +225,7 @@ func elements(found any) (all []any) {
 	return all
 }
 
-// check checks what was found, of which what is expected has a part.
+// check compares a result with the expected part of it.
 func (r *runner) check(found, expected any) error {
 	if wanted, ok := number(expected); ok {
 		if each, ok := number(found); !ok || each != wanted {
@@ -357,7 +357,7 @@ func readJSON(t *testing.T, path string, into any) {
 }
 
 // TestCases runs the cases of bindings/conformance in the file that the
-// environment variable RUNCIBLE_CASES names, and reports how they went.
+// environment variable RUNCIBLE_CASES names, and reports which ones passed.
 func TestCases(t *testing.T) {
 	path := os.Getenv("RUNCIBLE_CASES")
 	if path == "" {

@@ -9,7 +9,7 @@ import (
 	"runcible/internal/native"
 )
 
-// CustomOp is a tensor op of the program's own.
+// CustomOp is a tensor op that the program defines.
 //
 //runcible:doc custom_op.h
 type CustomOp struct {
@@ -17,32 +17,33 @@ type CustomOp struct {
 	outputs int32
 }
 
-// CustomOpOptions describe an op, which has kernels, a function, or both.
+// CustomOpOptions describe an op. It has kernels, a function, or both.
 type CustomOpOptions struct {
 	// :api: fields rc_custom_op_options
 	// Computes the op on devices that compute in host memory, on any thread, and
-	// with Items several calls at once. An error is that of the op, with its text;
-	// so is a panic.
+	// with Items in several calls at once. If it returns an error or panics, the op
+	// fails with that error and its text.
 	Function func(call *CustomCall) error
-	// In place of Function one of C: Symbol is its name in the shared library at
-	// this path, which stays loaded.
+	// A C function in place of Function: Symbol is its name in the shared library at
+	// the path Library, which stays loaded.
 	Library, Symbol string
-	// In place of Function one of C, an rc_custom_function: where it is.
+	// The address of a C function, an rc_custom_function, in place of Function.
 	Address uintptr
 }
 
-// CustomCall is what a function is to compute: the items from Begin to before End.
-// All memory is the library's, and is valid during the call only.
+// CustomCall describes what a function has to compute: the items from Begin to
+// before End. All memory belongs to the library, and is valid during the call
+// only.
 type CustomCall struct {
 	Inputs, Outputs []CustomValue
-	// In the order in which they are named.
+	// The values of the attributes, in the order in which the options name them.
 	Attributes []float64
 	Begin, End int64
 	call       *native.CustomCall
 }
 
-// Stopped tells whether nobody waits for the op any more: what takes longer than 20
-// ms asks now and then, and returns ErrCancelled.
+// Stopped reports whether the op is no longer needed. A function that runs for
+// more than 20 ms should check it now and then, and return ErrCancelled.
 func (call *CustomCall) Stopped() bool {
 	return call.call.Stopped()
 }
@@ -54,7 +55,8 @@ type CustomValue struct {
 	Data  []byte
 }
 
-// Elements are the numbers of a value, which is of their type.
+// Elements returns the numbers of a value. It panics if the value has another
+// type.
 func Elements[T Number](value CustomValue) []T {
 	if wanted := dtypeOf[T](); value.DType != wanted {
 		panic(fmt.Sprintf("the value is of %v, not %v", value.DType, wanted))
@@ -74,11 +76,11 @@ func valuesOf(values []native.CustomValue) []CustomValue {
 	return made
 }
 
-// custom is a function as C calls it.
+// custom wraps a function for C.
 func custom(function func(*CustomCall) error) native.Custom {
 	return func(call *native.CustomCall) (status int32, message string) {
 		defer func() {
-			// C must not see it.
+			// A panic must not reach C.
 			if thrown := recover(); thrown != nil {
 				status, message = int32(ErrDevice), fmt.Sprintf("panic: %v", thrown)
 			}
@@ -142,8 +144,9 @@ func NewCustomOp(options CustomOpOptions) (*CustomOp, error) {
 		o.Outputs()}, nil
 }
 
-// Compute gives the outputs of these inputs, and of the attributes in the order in
-// which they are named. With an input that a graph records, the op is recorded.
+// Compute returns the outputs for these inputs and attributes, which are in the
+// order in which the options name them. If a graph records an input, the op is
+// recorded.
 //
 //runcible:doc rc_custom_op_compute
 func (op *CustomOp) Compute(inputs []*Tensor, attributes ...float64) ([]*Tensor, error) {

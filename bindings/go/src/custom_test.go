@@ -11,7 +11,7 @@ import (
 	"runcible"
 )
 
-var softsignOf = []float32{-4, -1, 0, 1, 3}
+var softsignInputs = []float32{-4, -1, 0, 1, 3}
 
 func softsign(call *runcible.CustomCall) error {
 	x := runcible.Elements[float32](call.Inputs[0])
@@ -48,7 +48,7 @@ func isSoftsign(t *testing.T, found *runcible.Tensor, x []float32, scale float64
 	}
 }
 
-func TestCustomOps(t *testing.T) {
+func TestCustomOpsComputeAndRecord(t *testing.T) {
 	ofGo, ofC := softsignOptions(), softsignOptions()
 	ofGo.Function = softsign
 	ofC.Library, ofC.Symbol = os.Getenv("RUNCIBLE_CUSTOM_OP"), "softsign"
@@ -62,8 +62,8 @@ func TestCustomOps(t *testing.T) {
 				continue
 			}
 			check(t, err)
-			x := must(runcible.NewTensor(backend, softsignOf, 5))
-			isSoftsign(t, must(op.Compute([]*runcible.Tensor{x}, 0.5))[0], softsignOf, 0.5, false)
+			x := must(runcible.NewTensor(backend, softsignInputs, 5))
+			isSoftsign(t, must(op.Compute([]*runcible.Tensor{x}, 0.5))[0], softsignInputs, 0.5, false)
 			graph := must(runcible.RecordGraph(backend, []*runcible.Tensor{x}, func(in []*runcible.Tensor) ([]*runcible.Tensor, error) {
 				made, err := op.Compute(in, 2)
 				if err != nil {
@@ -71,7 +71,7 @@ func TestCustomOps(t *testing.T) {
 				}
 				return []*runcible.Tensor{must(made[0].ReLU())}, nil
 			}))
-			isSoftsign(t, must(graph.Run(background, x))[0], softsignOf, 2, true)
+			isSoftsign(t, must(graph.Run(background, x))[0], softsignInputs, 2, true)
 			check(t, graph.Close())
 			check(t, backend.Close())
 		}
@@ -116,9 +116,9 @@ func TestCustomOpsWithManyItemsAndTypes(t *testing.T) {
 	}
 }
 
-func TestCustomOpsThatFail(t *testing.T) {
+func TestCustomOpErrors(t *testing.T) {
 	backend := cpu(t)
-	x := must(runcible.NewTensor(backend, softsignOf, 5))
+	x := must(runcible.NewTensor(backend, softsignInputs, 5))
 	for _, each := range []struct {
 		change func(*runcible.CustomOpOptions)
 		is     error

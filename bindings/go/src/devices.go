@@ -3,8 +3,8 @@ package runcible
 import "runcible/internal/native"
 
 // Discover finds the devices of this machine, and the backends that are not
-// available. The text is what "auto" would choose, "cpu:0"; "" if there is
-// nothing to choose.
+// available. The text is the device that "auto" would choose, such as "cpu:0"; ""
+// if there is no device to choose.
 //
 //runcible:doc rc_discover
 func Discover() ([]*Device, string, error) {

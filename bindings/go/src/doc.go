@@ -7,7 +7,7 @@
 //		fmt.Print(piece.Text)
 //	}
 //
-// Everything may be used by any goroutine. Errors are of type *Error; compare
-// them with a Status by errors.Is. Comments speak of handles, which are the
-// objects of this package, and of requests, which are generations.
+// Every object may be used by any goroutine. Errors are of type *Error; compare
+// them with a Status by errors.Is. Comments call the objects of this package
+// handles, and generations requests.
 package runcible

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// String is the name in lower case, "q4_k".
+// String returns the name in lower case, "q4_k".
 func (d DType) String() string {
 	if name, ok := dtypeNames[d]; ok {
 		return name
@@ -12,7 +12,7 @@ func (d DType) String() string {
 	return fmt.Sprintf("DType(%d)", int32(d))
 }
 
-// ParseDType is the type of a name in lower case.
+// ParseDType returns the type with a name in lower case.
 func ParseDType(name string) (DType, error) {
 	for dtype, known := range dtypeNames {
 		if known == name {

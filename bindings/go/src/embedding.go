@@ -7,32 +7,32 @@ import (
 	"runcible/internal/native"
 )
 
-// Pooling is how the hidden rows of a text's tokens become one row.
+// Pooling is the way in which the hidden rows of a text's tokens become one row.
 type Pooling int32
 
 const (
-	// PoolingAuto is what the model's file says.
+	// PoolingAuto uses the pooling that the model's file names.
 	PoolingAuto Pooling = iota
-	// PoolingMean is their mean.
+	// PoolingMean takes the mean of the rows.
 	PoolingMean
-	// PoolingFirst is that of the first token, such as [CLS].
+	// PoolingFirst takes the row of the first token, such as [CLS].
 	PoolingFirst
-	// PoolingLast is that of the last token.
+	// PoolingLast takes the row of the last token.
 	PoolingLast
 )
 
-// EmbedOptions of the zero value are what the model's file says.
+// EmbedOptions describe embeddings. The zero value has the defaults of the
+// model's file.
 type EmbedOptions struct {
 	Pooling Pooling
-	// Whether rows have the length 1; nil: as the file says, or true.
+	// Whether rows have the length 1; nil: as the model's file says, or true.
 	Normalize *bool
-	// The first so many numbers of each row; 0: all.
+	// Keeps only the first numbers of each row; 0: all.
 	Dimensions int64
-	// Takes the beginning of texts that are too long, which else give
-	// ErrContextFull.
+	// Truncates texts that are too long. Without it they give ErrContextFull.
 	Truncate bool
-	// Put before each text. Else PromptName, "query" or "document", is that of
-	// the prompts of the model.
+	// Put before each text. Without Prompt, PromptName ("query" or "document") names
+	// one of the model's prompts.
 	Prompt, PromptName string
 	Priority           int32
 	// 0: none.
@@ -41,12 +41,12 @@ type EmbedOptions struct {
 
 // RerankOptions of the zero value are the defaults of the library.
 type RerankOptions struct {
-	// Gives what the model does, a logit, instead of a probability.
+	// Returns the logits of the model instead of probabilities.
 	RawScores bool
-	// Takes the beginning of documents that are too long.
+	// Truncates documents that are too long.
 	Truncate bool
-	// What a model that generates text is asked, with {query} and {document};
-	// "": what its file says.
+	// The question for a model that generates text, with {query} and {document}; "":
+	// the one in its file.
 	Prompt   string
 	Priority int32
 	// 0: none.
@@ -54,8 +54,8 @@ type RerankOptions struct {
 }
 
 // Embed makes embeddings of texts, one row for each. Models that generate text
-// give them if they were loaded with the output of hidden rows. A context that is
-// done cancels it.
+// support it if they were loaded with the output of hidden rows. If the context
+// is done, the call is cancelled.
 func (m *Model) Embed(ctx context.Context, texts []string, options EmbedOptions) ([][]float32, error) {
 	prompt, err := makeOptionalName("the prompt", options.Prompt)
 	if err != nil {
@@ -76,9 +76,10 @@ func (m *Model) Embed(ctx context.Context, texts []string, options EmbedOptions)
 	})
 }
 
-// Rerank tells how well each document answers the query: probabilities in their
-// order. Models that generate text are loaded with the output of scores for it. A
-// context that is done cancels it.
+// Rerank returns how well each document answers the query: probabilities in the
+// order of the documents. Models that generate text support it if they were
+// loaded with the output of scores. If the context is done, the call is
+// cancelled.
 func (m *Model) Rerank(ctx context.Context, query string, documents []string, options RerankOptions) ([]float32, error) {
 	name, err := makeName("the query", query)
 	if err != nil {
@@ -100,7 +101,7 @@ func (m *Model) Rerank(ctx context.Context, query string, documents []string, op
 	return scores, err
 }
 
-// rows begins with the texts, waits, and copies what was made.
+// rows begins with the texts, waits for the end, and copies the rows.
 func (m *Model) rows(ctx context.Context, texts []string, begin func(native.Model, native.Text_list, *uintptr) error) ([][]float32, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (m *Model) rows(ctx context.Context, texts []string, begin func(native.Mode
 	}
 	embedding := native.SwigcptrEmbedding(pointer)
 	end := cancelWhenDone(ctx, func() {
-		_ = native.Embedding_cancel(embedding) // an error would say that it is none
+		_ = native.Embedding_cancel(embedding) // it fails only for an invalid handle
 	})
 	defer func() {
 		end()
@@ -149,7 +150,7 @@ func (m *Model) rows(ctx context.Context, texts []string, begin func(native.Mode
 	return floats.Rows(), nil
 }
 
-// makeOptionalName makes no name of no text.
+// makeOptionalName returns no name for "".
 func makeOptionalName(what, text string) (native.Name, error) {
 	if text == "" {
 		return "", nil

@@ -11,19 +11,20 @@ import (
 	"runcible/internal/native"
 )
 
-// Status is what the library answers. Each is an error to compare with:
+// Status is the result of a call of the library. Each is an error to compare
+// with:
 //
 //	if errors.Is(err, runcible.ErrBusy) { ...
 //
-// Those that Go has an error for are that one too: ErrNotFound is
-// fs.ErrNotExist, ErrInvalidArgument fs.ErrInvalid, ErrClosed fs.ErrClosed,
-// ErrCancelled context.Canceled, ErrDeadline context.DeadlineExceeded and
-// os.ErrDeadlineExceeded, ErrTimeout os.ErrDeadlineExceeded, and an Error with
-// ErrIO the syscall.Errno that the system gave, such as syscall.ENOSPC or
-// fs.ErrPermission.
+// A status that has a counterpart in Go also matches that error: ErrNotFound
+// matches fs.ErrNotExist, ErrInvalidArgument fs.ErrInvalid, ErrClosed
+// fs.ErrClosed, ErrCancelled context.Canceled, ErrDeadline
+// context.DeadlineExceeded and os.ErrDeadlineExceeded, ErrTimeout
+// os.ErrDeadlineExceeded. An Error with ErrIO matches the syscall.Errno that the
+// system returned, such as syscall.ENOSPC, and errors such as fs.ErrPermission.
 type Status int32
 
-// statuses are what each is called, and the errors of Go that mean the same.
+// statuses has the text of each status, and the errors of Go that mean the same.
 var statuses = map[Status]struct {
 	text string
 	same []error
@@ -49,7 +50,7 @@ var statuses = map[Status]struct {
 	ErrInternal:           {"a defect of the library", nil},
 }
 
-// Error is what the status is called.
+// Error returns the text of the status.
 func (s Status) Error() string {
 	if known, ok := statuses[s]; ok {
 		return known.text
@@ -57,7 +58,7 @@ func (s Status) Error() string {
 	return "unknown status"
 }
 
-// Is tells whether an error of Go means the same.
+// Is reports whether an error of Go means the same.
 func (s Status) Is(target error) bool {
 	for _, same := range statuses[s].same {
 		if target == same {
@@ -67,12 +68,12 @@ func (s Status) Is(target error) bool {
 	return false
 }
 
-// Error is every error of this package.
+// Error is the type of all errors of this package.
 type Error struct {
 	Status Status
 	// Names the values concerned.
 	Message string
-	// What had been done when a generation failed; else nil.
+	// The work done before a generation failed; nil for other calls.
 	Report *Report
 }
 
@@ -83,18 +84,18 @@ func (e *Error) Error() string {
 	return "runcible: " + e.Message
 }
 
-// Unwrap gives the status, for errors.Is.
+// Unwrap returns the status, for errors.Is.
 func (e *Error) Unwrap() error {
 	return e.Status
 }
 
-// Is tells whether the system's error is the target, or means the same.
+// Is reports whether the system's error is the target, or means the same.
 func (e *Error) Is(target error) bool {
 	number, ok := e.system()
 	return ok && errors.Is(number, target)
 }
 
-// As gives the system's error as a syscall.Errno.
+// As stores the system's error in a target that is a *syscall.Errno.
 func (e *Error) As(target any) bool {
 	to, wanted := target.(*syscall.Errno)
 	if !wanted {
@@ -107,12 +108,12 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// system is the error of the system whose words end the message of an ErrIO.
+// system returns the system's error whose text ends the message of an ErrIO.
 func (e *Error) system() (syscall.Errno, bool) {
 	if e.Status != ErrIO {
 		return 0, false
 	}
-	const most = 256 // beyond all numbers of errors
+	const most = 256 // above all error numbers
 	words := e.Message[strings.LastIndex(e.Message, ": ")+1:]
 	for number := syscall.Errno(1); number < most; number++ {
 		if strings.EqualFold(strings.TrimSpace(words), number.Error()) {
@@ -126,7 +127,8 @@ func newError(status Status, message string) *Error {
 	return &Error{Status: status, Message: message}
 }
 
-// abiError is why nothing can be done with the library that was loaded.
+// abiError is the error of every call if the loaded library does not fit; else
+// nil.
 var abiError error
 
 func init() {
@@ -136,7 +138,7 @@ func init() {
 	abiError = native.Abi_check(uint32(native.VERSION_MAJOR), uint32(native.VERSION_MINOR))
 }
 
-// Version of the library that is running, "1.2.3".
+// Version returns the version of the library that is running, "1.2.3".
 func Version() string {
 	return native.Version_string()
 }

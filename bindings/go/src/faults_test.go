@@ -16,7 +16,7 @@ import (
 	"runcible"
 )
 
-func TestWrongValues(t *testing.T) {
+func TestInvalidArgumentsReturnErrInvalidArgument(t *testing.T) {
 	model := theModel(t)
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)
@@ -41,14 +41,14 @@ func TestWrongValues(t *testing.T) {
 		"a zero in a stop string": func() error { return generate(runcible.Stop("a\x00b")) },
 		"an empty stop string":    func() error { return generate(runcible.Stop("")) },
 		"a negative temperature":  func() error { return generate(runcible.Temperature(-1)) },
-		"no number": func() error {
+		"not a number": func() error {
 			return generate(runcible.TopP(float32(math.NaN())))
 		},
-		"too many logprobs":              func() error { return generate(runcible.Logprobs(65)) },
-		"a token that is none":           func() error { return generate(runcible.PromptTokens([]int32{-1})) },
-		"a bias of a token that is none": func() error { return generate(runcible.LogitBias(1<<30, 1)) },
-		"a negative context":             func() error { return load(runcible.ModelOptions{ContextLength: -1}) },
-		"a cache of another type":        func() error { return load(runcible.ModelOptions{CacheDType: &none}) },
+		"too many logprobs":                     func() error { return generate(runcible.Logprobs(65)) },
+		"a token that does not exist":           func() error { return generate(runcible.PromptTokens([]int32{-1})) },
+		"a bias of a token that does not exist": func() error { return generate(runcible.LogitBias(1<<30, 1)) },
+		"a negative context":                    func() error { return load(runcible.ModelOptions{ContextLength: -1}) },
+		"a cache of another type":               func() error { return load(runcible.ModelOptions{CacheDType: &none}) },
 		"negative threads": func() error {
 			_, err := runcible.OpenBackend("cpu", runcible.BackendOptions{Threads: -1})
 			return err
@@ -81,7 +81,7 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNotUTF8(t *testing.T) {
+func TestInvalidUTF8SurvivesTokenizing(t *testing.T) {
 	model := theModel(t)
 	tokens, err := model.Tokenize("a\xffb", 0)
 	check(t, err)
@@ -92,14 +92,14 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 	}
 }
 
-func TestAfterClose(t *testing.T) {
+func TestClosedHandlesReturnErrClosed(t *testing.T) {
 	model := theModel(t)
 	session := sessionOf(t, model)
 	generation, err := session.Generate(background, "A", runcible.MaxTokens(5))
 	check(t, err)
 	check(t, session.Close())
 	check(t, session.Close())
-	text, err := generation.Text() // what runs goes on
+	text, err := generation.Text() // the generation in progress goes on
 	if err != nil || text == "" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -135,7 +135,7 @@ func TestAfterClose(t *testing.T) {
 	check(t, new(runcible.Session).Close())
 }
 
-// things are objects that need each other.
+// things returns objects that need each other.
 func things(t *testing.T) []interface{ Close() error } {
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)
@@ -149,7 +149,7 @@ func things(t *testing.T) []interface{ Close() error } {
 	return []interface{ Close() error }{backend, model, session, fork, tokenizer, endless(t, background, session)}
 }
 
-func TestClosingInAnyOrder(t *testing.T) {
+func TestHandlesAreClosedInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for i := 0; i < 6; i++ {
 		all := things(t)
@@ -160,7 +160,7 @@ func TestClosingInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestCollectingInAnyOrder(t *testing.T) {
+func TestHandlesAreCollectedInAnyOrder(t *testing.T) {
 	for i := 0; i < 6; i++ {
 		things(t)
 		runtime.GC()
@@ -212,13 +212,13 @@ func TestLogitsWhileAnotherGoroutineDecodes(t *testing.T) {
 	group.Wait()
 }
 
-func TestProgressOfAnOpening(t *testing.T) {
+func TestOpenBackendReportsProgress(t *testing.T) {
 	calls := 0
 	_, err := runcible.OpenBackend("reference", runcible.BackendOptions{
 		Progress: func(float64) error { calls++; return nil }})
 	check(t, err)
 	if calls == 0 {
-		t.Error("nothing was told")
+		t.Error("no progress was reported")
 	}
 	mine := errors.New("mine")
 	_, err = runcible.OpenBackend("reference", runcible.BackendOptions{
@@ -228,7 +228,7 @@ func TestProgressOfAnOpening(t *testing.T) {
 	}
 }
 
-func TestProgressOfALoad(t *testing.T) {
+func TestLoadModelReportsProgress(t *testing.T) {
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)
 	load := func(ctx context.Context, progress func(float64) error) error {
@@ -257,13 +257,13 @@ func TestProgressOfALoad(t *testing.T) {
 	}
 	defer func() {
 		if recover() != "mine" {
-			t.Error("another panic, or none")
+			t.Error("there was another panic, or none")
 		}
 	}()
 	_ = load(background, func(float64) error { panic("mine") })
 }
 
-// TestMain runs a program of its own where TestExit asks for it.
+// TestMain runs a separate program for TestExitWithGenerationsInFlight.
 func TestMain(m *testing.M) {
 	way := os.Getenv("RUNCIBLE_TEST_EXIT")
 	if way == "" {
@@ -301,7 +301,7 @@ func TestExitWithGenerationsInFlight(t *testing.T) {
 	}
 }
 
-func TestTensors(t *testing.T) {
+func TestTensorOpsGiveExpectedNumbers(t *testing.T) {
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)
 	ids, err := runcible.NewTensor(backend, []int32{2, 0}, 2)
@@ -340,7 +340,7 @@ func TestTensors(t *testing.T) {
 	}
 }
 
-func TestDevicesAndPlans(t *testing.T) {
+func TestDiscoverAndPlanModel(t *testing.T) {
 	devices, _, err := runcible.Discover()
 	check(t, err)
 	found := false
@@ -362,7 +362,7 @@ func TestDevicesAndPlans(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheSystem(t *testing.T) {
+func TestIOErrorsMatchTheErrno(t *testing.T) {
 	loop := t.TempDir() + "/loop.gguf"
 	check(t, os.Symlink(loop, loop))
 	err := runcible.Verify(loop)

@@ -10,14 +10,13 @@ import (
 	"runcible/internal/native"
 )
 
-// Piece is text that became certain. All texts one after the other are the
-// whole text.
+// Piece is a piece of text that is final. All pieces in order are the whole text.
 type Piece struct {
 	Text string
 	// The tokens generated since the last piece.
 	Tokens []int32
-	// With the option Logprobs: of each token, and of the most probable ones in
-	// the place of each, by falling probability.
+	// With the option Logprobs: one for each token, and the most probable tokens at
+	// its position, most probable first.
 	Logprobs    []Logprob
 	TopLogprobs [][]Logprob
 }
@@ -50,27 +49,27 @@ func logprobsOf(tokens []int32, given []float32) []Logprob {
 	return made
 }
 
-// String is "stop", "length", ...
+// String returns "stop", "length", ...
 func (r EndReason) String() string {
 	return native.End_reason_name(int32(r))
 }
 
-// Generation is a text that is being generated. Its pieces come from Next, from
-// Pieces, from All, or from Text, each to one reader. It goes on while nobody
-// reads. It ends by itself, by its context, or by Close; one that was lost is
-// cancelled by the collector.
+// Generation is a text that is being generated. Its pieces are read with Next,
+// Pieces, All or Text, and each piece goes to one reader. It goes on if no
+// goroutine reads it. It ends by itself, by its context, or by Close; the
+// collector cancels a generation that is no longer referenced.
 type Generation struct {
 	reading[Piece]
 }
 
-// Generate starts generating behind a prompt; without one, and without the
-// option PromptTokens, generation goes on from the session as it is. It returns
-// at once. ErrInvalidArgument: an option out of range, by name and value;
-// ErrUnsupported: text for a model without tokenizer. A prompt that is too long ends
-// the generation with ErrContextFull.
+// Generate starts generating after a prompt. Without a prompt and without the
+// option PromptTokens, generation continues the session as it is. Generate
+// returns at once. It returns ErrInvalidArgument for an option out of range, by
+// name and value, and ErrUnsupported for text if the model has no tokenizer. A
+// prompt that is too long ends the generation with ErrContextFull.
 //
-// A context that is cancelled ends the generation with ErrCancelled, and the
-// context's deadline with ErrDeadline.
+// If the context is cancelled, the generation ends with ErrCancelled; at the
+// context's deadline it ends with ErrDeadline.
 func (s *Session) Generate(ctx context.Context, prompt string, options ...GenerateOption) (*Generation, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -99,8 +98,8 @@ func (s *Session) Generate(ctx context.Context, prompt string, options ...Genera
 	return g, nil
 }
 
-// generateOptions are the library's own, which the caller deletes, and whether the
-// context has a deadline.
+// generateOptions returns the options for the library, which the caller deletes,
+// and whether the context has a deadline.
 func generateOptions(ctx context.Context, options []GenerateOption) (o native.Generate_options, timed bool, err error) {
 	o = native.NewGenerate_options()
 	if err := made(o); err != nil {
@@ -123,8 +122,9 @@ func generateOptions(ctx context.Context, options []GenerateOption) (o native.Ge
 	return o, timed, nil
 }
 
-// contextError is that of a context that is done, or whose deadline has passed:
-// the library may notice that before the context's own timer does.
+// contextError returns the error of a context that is done or whose deadline has
+// passed: the library may notice the deadline before the context's own timer
+// does.
 func contextError(ctx context.Context) error {
 	err := ctx.Err()
 	if deadline, timed := ctx.Deadline(); err == nil && timed && !time.Now().Before(deadline) {
@@ -140,15 +140,15 @@ func contextError(ctx context.Context) error {
 	}
 }
 
-// Pieces gives the pieces by a channel, which is closed at the end; Err tells
-// then how it ended. Read it to the end, cancel the context, or close the
-// generation: a goroutine feeds the channel until then.
+// Pieces returns a channel of the pieces, which is closed at the end; Err then
+// reports how the generation ended. Read the channel to its end, cancel the
+// context, or close the generation: a goroutine feeds the channel until then.
 func (g *Generation) Pieces() <-chan Piece {
 	return g.channel()
 }
 
-// Text waits for the end, and gives all the text that was not yet read, also
-// beside an error.
+// Text waits for the end and returns all text that was not yet read, also if
+// there is an error.
 func (g *Generation) Text() (string, error) {
 	var text strings.Builder
 	for {

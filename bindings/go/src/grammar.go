@@ -6,15 +6,15 @@ import (
 	"runcible/internal/native"
 )
 
-// Grammar is what a text may be; see WithGrammar.
+// Grammar describes the texts that may be generated; see WithGrammar.
 //
 //runcible:doc rc_grammar
 type Grammar struct {
 	handle *handle[native.Grammar]
 }
 
-// NewSchemaGrammar makes a grammar of a JSON Schema: JSON as a string or bytes, or
-// a value that encoding/json makes JSON of, such as a map or a json.Marshaler.
+// NewSchemaGrammar makes a grammar of a JSON Schema: JSON as a string or bytes,
+// or a value that encoding/json encodes, such as a map or a json.Marshaler.
 //
 //runcible:doc RC_GRAMMAR_JSON_SCHEMA
 func NewSchemaGrammar(tokenizer *Tokenizer, schema any, options GrammarOptions) (*Grammar, error) {
@@ -46,7 +46,8 @@ func NewLarkGrammar(tokenizer *Tokenizer, rules string) (*Grammar, error) {
 	return newGrammar(tokenizer, native.GRAMMAR_LARK, rules, GrammarOptions{})
 }
 
-// NewChoicesGrammar makes a grammar of texts, of which the text is one.
+// NewChoicesGrammar makes a grammar of a list of texts; the generated text is one
+// of them.
 func NewChoicesGrammar(tokenizer *Tokenizer, choices ...string) (*Grammar, error) {
 	texts := native.NewText_list()
 	if err := made(texts); err != nil {
@@ -92,7 +93,8 @@ func makeGrammar(tokenizer *Tokenizer, create func(native.Tokenizer, *uintptr) e
 		native.SwigcptrGrammar(pointer), native.DeleteGrammar)}, nil
 }
 
-// WithGrammar says what may be generated. The grammar may be closed at once.
+// WithGrammar restricts the text that is generated. The grammar may be closed as
+// soon as Generate or Answer returned.
 func WithGrammar(grammar *Grammar) GenerateOption {
 	return func(o native.Generate_options) error {
 		return grammar.with(func(g native.Grammar) error {
@@ -102,7 +104,8 @@ func WithGrammar(grammar *Grammar) GenerateOption {
 	}
 }
 
-// toJSON returns the JSON of an argument of this name; a text is JSON already.
+// toJSON returns the JSON of an argument of this name; strings and bytes are JSON
+// already.
 func toJSON(what string, value any) (string, error) {
 	switch given := value.(type) {
 	case string:

@@ -7,20 +7,20 @@ import (
 	"runcible/internal/native"
 )
 
-// Graph is what a function does with tensors, as one, run many times. Chains of
-// ops that look at one element at a time are done in one go over memory, products
-// with the bias and the function that follow; the numbers are those that the ops
-// would have given one by one.
+// Graph is a recorded function of tensors, which runs many times as one. Chains
+// of elementwise ops run in one pass over memory, and matrix products run
+// together with the bias and the function that follow them; the numbers are those
+// of the same ops run one by one.
 type Graph struct {
 	handle  *handle[native.Graph]
 	outputs int
 }
 
-// RecordGraph calls a function with tensors that stand for the inputs, of the
-// types and shapes of those that are given; what it does with them is recorded and
-// not done. What it returns are the outputs, of which each run gives new ones;
-// other tensors that it uses are constants. Shapes and types that do not fit are
-// told by the op.
+// RecordGraph calls a function with tensors that stand for the inputs and have
+// the types and shapes of the given tensors. The ops on them are recorded and not
+// run. The tensors that the function returns are the outputs, which each run
+// computes as new tensors; other tensors that it uses are constants. An op
+// returns an error for shapes and types that do not fit.
 func RecordGraph(backend *Backend, like []*Tensor, record func([]*Tensor) ([]*Tensor, error)) (*Graph, error) {
 	b, err := backend.use()
 	if err != nil {
@@ -68,7 +68,7 @@ func (g *Graph) record(like []*Tensor, record func([]*Tensor) ([]*Tensor, error)
 	})
 }
 
-// standIn is an input of the type and shape of a tensor.
+// standIn makes an input with the type and shape of a tensor.
 func (g *Graph) standIn(like *Tensor) (*Tensor, error) {
 	dtype, err := like.DType()
 	if err != nil {
@@ -88,7 +88,7 @@ func (g *Graph) standIn(like *Tensor) (*Tensor, error) {
 	})
 }
 
-// withTensors calls a function with a list of the library's of tensors.
+// withTensors calls a function with the library's list of these tensors.
 func withTensors(tensors []*Tensor, call func(native.Tensor_list) error) error {
 	list := native.NewTensor_list()
 	if err := made(list); err != nil {
@@ -103,9 +103,9 @@ func withTensors(tensors []*Tensor, call func(native.Tensor_list) error) error {
 	return call(list)
 }
 
-// Run computes the outputs of these inputs, as many and of the types and shapes
-// that were recorded. A context that is cancelled ends all runs of the graph that
-// are under way.
+// Run computes the outputs for these inputs, which have the number, types and
+// shapes that were recorded. If the context is cancelled, all runs of the graph
+// in progress end.
 func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
@@ -121,12 +121,12 @@ func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 	}
 	defer native.DeleteTensor_list(results)
 	defer cancelWhenDone(ctx, func() {
-		_ = native.Graph_cancel(graph) // an error would say that it is none
+		_ = native.Graph_cancel(graph) // it fails only for an invalid handle
 	})()
 	err = withTensors(inputs, func(list native.Tensor_list) error {
 		return native.Graph_compute(graph, list, untilDeadline(ctx), results)
 	})
-	// It may have been over, or about to begin, when the context ended it.
+	// The run may have ended, or not have begun, when the context was done.
 	if cause := contextError(ctx); cause != nil {
 		return nil, cause
 	}
@@ -136,7 +136,7 @@ func (g *Graph) Run(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 	return tensorsOf(results, g.outputs)
 }
 
-// tensorsOf gives what is in a list of the library.
+// tensorsOf returns the tensors of a list of the library.
 func tensorsOf(list native.Tensor_list, count int) ([]*Tensor, error) {
 	tensors := make([]*Tensor, count)
 	for i := range tensors {
@@ -151,14 +151,14 @@ func tensorsOf(list native.Tensor_list, count int) ([]*Tensor, error) {
 	return tensors, nil
 }
 
-// Cancel ends the runs that are under way.
+// Cancel ends the runs that are in progress.
 //
 //runcible:doc rc_graph_cancel
 func (g *Graph) Cancel() error {
 	return g.with(native.Graph_cancel)
 }
 
-// untilDeadline is in milliseconds; 0 without a deadline.
+// untilDeadline returns the time left in milliseconds; 0 without a deadline.
 func untilDeadline(ctx context.Context) int64 {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -170,8 +170,8 @@ func untilDeadline(ctx context.Context) int64 {
 	return 1
 }
 
-// cancelWhenDone calls a function if the context is done before the function that it
-// gives is called, which waits for that.
+// cancelWhenDone calls cancel if the context is done before end is called. A call
+// of end waits until cancel has returned.
 func cancelWhenDone(ctx context.Context, cancel func()) (end func()) {
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -12,7 +12,7 @@ import (
 	"runcible"
 )
 
-// must gives what a call gave that does not fail.
+// must returns the result of a call that does not fail.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
@@ -28,7 +28,7 @@ func cpu(t *testing.T) *runcible.Backend {
 	return backend
 }
 
-func TestGraphErrors(t *testing.T) {
+func TestGraphsRefuseInvalidArguments(t *testing.T) {
 	backend := cpu(t)
 	x := must(runcible.NewTensor(backend, []float32{1, 2}, 2))
 	y := must(runcible.NewTensor(backend, []float32{1, 2, 3}, 3))
@@ -100,7 +100,7 @@ func TestGraphRunsInManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-func TestGraphContext(t *testing.T) {
+func TestContextEndsARunOfAGraph(t *testing.T) {
 	backend := cpu(t)
 	x := must(runcible.RandomNormal(backend, 1, 0, 1, 1024, 1024))
 	graph, err := runcible.RecordGraph(backend, []*runcible.Tensor{x}, func(in []*runcible.Tensor) ([]*runcible.Tensor, error) {

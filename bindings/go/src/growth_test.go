@@ -9,8 +9,8 @@ import (
 	"runcible"
 )
 
-// resident is the memory of the process in bytes, after what is free was given
-// back.
+// resident returns the memory of the process in bytes, after free memory was
+// returned to the system.
 func resident(t *testing.T) int {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -22,8 +22,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// Generations leave nothing behind, in Go or in C.
-func TestNoGrowth(t *testing.T) {
+// Generations leak no memory, in Go or in C.
+func TestMemoryDoesNotGrow(t *testing.T) {
 	model := theModel(t)
 	generate := func(count int) {
 		for i := 0; i < count; i++ {
@@ -38,8 +38,8 @@ func TestNoGrowth(t *testing.T) {
 		}
 	}
 	generate(2000)
-	// What leaks does so each time; the allocator grows by leaps, and for longer
-	// where there are many threads.
+	// A leak grows in every round. The allocator grows in steps, and for longer with
+	// many threads.
 	var grown []int
 	for i := 0; i < 16; i++ {
 		before := resident(t)
@@ -49,5 +49,5 @@ func TestNoGrowth(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("grown by %v bytes", grown)
+	t.Errorf("memory grew by %v bytes", grown)
 }

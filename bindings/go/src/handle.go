@@ -9,13 +9,13 @@ import (
 )
 
 // handle owns one reference to an object of the library until it is closed or
-// collected. What it stands for stays alive while a call uses it.
+// collected. The object stays alive while a call uses it.
 type handle[P any] struct {
 	name   string
 	proxy  P
 	free   func(P)
 	closed atomic.Bool
-	uses   atomic.Int64 // calls under way, and one until it is closed
+	uses   atomic.Int64 // calls in progress, plus one until it is closed
 }
 
 func newHandle[P any](name string, proxy P, free func(P)) *handle[P] {
@@ -25,7 +25,7 @@ func newHandle[P any](name string, proxy P, free func(P)) *handle[P] {
 	return h
 }
 
-// use gives the object for a call, which ends with done.
+// use returns the object for a call, which ends with done.
 func (h *handle[P]) use() (proxy P, err error) {
 	if h == nil {
 		return proxy, newError(ErrClosed, "a handle is nil, or was not made by this package")
@@ -48,7 +48,7 @@ func (h *handle[P]) done() {
 	}
 }
 
-// close gives the object back, at the latest when the calls under way are done.
+// close releases the object, at the latest when the calls in progress are done.
 func (h *handle[P]) close() {
 	if h != nil && h.closed.CompareAndSwap(false, true) {
 		runtime.SetFinalizer(h, nil)
@@ -64,7 +64,7 @@ func made(options interface{ Swigcptr() uintptr }) error {
 	return nil
 }
 
-// makeName is text for C; `what` tells what it names.
+// makeName returns a text for C; `what` names it in an error.
 func makeName(what, text string) (native.Name, error) {
 	name, ok := native.MakeName(text)
 	if !ok {

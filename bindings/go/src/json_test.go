@@ -24,7 +24,7 @@ type skySchema struct {
 	Properties map[string]constant `json:"properties"`
 }
 
-// marshaled is what writes itself, as schemas of libraries do.
+// marshaled encodes itself, as schemas of libraries do.
 type marshaled struct{}
 
 func (marshaled) MarshalJSON() ([]byte, error) { return []byte(skyText), nil }

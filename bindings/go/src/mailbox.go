@@ -6,8 +6,9 @@ import (
 	"runcible/internal/native"
 )
 
-// mailbox is where all requests of the process post their events. While there
-// are any, one goroutine waits for them, in a call of C, and hands them out.
+// mailbox receives the events of all requests of the process. While there are
+// requests, one goroutine waits for their events in a call of C, and distributes
+// them.
 type mailbox struct {
 	mutex   sync.Mutex
 	box     native.Mailbox // made by the first request
@@ -15,7 +16,7 @@ type mailbox struct {
 	lastKey uint64
 }
 
-// receiver is told what becomes of a request.
+// receiver receives the events of a request.
 type receiver interface {
 	take(event *native.Event)
 	finish(event *native.Event)
@@ -24,10 +25,10 @@ type receiver interface {
 
 var theMailbox = mailbox{queues: map[uint64]receiver{}}
 
-// beginning starts a request of a mailbox, by its key.
+// beginning starts a request with a key in a mailbox.
 type beginning func(box native.Mailbox, key uint64, request *uintptr) error
 
-// start starts a request whose events come to `to`.
+// start starts a request whose events go to `to`.
 func (m *mailbox) start(begin beginning, to receiver) (native.Request, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -50,7 +51,7 @@ func (m *mailbox) start(begin beginning, to receiver) (native.Request, error) {
 	return native.SwigcptrRequest(pointer), nil
 }
 
-// serve hands out events until no request is left.
+// serve distributes events until no request is left.
 func (m *mailbox) serve() {
 	for {
 		var found native.Events
@@ -64,7 +65,7 @@ func (m *mailbox) serve() {
 			m.post(&events[i])
 		}
 		if err != nil {
-			// Events are lost, so that no generation is whole any more.
+			// Events are lost, so no generation is complete any more.
 			for key, to := range m.queues {
 				to.fail(err)
 				delete(m.queues, key)

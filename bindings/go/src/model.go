@@ -15,17 +15,17 @@ type Model struct {
 	handle *handle[native.Model]
 }
 
-// ModelOptions tell how to load a model. A field with its zero value is not set:
-// it takes what is configured, else its default.
+// ModelOptions describe how to load a model. A field with its zero value is not
+// set: it takes the configured value, else its default.
 type ModelOptions struct {
 	// :api: fields rc_model_options
-	// Told during loading: the fraction done, 0 to 1, on the goroutine that
+	// Receives the fraction done, 0 to 1, during loading, on the goroutine that
 	// loads. Returning an error cancels the load, which returns that error.
 	Progress func(fraction float64) error
 }
 
-// LoadModel loads a model; blocks. A context that is done cancels the load. A
-// backend of nil is one that the library chooses.
+// LoadModel loads a model; blocks. If the context is done, the load is cancelled.
+// If the backend is nil, the library chooses one.
 //
 //runcible:doc rc_model_load
 func LoadModel(ctx context.Context, path string, backend *Backend, options ModelOptions) (*Model, error) {
@@ -55,30 +55,31 @@ func LoadModel(ctx context.Context, path string, backend *Backend, options Model
 	}
 	defer native.DeleteModel_options(o)
 
-	told := &telling{ctx: ctx, tell: options.Progress}
-	function := told.function()
+	reporter := &progressReporter{ctx: ctx, report: options.Progress}
+	function := reporter.function()
 	defer function.Delete()
 	o.Set_progress(uint64(function))
 	var pointer uintptr
-	if err := native.Model_load(b, name, o, &pointer); err != nil && told.goesOn() {
+	if err := native.Model_load(b, name, o, &pointer); err != nil && reporter.goesOn() {
 		return nil, err
 	}
 	model := &Model{newHandle[native.Model]("Model",
 		native.SwigcptrModel(pointer), native.DeleteModel)}
-	if told.goesOn() {
+	if reporter.goesOn() {
 		return model, nil
 	}
-	// A load may be done before it hears that it was cancelled.
+	// The load may be done before the cancellation takes effect.
 	model.handle.close()
-	if told.panicked != nil {
-		panic(told.panicked)
+	if reporter.panicked != nil {
+		panic(reporter.panicked)
 	}
-	return nil, told.err
+	return nil, reporter.err
 }
 
-// LoadModelFromHub fetches what is not here yet of a model on a hub, and loads
-// it. The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with
-// or without "hf:" before it; the rest is as for LoadModel.
+// LoadModelFromHub fetches the parts of a model on a hub that are not yet on this
+// machine, and loads the model. The source is "OWNER/NAME", "OWNER/NAME:FILE" or
+// "OWNER/NAME:Q4_K_M", with or without the prefix "hf:"; the rest is as for
+// LoadModel.
 //
 //runcible:doc rc_model_fetch
 func LoadModelFromHub(ctx context.Context, source string, backend *Backend, options ModelOptions) (*Model, error) {
@@ -106,7 +107,7 @@ func LoadModelFromHub(ctx context.Context, source string, backend *Backend, opti
 	return LoadModel(ctx, path.TakeText(), backend, options)
 }
 
-// Tokenizer gives the model's tokenizer, which is the caller's to close.
+// Tokenizer returns the model's tokenizer, which the caller closes.
 // ErrUnsupported: the model has none.
 func (m *Model) Tokenizer() (*Tokenizer, error) {
 	model, err := m.use()
@@ -121,7 +122,7 @@ func (m *Model) Tokenizer() (*Tokenizer, error) {
 	return newTokenizer(pointer), nil
 }
 
-// Tokenize makes tokens of text.
+// Tokenize converts text to tokens.
 //
 //runcible:doc rc_tokenize
 func (m *Model) Tokenize(text string, flags TokenizeFlags) ([]int32, error) {
@@ -133,7 +134,7 @@ func (m *Model) Tokenize(text string, flags TokenizeFlags) ([]int32, error) {
 	return tokenizer.Tokenize(text, flags)
 }
 
-// Detokenize makes text of tokens.
+// Detokenize converts tokens to text.
 //
 //runcible:doc rc_detokenize
 func (m *Model) Detokenize(tokens []int32, special bool) (string, error) {
@@ -145,7 +146,7 @@ func (m *Model) Detokenize(tokens []int32, special bool) (string, error) {
 	return tokenizer.Detokenize(tokens, special)
 }
 
-// Metadata gives the metadata of the model's file, each value as JSON.
+// Metadata returns the metadata of the model's file, each value as JSON.
 func (m *Model) Metadata() (map[string]json.RawMessage, error) {
 	model, err := m.use()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"runcible/internal/native"
 )
 
-// op makes a tensor of operands; those that may be missing are nil.
+// op makes a tensor of operands. The last `optional` operands may be nil.
 func op(operands []*Tensor, optional int, make func([]native.Tensor, *uintptr) error) (*Tensor, error) {
 	proxies := []native.Tensor{}
 	for i, operand := range operands {
@@ -24,7 +24,8 @@ func op(operands []*Tensor, optional int, make func([]native.Tensor, *uintptr) e
 	return newTensor(func(pointer *uintptr) error { return make(proxies, pointer) })
 }
 
-// RopeOptions of the zero value are the library's defaults.
+// RopeOptions describe a rotary embedding. The zero value has the library's
+// defaults.
 type RopeOptions struct {
 	// Pairs i with i + pairs instead of 2i with 2i + 1.
 	Halves bool
@@ -32,7 +33,7 @@ type RopeOptions struct {
 	Dimensions int32
 	// Pair i turns by position * theta^(-2 i / dimensions); 0: 10000.
 	Theta float32
-	// Of the elements that turn; 0: 1.
+	// Scale of the elements that turn; 0: 1.
 	Scale float32
 }
 
@@ -60,6 +61,6 @@ func (t *Tensor) Rope(positions, frequencies *Tensor, options RopeOptions) (*Ten
 	})
 }
 
-// AllDimensions, as a dimension to reduce: all of them; the result has shape
-// [1].
+// AllDimensions, as a dimension to reduce, means all dimensions; the result has
+// shape [1].
 const AllDimensions int32 = math.MinInt32

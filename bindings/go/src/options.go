@@ -2,22 +2,22 @@ package runcible
 
 import "runcible/internal/native"
 
-// GenerateOption is an option of Session.Generate. What is not given has the
-// default of the library. The chain of a choice, in this order: logit bias,
+// GenerateOption is an option of Session.Generate. Options that are not given
+// have the defaults of the library. A token is chosen in this order: logit bias,
 // penalties, then greedy if the temperature is 0, else top-k, typical, top-p,
 // min-p, temperature, and a draw. The same seed, options and logits give the same
-// token on every platform. Times come from the context.
+// token on every platform. Deadlines come from the context.
 type GenerateOption func(native.Generate_options) error
 
-// PromptTokens are appended to the session first, instead of a text.
+// PromptTokens are appended to the session first, in place of a text.
 func PromptTokens(tokens []int32) GenerateOption {
 	return func(o native.Generate_options) error {
 		return o.Set_prompt_tokens(tokens)
 	}
 }
 
-// PromptFlags tell how the prompt is tokenized, AddSpecial if not given; that acts
-// only in an empty session.
+// PromptFlags describe how the prompt is tokenized (default: AddSpecial, which
+// has an effect only in an empty session).
 func PromptFlags(flags TokenizeFlags) GenerateOption {
 	return func(o native.Generate_options) error {
 		o.SetTokenize_flags(uint32(flags))
@@ -32,7 +32,7 @@ func LogitBias(token int32, bias float32) GenerateOption {
 	}
 }
 
-// Stop has texts that end the generated one and are not part of it.
+// Stop sets texts that end the generated text and are not part of it.
 func Stop(texts ...string) GenerateOption {
 	return func(o native.Generate_options) error {
 		for _, text := range texts {

@@ -10,20 +10,21 @@ import (
 	"runcible/internal/native"
 )
 
-// Pinned is memory that a device moves numbers from and to by itself, without a
-// copy in between: NewTensor, ReadInto and BorrowTensor take slices of it as any
-// others. For other devices it is memory as any.
+// Pinned is memory that a device copies numbers from and to by itself, without a
+// copy in between. NewTensor, ReadInto and BorrowTensor take slices of it like any
+// other slices. For other devices it is ordinary memory.
 //
-// Close it once no slice of it is used any more: the collector, which does not see
-// them, leaves it alone. Tensors that were borrowed of it keep it longer.
+// Close it once no slice of it is used any more: the collector does not see these
+// slices and never frees the memory. Tensors that borrow the memory keep it longer.
 type Pinned[T Number] struct {
 	handle  *handle[native.Pinned]
 	numbers []T
 }
 
-// NewPinned makes room for so many numbers, at least one, zero at first, which counts
-// within the backend's MemoryLimit. The device is one of the backend's, "" is where
-// its new tensors lie; ErrUnsupported: it has no such memory, as those of webgpu.
+// NewPinned makes room for `count` numbers, at least one, which are zero at first
+// and count within the backend's MemoryLimit. The device is one of the backend's;
+// "" is the one of its new tensors. ErrUnsupported: the device has no such
+// memory, as those of webgpu.
 func NewPinned[T Number](backend *Backend, count int, device string) (*Pinned[T], error) {
 	name, err := makeName("device", device)
 	if err != nil {
@@ -56,7 +57,7 @@ func NewPinned[T Number](backend *Backend, count int, device string) (*Pinned[T]
 	return &Pinned[T]{h, numbers}, nil
 }
 
-// Slice is the memory; nil once it is closed.
+// Slice returns the memory; nil once it is closed.
 func (p *Pinned[T]) Slice() []T {
 	if p.handle == nil || p.handle.closed.Load() {
 		return nil
@@ -64,7 +65,7 @@ func (p *Pinned[T]) Slice() []T {
 	return p.numbers
 }
 
-// Close gives the memory back; no slice of it may be used any more.
+// Close releases the memory; no slice of it may be used any more.
 func (p *Pinned[T]) Close() error {
 	if p.handle != nil {
 		pinnedMemory.remove(p.handle)
@@ -73,7 +74,7 @@ func (p *Pinned[T]) Close() error {
 	return nil
 }
 
-// pinnedMemory is all that is open, by which BorrowTensor knows slices of it.
+// pinnedMemory has all open pinned memory; BorrowTensor finds slices of it there.
 var pinnedMemory pinnedRanges
 
 type pinnedRanges struct {
@@ -103,7 +104,8 @@ func (r *pinnedRanges) remove(h *handle[native.Pinned]) {
 	}
 }
 
-// of gives what bytes lie within, if they do, and where they begin.
+// of returns the pinned memory that contains these bytes, and their offset in it;
+// nil if there is none.
 func (r *pinnedRanges) of(memory []byte) (h *handle[native.Pinned], first int64) {
 	address := uintptr(unsafe.Pointer(&memory[0]))
 	r.mutex.Lock()

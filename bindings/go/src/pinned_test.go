@@ -12,7 +12,7 @@ import (
 	"runcible"
 )
 
-// The steps of pinned memory.
+// The steps of cases on pinned memory.
 func init() {
 	actions["Pinned.of"] = newPinned
 	actions["write_pinned"] = func(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
@@ -57,7 +57,7 @@ func ofPinned(make func(*runcible.Backend, []float32, ...int64) (*runcible.Tenso
 	}
 }
 
-func TestPinnedMemory(t *testing.T) {
+func TestTensorsMoveToAndFromPinnedMemory(t *testing.T) {
 	for _, spec := range []string{"cpu", "reference", "opencl", "vulkan"} {
 		t.Run(spec, func(t *testing.T) {
 			backend, err := runcible.OpenBackend(spec, runcible.BackendOptions{})
@@ -71,7 +71,7 @@ func TestPinnedMemory(t *testing.T) {
 				from.Slice()[i] = float64(i)
 			}
 			x := must(runcible.NewTensor(backend, from.Slice(), 10, 10))
-			from.Slice()[99] = 7 // what was moved is a copy
+			from.Slice()[99] = 7 // the tensor has a copy
 			runtime.GC()
 			check(t, runcible.ReadInto(must(x.Neg()), to.Slice()))
 			for i, each := range to.Slice() {
@@ -83,13 +83,13 @@ func TestPinnedMemory(t *testing.T) {
 			check(t, to.Close())
 			check(t, to.Close())
 			if from.Slice() != nil {
-				t.Error("it is closed")
+				t.Error("a closed Pinned has a slice")
 			}
 		})
 	}
 }
 
-func TestPinnedMemoryIsKept(t *testing.T) {
+func TestGraphKeepsBorrowedPinnedMemory(t *testing.T) {
 	backend := cpu(t)
 	memory := must(runcible.NewPinned[float32](backend, 8, "cpu"))
 	x := must(runcible.BorrowTensor(backend, memory.Slice()[2:5], 3))
@@ -106,7 +106,7 @@ func TestPinnedMemoryIsKept(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePinned(t *testing.T) {
+func TestPinnedMemoryRefusesInvalidArguments(t *testing.T) {
 	backend := cpu(t)
 	for _, count := range []int{0, -1, 1 << 61} {
 		if _, err := runcible.NewPinned[int64](backend, count, ""); !errors.Is(err, runcible.ErrInvalidArgument) {

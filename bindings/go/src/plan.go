@@ -2,7 +2,7 @@ package runcible
 
 import "runcible/internal/native"
 
-// PlanModel tells what LoadModel would take.
+// PlanModel reports the memory that LoadModel would take.
 //
 //runcible:doc rc_model_plan
 func PlanModel(path string, backend *Backend, options ModelOptions) (*Plan, error) {

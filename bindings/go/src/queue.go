@@ -7,14 +7,14 @@ import (
 	"runcible/internal/native"
 )
 
-// queue has what came of one request and was not yet read. The mailbox knows it
-// for as long as the request goes on, whoever else has forgotten it.
+// queue holds the parts of one request that were not yet read. The mailbox keeps
+// it until the request has ended, even if nothing else refers to it.
 type queue[T any] struct {
 	partOf  func(*native.Event) T
 	mutex   sync.Mutex
 	changed sync.Cond
 	parts   []T
-	dropped chan struct{} // closed when nobody wants to read any more
+	dropped chan struct{} // closed when there is no reader any more
 	ended   chan struct{} // closed at the end
 	report  *Report       // of the end
 	err     error         // of the end; nil: success
@@ -49,7 +49,7 @@ func (q *queue[T]) finish(event *native.Event) {
 	q.end(report, err)
 }
 
-// fail ends the queue without a word of the request.
+// fail ends the queue without an end event.
 func (q *queue[T]) fail(err error) {
 	q.end(nil, err)
 }
@@ -71,7 +71,7 @@ func isClosed(channel <-chan struct{}) bool {
 	}
 }
 
-// next waits for a part; io.EOF at the end of a success.
+// next waits for a part. It returns io.EOF after a generation that succeeded.
 func (q *queue[T]) next() (part T, err error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
@@ -90,14 +90,14 @@ func (q *queue[T]) next() (part T, err error) {
 	return part, io.EOF
 }
 
-// drain forgets the parts that wait.
+// drain drops the parts that were not read.
 func (q *queue[T]) drain() {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	q.parts = nil
 }
 
-// drop forgets the parts, those to come too.
+// drop drops the parts that were not read, and all later ones.
 func (q *queue[T]) drop() {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()

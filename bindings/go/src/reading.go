@@ -9,7 +9,7 @@ import (
 	"runcible/internal/native"
 )
 
-// reading is a request whose parts are being read; see Generation and Answer.
+// reading reads the parts of a request; see Generation and Answer.
 type reading[T any] struct {
 	queue   *queue[T]
 	request *handle[native.Request]
@@ -31,8 +31,8 @@ func (r *reading[T]) start(ctx context.Context, timed bool, partOf func(*native.
 	return nil
 }
 
-// watch cancels the request when the context is done. A deadline is the
-// library's to keep, if it was told.
+// watch cancels the request when the context is done. The library keeps the
+// deadline, if it was passed one.
 func watch(ctx context.Context, timed bool, ended <-chan struct{}, request *handle[native.Request]) {
 	select {
 	case <-ended:
@@ -43,23 +43,23 @@ func watch(ctx context.Context, timed bool, ended <-chan struct{}, request *hand
 	}
 }
 
-// cancel does nothing if the request was closed, which has ended then.
+// cancel does nothing if the request was closed: it has ended then.
 func cancel(request *handle[native.Request]) {
 	if proxy, err := request.use(); err == nil {
-		_ = native.Request_cancel(proxy) // an error would say that it is none
+		_ = native.Request_cancel(proxy) // it fails only for an invalid handle
 		request.done()
 	}
 }
 
 // Next waits for the next part. After the last one it returns io.EOF, or the
-// error that the generation ended with: ErrCancelled, ErrDeadline, ...
+// error that ended the generation: ErrCancelled, ErrDeadline, ...
 func (r *reading[T]) Next() (T, error) {
 	part, err := r.queue.next()
 	runtime.KeepAlive(r)
 	return part, err
 }
 
-// channel gives the parts by a channel, which is closed at the end.
+// channel returns a channel of the parts, which is closed at the end.
 func (r *reading[T]) channel() <-chan T {
 	parts := make(chan T)
 	go func() {
@@ -80,8 +80,8 @@ func (r *reading[T]) channel() <-chan T {
 	return parts
 }
 
-// All gives the parts to a function, until it returns false, which closes the
-// generation. An error comes last. As a range expression, from Go 1.23 on:
+// All passes the parts to a function until it returns false, which closes the
+// generation. An error is passed last. As a range expression, from Go 1.23 on:
 //
 //	for part, err := range generation.All {
 func (r *reading[T]) All(yield func(T, error) bool) {
@@ -97,19 +97,21 @@ func (r *reading[T]) All(yield func(T, error) bool) {
 	}
 }
 
-// Err waits for the end, and tells the error of it, nil for success.
+// Err waits for the end and returns its error, nil for success.
 func (r *reading[T]) Err() error {
 	<-r.queue.ended
 	return r.queue.err
 }
 
-// Report waits for the end, and tells about it; nil if the library could not.
+// Report waits for the end and returns the report; nil if the library could not
+// make one.
 func (r *reading[T]) Report() *Report {
 	<-r.queue.ended
 	return r.queue.report
 }
 
-// Done is closed at the end, when parts may still be unread.
+// Done returns a channel that is closed at the end; parts may still be unread
+// then.
 func (r *reading[T]) Done() <-chan struct{} {
 	return r.queue.ended
 }
@@ -128,7 +130,7 @@ func (r *reading[T]) Close() error {
 	return nil
 }
 
-// lose is what the collector does: it cannot wait.
+// lose is called by the collector, which cannot wait.
 func (r *reading[T]) lose() {
 	runtime.SetFinalizer(r, nil)
 	r.queue.drop()

@@ -11,12 +11,12 @@ import (
 //runcible:doc session.h
 type Session struct {
 	handle *handle[native.Session]
-	// The logits are memory that decodes and requests may write: both wait while
-	// it is copied, and no request waits for a decode. decoding is taken first.
+	// Decodes and requests may write the logits' memory: both wait while it is
+	// copied, and no request waits for a decode. decoding is locked first.
 	decoding, reading sync.Mutex
 }
 
-// newSession makes a session by a function of the library.
+// newSession makes a session with a function of the library.
 func newSession(options *SessionOptions, make func(native.Session_options, *uintptr) error) (*Session, error) {
 	o, err := options.native()
 	if err != nil {
@@ -67,7 +67,7 @@ func (m *Model) RestoreSession(path string, options SessionOptions) (*Session, e
 	})
 }
 
-// RestoreSessionBytes makes a session from what SaveBytes returned.
+// RestoreSessionBytes makes a session from the bytes that SaveBytes returned.
 func (m *Model) RestoreSessionBytes(saved []byte, options SessionOptions) (*Session, error) {
 	model, err := m.use()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Session) Decode() error {
 	return s.decode(0)
 }
 
-// DecodeAll is Decode that keeps the logits of every token.
+// DecodeAll is Decode, and keeps the logits of every token.
 //
 //runcible:doc RC_DECODE_ALL_LOGITS
 func (s *Session) DecodeAll() error {
@@ -130,7 +130,7 @@ func (s *Session) decode(flags uint32) error {
 	})
 }
 
-// Logits are a copy of the logits of the last decode: one row for the last
+// Logits returns a copy of the logits of the last decode: one row for the last
 // token, or one for each token evaluated by DecodeAll. ErrNotFound: there was no
 // decode since the last change.
 func (s *Session) Logits() (rows [][]float32, err error) {

@@ -28,7 +28,7 @@ var shared struct {
 	err   error
 }
 
-// theModel is loaded once for all tests.
+// theModel returns a model that is loaded once for all tests.
 func theModel(t *testing.T) *runcible.Model {
 	t.Helper()
 	shared.once.Do(func() { shared.model, shared.err = loadFable() })
@@ -59,7 +59,7 @@ func endless(t *testing.T, ctx context.Context, session *runcible.Session) *runc
 	return generation
 }
 
-func TestManyGenerationsAtOnce(t *testing.T) {
+func TestConcurrentGenerationsGiveTheSameTexts(t *testing.T) {
 	model := theModel(t)
 	texts := make([]string, 16)
 	var group sync.WaitGroup
@@ -76,7 +76,7 @@ func TestManyGenerationsAtOnce(t *testing.T) {
 		}(seed)
 	}
 	group.Wait()
-	// On a CPU what runs beside a session changes none of its bits.
+	// On a CPU, other sessions do not change a bit of a session's results.
 	for seed := 0; seed < len(texts); seed += 5 {
 		generation, err := sessionOf(t, model).Generate(background, "A",
 			runcible.Seed(uint64(seed)), runcible.MaxTokens(20))
@@ -84,7 +84,7 @@ func TestManyGenerationsAtOnce(t *testing.T) {
 		text, err := generation.Text()
 		check(t, err)
 		if text != texts[seed] || text == "" {
-			t.Errorf("%q alone, %q beside others", text, texts[seed])
+			t.Errorf("%q alone, %q with others", text, texts[seed])
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestNextEndsWithEOF(t *testing.T) {
 	}
 }
 
-func TestAllIsClosedWhenItIsLeft(t *testing.T) {
+func TestLeavingAllClosesTheGeneration(t *testing.T) {
 	session := sessionOf(t, theModel(t))
 	generation := endless(t, background, session)
 	pieces := 0
@@ -137,13 +137,13 @@ func TestAllIsClosedWhenItIsLeft(t *testing.T) {
 	check(t, session.Append([]int32{5})) // no longer busy
 }
 
-func TestAPanicWhileReading(t *testing.T) {
+func TestPanicInAllClosesTheGeneration(t *testing.T) {
 	session := sessionOf(t, theModel(t))
 	generation := endless(t, background, session)
 	func() {
 		defer func() {
 			if recover() != "mine" {
-				t.Error("another panic, or none")
+				t.Error("there was another panic, or none")
 			}
 		}()
 		generation.All(func(runcible.Piece, error) bool { panic("mine") })
@@ -151,7 +151,7 @@ func TestAPanicWhileReading(t *testing.T) {
 	check(t, session.Append([]int32{5}))
 }
 
-func TestCancellingTheContext(t *testing.T) {
+func TestCancellingTheContextEndsTheGeneration(t *testing.T) {
 	session := sessionOf(t, theModel(t))
 	ctx, cancel := context.WithCancel(background)
 	generation := endless(t, ctx, session)
@@ -169,7 +169,7 @@ func TestCancellingTheContext(t *testing.T) {
 	}
 }
 
-func TestTheDeadlineOfAContext(t *testing.T) {
+func TestContextDeadlineEndsTheGeneration(t *testing.T) {
 	session := sessionOf(t, theModel(t))
 	ctx, cancel := context.WithTimeout(background, 50*time.Millisecond)
 	defer cancel()
@@ -182,7 +182,7 @@ func TestTheDeadlineOfAContext(t *testing.T) {
 	if failed.Report.Reason != runcible.EndDeadline {
 		t.Errorf("the report is %+v", failed.Report)
 	}
-	<-ctx.Done() // which has a clock of its own
+	<-ctx.Done() // which has a separate clock
 	if _, err := session.Generate(ctx, "A"); !errors.Is(err, runcible.ErrDeadline) {
 		t.Errorf("began with %v", err)
 	}
@@ -234,7 +234,7 @@ func TestGoroutinesShareAGeneration(t *testing.T) {
 	}
 }
 
-// goroutines waits until there are no more than `most`.
+// goroutines waits until there are at most `most`.
 func goroutines(t *testing.T, most int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > most; {
@@ -247,14 +247,14 @@ func goroutines(t *testing.T, most int) {
 	}
 }
 
-func TestNoGoroutineIsLeft(t *testing.T) {
+func TestNoGoroutineRemainsAfterTheEnd(t *testing.T) {
 	model := theModel(t)
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(background)
 	defer cancel()
 
 	unread := endless(t, ctx, sessionOf(t, model))
-	<-unread.Pieces() // and never again
+	<-unread.Pieces() // the rest is never read
 	check(t, unread.Close())
 
 	left := endless(t, ctx, sessionOf(t, model))
@@ -266,7 +266,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	goroutines(t, before)
 }
 
-func TestALostGenerationIsCancelled(t *testing.T) {
+func TestCollectorCancelsALostGeneration(t *testing.T) {
 	session := sessionOf(t, theModel(t))
 	ctx, cancel := context.WithCancel(background)
 	defer cancel()

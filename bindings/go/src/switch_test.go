@@ -7,7 +7,7 @@ import (
 	"runcible"
 )
 
-func TestSwitch(t *testing.T) {
+func TestSwitchMovesTheBackend(t *testing.T) {
 	backend, err := runcible.OpenBackend("cpu", runcible.BackendOptions{})
 	check(t, err)
 	defer backend.Close()
@@ -23,11 +23,11 @@ func TestSwitch(t *testing.T) {
 		}
 	}
 
-	told := 0
+	calls := 0
 	check(t, backend.Switch(background, "reference", runcible.BackendSwitchOptions{
-		Progress: func(float64) error { told++; return nil }}))
-	if told == 0 {
-		t.Error("nothing was told")
+		Progress: func(float64) error { calls++; return nil }}))
+	if calls == 0 {
+		t.Error("no progress was reported")
 	}
 	on("reference")
 	mine := errors.New("mine")

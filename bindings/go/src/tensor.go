@@ -7,15 +7,15 @@ import (
 	"runcible/internal/native"
 )
 
-// Tensor is a typed, shaped view of memory on a backend's device. Close it, for
-// the collector does not see how much memory a device has.
+// Tensor is a typed, shaped view of memory on a backend's device. Close it: the
+// collector does not see how much memory a device has.
 //
 //runcible:doc tensor.h
 type Tensor struct {
 	handle *handle[native.Tensor]
 }
 
-// Number is an element that Go has too.
+// Number is an element type that Go has too.
 type Number interface {
 	float32 | float64 | int8 | int16 | int32 | int64
 }
@@ -37,7 +37,7 @@ func dtypeOf[T Number]() DType {
 	return I64
 }
 
-// bytesOf is the memory of numbers.
+// bytesOf returns the memory of numbers.
 func bytesOf[T Number](numbers []T) []byte {
 	if len(numbers) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func bytesOf[T Number](numbers []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), size)
 }
 
-// newTensor makes a tensor by a function of the library.
+// newTensor makes a tensor with a function of the library.
 func newTensor(make func(*uintptr) error) (*Tensor, error) {
 	var pointer uintptr
 	if err := make(&pointer); err != nil {
@@ -72,8 +72,9 @@ func NewTensor[T Number](backend *Backend, numbers []T, shape ...int64) (*Tensor
 	return TensorOfBytes(backend, dtypeOf[T](), bytesOf(numbers), shape...)
 }
 
-// RandomNormal makes a tensor of random F32 numbers with a mean and a deviation.
-// The same seed gives the same numbers on every device. Not for secrets.
+// RandomNormal makes a tensor of random F32 numbers with a mean and a standard
+// deviation. The same seed gives the same numbers on every device. Not for
+// secrets.
 func RandomNormal(backend *Backend, seed uint64, mean, deviation float32, shape ...int64) (*Tensor, error) {
 	return random(backend, seed, shape, func(o native.Random_options) {
 		o.SetDistribution(int32(native.RANDOM_NORMAL))
@@ -105,7 +106,7 @@ func random(backend *Backend, seed uint64, shape []int64, set func(native.Random
 	})
 }
 
-// DType is the type of the elements.
+// DType returns the type of the elements.
 func (t *Tensor) DType() (dtype DType, err error) {
 	err = t.with(func(tensor native.Tensor) error {
 		return native.Tensor_dtype(tensor, (*int32)(&dtype))
@@ -113,7 +114,7 @@ func (t *Tensor) DType() (dtype DType, err error) {
 	return dtype, err
 }
 
-// Shape gives the dimensions, slowest first.
+// Shape returns the dimensions, slowest first.
 func (t *Tensor) Shape() (sizes []int64, err error) {
 	err = t.with(func(tensor native.Tensor) error {
 		var shape native.Shape
@@ -126,7 +127,7 @@ func (t *Tensor) Shape() (sizes []int64, err error) {
 	return sizes, err
 }
 
-// Size is the number of elements, and of the bytes that they take.
+// Size returns the number of elements, and the number of bytes that they take.
 func (t *Tensor) Size() (elements int64, bytes uint64, err error) {
 	err = t.with(func(tensor native.Tensor) error {
 		return native.Tensor_size(tensor, &elements, &bytes)
@@ -134,7 +135,7 @@ func (t *Tensor) Size() (elements int64, bytes uint64, err error) {
 	return elements, bytes, err
 }
 
-// Device is the device on which the tensor lies.
+// Device returns the device of the tensor's memory.
 //
 //runcible:doc rc_tensor_device
 func (t *Tensor) Device() (name string, err error) {
@@ -149,8 +150,8 @@ func (t *Tensor) Device() (name string, err error) {
 	return name, err
 }
 
-// To gives the same numbers on another device, "" for where new tensors lie, of
-// another backend or, if that is nil, of the tensor's own.
+// To copies the numbers to another device. The device "" is the one of new
+// tensors. If the backend is nil, it is the tensor's own backend.
 //
 //runcible:doc rc_tensor_to
 func (t *Tensor) To(device string, backend *Backend) (*Tensor, error) {
@@ -172,7 +173,7 @@ func (t *Tensor) To(device string, backend *Backend) (*Tensor, error) {
 	})
 }
 
-// Choice tells of an outline that an op gave where the op would run; JSON.
+// Choice reports the device on which the op of an outline would run, as JSON.
 //
 //runcible:doc rc_op_choose
 func (t *Tensor) Choice() (made []byte, err error) {
@@ -187,7 +188,7 @@ func (t *Tensor) Choice() (made []byte, err error) {
 	return made, err
 }
 
-// Bytes reads the numbers in the layout of their type.
+// Bytes returns the numbers in the layout of their type.
 //
 //runcible:doc rc_tensor_read
 func (t *Tensor) Bytes() ([]byte, error) {
@@ -201,8 +202,8 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	})
 }
 
-// Numbers reads the numbers of a tensor of that type; those of any type are read
-// as float32.
+// Numbers returns the numbers of a tensor of that type. As float32 it reads
+// tensors of any type.
 func Numbers[T Number](t *Tensor) ([]T, error) {
 	dtype, err := t.DType()
 	if err != nil {
@@ -229,8 +230,8 @@ func Numbers[T Number](t *Tensor) ([]T, error) {
 	})
 }
 
-// ReadInto writes the numbers of a tensor of that type to a slice of as many, in
-// order. It waits for those that are being computed.
+// ReadInto writes the numbers of a tensor of that type, in order, to a slice of
+// the same number of elements. It waits for numbers that are being computed.
 func ReadInto[T Number](t *Tensor, numbers []T) error {
 	dtype, err := t.DType()
 	if err != nil {

@@ -2,14 +2,14 @@ package runcible
 
 import "runcible/internal/native"
 
-// Tokenizer makes tokens of text.
+// Tokenizer converts text to tokens, and tokens to text.
 //
 //runcible:doc rc_tokenizer
 type Tokenizer struct {
 	handle *handle[native.Tokenizer]
 }
 
-// TokenizeFlags tell how special tokens are treated.
+// TokenizeFlags describe how special tokens are treated.
 type TokenizeFlags uint32
 
 const (
@@ -19,7 +19,7 @@ const (
 	ParseSpecial TokenizeFlags = 2
 )
 
-// OpenTokenizer makes the tokenizer that a file describes.
+// OpenTokenizer opens the tokenizer that a file describes.
 //
 //runcible:doc rc_tokenizer_open
 func OpenTokenizer(path string) (*Tokenizer, error) {
@@ -42,7 +42,7 @@ func newTokenizer(pointer uintptr) *Tokenizer {
 		native.SwigcptrTokenizer(pointer), native.DeleteTokenizer)}
 }
 
-// Tokenize makes tokens of text.
+// Tokenize converts text to tokens.
 //
 //runcible:doc rc_tokenize
 func (t *Tokenizer) Tokenize(text string, flags TokenizeFlags) ([]int32, error) {
@@ -58,7 +58,7 @@ func (t *Tokenizer) Tokenize(text string, flags TokenizeFlags) ([]int32, error) 
 	return tokens.TakeTokens(), nil
 }
 
-// Detokenize makes text of tokens.
+// Detokenize converts tokens to text.
 //
 //runcible:doc rc_detokenize
 func (t *Tokenizer) Detokenize(tokens []int32, special bool) (string, error) {

@@ -1,14 +1,14 @@
 %module native
 %include "typemaps.i"
 
-/* Go waits at mailboxes, for all requests at once: see mailbox.go. */
+/* Go waits for all requests at once, with a mailbox: see mailbox.go. */
 %ignore request_next;
 %ignore request_start;
 %ignore answer_start;
-/* A keyword of Go, in a struct that is left out. */
+/* A keyword of Go, in a struct that is not wrapped. */
 %rename(kind) rc_event::type;
 
-/* SWIG puts what shall run at the beginning behind the wrappers as it is: into
+/* SWIG writes the code of %init behind the wrappers as it is. This puts it into
  * a function that the loader calls. */
 %init %{
 __attribute__((constructor)) static void runcible_begin(void) {
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void runcible_begin(void) {
 }
 %}
 
-/* A tensor of memory that Go has pinned, `lent` by lending.go. */
+/* A tensor of memory that Go has pinned; `lent` is the number of lending.go. */
 %{
 void runcibleGiveBack(uintptr_t lent);
 
@@ -36,7 +36,7 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
-/* Where pinned memory lies. */
+/* The address and size of pinned memory. */
 %inline %{
 static rc_status pinned_show(rc_pinned* pinned, void** data, size_t* size) {
   return rc_pinned_memory(pinned, data, size);

@@ -1,9 +1,9 @@
 /* Typemaps of Go; see bindings/swig/arguments.i.
  *
- * A goroutine may change its thread between two calls, so a message that the
- * library keeps for the thread would be lost: a wrapper returns the status with
- * its message, as one piece of memory, NULL for success. A wrapper in Go always
- * runs to its end. (Go cannot be the child of a fork.) */
+ * A goroutine may change its thread between two calls, so it could not read a
+ * message that the library keeps for the thread. A wrapper therefore returns
+ * the status with its message, as one piece of memory, NULL for success. A
+ * wrapper in Go always runs to its end. (Go cannot be the child of a fork.) */
 %header %{
 #include <runcible/runcible.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "mailbox.h"
 #include "values.h"
 
-/* Stands for all failures that there was no memory for. */
+/* The failure that is returned if there was no memory for another. */
 static runcible_failure runcible_no_memory = {
     RC_E_OUT_OF_MEMORY, "no memory to keep a message in"};
-/* Of the wrapper that is running, on its way to the result. */
+/* The failure of the wrapper that is running, until it is returned. */
 static __thread runcible_failure* runcible_raised = NULL;
 
 static void runcible_raise(rc_status status, const char* message) {
@@ -53,10 +53,10 @@ runcible_returns_failure(mailbox_status)
 runcible_returns_failure(runcible_kept)
 runcible_returns_failure(symbol_status)
 
-/* Numbers of the same size as in C, so that none is cut. */
+/* Numbers have the same size as in C, so that no number is truncated. */
 %typemap(gotype) int32_t "int32"
 %typemap(gotype) uint32_t "uint32"
-/* All of them, for statuses that are arguments and members; see structs.i. */
+/* All typemaps, for statuses that are arguments and members; see structs.i. */
 %typemap(imtype) int32_t "int32"
 %typemap(in) int32_t "$1 = $input;"
 %typemap(out) int32_t "$result = $1;"
@@ -76,7 +76,7 @@ runcible_returns_failure(symbol_status)
   $2 = (size_t)$input.n;
 }
 
-/* The text has a zero behind it, and none within: see memory.go. */
+/* The text has a zero at its end, and none within: see memory.go. */
 %typemap(gotype) const char* NAME "Name"
 %typemap(imtype) const char* NAME "string"
 %typemap(goin) const char* NAME "$result = string($input)"
@@ -146,16 +146,16 @@ runcible_number_out(size_t, uint64)
 %typemap(gotype) kept_events* EVENTS "*Events"
 %typemap(in) kept_events* EVENTS "$1 = (kept_events*)$input;"
 
-/* Go waits at mailboxes and never for a single request. */
+/* Go waits for mailboxes and never for a single request. */
 %typemap(gotype) rc_event* EVENT "*byte"
 
-/* Opening and loading tell a function of Go how far they are, on their thread.
- * `function` is a number that Go knows it by; see progress.go. */
+/* Opening and loading report their progress to a function of Go, on their
+ * thread. `function` is the number of the function in Go; see progress.go. */
 %{
-int32_t runcibleTellProgress(uintptr_t function, double fraction);
+int32_t runcibleReportProgress(uintptr_t function, double fraction);
 
 static int32_t runcible_progress(void* user, double fraction) {
-  return runcibleTellProgress((uintptr_t)user, fraction);
+  return runcibleReportProgress((uintptr_t)user, fraction);
 }
 %}
 %define runcible_progress_of(STRUCT)
@@ -167,7 +167,7 @@ static int32_t runcible_progress(void* user, double fraction) {
 }
 %enddef
 
-/* Custom ops whose function is one of Go, which `function` is the number of; see
+/* Custom ops whose function is a Go function; `function` is its number. See
  * custom.go. */
 %{
 int32_t runcibleCustomCompute(uintptr_t function, rc_custom_call* call,

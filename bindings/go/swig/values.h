@@ -1,5 +1,5 @@
-/* What the wrappers give to Go, as structs that Go reads by cgo. Go has room
- * for them, and C fills it with addresses of its own. */
+/* The results of the wrappers, as structs that Go reads by cgo. Go allocates
+ * them, and C fills them with addresses of memory of C. */
 #ifndef RUNCIBLE_GO_VALUES_H
 #define RUNCIBLE_GO_VALUES_H
 
@@ -26,7 +26,7 @@ typedef struct runcible_shape {
   int32_t rank;
 } runcible_shape;
 
-/* What a call returns that failed. */
+/* The result of a call that failed. */
 typedef struct runcible_failure {
   rc_status status;
   char message[1024];

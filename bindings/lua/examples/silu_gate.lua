@@ -1,5 +1,5 @@
--- A custom op: silu(x) times a gate, which many models compute between two products,
--- as one op of a graph.
+-- A custom op that runs as one op of a graph: silu(x) times a gate, which many
+-- models compute between two products.
 --
 --     lua5.4 silu_gate.lua
 local runcible = require "runcible"
@@ -18,7 +18,7 @@ local silu_gate <close> = runcible.CustomOp {
 local backend <close> = runcible.Backend("cpu")
 local x = runcible.Tensor({-1, 0, 1, 2}, backend)
 local gate = runcible.Tensor({2, 2, 2, 0.5}, backend)
--- Recorded once, to be run with any numbers of these shapes.
+-- Recorded once; it runs with any numbers of these shapes.
 local graph <close> = runcible.Graph.record(backend, {x, gate}, function(given, by)
   return silu_gate:compute {given, by} + given
 end)

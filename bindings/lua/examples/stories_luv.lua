@@ -1,4 +1,4 @@
--- Two texts at once on luv's loop, beside a timer.
+-- Generates two texts at once on luv's loop, while a timer ticks.
 local runcible = require "runcible"
 local uv = require "luv"
 
@@ -10,7 +10,7 @@ timer:start(0, 10, function()
   ticks = ticks + 1
 end)
 
-local function tell(beginning)
+local function generate(beginning)
   local story = {}
   for piece in model:session():stream(beginning, {max_tokens = 60, echo = true}) do
     story[#story + 1] = piece
@@ -22,7 +22,7 @@ end
 
 for _, beginning in ipairs {"A fox", "A goose"} do
   left = left + 1
-  coroutine.wrap(tell)(beginning)
+  coroutine.wrap(generate)(beginning)
 end
 uv.run()
 

@@ -1,5 +1,6 @@
--- Two texts at once without an event loop. A program that has one, other than
--- luv's, watches loop:descriptor() and calls loop:dispatch(); see Loop.new.
+-- Generates two texts at once without an event loop. A program with an event loop
+-- other than luv's watches loop:descriptor() and calls loop:dispatch(); see
+-- Loop.new.
 local runcible = require "runcible"
 
 local model = runcible.Model("builtin:fable", "cpu")

@@ -1,4 +1,4 @@
--- Prints a text as it comes; blocks while it does.
+-- Prints a text as it is generated; blocks meanwhile.
 --
 --     lua5.4 story.lua [PROMPT]
 local runcible = require "runcible"

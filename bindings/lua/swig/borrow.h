@@ -1,6 +1,6 @@
 /* Memory of userdata that tensors borrow; included by the wrapper alone. The
- * library says on any thread that a loan has ended, but only the thread of the
- * Lua state may let go of its userdata: it does so when a handle is closed, and
+ * library reports the end of a loan on any thread, but only the thread of the
+ * Lua state may release its userdata: it does so when a handle is closed, and
  * before the next loan. */
 #ifndef RUNCIBLE_LUA_BORROW_H
 #define RUNCIBLE_LUA_BORROW_H
@@ -15,7 +15,8 @@ typedef struct {
   atomic_int ended;
 } runcible_loan;
 
-/* In the registry: a table of userdata by the addresses of their loans. */
+/* The key of a table in the registry: userdata by the addresses of their loans.
+ */
 static const char runcible_loans[] = "runcible.loans";
 
 static void runcible_sweep_loans(lua_State* L) {
@@ -42,7 +43,7 @@ static void runcible_end_loan(void* user) {
   atomic_store(&((runcible_loan*)user)->ended, 1);
 }
 
-/* Of the userdata on top of the stack. */
+/* Borrows the memory of the userdata on top of the stack. */
 static rc_status runcible_borrow(lua_State* L, rc_backend* backend,
                                  rc_dtype dtype, const int64_t* shape,
                                  int32_t rank, rc_tensor** tensor) {

@@ -1,11 +1,11 @@
-/* Custom ops whose function is one of Lua; included by the wrapper alone. The
- * function, which custom.lua makes, has
+/* Custom ops whose function is a Lua function; included by the wrapper alone.
+ * The function, which custom.lua makes, has the form
  *
  *   function(inputs, outputs, attributes)
  *
- * where values are tables {dtype, shape, bytes} of numbers of the library,
- * bytes of outputs being how many, and gives a list of strings, the bytes of
- * the outputs. */
+ * where values are tables {dtype, shape, bytes} with numbers of the library;
+ * for outputs, bytes is their number. It returns a list of strings, the bytes
+ * of the outputs. */
 #ifndef RUNCIBLE_LUA_FUNCTIONS_H
 #define RUNCIBLE_LUA_FUNCTIONS_H
 
@@ -20,8 +20,8 @@
 
 typedef lua_State* runcible_server;
 
-/* In the registry: what stands for the state, and a table of its functions by
- * the addresses of what ops hold. */
+/* Keys in the registry: the object that stands for the state, and a table of
+ * its functions by the addresses of the objects that ops hold. */
 static const char runcible_served_key[] = "runcible.served";
 static const char runcible_functions[] = "runcible.functions";
 
@@ -39,7 +39,8 @@ static runcible_served* runcible_served_of(lua_State* L) {
   return box == NULL ? NULL : *box;
 }
 
-/* The same, made if there is none; NULL without memory. */
+/* Returns the object of the state, and makes it if there is none; NULL without
+ * memory. */
 static runcible_served* runcible_make_served(lua_State* L) {
   runcible_served** box;
   if (runcible_served_of(L) != NULL) return runcible_served_of(L);
@@ -79,8 +80,8 @@ static void runcible_push_values(lua_State* L, const rc_op_value* const* values,
   }
 }
 
-/* Of a wanted call as light userdata. */
-static int runcible_tell_protected(lua_State* L) {
+/* Calls the function of a wanted call, which is light userdata. */
+static int runcible_call_protected(lua_State* L) {
   const runcible_wanted* wanted = (const runcible_wanted*)lua_touserdata(L, 1);
   const rc_custom_call* call = wanted->call;
   size_t i;
@@ -116,14 +117,14 @@ static void runcible_tell(void* server, runcible_wanted* wanted) {
   wanted->status = RC_E_DEVICE;
   strcpy(wanted->message, "Lua has no room for the call");
   if (!lua_checkstack(L, LUA_MINSTACK)) return;
-  lua_pushcfunction(L, runcible_tell_protected);
+  lua_pushcfunction(L, runcible_call_protected);
   lua_pushlightuserdata(L, wanted);
   if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
     wanted->status = RC_OK;
   } else {
     const char* text = lua_tostring(L, -1);
     snprintf(wanted->message, RC_OP_BACKEND_MESSAGE_BYTES, "%s",
-             text == NULL ? "its error is no text" : text);
+             text == NULL ? "its error is not a string" : text);
   }
   lua_settop(L, top);
 }
@@ -143,7 +144,7 @@ static void runcible_let_functions_go(lua_State* L, runcible_served* served) {
   lua_pop(L, 1);
 }
 
-/* An op of the options and of the function on top of the stack. */
+/* Makes an op of the options and the function on top of the stack. */
 static rc_status runcible_custom_op(lua_State* L, rc_custom_op_options* options,
                                     rc_custom_op** op) {
   runcible_served* served = runcible_make_served(L);
@@ -159,7 +160,7 @@ static rc_status runcible_custom_op(lua_State* L, rc_custom_op_options* options,
   lua_rawsetp(L, -2, function);
   status = rc_custom_op_create(options, op);
   if (status != RC_OK) {
-    /* As if there had been an op. */
+    /* Releases the function, as the op would have done. */
     options->release(options->user);
   }
   return status;

@@ -7,7 +7,7 @@
 %typemap(in) lua_State* STATE (int owner) {
   owner = $input;
   if (lua_type(L, owner) != LUA_TUSERDATA) {
-    lua_pushfstring(L, "what is borrowed must be full userdata, not %s",
+    lua_pushfstring(L, "borrowed memory must be full userdata, not %s",
                     luaL_typename(L, owner));
     SWIG_fail;
   }
@@ -23,8 +23,8 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
-/* Pinned memory: where it is, strings of its bytes, and tensors. Numbers of bytes
- * were checked before. */
+/* Pinned memory: its address, strings of its bytes, and tensors. The numbers of
+ * bytes were checked before. */
 %typemap(in, numinputs=0) void** PLACE (void* place = NULL) "$1 = &place;"
 %typemap(argout) void** PLACE {
   lua_pushlightuserdata(L, *$1);
@@ -61,7 +61,7 @@ static rc_status tensor_of_pinned(rc_backend* backend, rc_dtype dtype,
   return rc_tensor_from_data(backend, dtype, shape, rank, from, size, tensor);
 }
 
-/* To its beginning. */
+/* Reads the numbers to the beginning of the memory. */
 static rc_status tensor_read_into(rc_tensor* tensor, rc_pinned* pinned) {
   void* to = NULL;
   size_t room = 0;
@@ -73,7 +73,7 @@ static rc_status tensor_read_into(rc_tensor* tensor, rc_pinned* pinned) {
 }
 %}
 
-/* Custom ops whose function is one of Lua; see functions.h. */
+/* Custom ops whose function is a Lua function; see functions.h. */
 %typemap(in, numinputs=0) runcible_server server { $1 = L; }
 %include "served.i"
 %typemap(in) lua_State* FUNCTION {

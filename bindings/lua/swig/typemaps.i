@@ -1,5 +1,5 @@
-/* Typemaps of Lua; see bindings/swig/arguments.i. What they keep during a call
- * lies in userdata on the stack, for errors of Lua jump past C. */
+/* Typemaps of Lua; see bindings/swig/arguments.i. Memory that they need during
+ * a call is userdata on the stack, because errors of Lua jump past C. */
 %header %{
 #include <runcible/runcible.h>
 
@@ -8,7 +8,7 @@
 #include "mailbox.h"
 #include "values.h"
 
-/* Within the wrappers, which all have an L. */
+/* For use in the wrappers, which all have an L. */
 #define runcible_raise(status, message) runcible_push_error(L, status, message)
 #define RUNCIBLE_FAIL SWIG_fail
 #define RUNCIBLE_NOTHING ((void)0)
@@ -21,7 +21,7 @@
   }
 %}
 
-/* Numbers: SWIG's own pass whole ones through double. */
+/* Numbers: SWIG's own typemaps pass integers through double. */
 %define runcible_whole_number(TYPE, LEAST, MOST)
 %typemap(in) TYPE {
   lua_Integer number;
@@ -38,7 +38,7 @@ runcible_whole_number(unsigned int, 0, UINT32_MAX)
 runcible_whole_number(long, INT64_MIN, INT64_MAX)
 runcible_whole_number(unsigned long, 0, INT64_MAX)
 runcible_whole_number(size_t, 0, INT64_MAX)
-/* All 64 bits, of which Lua shows the first as a sign. */
+/* All 64 bits; for Lua the first is the sign. */
 runcible_whole_number(uint64_t seed, INT64_MIN, INT64_MAX)
 
 %typemap(in) float, double {
@@ -50,7 +50,7 @@ runcible_whole_number(uint64_t seed, INT64_MIN, INT64_MAX)
   $1 = ($1_ltype)lua_tonumber(L, $input);
 }
 
-/* What is 0 or 1 in C. */
+/* Values that are 0 or 1 in C. */
 %typemap(in) int32_t FLAG {
   lua_Integer number = lua_toboolean(L, $input);
   if (lua_type(L, $input) != LUA_TBOOLEAN &&
@@ -228,7 +228,7 @@ runcible_number(size_t)
 }
 %typemap(freearg) kept_events* EVENTS { kept_events_free($1); }
 
-/* See runcible_progress; the caller keeps the coroutine while it loads. */
+/* See runcible_progress; the caller keeps the coroutine during the load. */
 %typemap(in) lua_State* THREAD {
   $1 = lua_tothread(L, $input);
   if ($1 == NULL) {
@@ -244,7 +244,7 @@ runcible_number(size_t)
   }
 }
 
-/* dispose(proxy): gives a handle back at once, and leaves NULL in its place. */
+/* dispose(proxy): releases a handle at once, and leaves NULL in its place. */
 %native(dispose) int runcible_dispose(lua_State* L);
 %wrapper %{
 static int runcible_dispose(lua_State* L) {

@@ -1,5 +1,6 @@
-/* Between the values of C and of Lua; included by the wrapper alone. Functions
- * named *_in return 0 with a message on the stack if a value does not fit. */
+/* Conversions between values of C and of Lua; included by the wrapper alone.
+ * Functions named *_in return 0 with a message on the stack if a value does not
+ * fit. */
 #ifndef RUNCIBLE_LUA_VALUES_H
 #define RUNCIBLE_LUA_VALUES_H
 
@@ -14,14 +15,14 @@
 #include "own_words.h"
 #include "system_errors.h"
 
-/* The error of a status, made by runcible.errors. */
+/* Pushes the error of a status, made by runcible.errors. */
 static void runcible_push_error(lua_State* L, rc_status status,
                                 const char* message) {
   const int number = runcible_system_error(status, message);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushstring(L, message);
   if (lua_getfield(L, -2, "runcible.errors") != LUA_TTABLE) {
-    lua_pop(L, 1); /* the module was not loaded: the message must do */
+    lua_pop(L, 1); /* the module was not loaded: the message is the error */
     return;
   }
   lua_getfield(L, -1, "of_status");
@@ -67,7 +68,7 @@ static int runcible_bytes_in(lua_State* L, int index, const char* name,
   return 1;
 }
 
-/* nil is NULL. */
+/* Converts a string; nil becomes NULL. */
 static int runcible_name_in(lua_State* L, int index, const char* name,
                             const char** text) {
   size_t length = 0;
@@ -79,7 +80,7 @@ static int runcible_name_in(lua_State* L, int index, const char* name,
   return 0;
 }
 
-/* The numbers of a table, copied to userdata that is left on the stack. */
+/* Copies the numbers of a table to userdata, which is left on the stack. */
 static int runcible_tokens_in(lua_State* L, int index, const char* name,
                               const int32_t** tokens, size_t* count) {
   int32_t* copy;
@@ -185,11 +186,11 @@ static void runcible_push_report(lua_State* L,
 
 static void runcible_set_text(lua_State* L, const char* name,
                               const char* text) {
-  lua_pushstring(L, text); /* nil of NULL */
+  lua_pushstring(L, text); /* NULL becomes nil */
   lua_setfield(L, -2, name);
 }
 
-/* What an event is that is no end. */
+/* Returns the kind of an event that is not an end. */
 static const char* runcible_kind(const rc_event* event) {
   switch (event->type) {
     case RC_EVENT_REASONING:
@@ -201,8 +202,8 @@ static const char* runcible_kind(const rc_event* event) {
   }
 }
 
-/* {key, text, kind, name, id, tokens, logprobs, top_logprobs}, name and id of
- * calls; or for an end {key, status, message, report}. */
+/* Pushes {key, text, kind, name, id, tokens, logprobs, top_logprobs}, with name
+ * and id for calls; or for an end {key, status, message, report}. */
 static void runcible_push_event(lua_State* L, uint64_t key,
                                 const rc_event* event) {
   luaL_checkstack(L, 6, NULL);
@@ -250,8 +251,8 @@ static void runcible_push_events(lua_State* L, const kept_events* events) {
   }
 }
 
-/* An rc_progress_callback: the function at the bottom of a coroutine that was
- * never begun is told the fraction, and returns whether to cancel. */
+/* An rc_progress_callback: calls the function at the bottom of a coroutine that
+ * was never begun with the fraction; the function returns whether to cancel. */
 static int32_t runcible_progress(void* user, double fraction) {
   lua_State* thread = (lua_State*)user;
   int32_t cancel;

@@ -14,7 +14,7 @@ local PATH = assert(os.getenv "RUNCIBLE_CASES")
 local conformance = {document = read(PATH)}
 local golden = read(PATH:match "^(.*/)" .. conformance.document.golden)
 
--- The class of a status; "IO" is that of RC_E_IO.
+-- Returns the class of a status; "IO" is that of RC_E_IO.
 local function error_class(name)
   local words = ("_" .. name:lower()):gsub("_(%l)", string.upper)
   return assert(runcible.errors[words .. "Error"], name)
@@ -23,7 +23,7 @@ end
 local Runner = {}
 Runner.__index = Runner
 
--- What a step means by a value: "$name" is an object.
+-- Resolves a value of a step: "$name" is an object.
 function Runner:value(given)
   if given == json.null then return nil end
   if type(given) == "table" and getmetatable(given) and getmetatable(given).__jsontype then
@@ -83,7 +83,7 @@ end
 
 local actions = {}
 
--- What a step is called, of an object, a class or the package.
+-- Calls the function that a step names, of an object, a class or the package.
 function Runner:call(step)
   local on, method = step["do"]:match "^(%w+)%.?(.*)"
   local given, count = {}, #(step.with or {})
@@ -114,7 +114,7 @@ end
 
 local comparisons = {}
 
--- Members that have another name or place in Lua.
+-- Returns members, also those that have another name or place in Lua.
 local function member_of(found, name)
   if name == "numbers" then return found:read() end
   if type(found) == "string" then found = json.decode(found) end
@@ -125,7 +125,7 @@ local function member_of(found, name)
   return member
 end
 
--- Checks what was found, of which what is expected has a part.
+-- Checks a result against the expected part of it.
 function Runner:check(found, expected, what)
   local kind = type(expected) == "table" and getmetatable(expected) and getmetatable(expected).__jsontype
   if kind == "array" then
@@ -222,7 +222,8 @@ function conformance.run(case)
   unit.assertTrue(ended)
 end
 
--- Steps that are no single call, or another one in Lua.
+-- Steps that are not a single call of the package, or that have another name in
+-- Lua.
 
 actions["Backend.open"] = function(_, _, Backend, spec, options)
   return Backend(spec, options)
@@ -277,7 +278,7 @@ function actions.finish(_, _, generation)
   return generation
 end
 
--- On the event loop.
+-- Answers on the event loop.
 function actions.answer(_, _, chat, options)
   local stream = chat:stream(options)
   local reply = {text = "", reasoning = "", calls = {}}
@@ -292,7 +293,7 @@ function actions.answer(_, _, chat, options)
   return reply
 end
 
--- Each step in a coroutine of its own; the last to end goes on with this one.
+-- Runs each step in a separate coroutine; the last to end resumes this one.
 function actions.together(self, step)
   local waiting, left, failure = coroutine.running(), #step.steps, nil
   for _, each in ipairs(step.steps) do
@@ -394,7 +395,7 @@ end
 function actions.read_into(_, _, tensor, memory)
   tensor:read_into(memory)
   local numbers = {string.unpack(("f"):rep(memory:size() // 4), memory:read())}
-  numbers[#numbers] = nil -- where the next would be
+  numbers[#numbers] = nil -- the position after the numbers
   return numbers
 end
 

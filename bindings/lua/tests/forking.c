@@ -1,6 +1,6 @@
-/* What Lua has not, for the tests. forking.run(f): calls f in the child of a
- * fork, which then ends; the status that it ended with, or the negated number
- * of the signal. */
+/* Functions for the tests that Lua does not have. forking.run(f): calls f in
+ * the child of a fork, which then ends; returns its exit status, or the negated
+ * number of the signal. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int run(lua_State* L) {
   return 1;
 }
 
-/* forking.block(...): full userdata of F32 numbers. */
+/* forking.block(...): makes full userdata of F32 numbers. */
 static int block(lua_State* L) {
   const int count = lua_gettop(L);
   float* numbers =
@@ -36,7 +36,7 @@ static int block(lua_State* L) {
   return 1;
 }
 
-/* forking.numbers(block): what block made. */
+/* forking.numbers(block): returns the numbers of a block. */
 static int numbers(lua_State* L) {
   const float* numbers = (const float*)lua_touserdata(L, 1);
   const int count = (int)(lua_rawlen(L, 1) / sizeof(float));

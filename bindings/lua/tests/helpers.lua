@@ -1,4 +1,4 @@
--- What several files of tests need.
+-- Functions that several files of tests use.
 local runcible = require "runcible"
 local unit = require "luaunit"
 
@@ -6,20 +6,20 @@ local helpers = {}
 
 local model
 
---- The model in the box, loaded once.
+--- Returns the built-in model, which is loaded once.
 function helpers.model()
   model = model or runcible.Model("builtin:fable", "cpu")
   return model
 end
 
---- A session whose generations never end by themselves, with ENDLESS.
+--- Makes a session whose generations, with ENDLESS, never end by themselves.
 function helpers.endless()
   return helpers.model():session {when_full = "shift"}
 end
 
 helpers.ENDLESS = {ignore_eos = true}
 
---- The error of class `name` that a call raises.
+--- Returns the error of class `name` that a call raises.
 function helpers.raises(name, f, ...)
   local going, failure = pcall(f, ...)
   unit.assertFalse(going)
@@ -27,7 +27,7 @@ function helpers.raises(name, f, ...)
   return failure
 end
 
---- Runs a Lua of its own: what it wrote, and its exit status.
+--- Runs a program in a separate Lua; returns its output and its exit status.
 function helpers.run(program)
   local path = os.tmpname()
   local file = assert(io.open(path, "w"))

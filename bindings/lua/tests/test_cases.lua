@@ -11,7 +11,7 @@ for i, case in ipairs(conformance.document.cases) do
   end
 end
 
--- The last by name.
+-- Runs last, by its name.
 function TestCases.test_report()
   local path = os.getenv "RUNCIBLE_CASES_REPORT"
   if not path then return end

@@ -42,7 +42,7 @@ local function in_lua(x, attributes)
   return softsign(x, attributes.scale)
 end
 
-local function computes(op)
+local function check_softsign(op)
   for _, device in ipairs {"cpu", "reference", "opencl"} do
     local opened, other = pcall(runcible.Backend, device)
     if opened then
@@ -58,13 +58,13 @@ local function computes(op)
   return graph
 end
 
-function TestCustom.test_functions_of_c_and_kernels()
-  computes(runcible.CustomOp(SOFTSIGN))
+function TestCustom.test_functions_of_c_and_kernels_compute_the_op()
+  check_softsign(runcible.CustomOp(SOFTSIGN))
 end
 
-function TestCustom.test_functions_of_lua()
-  local graph = computes(runcible.CustomOp(with {library = "", items = "", compute = in_lua}))
-  collectgarbage() -- of the op, which the graph keeps
+function TestCustom.test_lua_functions_compute_the_op()
+  local graph = check_softsign(runcible.CustomOp(with {library = "", items = "", compute = in_lua}))
+  collectgarbage() -- does not free the op, which the graph keeps
   unit.assertEquals(#graph:run({runcible.Tensor(X, backend)}):read(), #X)
   coroutine.wrap(function()
     local running = graph:run_async({runcible.Tensor(X, backend)}, {loop = runcible.Loop.default()})
@@ -73,7 +73,7 @@ function TestCustom.test_functions_of_lua()
   uv.run()
 end
 
-function TestCustom.test_types_and_failures_of_functions_of_lua()
+function TestCustom.test_lua_functions_take_types_and_raise_their_errors()
   local mistake = {}
   local op = runcible.CustomOp {
     signature = "x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]",
@@ -100,7 +100,7 @@ function TestCustom.test_types_and_failures_of_functions_of_lua()
   unit.assertStrContains(few.message, "output 1 has 2 numbers, of 3")
 end
 
-function TestCustom.test_what_goes_wrong()
+function TestCustom.test_errors_name_the_cause()
   local x = runcible.Tensor(X, backend)
   local op = runcible.CustomOp(with {symbol = "refuses"})
   local failure = helpers.raises("FormatError", op.compute, op, {x}, {scale = 1})
@@ -124,13 +124,13 @@ function TestCustom.test_what_goes_wrong()
   helpers.raises("UnsupportedError", op.compute, op, {x}, {scale = 1})
 end
 
-function TestCustom.test_borrowed_memory()
+function TestCustom.test_borrowed_tensor_shares_and_keeps_the_memory()
   local block = forking.block(1, -2, 3)
   local x = runcible.Tensor.borrow(block, {3}, "f32", backend)
   unit.assertEquals(x:relu():read(), {1, 0, 3})
   runcible.Tensor({4, 5, 6}, backend):into(x):neg()
   unit.assertEquals({forking.numbers(block)}, {-4, -5, -6})
-  -- Kept by what keeps the tensor, and let go of.
+  -- The graph that keeps the tensor keeps the memory, until it is closed.
   local watched = setmetatable({block}, {__mode = "v"})
   local graph = runcible.Graph.record(backend, {x}, function(given)
     return given + x
@@ -142,7 +142,7 @@ function TestCustom.test_borrowed_memory()
   unit.assertEquals(graph:run({runcible.Tensor({1, 1, 1}, backend)}):read(), {-3, -4, -5})
   graph:close()
   collectgarbage()
-  runcible.Backend("cpu"):close() -- which lets go of what has ended
+  runcible.Backend("cpu"):close() -- releases the memory of loans that have ended
   collectgarbage()
   unit.assertNil(watched[1])
   unit.assertErrorMsgContains("must be full userdata", runcible.Tensor.borrow, "text", {1}, "f32", backend)

@@ -9,7 +9,7 @@ local ENDLESS, raises = helpers.ENDLESS, helpers.raises
 
 local TestFaults = {}
 
-function TestFaults.test_wrong_values()
+function TestFaults.test_wrong_values_raise_messages()
   local model = helpers.model()
   local backend = model:backend()
   local wrong = {
@@ -85,7 +85,7 @@ function TestFaults.test_wrong_values()
   end
 end
 
-function TestFaults.test_a_wrong_value_tells_where()
+function TestFaults.test_message_of_a_wrong_value_names_the_line()
   local going, failure = pcall(function()
     helpers.model():session():generate("A", {nonsense = 1})
   end)
@@ -93,7 +93,7 @@ function TestFaults.test_a_wrong_value_tells_where()
   unit.assertStrMatches(failure, ".*test_faults%.lua:%d+: there is no option nonsense")
 end
 
-function TestFaults.test_values_that_the_library_refuses()
+function TestFaults.test_library_refuses_invalid_arguments()
   local model = helpers.model()
   local session = model:session()
   for _, call in ipairs {
@@ -110,13 +110,13 @@ function TestFaults.test_values_that_the_library_refuses()
   raises("FormatError", runcible.Session.restore_memory, model, "nothing")
 end
 
-function TestFaults.test_after_close()
+function TestFaults.test_closed_session_raises_closed_error()
   local session = helpers.model():session()
   local generation = session:generate("A", {max_tokens = 5})
   session:close()
   session:close()
   unit.assertTrue(session:is_closed())
-  unit.assertTrue(#generation:text() > 0) -- what runs goes on
+  unit.assertTrue(#generation:text() > 0) -- the generation in progress goes on
   for _, name in ipairs {"decode", "fork", "position", "generate", "stream", "logits", "tokens", "model"} do
     local failure = raises("ClosedError", session[name], session, "A")
     unit.assertStrContains(failure.message, "closed")
@@ -124,7 +124,7 @@ function TestFaults.test_after_close()
   unit.assertStrContains(tostring(session), "closed")
 end
 
-function TestFaults.test_after_the_end()
+function TestFaults.test_calls_after_the_end_do_no_harm()
   local generation = helpers.model():session():generate("A", {max_tokens = 1})
   generation:text()
   unit.assertNil(generation())
@@ -141,7 +141,7 @@ local function shuffled(things)
   return things
 end
 
-function TestFaults.test_closing_in_any_order()
+function TestFaults.test_objects_are_closed_in_any_order()
   for _ = 1, 6 do
     local backend = runcible.Backend("cpu")
     local model = runcible.Model("builtin:fable", backend)
@@ -151,7 +151,7 @@ function TestFaults.test_closing_in_any_order()
   end
 end
 
-function TestFaults.test_collecting_in_any_order()
+function TestFaults.test_objects_are_collected_in_any_order()
   for _ = 1, 6 do
     local backend = runcible.Backend("cpu")
     local model = runcible.Model("builtin:fable", backend)
@@ -166,7 +166,7 @@ function TestFaults.test_collecting_in_any_order()
   end
 end
 
-function TestFaults.test_an_error_while_generating()
+function TestFaults.test_error_in_a_loop_cancels_the_generation()
   local session = helpers.endless()
   local generation = session:generate("A", ENDLESS)
   local going, failure = pcall(function()
@@ -183,7 +183,7 @@ function TestFaults.test_an_error_while_generating()
   session:append "B"
 end
 
-function TestFaults.test_leaving_a_loop()
+function TestFaults.test_using_the_session_ends_a_generation_that_was_left()
   local session = helpers.endless()
   local uses = {
     function() return session:generate("B", {max_tokens = 2}):text() end,
@@ -197,12 +197,12 @@ function TestFaults.test_leaving_a_loop()
   }
   for _, use in ipairs(uses) do
     local generation = session:generate("A", ENDLESS)
-    for _ in generation do break end -- a loop over a function is not told
+    for _ in generation do break end -- a loop over a function does not report its end
     use()
     raises("CancelledError", generation.text, generation)
     unit.assertEquals(generation.report.reason, "cancelled")
   end
-  -- Of a coroutine that died, and of one that is gone.
+  -- A generation of a coroutine that died, and a generation that is lost.
   local left
   pcall(coroutine.wrap(function()
     left = session:generate("A", ENDLESS)
@@ -218,7 +218,7 @@ function TestFaults.test_leaving_a_loop()
   end
 end
 
-function TestFaults.test_what_another_coroutine_reads_is_not_left()
+function TestFaults.test_generation_of_another_coroutine_is_not_left()
   local session = helpers.endless()
   local generation = session:generate("A", ENDLESS)
   local read = coroutine.wrap(function()
@@ -234,7 +234,7 @@ function TestFaults.test_what_another_coroutine_reads_is_not_left()
   session:append "B"
 end
 
-function TestFaults.test_errors_of_the_system()
+function TestFaults.test_errors_have_the_errno_of_the_system()
   local folder = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/runcible-XXXXXX"))
   local loop = folder .. "/loop.gguf"
   assert(uv.fs_symlink("loop.gguf", loop))
@@ -247,7 +247,7 @@ function TestFaults.test_errors_of_the_system()
   uv.fs_rmdir(folder)
 end
 
-function TestFaults.test_an_error_of_the_progress_function()
+function TestFaults.test_error_in_the_progress_function_is_raised()
   local going, failure = pcall(runcible.Model, "builtin:fable", "reference", {
     progress = function()
       error {mine = true}
@@ -257,13 +257,13 @@ function TestFaults.test_an_error_of_the_progress_function()
   unit.assertTrue(failure.mine)
 end
 
-function TestFaults.test_yielding_within_the_progress_function()
+function TestFaults.test_progress_function_cannot_yield()
   local going, failure = pcall(runcible.Model, "builtin:fable", "reference", {progress = coroutine.yield})
   unit.assertFalse(going)
   unit.assertStrContains(failure, "yield")
 end
 
--- Programs with requests in flight, of an iterator and of streams.
+-- Programs with requests of an iterator and of streams in flight.
 local IN_FLIGHT = [[
   local runcible = require "runcible"
   local model = runcible.Model("builtin:fable", "cpu")
@@ -303,7 +303,7 @@ function TestFaults.test_exit_with_requests_in_flight()
   end
 end
 
-function TestFaults.test_interrupt()
+function TestFaults.test_interrupt_ends_a_generation()
   local program = [[
     local runcible = require "runcible"
     local session = runcible.Model("builtin:fable", "cpu"):session {when_full = "shift"}
@@ -315,7 +315,7 @@ function TestFaults.test_interrupt()
     end
   ]]
   local output, status = uv.new_pipe(), nil
-  local heard = ""
+  local received = ""
   local child
   child = assert(uv.spawn("lua5.4", {args = {"-e", program}, stdio = {nil, output, nil}}, function(code)
     status = code
@@ -323,18 +323,18 @@ function TestFaults.test_interrupt()
   end))
   output:read_start(function(_, data)
     if data then
-      heard = heard .. data
-      if heard == "begun" then child:kill "sigint" end
+      received = received .. data
+      if received == "begun" then child:kill "sigint" end
     else
       output:close()
     end
   end)
   uv.run()
-  unit.assertEquals(heard, "begun")
-  unit.assertEquals(status, 1) -- of an error in Lua: "interrupted!"
+  unit.assertEquals(received, "begun")
+  unit.assertEquals(status, 1) -- the status after the Lua error "interrupted!"
 end
 
-function TestFaults.test_fork_with_a_model()
+function TestFaults.test_child_of_a_fork_cannot_use_handles()
   local model = helpers.model()
   local session = model:session()
   local generation = session:generate("A", {max_tokens = 5})
@@ -359,7 +359,7 @@ function TestFaults.test_fork_with_a_model()
   unit.assertNotNil(stream)
 end
 
-function TestFaults.test_fork_before_any_model()
+function TestFaults.test_child_of_a_fork_before_any_model_generates()
   local output, status = helpers.run [[
     local runcible = require "runcible"
     print(require("forking").run(function()
@@ -371,8 +371,8 @@ function TestFaults.test_fork_before_any_model()
   unit.assertEquals(status, 0)
 end
 
--- Each thread of luv has a Lua of its own.
-function TestFaults.test_threads_generate_at_once()
+-- Each thread of luv has a separate Lua state.
+function TestFaults.test_concurrent_threads_generate_the_same_texts()
   local function work(seed, path, cpath)
     package.path, package.cpath = path, cpath
     local mine = require "runcible"
@@ -396,8 +396,8 @@ function TestFaults.test_threads_generate_at_once()
   end
 end
 
--- 10000 generations in a Lua of its own, whose memory no other test has touched.
-function TestFaults.test_no_growth()
+-- Runs 10000 generations in a separate Lua, whose memory no other test has used.
+function TestFaults.test_memory_does_not_grow()
   local output, status = helpers.run [[
     local runcible = require "runcible"
     local model = runcible.Model("builtin:fable", "cpu")
@@ -423,8 +423,8 @@ function TestFaults.test_no_growth()
     end
 
     for _ = 1, 20 do generate() end
-    -- What leaks does so each time; the allocator grows by leaps, and for longer
-    -- where there are many threads.
+    -- A leak grows in every round. The allocator grows in steps, and for longer
+    -- with many threads.
     local grown = {}
     repeat
       local before = resident()

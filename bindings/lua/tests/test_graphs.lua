@@ -12,7 +12,7 @@ local function tensor(...)
   return runcible.Tensor({...}, backend)
 end
 
-function TestGraphs.test_what_was_recorded_has_no_numbers()
+function TestGraphs.test_recorded_tensors_have_no_numbers()
   local kept
   local graph = runcible.Graph.record(backend, {tensor(1, 2)}, function(x)
     kept = x:neg()
@@ -24,7 +24,7 @@ function TestGraphs.test_what_was_recorded_has_no_numbers()
   unit.assertEquals(graph:run({tensor(1, -2)}):read(), {-1, 2})
 end
 
-function TestGraphs.test_errors()
+function TestGraphs.test_graphs_refuse_invalid_arguments()
   local x, y = tensor(1, 2), tensor(1, 2, 3)
   local failure = helpers.raises("InvalidArgumentError", runcible.Graph.record, backend, {x}, function(given)
     return given:add(y)
@@ -63,14 +63,14 @@ function TestGraphs.test_many_runs_share_a_loop()
   uv.run()
   plain:run()
   for i = 1, 6 do unit.assertEquals(found[i], {2 * i, 2}) end
-  graph:cancel() -- nothing is under way
+  graph:cancel() -- no run is in progress
   unit.assertErrorMsgContains("within a coroutine", function()
     graph:run_async({tensor(1, 2)}):wait()
   end)
   uv.run()
 end
 
-function TestGraphs.test_ending_runs()
+function TestGraphs.test_deadline_and_cancel_end_a_run()
   local endless = runcible.CustomOp {
     name = "endless",
     signature = "x F32 [n] -> y F32 [n]",
@@ -80,10 +80,10 @@ function TestGraphs.test_ending_runs()
   local graph = runcible.Graph.record(backend, {x}, function(y)
     return endless:compute {y}
   end)
-  -- No limit ends before its time.
-  for deadline, told in pairs {[0.0012] = " 2 ms", [0.007] = " 7 ms"} do
+  -- No deadline passes before its time.
+  for deadline, text in pairs {[0.0012] = " 2 ms", [0.007] = " 7 ms"} do
     local failure = helpers.raises("TimeoutError", graph.run, graph, {x}, {deadline = deadline})
-    unit.assertStrContains(tostring(failure), told)
+    unit.assertStrContains(tostring(failure), text)
   end
   coroutine.wrap(function()
     local running = graph:run_async {x}

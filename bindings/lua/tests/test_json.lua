@@ -21,7 +21,7 @@ local function chat()
   return model:session():chat {template_name = "zephyr"}
 end
 
-function TestJson.test_schemas()
+function TestJson.test_schemas_are_tables_or_json()
   for name, given in pairs {table = schema, text = dkjson.encode(schema), ordered = ordered} do
     local grammar = runcible.Grammar.json_schema(model, given)
     local text = (model:session():generate("A", {grammar = grammar})):text()
@@ -36,7 +36,7 @@ function TestJson.test_schemas()
   end
 end
 
-function TestJson.test_empty_objects()
+function TestJson.test_jsontype_makes_empty_objects()
   local empty = setmetatable({}, {__jsontype = "object"})
   local grammar = runcible.Grammar.json_schema(model,
     {type = "object", properties = empty, additionalProperties = false})

@@ -19,7 +19,7 @@ local function in_coroutine(f, run)
   unit.assertTrue(ended)
 end
 
-function TestOpening.test_opens_beside_a_timer()
+function TestOpening.test_timer_ticks_while_a_backend_opens()
   local ticks = 0
   local timer = uv.new_timer()
   timer:start(0, 1, function()
@@ -28,7 +28,7 @@ function TestOpening.test_opens_beside_a_timer()
   in_coroutine(function()
     local opening = runcible.Backend.open_async("cpu", {threads = 1})
     local backend = opening:wait()
-    unit.assertEquals(backend, opening:wait()) -- the same
+    unit.assertEquals(backend, opening:wait()) -- the same result again
     unit.assertEquals(backend:device().id, "cpu:0")
     unit.assertEquals(runcible.Tensor({1, -2}, backend):relu():read(), {1, 0})
     timer:close()
@@ -36,13 +36,18 @@ function TestOpening.test_opens_beside_a_timer()
   unit.assertTrue(ticks > 0)
 end
 
-function TestOpening.test_without_an_event_loop()
+function TestOpening.test_opens_and_discovers_without_an_event_loop()
   local loop = runcible.Loop.new()
   in_coroutine(function()
-    local told = {}
-    local options = {loop = loop, progress = function(fraction) told[#told + 1] = fraction end}
+    local fractions = {}
+    local options = {
+      loop = loop,
+      progress = function(fraction)
+        fractions[#fractions + 1] = fraction
+      end,
+    }
     runcible.Backend.open_async("cpu", options):wait()
-    unit.assertEquals(told[#told], 1)
+    unit.assertEquals(fractions[#fractions], 1)
     local devices = runcible.discover_async({loop = loop}):wait()
     unit.assertEquals(devices.automatic, runcible.discover().automatic)
   end, function()
@@ -50,11 +55,11 @@ function TestOpening.test_without_an_event_loop()
   end)
 end
 
-function TestOpening.test_cancelling()
+function TestOpening.test_cancel_and_an_error_of_progress_end_a_call()
   in_coroutine(function()
     local discovery = runcible.discover_async()
     discovery:cancel()
-    -- Unless it was over before.
+    -- The discovery may have been over before.
     local going, failure = pcall(discovery.wait, discovery)
     unit.assertTrue(going or runcible.errors.CancelledError:is(failure))
     local opening = runcible.Backend.open_async("cpu", {
@@ -66,9 +71,10 @@ function TestOpening.test_cancelling()
   end, uv.run)
 end
 
--- A model of a backend of its own, a session that has begun a text, and how that
--- goes on on the device to which it is going to be switched.
-local function begun()
+-- Makes a session that has begun a text, on a separate backend; returns the
+-- backend, and a function that checks that the text goes on as on the device to
+-- switch to.
+local function switching()
   local greedy = {max_tokens = 8, temperature = 0, ignore_eos = true}
   local backend = runcible.Backend("cpu")
   local session = runcible.Model("builtin:fable", backend, {context_length = 128}):session()
@@ -81,10 +87,10 @@ local function begun()
   end
 end
 
-function TestOpening.test_switching()
-  local backend, goes_on = begun()
+function TestOpening.test_switch_moves_the_backend()
+  local backend, check_switched = switching()
   backend:switch("reference", {wait = 60})
-  goes_on()
+  check_switched()
   helpers.raises("NotFoundError", backend.switch, backend, "nothing")
   unit.assertErrorMsgContains("there is no option", backend.switch, backend, "cpu", {threads = 1})
   unit.assertEquals(backend:device().id, "reference:0")
@@ -92,19 +98,19 @@ function TestOpening.test_switching()
   helpers.raises("ClosedError", backend.switch, backend, "cpu")
 end
 
-function TestOpening.test_switching_beside_an_event_loop()
-  local backend, goes_on = begun()
+function TestOpening.test_switch_async_runs_on_an_event_loop()
+  local backend, check_switched = switching()
   in_coroutine(function()
-    local told = {}
-    local switching = backend:switch_async("reference", {
+    local fractions = {}
+    local pending = backend:switch_async("reference", {
       wait = 60,
       progress = function(fraction)
-        told[#told + 1] = fraction
+        fractions[#fractions + 1] = fraction
       end,
     })
-    unit.assertEquals(table.pack(switching:wait()).n, 0)
-    unit.assertEquals(told[#told], 1)
-    goes_on()
+    unit.assertEquals(table.pack(pending:wait()).n, 0)
+    unit.assertEquals(fractions[#fractions], 1)
+    check_switched()
     local failing = backend:switch_async("nothing")
     helpers.raises("NotFoundError", failing.wait, failing)
     local refused = backend:switch_async("cpu", {
@@ -116,13 +122,13 @@ function TestOpening.test_switching_beside_an_event_loop()
   end, uv.run)
 end
 
-function TestOpening.test_refused_at_once()
+function TestOpening.test_wrong_options_are_refused_at_once()
   unit.assertErrorMsgContains("progress must be", runcible.Backend.open_async, "cpu", {progress = 1})
   unit.assertErrorMsgContains("there is no option", runcible.Backend.open_async, "cpu", {nothing = 1})
   helpers.raises("InvalidArgumentError", runcible.Backend.open_async, "cpu", {threads = -1})
 end
 
-function TestOpening.test_lost_calls_and_loops()
+function TestOpening.test_program_ends_with_lost_calls_and_loops()
   local output, status = helpers.run [[
     local runcible = require "runcible"
     local loop = runcible.Loop.new()

@@ -1,4 +1,4 @@
--- What the package gives, beside the cases of all languages.
+-- Functions of the package that the cases of all languages do not test.
 local helpers = require "helpers"
 local runcible = require "runcible"
 local unit = require "luaunit"
@@ -6,7 +6,7 @@ local unit = require "luaunit"
 local TestPackage = {}
 local backend = runcible.Backend("cpu")
 
-function TestPackage.test_the_backend_of_a_model()
+function TestPackage.test_model_returns_its_backend()
   unit.assertIs(runcible.Model("builtin:fable", backend):backend(), backend)
 end
 
@@ -16,16 +16,16 @@ function TestPackage.test_text_is_bytes()
   unit.assertStrContains(model:detokenize(model:tokenize "a\0b\xff"), "a\0b\xff")
 end
 
-function TestPackage.test_progress()
-  local told = {}
+function TestPackage.test_load_reports_progress()
+  local fractions = {}
   local options = {
     progress = function(fraction)
-      told[#told + 1] = fraction
+      fractions[#fractions + 1] = fraction
     end,
   }
   runcible.Model("builtin:fable", "reference", options):close()
-  unit.assertEquals(told[#told], 1)
-  for i = 2, #told do unit.assertTrue(told[i - 1] <= told[i]) end
+  unit.assertEquals(fractions[#fractions], 1)
+  for i = 2, #fractions do unit.assertTrue(fractions[i - 1] <= fractions[i]) end
 end
 
 function TestPackage.test_seeds_have_64_bits()
@@ -34,7 +34,7 @@ function TestPackage.test_seeds_have_64_bits()
   unit.assertEquals(generation.report.seed, math.mininteger + 1)
 end
 
-function TestPackage.test_errors()
+function TestPackage.test_errors_have_classes_and_messages()
   local failure = helpers.raises("NotFoundError", runcible.Backend, "nosuch")
   unit.assertEquals(failure.status, -3)
   unit.assertEquals(failure.name, "NotFoundError")
@@ -46,7 +46,7 @@ function TestPackage.test_errors()
   unit.assertIs(getmetatable(runcible.errors.of_status(-1000, "new")), runcible.errors.Error)
 end
 
-function TestPackage.test_tensors()
+function TestPackage.test_tensor_ops_give_expected_numbers()
   local x = runcible.Tensor({{1, -2, 3}, {-4, 5, -6}}, backend)
   unit.assertEquals({x:size()}, {6, 24})
   unit.assertEquals((x + x):read(), {2, -4, 6, -8, 10, -12})
@@ -65,7 +65,7 @@ function TestPackage.test_tensors()
   unit.assertEquals(linear:read(), {2, 0})
 end
 
-function TestPackage.test_tensors_of_other_types()
+function TestPackage.test_tensors_store_other_types()
   local row = {}
   for i = 1, 32 do row[i] = 1 end
   local packed = runcible.Tensor({row}, backend, {dtype = "q8_0"})
@@ -83,7 +83,7 @@ function TestPackage.test_tensors_of_other_types()
   unit.assertEquals(zeros[300], 0)
 end
 
-function TestPackage.test_examples()
+function TestPackage.test_examples_print_their_output()
   local folder = assert(os.getenv "RUNCIBLE_EXAMPLES")
   for _, name in ipairs {"story", "stories_luv", "stories_plain"} do
     local output, status = helpers.run(("arg = {}; dofile %q"):format(folder .. "/" .. name .. ".lua"))
@@ -94,7 +94,7 @@ function TestPackage.test_examples()
   unit.assertEquals(output, "-1.5379\n0.0000\n2.4621\n2.8808\n")
 end
 
-function TestPackage.test_the_program_of_the_readme_that_chats()
+function TestPackage.test_chat_program_of_the_readme_prints_its_output()
   local file <close> = assert(io.open(assert(os.getenv "RUNCIBLE_EXAMPLES") .. "/../README.md"))
   local program = file:read("a"):match "<!%-%- tests: chat %-%->\n```lua\n(.-)```"
   local output, status = helpers.run(program)

@@ -1,4 +1,4 @@
--- Memory that devices move numbers from and to by themselves.
+-- Memory that devices copy numbers from and to by themselves.
 local helpers = require "helpers"
 local runcible = require "runcible"
 local unit = require "luaunit"
@@ -7,7 +7,7 @@ local TestPinned = {}
 
 local backend = runcible.Backend("cpu")
 
-function TestPinned.test_numbers_go_there_and_back()
+function TestPinned.test_tensors_move_to_and_from_pinned_memory()
   for _, device in ipairs {"cpu", "reference", "opencl", "vulkan"} do
     local opened, other = pcall(runcible.Backend, device)
     if opened then
@@ -19,7 +19,7 @@ function TestPinned.test_numbers_go_there_and_back()
         from:write(string.pack("f", i - 1), 4 * (i - 1))
       end
       local x = runcible.Tensor.from_bytes(from, {10, 10}, "f32", other)
-      from:write(("\0"):rep(400)) -- what was moved is a copy
+      from:write(("\0"):rep(400)) -- the tensor has a copy
       unit.assertEquals(x:read(), numbers)
       x:neg():read_into(to)
       for i = 1, 100 do
@@ -30,7 +30,7 @@ function TestPinned.test_numbers_go_there_and_back()
   end
 end
 
-function TestPinned.test_memory_is_kept()
+function TestPinned.test_graph_keeps_borrowed_memory()
   local memory = runcible.Pinned(backend, 12, "cpu")
   local x = runcible.Tensor.borrow(memory, {3}, "f32", backend)
   memory:write(string.pack("fff", 1, -2, 3))
@@ -46,7 +46,7 @@ function TestPinned.test_memory_is_kept()
   unit.assertEquals(graph:run({runcible.Tensor({1, 1, 1}, backend)}):read(), {-3, -4, -5})
 end
 
-function TestPinned.test_after_closing()
+function TestPinned.test_closed_memory_raises_closed_error()
   local memory <close> = runcible.Pinned(backend, 12)
   local x = runcible.Tensor({1, 2, 3}, backend)
   memory:close()
@@ -63,7 +63,7 @@ function TestPinned.test_after_closing()
   end
 end
 
-function TestPinned.test_what_goes_wrong()
+function TestPinned.test_invalid_arguments_raise_errors()
   helpers.raises("InvalidArgumentError", runcible.Pinned, backend, 0)
   helpers.raises("InvalidArgumentError", runcible.Pinned, backend, -1)
   local failure = helpers.raises("InvalidArgumentError", runcible.Pinned, backend, 8, "vulkan:99")

@@ -1,4 +1,4 @@
--- Streams in coroutines, on luv's loop and on one without an event loop.
+-- Streams in coroutines, on luv's loop and on a Loop without an event loop.
 local helpers = require "helpers"
 local runcible = require "runcible"
 local unit = require "luaunit"
@@ -34,7 +34,7 @@ local function endless(loop)
   return {ignore_eos = true, loop = loop}
 end
 
-function TestStreams.test_many_share_a_loop()
+function TestStreams.test_streams_that_share_a_loop_give_the_same_texts()
   on_loops(function(loop)
     local texts, left, waiting = {}, 16, coroutine.running()
     for seed = 1, 16 do
@@ -46,21 +46,21 @@ function TestStreams.test_many_share_a_loop()
       end)()
     end
     coroutine.yield()
-    -- On a CPU what runs beside a session changes none of its bits.
+    -- On a CPU, other sessions do not change a bit of a session's results.
     local alone = helpers.model():session():generate("A", {seed = 3, max_tokens = 20})
     unit.assertEquals(alone:text(), texts[3])
     unit.assertNotEquals(texts[3], texts[4])
   end)
 end
 
-function TestStreams.test_luv_goes_on()
+function TestStreams.test_luv_runs_while_a_stream_is_read()
   local ticks, pieces = 0, 0
   local timer = uv.new_timer()
   timer:start(0, 1, function()
     ticks = ticks + 1
   end)
   coroutine.wrap(function()
-    -- Ends only if neither keeps the other from its turn.
+    -- Ends only if both the stream and the timer get their turns.
     for _ in helpers.endless():stream("A", {ignore_eos = true}) do
       pieces = pieces + 1
       if pieces > 50 and ticks > 5 then break end
@@ -72,7 +72,7 @@ function TestStreams.test_luv_goes_on()
   unit.assertTrue(ticks > 5)
 end
 
-function TestStreams.test_nothing_holds_luv_without_streams()
+function TestStreams.test_luv_ends_without_streams()
   unit.assertFalse(uv.loop_alive())
   uv.run()
 end
@@ -87,17 +87,17 @@ function TestStreams.test_leaving_the_for_statement_cancels()
   end)
 end
 
-function TestStreams.test_a_stream_that_was_left()
+function TestStreams.test_using_the_session_ends_a_stream_that_was_left()
   on_loops(function(loop)
     local session = helpers.endless()
     local stream = session:stream("A", endless(loop))
-    for _ in stream do break end -- a loop over a function is not told
+    for _ in stream do break end -- a loop over a function does not report its end
     session:append "B"
     helpers.raises("CancelledError", stream.text, stream)
   end)
 end
 
-function TestStreams.test_an_error_in_the_body_cancels()
+function TestStreams.test_error_in_the_body_cancels_the_stream()
   on_loops(function(loop)
     local session = helpers.endless()
     local going, failure = pcall(function()
@@ -105,12 +105,12 @@ function TestStreams.test_an_error_in_the_body_cancels()
     end)
     unit.assertFalse(going)
     unit.assertEquals(failure, "mine")
-    -- The request goes on for a moment, and others wait for their turn.
+    -- The request goes on for a moment, and other requests wait for their turn.
     unit.assertNotEquals(session:stream("B", {max_tokens = 2, loop = loop}):text(), "")
   end)
 end
 
-function TestStreams.test_close()
+function TestStreams.test_close_cancels_the_stream()
   on_loops(function(loop)
     local session = helpers.endless()
     local stream = session:stream("A", endless(loop))
@@ -123,18 +123,18 @@ function TestStreams.test_close()
   end)
 end
 
-function TestStreams.test_cancel_is_an_error()
+function TestStreams.test_cancelled_stream_raises_cancelled_error()
   on_loops(function(loop)
     local stream = helpers.endless():stream("A", endless(loop))
     stream()
     stream:cancel()
     local failure = helpers.raises("CancelledError", stream.text, stream)
     unit.assertEquals(failure.report.reason, "cancelled")
-    unit.assertNil(stream()) -- told once
+    unit.assertNil(stream()) -- the error is raised once
   end)
 end
 
-function TestStreams.test_deadline()
+function TestStreams.test_deadline_ends_the_stream()
   on_loops(function(loop)
     local options = {ignore_eos = true, deadline = 0.05, loop = loop}
     local stream = helpers.endless():stream("A", options)
@@ -142,7 +142,7 @@ function TestStreams.test_deadline()
   end)
 end
 
-function TestStreams.test_a_lost_stream_is_cancelled()
+function TestStreams.test_lost_stream_is_cancelled()
   on_loops(function(loop)
     local session = helpers.endless()
     session:stream("A", endless(loop))()
@@ -152,7 +152,7 @@ function TestStreams.test_a_lost_stream_is_cancelled()
   end)
 end
 
-function TestStreams.test_two_coroutines_cannot_share()
+function TestStreams.test_two_coroutines_cannot_share_a_stream()
   local loop = runcible.Loop.new()
   local stream = helpers.endless():stream("A", endless(loop))
   local threads, failures = {}, {}
@@ -169,15 +169,15 @@ function TestStreams.test_two_coroutines_cannot_share()
   unit.assertStrContains(failures[1], "CancelledError")
 end
 
-function TestStreams.test_outside_a_coroutine()
+function TestStreams.test_streams_are_read_within_a_coroutine()
   local loop = runcible.Loop.new()
   local stream = helpers.model():session():stream("A", {max_tokens = 2, loop = loop})
   unit.assertErrorMsgContains("within a coroutine", stream)
   loop:run()
-  unit.assertNotEquals(stream:text(), "") -- all of it waits by now
+  unit.assertNotEquals(stream:text(), "") -- the whole text waits by now
 end
 
-function TestStreams.test_who_else_resumes_does_no_harm()
+function TestStreams.test_resuming_a_waiting_coroutine_does_no_harm()
   local loop = runcible.Loop.new()
   local text
   local thread = coroutine.create(function()
@@ -188,7 +188,7 @@ function TestStreams.test_who_else_resumes_does_no_harm()
   unit.assertEquals(text, helpers.model():session():generate("A", {max_tokens = 5, seed = 1}):text())
 end
 
-function TestStreams.test_a_coroutine_that_dies()
+function TestStreams.test_error_in_a_coroutine_is_raised_by_the_loop()
   local loop = runcible.Loop.new()
   local session, other = helpers.endless(), nil
   coroutine.wrap(function()
@@ -204,12 +204,12 @@ function TestStreams.test_a_coroutine_that_dies()
   local going, failure = pcall(loop.run, loop)
   unit.assertFalse(going)
   unit.assertTrue(failure.mine)
-  loop:run() -- the others go on, and what died was cancelled
+  loop:run() -- the others go on; the stream of the dead coroutine was cancelled
   unit.assertNotNil(other)
   session:append "B"
 end
 
-function TestStreams.test_a_coroutine_that_is_closed()
+function TestStreams.test_closing_a_coroutine_cancels_its_stream()
   local loop = runcible.Loop.new()
   local session = helpers.endless()
   local thread = coroutine.create(function()
@@ -222,14 +222,14 @@ function TestStreams.test_a_coroutine_that_is_closed()
   session:append "B"
 end
 
-function TestStreams.test_a_stream_that_is_collected()
+function TestStreams.test_collected_stream_leaves_its_session()
   local loop = runcible.Loop.new()
   local session = helpers.endless()
   do
     local thread = coroutine.create(function()
       local stream = session:stream("A", endless(loop))
       stream()
-      stream() -- waits, and is lost with its coroutine
+      stream() -- the stream waits, and is lost with its coroutine
     end)
     coroutine.resume(thread)
     while coroutine.status(thread) == "suspended" and not loop._channels[1].waiter do
@@ -243,7 +243,7 @@ function TestStreams.test_a_stream_that_is_collected()
   session:append "B"
 end
 
-function TestStreams.test_a_loop_of_ones_own()
+function TestStreams.test_loop_is_watched_by_another_event_loop()
   local watched = 0
   local ready
   local loop = runcible.Loop.new(function(descriptor, dispatch)
@@ -268,7 +268,7 @@ function TestStreams.test_a_loop_of_ones_own()
   unit.assertFalse(loop:wait(0.01))
 end
 
-function TestStreams.test_a_stream_without_luv()
+function TestStreams.test_default_loop_runs_without_luv()
   local output, status = helpers.run [[
     local runcible = require "runcible"
     local session = runcible.Model("builtin:fable", "cpu"):session()

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Two texts at once on one thread, under a Fiber scheduler: that of the gem
-# async, or any other. ruby together.rb
+# Generates two texts at once on one thread, under a Fiber scheduler: that of the
+# gem async, or any other. ruby together.rb
 require "async"
 require "runcible"
 

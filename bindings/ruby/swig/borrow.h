@@ -1,7 +1,7 @@
 /* Memory of IO::Buffers that tensors borrow; included by the wrapper alone. The
- * library says on any thread that a loan has ended, but only who has the
- * interpreter's lock may unlock the buffer and let go of it: that is done when
- * a handle is closed, and before the next loan. */
+ * library reports the end of a loan on any thread, but only a thread that holds
+ * the interpreter's lock may unlock and release the buffer: that is done when a
+ * handle is closed, and before the next loan. */
 #ifndef RUNCIBLE_RUBY_BORROW_H
 #define RUNCIBLE_RUBY_BORROW_H
 
@@ -18,7 +18,7 @@ struct runcible_loan {
   runcible_loan* next = nullptr;
 };
 
-/* All loans, of who has the interpreter's lock. */
+/* All loans; protected by the interpreter's lock. */
 inline runcible_loan* runcible_loans = nullptr;
 
 inline void runcible_mark_loans(void*) {
@@ -40,7 +40,7 @@ inline void runcible_watch_loans() {
       TypedData_Wrap_Struct(rb_cObject, &runcible_loans_type, &runcible_loans);
 }
 
-/* Whether a buffer is lent, but for a loan. */
+/* Returns whether a buffer is lent, apart from the loan `but`. */
 inline bool runcible_is_lent(VALUE buffer, const runcible_loan* but) {
   for (const runcible_loan* loan = runcible_loans; loan != nullptr;
        loan = loan->next) {
@@ -68,8 +68,7 @@ inline void runcible_end_loan(void* user) {
   static_cast<runcible_loan*>(user)->ended = true;
 }
 
-/* Raises what Ruby raises of a buffer that is read-only, or locked by others.
- */
+/* Raises Ruby's error for a buffer that is read-only, or locked by others. */
 inline rc_status runcible_borrow(rc_backend* backend, rc_dtype dtype,
                                  const int64_t* shape, int32_t rank,
                                  VALUE buffer, rc_tensor** tensor) {
@@ -77,7 +76,7 @@ inline rc_status runcible_borrow(rc_backend* backend, rc_dtype dtype,
   size_t size = 0;
   if (!RTEST(rb_obj_is_kind_of(buffer, rb_cIOBuffer))) {
     rb_raise(rb_eTypeError,
-             "what is borrowed must be an IO::Buffer, not %" PRIsVALUE,
+             "borrowed memory must be an IO::Buffer, not %" PRIsVALUE,
              rb_obj_class(buffer));
   }
   runcible_watch_loans();

@@ -1,10 +1,10 @@
-/* Custom ops whose function is one of Ruby; included by the wrapper alone. The
- * function, which custom_op.rb makes, is called with
+/* Custom ops whose function is a Ruby function; included by the wrapper alone.
+ * The function, which custom_op.rb makes, is called with
  *
  *   (inputs, outputs, attributes)
  *
- * where values are [dtype, shape, bytes], bytes of outputs being how many, and
- * gives an array of strings, the bytes of the outputs. */
+ * where values are [dtype, shape, bytes]; for outputs, bytes is their number.
+ * The function returns an array of strings, the bytes of the outputs. */
 #ifndef RUNCIBLE_RUBY_FUNCTIONS_H
 #define RUNCIBLE_RUBY_FUNCTIONS_H
 
@@ -24,14 +24,14 @@ struct runcible_waiting {
 };
 typedef runcible_waiting* runcible_server;
 
-/* Of all threads: any that waits runs the functions. */
+/* For all threads: any thread that waits runs the functions. */
 inline runcible_served* runcible_ruby_served = nullptr;
 
 inline runcible_served* runcible_served_of(runcible_server) {
   return runcible_ruby_served;
 }
 
-/* A function that an op holds; the collector knows where it lies. */
+/* A function that an op holds; its address is registered with the collector. */
 struct runcible_held {
   VALUE function;
 };
@@ -53,8 +53,8 @@ inline VALUE runcible_values(const rc_op_value* const* values, size_t count,
   return list;
 }
 
-/* May raise. */
-inline VALUE runcible_tell_ruby(VALUE data) {
+/* Calls the function and copies its outputs. May raise. */
+inline VALUE runcible_call_ruby(VALUE data) {
   const auto* wanted = reinterpret_cast<const runcible_wanted*>(data);
   const rc_custom_call* call = wanted->call;
   const VALUE attributes = rb_ary_new_capa((long)call->attribute_count);
@@ -79,25 +79,25 @@ inline VALUE runcible_tell_ruby(VALUE data) {
   return Qnil;
 }
 
-struct runcible_telling_ruby {
+struct runcible_calling_ruby {
   runcible_waiting* waiting;
   runcible_wanted* wanted;
 
   static void* with_lock(void* data) {
-    auto* self = static_cast<runcible_telling_ruby*>(data);
-    rb_protect(runcible_tell_ruby, reinterpret_cast<VALUE>(self->wanted),
+    auto* self = static_cast<runcible_calling_ruby*>(data);
+    rb_protect(runcible_call_ruby, reinterpret_cast<VALUE>(self->wanted),
                &self->waiting->failure);
     return nullptr;
   }
 };
 
-/* What the function raises ends the call, and is raised once that is over. */
+/* An exception of the function ends the call, and is raised after it. */
 inline void runcible_tell(void* server, runcible_wanted* wanted) {
-  runcible_telling_ruby telling{static_cast<runcible_waiting*>(server), wanted};
-  if (telling.waiting->failure == 0) {
-    rb_thread_call_with_gvl(runcible_telling_ruby::with_lock, &telling);
+  runcible_calling_ruby calling{static_cast<runcible_waiting*>(server), wanted};
+  if (calling.waiting->failure == 0) {
+    rb_thread_call_with_gvl(runcible_calling_ruby::with_lock, &calling);
   }
-  wanted->status = telling.waiting->failure == 0 ? RC_OK : RC_E_CANCELLED;
+  wanted->status = calling.waiting->failure == 0 ? RC_OK : RC_E_CANCELLED;
   std::strcpy(wanted->message, "the function has raised an exception");
 }
 
@@ -113,7 +113,7 @@ inline void runcible_let_functions_go(runcible_served* served) {
   }
 }
 
-/* An op of the options and a function. */
+/* Makes an op of the options and a function. */
 inline rc_status runcible_custom_op(rc_custom_op_options* options,
                                     VALUE function, rc_custom_op** op) {
   if (runcible_ruby_served == nullptr) {
@@ -128,7 +128,7 @@ inline rc_status runcible_custom_op(rc_custom_op_options* options,
   }
   rb_gc_register_address(&held->function);
   const rc_status status = rc_custom_op_create(options, op);
-  /* As if there had been an op. */
+  /* Releases the function, as the op would have done. */
   if (status != RC_OK) options->release(options->user);
   return status;
 }

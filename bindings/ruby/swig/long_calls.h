@@ -12,7 +12,7 @@
 #include <mutex>
 #include <tuple>
 
-/* Handles that a call may hold; NULL is none. */
+/* Handles that a call may hold; NULL is no handle. */
 #define RUNCIBLE_HANDLE(TYPE)                     \
   inline void runcible_retain(TYPE* handle) {     \
     if (handle != nullptr) TYPE##_retain(handle); \
@@ -48,11 +48,10 @@ inline VALUE runcible_check_interrupts(VALUE) {
   return Qnil;
 }
 
-/* Runs a call to its end, holding a tuple of handles. Interrupts that have come
- * before are served first, which may raise, or let another thread close the
- * handles; those that come meanwhile wait until the wrapper has given its
- * result, so that nothing is lost. `interrupt` is told of them on another
- * thread. */
+/* Runs a call to its end, holding a tuple of handles. Interrupts that came
+ * before it are served first, which may raise, or let another thread close the
+ * handles. Later interrupts wait until the wrapper has returned its result, so
+ * that nothing is lost. `interrupt` is called for them on another thread. */
 template <class Run, class Handles>
 void runcible_without_lock(Run& run, const Handles& handles,
                            rb_unblock_function_t* interrupt = nullptr,
@@ -78,7 +77,7 @@ struct runcible_loading {
   int failure = 0; /* of the language, for rb_jump_tag */
   std::atomic<bool> interrupted{false};
 
-  static VALUE tell(VALUE data) {
+  static VALUE report(VALUE data) {
     runcible_loading* loading = reinterpret_cast<runcible_loading*>(data);
     rb_thread_check_ints();
     if (!NIL_P(loading->progress)) {
@@ -88,9 +87,9 @@ struct runcible_loading {
     return Qnil;
   }
 
-  static void* tell_protected(void* data) {
+  static void* report_protected(void* data) {
     runcible_loading* loading = static_cast<runcible_loading*>(data);
-    rb_protect(tell, reinterpret_cast<VALUE>(data), &loading->failure);
+    rb_protect(report, reinterpret_cast<VALUE>(data), &loading->failure);
     return nullptr;
   }
 
@@ -100,7 +99,7 @@ struct runcible_loading {
     if (loading->failure != 0) return 1;
     if (loading->interrupted.exchange(false) || !NIL_P(loading->progress)) {
       loading->fraction = fraction;
-      rb_thread_call_with_gvl(tell_protected, loading);
+      rb_thread_call_with_gvl(report_protected, loading);
     }
     return loading->failure != 0;
   }
@@ -110,20 +109,20 @@ struct runcible_loading {
   }
 };
 
-/* A call with options that tells `progress`, nil or something to call, how far
- * it is. An exception of that, or an interrupt, cancels it; *failure is not 0
- * then, to be raised once what was made has been given back. */
+/* Makes a call with options that reports its progress to `progress`, nil or an
+ * object to call. An exception in it, or an interrupt, cancels the call;
+ * *failure is not 0 then, and is raised after the result has been released. */
 template <class Options, class Handles, class Make>
-rc_status runcible_telling(const Options& options, VALUE progress,
-                           const Handles& handles, const Make& make,
-                           int* failure) {
-  Options told = options;
+rc_status runcible_with_progress(const Options& options, VALUE progress,
+                                 const Handles& handles, const Make& make,
+                                 int* failure) {
+  Options reporting = options;
   rc_status status = RC_OK;
   runcible_loading loading;
   loading.progress = progress;
-  told.progress = runcible_loading::on_progress;
-  told.progress_user = &loading;
-  auto run = [&] { status = make(&told); };
+  reporting.progress = runcible_loading::on_progress;
+  reporting.progress_user = &loading;
+  auto run = [&] { status = make(&reporting); };
   runcible_without_lock(run, handles, runcible_loading::interrupt, &loading);
   RB_GC_GUARD(progress);
   *failure = loading.failure;
@@ -134,10 +133,10 @@ inline rc_status runcible_open(const char* spec,
                                const rc_backend_options* options,
                                VALUE progress, rc_backend** backend) {
   int failure = 0;
-  const rc_status status = runcible_telling(
+  const rc_status status = runcible_with_progress(
       *options, progress, std::make_tuple(),
-      [&](const rc_backend_options* told) {
-        return rc_backend_open(spec, told, backend);
+      [&](const rc_backend_options* reporting) {
+        return rc_backend_open(spec, reporting, backend);
       },
       &failure);
   if (failure != 0) {
@@ -147,15 +146,15 @@ inline rc_status runcible_open(const char* spec,
   return status;
 }
 
-/* What it has done when it hears of an exception is done. */
+/* The work done before an exception takes effect is not undone. */
 inline rc_status runcible_switch(rc_backend* backend, const char* spec,
                                  const rc_backend_switch_options* options,
                                  VALUE progress) {
   int failure = 0;
-  const rc_status status = runcible_telling(
+  const rc_status status = runcible_with_progress(
       *options, progress, std::make_tuple(backend),
-      [&](const rc_backend_switch_options* told) {
-        return rc_backend_switch(backend, spec, told);
+      [&](const rc_backend_switch_options* reporting) {
+        return rc_backend_switch(backend, spec, reporting);
       },
       &failure);
   if (failure != 0) rb_jump_tag(failure);
@@ -166,10 +165,10 @@ inline rc_status runcible_load(rc_backend* backend, const char* path,
                                const rc_model_options* options, VALUE progress,
                                rc_model** model) {
   int failure = 0;
-  const rc_status status = runcible_telling(
+  const rc_status status = runcible_with_progress(
       *options, progress, std::make_tuple(backend),
-      [&](const rc_model_options* told) {
-        return rc_model_load(backend, path, told, model);
+      [&](const rc_model_options* reporting) {
+        return rc_model_load(backend, path, reporting, model);
       },
       &failure);
   if (failure != 0) {
@@ -179,11 +178,11 @@ inline rc_status runcible_load(rc_backend* backend, const char* path,
   return status;
 }
 
-/* Looking for devices, in a thread of the library, until an interrupt that
+/* Looks for devices, in a thread of the library, until an interrupt that
  * raises. */
 struct runcible_discovery {
   std::mutex mutex;
-  std::condition_variable told;
+  std::condition_variable changed;
   std::atomic<bool> interrupted{false};
   bool ended = false;
   rc_status status = RC_OK;
@@ -204,7 +203,7 @@ struct runcible_discovery {
     if (message != nullptr) {
       std::strncpy(self->message, message, sizeof(self->message) - 1);
     }
-    self->told.notify_all();
+    self->changed.notify_all();
   }
 
   static void interrupt(void* data) {
@@ -219,10 +218,10 @@ struct runcible_discovery {
       return;
     }
     std::unique_lock<std::mutex> lock(mutex);
-    told.wait(lock, [this] { return ended; });
+    changed.wait(lock, [this] { return ended; });
   }
 
-  /* One that was interrupted by what raises nothing begins again. */
+  /* Begins again after an interrupt that raises nothing. */
   rc_status run(rc_device_list** found) {
     for (;;) {
       int failure = 0;

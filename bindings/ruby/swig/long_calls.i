@@ -1,6 +1,6 @@
 /* Calls that may take long run without the interpreter's lock. Another thread
- * may give back a handle meanwhile, so that the call holds those that it uses;
- * which of the function's arguments these are is told here. */
+ * may release a handle meanwhile, so the call holds the handles that it uses;
+ * HANDLES are the arguments of the function that are handles. */
 %define runcible_long(NAME, HANDLES...)
 %exception NAME {
   if (runcible_forked) {
@@ -12,7 +12,7 @@
 }
 %enddef
 
-/* The same, which an interrupt ends; see long_calls.h. */
+/* The same for a call that an interrupt ends; see long_calls.h. */
 %define runcible_discovering(NAME)
 %exception NAME {
   if (runcible_forked) {
@@ -28,8 +28,8 @@
 }
 %enddef
 
-/* The same, whose first argument tells of what functions of Ruby raise
- * meanwhile; see functions.h. */
+/* The same for a call whose first argument has the exception that a Ruby
+ * function raised meanwhile; see functions.h. */
 %define runcible_long_serving(NAME, HANDLES...)
 %exception NAME {
   if (runcible_forked) {
@@ -144,7 +144,7 @@ runcible_long(graph_finish, arg1)
 runcible_long_serving(graph_compute_serving, arg2)
 runcible_long_serving(custom_op_compute_serving, arg2)
 
-/* Not wanted: requests post to mailboxes, and loading tells how far it is. */
+/* Not needed: requests post to mailboxes, and loading reports its progress. */
 %ignore graph_compute;
 %ignore custom_op_compute;
 %ignore request_start;

@@ -49,8 +49,8 @@ static rc_status pinned_show(rc_pinned* pinned, VALUE* SHOWN) {
 static void pinned_hide(VALUE buffer) { runcible_hide_pinned(buffer); }
 %}
 
-/* Gives a handle back before the collector finds its proxy, which is used up
- * then. Calls in other threads that use the handle go on to their end. */
+/* Releases a handle before the collector finds its proxy, which is then empty.
+ * Calls in other threads that use the handle run to their end. */
 %exception drop "$action"
 %inline %{
 static void drop(VALUE proxy) {
@@ -68,7 +68,7 @@ static void drop(VALUE proxy) {
 %}
 
 /* rc_backend_open, rc_backend_switch and rc_model_load with `progress`, nil or
- * something to call; see long_calls.h. */
+ * an object to call; see long_calls.h. */
 %typemap(check) const rc_model_options* loading,
                 const rc_backend_options* opening,
                 const rc_backend_switch_options* switching {
@@ -94,7 +94,7 @@ static rc_status load_model(rc_backend* backend, const char* path,
 }
 %}
 
-/* Custom ops whose function is one of Ruby; see functions.h. */
+/* Custom ops whose function is a Ruby function; see functions.h. */
 %{
 #include "functions.h"
 %}

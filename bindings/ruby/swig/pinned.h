@@ -10,7 +10,7 @@
 
 inline void runcible_need_buffer(VALUE buffer) {
   if (!RTEST(rb_obj_is_kind_of(buffer, rb_cIOBuffer))) {
-    rb_raise(rb_eTypeError, "what is needed is an IO::Buffer, not %" PRIsVALUE,
+    rb_raise(rb_eTypeError, "the memory must be an IO::Buffer, not %" PRIsVALUE,
              rb_obj_class(buffer));
   }
 }
@@ -25,7 +25,7 @@ inline rc_status runcible_copy_buffer(rc_backend* backend, rc_dtype dtype,
   return rc_tensor_from_data(backend, dtype, shape, rank, data, size, tensor);
 }
 
-/* To its beginning. */
+/* Reads the numbers to the beginning of the buffer. */
 inline rc_status runcible_read_buffer(rc_tensor* tensor, VALUE buffer) {
   void* data = nullptr;
   size_t room = 0;
@@ -37,8 +37,8 @@ inline rc_status runcible_read_buffer(rc_tensor* tensor, VALUE buffer) {
   return rc_tensor_read(tensor, data, size < room ? size : room);
 }
 
-/* Locked, so that nobody but runcible_hide_pinned frees it or moves the memory
- * to another, which would not keep it. */
+/* The buffer is locked, so that only runcible_hide_pinned frees it, and no call
+ * moves the memory to another buffer, which would not keep it. */
 inline rc_status runcible_show_pinned(rc_pinned* pinned, VALUE* buffer) {
   void* data = nullptr;
   size_t size = 0;
@@ -49,7 +49,7 @@ inline rc_status runcible_show_pinned(rc_pinned* pinned, VALUE* buffer) {
   return RC_OK;
 }
 
-/* Parts of it are invalid then, too. */
+/* Invalidates parts of the buffer, too. */
 inline void runcible_hide_pinned(VALUE buffer) {
   rb_io_buffer_unlock(buffer);
   rb_io_buffer_free(buffer);

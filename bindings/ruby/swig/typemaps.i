@@ -1,7 +1,7 @@
-/* Typemaps of Ruby; see bindings/swig/arguments.i. What a call needs of memory
- * is Ruby's and found by its collector, for exceptions of Ruby leave a wrapper
- * where they are raised. The wrapper is C++, so that a call can be handed on as
- * a function; see long_calls.i. */
+/* Typemaps of Ruby; see bindings/swig/arguments.i. A call allocates its memory
+ * from Ruby, whose collector finds it, because exceptions of Ruby leave a
+ * wrapper where they are raised. The wrapper is C++, so that a call can be
+ * passed on as a function; see long_calls.i. */
 %header %{
 #include <runcible/runcible.h>
 
@@ -30,7 +30,7 @@
   runcible_result(
       SWIG_NewPointerObj((void*)*$1, $descriptor(TYPE*), SWIG_POINTER_OWN))
 }
-/* After all other arguments: what they run may close a handle. */
+/* Converted after all other arguments, whose conversion may close a handle. */
 %typemap(in) TYPE* (VALUE given = Qnil), const TYPE* (VALUE given = Qnil) {
   given = $input;
 }
@@ -50,7 +50,7 @@
 /* See native.i. */
 %freefunc rc_tensor "runcible_free_tensor";
 
-/* A result of C that becomes one value of the result. */
+/* Adds a result of C to the result of the call. */
 %define runcible_result(VALUE)
   vresult = runcible_append(vresult, VALUE);
 %enddef
@@ -68,7 +68,7 @@
   } else {
     kept = runcible_bytes($input, "$1_name");
     VALUE text = kept;
-    $1 = StringValueCStr(text); /* refuses NUL characters within */
+    $1 = StringValueCStr(text); /* rejects NUL characters in the text */
     kept = text;
   }
 }
@@ -181,7 +181,7 @@ runcible_number(int32_t, INT2NUM)
 runcible_number(int64_t, LL2NUM)
 runcible_number(size_t, SIZET2NUM)
 
-/* The guard frees them if making objects of them fails. */
+/* The guard frees the events if converting them fails. */
 %typemap(in, numinputs=0) kept_events* EVENTS
     (kept_events* events = NULL, volatile VALUE guard = Qnil) {
   guard = runcible_guard(&events);

@@ -1,5 +1,5 @@
-/* Between the values of C and of Ruby; included by the wrapper alone. All of it
- * runs with the interpreter's lock, and any of it may raise. */
+/* Conversions between values of C and of Ruby; included by the wrapper alone.
+ * All functions run with the interpreter's lock, and may raise. */
 #ifndef RUNCIBLE_RUBY_VALUES_H
 #define RUNCIBLE_RUBY_VALUES_H
 
@@ -12,7 +12,7 @@
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
 
-/* UTF-8; what is not becomes U+FFFD. */
+/* Makes a string of UTF-8; invalid UTF-8 becomes U+FFFD. */
 static VALUE runcible_text(const char* text, size_t length) {
   VALUE string = rb_utf8_str_new(length == 0 ? "" : text, (long)length);
   VALUE scrubbed = rb_str_scrub(string, Qnil);
@@ -21,21 +21,22 @@ static VALUE runcible_text(const char* text, size_t length) {
 
 /* Raises the exception of a status, made by Runcible::Error. */
 static void runcible_raise(rc_status status, const char* message) {
-  /* Copied first, for what follows may call the library. */
+  /* Copied first, because the next calls may call the library. */
   VALUE text = runcible_text(message, strlen(message));
   VALUE error = rb_path2class("Runcible::Error");
   rb_exc_raise(
       rb_funcall(error, rb_intern("of_status"), 2, INT2NUM(status), text));
 }
 
-/* One more value of a result: the first becomes the result, more an array. */
+/* Adds a value to a result: the first value is the result, more are an array.
+ */
 static VALUE runcible_append(VALUE result, VALUE value) {
   if (NIL_P(result)) return value;
   if (!RB_TYPE_P(result, T_ARRAY)) result = rb_ary_new_from_args(1, result);
   return rb_ary_push(result, value);
 }
 
-/* A frozen string of the same bytes, those of text as UTF-8. */
+/* Returns a frozen string of the same bytes, those of text as UTF-8. */
 static VALUE runcible_bytes(VALUE value, const char* name) {
   VALUE string = rb_check_string_type(value);
   rb_encoding* encoding;
@@ -52,7 +53,7 @@ static VALUE runcible_bytes(VALUE value, const char* name) {
   return rb_str_new_frozen(string);
 }
 
-/* A frozen string, as it is. */
+/* Returns a frozen copy of a string. */
 static VALUE runcible_memory_in(VALUE value, const char* name) {
   VALUE string = rb_check_string_type(value);
   if (NIL_P(string)) {
@@ -62,8 +63,8 @@ static VALUE runcible_memory_in(VALUE value, const char* name) {
   return rb_str_new_frozen(string);
 }
 
-/* Memory of the library that becomes an object, and is freed whether or not
- * there is room for it. */
+/* Memory of the library that is converted to an object, and then freed also if
+ * the conversion fails. */
 typedef struct {
   void* data;
   size_t size;
@@ -114,7 +115,7 @@ static VALUE runcible_owned_tokens(int32_t* tokens, size_t count) {
   return runcible_make(runcible_make_tokens, tokens, count);
 }
 
-/* An array of whole numbers. */
+/* Checks that a value is an array of integers. */
 static VALUE runcible_array(VALUE value, const char* name) {
   VALUE array = rb_check_array_type(value);
   long i;
@@ -131,7 +132,7 @@ static VALUE runcible_array(VALUE value, const char* name) {
   return array;
 }
 
-/* An array of tokens, as a string of their bytes. */
+/* Converts an array of tokens to a string of their bytes. */
 static VALUE runcible_tokens_in(VALUE value, const char* name, size_t* count) {
   VALUE array = runcible_array(value, name);
   const long length = RARRAY_LEN(array);
@@ -143,7 +144,7 @@ static VALUE runcible_tokens_in(VALUE value, const char* name, size_t* count) {
   return bytes;
 }
 
-/* The rank; `shape` has room for RC_TENSOR_MAX_RANK. */
+/* Returns the rank; `shape` has room for RC_TENSOR_MAX_RANK. */
 static int32_t runcible_shape_in(VALUE value, const char* name,
                                  int64_t* shape) {
   VALUE array = runcible_array(value, name);
@@ -187,8 +188,8 @@ static VALUE runcible_top_logprobs(const rc_event* event) {
   return array;
 }
 
-/* What a piece of an answer is besides text: nil, true for what the model
- * thinks, [id, name] for a call of a tool. */
+/* The part of an answer: nil for text, true for reasoning, [id, name] for a
+ * call of a tool. */
 static VALUE runcible_part(const rc_event* event) {
   if (event->type == RC_EVENT_REASONING) return Qtrue;
   if (event->type != RC_EVENT_CALL) return Qnil;
@@ -222,7 +223,7 @@ static VALUE runcible_event(const rc_event* event) {
       event->logprobs == NULL ? Qnil : runcible_top_logprobs(event));
 }
 
-/* Without their keys: each request has its own mailbox. */
+/* Events without their keys: each request has its own mailbox. */
 static VALUE runcible_events(const kept_events* events) {
   VALUE array = rb_ary_new();
   const kept_event* kept;
@@ -232,8 +233,8 @@ static VALUE runcible_events(const kept_events* events) {
   return array;
 }
 
-/* Tells the collector what a handle adds to the memory that it may win back, or
- * takes from it: tensors are large where their proxies are small. */
+/* Reports to the collector the memory that a handle adds to, or removes from,
+ * what it can free: tensors are large, but their proxies are small. */
 static void runcible_weigh(rc_tensor* tensor, int sign) {
   size_t bytes = 0;
   if (rc_tensor_size(tensor, NULL, &bytes) == RC_OK) {
@@ -253,7 +254,7 @@ static void runcible_free_guarded(void* events) {
 static const rb_data_type_t runcible_guard_type = {
     "runcible_events", {NULL, runcible_free_guarded, NULL}};
 
-/* An object that owns events; *events are none yet. */
+/* Makes an object that owns events; *events is empty. */
 static VALUE runcible_guard(kept_events** events) {
   return TypedData_Make_Struct(rb_cObject, kept_events, &runcible_guard_type,
                                *events);

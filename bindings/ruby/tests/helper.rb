@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 require "runcible"
 
-# Ends a test that hangs, and tells where.
+# Ends a test that hangs, and prints where.
 Minitest::Test.prepend(Module.new do
   def run
     watch = Thread.new(Thread.current) do |tested|
@@ -28,12 +28,12 @@ module Helper
     Helper.model
   end
 
-  # A Ruby of its own; its output, errors and status.
+  # Runs a separate Ruby; returns its output, errors and status.
   def run_ruby(program)
     Open3.capture3(RbConfig.ruby, "-w", "-e", program)
   end
 
-  # Runs a program that must end well and print this.
+  # Runs a program that must succeed and print this.
   def assert_prints(expected, program)
     output, errors, status = run_ruby(program)
     assert_equal [expected, "", 0], [output, errors, status.exitstatus || status.to_s]

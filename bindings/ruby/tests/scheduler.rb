@@ -2,8 +2,8 @@
 
 require "io/wait"
 
-# A Fiber scheduler that does what these tests need, as
-# https://docs.ruby-lang.org/en/3.1/Fiber/SchedulerInterface.html asks for.
+# A Fiber scheduler with the methods that these tests need; see
+# https://docs.ruby-lang.org/en/3.1/Fiber/SchedulerInterface.html.
 class Scheduler
   def initialize
     @readable = {}
@@ -14,8 +14,8 @@ class Scheduler
     @wake, @waker = IO.pipe
   end
 
-  # Runs a block as a fiber under a new scheduler, in a thread of its own, until
-  # all fibers have ended.
+  # Runs a block as a fiber under a new scheduler, in a separate thread, until all
+  # fibers have ended.
   def self.run(&block)
     Thread.new do
       Thread.current.report_on_exception = false

@@ -28,7 +28,7 @@ class Steps
 
   private
 
-  # What a step means by a value: "$name" is an object.
+  # Resolves a value of a step: "$name" is an object.
   def value(given)
     case given
     when Array then given.map { |each| value(each) }
@@ -78,7 +78,7 @@ class Steps
     check(found, value(step["expect"]), step["do"]) if step.key?("expect")
   end
 
-  # What a step is called, of an object, a class or the package.
+  # Calls the function that a step names, of an object, a class or the package.
   def call(step)
     on, method = step["do"].split(".")
     given = value(step.fetch("with", []))
@@ -97,7 +97,7 @@ class Steps
     pairs.to_h.transform_values { |bias| bias || -Float::INFINITY }
   end
 
-  # Checks what was found, of which what is expected has a part.
+  # Checks a result against the expected part of it.
   def check(found, expected, what)
     case expected
     when Array
@@ -153,7 +153,8 @@ class Steps
     end
   end
 
-  # Steps that are no single call, or another one in Ruby.
+  # Steps that are not a single call of the package, or that have another name in
+  # Ruby.
 
   def do_open(kind, _step, *given, **options)
     kind.new(*given, **options)
@@ -190,7 +191,7 @@ class Steps
     generation
   end
 
-  # Each step in a fiber of its own.
+  # Runs each step in a separate fiber.
   def do_together(_, step)
     failures = []
     done = Thread::Queue.new
@@ -254,7 +255,8 @@ class Steps
     end
   end
 
-  # What other languages do on an event loop is the same under a Fiber scheduler.
+  # Calls that other languages make on an event loop are the same under a Fiber
+  # scheduler.
   def do_run(graph, _step, inputs)
     graph.run(*inputs)
   end
@@ -325,7 +327,7 @@ class TestCases < Minitest::Test
   end
 end
 
-# Tells which cases passed; see bindings/README.md.
+# Reports which cases passed; see bindings/README.md.
 Minitest.after_run do
   path = ENV.fetch("RUNCIBLE_CASES_REPORT", nil)
   next unless path

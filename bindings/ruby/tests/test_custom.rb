@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Custom ops: blocks, functions of C and kernels; memory that is borrowed.
+# Custom ops: blocks, functions of C and kernels; borrowed memory.
 require_relative "helper"
 require_relative "scheduler"
 Warning[:experimental] = false # of IO::Buffer in Ruby 3.1
@@ -34,26 +34,26 @@ class TestCustom < Minitest::Test
     end
   end
 
-  def computes(made)
+  def check_softsign(softsign_op)
     backends.each do |backend|
-      assert_near softsign(X, 0.5), made.call(Runcible::Tensor.new(X, backend), scale: 0.5)
+      assert_near softsign(X, 0.5), softsign_op.call(Runcible::Tensor.new(X, backend), scale: 0.5)
     end
     graph = Runcible::Graph.record(BACKEND, Runcible::Tensor.new(X, BACKEND)) do |x|
-      made.call(x + x, scale: 2).relu
+      softsign_op.call(x + x, scale: 2).relu
     end
     expected = softsign(X.map { |x| 2 * x }, 2).map { |y| [y, 0].max }
     assert_near expected, graph.run(Runcible::Tensor.new(X, BACKEND))
     graph
   end
 
-  def test_functions_of_c_and_kernels
-    computes Runcible::CustomOp.new(**SOFTSIGN)
+  def test_functions_of_c_and_kernels_compute_the_op
+    check_softsign Runcible::CustomOp.new(**SOFTSIGN)
   end
 
-  def test_blocks
+  def test_blocks_compute_the_op
     options = SOFTSIGN.except(:library, :items)
-    graph = computes(Runcible::CustomOp.new(**options) { |x, scale:| softsign(x, scale) })
-    GC.start # of the op, which the graph keeps
+    graph = check_softsign(Runcible::CustomOp.new(**options) { |x, scale:| softsign(x, scale) })
+    GC.start # does not free the op, which the graph keeps
     found = {}
     Scheduler.run do
       3.times do |i|
@@ -72,7 +72,7 @@ class TestCustom < Minitest::Test
      rows.map { |row| row.map(&:-@) }]
   end
 
-  def test_types_and_failures_of_blocks
+  def test_blocks_take_types_and_raise_their_errors
     op = Runcible::CustomOp.new(
       signature: "x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]"
     ) { |rows, weights| weighted(rows, weights) }
@@ -83,7 +83,7 @@ class TestCustom < Minitest::Test
     assert_equal "not mine", error.message
     error = assert_raises(ArgumentError) { call.call(0, 0) }
     assert_includes error.message, "an output of shape [3]"
-    # Leaving it by other ways does no harm.
+    # Leaving the block in other ways does no harm.
     left = catch(:out) do
       Runcible::CustomOp.new(signature: "x F32 [n] -> y F32 [n]") { throw :out, 7 }
                         .call(Runcible::Tensor.new([1], BACKEND))
@@ -92,7 +92,7 @@ class TestCustom < Minitest::Test
     assert_equal 2, call.call(10, 0.5).size
   end
 
-  def refuses(kind, says, *inputs, changes: {}, **attributes)
+  def assert_refused(kind, says, *inputs, changes: {}, **attributes)
     error = assert_raises(kind) do
       Runcible::CustomOp.new(**SOFTSIGN, **changes).call(*inputs, **attributes)
     end
@@ -109,7 +109,7 @@ class TestCustom < Minitest::Test
     buffer.get_string.unpack("f*")
   end
 
-  def test_borrowed_memory
+  def test_borrowed_tensor_shares_the_buffer
     buffer = buffer_of(1, -2, 3)
     x = Runcible::Tensor.borrow(buffer, [3], "f32", BACKEND)
     assert_equal [1.0, 0.0, 3.0], x.relu.to_a
@@ -128,7 +128,7 @@ class TestCustom < Minitest::Test
     buffer.free
   end
 
-  def test_borrowed_memory_is_kept
+  def test_borrowed_memory_survives_the_collector
     tensors = Array.new(50) do |i|
       Runcible::Tensor.borrow(buffer_of(*[i] * 1000), [1000], "f32", BACKEND)
     end
@@ -137,7 +137,7 @@ class TestCustom < Minitest::Test
     tensors.each_with_index { |x, i| assert_equal [i.to_f] * 1000, x.to_a }
   end
 
-  def test_what_cannot_be_borrowed
+  def test_borrow_refuses_strings_and_wrong_sizes
     borrow = ->(memory, size) { Runcible::Tensor.borrow(memory, [size], "f32", BACKEND) }
     assert_raises(TypeError) { borrow.call("1234", 1) }
     assert_raises(TypeError) { borrow.call(IO::Buffer.for("1234"), 1) }
@@ -147,20 +147,20 @@ class TestCustom < Minitest::Test
     buffer.free
   end
 
-  def test_what_goes_wrong
+  def test_errors_name_the_cause
     x = Runcible::Tensor.new(X, BACKEND)
-    refuses(Runcible::FormatError, "softsign will not", x, changes: { symbol: "refuses" }, scale: 1)
-    refuses(ArgumentError, "missing: scale", x)
-    refuses(ArgumentError, "unknown: size", x, scale: 1, size: 2)
-    refuses(TypeError, "an input must be", 1, scale: 1)
-    refuses(Runcible::InvalidArgumentError, "inputs", x, x, scale: 1)
-    refuses(Runcible::NotFoundError, "nothing", changes: { symbol: "nothing" })
-    refuses(Runcible::NotFoundError, "such", changes: { library: "/no/such.so" })
-    refuses(Runcible::InvalidArgumentError, "signature", changes: { signature: "x F32 [n]" })
-    refuses(Runcible::InvalidArgumentError, "neither a function nor a kernel",
-            changes: { library: nil, opencl_c: nil })
-    refuses(ArgumentError, "nothing", changes: { nothing: 1 })
-    refuses(Runcible::UnsupportedError, "no function", x, changes: { library: nil }, scale: 1)
+    assert_refused(Runcible::FormatError, "softsign will not", x, changes: { symbol: "refuses" }, scale: 1)
+    assert_refused(ArgumentError, "missing: scale", x)
+    assert_refused(ArgumentError, "unknown: size", x, scale: 1, size: 2)
+    assert_refused(TypeError, "an input must be", 1, scale: 1)
+    assert_refused(Runcible::InvalidArgumentError, "inputs", x, x, scale: 1)
+    assert_refused(Runcible::NotFoundError, "nothing", changes: { symbol: "nothing" })
+    assert_refused(Runcible::NotFoundError, "such", changes: { library: "/no/such.so" })
+    assert_refused(Runcible::InvalidArgumentError, "signature", changes: { signature: "x F32 [n]" })
+    assert_refused(Runcible::InvalidArgumentError, "neither a function nor a kernel",
+                   changes: { library: nil, opencl_c: nil })
+    assert_refused(ArgumentError, "nothing", changes: { nothing: 1 })
+    assert_refused(Runcible::UnsupportedError, "no function", x, changes: { library: nil }, scale: 1)
     op = Runcible::CustomOp.new(**SOFTSIGN)
     op.close
     assert_raises(Runcible::ClosedError) { op.call(x, scale: 1) }

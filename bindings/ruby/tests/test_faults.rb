@@ -43,7 +43,7 @@ class TestFaults < Minitest::Test
     ->(model) { Marshal.dump(model) }
   ].freeze
 
-  def test_wrong_types
+  def test_wrong_types_raise_type_error
     WRONG_TYPES.each_with_index do |wrong, i|
       assert_raises(TypeError, "the wrong type #{i}") { wrong.call(model) }
     end
@@ -72,7 +72,7 @@ class TestFaults < Minitest::Test
     ->(_) { Runcible::Native.session_position(nil) }
   ].freeze
 
-  def test_wrong_values
+  def test_wrong_values_raise_errors_with_messages
     WRONG_VALUES.each_with_index do |wrong, i|
       error = assert_raises(ArgumentError, RangeError, EncodingError, Runcible::InvalidArgumentError,
                             "the wrong value #{i}") { wrong.call(model) }
@@ -80,13 +80,13 @@ class TestFaults < Minitest::Test
     end
   end
 
-  def test_after_close
+  def test_closed_session_raises_closed_error
     session = model.session
     generation = session.generate("A", max_tokens: 5)
     session.close
     session.close
     assert session.closed?
-    refute_empty generation.text # what runs goes on
+    refute_empty generation.text # the generation in progress goes on
     [-> { session.decode }, -> { session.fork }, -> { session.position }, -> { session.append("A") },
      -> { session.generate("B") }, -> { session.logits }].each do |use|
       assert_match(/closed/, assert_raises(Runcible::ClosedError, &use).message)
@@ -94,7 +94,7 @@ class TestFaults < Minitest::Test
     assert_match(/closed/, session.inspect)
   end
 
-  def test_uninitialised_objects
+  def test_uninitialised_objects_do_no_harm
     [Runcible::Session, Runcible::Model, Runcible::Tensor, Runcible::Backend].each do |kind|
       assert_raises(Runcible::ClosedError) { kind.allocate.proxy }
       assert kind.allocate.closed?
@@ -105,7 +105,7 @@ class TestFaults < Minitest::Test
     GC.start
   end
 
-  def test_closing_in_any_order
+  def test_objects_are_closed_in_any_order
     6.times do |seed|
       backend = Runcible::Backend.new("cpu")
       model = Runcible::Model.new("builtin:fable", backend)
@@ -116,7 +116,7 @@ class TestFaults < Minitest::Test
     end
   end
 
-  def test_collecting_in_any_order
+  def test_objects_are_collected_in_any_order
     6.times do
       backend = Runcible::Backend.new("cpu")
       model = Runcible::Model.new("builtin:fable", backend)
@@ -128,7 +128,7 @@ class TestFaults < Minitest::Test
     GC.start
   end
 
-  def test_stress_of_the_collector
+  def test_calls_survive_stress_of_the_collector
     assert_prints "done\n", <<~RUBY
       require "runcible"
       model = Runcible::Model.new("builtin:fable", "cpu")
@@ -143,7 +143,7 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  def test_an_exception_while_streaming
+  def test_exception_in_each_closes_the_generation
     session = model.session(when_full: :shift)
     generation = session.generate("A", ignore_eos: true)
     assert_raises(KeyError) { generation.each { raise KeyError } }
@@ -151,7 +151,7 @@ class TestFaults < Minitest::Test
     session.append("B")
   end
 
-  def test_a_generation_that_was_left
+  def test_using_the_session_ends_a_generation_that_was_left
     session = model.session(when_full: :shift)
     uses = [
       -> { session.generate("B", max_tokens: 2).text }, -> { session.append("B") },
@@ -165,7 +165,7 @@ class TestFaults < Minitest::Test
       assert_raises(Runcible::CancelledError) { generation.text }
       assert_equal "cancelled", generation.report.reason
     end
-    # Of another thread, and of one that has ended.
+    # A generation of another thread, and of a thread that has ended.
     generation = session.generate("A", ignore_eos: true)
     reading = Queue.new
     thread = Thread.new do
@@ -179,7 +179,7 @@ class TestFaults < Minitest::Test
     session.append("B")
   end
 
-  def test_exceptions_of_ruby
+  def test_errors_inherit_from_exceptions_of_ruby
     kinds = {
       InvalidArgumentError: ArgumentError, NotFoundError: Errno::ENOENT,
       FileError: SystemCallError, WaitTimeoutError: Timeout::Error,
@@ -205,7 +205,7 @@ class TestFaults < Minitest::Test
     assert_equal Errno::EIO::Errno, error.errno
   end
 
-  def test_an_exception_of_the_progress_block
+  def test_exception_in_the_progress_block_is_raised
     error = assert_raises(KeyError) do
       Runcible::Model.new("builtin:fable", "cpu") { raise KeyError, "mine" }
     end
@@ -213,20 +213,20 @@ class TestFaults < Minitest::Test
     assert_equal(7, catch(:out) { Runcible::Model.new("builtin:fable", "cpu") { throw :out, 7 } })
   end
 
-  def test_killing_a_thread_that_loads
-    told = Thread::Queue.new
+  def test_thread_that_loads_can_be_killed
+    fractions = Thread::Queue.new
     thread = Thread.new do
       Runcible::Model.new("builtin:fable", "cpu") do |fraction|
-        told << fraction
+        fractions << fraction
         sleep
       end
     end
-    told.pop
+    fractions.pop
     thread.kill.join
     refute thread.alive?
   end
 
-  def test_cancel_from_another_thread
+  def test_another_thread_cancels_a_generation
     generation = endless
     generation.next
     thread = Thread.new { generation.cancel }
@@ -234,7 +234,7 @@ class TestFaults < Minitest::Test
     thread.join
   end
 
-  def test_threads_generate_at_once
+  def test_concurrent_threads_generate_the_same_texts
     threads = (0..7).map do |seed|
       Thread.new { model.session.generate("A", seed: seed, max_tokens: 20).text }
     end
@@ -271,7 +271,7 @@ class TestFaults < Minitest::Test
     end
   end
 
-  def test_closing_within_a_conversion
+  def test_conversion_of_an_argument_may_close_the_handle
     tokenizer = Runcible::Tokenizer.new("builtin:fable")
     tokens = Object.new
     tokens.define_singleton_method(:to_ary) do
@@ -301,8 +301,8 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  def test_interrupt
-    # Who runs the tests in the background has them ignore the signal.
+  def test_interrupt_ends_a_generation
+    # A shell that runs the tests in the background makes them ignore the signal.
     program = <<~RUBY
       require "runcible"
       trap(:INT) { raise Interrupt }
@@ -324,7 +324,7 @@ class TestFaults < Minitest::Test
     assert_equal 0, $CHILD_STATUS.exitstatus
   end
 
-  def test_fork_with_a_model
+  def test_child_of_a_fork_cannot_use_handles
     assert_prints "0 true\n", <<~RUBY
       require "runcible"
       model = Runcible::Model.new("builtin:fable", "cpu")
@@ -347,7 +347,7 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  def test_fork_before_any_model
+  def test_child_of_a_fork_before_any_model_generates
     assert_prints "0\n", <<~RUBY
       require "runcible"
       child = fork do
@@ -359,7 +359,7 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  def test_ractor
+  def test_other_ractors_cannot_use_the_library
     output, errors, status = run_ruby(<<~RUBY)
       require "runcible"
       begin
@@ -372,8 +372,8 @@ class TestFaults < Minitest::Test
     assert_equal "Ractor::UnsafeError\n", output
   end
 
-  def test_many_lost_generations
-    # More than there are descriptors: lost ones give theirs back.
+  def test_lost_generations_return_their_descriptors
+    # Makes more generations than there are descriptors.
     assert_prints "done\n", <<~RUBY
       require "runcible"
       Process.setrlimit(:NOFILE, 50)
@@ -383,8 +383,8 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  # Tensors that are lost are collected for what they weigh.
-  def test_lost_tensors
+  # The collector frees lost tensors, because it knows their size.
+  def test_lost_tensors_are_freed
     assert_prints "done\n", <<~RUBY
       require "runcible"
       backend = Runcible::Backend.new("cpu")
@@ -395,8 +395,8 @@ class TestFaults < Minitest::Test
     RUBY
   end
 
-  # Generations leave nothing behind, in Ruby or in C.
-  def test_no_growth
+  # Generations leak no memory, in Ruby or in C.
+  def test_memory_does_not_grow
     assert_prints "done\n", <<~RUBY
       require "runcible"
       model = Runcible::Model.new("builtin:fable", "cpu")
@@ -409,8 +409,8 @@ class TestFaults < Minitest::Test
         GC.start
         File.read("/proc/self/statm").split[1].to_i * 4096
       end
-      # What leaks does so each time; the allocator grows by leaps, and for longer
-      # where there are many threads.
+      # A leak grows in every round. The allocator grows in steps, and for longer
+      # with many threads.
       before = generate.call(2000)
       grown = []
       until grown.size == 16 || (grown.any? && grown.last < 1 << 20)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Graphs, and opening beside other fibers and threads.
+# Graphs, and opening backends while other fibers and threads run.
 require "timeout"
 require_relative "helper"
 require_relative "scheduler"
@@ -14,7 +14,7 @@ class TestGraphs < Minitest::Test
     Runcible::Tensor.new(numbers, BACKEND)
   end
 
-  def test_what_was_recorded_has_no_numbers
+  def test_recorded_tensors_have_no_numbers
     kept = nil
     graph = Runcible::Graph.record(BACKEND, tensor(1, 2)) do |x|
       kept = x.neg
@@ -26,7 +26,7 @@ class TestGraphs < Minitest::Test
     assert_equal [-1.0, 2.0], graph.run(tensor(1, -2)).to_a
   end
 
-  def test_errors
+  def test_graphs_refuse_invalid_arguments
     x = tensor(1, 2)
     y = tensor(1, 2, 3)
     error = assert_raises(Runcible::InvalidArgumentError) do
@@ -44,7 +44,7 @@ class TestGraphs < Minitest::Test
     assert_raises(Runcible::ClosedError) { graph.run(x) }
   end
 
-  def test_other_fibers_go_on
+  def test_fibers_run_a_graph_concurrently
     graph = Runcible::Graph.record(BACKEND, tensor(0, 0)) { |x| x + x }
     found = {}
     Scheduler.run do
@@ -55,17 +55,17 @@ class TestGraphs < Minitest::Test
     assert_equal((1..6).to_h { |i| [i, [2.0 * i, 2.0]] }, found)
   end
 
-  def test_ending_a_run
+  def test_deadline_and_cancel_end_a_run
     endless = Runcible::CustomOp.new(
       name: "endless", signature: "x F32 [n] -> y F32 [n]",
       library: ENV.fetch("RUNCIBLE_CUSTOM_OP")
     )
     x = tensor(1, 2)
     graph = Runcible::Graph.record(BACKEND, x) { |y| endless.call(y) }
-    # No limit ends before its time.
-    { 0.0012 => " 2 ms", 0.007 => " 7 ms" }.each do |deadline, told|
+    # No deadline passes before its time.
+    { 0.0012 => " 2 ms", 0.007 => " 7 ms" }.each do |deadline, text|
       error = assert_raises(Runcible::WaitTimeoutError) { graph.run(x, deadline: deadline) }
-      assert_includes error.message, told
+      assert_includes error.message, text
     end
     thread = Thread.new { graph.run(x) }
     thread.report_on_exception = false
@@ -76,7 +76,7 @@ class TestGraphs < Minitest::Test
     flunk "the run went on to its end"
   end
 
-  def test_opening_beside_fibers
+  def test_other_fibers_run_while_one_opens_a_backend
     order = []
     Scheduler.run do
       Fiber.schedule do
@@ -91,15 +91,16 @@ class TestGraphs < Minitest::Test
     assert_includes order, 1.0
   end
 
-  def test_an_exception_ends_an_opening
+  def test_exception_in_the_block_ends_an_opening
     error = assert_raises(RuntimeError) { Runcible::Backend.new("cpu") { raise "enough" } }
     assert_equal "enough", error.message
     assert_equal "cpu:0", Runcible::Backend.new("cpu").device.id
   end
 
-  # A model of a backend of its own, a session that has begun a text, and how that
-  # goes on on the device to which it is going to be switched.
-  def begun
+  # Makes a session that has begun a text, on a separate backend, yields the
+  # backend to switch it, and checks that the text goes on as it does on the other
+  # device.
+  def check_switch
     greedy = { max_tokens: 8, temperature: 0, ignore_eos: true }
     backend = Runcible::Backend.new("cpu")
     session = Runcible::Model.new("builtin:fable", backend, context_length: 128).session
@@ -111,11 +112,11 @@ class TestGraphs < Minitest::Test
     assert_equal expected, session.generate("", **greedy).text
   end
 
-  def test_switching
-    begun do |backend|
-      told = []
-      assert_nil(backend.switch("reference", wait: 60) { |fraction| told << fraction })
-      assert_includes told, 1.0
+  def test_switch_moves_the_backend
+    check_switch do |backend|
+      fractions = []
+      assert_nil(backend.switch("reference", wait: 60) { |fraction| fractions << fraction })
+      assert_includes fractions, 1.0
       assert_raises(Runcible::NotFoundError) { backend.switch("nothing") }
       assert_raises(ArgumentError) { backend.switch("cpu", threads: 1) }
       error = assert_raises(RuntimeError) { backend.switch("cpu") { raise "not now" } }
@@ -126,8 +127,8 @@ class TestGraphs < Minitest::Test
     assert_raises(Runcible::ClosedError) { closed.switch("cpu") }
   end
 
-  def test_switching_beside_fibers
-    begun do |backend|
+  def test_other_fibers_run_while_one_switches
+    check_switch do |backend|
       order = []
       Scheduler.run do
         Fiber.schedule do
@@ -141,14 +142,14 @@ class TestGraphs < Minitest::Test
     end
   end
 
-  def test_an_interrupt_ends_a_discovery
+  def test_interrupt_ends_a_discovery
     thread = Thread.new { loop { Runcible.discover } }
     sleep 0.01
     thread.kill
     assert thread.join(60)
-    # A handler of a signal raises nothing, and it goes on.
-    heard = 0
-    before = trap("USR1") { heard += 1 }
+    # A signal handler raises nothing, and the discovery goes on.
+    signals = 0
+    before = trap("USR1") { signals += 1 }
     begin
       killer = Thread.new { 5.times { Process.kill("USR1", Process.pid) and sleep 0.001 } }
       assert_includes Runcible.discover.map(&:id), "cpu:0"
@@ -157,6 +158,6 @@ class TestGraphs < Minitest::Test
       killer&.join
       trap("USR1", before || "DEFAULT")
     end
-    assert_operator heard, :>, 0
+    assert_operator signals, :>, 0
   end
 end

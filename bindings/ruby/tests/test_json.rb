@@ -13,7 +13,7 @@ class TestJSON < Minitest::Test
   SKY = { "clouds" => 2, "sky" => "gréy" }.freeze
   MODEL = Runcible::Model.new("builtin:fable", "cpu")
 
-  # Classes that tell their schema, as those of some libraries do.
+  # Classes that have a method for their schema, as those of some libraries do.
   class Sky
     def self.json_schema = SCHEMA
   end
@@ -45,7 +45,7 @@ class TestJSON < Minitest::Test
     end
   end
 
-  def test_messages_as_objects
+  def test_objects_are_added_as_messages
     message = Struct.new(:role, :content)
     chat = self.chat
     chat.add(message.new(:user, "a"), { role: "assistant", content: "b" })

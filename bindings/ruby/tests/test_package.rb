@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What the cases do not show: values, reports, tensors, the examples.
+# Values, reports, tensors and examples, which the cases do not show.
 require_relative "helper"
 
 class TestPackage < Minitest::Test
@@ -8,12 +8,12 @@ class TestPackage < Minitest::Test
 
   EXAMPLES = File.expand_path("../examples", __dir__)
 
-  def test_installed_package
+  def test_module_is_loaded_from_the_gem
     skip "not from a gem" unless ENV["GEM_HOME"]
     assert($LOADED_FEATURES.grep(%r{/runcible/native\.so}).all? { |path| path.start_with?(ENV["GEM_HOME"]) })
   end
 
-  def test_enumerators
+  def test_generation_is_enumerable
     generation = model.session.generate("A fox", temperature: 0, max_tokens: 12)
     first = generation.next
     assert_kind_of Runcible::Piece, first
@@ -28,7 +28,7 @@ class TestPackage < Minitest::Test
     assert_equal first, outside.next
   end
 
-  def test_texts
+  def test_texts_are_utf8
     bytes = "a\xFFb".b
     assert model.detokenize(model.tokenize(bytes)).end_with?("a\uFFFDb")
     assert model.tokenizer.detokenize_bytes(model.tokenize(bytes)).end_with?(bytes)
@@ -36,7 +36,7 @@ class TestPackage < Minitest::Test
     assert_equal Encoding::UTF_8, model.session.generate("A", max_tokens: 1).next.encoding
   end
 
-  def test_reports
+  def test_reports_plans_and_usage
     report = model.session.generate("A", max_tokens: 1).tap(&:text).report
     assert report.frozen?
     assert Runcible.plan("builtin:fable", "cpu", context_length: 64, cache_dtype: :f32).fits
@@ -48,14 +48,14 @@ class TestPackage < Minitest::Test
     assert_match(/Model "?.*cpu:0/, model.inspect)
   end
 
-  def test_progress
-    told = []
-    Runcible::Model.new("builtin:fable", "cpu") { |fraction| told << fraction }.close
-    assert_equal told.sort, told
-    assert_equal 1.0, told.last
+  def test_load_reports_progress
+    fractions = []
+    Runcible::Model.new("builtin:fable", "cpu") { |fraction| fractions << fraction }.close
+    assert_equal fractions.sort, fractions
+    assert_equal 1.0, fractions.last
   end
 
-  def test_sessions
+  def test_sessions_save_and_return_logits
     session = model.session(when_full: :shift, keep_tokens: 1)
     session << "A fox" << [5, 6]
     saved = session.decode.save_bytes
@@ -67,7 +67,7 @@ class TestPackage < Minitest::Test
     assert_equal Runcible::NotFoundError.status, error.status
   end
 
-  def test_tensors
+  def test_tensor_ops_give_expected_numbers
     backend = Runcible::Backend.new("cpu")
     a = Runcible::Tensor.new([[1, 2, 3], [4, 5, 6]], backend)
     assert_equal [6, 24], [a.size, a.bytesize]
@@ -95,20 +95,20 @@ class TestPackage < Minitest::Test
     assert_equal [[], []], Runcible::Tensor.zeros([2, 0], backend).to_a
   end
 
-  def test_docs_of_the_headers
+  def test_comments_contain_docs_of_the_headers
     source = $LOADED_FEATURES.grep(%r{/runcible/session\.rb}).first
     refute_match(/:header:/, File.read(source))
     assert_match(/Evaluates the tokens that have not been evaluated/, File.read(source))
   end
 
-  def test_the_program_of_the_readme_that_chats
+  def test_chat_program_of_the_readme_prints_its_output
     readme = File.read(File.expand_path("../README.md", __dir__))
     program = readme[/<!-- tests: chat -->\n```ruby\n(.*?)```/m, 1]
     assert_prints "Who will not let go is held.\nIn it there is a bear and a bee.\n", program
   end
 
-  def test_examples
-    output, errors, status = Open3.capture3(RbConfig.ruby, "-w", File.join(EXAMPLES, "tell.rb"), "A crow")
+  def test_examples_print_their_output
+    output, errors, status = Open3.capture3(RbConfig.ruby, "-w", File.join(EXAMPLES, "story.rb"), "A crow")
     assert status.success?, errors
     assert_match(/\AA crow/, output)
     assert_match(/\A\d+ tokens, \w+\n\z/, errors)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Memory that devices move numbers from and to by themselves.
+# Memory that devices copy numbers from and to by themselves.
 require_relative "helper"
 Warning[:experimental] = false # of IO::Buffer in Ruby 3.1
 
@@ -30,14 +30,14 @@ class TestPinned < Minitest::Test
       numbers = Array.new(100, &:to_f)
       write(from.buffer, numbers)
       x = Runcible::Tensor.from_bytes(from.buffer, [10, 10], "f32", device)
-      write(from.buffer, [7] * 100) # what was moved is a copy
+      write(from.buffer, [7] * 100) # the tensor has a copy
       assert_same to.buffer, x.neg.read_into(to.buffer)
       assert_equal numbers.map(&:-@) + [0, 0], numbers_of(to.buffer)
       [from, to].each(&:close)
     end
   end
 
-  def test_memory_is_kept
+  def test_graph_keeps_borrowed_memory
     memory = Runcible::Pinned.new(BACKEND, 12, "cpu")
     write(memory.buffer, [1, -2, 3])
     x = Runcible::Tensor.borrow(memory.buffer, [3], "f32", BACKEND)
@@ -49,7 +49,7 @@ class TestPinned < Minitest::Test
     assert_equal [-3.0, -4.0, -5.0], graph.run(Runcible::Tensor.new([1, 1, 1], BACKEND)).to_a
   end
 
-  # By parts of its buffer.
+  # Parts of its buffer keep the memory.
   def test_memory_is_not_collected
     parts = Array.new(50) do |i|
       memory = Runcible::Pinned.new(BACKEND, 4096)
@@ -61,7 +61,7 @@ class TestPinned < Minitest::Test
     parts.each_with_index { |part, i| assert_equal [i.to_f], numbers_of(part) }
   end
 
-  def test_after_closing
+  def test_closed_memory_raises_errors
     memory = Runcible::Pinned.new(BACKEND, 12)
     buffer = memory.buffer
     part = buffer.slice(4, 4)
@@ -79,7 +79,7 @@ class TestPinned < Minitest::Test
     end
   end
 
-  def test_what_goes_wrong
+  def test_invalid_arguments_raise_errors
     [0, -1].each do |bytes|
       assert_raises(Runcible::InvalidArgumentError) { Runcible::Pinned.new(BACKEND, bytes) }
     end
@@ -88,7 +88,7 @@ class TestPinned < Minitest::Test
     end
     assert_includes error.message, "vulkan:99"
     memory = Runcible::Pinned.new(BACKEND, 8)
-    # Whoever else freed or moved it would leave no memory behind.
+    # Freeing or moving the buffer would leave the memory unowned.
     assert_raises(IO::Buffer::LockedError) { memory.buffer.free }
     assert_raises(IO::Buffer::LockedError) { memory.buffer.transfer }
     x = Runcible::Tensor.new([1, 2, 3], BACKEND)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Generations under a Fiber scheduler: those of these tests and of the gem async.
+# Generations under a Fiber scheduler: the one of these tests, and the gem async.
 require "timeout"
 require_relative "helper"
 require_relative "scheduler"
@@ -14,7 +14,7 @@ class TestStreaming < Minitest::Test
     model.session(when_full: :shift).generate("A", **ENDLESS)
   end
 
-  def test_many_at_once
+  def test_concurrent_fibers_generate_the_same_texts
     texts = {}
     Scheduler.run do
       4.times do |i|
@@ -29,7 +29,7 @@ class TestStreaming < Minitest::Test
     end
   end
 
-  # Ends only if none of them keeps the others from their pieces.
+  # Ends only if no generation keeps the others from their pieces.
   def test_fibers_take_turns
     pieces = [0] * 4
     generations = pieces.map { endless }
@@ -64,7 +64,7 @@ class TestStreaming < Minitest::Test
     assert_equal 5, ticks
   end
 
-  def test_loading_and_decoding_beside_fibers
+  def test_other_fibers_run_while_one_loads_and_decodes
     ticks = 0
     Scheduler.run do
       going = true
@@ -85,7 +85,7 @@ class TestStreaming < Minitest::Test
     assert_operator ticks, :>, 0
   end
 
-  def test_a_fiber_that_fails
+  def test_exception_in_a_fiber_closes_its_generation
     error = assert_raises(KeyError) do
       Scheduler.run do
         session = model.session(when_full: :shift)
@@ -112,7 +112,7 @@ class TestStreaming < Minitest::Test
     assert_equal 100, counts.sum
   end
 
-  def test_a_stream_that_is_left
+  def test_leaving_a_generation_cancels_it
     Scheduler.run do
       generation = endless
       generation.first(2)
@@ -120,7 +120,7 @@ class TestStreaming < Minitest::Test
     end
   end
 
-  def test_a_hundred_at_once
+  def test_a_hundred_fibers_generate
     done = 0
     Scheduler.run do
       100.times do |i|
@@ -133,7 +133,7 @@ class TestStreaming < Minitest::Test
     assert_equal 100, done
   end
 
-  def test_async
+  def test_async_tasks_generate_and_stop
     begin
       require "async"
     rescue LoadError
@@ -156,7 +156,7 @@ class TestStreaming < Minitest::Test
     end
   end
 
-  def test_timeout_without_a_scheduler
+  def test_timeout_cancels_without_a_scheduler
     generation = endless
     assert_raises(Timeout::Error) do
       Timeout.timeout(0.05) { generation.each { |piece| piece } }
@@ -164,7 +164,7 @@ class TestStreaming < Minitest::Test
     assert_equal "cancelled", generation.report.reason
   end
 
-  def test_killing_a_thread
+  def test_killing_a_thread_cancels_its_generation
     generation = endless
     begun = Thread::Queue.new
     thread = Thread.new { generation.each { |_| begun << true } }

@@ -1,5 +1,5 @@
-# A custom op: silu(x) times a gate, which many models compute between two products,
-# as one op of a graph.
+# A custom op that runs as one op of a graph: silu(x) times a gate, which many
+# models compute between two products.
 #
 #     tclsh8.6 silu_gate.tcl
 package require runcible
@@ -18,7 +18,7 @@ set op [runcible::CustomOp new -name silu_gate -compute silu_gate \
 set backend [runcible::Backend new cpu]
 set x [runcible::Tensor new {-1 0 1 2} $backend]
 set gate [runcible::Tensor new {2 2 2 0.5} $backend]
-# Recorded once, to be run with any numbers of these shapes.
+# Recorded once; it runs with any numbers of these shapes.
 set graph [runcible::Graph new $backend [dict create x $x gate $gate] {
     lassign [$op compute [list $x $gate]] gated
     $gated add $x

@@ -1,5 +1,5 @@
-# Two texts at once on Tcl's event loop, beside a timer: one is read by a coroutine,
-# the other is told to a command.
+# Generates two texts at once on Tcl's event loop, while a timer ticks: a
+# coroutine reads one, a command receives the other.
 package require runcible
 
 set model [runcible::Model new builtin:fable -backend cpu]
@@ -11,7 +11,7 @@ proc tick {} {
     after 10 tick
 }
 
-proc tell {beginning} {
+proc generate {beginning} {
     set stream [[$::model session] stream $beginning -max_tokens 60 -echo 1]
     set story [$stream text]
     $stream destroy
@@ -19,18 +19,18 @@ proc tell {beginning} {
     incr ::left -1
 }
 
-proc hear {stream what value args} {
+proc receive {stream what value args} {
     switch $what {
-        piece {append ::heard $value}
+        piece {append ::received $value}
         end {
-            puts "$::heard\n---"
+            puts "$::received\n---"
             incr ::left -1
         }
     }
 }
 
 tick
-coroutine fox tell "A fox"
-[$model session] stream "A goose" -max_tokens 60 -echo 1 -command hear
+coroutine fox generate "A fox"
+[$model session] stream "A goose" -max_tokens 60 -echo 1 -command receive
 while {$left > 0} {vwait left}
 puts "$ticks ticks of the timer meanwhile"

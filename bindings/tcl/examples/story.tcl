@@ -1,4 +1,4 @@
-# Prints a text as it comes; blocks while it does.
+# Prints a text as it is generated; blocks meanwhile.
 #
 #     tclsh8.6 story.tcl ?PROMPT?
 package require runcible

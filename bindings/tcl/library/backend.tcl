@@ -1,13 +1,14 @@
 # Backends and devices; see runcible/backend.h.
 
-# The devices of the machine, and the backends that are not available: a dict of
-# `devices`, a list of reports, and `automatic`, what "auto" would choose.
+# Returns the devices of the machine, and the backends that are not available: a
+# dict of `devices`, a list of reports, and `automatic`, the device that "auto"
+# would choose.
 proc ::runcible::discover {} {
     return [Discovered [native::discover]]
 }
 
-# The same while the event loop goes on: a Pending, whose `wait` gives the dict.
-# Options: -progress and -command, as of open_async.
+# Looks for devices while the event loop runs. Returns a Pending, whose `wait`
+# returns the dict. Options: -progress and -command, as for open_async.
 proc ::runcible::discover_async {args} {
     return [Pending new ::runcible::native::discover_start [list apply {{call} {
         Discovered [native::pending_call_devices $call]
@@ -26,10 +27,11 @@ proc ::runcible::Discovered {found} {
     }
 }
 
-# Opens a backend while the event loop goes on: a Pending, whose `wait` gives the
-# Backend. Options: those of Backend; -progress, a command that is told the fraction
-# done, 0 to 1, some times in a second: if it raises an error the opening is
-# cancelled, and raises it; -command as of Pending.
+# Opens a backend while the event loop runs. Returns a Pending, whose `wait`
+# returns the Backend. Options: those of Backend; -progress, a command that
+# receives the fraction done, 0 to 1, several times in a second: if it raises an
+# error, the opening is cancelled, and `wait` raises the error; -command as for
+# Pending.
 proc ::runcible::open_async {{spec ""} args} {
     set pairs [Pairs $args]
     set begin [list apply {{spec pairs box key} {
@@ -46,8 +48,8 @@ oo::class create ::runcible::Backend {
     superclass ::runcible::Handle
     variable handle
 
-    # Opens the first device of a chain, such as "vulkan,cpu"; "" is "auto" or what
-    # RUNCIBLE_BACKEND holds.
+    # Opens the first device of a chain, such as "vulkan,cpu"; "" is "auto" or the
+    # value of RUNCIBLE_BACKEND.
     # :api: members rc_backend_options
     constructor {{spec ""} args} {
         if {[lindex $args 0] eq "-handle"} {
@@ -67,9 +69,9 @@ oo::class create ::runcible::Backend {
         return
     }
 
-    # The same while the event loop goes on: a Pending, whose `wait` gives nothing.
-    # Options: those of `switch`, and -progress and -command as of open_async.
-    # What ends it before it is over leaves all as it was.
+    # Switches while the event loop runs. Returns a Pending, whose `wait` returns
+    # nothing. Options: those of `switch`, and -progress and -command as for
+    # open_async. A switch that is cancelled or fails leaves everything as it was.
     method switch_async {{spec ""} args} {
         set pairs [::runcible::Pairs $args]
         set begin [list apply {{backend spec pairs box key} {
@@ -83,8 +85,8 @@ oo::class create ::runcible::Backend {
     # :api: methods rc_backend
 }
 
-# Calls {*}$command with the handle of a backend, which may be given as an object
-# or by what it is called.
+# Calls {*}$command with the handle of a backend, which is an object or the name
+# of one to open.
 proc ::runcible::WithBackend {backend command} {
     if {[info object isa object $backend]} {
         return [{*}$command [Need $backend Backend -backend]]

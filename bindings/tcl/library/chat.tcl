@@ -1,7 +1,7 @@
 # Conversations with models; see runcible/chat.h.
 #
-# Messages and tools are dicts, or JSON; arguments of calls and of templates, of which
-# nothing says the types, are JSON.
+# Messages and tools are dicts, or JSON. Arguments of calls and of templates are
+# JSON, because nothing describes their types.
 
 # Calls {*}$command with the library's options of a conversation.
 proc ::runcible::WithChatOptions {pairs command} {
@@ -25,9 +25,9 @@ proc ::runcible::WithChatOptions {pairs command} {
     }
 }
 
-# What answers are, beside Generations or Streams: their pieces are parts, dicts of a
-# kind. `text` and `reasoning` have a text; `call`, a call of a tool, has an id, a name
-# and arguments, JSON.
+# Answers, which are also Generations or Streams: their pieces are parts, dicts of
+# a kind. `text` and `reasoning` have a text; `call`, a call of a tool, has an id,
+# a name and arguments, JSON.
 oo::class create ::runcible::AnswerParts {
     method Shown {event} {
         set kind [dict get $event kind]
@@ -36,7 +36,8 @@ oo::class create ::runcible::AnswerParts {
             arguments [dict get $event text]]
     }
 
-    # The rest at once: a dict of text, reasoning, calls, a list, and report.
+    # Returns the rest at once: a dict of text, reasoning, calls, a list, and
+    # report.
     method reply {} {
         set made {text "" reasoning "" calls {}}
         while {[my next part]} {
@@ -49,29 +50,29 @@ oo::class create ::runcible::AnswerParts {
         return [dict set made report [my report]]
     }
 
-    # The text of the rest.
+    # Returns the rest of the text.
     method text {} {
         return [dict get [my reply] text]
     }
 }
 
-# An answer in the making; all else is as of a Generation. Whatever came of it is a
-# message of the conversation then.
+# An answer that is being generated; otherwise like a Generation. At its end the
+# answer as far as it came is a message of the conversation.
 oo::class create ::runcible::Answer {
     superclass ::runcible::AnswerParts ::runcible::Generation
 
     method Starter {} {return answer_start}
 }
 
-# The same on the event loop, as a Stream.
+# An answer on the event loop, as a Stream.
 oo::class create ::runcible::AnswerStream {
     superclass ::runcible::AnswerParts ::runcible::Stream
 
     method Starter {} {return mailbox_answer}
 }
 
-# A list of messages over a session. An answer of the model becomes one of them; for
-# each only what the session does not hold yet is evaluated.
+# A list of messages on top of a session. An answer of the model becomes one of
+# the messages; each answer evaluates only what the session does not hold yet.
 oo::class create ::runcible::Chat {
     superclass ::runcible::Speaker
     variable handle session
@@ -93,13 +94,14 @@ oo::class create ::runcible::Chat {
         return $open
     }
 
-    # Adds messages in the shape of "messages" of OpenAI's chat completions, or one: a
-    # list of dicts, a dict, or JSON. Members of dicts are texts, but for tool_calls.
+    # Adds messages in the shape of "messages" of OpenAI's chat completions, or
+    # one: a list of dicts, a dict, or JSON. Members of dicts are texts, except
+    # tool_calls.
     method add {messages} {
         ::runcible::native::chat_add [my Idle] [::runcible::MessagesJson $messages]
     }
 
-    # Adds what the user says.
+    # Adds a message of the user.
     method say {text} {
         my add "{\"role\": \"user\", \"content\": [::runcible::JsonText $text]}"
     }
@@ -110,34 +112,35 @@ oo::class create ::runcible::Chat {
             \"content\": [::runcible::JsonText $text]}"
     }
 
-    # Forgets the last messages.
+    # Removes the last messages.
     method undo {{count 1}} {
         ::runcible::native::chat_undo [my Idle] $count
     }
 
-    # All messages, JSON.
+    # Returns all messages, JSON.
     method messages {} {
         return [::runcible::native::chat_messages [my Idle]]
     }
 
-    # A second conversation with the same messages, over a fork of the session.
+    # Makes a second conversation with the same messages, on a fork of the
+    # session.
     method fork {} {
         return [::runcible::Chat new "" "" -handle [::runcible::native::chat_fork [my Idle]]]
     }
 
-    # Starts an Answer, which the caller destroys. Options as of Generation.
+    # Starts an Answer, which the caller destroys. Options as for Generation.
     method answer {args} {
         return [my Going [::runcible::Answer new [my Idle] "" {*}$args]]
     }
 
-    # Starts an AnswerStream, on the event loop, which the caller destroys unless it has
-    # a -command, which is told parts.
+    # Starts an AnswerStream, on the event loop, which the caller destroys unless
+    # it has a -command, which receives the parts.
     method stream {args} {
         return [my Going [::runcible::AnswerStream new [my Idle] "" {*}$args]]
     }
 
-    # Adds what the user says and gives the whole answer, see the method reply of
-    # AnswerParts; blocks.
+    # Adds a message of the user and returns the whole answer, see the method
+    # reply of AnswerParts; blocks.
     method ask {text args} {
         my say $text
         set answer [my answer {*}$args]

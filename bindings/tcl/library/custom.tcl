@@ -1,7 +1,7 @@
-# Custom ops: tensor ops of the program's own.
+# Custom ops: tensor ops that the program defines.
 
-# Calls {*}$call, within which the library may run commands of Tcl for ops: an error
-# of such a command is the call's.
+# Calls {*}$call, within which the library may run commands of Tcl for ops; raises
+# an error of such a command.
 proc ::runcible::Serving {call} {
     variable problem
     set before $problem
@@ -18,7 +18,7 @@ namespace eval ::runcible {
     variable problem ""
 }
 
-# What the library calls for a command, with the names of the attributes; see
+# Called by the library for a command, with the names of the attributes; see
 # swig/functions.h.
 proc ::runcible::Computing {command names inputs outputs attributes} {
     variable problem
@@ -43,10 +43,10 @@ proc ::runcible::Computing {command names inputs outputs attributes} {
     return $results
 }
 
-# The letter of `binary format` for a type.
+# Returns the letter of `binary format` for a type.
 proc ::runcible::Format {dtype} {
     variable formats
-    return [Chosen $formats "the type of what a command computes" [DtypeName $dtype]]
+    return [Chosen $formats "the type of a value that a command computes" [DtypeName $dtype]]
 }
 
 # :header: custom_op.h
@@ -54,20 +54,21 @@ oo::class create ::runcible::CustomOp {
     superclass ::runcible::Handle
     variable handle called attributes outputs
 
-    # An op of kernels, and for devices that compute in host memory of a function:
-    # -compute, a command that is called with a list of the inputs, dicts of their
-    # `numbers`, row-major, `shape` and `dtype`, and a dict of the attributes, and gives
-    # a list of the numbers of each output. An error of it is that of the op. It runs
-    # only while `compute` or `run` waits; in run_async the op is {RUNCIBLE BUSY}.
-    # Or a function of C: -symbol, its name in the shared library at the path
-    # -library, which stays loaded, or -address, where it is.
+    # Makes an op of kernels, and for devices that compute in host memory of a
+    # function, -compute: a command that is called with a list of the inputs,
+    # dicts of their `numbers`, row-major, `shape` and `dtype`, and a dict of the
+    # attributes, and returns a list of the numbers of each output. The op raises
+    # an error of the command. The command runs only while `compute` or `run`
+    # waits; in run_async the op is {RUNCIBLE BUSY}. In place of -compute, a C
+    # function: -symbol is its name in the shared library at the path -library,
+    # which stays loaded; or -address is its address.
     # :api: members rc_custom_op_options
     constructor {args} {
         set pairs [::runcible::Pairs $args]
         set given [dict merge {name custom_op attributes ""} $pairs]
         set called [dict get $given name]
         if {[dict exists $pairs compute] && [dict exists $pairs items]} {
-            ::runcible::Refuse "-items divide the work of functions of C; a command has one"
+            ::runcible::Refuse "-items divide the work of functions of C; a command computes all of them"
         }
         set attributes {}
         foreach each [split [dict get $given attributes] ,] {
@@ -94,11 +95,12 @@ oo::class create ::runcible::CustomOp {
             } ::runcible} $pairs $called $attributes]] handle outputs
     }
 
-    # A list of the outputs of a list of inputs, and of attributes by their names:
+    # Returns a list of the outputs for a list of inputs, and attributes by their
+    # names:
     #
     #     lassign [$op compute [list $x] -scale 0.5] y
     #
-    # In a graph that records it is recorded.
+    # If a graph records an input, the op is recorded.
     method compute {inputs args} {
         set numbers [my Numbers [::runcible::Pairs $args]]
         set made [::runcible::native::new_tensor_list]
@@ -113,7 +115,7 @@ oo::class create ::runcible::CustomOp {
         }
     }
 
-    # The library's list of the attributes in their order.
+    # Returns the library's list of the attributes in their order.
     method Numbers {pairs} {
         foreach name $attributes {
             if {![dict exists $pairs $name]

@@ -57,21 +57,22 @@ proc ::runcible::Iterate {generation varName body methods} {
     }
 }
 
-# A text in the making. `next` gives the pieces, which one after the other are the
-# whole text. After the last, an end that is no success is an error: {RUNCIBLE
-# DEADLINE -13}, {RUNCIBLE CANCELLED -12}, ..., with the report as -report among the
-# options of the error.
+# A text that is being generated. `next` returns the pieces; all pieces in order
+# are the whole text. If the generation did not succeed, the call after the last
+# piece raises an error: {RUNCIBLE DEADLINE -13}, {RUNCIBLE CANCELLED -12}, ...,
+# with the report as -report among the options of the error.
 #
-# One that a coroutine has read, or who runs none, is ended when they use the session
-# for something else; who reads on then gets {RUNCIBLE CANCELLED -12}.
+# If a coroutine, or the program outside of any, has read a generation and then
+# uses the session for something else, the generation ends; reading it further
+# raises {RUNCIBLE CANCELLED -12}.
 oo::class create ::runcible::Generation {
     variable request piece report failure reader waiting
 
-    # Of a session's handle; see Session.
+    # Starts a generation of a session's handle; see Session.
     # :api: members rc_generate_options
-    # And -prompt_tokens, instead of the text; -stop, a list of texts; -stop_tokens;
-    # -logit_bias, a dict of numbers by token; -grammar, a Grammar; -add_special and
-    # -parse_special.
+    # Further options: -prompt_tokens, instead of the text; -stop, a list of
+    # texts; -stop_tokens; -logit_bias, a dict of numbers by token; -grammar, a
+    # Grammar; -add_special and -parse_special.
     constructor {session prompt args} {
         my Begin $session $prompt [::runcible::Pairs $args]
     }
@@ -81,24 +82,24 @@ oo::class create ::runcible::Generation {
             [list ::runcible::native::[my Starter] $session]]
     }
 
-    # The function that starts it.
+    # Returns the name of the function that starts it.
     method Starter {} {return request_start}
 
-    # What is given of an event.
+    # Returns the value of an event that is a piece.
     method Shown {event} {
         return [dict get $event text]
     }
 
-    # The next event.
+    # Returns the next event.
     method Event {} {
         while 1 {
-            # Not for ever, so that the thread or interpreter can be cancelled.
+            # Waits for a limited time, so that the thread or interpreter can be cancelled.
             set event [::runcible::native::request_next $request 100]
             if {$event ne ""} {return $event}
         }
     }
 
-    # Takes note of an event; whether it was a piece.
+    # Stores an event; returns whether it was a piece.
     method Took {event} {
         if {[dict exists $event text]} {
             set piece $event
@@ -118,7 +119,7 @@ oo::class create ::runcible::Generation {
         return 0
     }
 
-    # Whether there is another piece, which is put into a variable.
+    # Returns whether there is another piece, which is stored in a variable.
     method next {varName} {
         upvar 1 $varName text
         set reader [info coroutine]
@@ -127,7 +128,7 @@ oo::class create ::runcible::Generation {
             try {
                 set event [my Event]
             } finally {
-                catch {set waiting 0} ;# unless it was destroyed meanwhile
+                catch {set waiting 0} ;# fails if the generation was destroyed meanwhile
             }
             if {[my Took $event]} {
                 set text [my Shown $piece]
@@ -135,9 +136,9 @@ oo::class create ::runcible::Generation {
             }
         }
         if {[info exists failure]} {
-            set told $failure
+            set raised $failure
             unset failure
-            return {*}$told
+            return {*}$raised
         }
         return 0
     }
@@ -147,48 +148,51 @@ oo::class create ::runcible::Generation {
         tailcall ::runcible::Iterate [self] $varName $body close
     }
 
-    # The rest of the text at once.
+    # Returns the rest of the text at once.
     method text {} {
         set whole ""
         while {[my next text]} {append whole $text}
         return $whole
     }
 
-    # Of the last piece: the tokens generated since the one before.
+    # Returns, for the last piece, the tokens generated since the one before.
     method tokens {} {
         return [dict get $piece tokens]
     }
 
-    # Of the last piece, with -logprobs: tokens and the logarithms of their
-    # probabilities by turns.
+    # Returns, for the last piece, with -logprobs, a flat list of its tokens, each
+    # followed by the logarithm of its probability.
     method logprobs {} {
         return [dict get $piece logprobs]
     }
 
-    # A list of such lists: of the most probable ones in the place of each token.
+    # Returns a list of such lists: the most probable tokens at the position of
+    # each token.
     method top_logprobs {} {
         return [dict get $piece top_logprobs]
     }
 
-    # How it ended, times and counts; "" before the end.
+    # Returns the report of the end, with times and counts; "" before the end.
     method report {} {
         return [expr {[info exists report] ? $report : ""}]
     }
 
-    # Whether who reads it has turned to something else, or is gone.
+    # Returns whether the reader uses the session for something else now, or is
+    # gone.
     method IsLeft {} {
         return [expr {[info exists reader] && ![info exists report] && !$waiting
             && ($reader eq [info coroutine]
                 || ($reader ne "" && [namespace which -command $reader] eq ""))}]
     }
 
-    # Ends it, and returns when the session is free of it.
+    # Ends the generation, and returns when the session can be used again.
     method End {} {
         ::runcible::native::request_cancel $request
         ::runcible::native::request_wait $request -1
     }
 
-    # Asks the generation to end; {RUNCIBLE CANCELLED -12} after the last piece.
+    # Asks the generation to end; {RUNCIBLE CANCELLED -12} is raised after the
+    # last piece.
     method cancel {} {
         if {![info exists report]} {::runcible::native::request_cancel $request}
     }
@@ -202,7 +206,7 @@ oo::class create ::runcible::Generation {
 
     destructor {
         if {[info exists request]} {
-            # The child of a fork refuses.
+            # Fails in the child of a fork.
             if {![info exists report]} {catch {my End}}
             ::runcible::native::dispose $request
         }

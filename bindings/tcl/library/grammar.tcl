@@ -1,14 +1,16 @@
-# Grammars, which say what a text may be; see runcible/grammar.h. One is given to a
-# generation, or an answer, as the option -grammar.
+# Grammars, which describe the texts that may be generated; see
+# runcible/grammar.h. A grammar is passed to a generation, or an answer, as the
+# option -grammar.
 
 oo::class create ::runcible::Grammar {
     superclass ::runcible::Handle
     variable handle
 
-    # Of a Tokenizer, or of a Model for its own. KIND and TEXT are json_schema and a
-    # schema, a dict or JSON; regex and an expression as JavaScript has them; gbnf and rules in
-    # llama.cpp's GBNF, of which the text is a root; lark and rules in Lark's syntax,
-    # of which it is a start; choices and a list of texts. Options of json_schema:
+    # Makes a grammar for a Tokenizer, or for a Model's own tokenizer. KIND and
+    # TEXT are json_schema and a schema, a dict or JSON; regex and an expression
+    # in the syntax of JavaScript; gbnf and rules in llama.cpp's GBNF, in which
+    # the text is a root; lark and rules in Lark's syntax, in which it is a start;
+    # choices and a list of texts. Options of json_schema:
     # :api: members rc_grammar_options
     constructor {tokenizer kind text args} {
         set handle [::runcible::MakeGrammar [::runcible::TokenizerOf $tokenizer] \
@@ -16,7 +18,7 @@ oo::class create ::runcible::Grammar {
     }
 }
 
-# The handle of a Tokenizer, or of a Model's own.
+# Returns the handle of a Tokenizer, or of a Model's own tokenizer.
 proc ::runcible::TokenizerOf {given} {
     if {[info object isa object $given] && [info object isa typeof $given [namespace current]::Model]} {
         set given [$given tokenizer]

@@ -1,7 +1,7 @@
 # Graphs: ops of tensors that are recorded once and run many times; see
 # runcible/graph.h.
 
-# Calls {*}$command with a list of the library's of these tensors.
+# Calls {*}$command with the library's list of these tensors.
 proc ::runcible::WithTensors {tensors what command} {
     set list [native::new_tensor_list]
     try {
@@ -14,7 +14,7 @@ proc ::runcible::WithTensors {tensors what command} {
     }
 }
 
-# The tensors that {*}$get gives, of an index.
+# Returns the tensors that {*}$get returns for each index.
 proc ::runcible::TensorsOf {count get} {
     set made {}
     for {set i 0} {$i < $count} {incr i} {
@@ -23,17 +23,17 @@ proc ::runcible::TensorsOf {count get} {
     return $made
 }
 
-# What a script does with tensors, as one.
+# A recorded script of tensor ops, which runs as one.
 oo::class create ::runcible::Graph {
     superclass ::runcible::Handle
     variable handle outputs
 
-    # Evaluates a script in the caller's scope, where variables of the names in a
-    # dict stand for inputs, of the types and shapes of its tensors; what is done
-    # with them is recorded and not done. The result of the script is a list of the
-    # outputs, of which each run gives new ones; other tensors that it uses are
-    # constants. Shapes and types that do not fit are told by the op. What the
-    # script makes is to be destroyed as other tensors are.
+    # Evaluates a script in the caller's scope, where variables with the names in
+    # a dict stand for inputs and have the types and shapes of its tensors. The
+    # ops on them are recorded and not run. The result of the script is a list of
+    # the outputs, which each run computes as new tensors; other tensors that it
+    # uses are constants. An op raises an error for shapes and types that do not
+    # fit. The caller destroys the tensors that the script makes as other tensors.
     #
     #     set graph [runcible::Graph new $backend [dict create x $x] {
     #         [$x mul $scale] relu
@@ -74,8 +74,8 @@ oo::class create ::runcible::Graph {
         }
     }
 
-    # A list of the outputs of a list of inputs, as many and of the types and shapes
-    # that were recorded. Option: -deadline, seconds.
+    # Returns a list of the outputs for a list of inputs, which have the number,
+    # types and shapes that were recorded. Option: -deadline, seconds.
     method run {inputs args} {
         set given [::runcible::Defaulted $args {deadline ""}]
         set made [::runcible::native::new_tensor_list]
@@ -89,8 +89,8 @@ oo::class create ::runcible::Graph {
         }
     }
 
-    # The same while the event loop goes on: a Pending, whose `wait` gives the list.
-    # Options: -deadline, and -command as of Pending.
+    # Runs while the event loop does. Returns a Pending, whose `wait` returns the
+    # list. Options: -deadline, and -command as for Pending.
     method run_async {inputs args} {
         set pairs [dict merge {deadline ""} [::runcible::Pairs $args]]
         set begin [list apply {{graph inputs deadline box key} {

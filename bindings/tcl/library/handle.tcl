@@ -1,8 +1,8 @@
-# What all objects have that stand for a handle of the library, and how options
-# and reports pass.
+# Common functions of the objects that stand for a handle of the library, and of
+# options and reports.
 
-# The constants of the library that begin with a prefix, by the rest of their names
-# in lower case.
+# Returns the constants of the library that begin with a prefix, by the rest of
+# their names in lower case.
 proc ::runcible::Constants {prefix} {
     set found {}
     foreach constant [info vars [namespace current]::native::${prefix}*] {
@@ -12,12 +12,12 @@ proc ::runcible::Constants {prefix} {
     return $found
 }
 
-# Raises an error of a value that cannot be.
+# Raises an error for an invalid value.
 proc ::runcible::Refuse {message} {
     return -level 2 -code error -errorcode {RUNCIBLE VALUE} $message
 }
 
-# The value of a dict; an error that names all others.
+# Returns the value of a name in a dict; raises an error that lists all names.
 proc ::runcible::Chosen {choices what name} {
     if {![dict exists $choices $name]} {
         Refuse "$what must be one of [join [dict keys $choices] {, }], not \"$name\""
@@ -25,7 +25,7 @@ proc ::runcible::Chosen {choices what name} {
     return [dict get $choices $name]
 }
 
-# The number of an option that is told by a name.
+# Returns the number of an option with named values.
 proc ::runcible::Choice {option name what} {
     variable choices
     return [Chosen [Constants [dict get $choices $option]] $what $name]
@@ -39,8 +39,9 @@ proc ::runcible::DtypeName {number} {
     return [lindex [dict keys [dict filter [Constants DTYPE_] value $number]] 0]
 }
 
-# Of a time in seconds, which no limit ends before: rounded up, but for what a fraction
-# is off in binary; at least 1, as 0 means none to the library.
+# Returns the milliseconds of a time in seconds, rounded up so that no limit ends
+# before its time, except for the rounding error of binary fractions. At least 1,
+# because 0 means no limit to the library.
 proc ::runcible::Milliseconds {seconds name} {
     if {![string is double -strict $seconds]
         || [catch {expr {$seconds >= 0 && $seconds <= 1e12}} fits] || !$fits} {
@@ -49,7 +50,7 @@ proc ::runcible::Milliseconds {seconds name} {
     return [expr {max(1, entier(ceil($seconds * 1000 - 1e-6)))}]
 }
 
-# Options -NAME VALUE as a dict of names without the dash.
+# Returns options -NAME VALUE as a dict of names without the dash.
 proc ::runcible::Pairs {options} {
     if {[llength $options] % 2} {
         Refuse "the option \"[lindex $options end]\" has no value"
@@ -64,8 +65,8 @@ proc ::runcible::Pairs {options} {
     return $pairs
 }
 
-# Sets one member: a time by its name without a unit, and what is told by a name by
-# that.
+# Sets one member. A time has a name without a unit, and an option with named
+# values takes the name.
 proc ::runcible::SetOption {kind options name value} {
     variable choices
     variable jsons
@@ -94,7 +95,7 @@ proc ::runcible::SetOption {kind options name value} {
     }
 }
 
-# Calls {*}$command with a struct of options appended, which is gone afterwards.
+# Calls {*}$command with a struct of options appended, which is freed afterwards.
 proc ::runcible::WithOptions {kind pairs command} {
     set options [native::new_$kind]
     try {
@@ -107,7 +108,7 @@ proc ::runcible::WithOptions {kind pairs command} {
     }
 }
 
-# A report that {*}$command fills in, as a dict.
+# Returns a report that {*}$command fills in, as a dict.
 proc ::runcible::Report {kind command} {
     set report [native::new_$kind]
     try {
@@ -130,14 +131,14 @@ proc ::runcible::Copied {kind report} {
     return $copy
 }
 
-# What JSON tells, as dicts and lists; tcllib reads it.
+# Reads JSON as dicts and lists, by tcllib.
 proc ::runcible::Decoded {json} {
     package require json
     return [::json::json2dict $json]
 }
 
-# The handle of an object, which must be of one of the package's classes, and
-# open.
+# Returns the handle of an object, which must be open and of one of the package's
+# classes.
 proc ::runcible::Need {object class what} {
     if {![info object isa object $object]
         || ![info object isa typeof $object [namespace current]::$class]} {
@@ -147,7 +148,7 @@ proc ::runcible::Need {object class what} {
 }
 
 # Owns a handle of the library until it is closed or destroyed, in any order: the
-# library keeps what another handle needs.
+# library keeps the handles that another handle needs.
 oo::class create ::runcible::Handle {
     variable handle
 
@@ -159,7 +160,7 @@ oo::class create ::runcible::Handle {
         return $handle
     }
 
-    # Gives the handle back; using it then is {RUNCIBLE CLOSED -17}.
+    # Releases the handle; using it afterwards raises {RUNCIBLE CLOSED -17}.
     method close {} {
         if {[info exists handle]} {
             set given $handle

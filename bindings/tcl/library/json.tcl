@@ -1,11 +1,12 @@
-# JSON of schemas, tools, choices and messages that are dicts. A value of Tcl has no
-# type: that of each member follows from its name, as JSON Schema and OpenAI's chat
-# completions have it. Where they leave it open, in `const`, `enum`, `default` and
-# `examples`, what looks like a number, true, false or null is that, unless the schema
-# says `type string`. Where that is not enough, JSON itself is taken everywhere.
+# JSON of schemas, tools, choices and messages that are dicts. A value of Tcl has
+# no type: the type of each member follows from its name, by JSON Schema and
+# OpenAI's chat completions. Where they allow several types, in `const`, `enum`,
+# `default` and `examples`, a word that looks like a number, true, false or null
+# is written as such, unless the schema says `type string`. Where this is not
+# enough, pass JSON, which is accepted everywhere.
 
 namespace eval ::runcible {
-    # Keywords of schemas by what they have.
+    # Keywords of schemas by the kind of their value.
     variable keywords {
         schemas {properties patternProperties $defs definitions dependentSchemas}
         schema {items additionalProperties additionalItems unevaluatedItems
@@ -18,20 +19,21 @@ namespace eval ::runcible {
     }
 }
 
-# A text as JSON.
+# Writes a text as JSON.
 proc ::runcible::JsonText {text} {
     set map {\\ \\\\ \" \\\"}
     for {set i 0} {$i < 32} {incr i} {lappend map [format %c $i] [format {\u%04x} $i]}
     return "\"[string map $map $text]\""
 }
 
-# Whether a value is JSON of an object or an array, and no dict or list: a key of
-# these begins with no quote, and their first element with no bracket.
+# Returns whether a value is JSON of an object or an array, and not a dict or
+# list: a key of a dict does not begin with a quote, and the first element of a
+# list does not begin with a bracket.
 proc ::runcible::IsJson {value} {
     return [regexp {^\s*(\[|\{\s*(["\}]|$))} $value]
 }
 
-# A JSON object of pairs of a name and JSON.
+# Writes a JSON object of pairs of a name and JSON.
 proc ::runcible::JsonObject {members} {
     set parts {}
     dict for {name json} $members {lappend parts [JsonText $name]:$json}
@@ -46,7 +48,7 @@ proc ::runcible::JsonTexts {texts} {
     return [JsonArray [lmap each $texts {JsonText $each}]]
 }
 
-# Writes a word that looks like a number, true, false or null as that, others as text.
+# Writes a word that looks like a number, true, false or null as such, others as text.
 proc ::runcible::JsonValue {value {type ""}} {
     set number {^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$}
     if {$type ne "string" && ($value in {true false null} || [regexp $number $value])} {
@@ -68,7 +70,7 @@ proc ::runcible::NeedList {value name} {
     if {[catch {llength $value}]} {Refuse "$name must be a list, or JSON, not \"$value\""}
 }
 
-# A schema, a dict or JSON, as JSON. `name` is that of the argument.
+# Writes a schema, a dict or JSON, as JSON. `name` is the name of the argument.
 proc ::runcible::SchemaJson {schema name} {
     variable keywords
     set schema [string trim $schema]
@@ -114,7 +116,7 @@ proc ::runcible::DescribedJson {described key name} {
     return [JsonObject $made]
 }
 
-# Tools, a list of dicts or JSON, as JSON.
+# Writes tools, a list of dicts or JSON, as JSON.
 proc ::runcible::ToolsJson {tools name} {
     if {[IsJson $tools]} {return $tools}
     NeedList $tools $name
@@ -127,7 +129,7 @@ proc ::runcible::ToolsJson {tools name} {
     return [JsonArray $made]
 }
 
-# A dict of a type with one member that {apply $lambda} writes.
+# Writes a dict of a type with one member that {apply $lambda} writes.
 proc ::runcible::TypedJson {given name member lambda} {
     if {[IsJson $given]} {return $given}
     NeedDict $given $name
@@ -139,7 +141,7 @@ proc ::runcible::TypedJson {given name member lambda} {
     return [JsonObject $made]
 }
 
-# An option of an answer: a word, a dict or JSON.
+# Writes an option of an answer: a word, a dict or JSON.
 proc ::runcible::OptionJson {value name} {
     if {$name eq "-tool_choice"} {
         if {[llength $value] == 1} {return $value}
@@ -153,7 +155,7 @@ proc ::runcible::OptionJson {value name} {
     }}]
 }
 
-# Messages, one dict, a list of dicts, or JSON of either, as JSON.
+# Writes messages, one dict, a list of dicts, or JSON of either, as JSON.
 proc ::runcible::MessagesJson {messages} {
     if {[IsJson $messages]} {return $messages}
     NeedList $messages messages

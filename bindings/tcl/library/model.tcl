@@ -1,13 +1,13 @@
 # Models; see runcible/model.h.
 
 namespace eval ::runcible {
-    # Of the loads under way, the innermost last: what is told how far it is, and
-    # the error that it raised.
+    # The loads in progress, the innermost last: the command that receives the
+    # progress, and the error that it raised.
     variable progress {}
 }
 
-# Called by the library while it loads, in the thread that does.
-proc ::runcible::TellProgress {fraction} {
+# Called by the library while it loads, in the thread that loads.
+proc ::runcible::ReportProgress {fraction} {
     variable progress
     set command [lindex $progress end 0]
     if {[catch {uplevel #0 [list {*}$command $fraction]} message options]} {
@@ -16,14 +16,14 @@ proc ::runcible::TellProgress {fraction} {
     }
 }
 
-# Calls {*}$load, which may tell how far it is.
+# Calls {*}$load, which may report its progress.
 proc ::runcible::WithProgress {command load} {
     variable progress
     lappend progress [list $command]
     try {
         return [{*}$load]
     } trap {RUNCIBLE CANCELLED} {message options} {
-        # By an error of the command, which is told instead.
+        # Cancelled by an error of the command, which is raised instead.
         if {[llength [lindex $progress end]] == 3} {
             lassign [lindex $progress end] command message options
         }
@@ -34,17 +34,18 @@ proc ::runcible::WithProgress {command load} {
 }
 
 # Loads with options of the library, which come last.
-proc ::runcible::LoadModel {path told backend options} {
-    if {$told eq ""} {
+proc ::runcible::LoadModel {path progress backend options} {
+    if {$progress eq ""} {
         return [native::model_load $backend $path $options]
     }
     native::model_options_tell_progress $options
-    return [WithProgress $told [list native::model_load $backend $path $options]]
+    return [WithProgress $progress [list native::model_load $backend $path $options]]
 }
 
-# Fetches what is not here yet of a model on a hub, and loads it: a Model. The
-# source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
-# "hf:" before it; arguments as of Model, and -revision and -cache, a folder.
+# Fetches the parts of a model on a hub that are not yet on this machine, and
+# loads the model: returns a Model. The source is "OWNER/NAME", "OWNER/NAME:FILE"
+# or "OWNER/NAME:Q4_K_M", with or without the prefix "hf:"; arguments as for
+# Model, and -revision and -cache, a folder.
 # :header: rc_model_fetch
 proc ::runcible::from_hub {source args} {
     set pairs [dict merge {revision "" cache ""} [Pairs $args]]
@@ -60,9 +61,9 @@ proc ::runcible::from_hub {source args} {
     return [Model new $path {*}$others]
 }
 
-# What loading would take, loading nothing: a dict with a list of what each device
-# takes as `devices`, the opened one first, and of what would fit instead as
-# `offers`. Arguments as of Model.
+# Returns the memory that loading would take, without loading: a dict with a list
+# of the memory on each device as `devices`, the opened one first, and of
+# alternatives that would fit as `offers`. Arguments as for Model.
 proc ::runcible::plan {path args} {
     set pairs [dict merge {backend ""} [Pairs $args]]
     set made [WithBackend [dict get $pairs backend] [list apply {{path pairs backend} {
@@ -88,27 +89,27 @@ proc ::runcible::plan {path args} {
     }
 }
 
-# Reads a file to its last byte and checks everything; loads nothing.
+# Reads a file to its last byte and checks everything; does not load it.
 proc ::runcible::verify {path} {
     native::model_verify $path
 }
 
-# The options that are given, with defaults for the others, which are all that
-# there are.
+# Returns the options that are given, with defaults for the others. There are no
+# options without a default.
 proc ::runcible::Defaulted {options defaults} {
     set pairs [Pairs $options]
     RefuseRest [dict remove $pairs {*}[dict keys $defaults]]
     return [dict merge $defaults $pairs]
 }
 
-# Of a -deadline, 0 if none is given.
+# Returns the milliseconds of a -deadline, 0 if none is given.
 proc ::runcible::DeadlineOf {given} {
     set deadline [dict get $given deadline]
     return [expr {$deadline eq "" ? 0 : [Milliseconds $deadline -deadline]}]
 }
 
-# Begins with the texts as a list of the library's and `args`, waits, and gives the
-# rows.
+# Begins with `args` and the texts as a list of the library, waits, and returns
+# the rows.
 proc ::runcible::RowsOf {texts begin args} {
     set list [native::new_text_list]
     try {
@@ -131,16 +132,16 @@ proc ::runcible::RowsOf {texts begin args} {
     }
 }
 
-# Weights and tokenizer on a device.
+# The weights and the tokenizer of a model on a device.
 oo::class create ::runcible::Model {
     superclass ::runcible::Handle
     variable handle tokenizer
 
     # Loads a file, or "builtin:NAME" for a model that comes with Runcible.
     # :api: members rc_model_options
-    # And -backend, a Backend or a chain such as "vulkan,cpu"; -progress, a command
-    # that is told the fraction done, 0 to 1: if it raises an error the load is
-    # cancelled, and raises it.
+    # Further options: -backend, a Backend or a chain such as "vulkan,cpu";
+    # -progress, a command that receives the fraction done, 0 to 1: if it raises
+    # an error, the load is cancelled, and raises the error.
     constructor {path args} {
         set pairs [dict merge {backend "" progress ""} \
             [::runcible::Pairs $args]]
@@ -153,8 +154,8 @@ oo::class create ::runcible::Model {
 
     # :api: methods rc_model
 
-    # The model's tokenizer, which goes with the model; {RUNCIBLE UNSUPPORTED} if it
-    # has none.
+    # Returns the model's tokenizer, which is closed with the model; {RUNCIBLE
+    # UNSUPPORTED} if it has none.
     method tokenizer {} {
         set own [my Handle]
         if {![info exists tokenizer]} {
@@ -164,17 +165,17 @@ oo::class create ::runcible::Model {
         return $tokenizer
     }
 
-    # See Tokenizer.
+    # See the method tokenize of Tokenizer.
     method tokenize {text args} {
         return [[my tokenizer] tokenize $text {*}$args]
     }
 
-    # See Tokenizer.
+    # See the method detokenize of Tokenizer.
     method detokenize {tokens args} {
         return [[my tokenizer] detokenize $tokens {*}$args]
     }
 
-    # The metadata of the model's file, a dict.
+    # Returns the metadata of the model's file, a dict.
     method metadata {} {
         set info [::runcible::native::model_get_info [my Handle]]
         try {
@@ -190,13 +191,13 @@ oo::class create ::runcible::Model {
         }
     }
 
-    # Embeddings of texts: a list of rows, one for each text, each a list of
-    # numbers. Options: -pooling, mean, cls or last, else as the model's file says;
-    # -normalize, else as it says; -dimensions, the first so many numbers;
-    # -truncate, to take the beginning of texts that are too long; -prompt, put
-    # before each text, or -prompt_name, query or document, of the prompts of the
-    # model; -priority; -deadline in seconds. Models that generate text give
-    # embeddings if they were loaded with -output hidden_rows.
+    # Makes embeddings of texts: a list of rows, one for each text, each a list of
+    # numbers. Options: -pooling, mean, cls or last (default: as the model's file
+    # says); -normalize (default: as the model's file says); -dimensions, to keep
+    # only the first numbers of each row; -truncate, to truncate texts that are
+    # too long; -prompt, put before each text, or -prompt_name, query or document,
+    # one of the model's prompts; -priority; -deadline in seconds. Models that
+    # generate text support it if they were loaded with -output hidden_rows.
     method embed {texts args} {
         set given [::runcible::Defaulted $args {
             pooling auto normalize -1 dimensions 0 truncate 0 prompt "" prompt_name ""
@@ -213,11 +214,12 @@ oo::class create ::runcible::Model {
             [::runcible::DeadlineOf $given]]
     }
 
-    # How well each document answers the query: a list of probabilities, in their
-    # order. Options: -raw_scores, for what the model gives, a logit; -truncate,
-    # -priority and -deadline as of embed; -prompt, what a model that generates text
-    # is asked, with {query} and {document}. Such models are loaded with
-    # -output scores.
+    # Returns how well each document answers the query: a list of probabilities,
+    # in the order of the documents. Options: -raw_scores, for the logits of the
+    # model instead of probabilities; -truncate, -priority and -deadline as for
+    # embed; -prompt, the question for a model that generates text, with {query}
+    # and {document}. Such models support it if they were loaded with -output
+    # scores.
     method rerank {query documents args} {
         set given [::runcible::Defaulted $args {
             raw_scores 0 truncate 0 prompt "" priority 0 deadline ""
@@ -231,7 +233,7 @@ oo::class create ::runcible::Model {
         return [lmap row $rows {lindex $row 0}]
     }
 
-    # An empty session; see Session.
+    # Makes an empty session; see Session.
     method session {args} {
         return [::runcible::Session new [self] {*}$args]
     }

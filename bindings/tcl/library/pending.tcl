@@ -1,17 +1,17 @@
-# Calls that go on while Tcl's event loop does: openings, discoveries, runs of
+# Calls that run while Tcl's event loop does: openings, discoveries, runs of
 # graphs.
 
-# What came of a call is asked for by `wait`. Within a coroutine that yields until
-# then; elsewhere it runs the event loop as vwait does.
+# A call in progress; `wait` returns its result. Within a coroutine it yields
+# until then; elsewhere it runs the event loop as vwait does.
 #
-# With the option -command nothing is to be waited for: {*}COMMAND is called with
-# PENDING "end" VALUE, or PENDING "error" MESSAGE OPTIONS, whereafter the object is
+# With the option -command, `wait` is not used: {*}COMMAND is called with PENDING
+# "end" VALUE, or PENDING "error" MESSAGE OPTIONS, and then the object is
 # destroyed. Destroying it before cancels the call.
 oo::class create ::runcible::Pending {
     variable call key event waiter command progress result timer problem outcome woken
 
-    # Of a command that starts the call, with a mailbox and a key, one that makes of
-    # the call what it gave, and the options -command and -progress.
+    # Takes a command that starts the call, with a mailbox and a key; a command
+    # that makes the result of the call; and the options -command and -progress.
     constructor {begin made pairs} {
         set result $made
         set waiter ""
@@ -23,18 +23,18 @@ oo::class create ::runcible::Pending {
         if {$progress ne ""} {my Watch}
     }
 
-    # Tells how far it is, some times in a second.
+    # Reports the progress several times in a second.
     method Watch {} {
-        set timer [after 50 [namespace code {my TellAgain}]]
+        set timer [after 50 [namespace code {my ReportAgain}]]
     }
 
-    method TellAgain {} {
+    method ReportAgain {} {
         set self [self]
-        my Tell
+        my ReportProgress
         if {[info object isa object $self]} {my Watch}
     }
 
-    method Tell {} {
+    method ReportProgress {} {
         if {$progress eq "" || [info exists problem]} return
         set self [self]
         set fraction [::runcible::native::pending_call_fraction $call]
@@ -68,7 +68,7 @@ oo::class create ::runcible::Pending {
         if {[info exists timer]} {after cancel $timer}
     }
 
-    # Calls the command for what came of it.
+    # Calls the command with the result.
     method Answer {} {
         set self [self]
         my Settle
@@ -82,13 +82,13 @@ oo::class create ::runcible::Pending {
         if {[info object isa object $self]} {my destroy}
     }
 
-    # Makes of the end {OPTIONS VALUE}, as `return` takes them, once.
+    # Stores the result as {OPTIONS VALUE}, as `return` takes them, once.
     method Settle {} {
         if {[info exists outcome]} return
         set self [self]
         set status [dict get $event status]
         if {$status == 0} {
-            my Tell
+            my ReportProgress
             if {![info object isa object $self]} return
         }
         if {[info exists problem]} {
@@ -103,11 +103,11 @@ oo::class create ::runcible::Pending {
         }
     }
 
-    # What the call gives, or its error. An error that -progress raised cancels the
-    # call, and is raised here.
+    # Returns the result of the call, or raises its error. An error that -progress
+    # raised cancels the call, and is raised here.
     method wait {} {
         if {$command ne ""} {
-            error "this call tells its -command what came of it"
+            error "this call passes its result to its -command"
         }
         while {![info exists event]} {
             set coroutine [info coroutine]
@@ -117,7 +117,7 @@ oo::class create ::runcible::Pending {
             if {$coroutine eq ""} {
                 vwait [my varname woken]
             } else {
-                # Who else resumes the coroutine does no harm.
+                # Resuming the coroutine otherwise does no harm.
                 set waiter $coroutine
                 yield
                 set waiter ""
@@ -128,8 +128,8 @@ oo::class create ::runcible::Pending {
         return -options $options $value
     }
 
-    # Asks the call to end, with {RUNCIBLE CANCELLED -12} unless it was over before.
-    # Of a graph all runs that are under way.
+    # Asks the call to end, with {RUNCIBLE CANCELLED -12} unless it was over
+    # before. For a graph, all runs in progress end.
     method cancel {} {
         if {![info exists event]} {
             ::runcible::native::pending_call_cancel $call
@@ -140,7 +140,7 @@ oo::class create ::runcible::Pending {
         my Rest
         if {[info exists key] && [dict exists $::runcible::streams $key]} {
             dict set ::runcible::streams $key ""
-            # The child of a fork refuses.
+            # Fails in the child of a fork.
             catch {::runcible::native::pending_call_cancel $call}
         }
         if {[info exists call]} {::runcible::native::dispose $call}

@@ -14,7 +14,7 @@ package require Tcl 8.6
 
 namespace eval ::runcible {
     variable folder [file dirname [file normalize [info script]]]
-    # SWIG makes its commands where it is loaded from.
+    # SWIG makes its commands in the namespace that loads it.
     namespace eval :: [list load [file join $folder native.so] Runcible]
     foreach file {members handle json backend tokenizer model grammar generation stream pending session chat tensor
         graph custom} {

@@ -5,19 +5,19 @@ proc ::runcible::WithSessionOptions {options command} {
     return [WithOptions session_options [Pairs $options] $command]
 }
 
-# A handle of what generates, one text at a time.
+# A handle that generates, one text at a time.
 oo::class create ::runcible::Speaker {
     superclass ::runcible::Handle
     variable going
 
-    # Takes note of a Generation that was started.
+    # Stores a Generation that was started.
     method Going {generation} {
         lappend going $generation
         return $generation
     }
 
-    # Ends what was left: who reads a generation and then wants something else of what
-    # it is of has left it.
+    # Ends the generations that were left: a reader that then uses the session or
+    # the conversation has left its generation.
     method EndLeft {} {
         set still {}
         foreach generation [expr {[info exists going] ? $going : {}}] {
@@ -31,7 +31,7 @@ oo::class create ::runcible::Speaker {
         set going $still
     }
 
-    # The handle, for what needs it for itself.
+    # Returns the handle for calls that need the session to themselves.
     method Idle {} {
         set open [my Handle]
         my EndLeft
@@ -43,7 +43,7 @@ oo::class create ::runcible::Session {
     superclass ::runcible::Speaker
     variable handle
 
-    # An empty session of a Model.
+    # Makes an empty session of a Model.
     # :api: members rc_session_options
     constructor {model args} {
         if {[lindex $args 0] eq "-handle"} {
@@ -54,7 +54,7 @@ oo::class create ::runcible::Session {
         }
     }
 
-    # Generates, and gives the text when it is whole; blocks. Options as of
+    # Generates, and returns the text when it is complete; blocks. Options as for
     # Generation, and -report, the name of a variable for the report.
     method generate {{prompt ""} args} {
         set pairs [::runcible::Pairs $args]
@@ -72,8 +72,8 @@ oo::class create ::runcible::Session {
         }
     }
 
-    # Runs a body for each piece of a text as it comes; blocks. Leaving it cancels
-    # the rest. Options as of Generation come before the body.
+    # Runs a body for each piece of a text as it arrives; blocks. Leaving it
+    # cancels the rest. Options as for Generation come before the body.
     method foreach {varName prompt args} {
         set generation [my start $prompt {*}[lrange $args 0 end-1]]
         tailcall ::runcible::Iterate $generation $varName [lindex $args end] {close destroy}
@@ -90,16 +90,18 @@ oo::class create ::runcible::Session {
         return [my Going [::runcible::Stream new [my Idle] $prompt {*}$args]]
     }
 
-    # A Chat over the session, without messages. Options: -tools, a list of dicts
-    # in the shape of "tools" of OpenAI's chat completions, or JSON; -template_name, a variant in the file or one
-    # that is well known (chatml, llama3, zephyr, ...), or -template_text, its source;
-    # -template_arguments, a JSON object; -thinking, whether to think before answers;
-    # -now, what templates that write the date take for the present.
+    # Begins a conversation without messages on top of the session, a Chat.
+    # Options: -tools, a list of dicts in the shape of "tools" of OpenAI's chat
+    # completions, or JSON; -template_name, a variant in the file or a well-known
+    # template (chatml, llama3, zephyr, ...), or -template_text, its source;
+    # -template_arguments, a JSON object; -thinking, whether to think before
+    # answers; -now, the time that templates which write the date use as the
+    # present.
     method chat {args} {
         return [::runcible::Chat new [self] [my Idle] {*}$args]
     }
 
-    # Adds a text, to be evaluated by the next decode or generation. Options:
+    # Adds a text, which the next decode or generation evaluates. Options:
     # -add_special, -parse_special.
     method append {text args} {
         set pairs [::runcible::Pairs $args]
@@ -108,20 +110,20 @@ oo::class create ::runcible::Session {
         ::runcible::native::session_append_text [my Idle] $text $flags
     }
 
-    # The same with tokens.
+    # Adds tokens, which the next decode or generation evaluates.
     method append_tokens {tokens} {
         ::runcible::native::session_append [my Idle] $tokens
     }
 
-    # The same with the rows of a Tensor of {count width}, in place of tokens, where
-    # the model was loaded with -takes_embeddings 1.
+    # Adds the rows of a Tensor of {count width} in place of tokens, if the model
+    # was loaded with -takes_embeddings 1.
     method append_embeddings {rows} {
         ::runcible::native::session_append_embeddings [my Idle] \
             [::runcible::Need $rows Tensor rows]
     }
 
-    # Evaluates what was appended; with -all_logits 1 it keeps those of every token
-    # and not only of the last.
+    # Evaluates the tokens that were appended; with -all_logits 1 it keeps the
+    # logits of every token and not only of the last.
     method decode {args} {
         set pairs [dict merge {all_logits 0} [::runcible::Pairs $args]]
         ::runcible::RefuseRest [dict remove $pairs all_logits]
@@ -129,8 +131,8 @@ oo::class create ::runcible::Session {
         ::runcible::native::session_decode [my Idle] $flags
     }
 
-    # The logits of the last decode: a list of rows, one or one for each token
-    # evaluated, each a list of numbers by token.
+    # Returns the logits of the last decode: a list of rows, one, or one for each
+    # token evaluated, each a list of numbers by token.
     method logits {} {
         lassign [::runcible::native::session_logits [my Idle]] bytes rows columns
         set made {}
@@ -143,14 +145,14 @@ oo::class create ::runcible::Session {
 
     # :api: methods rc_session
 
-    # A session that was saved to a file. Options as of a new one.
+    # Restores a session that was saved to a file. Options as for a new one.
     self method restore {model path args} {
         return [my new "" -handle [::runcible::WithSessionOptions $args \
             [list ::runcible::native::session_restore \
                 [::runcible::Need $model Model model] $path]]]
     }
 
-    # A session that save_memory gave.
+    # Restores a session from the bytes that save_memory returned.
     self method restore_memory {model saved args} {
         return [my new "" -handle [::runcible::WithSessionOptions $args \
             [list ::runcible::native::session_restore_memory \

@@ -1,14 +1,14 @@
-# Generating text on Tcl's event loop. The library tells through a channel that
-# events wait; no thread of it ever runs Tcl.
+# Generating text on Tcl's event loop. The library signals through a channel that
+# events wait; no thread of the library ever runs Tcl.
 
 namespace eval ::runcible {
-    # The streams and calls whose end has not come, by key; "" for one that was
-    # destroyed.
+    # The streams and calls whose end has not arrived, by key; "" for an object
+    # that was destroyed.
     variable streams {}
     variable last_key 0
 }
 
-# Starts what posts to an object: {*}$begin with the mailbox and a key.
+# Starts a request that posts to an object: {*}$begin with the mailbox and a key.
 proc ::runcible::StartPosting {object begin} {
     variable box
     variable channel
@@ -63,8 +63,8 @@ proc ::runcible::TakeEvents {} {
     }
 }
 
-# Runs a command of the program; its error is one of the background, and does not
-# keep other streams from their pieces.
+# Runs a command of the program. Its error is raised in the background, and does
+# not keep other streams from their pieces.
 proc ::runcible::InBackground {command} {
     if {[catch {uplevel #0 $command} message options]} {
         after 0 [namespace code [list Raise $message $options]]
@@ -76,21 +76,21 @@ proc ::runcible::Raise {message options} {
 }
 
 # A Generation on the event loop. Within a coroutine `next`, `foreach`, `text` and
-# `close` yield until something comes; elsewhere they run the event loop as vwait
+# `close` yield until an event arrives; elsewhere they run the event loop as vwait
 # does.
 #
-# With the option -command nothing is to be read: {*}COMMAND is called with STREAM
-# "piece" TEXT for each piece; in the end with STREAM "end" REPORT, or STREAM "error"
-# MESSAGE OPTIONS, whereafter the stream is destroyed.
+# With the option -command, the stream is not read: {*}COMMAND is called with
+# STREAM "piece" TEXT for each piece; at the end with STREAM "end" REPORT, or
+# STREAM "error" MESSAGE OPTIONS, and then the stream is destroyed.
 oo::class create ::runcible::Stream {
     superclass ::runcible::Generation
-    variable request key events waiter command telling report failure woken
+    variable request key events waiter command delivering report failure woken
 
     method Begin {session prompt pairs} {
         set events {}
         set waiter ""
         set command ""
-        set telling 0
+        set delivering 0
         if {[dict exists $pairs command]} {
             set command [dict get $pairs command]
             dict unset pairs command
@@ -107,7 +107,7 @@ oo::class create ::runcible::Stream {
 
     method Wake {} {
         if {$command ne ""} {
-            my Tell
+            my Deliver
         } elseif {$waiter ne ""} {
             set resumed $waiter
             set waiter ""
@@ -119,11 +119,11 @@ oo::class create ::runcible::Stream {
         }
     }
 
-    # Calls the command for what has come, one piece after the other also if it
-    # runs the event loop. It may destroy the stream.
-    method Tell {} {
-        if {$telling} return
-        set telling 1
+    # Calls the command for the events that have arrived, one piece after the
+    # other also if it runs the event loop. It may destroy the stream.
+    method Deliver {} {
+        if {$delivering} return
+        set delivering 1
         set self [self]
         while {[info object isa object $self] && [llength $events]} {
             set events [lassign $events event]
@@ -141,12 +141,12 @@ oo::class create ::runcible::Stream {
                 return
             }
         }
-        if {[info object isa object $self]} {set telling 0}
+        if {[info object isa object $self]} {set delivering 0}
     }
 
     method Event {} {
         if {$command ne ""} {
-            error "this stream gives its pieces to its -command"
+            error "this stream passes its pieces to its -command"
         }
         while {![llength $events]} {
             set coroutine [info coroutine]
@@ -156,7 +156,7 @@ oo::class create ::runcible::Stream {
             if {$coroutine eq ""} {
                 vwait [my varname woken]
             } else {
-                # Who else resumes the coroutine does no harm.
+                # Resuming the coroutine otherwise does no harm.
                 set waiter $coroutine
                 yield
                 set waiter ""
@@ -169,7 +169,7 @@ oo::class create ::runcible::Stream {
     destructor {
         if {[info exists key] && [dict exists $::runcible::streams $key]} {
             dict set ::runcible::streams $key ""
-            # The child of a fork refuses.
+            # Fails in the child of a fork.
             catch {::runcible::native::request_cancel $request}
         }
         next

@@ -1,18 +1,18 @@
-# Tensors and ops, for those who compute without a model; see runcible/tensor.h.
-# Shapes are lists, slowest dimension first; dimensions as arguments are counted
-# from 0, or from the last as -1.
+# Tensors and ops, for programs that compute without a model; see
+# runcible/tensor.h. Shapes are lists, slowest dimension first; dimensions as
+# arguments are counted from 0, or from the last as -1.
 
 namespace eval ::runcible {
-    # Types that `binary format` has too.
+    # The types that `binary format` supports.
     variable formats {f32 f f64 d i8 c i16 t i32 n i64 m}
 }
 
-# The handle of a tensor, or "" for none.
+# Returns the handle of a tensor, or "" for "".
 proc ::runcible::Optional {tensor what} {
     return [expr {$tensor eq "" ? "" : [Need $tensor Tensor $what]}]
 }
 
-# The same of the tensor that an option is, if it is given.
+# Returns the handle of the tensor of an option, or "" if it is not given.
 proc ::runcible::OptionalOf {pairs option} {
     return [expr {[dict exists $pairs $option] ? [Optional [dict get $pairs $option] -$option] : ""}]
 }
@@ -21,8 +21,8 @@ oo::class create ::runcible::Tensor {
     superclass ::runcible::Handle
     variable handle
 
-    # A tensor of a list of numbers. Options: -shape (one dimension), and -dtype
-    # ("f32") to store them in.
+    # Makes a tensor of a list of numbers. Options: -shape (default: one
+    # dimension), and -dtype, the type of the elements (default: f32).
     constructor {numbers backend args} {
         if {[lindex $args 0] eq "-handle"} {
             set handle [lindex $args 1]
@@ -51,7 +51,7 @@ oo::class create ::runcible::Tensor {
         }
     }
 
-    # A tensor of a byte array in the layout of the type.
+    # Makes a tensor of a byte array in the layout of the type.
     self method from_bytes {bytes shape dtype backend} {
         return [my new "" "" -handle [::runcible::native::tensor_from_data \
             [::runcible::Need $backend Backend backend] [::runcible::DtypeNumber $dtype] \
@@ -60,46 +60,46 @@ oo::class create ::runcible::Tensor {
 
     # :api: makers
 
-    # The type of the elements: "f32", "q4_k".
+    # Returns the type of the elements: "f32", "q4_k".
     method dtype {} {
         return [::runcible::DtypeName [::runcible::native::tensor_dtype [my Handle]]]
     }
 
-    # The dimensions, slowest first.
+    # Returns the dimensions, slowest first.
     method shape {} {
         return [::runcible::native::tensor_shape [my Handle]]
     }
 
-    # The number of elements.
+    # Returns the number of elements.
     method size {} {
         return [lindex [::runcible::native::tensor_size [my Handle]] 0]
     }
 
-    # The device on which it lies, "vulkan:0".
+    # Returns the device of the tensor's memory, "vulkan:0".
     method device {} {
         return [::runcible::native::tensor_device [my Handle]]
     }
 
-    # The same numbers on another device ("vulkan:0"; by default where new tensors
-    # lie), or of another handle.
+    # Copies the numbers to another device ("vulkan:0"; default: the one of new
+    # tensors), or to another handle.
     method to {{device ""} {backend ""}} {
         if {$backend ne ""} {set backend [::runcible::Need $backend Backend backend]}
         return [my Made [::runcible::native::tensor_to [my Handle] $backend $device]]
     }
 
-    # Of an outline that an op gave: where the op would run, and the estimates of
-    # all candidates in seconds; JSON.
+    # Returns, for an outline that an op returned, the device on which the op
+    # would run, and the estimates of all candidates in seconds; JSON.
     method choice {} {
         return [::runcible::native::op_choose [my Handle]]
     }
 
-    # The numbers in the layout of the type, a byte array.
+    # Returns the numbers in the layout of the type, a byte array.
     method bytes {} {
         set bytes [lindex [::runcible::native::tensor_size [my Handle]] 1]
         return [::runcible::native::tensor_read [my Handle] $bytes]
     }
 
-    # The numbers, a list in the order of the shape.
+    # Returns the numbers, a list in the order of the shape.
     method read {} {
         if {![dict exists $::runcible::formats [my dtype]]} {
             set plain [my dequantize]
@@ -117,7 +117,7 @@ oo::class create ::runcible::Tensor {
         return [::runcible::Tensor new "" "" -handle $made]
     }
 
-    # Views, which share the memory of their tensor, and ops, which make new ones.
+    # Views share the memory of their tensor; ops make new tensors.
 
     # :api: ops
 }

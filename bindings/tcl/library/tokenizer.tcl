@@ -1,7 +1,7 @@
-# Text to tokens and back; see runcible/model.h.
+# Converts text to tokens and back; see runcible/model.h.
 
-# The flags of the options add_special (1) and parse_special (0), which are taken
-# out of the dict in `pairs_name`.
+# Returns the flags of the options add_special (default: 1) and parse_special
+# (default: 0), and removes them from the dict in `pairs_name`.
 proc ::runcible::TokenizeFlags {pairs_name} {
     upvar 1 $pairs_name pairs
     set flags 0
@@ -31,7 +31,7 @@ oo::class create ::runcible::Tokenizer {
     superclass ::runcible::Handle
     variable handle
 
-    # The tokenizer that a file describes, without loading the model.
+    # Opens the tokenizer that a file describes, without loading the model.
     constructor {path args} {
         if {[lindex $args 0] eq "-handle"} {
             set handle [lindex $args 1]
@@ -40,7 +40,7 @@ oo::class create ::runcible::Tokenizer {
         }
     }
 
-    # The tokens of a text. Options: -add_special, -parse_special.
+    # Returns the tokens of a text. Options: -add_special, -parse_special.
     method tokenize {text args} {
         set pairs [::runcible::Pairs $args]
         set flags [::runcible::TokenizeFlags pairs]
@@ -48,7 +48,7 @@ oo::class create ::runcible::Tokenizer {
         return [::runcible::native::tokenize [my Handle] $text $flags]
     }
 
-    # The text of tokens; with -special 1 that of special ones too.
+    # Returns the text of tokens; with -special 1 also that of special tokens.
     method detokenize {tokens args} {
         set pairs [dict merge {special 0} [::runcible::Pairs $args]]
         ::runcible::RefuseRest [dict remove $pairs special]

@@ -3,8 +3,8 @@
  *
  *   inputs outputs attributes
  *
- * where values are {dtype shape bytes}, bytes of outputs being how many, and
- * gives a list of byte arrays, the bytes of the outputs. */
+ * where values are {dtype shape bytes}; for outputs, bytes is their number. The
+ * command returns a list of byte arrays, the bytes of the outputs. */
 #ifndef RUNCIBLE_TCL_FUNCTIONS_H
 #define RUNCIBLE_TCL_FUNCTIONS_H
 
@@ -59,7 +59,7 @@ static Tcl_Obj* runcible_values(const rc_op_value* const* values, size_t count,
   return list;
 }
 
-/* The outputs from the interpreter's result. */
+/* Copies the outputs from the interpreter's result. */
 static int runcible_outputs_in(Tcl_Interp* interp, const rc_custom_call* call) {
   Tcl_Obj* made = Tcl_GetObjResult(interp);
   size_t i;
@@ -127,7 +127,7 @@ static void runcible_tell(void* server, runcible_wanted* wanted) {
   Tcl_ResetResult(interp);
 }
 
-/* An op of the options and a list that begins a command. */
+/* Makes an op of the options and a list that begins a command. */
 static rc_status runcible_custom_op(Tcl_Interp* interp,
                                     rc_custom_op_options* options,
                                     Tcl_Obj* command, rc_custom_op** op) {
@@ -144,7 +144,7 @@ static rc_status runcible_custom_op(Tcl_Interp* interp,
   }
   Tcl_IncrRefCount(command);
   status = rc_custom_op_create(options, op);
-  /* As if there had been an op. */
+  /* Releases the command, as the op would have done. */
   if (status != RC_OK) options->release(options->user);
   return status;
 }

@@ -1,7 +1,7 @@
 /* Handles and structs as names, such as "rc_model7", in a table of each
- * interpreter; included by the wrapper alone. A name that was disposed of is an
- * error, never an address. What is left when the interpreter is deleted is
- * given back. */
+ * interpreter; included by the wrapper alone. Using a name that was disposed of
+ * is an error, and never uses its address. Handles that are left when the
+ * interpreter is deleted are released. */
 #ifndef RUNCIBLE_TCL_HANDLES_H
 #define RUNCIBLE_TCL_HANDLES_H
 
@@ -31,7 +31,7 @@ static void runcible_free_handle(runcible_handle* handle) {
   ckfree(handle);
 }
 
-/* Children before parents or after: the library lets them go in any order. */
+/* Releases all handles, parents and children in any order. */
 static void runcible_close_handles(ClientData data, Tcl_Interp* interp) {
   runcible_handles* handles = (runcible_handles*)data;
   Tcl_HashSearch search;
@@ -79,8 +79,8 @@ static Tcl_HashEntry* runcible_find_handle(Tcl_Interp* interp, Tcl_Obj* name) {
                            Tcl_GetString(name));
 }
 
-/* What a name stands for; "" is NULL. 0 with an error if it is of another type
- * or none. */
+/* Finds the pointer of a name; "" is NULL. Returns 0 with an error if there is
+ * no such name, or it is of another type. */
 static int runcible_handle_in(Tcl_Interp* interp, Tcl_Obj* name,
                               swig_type_info* type, void** pointer) {
   Tcl_HashEntry* entry;
@@ -100,7 +100,7 @@ static int runcible_handle_in(Tcl_Interp* interp, Tcl_Obj* name,
   return 0;
 }
 
-/* Takes a name away; what it stood for is somebody else's now. */
+/* Removes a name, whose pointer now has another owner. */
 static void runcible_forget_handle(Tcl_Interp* interp, Tcl_Obj* name) {
   Tcl_HashEntry* entry = runcible_find_handle(interp, name);
   if (entry == NULL) return;

@@ -1,6 +1,6 @@
 /* Typemaps of Tcl; see bindings/swig/arguments.i. Handles and structs are names
  * in a table of the interpreter, not SWIG's addresses; see handles.h. A call
- * gives its one result, or a list where there are more. */
+ * returns its one result, or a list of several results. */
 %header %{
 #include <runcible/runcible.h>
 
@@ -8,7 +8,7 @@
 #include "mailbox.h"
 #include "values.h"
 
-/* Within the wrappers, which all have an interp. */
+/* For use in the wrappers, which all have an interp. */
 #define runcible_raise(status, message) \
   runcible_set_error(interp, status, message)
 #define RUNCIBLE_FAIL SWIG_fail
@@ -24,8 +24,8 @@
   runcible_open_handles(interp);
 %}
 
-/* SWIG initialises what all interpreters share, each time that one loads the
- * package, in whichever thread. */
+/* SWIG initializes data that all interpreters share each time that one loads
+ * the package, in any thread. */
 %wrapper %{
 SWIGEXPORT int SWIG_init(Tcl_Interp* interp);
 SWIGEXPORT int Runcible_Init(Tcl_Interp* interp) {
@@ -38,7 +38,7 @@ SWIGEXPORT int Runcible_Init(Tcl_Interp* interp) {
 }
 %}
 
-/* Deleting takes the name away. */
+/* Deleting removes the name. */
 %typemap(in) SWIGTYPE* {
   if (!runcible_handle_in(interp, $input, $descriptor, (void**)&$1)) SWIG_fail;
   if ($disown) runcible_forget_handle(interp, $input);
@@ -67,7 +67,7 @@ SWIGEXPORT int Runcible_Init(Tcl_Interp* interp) {
 }
 %enddef
 
-/* Numbers: SWIG's own take negative ones for unsigned. */
+/* Numbers: SWIG's own typemaps accept negative numbers as unsigned. */
 %define runcible_whole_number(TYPE, LEAST, MOST)
 %typemap(in) TYPE {
   Tcl_WideInt number;
@@ -96,7 +96,7 @@ runcible_whole_number(size_t, 0, INT64_MAX)
   $1 = ($1_ltype)number;
 }
 
-/* What is 0 or 1 in C. */
+/* Values that are 0 or 1 in C. */
 %typemap(in) int32_t FLAG {
   int flag;
   if (Tcl_GetBooleanFromObj(interp, $input, &flag) != TCL_OK) SWIG_fail;
@@ -133,7 +133,7 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 %typemap(arginit) const char* NAME { Tcl_DStringInit(&utf8$argnum); }
 %typemap(freearg) const char* NAME { Tcl_DStringFree(&utf8$argnum); }
 
-/* A prompt that is empty is not given. */
+/* An empty prompt is passed as NULL. */
 %typemap(check) const char* prompt, const char* prompt_name {
   if ($1 != NULL && *$1 == '\0') $1 = NULL;
 }
@@ -281,8 +281,7 @@ runcible_number(size_t)
 }
 
 %typemap(in, numinputs=0) Tcl_Interp* interp { $1 = interp; }
-/* See runcible_progress; options are used in the interpreter they are made in.
- */
+/* See runcible_progress; options are used in the interpreter that made them. */
 %extend rc_model_options {
   void tell_progress(Tcl_Interp* interp) {
     $self->progress = runcible_progress;
@@ -290,7 +289,7 @@ runcible_number(size_t)
   }
 }
 
-/* dispose HANDLE: gives it back; what is none is no error. */
+/* dispose HANDLE: releases it; a name that does not exist is no error. */
 %native(dispose) int runcible_dispose(ClientData data, Tcl_Interp* interp,
                                       int objc, Tcl_Obj* const objv[]);
 /* mailbox_channel MAILBOX: a channel that is readable while events wait. */

@@ -1,6 +1,6 @@
-/* Between the values of C and of Tcl; included by the wrapper alone. Functions
- * named *_in return 0 with an error in the interpreter if a value does not fit.
- */
+/* Conversions between values of C and of Tcl; included by the wrapper alone.
+ * Functions named *_in return 0 with an error in the interpreter if a value
+ * does not fit. */
 #ifndef RUNCIBLE_TCL_VALUES_H
 #define RUNCIBLE_TCL_VALUES_H
 
@@ -21,8 +21,8 @@ static Tcl_Encoding runcible_encoding(void) {
   return Tcl_GetEncoding(NULL, "utf-8"); /* always there */
 }
 
-/* The text of UTF-8. Tcl's own strings differ from it in NUL, and in what lies
- * beyond the first 65536 characters. */
+/* Converts UTF-8 to a text. Tcl's own strings differ from UTF-8 in NUL, and in
+ * characters after the first 65536. */
 static Tcl_Obj* runcible_text(const char* text, size_t length) {
   Tcl_Encoding encoding = runcible_encoding();
   Tcl_DString buffer;
@@ -36,7 +36,7 @@ static Tcl_Obj* runcible_text(const char* text, size_t length) {
   return made;
 }
 
-/* A text as UTF-8; Tcl_DStringFree frees it. */
+/* Converts a text to UTF-8, which Tcl_DStringFree frees. */
 static void runcible_utf8(Tcl_Obj* value, Tcl_DString* utf8) {
   Tcl_Encoding encoding = runcible_encoding();
   int length;
@@ -59,7 +59,7 @@ static void runcible_set_error(Tcl_Interp* interp, rc_status status,
   code[1] = Tcl_NewStringObj(name, -1);
   code[2] = Tcl_NewIntObj(status);
   if (number != 0) {
-    /* As Tcl's own commands tell it, behind our name. */
+    /* The system's code follows ours, as in Tcl's own commands. */
     errno = number;
     code[count++] = Tcl_NewStringObj("POSIX", -1);
     code[count++] = Tcl_NewStringObj(Tcl_ErrnoId(), -1);
@@ -72,7 +72,7 @@ static int runcible_whole_in(Tcl_Interp* interp, Tcl_Obj* value,
                              Tcl_WideInt least, Tcl_WideInt most,
                              Tcl_WideInt* number) {
   if (Tcl_GetWideIntFromObj(interp, value, number) != TCL_OK) return 0;
-  /* Tcl wraps what has 64 bits without a sign. */
+  /* Tcl wraps unsigned numbers of 64 bits. */
   if (*number < least || *number > most ||
       (*number < 0 && *Tcl_GetString(value) != '-')) {
     char limits[64];
@@ -100,7 +100,7 @@ static Tcl_Obj* runcible_seed(uint64_t seed) {
   return Tcl_NewStringObj(digits, -1);
 }
 
-/* A list of tokens, copied; ckfree frees them. */
+/* Copies a list of tokens, which ckfree frees. */
 static int runcible_tokens_in(Tcl_Interp* interp, Tcl_Obj* value,
                               int32_t** tokens, size_t* count) {
   Tcl_Obj** items;
@@ -199,7 +199,7 @@ static Tcl_Obj* runcible_report(const rc_generate_report* report) {
   return dict;
 }
 
-/* What an event is that is no end. */
+/* Returns the kind of an event that is not an end. */
 static const char* runcible_kind(const rc_event* event) {
   switch (event->type) {
     case RC_EVENT_REASONING:
@@ -211,8 +211,8 @@ static const char* runcible_kind(const rc_event* event) {
   }
 }
 
-/* A dict of key, kind, text, tokens, logprobs and top_logprobs, name and id of
- * calls, or for an end of key, status, name, message and report. */
+/* Makes a dict of key, kind, text, tokens, logprobs and top_logprobs, with name
+ * and id for calls; or for an end of key, status, message and report. */
 static Tcl_Obj* runcible_event(uint64_t key, const rc_event* event) {
   Tcl_Obj* dict = Tcl_NewDictObj();
   runcible_put(dict, "key", Tcl_NewWideIntObj((Tcl_WideInt)key));
@@ -263,7 +263,8 @@ static Tcl_Obj* runcible_events(const kept_events* events) {
   return list;
 }
 
-/* A channel of a descriptor of its own, for Tcl closes it with the channel. */
+/* Makes a channel of a duplicate of the descriptor, because Tcl closes it with
+ * the channel. */
 static int runcible_set_channel(Tcl_Interp* interp, mailbox* box) {
   int32_t watched = -1;
   int own;
@@ -290,7 +291,7 @@ static int32_t runcible_progress(void* user, double fraction) {
   Tcl_Obj* words[2];
   Tcl_Obj* command;
   int code;
-  words[0] = Tcl_NewStringObj("::runcible::TellProgress", -1);
+  words[0] = Tcl_NewStringObj("::runcible::ReportProgress", -1);
   words[1] = Tcl_NewDoubleObj(fraction);
   command = Tcl_NewListObj(2, words);
   Tcl_IncrRefCount(command);

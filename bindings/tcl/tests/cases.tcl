@@ -1,5 +1,5 @@
-# Runs the cases in bindings/conformance; see README.md there. Steps are of huddle,
-# which knows the types of what JSON has.
+# Runs the cases in bindings/conformance; see README.md there. Steps are values of
+# huddle, which knows the types of JSON.
 package require json
 package require huddle
 package require huddle::json
@@ -26,7 +26,7 @@ namespace eval cases {
         return [expr {$name in [huddle keys $step]}]
     }
 
-    # The nodes of a list, or of what a step has by a name.
+    # Returns the nodes of a list, or of the value that a step has by a name.
     proc nodes {node} {
         set nodes {}
         for {set i 0} {$i < [huddle llength $node]} {incr i} {lappend nodes [huddle get $node $i]}
@@ -36,7 +36,7 @@ namespace eval cases {
         return [expr {[has $step $name] ? [nodes [huddle get $step $name]] : {}}]
     }
 
-    # What a step means by a value: "$name" is an object.
+    # Resolves a value of a step: "$name" is an object.
     proc value {node} {
         variable objects
         variable golden
@@ -70,7 +70,7 @@ namespace eval cases {
         return [huddle jsondump $node {} {}]
     }
 
-    # Options; what has no types in a dict is JSON.
+    # Returns the options; a value that has no types in a dict is JSON.
     proc options {step} {
         set options {}
         if {![has $step options]} return
@@ -121,7 +121,7 @@ namespace eval cases {
         if {[has $step expect]} {expect $found [huddle get $step expect] [huddle get_stripped $step do]}
     }
 
-    # What a step is called, of an object, a class or the package.
+    # Calls the function that a step names, of an object, a class or the package.
     proc call {step} {
         variable objects
         set do [huddle get_stripped $step do]
@@ -138,7 +138,7 @@ namespace eval cases {
         return [$target {*}$method {*}$values {*}$options]
     }
 
-    # Checks what was found, of which what is expected has a part.
+    # Checks a result against the expected part of it.
     proc expect {found node what} {
         set kind [huddle type $node]
         if {$kind eq "string" && [string match {$golden*} [huddle get_stripped $node]]} {
@@ -167,7 +167,7 @@ namespace eval cases {
         }
     }
 
-    # Members that have another name or form in Tcl.
+    # Returns members, also those that have another name or form in Tcl.
     proc member {found name} {
         if {[info object isa object $found]} {return [$found {*}[string map {numbers read} $name]]}
         if {$name eq "tool_calls"} {set name calls}
@@ -209,7 +209,8 @@ namespace eval cases {
         error "there is no comparison $name"
     }
 
-    # Steps that are no single call, or another one in Tcl.
+    # Steps that are not a single call of the package, or that have another name
+    # in Tcl.
 
     proc do_open {class step spec} {
         return [$class new [value $spec] {*}[options $step]]
@@ -256,7 +257,7 @@ namespace eval cases {
             || [string match {$golden*tokens} [huddle get_stripped $node]]}]
     }
 
-    # The options of generating, with a prompt that is tokens.
+    # Returns the options of generating, with a prompt that is tokens.
     proc generating {step prompt} {
         if {[is_tokens $prompt]} {return [list "" -prompt_tokens [value $prompt] {*}[options $step]]}
         return [list [value $prompt] {*}[options $step]]
@@ -267,7 +268,7 @@ namespace eval cases {
         return [dict create text $text report $report]
     }
 
-    # Within a coroutine, on the event loop.
+    # Streams within a coroutine, on the event loop.
     proc do_stream {session step prompt} {
         set stream [$session stream {*}[generating $step $prompt]]
         set last [expr {[has $step cancel_after] ? [huddle get_stripped $step cancel_after] : 0}]
@@ -304,7 +305,7 @@ namespace eval cases {
         return $generation
     }
 
-    # Each step in a coroutine of its own; the last to end goes on with this one.
+    # Runs each step in a separate coroutine; the last to end resumes this one.
     proc do_together {_ step} {
         variable left [huddle llength [huddle get $step steps]]
         variable failure {}
@@ -353,13 +354,13 @@ namespace eval cases {
 
     foreach kind {json_schema choices regex gbnf lark} {
         proc do_Grammar.$kind {class step model given} [string map [list KIND $kind] {
-            # A list that is a constant has no types in a dict.
+            # A constant that is a list has no types in a dict.
             set is_json [expr {"KIND" eq "json_schema" && [has $given const]}]
             return [$class new [value $model] KIND [expr {$is_json ? [json $given] : [value $given]}] {*}[options $step]]
         }]
     }
 
-    # Messages of a conversation, or tensors.
+    # Adds messages to a conversation, or adds tensors.
     proc do_add {to step added} {
         return [$to add [expr {[huddle type $added] eq "list" ? [json $added] : [value $added]}]]
     }
@@ -372,7 +373,7 @@ namespace eval cases {
         return [::json::json2dict [$chat messages]]
     }
 
-    # Within a coroutine, on the event loop.
+    # Answers within a coroutine, on the event loop.
     proc do_answer {chat step} {
         set answer [$chat stream {*}[options $step]]
         try {
@@ -395,7 +396,7 @@ namespace eval cases {
         }]
     }
 
-    # What a Pending comes to.
+    # Returns the result of a Pending.
     proc waited {pending} {
         try {
             return [$pending wait]
@@ -443,7 +444,7 @@ namespace eval cases {
         }
     }
 
-    # What Tcl cannot, and why.
+    # The cases that Tcl cannot run, and the reasons.
     variable missing {"pinned memory" "Tcl has no memory that stays where it is"}
 
     foreach case [nodes [huddle get $document cases]] {

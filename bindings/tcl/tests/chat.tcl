@@ -1,4 +1,4 @@
-# Conversations, beside the cases.
+# Tests of conversations in addition to the cases.
 
 proc talker {args} {
     if {![info exists ::talker]} {
@@ -11,7 +11,7 @@ proc talker {args} {
 set clock {[{"type": "function", "function": {"name": "get_time", "strict": true,
     "description": "Tells the time.", "parameters": {"type": "object", "properties": {}}}}]}
 
-it a_question_and_another_about_it {
+it a_second_question_continues_the_conversation {
     set chat [talker]
     set reply [$chat ask "Tell me the fox and the well." -temperature 0]
     check {[string match "A fox fell into a well*" [dict get $reply text]]}
@@ -23,7 +23,7 @@ it a_question_and_another_about_it {
     $chat destroy
 }
 
-it a_tool_is_called_and_its_result_told {
+it a_tool_is_called_and_its_result_used {
     set chat [talker -tools $::clock]
     set reply [$chat ask "What time is it?" -temperature 0]
     set call [lindex [dict get $reply calls] 0]
@@ -38,22 +38,22 @@ it a_tool_is_called_and_its_result_told {
     $chat destroy
 }
 
-it a_command_is_told_parts {
+it a_command_receives_parts {
     set chat [talker]
     $chat say Hello!
-    set ::heard ""
-    set ::told {}
+    set ::received ""
+    set ::ended {}
     $chat stream -temperature 0 -command {apply {{stream what value args} {
-        if {$what eq "piece"} {append ::heard [dict get $value text]}
-        if {$what ne "piece"} {set ::told $what}
+        if {$what eq "piece"} {append ::received [dict get $value text]}
+        if {$what ne "piece"} {set ::ended $what}
     }}}
-    wait_for ::told
-    check {$::told eq "end"}
-    check {[string match Hello!* $::heard]}
+    wait_for ::ended
+    check {$::ended eq "end"}
+    check {[string match Hello!* $::received]}
     $chat destroy
 }
 
-it what_the_user_says_may_be_anything {
+it messages_may_have_any_characters {
     set chat [talker]
     set said "\"quoted\" \\ \n\t\u0001 h\u00e9ron"
     $chat say $said

@@ -1,6 +1,6 @@
 # Custom ops: functions of C and kernels.
 
-# Options of an op, some of them changed; "" leaves one out.
+# Returns the options of an op, some of them changed; "" leaves an option out.
 proc softsign_with {args} {
     set options [dict merge [dict create \
         -name softsign \
@@ -23,7 +23,7 @@ proc check_softsign {found numbers scale} {
     }
 }
 
-# As a command of Tcl.
+# Computes softsign as a command of Tcl.
 proc softsign {inputs attributes} {
     set scale [dict get $attributes scale]
     set numbers {}
@@ -33,7 +33,7 @@ proc softsign {inputs attributes} {
     return [list $numbers]
 }
 
-proc check_computes {op} {
+proc check_custom_softsign {op} {
     set numbers {-4.0 -1.0 0.0 1.0 3.0}
     foreach device {cpu reference opencl} {
         if {[catch {runcible::Backend new $device} backend]} continue
@@ -56,16 +56,16 @@ proc check_computes {op} {
     foreach object [list $y $graph $x $op $backend] {$object destroy}
 }
 
-it custom_functions_of_c_and_kernels {
-    check_computes [runcible::CustomOp new {*}[softsign_with]]
+it custom_functions_of_c_and_kernels_compute_the_op {
+    check_custom_softsign [runcible::CustomOp new {*}[softsign_with]]
 }
 
-it custom_commands {
-    check_computes [runcible::CustomOp new \
+it custom_commands_compute_the_op {
+    check_custom_softsign [runcible::CustomOp new \
         {*}[softsign_with -library "" -items "" -compute softsign]]
 }
 
-it custom_commands_of_types_that_fail {
+it custom_commands_take_types_and_raise_their_errors {
     set backend [runcible::Backend new cpu]
     set op [runcible::CustomOp new \
         -signature {x I32 [m, n], w F64 [n] -> y F64 [m], z I32 [m, n]} \
@@ -104,7 +104,7 @@ it custom_commands_of_types_that_fail {
     foreach object [list $running $graph $x $op $backend] {$object destroy}
 }
 
-it custom_what_goes_wrong {
+it custom_errors_name_the_cause {
     set backend [runcible::Backend new cpu]
     set x [runcible::Tensor new {1 2} $backend]
     foreach {changes attributes code says} {

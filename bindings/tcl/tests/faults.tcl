@@ -1,6 +1,6 @@
 # Wrong values, closed objects, threads, forks, exits: no crash, no hang.
 
-it faults_wrong_values {
+it faults_wrong_values_raise_value_errors {
     set backend [runcible::Backend new cpu]
     set session [[box] session]
     set tensor [runcible::Tensor zeros 2 $backend]
@@ -56,7 +56,7 @@ it faults_wrong_values {
             error "$wrong: $name"
         }
     }
-    # Errors of Tcl itself.
+    # Errors that Tcl itself raises.
     foreach wrong {
         {[box] detokenize {a b}}
         {[box] detokenize "\{"}
@@ -71,7 +71,7 @@ it faults_wrong_values {
     $backend destroy
 }
 
-it faults_values_that_the_library_refuses {
+it faults_library_refuses_invalid_arguments {
     set session [[box] session]
     foreach {name wrong} {
         INVALID_ARGUMENT {[box] detokenize -1}
@@ -88,8 +88,8 @@ it faults_values_that_the_library_refuses {
     }
 }
 
-it faults_native_names {
-    # Below the classes too: what was disposed of is an error.
+it faults_disposed_names_are_errors {
+    # The functions below the classes raise errors for disposed names, too.
     namespace eval ::runcible::native {
         set backend [backend_open cpu ""]
         dispose $backend
@@ -117,7 +117,7 @@ it faults_native_names {
     }
 }
 
-it faults_leaving_a_loop {
+it faults_using_the_session_ends_a_generation_that_was_left {
     set session [endless]
     foreach use {
         {generate B -max_tokens 2} {append B} decode tokens fork save_memory {migrate [box]} {truncate 1}
@@ -131,7 +131,7 @@ it faults_leaving_a_loop {
     }
     for {set i 0} {$i < 20} {incr i} {
         set generation [$session start A -ignore_eos 1]
-        # Not read by us, so that nothing but destroying it ends it.
+        # The main program does not read it, so only destroying it ends it.
         coroutine reader$i apply {{generation} {$generation next piece; yield}} $generation
         check {[failure {$session append B}] eq "BUSY"}
         $generation destroy
@@ -148,7 +148,7 @@ it faults_leaving_a_loop {
     $session append B
 }
 
-it faults_errors_of_the_system {
+it faults_errors_have_the_codes_of_the_system {
     set loop [file join $::env(TMPDIR) loop.gguf]
     file delete $loop
     exec ln -s loop.gguf $loop
@@ -164,13 +164,13 @@ it faults_errors_of_the_system {
     } trap {RUNCIBLE NOT_FOUND -3 POSIX ENOENT} {} {}
 }
 
-it faults_after_close {
+it faults_closed_session_raises_closed {
     set session [[box] session]
     set generation [$session start A -max_tokens 5]
     $session close
     $session close
     check {[$session closed]}
-    check {[$generation text] ne ""} ;# what runs goes on
+    check {[$generation text] ne ""} ;# the generation in progress goes on
     foreach use {decode fork position generate start stream logits tokens {append A}} {
         check {[failure {$session {*}$use}] eq "CLOSED"}
         check {$::failure eq "this Session is closed"}
@@ -179,7 +179,7 @@ it faults_after_close {
     $generation destroy
 }
 
-it faults_after_the_end {
+it faults_calls_after_the_end_do_no_harm {
     set generation [[[box] session] start A -max_tokens 1]
     $generation text
     check {![$generation next piece]}
@@ -189,7 +189,7 @@ it faults_after_the_end {
     $generation destroy
 }
 
-it faults_any_order {
+it faults_objects_are_closed_in_any_order {
     for {set i 0} {$i < 6} {incr i} {
         foreach how {close destroy} {
             set backend [runcible::Backend new cpu]
@@ -206,7 +206,7 @@ it faults_any_order {
     update
 }
 
-it faults_an_error_of_the_progress_command {
+it faults_error_of_the_progress_command_is_raised {
     check {[catch {
         runcible::Model new builtin:fable -backend reference -progress {apply {{fraction} {
             throw MINE mine
@@ -216,7 +216,7 @@ it faults_an_error_of_the_progress_command {
     check {$::runcible::progress eq ""}
 }
 
-it faults_a_progress_command_that_loads {
+it faults_progress_command_may_load_a_model {
     runcible::Model new builtin:fable -backend reference -progress {apply {{fraction} {
         [runcible::Model new builtin:fable -backend cpu -progress list] destroy
     }}}
@@ -240,8 +240,8 @@ it faults_exit_with_requests_in_flight {
     }
 }
 
-it faults_interpreters {
-    # Each has its own handles, which go with it.
+it faults_handles_are_released_with_their_interpreter {
+    # Each interpreter has separate handles, which are released with it.
     for {set i 0} {$i < 3} {incr i} {
         set child [interp create]
         $child eval [list set auto_path $::auto_path]
@@ -259,7 +259,7 @@ it faults_interpreters {
     update
 }
 
-it faults_an_interpreter_deletes_itself {
+it faults_progress_command_may_delete_its_interpreter {
     set child [interp create]
     $child eval [list set auto_path $::auto_path]
     interp alias $child suicide {} interp delete $child
@@ -271,7 +271,7 @@ it faults_an_interpreter_deletes_itself {
     check {![interp exists $child]}
 }
 
-it faults_threads {
+it faults_concurrent_threads_generate_the_same_texts {
     package require Thread
     set threads {}
     for {set seed 1} {$seed <= 4} {incr seed} {
@@ -301,8 +301,8 @@ it faults_threads {
     }
 }
 
-it faults_a_blocked_thread_is_cancelled {
-    # In a program of its own, for the thread tells of it in its own way too.
+it faults_blocked_thread_can_be_cancelled {
+    # Runs in a separate program, because the thread also prints the error.
     set output [run_tcl {
         package require Thread
         tsv::set shared begun 0
@@ -325,7 +325,7 @@ it faults_a_blocked_thread_is_cancelled {
     check {[string match "*it said: eval canceled*" $output]}
 }
 
-it faults_fork_with_a_model {
+it faults_child_of_a_fork_cannot_use_handles {
     load $::env(FORKING) Forking
     set ::session [[box] session]
     set ::generation [$::session start A -max_tokens 5]
@@ -350,8 +350,9 @@ it faults_fork_with_a_model {
     $::stream destroy
 }
 
-it faults_no_growth {
-    # 10000 generations in a Tcl of its own, whose memory no other test has touched.
+it faults_memory_does_not_grow {
+    # Runs 10000 generations in a separate Tcl, whose memory no other test has
+    # used.
     set growth [run_tcl {
         set model [runcible::Model new builtin:fable -backend cpu]
 
@@ -390,8 +391,8 @@ it faults_no_growth {
         }
 
         for {set i 0} {$i < 20} {incr i} round
-        # What leaks does so each time; the allocator grows by leaps, and for
-        # longer where there are many threads.
+        # A leak grows in every round. The allocator grows in steps, and for
+        # longer with many threads.
         set growth [expr {1 << 20}]
         for {set turn 0} {$turn < 16 && $growth >= (1 << 20)} {incr turn} {
             set before [resident]

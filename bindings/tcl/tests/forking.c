@@ -1,5 +1,5 @@
-/* forking SCRIPT: runs a script in the child of a fork, which then ends; the
- * status that it ended with, or the negated number of the signal. */
+/* forking SCRIPT: runs a script in the child of a fork, which then ends;
+ * returns its exit status, or the negated number of the signal. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <tcl.h>

@@ -1,6 +1,6 @@
 # Graphs: recorded, run, run on the event loop.
 
-it graphs_what_was_recorded_has_no_numbers {
+it graphs_recorded_tensors_have_no_numbers {
     set graph [runcible::Graph new $::backend [dict create x [tensor {1 2}]] {
         set kept [$x neg]
         check {[$kept shape] eq 2}
@@ -12,7 +12,7 @@ it graphs_what_was_recorded_has_no_numbers {
     check {[[$graph run [list [tensor {1 -2}]]] read] eq {-1.0 2.0}}
 }
 
-it graphs_errors {
+it graphs_refuse_invalid_arguments {
     set x [tensor {1 2}]
     set y [tensor {1 2 3}]
     set code [failure {runcible::Graph new $::backend [dict create a $x] {$a add $y}}]
@@ -28,7 +28,7 @@ it graphs_errors {
     check {[failure {$graph run [list $x]}] eq "CLOSED"}
 }
 
-it graphs_on_the_event_loop {
+it graphs_run_on_the_event_loop {
     set graph [runcible::Graph new $::backend [dict create x [tensor {0 0}]] {$x add $x}]
     set ::found {}
     for {set i 1} {$i <= 6} {incr i} {
@@ -42,11 +42,11 @@ it graphs_on_the_event_loop {
     for {set i 1} {$i <= 6} {incr i} {
         check {[dict get $::found $i] eq [list [expr {2.0 * $i}] 2.0]}
     }
-    # Without a coroutine, as vwait does.
+    # Without a coroutine the event loop runs, as in vwait.
     set running [$graph run_async [list [tensor {1 2}]]]
     check {[[$running wait] read] eq {2.0 4.0}}
     $running destroy
-    # To a command.
+    # The result goes to a command.
     set ::last ""
     $graph run_async [list [tensor {3 2}]] -command {apply {{pending what args} {set ::last [list $what {*}$args]}}}
     wait_for ::last
@@ -55,7 +55,7 @@ it graphs_on_the_event_loop {
         || [failure {[$graph run_async [list [tensor {3}]]] wait}] eq "INVALID_ARGUMENT"}
 }
 
-it graphs_cancelled {
+it graphs_cancel_destroy_and_deadline_end_a_run {
     set endless [runcible::CustomOp new -name endless \
         -signature {x F32 [n] -> y F32 [n]} -library $::env(RUNCIBLE_CUSTOM_OP)]
     set x [tensor {1 2}]
@@ -64,13 +64,13 @@ it graphs_cancelled {
     $running cancel
     check {[failure {$running wait}] eq "CANCELLED"}
     $running destroy
-    # Destroying it cancels too, and the loop is rid of it.
+    # Destroying a Pending cancels too, and removes it from the loop.
     set running [$graph run_async [list $x]]
     $running destroy
-    # No limit ends before its time.
-    foreach {deadline told} {0.0012 2 0.007 7} {
+    # No deadline passes before its time.
+    foreach {deadline limit} {0.0012 2 0.007 7} {
         set running [$graph run_async [list $x] -deadline $deadline]
-        check {[failure {$running wait}] eq "TIMEOUT" && [string match "* $told ms*" $::failure]}
+        check {[failure {$running wait}] eq "TIMEOUT" && [string match "* $limit ms*" $::failure]}
         $running destroy
     }
 }

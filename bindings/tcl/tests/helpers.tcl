@@ -1,12 +1,12 @@
-# What several files of tests need.
+# Procedures that several files of tests use.
 
-# A test that passes if its body raises nothing.
+# Defines a test that passes if its body raises nothing.
 proc it {name body} {
     ::tcltest::test $name [string map {_ { }} $name] \
         -body [list apply [list {} "$body\nreturn"]]
 }
 
-# The model in the box, loaded once.
+# Returns the built-in model, which is loaded once.
 proc box {} {
     if {![info exists ::box]} {
         set ::box [runcible::Model new builtin:fable -backend cpu]
@@ -14,12 +14,12 @@ proc box {} {
     return $::box
 }
 
-# A session whose generations, with -ignore_eos 1, never end by themselves.
+# Makes a session whose generations, with -ignore_eos 1, never end by themselves.
 proc endless {} {
     return [[box] session -when_full shift]
 }
 
-# The second word of the error code that a script ends with; "" if it ends well.
+# Returns the second word of the error code of a script; "" if it succeeds.
 proc failure {script} {
     try {
         uplevel 1 $script
@@ -36,7 +36,7 @@ proc check {condition} {
     }
 }
 
-# Ends the program rather than waiting for ever.
+# Waits for a variable; ends the program after a quarter of an hour.
 proc wait_for {varName} {
     set timer [after 900000 {error "nothing came in a quarter of an hour"}]
     vwait $varName
@@ -54,7 +54,7 @@ proc in_coroutine {body args} {
     return -options [lindex $::ended 0] [lindex $::ended 1]
 }
 
-# Runs a Tcl of its own, which must end by itself: what it wrote.
+# Runs a program in a separate Tcl, which must end by itself; returns its output.
 proc run_tcl {program} {
     set path [file join $::env(TMPDIR) program-[pid].tcl]
     set file [open $path w]

@@ -1,4 +1,4 @@
-# Schemas, tools, choices and messages as dicts, and what JSON becomes of them.
+# Schemas, tools, choices and messages as dicts, and the JSON that is written for them.
 
 proc plain_chat {args} {
     if {![info exists ::plain_model]} {

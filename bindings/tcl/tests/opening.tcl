@@ -5,12 +5,12 @@ proc ticking {} {
     set ::ticker [after 1 ticking]
 }
 
-it opening_beside_a_timer {
+it opening_runs_while_a_timer_ticks {
     set ::ticks 0
-    set ::told {}
+    set ::fractions {}
     ticking
     in_coroutine {{} {
-        set opening [runcible::open_async cpu -threads 1 -progress {lappend ::told}]
+        set opening [runcible::open_async cpu -threads 1 -progress {lappend ::fractions}]
         set backend [$opening wait]
         check {[$opening wait] eq $backend}
         $opening destroy
@@ -19,38 +19,38 @@ it opening_beside_a_timer {
         $backend destroy
     }}
     after cancel $::ticker
-    check {$::ticks > 0 && [lindex $::told end] == 1}
+    check {$::ticks > 0 && [lindex $::fractions end] == 1}
 }
 
-it opening_without_a_coroutine {
+it opening_and_discovering_need_no_coroutine {
     set discovery [runcible::discover_async]
     set found [$discovery wait]
     $discovery destroy
-    # But for the memory that is free.
+    # Compares the devices, but not their free memory.
     foreach device [dict get $found devices] wanted [dict get [runcible::discover] devices] {
         check {[dict get $device id] eq [dict get $wanted id]}
     }
     check {[dict get $found automatic] eq [dict get [runcible::discover] automatic]}
 }
 
-it opening_tells_a_command {
+it opening_reports_its_end_to_a_command {
     foreach spec {cpu nosuch} {
         set ::last ""
         runcible::open_async $spec -command {apply {{pending what args} {set ::last [list $what {*}$args]}}}
         wait_for ::last
-        lappend heard [lindex $::last 0]
+        lappend events [lindex $::last 0]
     }
-    check {$heard eq {end error}}
+    check {$events eq {end error}}
     check {[lrange [dict get [lindex $::last 2] -errorcode] 0 1] eq {RUNCIBLE NOT_FOUND}}
     check {[string match *nosuch* [lindex $::last 1]]}
 }
 
-it opening_cancelled {
+it opening_ends_by_an_error_of_progress_and_by_destroy {
     set opening [runcible::open_async cpu -progress {error enough}]
     check {[catch {$opening wait} message] && [string match *enough* $message]}
     $opening destroy
-    # Destroying it is no harm to what comes next.
-    [runcible::open_async cpu -progress {set ::told}] destroy
+    # Destroying a Pending does no harm to later calls.
+    [runcible::open_async cpu -progress {set ::fraction}] destroy
     [runcible::discover_async] destroy
     set opening [runcible::open_async cpu]
     set backend [$opening wait]
@@ -58,10 +58,10 @@ it opening_cancelled {
     $backend destroy
 }
 
-# A script that a model of a backend of its own is given to, with a session that has
-# begun a text, and one that tells whether that goes on as it does on the device to
-# which it is going to be switched.
-proc begun {script} {
+# Makes a session that has begun a text, on a separate backend, calls a script
+# with the backend to switch it, and checks that the text goes on as on the other
+# device.
+proc check_switch {script} {
     set greedy {-max_tokens 8 -temperature 0 -ignore_eos 1}
     set backend [runcible::Backend new cpu]
     set model [runcible::Model new builtin:fable -backend $backend -context_length 128]
@@ -78,8 +78,8 @@ proc begun {script} {
     }
 }
 
-it switching {
-    begun {{backend} {
+it switch_moves_the_backend {
+    check_switch {{backend} {
         check {[$backend switch reference -wait 60] eq ""}
         check {[failure {$backend switch nothing}] eq "NOT_FOUND"}
         check {[failure {$backend switch cpu -threads 1}] eq "VALUE"}
@@ -90,15 +90,15 @@ it switching {
     $backend destroy
 }
 
-it switching_beside_an_event_loop {
-    begun {{backend} {
-        set ::told {}
+it switch_async_runs_on_the_event_loop {
+    check_switch {{backend} {
+        set ::fractions {}
         in_coroutine {{backend} {
-            set switching [$backend switch_async reference -wait 60 -progress {lappend ::told}]
+            set switching [$backend switch_async reference -wait 60 -progress {lappend ::fractions}]
             check {[$switching wait] eq ""}
             $switching destroy
         }} $backend
-        check {[lindex $::told end] == 1}
+        check {[lindex $::fractions end] == 1}
         $backend switch_async nothing -command {apply {{pending what args} {
             set ::last [list $what {*}$args]
         }}}
@@ -112,14 +112,14 @@ it switching_beside_an_event_loop {
     $backend destroy
 }
 
-it opening_refused_at_once {
+it opening_refuses_wrong_options_at_once {
     check {[failure {runcible::open_async cpu -nothing 1}] eq "VALUE"}
     check {[failure {runcible::open_async cpu -threads -1}] eq "INVALID_ARGUMENT"}
 }
 
-it opening_lost_with_its_interpreter {
+it opening_ends_with_its_interpreter {
     check {[run_tcl {
-        runcible::open_async cpu -progress {set ::told}
+        runcible::open_async cpu -progress {set ::fraction}
         runcible::discover_async
         puts ends
     }] eq "ends"}

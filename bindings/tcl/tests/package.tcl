@@ -1,4 +1,4 @@
-# What the package gives, beside the cases of all languages.
+# Tests of the package in addition to the cases of all languages.
 
 set ::backend [runcible::Backend new cpu]
 
@@ -6,7 +6,7 @@ proc tensor {numbers args} {
     return [runcible::Tensor new $numbers $::backend {*}$args]
 }
 
-it package_all_characters {
+it package_tokenizes_all_characters {
     foreach text [list "Gr\u00fc\u00dfe" "a\u0000b" "\ud83d\ude00 x" "\u4f60\u597d"] {
         set tokens [[box] tokenize $text -add_special 0]
         check {[[box] detokenize $tokens] eq $text}
@@ -16,11 +16,11 @@ it package_all_characters {
         eq [[box] tokenize [encoding convertfrom utf-8 "\xf0\x9f\x98\x80"] -add_special 0]}
 }
 
-it package_progress {
-    set ::told {}
-    [runcible::Model new builtin:fable -backend reference -progress {lappend ::told}] destroy
-    check {[lindex $::told end] == 1}
-    check {$::told eq [lsort -real $::told]}
+it package_load_reports_progress {
+    set ::fractions {}
+    [runcible::Model new builtin:fable -backend reference -progress {lappend ::fractions}] destroy
+    check {[lindex $::fractions end] == 1}
+    check {$::fractions eq [lsort -real $::fractions]}
 }
 
 it package_foreach_is_a_loop {
@@ -47,7 +47,7 @@ it package_seeds_have_64_bits {
     check {[dict get $report seed] == 18446744073709551614}
 }
 
-it package_errors {
+it package_errors_have_codes {
     try {
         runcible::Backend new nosuch
     } trap {RUNCIBLE NOT_FOUND} {message options} {
@@ -57,7 +57,7 @@ it package_errors {
     }
 }
 
-it package_tensors {
+it package_tensor_ops_give_expected_numbers {
     set x [tensor {1 -2 3 -4 5 -6} -shape {2 3}]
     check {[$x size] == 6}
     check {[[$x transpose] read] eq {1.0 -4.0 -2.0 5.0 3.0 -6.0}}
@@ -72,7 +72,7 @@ it package_tensors {
     check {[lrange [$turned read] 0 3] eq [lrange [$heads read] 0 3]}
 }
 
-it package_tensors_of_other_types {
+it package_tensors_store_other_types {
     set packed [tensor [lrepeat 32 1] -shape {1 32} -dtype q8_0]
     check {[$packed dtype] eq "q8_0" && [string length [$packed bytes]] == 34}
     set again [runcible::Tensor from_bytes [$packed bytes] {1 32} q8_0 $::backend]
@@ -82,7 +82,7 @@ it package_tensors_of_other_types {
     check {[[runcible::Tensor zeros {300} $::backend f64] size] == 300}
 }
 
-it package_examples {
+it package_examples_print_their_output {
     set folder [file join [file dirname $::folder] examples]
     foreach {name expected} {story "Once upon a time*" stories "A *---*A *---*ticks*"
                            silu_gate "-1.5379\n0.0000\n2.4621\n2.8808"} {
@@ -91,7 +91,7 @@ it package_examples {
     }
 }
 
-it package_the_program_of_the_readme_that_chats {
+it package_chat_program_of_the_readme_prints_its_output {
     set file [open [file join [file dirname $::folder] README.md]]
     chan configure $file -encoding utf-8
     set readme [read $file]

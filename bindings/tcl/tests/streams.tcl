@@ -1,6 +1,6 @@
 # Streams on Tcl's event loop.
 
-it streams_many_at_once {
+it streams_that_run_concurrently_give_the_same_texts {
     set ::texts {}
     for {set seed 1} {$seed <= 16} {incr seed} {
         coroutine many$seed apply {{seed} {
@@ -10,12 +10,12 @@ it streams_many_at_once {
         }} $seed
     }
     while {[dict size $::texts] < 16} {wait_for ::texts}
-    # On a CPU what runs beside a session changes none of its bits.
+    # On a CPU, other sessions do not change a bit of a session's results.
     check {[[[box] session] generate A -seed 3 -max_tokens 20] eq [dict get $::texts 3]}
     check {[dict get $::texts 3] ne [dict get $::texts 4]}
 }
 
-it streams_the_event_loop_goes_on {
+it streams_let_the_event_loop_run {
     set ::ticks 0
     proc tick {stream} {
         if {[incr ::ticks] == 5} {$stream cancel} else {after 1 [list tick $stream]}
@@ -29,43 +29,43 @@ it streams_the_event_loop_goes_on {
     check {$::failure && $::ticks == 5}
 }
 
-it streams_without_a_coroutine {
-    # As vwait does.
+it streams_need_no_coroutine {
+    # The event loop runs, as in vwait.
     set stream [[[box] session] stream A -max_tokens 5 -seed 1]
     check {[$stream text] eq [[[box] session] generate A -max_tokens 5 -seed 1]}
     check {[dict get [$stream report] generated_tokens] == 5}
     $stream destroy
 }
 
-proc hear {stream what args} {
-    lappend ::heard $what
+proc receive_event {stream what args} {
+    lappend ::received $what
     switch $what {
         piece {append ::said [lindex $args 0]}
         default {set ::last $args}
     }
 }
 
-it streams_to_a_command {
-    set ::heard {}
+it streams_pass_their_pieces_to_a_command {
+    set ::received {}
     set ::said ""
-    set stream [[[box] session] stream A -max_tokens 5 -seed 1 -command hear]
+    set stream [[[box] session] stream A -max_tokens 5 -seed 1 -command receive_event]
     check {[catch {$stream next piece} message] && [string match "*-command" $message]}
     wait_for ::last
-    check {$::heard eq {piece piece piece piece piece end}}
+    check {$::received eq {piece piece piece piece piece end}}
     check {$::said eq [[[box] session] generate A -max_tokens 5 -seed 1]}
     check {[dict get [lindex $::last 0] reason] eq "length"}
     check {![info object isa object $stream]}
 }
 
-it streams_tell_errors_to_a_command {
-    [endless] stream A -ignore_eos 1 -deadline 0.05 -command hear
+it streams_pass_errors_to_a_command {
+    [endless] stream A -ignore_eos 1 -deadline 0.05 -command receive_event
     wait_for ::last
-    check {[lindex $::heard end] eq "error"}
+    check {[lindex $::received end] eq "error"}
     check {[dict get [lindex $::last 1] -errorcode] eq {RUNCIBLE DEADLINE -13}}
     check {[dict get [lindex $::last 1] -report reason] eq "deadline"}
 }
 
-it streams_that_their_command_destroys {
+it streams_may_be_destroyed_by_their_command {
     set session [endless]
     $session stream A -ignore_eos 1 -command {apply {{stream what args} {
         $stream destroy
@@ -73,11 +73,11 @@ it streams_that_their_command_destroys {
     }}}
     wait_for ::last
     check {$::last eq "piece"}
-    # The request goes on for a moment, and others wait for their turn.
+    # The request goes on for a moment, and other requests wait for their turn.
     check {[$session generate B -max_tokens 2] ne ""}
 }
 
-it streams_whose_command_fails {
+it streams_go_on_after_an_error_of_their_command {
     proc bgerror_of_test {message options} {set ::background [list $message $options]}
     set before [interp bgerror {}]
     interp bgerror {} bgerror_of_test
@@ -89,25 +89,25 @@ it streams_whose_command_fails {
     wait_for ::background
     check {[lindex $::background 0] eq "mine"}
     check {[dict get [lindex $::background 1] -errorcode] eq "MINE"}
-    while {$::last ne "end"} {wait_for ::last} ;# it goes on
+    while {$::last ne "end"} {wait_for ::last} ;# the stream goes on
     update
     interp bgerror {} $before
 }
 
-it streams_whose_command_runs_the_event_loop {
-    set ::heard {}
+it streams_have_commands_that_may_run_the_event_loop {
+    set ::received {}
     set ::said ""
     [[box] session] stream A -max_tokens 8 -seed 1 -command {apply {{stream what args} {
         after 5 {set ::awake 1}
         vwait ::awake
-        hear $stream $what {*}$args
+        receive_event $stream $what {*}$args
     }}}
     wait_for ::last
-    check {$::said ne "" && [lindex $::heard end] eq "end"}
+    check {$::said ne "" && [lindex $::received end] eq "end"}
     check {[string length $::said] == [string length [[[box] session] generate A -max_tokens 8 -seed 1]]}
 }
 
-it streams_leaving_the_loop_cancels {
+it streams_are_cancelled_when_their_loop_is_left {
     set session [endless]
     in_coroutine {{session} {
         set stream [$session stream A -ignore_eos 1]
@@ -123,18 +123,18 @@ it streams_leaving_the_loop_cancels {
     }} $session
 }
 
-it streams_cancel {
+it streams_that_are_cancelled_raise_cancelled {
     in_coroutine {{} {
         set stream [[endless] stream A -ignore_eos 1]
         $stream next piece
         $stream cancel
         check {[failure {$stream text}] eq "CANCELLED"}
-        check {![$stream next piece]} ;# told once
+        check {![$stream next piece]} ;# the error is raised once
         $stream destroy
     }}
 }
 
-it streams_deadline {
+it streams_end_at_their_deadline {
     in_coroutine {{} {
         set stream [[endless] stream A -ignore_eos 1 -deadline 0.05]
         check {[failure {$stream text}] eq "DEADLINE"}
@@ -142,7 +142,7 @@ it streams_deadline {
     }}
 }
 
-it streams_that_are_destroyed {
+it streams_that_are_destroyed_end {
     set session [endless]
     set stream [$session stream A -ignore_eos 1]
     $stream next piece
@@ -151,7 +151,7 @@ it streams_that_are_destroyed {
     update
 }
 
-it streams_two_coroutines_cannot_share {
+it streams_cannot_be_shared_by_two_coroutines {
     set stream [[endless] stream A -ignore_eos 1]
     coroutine first apply {{stream} {set ::first [failure {$stream text}]}} $stream
     coroutine second apply {{stream} {failure {$stream text}; set ::second $::failure}} $stream
@@ -162,7 +162,7 @@ it streams_two_coroutines_cannot_share {
     $stream destroy
 }
 
-it streams_who_else_resumes_does_no_harm {
+it streams_survive_a_coroutine_resumed_otherwise {
     coroutine resumed apply {{} {
         set stream [[[box] session] stream A -max_tokens 5 -seed 1]
         set ::text [$stream text]
@@ -173,7 +173,7 @@ it streams_who_else_resumes_does_no_harm {
     check {$::text eq [[[box] session] generate A -max_tokens 5 -seed 1]}
 }
 
-it streams_whose_coroutine_is_gone {
+it streams_can_be_destroyed_after_their_coroutine {
     set session [endless]
     coroutine gone apply {{session} {
         set ::stream [$session stream A -ignore_eos 1]
@@ -185,8 +185,8 @@ it streams_whose_coroutine_is_gone {
     check {[$session generate B -max_tokens 2] ne ""}
 }
 
-it streams_hold_no_event_loop {
-    # Nothing is watched without a stream.
+it streams_watch_nothing_after_their_end {
+    # The channel is not watched without a stream.
     update
     check {[dict size $::runcible::streams] == 0}
     check {[chan event $::runcible::channel readable] eq ""}

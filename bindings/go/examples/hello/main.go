@@ -1,4 +1,4 @@
-// Hello loads a model and prints a text of it.
+// Hello loads a model, generates a text and prints it.
 //
 //	hello [MODEL.gguf [PROMPT]]
 package main
@@ -29,7 +29,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Without the seed every run tells another story.
+	// Without the seed every run generates a different story.
 	generation, err := session.Generate(ctx, prompt,
 		runcible.Echo(), runcible.MaxTokens(300), runcible.Seed(1))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Many tells several stories at once, until one of them is done or two seconds
-// have passed, beside a ticker that goes on ticking.
+// Many generates several stories at once while a ticker ticks. It stops when one
+// story is done or two seconds have passed.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"runcible"
 )
 
-// tell sends what it reads to `lines`, and returns how the story ended.
-func tell(ctx context.Context, model *runcible.Model, prompt string, lines chan<- string) error {
+// generate sends the story to `lines`, and returns the error that ended it.
+func generate(ctx context.Context, model *runcible.Model, prompt string, lines chan<- string) error {
 	session, err := model.NewSession(runcible.SessionOptions{})
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func main() {
 	lines := make(chan string)
 	ends := make(chan error)
 	for _, prompt := range prompts {
-		go func(prompt string) { ends <- tell(ctx, model, prompt, lines) }(prompt)
+		go func(prompt string) { ends <- generate(ctx, model, prompt, lines) }(prompt)
 	}
 	ticker := time.NewTicker(time.Millisecond)
 	ticks := 0

@@ -1,5 +1,5 @@
-// Silugate has a custom op: silu(x) times a gate, which many models compute between
-// two products, as one op of a graph.
+// Silugate defines a custom op and runs it as one op of a graph: silu(x) times a
+// gate, which many models compute between two products.
 package main
 
 import (
@@ -11,8 +11,8 @@ import (
 	"runcible"
 )
 
-// siluGate computes the elements from Begin to before End; other goroutines have
-// others.
+// siluGate computes the elements from Begin to before End; other goroutines
+// compute the others.
 func siluGate(call *runcible.CustomCall) error {
 	x := runcible.Elements[float32](call.Inputs[0])
 	gate := runcible.Elements[float32](call.Inputs[1])
@@ -46,7 +46,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// Recorded once, to be run with any numbers of these shapes.
+	// Recorded once; it runs with any numbers of these shapes.
 	graph, err := runcible.RecordGraph(backend, []*runcible.Tensor{x, gate},
 		func(inputs []*runcible.Tensor) ([]*runcible.Tensor, error) {
 			gated, err := op.Compute(inputs)

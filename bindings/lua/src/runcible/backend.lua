@@ -8,17 +8,18 @@ local need = handle.need
 --- One opening of one device, with its own limits and its own meter.
 local Backend = handle.class "Backend"
 
---- Opens the first device of a chain, such as "vulkan,cpu"; nil is "auto" or
--- what RUNCIBLE_BACKEND holds.
+--- Opens the first device of a chain, such as "vulkan,cpu" (default: "auto", or
+-- the value of RUNCIBLE_BACKEND).
 -- :api: members rc_backend_options
 function Backend.new(spec, options)
   return Backend.of(native.backend_open(spec, handle.set_options(native.backend_options(), options)))
 end
 
---- Opens while an event loop goes on: a Pending, whose `wait` gives the Backend.
--- Options: those of Backend; `loop`, as of streams; `progress`, a function that is
--- told the fraction done, 0 to 1, some times in a second, in the loop: if it raises
--- an error the opening is cancelled, and `wait` raises it.
+--- Opens while an event loop runs. Returns a Pending, whose `wait` returns the
+-- Backend. Options: those of Backend; `loop`, as for streams; `progress`, a
+-- function that receives the fraction done, 0 to 1, several times in a second, in
+-- the loop: if it raises an error, the opening is cancelled, and `wait` raises
+-- the error.
 function Backend.open_async(spec, options)
   local made = handle.set_options(native.backend_options(), options, {loop = true, progress = true})
   return Pending.start(options, function(box, key)
@@ -35,9 +36,10 @@ function Backend:switch(spec, options)
   native.backend_switch(proxy, spec, handle.set_options(native.backend_switch_options(), options))
 end
 
---- The same while an event loop goes on: a Pending, whose `wait` gives nothing.
--- Options: those of Backend:switch; `loop` and `progress`, as of Backend.open_async.
--- What ends it before it is over leaves all as it was.
+--- Switches while an event loop runs. Returns a Pending, whose `wait` returns
+-- nothing. Options: those of Backend:switch; `loop` and `progress`, as for
+-- Backend.open_async. A switch that is cancelled or fails leaves everything as it
+-- was.
 function Backend:switch_async(spec, options)
   local proxy = need(self, Backend, "self")
   local made = handle.set_options(
@@ -48,7 +50,7 @@ function Backend:switch_async(spec, options)
   end, function() end)
 end
 
---- A backend itself, or one that is opened by what it is called.
+--- Returns a backend, or opens one by its name.
 function Backend.from(backend)
   if backend == nil or type(backend) == "string" then return Backend.new(backend) end
   need(backend, Backend, "backend")
@@ -57,7 +59,7 @@ end
 
 -- :api: methods rc_backend
 
-local function told(found)
+local function devices_of(found)
   local devices = {automatic = native.device_list_automatic(found)}
   for i = 1, native.device_list_count(found) do
     local report = native.device_report()
@@ -67,17 +69,17 @@ local function told(found)
   return devices
 end
 
---- The devices of the machine, and the backends that are not available: a list
--- of reports whose field `automatic` tells what "auto" would choose.
+--- Returns the devices of the machine, and the backends that are not available: a
+-- list of reports whose field `automatic` is the device that "auto" would choose.
 local function discover()
-  return told(native.discover())
+  return devices_of(native.discover())
 end
 
---- The same while an event loop goes on: a Pending, whose `wait` gives the list.
--- Options: `loop` and `progress`, as of Backend.open_async.
+--- Looks for devices while an event loop runs. Returns a Pending, whose `wait`
+-- returns the list. Options: `loop` and `progress`, as for Backend.open_async.
 local function discover_async(options)
   return Pending.start(options, native.discover_start, function(call)
-    return told(native.pending_call_devices(call))
+    return devices_of(native.pending_call_devices(call))
   end)
 end
 

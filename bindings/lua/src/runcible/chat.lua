@@ -6,14 +6,15 @@ local native = require "runcible.native"
 
 local need = handle.need
 
--- What the iterators give of an event: its kind, and its text or call.
+-- Returns the values of the iterators for an event: its kind, and its text or
+-- call.
 local function values(event)
   if event.kind ~= "call" then return event.kind, event.text, event.tokens end
   local arguments = handle.decoded(event.text)
   return "call", {id = event.id, name = event.name, arguments = arguments}
 end
 
--- The rest of an answer at once.
+-- Returns the rest of an answer at once.
 local function reply(answer)
   local made = {text = "", reasoning = "", calls = {}}
   for kind, value in answer do
@@ -27,7 +28,7 @@ local function reply(answer)
   return made
 end
 
--- A class of answers that are read as `class` is.
+-- Makes a class of answers that are read as `class` is.
 local function answers_like(class, name)
   local made = {}
   for key, value in pairs(class) do made[key] = value end
@@ -41,13 +42,14 @@ local function answers_like(class, name)
   return made
 end
 
---- An answer in the making, as an iterator over its parts: "text" or "reasoning"
--- with a piece and its tokens, or "call" with the whole call of a tool, a table of
--- `id`, `name` and `arguments`. All else is as of a Generation; `reply` gives the
--- rest at once, a table of `text`, `reasoning`, `calls` and `report`. Whatever came
--- of it is a message of the conversation then.
+--- An answer that is being generated, as an iterator over its parts: "text" or
+-- "reasoning" with a piece and its tokens, or "call" with a complete tool call, a
+-- table of `id`, `name` and `arguments`. `reply` returns the rest at once, a
+-- table of `text`, `reasoning`, `calls` and `report`. Otherwise an Answer is like
+-- a Generation. At its end the answer as far as it came is a message of the
+-- conversation.
 local Answer = answers_like(Generation, "Answer")
---- The same on an event loop, as a Stream.
+--- An answer on an event loop, as a Stream.
 local AnswerStream = answers_like(Stream, "AnswerStream")
 
 local Chat = handle.class "Chat"
@@ -71,15 +73,15 @@ local function chat_options(options)
   return made
 end
 
---- See Session:chat. `going` are what goes on of the session.
+--- See Session:chat. `going` has the session's generations in progress.
 function Chat.begin(session, options, going)
   local chat = Chat.of(native.chat_create(session, chat_options(options)))
   chat._going = going
   return chat
 end
 
--- The handle, for what no answer under way allows; what was left of the session
--- is ended.
+-- Returns the handle for calls that need the session without an answer in
+-- progress; ends the generations that were left.
 local function idle(chat)
   local proxy = need(chat, Chat, "self")
   Generation.end_left(chat._going)
@@ -87,23 +89,23 @@ local function idle(chat)
 end
 
 --- Adds messages, tables in the shape of "messages" of OpenAI's chat completions,
--- or one; a string is what the user says.
+-- or one; a string is a message of the user.
 function Chat:add(messages)
   if type(messages) == "string" then messages = {role = "user", content = messages} end
   native.chat_add(idle(self), handle.encoded(messages, "messages"))
 end
 
---- Forgets the last messages, one unless a number is given.
+--- Removes the last messages (default: one).
 function Chat:undo(count)
   native.chat_undo(idle(self), count or 1)
 end
 
---- All messages, a list.
+--- Returns all messages, a list.
 function Chat:messages()
   return handle.decoded(native.chat_messages(idle(self)))
 end
 
---- A second conversation with the same messages, over a fork of the session.
+--- Makes a second conversation with the same messages, on a fork of the session.
 function Chat:fork()
   local fork = Chat.of(native.chat_fork(idle(self)))
   fork._going = setmetatable({}, {__mode = "k"})
@@ -111,7 +113,7 @@ function Chat:fork()
 end
 
 --- Lets the model answer; see Answer. The options are those of Session:generate.
--- For use in a for statement, which cancels it when it is left.
+-- For use in a for statement, which cancels the answer when it is left.
 function Chat:answer(options)
   local proxy = idle(self)
   local request = native.answer_start(proxy, Generation.make_options(nil, options))
@@ -119,7 +121,7 @@ function Chat:answer(options)
   return made, nil, nil, made
 end
 
---- The same on an event loop, to be read within a coroutine.
+--- Lets the model answer on an event loop; the answer is read within a coroutine.
 function Chat:stream(options)
   local proxy = idle(self)
   local given = Generation.make_options(nil, options)
@@ -129,7 +131,7 @@ function Chat:stream(options)
   return made, nil, nil, made
 end
 
---- Adds messages, unless they are nil, and gives the whole answer; see Answer.
+--- Adds messages, unless they are nil, and returns the whole answer; see Answer.
 function Chat:ask(messages, options)
   if messages ~= nil then self:add(messages) end
   return (self:answer(options)):reply()

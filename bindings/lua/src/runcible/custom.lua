@@ -11,14 +11,15 @@ local need = handle.need
 -- :header: custom_op.h
 local CustomOp = handle.class "CustomOp"
 
--- The names in "axis int, epsilon float".
+-- Returns the names in "axis int, epsilon float".
 local function names_of(attributes)
   local names = {}
   for each in (attributes or ""):gmatch "[^,]+" do names[#names + 1] = each:match "%w[%w_]*" end
   return names
 end
 
--- What the library calls for a function of Lua; see swig/functions.h.
+-- Returns the function that the library calls for a Lua function; see
+-- swig/functions.h.
 local function computing(f, names)
   return function(inputs, outputs, attributes)
     local named, given, made = {}, {}, {}
@@ -49,14 +50,15 @@ local function computing(f, names)
   end
 end
 
---- An op of kernels, and for devices that compute in host memory of a function:
--- `compute`, one of Lua, which gets each input as a list of its numbers, row-major,
--- with fields `dtype` and `shape`, and a table of the attributes by name, which has
--- the `dtype` and `shape` of the i-th output at i; it returns a list of numbers for
--- each output. What it raises is raised by the call of the op. The library calls it
--- only while this Lua waits in `compute` or `run`; in `run_async` it is a BusyError.
--- Or a function of C: `symbol`, its name in the shared library at the path
--- `library`, which stays loaded, or `address`, where it is.
+--- Makes an op of kernels, and for devices that compute in host memory of a Lua
+-- function, `compute`. The function receives each input as a list of its numbers,
+-- row-major, with fields `dtype` and `shape`, and a table of the attributes by
+-- name, which has the `dtype` and `shape` of the i-th output at i. It returns a
+-- list of numbers for each output. An error that it raises is raised by the call
+-- of the op. The library calls it only while Lua waits in `compute` or `run`;
+-- `run_async` raises BusyError. In place of `compute`, a C function: `symbol` is
+-- its name in the shared library at the path `library`, which stays loaded; or
+-- `address` is its address.
 -- :api: members rc_custom_op_options
 function CustomOp.new(options)
   local made = handle.set_options(native.custom_op_options(), options, {
@@ -72,7 +74,7 @@ function CustomOp.new(options)
     handle.refuse("compute must be a function, not %s", type(f))
   end
   if f and options.items then
-    handle.refuse("items divide the work of functions of C; one of Lua has one")
+    handle.refuse("items divide the work of functions of C; a Lua function computes all of them")
   end
   local op = CustomOp.of(f and native.custom_op_of_function(made, computing(f, names))
     or native.custom_op_create(made))
@@ -82,7 +84,7 @@ function CustomOp.new(options)
   return op
 end
 
--- The numbers of a table of attributes, in their order.
+-- Returns the numbers of a table of attributes, in their order.
 local function numbers_of(op, attributes)
   local list, left = native.number_list(), {}
   for name, value in pairs(attributes or {}) do left[name] = value end
@@ -102,8 +104,9 @@ local function numbers_of(op, attributes)
   return list
 end
 
---- The outputs of a list of inputs, and of attributes by their names:
--- `op:compute({x}, {scale = 0.5})`. In a graph that records it is recorded.
+--- Returns the outputs for a list of inputs, and attributes by their names:
+-- `op:compute({x}, {scale = 0.5})`. If a graph records an input, the op is
+-- recorded.
 function CustomOp:compute(inputs, attributes)
   local proxy = need(self, CustomOp, "self")
   if type(inputs) ~= "table" or getmetatable(inputs) == Tensor then

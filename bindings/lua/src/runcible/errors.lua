@@ -1,12 +1,12 @@
---- What the library reports: a class of errors for each status.
+--- The errors of the library: a class for each status.
 --
--- errors.DeadlineError is that of a deadline, and so on; all inherit from
--- errors.Error. An error has the fields
+-- errors.DeadlineError is the class of a passed deadline, and so on; all classes
+-- inherit from errors.Error. An error has the fields
 --   status    the number of the status
---   message   what went wrong, with the values concerned
---   errno     of a NotFoundError and an IoError: the system's number, as the
---             functions of io give it
---   report    of a generation that failed: what had been done
+--   message   a human-readable message with the values concerned
+--   errno     of a NotFoundError and an IoError: the system's number, which the
+--             functions of io return too
+--   report    of a generation that failed: the work done before
 local native = require "runcible.native"
 
 local errors = {}
@@ -20,7 +20,8 @@ function Error:__tostring()
   return getmetatable(self).name .. ": " .. self.message
 end
 
---- Whether `value` is an error of this class, or of one that inherits from it.
+--- Returns whether `value` is an error of this class, or of a class that inherits
+-- from it.
 function Error.is(class, value)
   local own = type(value) == "table" and getmetatable(value) or nil
   return own ~= nil and (own == class or class == Error and getmetatable(own) == Error)
@@ -28,7 +29,7 @@ end
 
 local by_status = {}
 
---- The error of a status; of one that is not known, an Error itself.
+--- Makes the error of a status; an Error if the status is not known.
 function errors.of_status(status, message, errno)
   local made = {status = status, message = message, errno = errno}
   return setmetatable(made, by_status[status] or Error)

@@ -5,10 +5,10 @@ local errors = require "runcible.errors"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
--- How long a wait lasts before Lua can notice an interrupt, milliseconds.
+-- The time of a wait before Lua can notice an interrupt, milliseconds.
 local INTERRUPT_MS = 100
 
--- Options that are more than a number of C.
+-- Options that are not a single number of C.
 local OTHERS = {
   stop = true,
   stop_tokens = true,
@@ -49,39 +49,43 @@ local function make_options(prompt, options)
   return made
 end
 
---- A text in the making, as an iterator over its pieces.
+--- A text that is being generated, as an iterator over its pieces.
 --
--- Each call gives the next piece, a string that became certain; the list of the
--- tokens generated since the last piece; and with the option `logprobs` those of
--- the tokens as {token, logprob}, and a list of the most probable ones in the
--- place of each. All pieces one after the other are the whole text. After the
--- last, an end that is no success is an error: DeadlineError, CancelledError, ...
--- `report` tells how it ended, times and counts; it is nil before.
+-- Each call returns the next piece, a string that is final; the list of the
+-- tokens generated since the last piece; and with the option `logprobs` a list of
+-- the tokens as {token, logprob}, and a list of the most probable tokens at the
+-- position of each. All pieces in order are the whole text. If the generation did
+-- not succeed, the call after the last piece raises the error: DeadlineError,
+-- CancelledError, ... `report` describes the end, times and counts; it is nil
+-- before the end.
 --
--- One that a coroutine has read and left is ended when the coroutine uses the
--- session next, as a for statement does that is left; who reads on then gets
--- CancelledError.
+-- If a coroutine has read a generation and then uses the session for something
+-- else, the generation ends, as one does whose for statement is left. Reading it
+-- further raises CancelledError.
 --
 -- :api: members rc_generate_options
--- And `stop`, a text or a list of them; `stop_tokens`, a list; `logit_bias`, a table
--- of numbers by token; `grammar`, a Grammar; `add_special` and `parse_special`.
+-- Further options: `stop`, a text or a list of them; `stop_tokens`, a list;
+-- `logit_bias`, a table of numbers by token; `grammar`, a Grammar; `add_special` and
+-- `parse_special`.
 local Generation = {__name = "runcible.Generation", make_options = make_options}
 Generation.__index = Generation
 
--- Those that go on, by their sessions' tables of them; see Session.
+-- Adds the generation to its session's table of generations in progress; see
+-- Session.
 function Generation:_going_in(all)
   all[self] = true
   self._all = all
   return self
 end
 
--- Whether the coroutine that calls it has left it, or who read it is gone.
+-- Returns whether the coroutine that calls it has left the generation, or its
+-- reader is dead.
 function Generation:_is_left()
   local reader = self._reader
   return reader ~= nil and (reader == coroutine.running() or coroutine.status(reader) == "dead")
 end
 
--- Ends those that the coroutine that calls it has left.
+-- Ends the generations that the coroutine that calls it has left.
 function Generation.end_left(all)
   local left = {}
   for each in pairs(all) do
@@ -90,7 +94,7 @@ function Generation.end_left(all)
   for _, each in ipairs(left) do each:_end() end
 end
 
--- Ends it, and returns when the session is free of it.
+-- Ends the generation, and returns when the session can be used again.
 function Generation:_end()
   native.request_cancel(self._request)
   native.request_wait(self._request, -1)
@@ -102,12 +106,12 @@ function Generation.new(session, prompt, options)
   return setmetatable({_request = request}, Generation)
 end
 
--- What the iterator gives of an event.
+-- Returns the values of the iterator for an event.
 function Generation._values(piece)
   return piece.text, piece.tokens, piece.logprobs, piece.top_logprobs
 end
 
---- The error of an end that is no success, or nil.
+--- Returns the error of an end without success; nil for success.
 function Generation.failure(finish)
   if finish.status == native.OK then return nil end
   local message = finish.message
@@ -139,14 +143,14 @@ function Generation:__call()
   if failure then error(failure) end
 end
 
---- The rest of the text at once.
+--- Returns the rest of the text at once.
 function Generation:text()
   local pieces = {}
   for piece in self do pieces[#pieces + 1] = piece end
   return table.concat(pieces)
 end
 
---- Asks the generation to end; CancelledError after the last piece.
+--- Asks the generation to end; CancelledError is raised after the last piece.
 function Generation:cancel()
   if not self.report then native.request_cancel(self._request) end
 end
@@ -161,7 +165,7 @@ Generation.__close = Generation.close
 
 function Generation:__gc()
   if self._all and not self.report then
-    pcall(self._end, self) -- the child of a fork refuses
+    pcall(self._end, self) -- raises in the child of a fork
   end
 end
 

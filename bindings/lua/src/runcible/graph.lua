@@ -9,7 +9,7 @@ local served = require "runcible.served"
 
 local need = handle.need
 
---- What a function does with tensors, as one.
+--- A recorded function of tensors, which runs as one.
 local Graph = handle.class "Graph"
 
 local function list_of(tensors, count, what)
@@ -34,10 +34,11 @@ local function deadline_of(options, known)
   return deadline and handle.milliseconds(deadline, "deadline") or 0
 end
 
---- Calls a function with tensors that stand for the inputs, of the types and shapes
--- of those in a list; what it does with them is recorded and not done. What it
--- returns are the outputs, of which each run gives new ones; other tensors that it
--- uses are constants. Shapes and types that do not fit are told by the op.
+--- Calls a function with tensors that stand for the inputs and have the types and
+-- shapes of the tensors in a list. The ops on them are recorded and not run. The
+-- tensors that the function returns are the outputs, which each run computes as
+-- new tensors; other tensors that it uses are constants. An op raises an error
+-- for shapes and types that do not fit.
 --
 --     local graph = runcible.Graph.record(backend, {x}, function(x)
 --       return (x * scale):relu()
@@ -60,8 +61,8 @@ function Graph.record(backend, inputs, f)
   return graph
 end
 
---- The outputs of these inputs, as many and of the types and shapes that were
--- recorded. Options: deadline, seconds.
+--- Computes the outputs for these inputs, which have the number, types and shapes
+-- that were recorded. Options: deadline, seconds.
 function Graph:run(inputs, options)
   local proxy = need(self, Graph, "self")
   local made = native.tensor_list()
@@ -74,8 +75,8 @@ function Graph:run(inputs, options)
   return table.unpack(outputs)
 end
 
---- The same while an event loop goes on: a Pending, whose `wait` gives the outputs.
--- Options: deadline, and `loop`, as of streams.
+--- Computes the outputs while an event loop runs. Returns a Pending, whose `wait`
+-- returns the outputs. Options: deadline, and `loop`, as for streams.
 function Graph:run_async(inputs, options)
   local proxy, count = need(self, Graph, "self"), self._outputs
   local given = inputs_of(inputs)

@@ -1,4 +1,4 @@
---- What all objects have that stand for a handle of the library.
+--- Common functions of the objects that stand for a handle of the library.
 local errors = require "runcible.errors"
 local json = require "runcible.json"
 local members = require "runcible.members"
@@ -6,10 +6,10 @@ local native = require "runcible.native"
 
 local handle = {}
 
--- Of the files of this package.
+-- The folder of the files of this package.
 local FOLDER = debug.getinfo(1, "S").source:match "^(.*)handle%.lua$" or "\0"
 
---- Raises an error with the place outside this package that gave a wrong value.
+--- Raises an error with the place outside this package that passed a wrong value.
 function handle.refuse(format, ...)
   local level = 2
   while true do
@@ -22,15 +22,15 @@ end
 
 local refuse = handle.refuse
 
---- A class whose objects own a handle until they are closed or collected.
+--- Makes a class whose objects own a handle until they are closed or collected.
 --
--- They may be closed and collected in any order, for the library keeps what
--- another handle needs. `class(...)` is `class.new(...)`.
+-- Objects may be closed and collected in any order, because the library keeps the
+-- handles that another handle needs. `class(...)` is `class.new(...)`.
 function handle.class(name)
   local class = {name = name, __name = "runcible." .. name}
   class.__index = class
 
-  --- Gives the handle back; using it then is a ClosedError.
+  --- Releases the handle; using it afterwards raises ClosedError.
   function class:close()
     local proxy = self._proxy
     self._proxy = nil
@@ -46,7 +46,7 @@ function handle.class(name)
     return "runcible." .. name .. (self._proxy and "" or " (closed)")
   end
 
-  --- An object of a handle.
+  --- Makes an object of a handle.
   function class.of(proxy)
     return setmetatable({_proxy = proxy}, class)
   end
@@ -58,7 +58,7 @@ function handle.class(name)
   })
 end
 
---- The handle of `value`, which must be an object of `class` that is open.
+--- Returns the handle of `value`, which must be an open object of `class`.
 function handle.need(value, class, name)
   if getmetatable(value) ~= class then
     refuse("%s must be a %s, not %s", name, class.name, type(value))
@@ -86,12 +86,12 @@ local function set_option(options, known, name, value)
   end
 end
 
---- Sets members of an options object of the library, by name: a time in seconds
--- without the unit that its name has in C, timeout_ms; what is told by a name, by
--- that.
+--- Sets members of an options object of the library, by name. A time is in
+-- seconds, and has no unit in its name as timeout_ms in C has; an option with
+-- named values takes the name.
 --
--- `values` may be nil. `given` has what another function sets; its keys are no
--- unknown options.
+-- `values` may be nil. `given` has the options that another function sets; they
+-- are not unknown options.
 function handle.set_options(options, values, given)
   if values == nil then return options end
   if type(values) ~= "table" then
@@ -106,8 +106,9 @@ function handle.set_options(options, values, given)
   return options
 end
 
---- Of a time in seconds, which no limit ends before: rounded up, but for what a
--- fraction is off in binary; at least 1, as 0 means none to the library.
+--- Returns the milliseconds of a time in seconds, rounded up so that no limit
+-- ends before its time, except for the rounding error of binary fractions. At
+-- least 1, because 0 means no limit to the library.
 function handle.milliseconds(seconds, name)
   if type(seconds) ~= "number" then
     refuse("%s must be seconds, not %s", name, type(seconds))
@@ -118,7 +119,7 @@ function handle.milliseconds(seconds, name)
   return math.max(1, math.ceil(seconds * 1000 - 1e-6))
 end
 
---- The number of what is told by a name; an error that names all others.
+--- Returns the number of a named value; raises an error that lists all names.
 function handle.choice(name, value)
   local choices = members.choices[name]
   local found = choices[value]
@@ -131,7 +132,7 @@ function handle.choice(name, value)
   return found
 end
 
---- A report of the library as a table.
+--- Returns a report of the library as a table.
 function handle.copied(report)
   local copy = {}
   for name, get in pairs(getmetatable(report)[".get"]) do
@@ -141,8 +142,8 @@ function handle.copied(report)
   return copy
 end
 
---- A method of a class that tells a report: a struct of the library that one of
--- its functions fills.
+--- Makes a method of a class that returns a report: a struct of the library that
+-- one of its functions fills.
 function handle.telling(class, struct, fill)
   return function(self)
     local report = native[struct]()
@@ -154,7 +155,8 @@ end
 --- Reads JSON as tables.
 handle.decoded = json.decoded
 
---- Tables as JSON; a string is JSON already. `name` is that of the argument.
+--- Writes tables as JSON; a string is JSON already. `name` is the name of the
+-- argument.
 function handle.encoded(value, name)
   local text, message = json.encoded(value)
   if not text then refuse("%s: %s", name, message) end

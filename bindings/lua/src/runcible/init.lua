@@ -7,9 +7,9 @@
 --       io.write(piece)
 --     end
 --
--- Failures are the errors of runcible.errors; values of a wrong type or out of
--- range are errors with a message, as of Lua's own functions. The names and their
--- meaning are those of the C headers.
+-- Failures raise the errors of runcible.errors. Values of a wrong type or out of
+-- range raise errors with a message, as those of Lua's own functions. The names
+-- and their meaning are those of the C headers.
 local backend = require "runcible.backend"
 local model = require "runcible.model"
 

@@ -1,9 +1,9 @@
---- JSON of what programs have as tables: schemas, tools, messages, choices. dkjson
+--- JSON of the tables of programs: schemas, tools, messages, choices. dkjson
 -- reads and writes it.
 --
 -- An empty table is an array unless its metatable has __jsontype = "object".
--- Members are in the order of their names, or in that of a list of them in the
--- metatable's __jsonorder.
+-- Members are in the order of their names, or in the order of the list
+-- __jsonorder of the metatable.
 local json = {}
 
 local function dkjson()
@@ -22,15 +22,15 @@ end
 local DEEPEST_VALUE = 200
 local SIMPLE = {string = true, boolean = true, number = true}
 
--- Adds the names of all members within a value; raises a text if JSON has nothing
--- for a part of it.
+-- Adds the names of all members within a value; raises a text if a part of it
+-- cannot be written as JSON.
 local function look(value, depth, found)
   local kind = type(value)
   if kind == "table" then
     if depth > DEEPEST_VALUE then
-      error(("values nest more than %d deep, or are within themselves"):format(DEEPEST_VALUE), 0)
+      error(("values are nested more than %d deep, or contain themselves"):format(DEEPEST_VALUE), 0)
     end
-    -- dkjson's null, and others that write themselves.
+    -- dkjson's null, and other values that write their own JSON.
     local meta = getmetatable(value)
     if type(meta) == "table" and meta.__tojson then return end
     for name, each in pairs(value) do
@@ -38,12 +38,12 @@ local function look(value, depth, found)
       look(each, depth + 1, found)
     end
   elseif not SIMPLE[kind] or value ~= value or value == math.huge or value == -math.huge then
-    error(("JSON has nothing for %s"):format(tostring(value)), 0)
+    error(("JSON cannot represent %s"):format(tostring(value)), 0)
   end
 end
 
---- Tables as JSON; a string is JSON already. Nothing and a message: JSON has
--- nothing for a part of it.
+--- Writes tables as JSON; a string is JSON already. Returns nil and a message if
+-- a part of the value cannot be written as JSON.
 function json.encoded(value)
   if type(value) == "string" then return value end
   local found, order = {}, {}

@@ -1,30 +1,30 @@
 --- Event loops that streams are read on.
 --
--- The library tells through a descriptor that events wait; the event loop watches
--- it and takes them. No thread of the library ever runs Lua.
+-- The library signals through a descriptor that events wait; the event loop
+-- watches it and takes them. No thread of the library ever runs Lua.
 local errors = require "runcible.errors"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
--- How long a wait lasts before Lua can notice an interrupt, milliseconds.
+-- The time of a wait before Lua can notice an interrupt, milliseconds.
 local INTERRUPT_MS = 100
 
---- Where streams post what they have to tell.
+--- A loop, to which streams post their events.
 local Loop = {__name = "runcible.Loop"}
 Loop.__index = Loop
 
--- The loops with streams in flight, which nothing else may hold.
+-- The loops with streams in flight, which may have no other reference.
 local busy = {}
 
---- A loop of one's own, for any event loop that can watch a descriptor.
+--- Makes a loop for any event loop that can watch a descriptor.
 --
--- `watch(descriptor, dispatch)` returns two functions. The first makes the event
--- loop call `dispatch` whenever the descriptor is readable; it is called when the
--- first stream begins. The second ends that, when no stream is in flight any
--- more. A third, if there is one, `every(seconds, f)`, calls f again and again, and
--- returns a function that ends that: so a `progress` is told of an opening that
--- says nothing else. Without `watch` call `run`, or `dispatch` when the descriptor
--- is readable.
+-- `watch(descriptor, dispatch)` returns two or three functions. The first makes
+-- the event loop call `dispatch` whenever the descriptor is readable; it is
+-- called when the first stream begins. The second ends that; it is called when no
+-- stream is in flight any more. The third, `every(seconds, f)`, which is
+-- optional, calls f again and again, and returns a function that ends that: it
+-- reports the progress of an opening, which posts no events before its end.
+-- Without `watch` call `run`, or `dispatch` when the descriptor is readable.
 function Loop.new(watch)
   local box = native.mailbox_create()
   local loop = setmetatable({_box = box, _channels = {}, _last_key = 0}, Loop)
@@ -37,7 +37,7 @@ function Loop.new(watch)
   return loop
 end
 
---- The descriptor, readable while there is something to dispatch.
+--- Returns the descriptor, which is readable while there are events to dispatch.
 function Loop:descriptor()
   return native.mailbox_descriptor(self._box)
 end
@@ -65,8 +65,8 @@ end
 
 local plain, of_luv
 
---- The loop of streams that are given none: luv's if the program has loaded luv,
--- else one that is to be run by `run`.
+--- Returns the loop of streams that are given none: luv's if the program has
+-- loaded luv, else a loop whose `run` the program calls.
 function Loop.default()
   if package.loaded.luv then
     of_luv = of_luv or Loop.new(watch_by_luv)
@@ -76,9 +76,9 @@ function Loop.default()
   return plain
 end
 
---- Starts a request, by a function of a mailbox and a key. Its channel takes the
--- pieces, from `first` to `last`, and then the event `finish`; `waiter` is the
--- coroutine to be resumed.
+--- Starts a request, by a function of a mailbox and a key. Returns its channel,
+-- which receives the pieces, from `first` to `last`, and then the event `finish`;
+-- `waiter` is the coroutine that is resumed for them.
 function Loop.start(loop, begin)
   if getmetatable(loop) ~= Loop then
     handle.refuse("loop must be a Loop, not %s", type(loop))
@@ -108,8 +108,8 @@ function Loop:_post(event)
   return channel
 end
 
---- Yields the coroutine until something comes to a channel, `what`. Who else
--- resumes it sees no harm. Outside of one `refusal` is the error.
+--- Yields the coroutine until an event comes to a channel, `what`. Resuming the
+-- coroutine otherwise does no harm. Outside of a coroutine raises `refusal`.
 function Loop.await(channel, what, refusal)
   local thread = coroutine.running()
   if not coroutine.isyieldable() then handle.refuse("%s", refusal) end
@@ -121,16 +121,17 @@ function Loop.await(channel, what, refusal)
   channel.waiter = nil
 end
 
--- The error of a coroutine that died, with where; its to-be-closed variables
--- are closed.
+-- Returns the error of a coroutine that died, with its place; closes the
+-- coroutine's to-be-closed variables.
 local function failure_of(thread, failure)
   if type(failure) == "string" then failure = debug.traceback(thread, failure) end
   coroutine.close(thread)
   return failure
 end
 
---- Takes what waits and resumes the coroutines that it is for, without blocking.
--- If one of them dies of an error the others go on, and dispatch raises it.
+--- Takes the events that wait and resumes their coroutines, without blocking. If
+-- one of the coroutines dies of an error, the others go on, and dispatch raises
+-- the error.
 function Loop:dispatch()
   local channels, failure = {}, nil
   for _, event in ipairs(native.mailbox_take(self._box)) do
@@ -151,8 +152,8 @@ function Loop:dispatch()
   if failure then error(failure, 0) end
 end
 
---- Waits until something can be dispatched, at most some seconds (nil: without
--- limit); whether it can.
+--- Waits until there is an event to dispatch, at most some seconds (nil: without
+-- limit). Returns whether there is one.
 function Loop:wait(seconds)
   local left = seconds and math.ceil(seconds * 1000 - 1e-6) or math.huge
   repeat
@@ -165,18 +166,18 @@ function Loop:wait(seconds)
   return false
 end
 
--- Tells calls how far they are.
-function Loop:_tell()
-  local telling = {}
-  for _, channel in pairs(self._channels) do telling[#telling + 1] = channel.tell end
-  for _, tell in ipairs(telling) do tell() end
+-- Calls the progress functions of the calls in flight.
+function Loop:_report()
+  local reports = {}
+  for _, channel in pairs(self._channels) do reports[#reports + 1] = channel.report end
+  for _, report in ipairs(reports) do report() end
 end
 
 --- Runs until no stream and no call is in flight, for programs without an event
 -- loop.
 function Loop:run()
   while next(self._channels) do
-    self:_tell()
+    self:_report()
     self:wait(INTERRUPT_MS / 1000)
     self:dispatch()
   end

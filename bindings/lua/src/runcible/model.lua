@@ -10,8 +10,8 @@ local function model_options(options)
   return handle.set_options(native.model_options(), options, {progress = true})
 end
 
--- Loads while the function `progress` is told of it.
-local function load_telling(progress, backend, path, options)
+-- Loads a model, and reports the progress to the function `progress`.
+local function load_with_progress(progress, backend, path, options)
   local failure
   local thread = coroutine.create(function(fraction)
     local going, problem = pcall(progress, fraction)
@@ -26,30 +26,31 @@ local function load_telling(progress, backend, path, options)
   return result
 end
 
---- Weights and tokenizer on a device.
+--- The weights and the tokenizer of a model on a device.
 local Model = handle.class "Model"
 
 --- Loads a file, or "builtin:NAME" for a model that comes with Runcible.
 -- `backend` is a Backend, a chain such as "vulkan,cpu", or nil.
 -- :api: members rc_model_options
--- And `progress`, a function that is told the fraction done, 0 to 1; if it raises
--- an error the load is cancelled, and raises it.
+-- A further option is `progress`, a function that receives the fraction done, 0
+-- to 1; if it raises an error, the load is cancelled and raises the error.
 function Model.new(path, backend, options)
   local opened = Backend.from(backend)
   local made = model_options(options)
   local handle_of_backend = need(opened, Backend, "backend")
   local progress = options and options.progress
   local model = Model.of(
-    progress and load_telling(progress, handle_of_backend, path, made)
+    progress and load_with_progress(progress, handle_of_backend, path, made)
       or native.model_load(handle_of_backend, path, made)
   )
   model._backend = opened
   return model
 end
 
---- Fetches what is not here yet of a model on a hub, and loads it. `source` is
--- "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
--- before it; the rest is as for Model, and `revision` and `cache`, a folder.
+--- Fetches the parts of a model on a hub that are not yet on this machine, and
+-- loads the model. `source` is "OWNER/NAME", "OWNER/NAME:FILE" or
+-- "OWNER/NAME:Q4_K_M", with or without the prefix "hf:". The rest is as for
+-- Model; further options are `revision` and `cache`, a folder.
 -- :header: rc_model_fetch
 function Model.from_hub(source, backend, options)
   local named = source:find("^hf:") and source or "hf:" .. source
@@ -66,7 +67,7 @@ function Model.from_hub(source, backend, options)
   return Model.new(native.model_fetch(named, revision, cache, ""), backend, others)
 end
 
---- The backend that the model was loaded through.
+--- Returns the backend that the model was loaded through.
 function Model:backend()
   need(self, Model, "self")
   return self._backend
@@ -74,7 +75,7 @@ end
 
 -- :api: methods rc_model
 
---- The model's tokenizer; an UnsupportedError if it has none.
+--- Returns the model's tokenizer; raises UnsupportedError if it has none.
 function Model:tokenizer()
   local proxy = need(self, Model, "self")
   if not self._tokenizer then
@@ -83,17 +84,18 @@ function Model:tokenizer()
   return self._tokenizer
 end
 
---- See Tokenizer.
+--- See Tokenizer:tokenize.
 function Model:tokenize(text, options)
   return Model.tokenizer(self):tokenize(text, options)
 end
 
---- See Tokenizer.
+--- See Tokenizer:detokenize.
 function Model:detokenize(tokens, options)
   return Model.tokenizer(self):detokenize(tokens, options)
 end
 
---- The metadata of the model's file: a table of numbers, strings and lists.
+--- Returns the metadata of the model's file: a table of numbers, strings and
+-- lists.
 function Model:metadata()
   local info = native.model_get_info(need(self, Model, "self"))
   local metadata = {}
@@ -106,7 +108,7 @@ end
 
 local POOLINGS = {auto = 0, mean = 1, cls = 2, last = 3}
 
--- What embedding and scoring have in common: waits, and gives the rows.
+-- Waits for an embedding or for scores, and returns the rows.
 local function rows_of(embedding)
   native.embedding_wait(embedding, -1)
   local numbers, rows, columns = native.embedding_rows(embedding)
@@ -143,13 +145,14 @@ local OF_SCORES = {
   raw_scores = true, truncate = true, prompt = true, priority = true, deadline = true,
 }
 
---- Embeddings of texts: a list of rows, one for each text, each a list of numbers.
--- Options: `pooling`, "mean", "cls" or "last", else as the model's file says;
--- `normalize`, true or false, else as it says; `dimensions`, the first so many
--- numbers; `truncate`, true to take the beginning of texts that are too long;
--- `prompt`, put before each text, or `prompt_name`, "query" or "document", of the
--- prompts of the model; `priority`; `deadline` in seconds. Models that generate
--- text give embeddings if they were loaded with output = "hidden_rows".
+--- Makes embeddings of texts: a list of rows, one for each text, each a list of
+-- numbers. Options: `pooling`, "mean", "cls" or "last" (default: as the model's
+-- file says); `normalize`, true or false (default: as the model's file says);
+-- `dimensions`, to keep only the first numbers of each row; `truncate`, true to
+-- truncate texts that are too long; `prompt`, put before each text, or
+-- `prompt_name`, "query" or "document", one of the model's prompts; `priority`;
+-- `deadline` in seconds. Models that generate text support it if they were loaded
+-- with output = "hidden_rows".
 function Model:embed(texts, options)
   options = options or {}
   known(options, OF_EMBEDDINGS)
@@ -164,11 +167,11 @@ function Model:embed(texts, options)
   ))
 end
 
---- How well each document answers the query: a list of probabilities, in their
--- order. Options: `raw_scores`, true for what the model gives, a logit; `truncate`,
--- `priority` and `deadline` as of embed; `prompt`, what a model that generates text
--- is asked, with {query} and {document}. Such models are loaded with
--- output = "scores".
+--- Returns how well each document answers the query: a list of probabilities, in
+-- the order of the documents. Options: `raw_scores`, true for the logits of the
+-- model instead of probabilities; `truncate`, `priority` and `deadline` as for
+-- embed; `prompt`, the question for a model that generates text, with {query} and
+-- {document}. Such models support it if they were loaded with output = "scores".
 function Model:rerank(query, documents, options)
   options = options or {}
   known(options, OF_SCORES)
@@ -182,14 +185,14 @@ function Model:rerank(query, documents, options)
   return scores
 end
 
---- An empty session; see Session.
+--- Makes an empty session; see Session.
 function Model:session(options)
   return require("runcible.session").new(self, options)
 end
 
---- What loading would take, loading nothing: a table
--- with a list of what each device takes as `devices`, and of what would fit
--- instead as `offers`. Arguments as of Model.
+--- Returns the memory that loading would take, without loading: a table with a
+-- list of the memory on each device as `devices`, and of alternatives that would
+-- fit as `offers`. Arguments as for Model.
 local function plan(path, backend, options)
   local opened = Backend.from(backend)
   local planned = native.model_plan(path, model_options(options), need(opened, Backend, "backend"))

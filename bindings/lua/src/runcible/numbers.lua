@@ -1,23 +1,24 @@
 --- Numbers of tensors, as lists and as strings of bytes.
 local numbers = {}
 
--- By string.pack. They are native: the library's are the machine's.
+-- The formats of string.pack. They are native: the library's numbers are the
+-- machine's.
 local FORMATS = {f32 = "f", f64 = "d", i8 = "i1", i16 = "i2", i32 = "i4", i64 = "i8"}
 
--- As many as one call of string.pack takes without much stack.
+-- The most numbers that one call of string.pack takes without much stack.
 local CHUNK = 128
 
 function numbers.known(dtype)
   return FORMATS[dtype] ~= nil
 end
 
---- The bytes of a number.
+--- Returns the number of bytes of one number.
 function numbers.size(dtype)
   if not FORMATS[dtype] then error(("lists of numbers cannot be %s"):format(dtype), 0) end
   return string.packsize(FORMATS[dtype])
 end
 
---- The bytes of a list.
+--- Packs a list into bytes.
 function numbers.pack(list, dtype)
   local format, count = FORMATS[dtype], #list
   local chunks, whole = {}, format:rep(CHUNK)
@@ -29,7 +30,8 @@ function numbers.pack(list, dtype)
   return table.concat(chunks)
 end
 
---- A list of `count` numbers from the `from`-th on, which is counted from 0.
+--- Returns a list of `count` numbers from the `from`-th on, which is counted from
+-- 0.
 function numbers.unpack(bytes, dtype, from, count)
   local format = FORMATS[dtype]
   local width, whole = string.packsize(format), format:rep(CHUNK)

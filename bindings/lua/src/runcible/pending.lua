@@ -1,19 +1,21 @@
---- Calls that go on while an event loop does: openings, discoveries, runs of
+--- Calls that run while an event loop does: openings, discoveries, runs of
 -- graphs.
 local Loop = require "runcible.loop"
 local errors = require "runcible.errors"
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
--- How often an event loop with timers tells a function how far a call is, seconds.
-local TELL_S = 0.05
+-- The time between two reports of a call's progress on an event loop with timers,
+-- seconds.
+local REPORT_S = 0.05
 
---- What came of a call is asked for by `wait`. One that is lost is cancelled.
+--- A call in progress; `wait` returns its result. A call that is lost is
+-- cancelled.
 local Pending = {__name = "runcible.Pending"}
 Pending.__index = Pending
 
---- Starts a call by a function of a mailbox and a key. `result` makes of the call
--- what it gave. Options: `loop`, and `progress`, a function that is told the
+--- Starts a call by a function of a mailbox and a key. `result` makes the result
+-- of the call. Options: `loop`, and `progress`, a function that receives the
 -- fraction done.
 function Pending.start(options, begin, result)
   local progress = options and options.progress
@@ -23,7 +25,7 @@ function Pending.start(options, begin, result)
   local loop = options and options.loop or Loop.default()
   local channel, call = Loop.start(loop, begin)
   if progress then
-    channel.tell = function()
+    channel.report = function()
       if channel.problem then return end
       local going, problem = pcall(progress, native.pending_call_fraction(call))
       if not going then
@@ -31,15 +33,15 @@ function Pending.start(options, begin, result)
         native.pending_call_cancel(call)
       end
     end
-    if loop._every then channel.stop = loop._every(TELL_S, channel.tell) end
+    if loop._every then channel.stop = loop._every(REPORT_S, channel.report) end
   end
   return setmetatable({_channel = channel, _call = call, _result = result}, Pending)
 end
 
--- What came of it, once.
+-- Stores the result of the call, once.
 function Pending:_settle()
   local channel = self._channel
-  if channel.finish.status == native.OK and channel.tell then channel.tell() end
+  if channel.finish.status == native.OK and channel.report then channel.report() end
   if channel.problem then
     self._failure = channel.problem
   elseif channel.finish.status ~= native.OK then
@@ -51,8 +53,9 @@ function Pending:_settle()
   self._settled = true
 end
 
---- What the call gives, or its error. Within a coroutine, which yields until then.
--- An error that `progress` raised cancels the call and is raised here.
+--- Returns the result of the call, or raises its error. Must be called within a
+-- coroutine, which yields until the end. An error that `progress` raised cancels
+-- the call and is raised here.
 function Pending:wait()
   local channel = self._channel
   while not channel.finish do
@@ -63,15 +66,15 @@ function Pending:wait()
   return table.unpack(self._made, 1, self._made.n)
 end
 
---- Asks the call to end; `wait` raises CancelledError then, unless it was over
--- before. Of a graph all runs that are under way.
+--- Asks the call to end; `wait` raises CancelledError then, unless the call was
+-- over before. For a graph, all runs in progress end.
 function Pending:cancel()
   if not self._channel.finish then native.pending_call_cancel(self._call) end
 end
 Pending.__close = Pending.cancel
 
 function Pending:__gc()
-  pcall(Pending.cancel, self) -- the child of a fork refuses
+  pcall(Pending.cancel, self) -- raises in the child of a fork
 end
 
 return Pending

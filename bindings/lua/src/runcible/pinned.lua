@@ -1,7 +1,7 @@
---- Memory that a device moves numbers from and to by itself, without a copy in
--- between. Tensor.from_bytes, Tensor.borrow and tensor:read_into take it in place of
--- bytes; it counts within the backend's memory_limit. It is given back when it is
--- closed or collected; tensors that were borrowed of it keep it longer.
+--- Memory that a device copies numbers from and to by itself, without a copy in
+-- between. Tensor.from_bytes, Tensor.borrow and tensor:read_into accept it in
+-- place of bytes; it counts within the backend's memory_limit. It is released
+-- when it is closed or collected; tensors that borrow it keep it longer.
 local Backend = require("runcible.backend").Backend
 local handle = require "runcible.handle"
 local native = require "runcible.native"
@@ -12,14 +12,14 @@ local function need(self)
   return handle.need(self, Pinned, "self")
 end
 
---- Room for so many bytes, at least 1, which are zero at first; `device` is one of the
--- backend's, by default where its new tensors lie. An UnsupportedError: the device
--- has no such memory, as those of webgpu.
+--- Makes room for `size` bytes, at least 1, which are zero at first; `device` is
+-- one of the backend's (default: the one of its new tensors). UnsupportedError:
+-- the device has no such memory, as those of webgpu.
 function Pinned.new(backend, size, device)
   return Pinned.of(native.pinned_make(handle.need(backend, Backend, "backend"), device or "", size))
 end
 
---- How many bytes there are.
+--- Returns the number of bytes.
 function Pinned:size()
   return (select(2, native.pinned_place(need(self))))
 end
@@ -33,15 +33,16 @@ local function check(self, first, count)
   end
 end
 
---- Writes the bytes of a string, as string.pack makes them, from the byte of number
--- `first` (0) on.
+--- Writes the bytes of a string, as string.pack makes them, from byte `first`
+-- (default: 0) on.
 function Pinned:write(bytes, first)
   if type(bytes) ~= "string" then handle.refuse("bytes must be a string, not %s", type(bytes)) end
   check(self, first or 0, #bytes)
   native.pinned_write(need(self), first or 0, bytes)
 end
 
---- A string of `count` bytes (all that follow) from the byte of number `first` (0) on.
+--- Returns a string of `count` bytes (default: all that follow) from byte `first`
+-- (default: 0) on.
 function Pinned:read(first, count)
   first = first or 0
   count = count or self:size() - (math.tointeger(first) or 0)
@@ -49,8 +50,8 @@ function Pinned:read(first, count)
   return native.pinned_read(need(self), first, count)
 end
 
---- Where the memory lies, as light userdata, for modules that work with memory of C;
--- until it is closed or collected.
+--- Returns the address of the memory, as light userdata, for modules that work
+-- with memory of C. It is valid until the memory is closed or collected.
 function Pinned:address()
   return (native.pinned_place(need(self)))
 end

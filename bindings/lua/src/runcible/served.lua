@@ -1,10 +1,10 @@
---- Calls within which the library calls functions of Lua.
+--- Calls within which the library calls Lua functions.
 local served = {}
 
--- What a function raised within the call that is under way.
+-- The error that a function raised within the call in progress.
 local problem
 
---- What a function gives, as a list; an error of it is kept for `call`.
+--- Returns the results of a function as a list; keeps an error of it for `call`.
 function served.keeping(f, ...)
   local results = table.pack(pcall(f, ...))
   if not results[1] then
@@ -14,8 +14,8 @@ function served.keeping(f, ...)
   return table.move(results, 2, results.n, 1, {})
 end
 
---- Does a call; if a function has raised an error, and the call failed, that is
--- raised again.
+--- Makes a call; if a function has raised an error and the call failed, raises
+-- that error again.
 function served.call(f, ...)
   local before = problem
   problem = nil

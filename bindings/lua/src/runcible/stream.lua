@@ -3,10 +3,10 @@ local Generation = require "runcible.generation"
 local Loop = require "runcible.loop"
 local native = require "runcible.native"
 
---- A text in the making, as an iterator over its pieces, to be read within a
--- coroutine. Where a Generation blocks, the coroutine yields until its loop finds
--- that something has come; all else is as there. The option `loop` is a Loop;
--- without it the stream is on Loop.default().
+--- A text that is being generated, as an iterator over its pieces, which is read
+-- within a coroutine. Where a Generation blocks, the coroutine yields until its
+-- loop finds that an event has arrived; otherwise a Stream is like a Generation.
+-- The option `loop` is a Loop (default: Loop.default()).
 local Stream = {__name = "runcible.Stream"}
 Stream.__index = Stream
 
@@ -17,7 +17,7 @@ function Stream.new(session, prompt, options)
   end), Stream)
 end
 
--- What a stream has whose request `begin` starts.
+-- Returns the fields of a stream whose request `begin` starts.
 function Stream._started(options, begin)
   local loop = options and options.loop or Loop.default()
   local channel, request = Loop.start(loop, begin)
@@ -38,7 +38,7 @@ function Stream:_next()
   return piece
 end
 
--- Takes note of the end once all pieces were read.
+-- Records the end once all pieces were read.
 function Stream:_settle()
   local finish = self._channel.finish
   if finish and not self.report then
@@ -66,7 +66,7 @@ end
 Stream.text = Generation.text
 Stream.cancel = Generation.cancel
 
---- Cancels; pieces not yet read are dropped. Within a coroutine it waits for
+--- Cancels; pieces not yet read are dropped. Within a coroutine, also waits for
 -- the end, so that the session can be used again at once.
 function Stream:close()
   self:cancel()
@@ -77,8 +77,8 @@ function Stream:close()
   end
 end
 
---- A for statement was left: with an error at once, for a coroutine that dies
--- cannot wait.
+--- Closes a stream whose for statement was left. After an error it does not wait,
+-- because a coroutine that dies cannot wait.
 function Stream:__close(failure)
   if failure ~= nil then
     self:cancel()
@@ -87,7 +87,8 @@ function Stream:__close(failure)
   end
 end
 
--- Also leaves the session's table, whose weak keys outlive what they own.
+-- Also removes the stream from the session's table, whose weak keys outlive
+-- finalizers.
 Stream.__gc = Generation.__gc
 
 return Stream

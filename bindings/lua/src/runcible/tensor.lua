@@ -1,4 +1,4 @@
---- Tensors and ops, for those who compute without a model; see
+--- Tensors and ops, for programs that compute without a model; see
 -- runcible/tensor.h. Shapes are lists, slowest dimension first; dimensions as
 -- arguments are counted from 0, or from the last as -1.
 local Backend = require("runcible.backend").Backend
@@ -10,7 +10,7 @@ local Pinned = require "runcible.pinned"
 
 local need = handle.need
 
--- As the dimension of a reduction: all of them.
+-- The dimension of a reduction over all dimensions.
 local ALL = -0x80000000
 
 local Tensor = handle.class "Tensor"
@@ -24,10 +24,10 @@ local function shape_of(list)
   return shape
 end
 
--- The numbers of nested lists of a shape, one after the other.
+-- Returns the numbers of nested lists of a shape, one after the other.
 local function flatten(list, shape, depth, into)
   if type(list) ~= "table" or #list ~= shape[depth] then
-    handle.refuse("data is no array of the shape [%s]", table.concat(shape, ", "))
+    handle.refuse("data is not an array of the shape [%s]", table.concat(shape, ", "))
   end
   if depth == #shape then
     for _, number in ipairs(list) do
@@ -42,8 +42,9 @@ local function flatten(list, shape, depth, into)
   return into
 end
 
---- A tensor of the numbers of a list, of lists of lists, and so on. Options:
--- `shape` of a list of numbers; `dtype` ("f32") to store them in.
+--- Makes a tensor of the numbers of a list, of lists of lists, and so on.
+-- Options: `shape` of a flat list; `dtype`, the type of the elements (default:
+-- "f32").
 function Tensor.new(data, backend, options)
   local proxy = need(backend, Backend, "backend")
   if type(data) ~= "table" then handle.refuse("data must be a table, not %s", type(data)) end
@@ -57,7 +58,7 @@ function Tensor.new(data, backend, options)
   return stored == dtype and tensor or Tensor.of(native.op_quantize(tensor._proxy, number))
 end
 
---- A tensor of bytes in the layout of the type, a string or Pinned.
+--- Makes a tensor of bytes in the layout of the type, a string or Pinned.
 function Tensor.from_bytes(bytes, shape, dtype, backend)
   local proxy = need(backend, Backend, "backend")
   if getmetatable(bytes) == Pinned then
@@ -67,11 +68,12 @@ function Tensor.from_bytes(bytes, shape, dtype, backend)
   return Tensor.of(native.tensor_from_data(proxy, dtypes.number(dtype), shape, bytes))
 end
 
---- A tensor of the memory of full userdata of another module, or of Pinned, which is
--- not copied, and is kept as long as the library needs it: as many bytes as the shape takes, in
--- the layout of the type. What is written there later ops read, and ops that go into
--- the tensor write there; not while a call works with it. For a device with memory
--- of its own it is an UnsupportedError.
+--- Makes a tensor that uses the memory of full userdata of another module, or of
+-- Pinned, without a copy. The memory has the number of bytes of the shape, in the
+-- layout of the type, and is kept as long as the library needs it. Ops read the
+-- values that are in the memory when they run, and ops that write into the tensor
+-- write to the memory. Do not access the memory while a call works with it.
+-- UnsupportedError: the device has separate memory.
 function Tensor.borrow(memory, shape, dtype, backend)
   local proxy = need(backend, Backend, "backend")
   if getmetatable(memory) == Pinned then
@@ -79,59 +81,59 @@ function Tensor.borrow(memory, shape, dtype, backend)
     return Tensor.of(native.pinned_borrow(proxy, dtypes.number(dtype), shape, pinned, 0, math.maxinteger))
   end
   if type(memory) ~= "userdata" then
-    handle.refuse("what is borrowed must be full userdata, not %s", type(memory))
+    handle.refuse("borrowed memory must be full userdata, not %s", type(memory))
   end
   return Tensor.of(native.tensor_borrow(proxy, dtypes.number(dtype), shape, memory))
 end
 
 -- :api: makers
 
---- The type of the elements: "f32", "q4_k".
+--- Returns the type of the elements: "f32", "q4_k".
 function Tensor:dtype()
   return dtypes.name(native.tensor_dtype(need(self, Tensor, "self")))
 end
 
---- The dimensions, slowest first.
+--- Returns the dimensions, slowest first.
 function Tensor:shape()
   return native.tensor_shape(need(self, Tensor, "self"))
 end
 
---- The number of elements, and the bytes that they take in their type.
+--- Returns the number of elements, and the number of bytes that they take.
 function Tensor:size()
   return native.tensor_size(need(self, Tensor, "self"))
 end
 
---- The device on which it lies, "vulkan:0".
+--- Returns the device of the tensor's memory, "vulkan:0".
 function Tensor:device()
   return native.tensor_device(need(self, Tensor, "self"))
 end
 
---- The same numbers on another device ("vulkan:0"; by default where new tensors
--- lie), or of another handle.
+--- Copies the numbers to another device ("vulkan:0"; default: the one of new
+-- tensors), or to another handle.
 function Tensor:to(device, backend)
   local other = backend and need(backend, Backend, "backend")
   return Tensor.of(native.tensor_to(need(self, Tensor, "self"), other, device or ""))
 end
 
---- Of an outline that an op gave: where the op would run, and the estimates of
--- all candidates in seconds.
+--- Returns, for an outline that an op returned, the device on which the op would
+-- run, and the estimates of all candidates in seconds.
 function Tensor:choice()
   return handle.decoded(native.op_choose(need(self, Tensor, "self")))
 end
 
---- The numbers in the layout of the type, a string.
+--- Returns the numbers in the layout of the type, a string.
 function Tensor:bytes()
   local proxy = need(self, Tensor, "self")
   local _, bytes = native.tensor_size(proxy)
   return native.tensor_read(proxy, bytes)
 end
 
---- Writes the numbers in the layout of the type to Pinned, from its beginning on.
+--- Writes the numbers in the layout of the type to the beginning of a Pinned.
 function Tensor:read_into(memory)
   native.tensor_read_into(need(self, Tensor, "self"), need(memory, Pinned, "memory"))
 end
 
---- The numbers, a list in the order of the shape.
+--- Returns the numbers, a list in the order of the shape.
 function Tensor:read()
   local dtype, count = self:dtype(), self:size()
   if not numbers.known(dtype) then return self:dequantize():read() end

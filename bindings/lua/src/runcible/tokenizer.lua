@@ -1,4 +1,4 @@
---- Text to tokens and back; see runcible/model.h.
+--- Converts text to tokens and back; see runcible/model.h.
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
@@ -6,12 +6,13 @@ local need = handle.need
 
 local Tokenizer = handle.class "Tokenizer"
 
---- The tokenizer that a file describes, without loading the model.
+--- Opens the tokenizer that a file describes, without loading the model.
 function Tokenizer.new(path)
   return Tokenizer.of(native.tokenizer_open(path))
 end
 
---- The flags of the options add_special (true) and parse_special (false).
+--- Returns the flags of the options add_special (default: true) and parse_special
+-- (default: false).
 function Tokenizer.flags(options)
   options = options or {}
   local flags = 0
@@ -20,12 +21,13 @@ function Tokenizer.flags(options)
   return flags
 end
 
---- The tokens of a text, a list. Options: add_special, parse_special.
+--- Returns the tokens of a text, a list. Options: add_special, parse_special.
 function Tokenizer:tokenize(text, options)
   return native.tokenize(need(self, Tokenizer, "self"), text, Tokenizer.flags(options))
 end
 
---- The text of tokens; with the option `special` that of special ones too.
+--- Returns the text of tokens; with the option `special` also that of special
+-- tokens.
 function Tokenizer:detokenize(tokens, options)
   local special = options and options.special or false
   return native.detokenize(need(self, Tokenizer, "self"), tokens, special)

@@ -9,9 +9,9 @@ module Runcible
     #
     # :header: rc_backend_options
     #
-    # Under a Fiber scheduler other fibers go on meanwhile. A block is told the
-    # fraction done; an exception of it, or the end of the fiber that waits, ends
-    # the opening.
+    # Under a Fiber scheduler other fibers run while it opens. The block receives
+    # the fraction done. An exception in the block, or the end of the fiber that
+    # waits, ends the opening.
     def initialize(spec = nil, **options, &progress)
       super()
       options = self.class.options(**options)
@@ -31,9 +31,9 @@ module Runcible
     #
     # :header: rc_backend_switch_options
     #
-    # Under a Fiber scheduler other fibers go on meanwhile. A block is told the
-    # fraction done; an exception of it, or the end of the fiber that waits, ends
-    # the switch, and all is as it was.
+    # Under a Fiber scheduler other fibers run while it switches. The block
+    # receives the fraction done. An exception in the block, or the end of the
+    # fiber that waits, ends the switch and leaves everything as it was.
     def switch(spec = nil, **options, &progress)
       handle = proxy
       options = self.class.switch_options(**options)
@@ -50,7 +50,7 @@ module Runcible
       )
     end
 
-    # A backend itself, or one that is opened by what it is called.
+    # Returns a backend, or opens one by its name.
     def self.from(backend) # :nodoc:
       case backend
       when Backend then backend
@@ -72,8 +72,9 @@ module Runcible
 
   # :header: rc_discover
   #
-  # Under a Fiber scheduler other fibers go on meanwhile. The end of the fiber that
-  # waits, or another interrupt of the thread that raises, ends it.
+  # Under a Fiber scheduler other fibers run while it looks for devices. The end
+  # of the fiber that waits, or another interrupt of the thread that raises, ends
+  # it.
   def self.discover
     found = Cooperation.wait_for { Native.discover }
     devices = Array.new(Native.device_list_count(found)) do |i|

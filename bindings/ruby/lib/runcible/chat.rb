@@ -3,15 +3,16 @@
 require "json"
 
 module Runcible
-  # A whole answer: its +text+, the +reasoning+ before it, the +tool_calls+, and
-  # the +report+ of how it ended, by "tool calls" after some.
+  # A complete answer: its +text+, the +reasoning+ before it, the +tool_calls+,
+  # and the +report+ of its end, whose reason is "tool calls" if there are tool
+  # calls.
   Reply = Struct.new(:text, :reasoning, :tool_calls, :report)
 
-  # The parts of an answer as they come: a Piece of text, Reasoning, or a whole
-  # ToolCall. It ends as a Generation does, and is left as one. Whatever came of
-  # it is a message of the conversation then.
+  # The parts of an answer as they arrive: a Piece of text, Reasoning, or a
+  # complete ToolCall. It ends, and is left, as a Generation is; the answer as far
+  # as it came is a message of the conversation then.
   class Answer < Generation
-    # What was not read yet, as a Reply.
+    # Returns the parts that were not yet read, as a Reply.
     def reply
       made = Reply.new(+"", +"", [])
       each do |part|
@@ -25,18 +26,17 @@ module Runcible
       made
     end
 
-    # The rest of the text, without calls and what the model thinks.
+    # Returns the rest of the text, without tool calls and reasoning.
     def text
       reply.text
     end
   end
 
-  # A conversation: a list of messages over a session; see Session#chat.
+  # A conversation: a list of messages on top of a session; see Session#chat.
   #
-  # An answer of the model becomes one of the messages. For each answer only what
-  # the session does not hold yet is evaluated, also after messages were
-  # forgotten. To keep a conversation, keep its session (Session#save) and its
-  # messages.
+  # An answer of the model becomes one of the messages. Each answer evaluates only
+  # what the session does not hold yet, also after messages were removed. To save
+  # a conversation, save its session (Session#save) and its messages.
   class Chat < Handle
     private_class_method :new
 
@@ -64,9 +64,9 @@ module Runcible
     end
 
     # Adds messages, Hashes in the shape of "messages" of OpenAI's chat
-    # completions; a String is what the user says. InvalidArgumentError,
-    # UnsupportedError: one is malformed, by its place; nothing was added then.
-    # BusyError: an answer is under way.
+    # completions; a String is a message of the user. InvalidArgumentError,
+    # UnsupportedError: a message is malformed, with its position; no message was
+    # added then. BusyError: an answer is in progress.
     def add(*messages)
       messages = messages.flatten.map do |message|
         message.is_a?(String) ? { role: "user", content: message } : message
@@ -82,7 +82,7 @@ module Runcible
       self
     end
 
-    # All messages. BusyError: an answer is under way.
+    # Returns all messages. BusyError: an answer is in progress.
     def messages
       JSON.parse(Native.chat_messages(idle).force_encoding(Encoding::UTF_8))
     end
@@ -92,9 +92,9 @@ module Runcible
       self.class.__send__(:of, Native.chat_fork(idle), ObjectSpace::WeakMap.new)
     end
 
-    # Lets the model answer; the parts come out of the Answer. The options are
-    # those of Session#generate. With a block each part is yielded to it, and the
-    # Report returned.
+    # Lets the model answer; the parts are read from the Answer. The options are
+    # those of Session#generate. With a block, each part is yielded to it, and the
+    # Report is returned.
     def answer(**options)
       made = Session.generate_options(nil, **options)
       handle = idle
@@ -108,7 +108,7 @@ module Runcible
       answer.report
     end
 
-    # Adds messages, if any, and gives the whole answer, a Reply.
+    # Adds messages, if any, and returns the whole answer, a Reply.
     def ask(*messages, **options)
       add(*messages) unless messages.empty?
       answer(**options).reply
@@ -118,10 +118,11 @@ module Runcible
 
     def own(proxy, generations)
       super(proxy)
-      @generations = generations # as keys, of the session
+      @generations = generations # the session's generations, as keys
     end
 
-    # The proxy, for what no answer under way allows.
+    # Returns the proxy for calls that need the session without an answer in
+    # progress.
     def idle
       handle = proxy
       @generations.keys.select(&:left?).each(&:leave)

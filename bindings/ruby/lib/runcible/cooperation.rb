@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Runcible
-  # Long calls beside a Fiber scheduler.
+  # Long calls under a Fiber scheduler.
   module Cooperation
-    # Runs a block that blocks. Under a Fiber scheduler it runs in a thread, and
-    # other fibers meanwhile; if the fiber that waits ends, so does the block.
+    # Runs a block that blocks. Under a Fiber scheduler it runs in a thread, while
+    # other fibers go on; if the fiber that waits ends, so does the block.
     def self.wait_for(&)
       return yield unless Fiber.current_scheduler
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Runcible
-  # A tensor op of the program's own:
+  # A tensor op that the program defines:
   #
   #   op = Runcible::CustomOp.new(
   #     signature: "x F32 [n] -> y F32 [n]", attributes: "scale float",
@@ -13,14 +13,16 @@ module Runcible
   #
   # :header: custom_op.h
   class CustomOp < Handle
-    # An op of kernels, and for devices that compute in host memory of a function: a
-    # block, which gets the numbers of each input in Arrays nested as its shape is, and
-    # the attributes as keywords; its value is such an Array for the output, or an
-    # Array of them if there are several. What it raises is raised by the call of the
-    # op. It runs on a thread that waits for an op or a graph.
+    # Makes an op of kernels, and for devices that compute in host memory of a
+    # function: a block. The block receives the numbers of each input in Arrays
+    # nested as its shape is, and the attributes as keywords. It returns such an
+    # Array for the output, or an Array of them if there are several outputs. An
+    # exception in the block is raised by the call of the op. The block runs on a
+    # thread that waits for an op or a graph.
     #
-    # Or a function of C: +symbol+, its name in the shared library at the path
-    # +library+, which stays loaded, or +address+, where it is.
+    # In place of the block, a C function: +symbol+ is its name in the shared
+    # library at the path +library+, which stays loaded; or +address+ is its
+    # address.
     #
     # :header: rc_custom_op_options
     def initialize(address: nil, library: nil, symbol: nil, **options, &function)
@@ -47,8 +49,8 @@ module Runcible
       )
     end
 
-    # The result, or an Array of them if the op has several. In a graph that records
-    # it is recorded.
+    # Returns the output, or an Array of outputs if the op has several. If a graph
+    # records an input, the op is recorded.
     def call(*inputs, **attributes)
       handle = proxy
       list = Graph.list_of(inputs, "an input")
@@ -65,7 +67,8 @@ module Runcible
 
     private
 
-    # What the library calls for a block; see swig/functions.h.
+    # Returns the function that the library calls for a block; see
+    # swig/functions.h.
     def computing(function)
       names = @attributes
       lambda do |inputs, outputs, attributes|
@@ -95,14 +98,14 @@ module Runcible
       end
     end
 
-    # The attributes in their order.
+    # Returns the attributes in their order.
     def numbers_of(attributes)
-      lacking = @attributes - attributes.keys
+      missing = @attributes - attributes.keys
       unknown = attributes.keys - @attributes
-      unless lacking.empty? && unknown.empty?
+      unless missing.empty? && unknown.empty?
         raise ArgumentError,
               "#{@name} has the attributes #{@attributes.empty? ? "(none)" : @attributes.join(", ")}; " \
-              "missing: #{lacking.join(", ")}; unknown: #{unknown.join(", ")}"
+              "missing: #{missing.join(", ")}; unknown: #{unknown.join(", ")}"
       end
 
       @attributes.each_with_object(Native::Number_list.new) do |name, list|

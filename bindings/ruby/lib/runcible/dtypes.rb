@@ -7,7 +7,7 @@ module Runcible
   end.freeze
 
   DTYPE_NAMES = DTYPES.invert.freeze
-  # How Array#pack and String#unpack write numbers of these types.
+  # The directives of Array#pack and String#unpack for numbers of these types.
   DIRECTIVES = {
     "f32" => "f*", "f64" => "d*", "i8" => "c*", "i16" => "s*", "i32" => "l*",
     "i64" => "q*"

@@ -3,16 +3,16 @@
 require "timeout"
 
 module Runcible
-  # What the library reports: a class for each status. The message names the
+  # The errors of the library: a class for each status. The message names the
   # values concerned.
   #
-  # Each class is Ruby's own of the same meaning too, such as ArgumentError or
-  # Errno::ENOENT, and a RuntimeError where there is none. +rescue
+  # Each class inherits from Ruby's own exception of the same meaning, such as
+  # ArgumentError or Errno::ENOENT, or else from RuntimeError. +rescue
   # Runcible::Error+, a module, rescues them all.
   module Error
-    # Of each class.
+    # Methods of each class.
     module Status
-      # The number of the class's status.
+      # Returns the number of the class's status.
       def status
         @status || superclass.status
       end
@@ -23,7 +23,7 @@ module Runcible
       kind.extend(Status)
     end
 
-    # The exception of a status; of one that is not known, an OtherError.
+    # Makes the exception of a status; an OtherError if the status is not known.
     def self.of_status(status, message)
       ERRORS.fetch(status, OtherError).new(message, status: status)
     end
@@ -31,7 +31,7 @@ module Runcible
     # The number of the status.
     attr_reader :status
 
-    # What had been done when a generation failed, a Report; else nil.
+    # The Report of the work done before a generation failed; nil for other calls.
     attr_accessor :report
 
     def initialize(message = nil, status: self.class.status)
@@ -40,13 +40,14 @@ module Runcible
       @status = status
     end
 
-    # The message; SystemCallError would begin with the system's.
+    # Returns the message; SystemCallError would put the system's message before
+    # it.
     def to_s
       @text || super
     end
   end
 
-  # A status of a library that is newer than this.
+  # An error with the status of a newer library.
   class OtherError < RuntimeError
     include Error
     @status = 0
@@ -54,7 +55,8 @@ module Runcible
 
   # :api: errors
 
-  # What the system says of its errors, which ends the message of a FileError.
+  # The system's messages of its errors, one of which ends the message of a
+  # FileError.
   SYSTEM_ERRORS = ::Errno.constants
                          .map { |name| ::Errno.const_get(name) }
                          .select { |it| it.is_a?(Class) && it < SystemCallError }
@@ -63,7 +65,7 @@ module Runcible
   private_constant :SYSTEM_ERRORS
 
   class FileError
-    # The number of the system's error.
+    # Returns the number of the system's error.
     def errno
       SYSTEM_ERRORS.fetch(message[/[^:]*\z/].strip, super)
     end

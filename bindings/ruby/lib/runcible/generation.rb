@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Runcible
-  # Text that became certain: a String that knows its tokens. All pieces one
-  # after the other are the whole text.
+  # A piece of text that is final: a String with its tokens. All pieces in order
+  # are the whole text.
   class Piece < String
     # The tokens generated since the last piece.
     attr_reader :tokens
 
     # With the option +logprobs+: [token, natural logarithm of its probability]
-    # of each token; else nil.
+    # for each token; else nil.
     attr_reader :logprobs
 
-    # With the same option, the most probable tokens in the place of each, by
-    # falling probability.
+    # With the same option: for each token the most probable tokens at its
+    # position, most probable first.
     attr_reader :top_logprobs
 
     def initialize(text, tokens, logprobs = nil, top_logprobs = nil)
@@ -23,28 +23,28 @@ module Runcible
     end
   end
 
-  # Text of what the model thinks before it answers.
+  # Text that the model thinks before it answers.
   class Reasoning < Piece
   end
 
-  # A call of a tool, as a whole: its +id+, which its result names as
-  # "tool_call_id", the +name+ of the tool, and the +arguments+, a Hash.
+  # A complete call of a tool: its +id+, which the result names as "tool_call_id",
+  # the +name+ of the tool, and the +arguments+, a Hash.
   ToolCall = Struct.new(:id, :name, :arguments)
 
-  # The pieces of a text as they come. Waiting for one cooperates with the
+  # The pieces of a text as they arrive. Waiting for one cooperates with the
   # thread's Fiber scheduler, if it has one, and otherwise blocks the thread,
   # which may be interrupted (Thread#kill, Timeout).
   #
-  # An end that is no success is raised after the last piece: DeadlineError,
-  # CancelledError, ... Leaving +each+ early closes the
-  # generation, and losing it cancels it. One that a fiber has read by +next+ and
-  # left is ended when that fiber uses the session next; who reads on then gets
-  # CancelledError. Threads and fibers may share one; each piece goes to one of
-  # them.
+  # If a generation does not succeed, the error is raised after the last piece:
+  # DeadlineError, CancelledError, ... Leaving +each+ early closes the generation;
+  # a generation that is no longer referenced is cancelled. If a fiber has read a
+  # generation by +next+, using the session again in that fiber ends the
+  # generation; reading it further raises CancelledError. Threads and fibers may
+  # share a generation; each piece goes to one of them.
   class Generation
     include Enumerable
 
-    # How it ended, a Report; nil before the end.
+    # The Report of the end; nil before the end.
     attr_reader :report
 
     def initialize(&) # :nodoc:
@@ -60,7 +60,7 @@ module Runcible
       @mailbox = mailbox
     end
 
-    # Yields each piece. Without a block an Enumerator; see also #next.
+    # Yields each piece. Without a block, returns an Enumerator; see also #next.
     def each
       return to_enum unless block_given?
 
@@ -74,12 +74,12 @@ module Runcible
       self
     end
 
-    # The next piece; StopIteration after the last.
+    # Returns the next piece; raises StopIteration after the last.
     def next
       take or raise StopIteration, "the generation has ended"
     end
 
-    # The rest of the text.
+    # Returns the rest of the text.
     def text
       to_a.join
     end
@@ -94,7 +94,7 @@ module Runcible
 
     # Cancels and waits for the end; pieces not yet read are dropped.
     def close
-      @told = true
+      @closed = true
       return if ended?
 
       cancel
@@ -105,13 +105,13 @@ module Runcible
       nil
     end
 
-    # Whether the fiber that calls it has left the generation, or who read it is
-    # gone.
+    # Returns true if the fiber that calls it has left the generation, or the
+    # fiber that read it has ended.
     def left? # :nodoc:
       !ended? && !@reader.nil? && (@reader.equal?(Fiber.current) || !@reader.alive?)
     end
 
-    # Cancels and waits for the end, which is told to who reads on.
+    # Cancels and waits for the end; reading further raises the error of the end.
     def leave # :nodoc:
       cancel
       @lock.synchronize { receive until ended? }
@@ -127,7 +127,8 @@ module Runcible
 
     private
 
-    # The next piece, nil after the last; raises once if the end is no success.
+    # Returns the next piece, nil after the last. If the generation failed, raises
+    # once.
     def take
       @reader = Fiber.current
       @lock.synchronize do
@@ -135,10 +136,10 @@ module Runcible
         return @pieces.shift unless @pieces.empty?
       end
       error, @error = @error, nil
-      raise error if error && !@told
+      raise error if error && !@closed
     end
 
-    # Takes what has come, or waits until something may have.
+    # Takes the events that have arrived, or waits until there may be one.
     def receive
       return unless take_events.zero?
 
@@ -154,7 +155,7 @@ module Runcible
       end
     end
 
-    # What an event is besides its end; see values.h.
+    # Makes the part of an answer from an event; see values.h.
     def part(text, what, *more)
       return Piece.new(text, *more) if what.nil?
       return Reasoning.new(text, *more) if what == true

@@ -11,8 +11,8 @@ module Runcible
     #
     # :header: rc_grammar_options
     #
-    # +tokenizer+ is a Tokenizer or a Model, +schema+ a Hash, JSON, or what has a
-    # method to_json_schema or json_schema.
+    # +tokenizer+ is a Tokenizer or a Model, +schema+ a Hash, JSON, or an object
+    # with a method to_json_schema or json_schema.
     def self.json_schema(tokenizer, schema, **options)
       text = JSONText.of(schema, :schema)
       make(tokenizer, Native::GRAMMAR_JSON_SCHEMA, text, **options)
@@ -34,7 +34,7 @@ module Runcible
       make(tokenizer, Native::GRAMMAR_LARK, rules)
     end
 
-    # A list of texts, of which the text is one.
+    # Makes a grammar of a list of texts; the generated text is one of them.
     def self.choices(tokenizer, choices)
       texts = Native::Text_list.new
       choices.each { |choice| texts.add(choice) }

@@ -1,23 +1,23 @@
 # frozen_string_literal: true
 
 module Runcible
-  # What a block does with tensors, as one, run many times.
+  # A recorded block of tensor ops, which runs many times as one.
   #
   #   graph = Runcible::Graph.record(backend, x) { |x| (x * scale + offset).relu }
   #   y = graph.run(x2)
   #
-  # Chains of ops that look at one element at a time are done in one go over memory,
-  # products with the bias and the function that follow. The numbers are those that
-  # the ops would have given one by one.
+  # Chains of elementwise ops run in one pass over memory, and matrix products run
+  # together with the bias and the function that follow them. The numbers are
+  # those of the same ops run one by one.
   class Graph < Handle
     private_class_method :new, :open
 
     class << self
-      # Calls the block with tensors that stand for the inputs, of the types and
-      # shapes of these; what it does with them is recorded and not done. Its value,
-      # a tensor or an Array of them, are the outputs, of which each run gives new
-      # ones; other tensors that it uses are constants. Shapes and types that do not
-      # fit are told by the op.
+      # Calls the block with tensors that stand for the inputs and have the types
+      # and shapes of the given tensors. The ops on them are recorded and not run.
+      # The block's value, a tensor or an Array of tensors, is the output, which
+      # each run computes as new tensors; other tensors that it uses are
+      # constants. An op raises an error for shapes and types that do not fit.
       def record(backend, *inputs)
         handle = Native.graph_begin(Arguments.proxy_of(backend, Backend, "backend"))
         stand_ins = inputs.map { |like| stand_in(handle, like) }
@@ -46,10 +46,10 @@ module Runcible
       end
     end
 
-    # The outputs of these inputs, as many and of the types and shapes that were
-    # recorded: a tensor, or an Array where the block gave one. +deadline+ is in
-    # seconds; then WaitTimeoutError. Under a Fiber scheduler other fibers go on
-    # meanwhile.
+    # Computes the outputs for these inputs, which have the number, types and
+    # shapes that were recorded: a tensor, or an Array if the block returned one.
+    # +deadline+ is in seconds; after it, raises WaitTimeoutError. Under a Fiber
+    # scheduler other fibers run meanwhile.
     def run(*inputs, deadline: nil)
       handle = proxy
       list = self.class.list_of(inputs, "an input")

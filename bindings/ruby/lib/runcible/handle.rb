@@ -3,11 +3,11 @@
 module Runcible
   # Owns a handle of the library until it is closed or collected.
   #
-  # May be closed and collected in any order: what needs another handle keeps
-  # it. Calls in other threads that use the handle go on to their end.
+  # Handles may be closed and collected in any order: an object that needs another
+  # handle keeps it. Calls in other threads that use the handle run to their end.
   class Handle
-    # The class's +new+, with a block like File.open: closed at its end, whose
-    # value is returned.
+    # Calls the class's +new+. With a block, as File.open: passes the object to
+    # the block, closes it at the end, and returns the block's value.
     def self.open(*arguments, **options)
       made = new(*arguments, **options)
       return made unless block_given?
@@ -19,7 +19,7 @@ module Runcible
       end
     end
 
-    # An object of a proxy of the library.
+    # Makes an object of a proxy of the library.
     def self.of(proxy)
       made = allocate
       made.__send__(:own, proxy)
@@ -27,7 +27,7 @@ module Runcible
     end
     private_class_method :of
 
-    # Gives the handle back; using it then raises ClosedError.
+    # Releases the handle; using it afterwards raises ClosedError.
     def close
       proxy, @proxy = @proxy, nil
       Native.drop(proxy) if proxy
@@ -38,7 +38,7 @@ module Runcible
       @proxy.nil?
     end
 
-    # The proxy of the handle, for the classes of this library.
+    # Returns the proxy of the handle, for the classes of this library.
     def proxy # :nodoc:
       @proxy or raise ClosedError, "this #{self.class} is closed"
     end
@@ -61,7 +61,7 @@ module Runcible
       @proxy = proxy
     end
 
-    # What inspect tells of an open handle.
+    # Returns the text that inspect adds for an open handle.
     def description
       ""
     end
@@ -71,7 +71,7 @@ module Runcible
   module Arguments
     module_function
 
-    # The proxy of an argument of one of the library's classes.
+    # Returns the proxy of an argument of one of the library's classes.
     def proxy_of(value, kind, name)
       return value.proxy if value.is_a?(kind)
 
@@ -105,9 +105,9 @@ module Runcible
     end
     private_class_method :set_member
 
-    # Milliseconds of a time in seconds, which no limit ends before: rounded up,
-    # but for what a fraction is off in binary; at least 1, as 0 means none to
-    # the library.
+    # Returns the milliseconds of a time in seconds, rounded up so that no limit
+    # ends before its time, except for the rounding error of binary fractions. At
+    # least 1, because 0 means no limit to the library.
     def milliseconds(seconds, name)
       unless seconds.is_a?(Numeric) && seconds.real?
         raise TypeError, "#{name} must be seconds, not #{seconds.class}"
@@ -119,7 +119,7 @@ module Runcible
       [1, ((seconds * 1000) - 1e-6).ceil].max
     end
 
-    # The number of a name, a Symbol or a String.
+    # Returns the number of a name, a Symbol or a String.
     def choice(choices, value, name)
       unless value.is_a?(Symbol) || value.is_a?(String)
         raise TypeError, "#{name} must be a Symbol, not #{value.class}"
@@ -131,7 +131,7 @@ module Runcible
       end
     end
 
-    # The path of a String or of what has to_path.
+    # Returns the path of a String or of an object with to_path.
     def path(value)
       File.path(value)
     end

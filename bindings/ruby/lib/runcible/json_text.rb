@@ -3,19 +3,19 @@
 require "json"
 
 module Runcible
-  # JSON of what programs have as objects: schemas, tools, messages, choices.
+  # JSON of the objects of programs: schemas, tools, messages, choices.
   module JSONText # :nodoc:
     DEEPEST_VALUE = 200
 
     module_function
 
-    # The JSON of an argument of this name; a String is JSON already. TypeError,
-    # ArgumentError: JSON has nothing for a part of it.
+    # Returns the JSON of an argument of this name; a String is JSON already.
+    # TypeError, ArgumentError: a part of it cannot be written as JSON.
     def of(value, name)
       value.is_a?(String) ? value : written(value, name)
     end
 
-    # The same of an option; a schema alone is the format of an answer.
+    # Returns the JSON of an option; a schema alone is the format of an answer.
     def of_option(value, name)
       schema = schema_of(value) if name == :response_format
       if schema
@@ -25,15 +25,15 @@ module Runcible
       of(value, name)
     end
 
-    # The JSON of a value, also of a String.
+    # Returns the JSON of a value, also of a String.
     def written(value, name)
       JSON.generate(plain(value, name, 0), max_nesting: 2 * DEEPEST_VALUE)
     rescue JSON::GeneratorError => e
       raise ArgumentError, "#{name}: #{e.message}", cause: nil
     end
 
-    # The schema of a class or an object that tells it: what has to_json_schema
-    # or json_schema. nil: it has none.
+    # Returns the schema of a class or an object with the method to_json_schema or
+    # json_schema. nil: it has none.
     def schema_of(value)
       return if value.is_a?(Hash)
 
@@ -41,17 +41,17 @@ module Runcible
         next unless value.respond_to?(method) && value.method(method).arity <= 0
 
         made = value.public_send(method)
-        # Some tell a schema with its name around it.
+        # Some methods return a schema with its name around it.
         return made.is_a?(Hash) && made[:schema].is_a?(Hash) ? made[:schema] : made
       end
       nil
     end
 
-    # Returns a value, and all within it, in forms that JSON has.
+    # Converts a value, and all values within it, to types that JSON has.
     def plain(value, name, depth)
       if depth > DEEPEST_VALUE
-        raise ArgumentError, "#{name}: values nest more than #{DEEPEST_VALUE} " \
-                             "deep, or are within themselves"
+        raise ArgumentError, "#{name}: values are nested more than #{DEEPEST_VALUE} " \
+                             "deep, or contain themselves"
       end
 
       case value
@@ -65,14 +65,14 @@ module Runcible
       end
     end
 
-    # The Hash or Array that an object stands for.
+    # Returns the Hash or Array that represents an object.
     def members_of(value, name)
       schema = schema_of(value)
       return schema unless schema.nil?
       return value.to_h if value.respond_to?(:to_h) && !value.is_a?(Module)
       return value.to_a if value.respond_to?(:to_a) && !value.is_a?(Module)
 
-      raise TypeError, "#{name}: JSON has nothing for #{value.inspect}"
+      raise TypeError, "#{name}: JSON cannot represent #{value.inspect}"
     end
     private_class_method :members_of
   end

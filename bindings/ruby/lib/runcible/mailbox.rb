@@ -3,22 +3,22 @@
 require "io/wait"
 
 module Runcible
-  # Where one request posts its events. Waiting for them is waiting for a
-  # descriptor to become readable, which every Fiber scheduler can, and every
-  # interrupt of a thread ends. No thread of the library ever runs Ruby.
+  # Receives the events of one request. Waiting for them is waiting for a
+  # descriptor to become readable, which every Fiber scheduler supports, and which
+  # every interrupt of a thread ends. No thread of the library ever runs Ruby.
   class Mailbox
-    # As many as are kept when they are not needed.
+    # The most mailboxes that are kept for later requests.
     KEPT = 64
 
     @unused = []
 
     class << self
-      # One that no request posts to.
+      # Returns a mailbox that no request posts to.
       def take
         tries ||= 0
         @unused.pop || new
       rescue FileError
-        # No descriptor could be had. Those of lost generations come back when
+        # No descriptor was available. Those of lost generations are returned when
         # they are collected and the engine has done its step.
         raise if (tries += 1) > 100
 
@@ -27,7 +27,7 @@ module Runcible
         retry
       end
 
-      # For one whose request has told its end.
+      # Keeps a mailbox whose request has ended for later.
       def give_back(mailbox)
         @unused.push(mailbox) if @unused.size < KEPT
       end
@@ -38,17 +38,17 @@ module Runcible
       @descriptor = IO.for_fd(Native.mailbox_descriptor(@box), autoclose: false)
     end
 
-    # Yields the mailbox of the library to what starts a request there.
+    # Yields the library's mailbox to a block that starts a request there.
     def start
       yield @box
     end
 
-    # All events that have come, in their order; never waits.
+    # Returns all events that have arrived, in their order; never waits.
     def events
       Native.mailbox_take(@box)
     end
 
-    # Waits until one may have come.
+    # Waits until an event may have arrived.
     def wait
       @descriptor.wait_readable
     end

@@ -10,8 +10,8 @@ module Runcible
     #
     # :header: rc_model_options
     #
-    # +path+ may be "builtin:NAME", +backend+ a Backend or what one is opened
-    # by. A block is told the fraction done; an exception of it ends the load.
+    # +path+ may be "builtin:NAME", +backend+ a Backend or a device to open. The
+    # block receives the fraction done; an exception in the block ends the load.
     def initialize(path, backend = nil, **options, &progress)
       super()
       options = self.class.options(**options)
@@ -23,9 +23,10 @@ module Runcible
       end)
     end
 
-    # Fetches what is not here yet of a model on a hub, and loads it. +source+ is
-    # "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
-    # "hf:" before it; the rest is as for new.
+    # Fetches the parts of a model on a hub that are not yet on this machine, and
+    # loads the model. +source+ is "OWNER/NAME", "OWNER/NAME:FILE" or
+    # "OWNER/NAME:Q4_K_M", with or without the prefix "hf:"; the rest is as for
+    # new.
     #
     # :header: rc_model_fetch
     def self.from_hub(source, backend = nil, revision: "", cache: "", **options, &progress)
@@ -48,7 +49,7 @@ module Runcible
 
     # :api: methods rc_model
 
-    # The model's tokenizer; UnsupportedError if it has none.
+    # Returns the model's tokenizer; UnsupportedError if it has none.
     def tokenizer
       handle = proxy
       @tokenizer ||= Tokenizer.__send__(:of, Native.model_get_tokenizer(handle))
@@ -65,7 +66,7 @@ module Runcible
       tokenizer.detokenize(tokens, special: special)
     end
 
-    # The metadata of the model's file, by their keys: numbers, texts and lists.
+    # Returns the metadata of the model's file by key: numbers, texts and lists.
     def metadata
       info = Native.model_get_info(proxy)
       Array.new(Native.model_info_metadata_count(info)) do |i|
@@ -78,17 +79,17 @@ module Runcible
     POOLINGS = %i[auto mean cls last].freeze
     private_constant :POOLINGS
 
-    # Embeddings of texts: an Array of rows, one for each text, each one of Floats.
+    # Makes embeddings of texts: an Array of rows, one for each text, of Floats.
     #
-    # +pooling+:: :mean, :cls or :last, else as the model's file says
-    # +normalize+:: true or false, else as it says
-    # +dimensions+:: the first so many numbers of each row
-    # +truncate+:: true takes the beginning of texts that are too long
+    # +pooling+:: :mean, :cls or :last; default: as the model's file says
+    # +normalize+:: true or false; default: as the model's file says
+    # +dimensions+:: keeps only the first numbers of each row; 0: all
+    # +truncate+:: true truncates texts that are too long
     # +prompt+:: put before each text
-    # +prompt_name+:: "query" or "document", of the prompts of the model
+    # +prompt_name+:: "query" or "document": one of the model's prompts
     # +priority+, +deadline+:: the deadline in seconds
     #
-    # Models that generate text give embeddings if they were loaded with
+    # Models that generate text support it if they were loaded with
     # <tt>output: :hidden_rows</tt>.
     def embed(texts, pooling: :auto, normalize: nil, dimensions: 0, truncate: false,
               prompt: nil, prompt_name: nil, priority: 0, deadline: nil)
@@ -101,15 +102,16 @@ module Runcible
               ))
     end
 
-    # How well each document answers the query: an Array of probabilities, in their
-    # order.
+    # Returns how well each document answers the query: an Array of probabilities,
+    # in the order of the documents.
     #
-    # +raw_scores+:: true for what the model gives, a logit
-    # +prompt+:: what a model that generates text is asked, with {query} and
+    # +raw_scores+:: true returns the logits of the model instead of probabilities
+    # +prompt+:: the question for a model that generates text, with {query} and
     #            {document}
-    # +truncate+, +priority+, +deadline+:: as of embed
+    # +truncate+, +priority+, +deadline+:: as for embed
     #
-    # Models that generate text are loaded with <tt>output: :scores</tt>.
+    # Models that generate text support it if they were loaded with
+    # <tt>output: :scores</tt>.
     def rerank(query, documents, raw_scores: false, truncate: false, prompt: nil,
                priority: 0, deadline: nil)
       rows_of(Native.model_rerank(
@@ -118,7 +120,7 @@ module Runcible
               )).map(&:first)
     end
 
-    # An empty session, see Session; with a block, closed at its end.
+    # Makes an empty session, see Session; with a block, it is closed at its end.
     def session(**options, &)
       Session.open(self, **options, &)
     end

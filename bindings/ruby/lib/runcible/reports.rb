@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Runcible
-  # What the library tells about devices, models and use.
+  # Reports of the library about devices, models and use.
 
   # The devices and unavailable backends of this machine.
   #
-  # automatic:: what "auto" would choose, "cpu:0"; "" if there is nothing
+  # automatic:: the device that "auto" would choose, "cpu:0"; "" if there is none
   Discovery = Struct.new(:devices, :automatic, keyword_init: true) do
     include Enumerable
 
@@ -23,7 +23,7 @@ module Runcible
   module Reports
     module_function
 
-    # The members of the same names, and those given.
+    # Copies the members of the same names, and those given.
     def copied(made, report, **given)
       values = made.members.to_h do |name|
         next [name, given[name]] if given.key?(name)
@@ -35,7 +35,8 @@ module Runcible
       made.new(**values).freeze
     end
 
-    # Of the library's handle, whose devices and offers are told one by one.
+    # Makes a Plan from the library's handle, which reports devices and offers one
+    # by one.
     def plan(handle)
       report = Native::Plan_report.new
       Native.plan_describe(handle, report)
@@ -52,7 +53,7 @@ module Runcible
       copied(Plan, report, devices: devices.freeze, offers: offers.freeze)
     end
 
-    # Of its numbers, in their order from `reason` on.
+    # Makes a Report from its numbers, in their order from `reason` on.
     def generation(numbers)
       reason, *rest = numbers
       values = [Native.end_reason_name(reason), *rest]

@@ -54,13 +54,13 @@ module Runcible
       )
     end
 
-    # Starts generating; the pieces come out of the Generation.
+    # Starts generating; the pieces are read from the Generation.
     #
     # :header: rc_generate_options
     #
     # +prompt+ is a String, an Array of tokens, or nil; +stop+ a String or
-    # several, +logit_bias+ a Hash by tokens, +grammar+ a Grammar. With a block
-    # each piece is yielded to it, and the Report returned.
+    # several, +logit_bias+ a Hash by tokens, +grammar+ a Grammar. With a block,
+    # each piece is yielded to it, and the Report is returned.
     def generate(prompt = nil, **options)
       made = self.class.generate_options(prompt, **options)
       handle = idle
@@ -100,31 +100,31 @@ module Runcible
       options
     end
 
-    # Begins a conversation without messages over the session.
+    # Begins a conversation without messages on top of the session.
     #
     # +tools+:: The functions that the model may call, in the shape of "tools"
     #           of OpenAI's chat completions.
-    # +template_name+:: The name of a chat template: of a variant in the file, or
-    #                   of one that is well known, for files that have none
-    #                   ("chatml", "llama3", "zephyr", ...).
-    # +template_text+:: The source of a chat template instead.
+    # +template_name+:: The name of a chat template: a variant in the file, or a
+    #                   well-known template for files that have none ("chatml",
+    #                   "llama3", "zephyr", ...).
+    # +template_text+:: The source of a chat template; replaces +template_name+.
     # +template_arguments+:: More variables for the template, a Hash.
-    # +thinking+:: For models that can do both: whether to think before they
-    #              answer; nil: whatever the template does by itself.
-    # +now+:: What templates that write the date take for the present:
+    # +thinking+:: Whether models that can do both think before they answer;
+    #              nil: the default of the template.
+    # +now+:: The time that templates which write the date use as the present:
     #         "2024-07-26" or "2024-07-26T14:05:09".
     #
-    # InvalidArgumentError: an option; NotFoundError: no such template, or the
-    # file has none; UnsupportedError: the model has no tokenizer;
-    # FormatError: a mistake of the template.
+    # InvalidArgumentError: an invalid option; NotFoundError: there is no such
+    # template, or the file has none; UnsupportedError: the model has no
+    # tokenizer; FormatError: an error in the template.
     def chat(**options)
       made = Chat.options(**options)
       Chat.__send__(:of, Native.chat_create(idle, made), @generations)
     end
 
-    # Waits for what other threads do with the session, but for generations,
-    # which go on. What they ask of it meanwhile fails already, so that they
-    # cannot keep the lock to themselves.
+    # Waits for other threads' calls on the session, except for generations, which
+    # go on. Calls that they begin meanwhile fail at once, so that they cannot
+    # keep the lock to themselves.
     def close
       return super unless @lock
 
@@ -165,17 +165,16 @@ module Runcible
       self
     end
 
-    # The logits of the last decode: an Array of rows, each with a Float for
-    # every token of the vocabulary. One row, or one for each token evaluated
-    # with +all_logits+. NotFoundError: there was no decode since the last
-    # change.
+    # Returns the logits of the last decode: an Array of rows, each with a Float
+    # for every token of the vocabulary. One row, or one for each token evaluated
+    # with +all_logits+. NotFoundError: there was no decode since the last change.
     def logits
       bytes, rows, columns = logits_bytes
       numbers = bytes.unpack("f*")
       Array.new(rows) { |row| numbers[row * columns, columns] }
     end
 
-    # The same as [String of F32 numbers, rows, vocabulary].
+    # Returns the logits as [String of F32 numbers, rows, vocabulary].
     def logits_bytes
       alone { Native.session_logits(proxy) }
     end
@@ -191,15 +190,17 @@ module Runcible
       @generations = ObjectSpace::WeakMap.new # as keys
     end
 
-    # The proxy, for what needs the session for itself. Who reads a generation and
-    # then wants something else of its session has left it, which nobody is told.
+    # Returns the proxy for calls that need the session to themselves. A fiber
+    # that has read a generation and then uses its session has left the
+    # generation, and nothing else reports that.
     def idle
       handle = proxy
       @generations.keys.select(&:left?).each(&:leave)
       handle
     end
 
-    # Nothing else changes the session while its logits are made or copied.
+    # Runs a block while no other call changes the session, its logits or their
+    # copy.
     def alone(&)
       idle
       @lock.synchronize(&)

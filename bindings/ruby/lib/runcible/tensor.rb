@@ -11,9 +11,9 @@ module Runcible
     ALL = -2**31 # as the dimension of a reduction
     private_constant :FUNCTIONS, :ALL
 
-    # A tensor of the numbers of an Array, whose nesting is the shape, or of a
-    # flat one with a +shape+. They are copied to the backend's device. Types
-    # that Array#pack lacks are made of F32; see #quantize.
+    # Makes a tensor of the numbers of an Array, whose nesting is the shape, or of
+    # a flat Array with a +shape+. They are copied to the backend's device. Types
+    # that Array#pack does not support are made from F32; see #quantize.
     def initialize(numbers, backend, shape: nil, dtype: "f32")
       super()
       handle = Arguments.proxy_of(backend, Backend, "backend")
@@ -52,16 +52,19 @@ module Runcible
       of(Native.tensor_of_buffer(handle, number, shape, bytes))
     end
 
-    # A tensor of the memory of an IO::Buffer, which is not copied: one that is not
-    # read-only, has memory of its own or maps a file, and is as large as the shape
-    # takes in the layout of the type. It is kept and locked as long as the library
-    # needs it, and until a handle is closed then. What is written to it later ops
-    # read, and ops that go into the tensor write there; not while a call works with
-    # it. For a device with memory of its own it is an UnsupportedError.
+    # Makes a tensor that uses the memory of an IO::Buffer without a copy. The
+    # buffer must not be read-only, must have its own memory or map a file, and
+    # must have the size of the shape in the layout of the type. The buffer is
+    # kept and locked as long as the library needs it, and then until the next
+    # handle is closed. Ops read the values that are in the buffer when they run,
+    # and ops that write into the tensor write to the buffer. Do not access the
+    # buffer while a call works with it. UnsupportedError: the device has separate
+    # memory.
     #
-    # That of Pinned is borrowed as a whole, and the tensor keeps the memory.
+    # The buffer of a Pinned is borrowed as a whole, and the tensor keeps the
+    # memory.
     #
-    # Strings are not borrowed: others may share their memory without knowing.
+    # Strings are not borrowed: other objects may share their memory.
     def self.borrow(buffer, shape, dtype, backend)
       handle = Arguments.proxy_of(backend, Backend, "backend")
       number = Arguments.choice(DTYPES, dtype, "dtype")
@@ -70,8 +73,8 @@ module Runcible
 
       unless buffer.is_a?(IO::Buffer) && (buffer.internal? || buffer.mapped?)
         raise TypeError,
-              "what is borrowed must be an IO::Buffer with memory of its own, not " \
-              "#{buffer.is_a?(IO::Buffer) ? "one of other memory" : buffer.class}"
+              "borrowed memory must be an IO::Buffer with its own memory, not " \
+              "#{buffer.is_a?(IO::Buffer) ? "a buffer of other memory" : buffer.class}"
       end
 
       of(Native.tensor_borrow(handle, number, shape, buffer))
@@ -79,23 +82,23 @@ module Runcible
 
     # :api: makers
 
-    # The type of the elements: "f32", "q4_k".
+    # Returns the type of the elements: "f32", "q4_k".
     def dtype
       number = Native.tensor_dtype(proxy)
       DTYPE_NAMES.fetch(number) { number.to_s }
     end
 
-    # The dimensions, slowest first.
+    # Returns the dimensions, slowest first.
     def shape
       Native.tensor_shape(proxy)
     end
 
-    # The number of elements.
+    # Returns the number of elements.
     def size
       Native.tensor_size(proxy).first
     end
 
-    # The bytes that the numbers take in their type.
+    # Returns the number of bytes that the elements take in their type.
     def bytesize
       Native.tensor_size(proxy).last
     end
@@ -122,15 +125,15 @@ module Runcible
       Native.tensor_read(handle, Native.tensor_size(handle).last)
     end
 
-    # Writes the numbers, as #read gives them, to an IO::Buffer, from its beginning on;
-    # other threads of Ruby wait meanwhile.
+    # Writes the numbers, in the layout of #read, to the beginning of an
+    # IO::Buffer; other threads of Ruby wait meanwhile.
     def read_into(buffer)
       Native.tensor_read_into(proxy, buffer)
       buffer
     end
 
-    # The numbers in Arrays nested as the shape is. Types that String#unpack
-    # lacks are decoded to F32.
+    # Returns the numbers in Arrays nested as the shape is. Types that
+    # String#unpack does not support are decoded to F32.
     def to_a
       type = dtype
       return dequantize.to_a unless DIRECTIVES.key?(type)

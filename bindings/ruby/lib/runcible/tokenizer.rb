@@ -17,7 +17,7 @@ module Runcible
 
     # :header: rc_detokenize
     #
-    # What is not UTF-8 becomes U+FFFD; detokenize_bytes gives it as it is.
+    # Invalid UTF-8 becomes U+FFFD; detokenize_bytes keeps the bytes.
     def detokenize(tokens, special: false)
       detokenize_bytes(tokens, special: special)
         .force_encoding(Encoding::UTF_8).scrub

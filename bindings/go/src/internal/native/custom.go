@@ -21,7 +21,7 @@ type CustomValue struct {
 	Data  []byte
 }
 
-// CustomCall is what the function of a custom op is to compute.
+// CustomCall describes what the function of a custom op has to compute.
 type CustomCall struct {
 	c               *C.rc_custom_call
 	Inputs, Outputs []CustomValue
@@ -29,13 +29,13 @@ type CustomCall struct {
 	Begin, End      int64
 }
 
-// Stopped tells whether nobody waits for the op any more.
+// Stopped reports whether the op is no longer needed.
 func (call *CustomCall) Stopped() bool {
 	return C.runcible_custom_stopped(call.c) != 0
 }
 
-// Custom computes a call, on any thread, several at once; its message is told
-// with a status that is no success.
+// Custom computes a call, on any thread, and several at once. If the status is an
+// error, the message describes it.
 type Custom func(call *CustomCall) (status int32, message string)
 
 func customValues(first **C.rc_op_value, count C.size_t) []CustomValue {

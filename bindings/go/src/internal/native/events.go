@@ -8,7 +8,7 @@ import "C"
 
 import "unsafe"
 
-// Events are what Mailbox_take found.
+// Events are the events that Mailbox_take found.
 type Events struct {
 	c C.kept_events
 }
@@ -17,7 +17,7 @@ type Events struct {
 type Event struct {
 	Key uint64
 
-	// Of a piece, of what a model thinks, and of a call of a tool.
+	// Fields of a piece, of reasoning, and of a call of a tool.
 	Kind        EventKind
 	Text        string
 	Tokens      []int32
@@ -26,16 +26,16 @@ type Event struct {
 	TopLogprobs []float32
 	TopCount    int
 
-	// Of a call.
+	// Fields of a call.
 	CallName, CallID string
 
-	// Of an end.
+	// Fields of an end.
 	End     bool
 	Message string
 	Report  Report
 }
 
-// EventKind is what the text of an event is.
+// EventKind is the kind of an event with text.
 type EventKind int32
 
 const (
@@ -44,7 +44,7 @@ const (
 	CallEvent      EventKind = C.RC_EVENT_CALL
 )
 
-// Report is how a generation ended.
+// Report describes how a generation ended.
 type Report struct {
 	Reason int32
 	Status int32

@@ -10,7 +10,7 @@ import "unsafe"
 // NewError makes the error of a status; set by package runcible.
 var NewError func(status int32, message string) error
 
-// failure makes an error of what a wrapper returned: nil if it succeeded.
+// failure makes an error from the result of a wrapper: nil if it succeeded.
 func failure(returned *byte) error {
 	if returned == nil {
 		return nil

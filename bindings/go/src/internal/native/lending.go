@@ -12,15 +12,15 @@ import (
 	"runtime/cgo"
 )
 
-// Lend pins the memory that begins at a pointer, and gives the number that C
-// knows it by, which ends it once.
+// Lend pins the memory that begins at a pointer, and returns its number for C,
+// which passes it to runcibleGiveBack once.
 func Lend(memory any) uint64 {
 	pinner := new(runtime.Pinner)
 	pinner.Pin(memory)
 	return uint64(cgo.NewHandle(pinner))
 }
 
-// GiveBack ends what Lend began.
+// GiveBack unpins memory that Lend pinned.
 func GiveBack(lent uint64) {
 	handle := cgo.Handle(lent)
 	handle.Value().(*runtime.Pinner).Unpin()

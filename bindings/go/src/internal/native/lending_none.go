@@ -7,7 +7,7 @@ package native
 */
 import "C"
 
-// Nothing is lent: memory cannot be pinned before Go 1.21.
+// runcibleGiveBack is never called: memory cannot be pinned before Go 1.21.
 //
 //export runcibleGiveBack
 func runcibleGiveBack(C.uintptr_t) {}

@@ -1,5 +1,5 @@
-// Package native is what SWIG makes of the headers of Runcible, and what reads
-// the memory that C gives out.
+// Package native has the wrappers that SWIG makes of the headers of Runcible, and
+// the functions that read the memory that C returns.
 package native
 
 /*
@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// Name is text with a zero behind it and none within, as C wants it.
+// Name is text for C: with a zero at the end and none within.
 type Name string
 
 // MakeName returns false if there is a zero within the text.
@@ -26,17 +26,17 @@ func MakeName(text string) (Name, bool) {
 	return Name(text + "\x00"), strings.IndexByte(text, 0) < 0
 }
 
-// Memory is text, bytes or tokens of C.
+// Memory is text, bytes or tokens in memory of C.
 type Memory struct {
 	c C.runcible_memory
 }
 
-// Bytes are those that stay the library's, not a copy.
+// Bytes returns the memory itself, which still belongs to the library.
 func (m *Memory) Bytes() []byte {
 	return unsafe.Slice((*byte)(m.c.data), m.c.size)
 }
 
-// Text copies a text that stays the library's.
+// Text copies a text, which still belongs to the library.
 func (m *Memory) Text() string {
 	return string(m.Bytes())
 }
@@ -64,7 +64,7 @@ func (m *Memory) free() {
 	m.c = C.runcible_memory{}
 }
 
-// Floats are F32 [rows, columns] that stay the library's.
+// Floats are F32 [rows, columns], which belong to the library.
 type Floats struct {
 	c C.runcible_floats
 }

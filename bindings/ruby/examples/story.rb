@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Writes a text as it comes: ruby tell.rb [beginning]
+# Prints a text as it is generated: ruby story.rb [beginning]
 require "runcible"
 
 model = Runcible::Model.new("builtin:fable")
