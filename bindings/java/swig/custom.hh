@@ -98,7 +98,8 @@ inline rc_status custom_status(JNIEnv* jenv, jobject function,
     const jsize length = jenv->GetArrayLength(thrown);
     const jsize room = RC_OP_BACKEND_MESSAGE_BYTES - 1;
     const jsize fits = length < room ? length : room;
-    jenv->GetByteArrayRegion(thrown, 0, fits, reinterpret_cast<jbyte*>(message));
+    jenv->GetByteArrayRegion(thrown, 0, fits,
+                             reinterpret_cast<jbyte*>(message));
     message[fits] = '\0';
   }
   return status;
