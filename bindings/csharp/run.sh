@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds the package around a Runcible that was built before, and runs its tests
-# with nothing else of it to be found.
+# with the package alone.
 #
 #   bindings/csharp/run.sh BUILD_FOLDER
 #   bindings/csharp/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/csharp; the package is the folder runcible
+# Everything is in build/bindings/csharp; the package is the folder runcible
 # there.
 set -eu
 if [ "$1" = --packages ]; then
@@ -29,7 +29,7 @@ mkdir -p "$work/source" "$work/wrapper" "$work/tests"
   -I"$here/swig" -I"$shared" -I"$include" -outdir "$work/wrapper" \
   -o "$work/native_wrap.c" "$here/swig/native.i"
 runcible_into "$package"
-# An old tag of the folder holds for what the libraries need as well.
+# RPATH, the old tag, also applies to the libraries that these libraries need.
 ${CC:-cc} -shared -O2 -fPIC -Wall -Wextra -fvisibility=hidden \
   -I"$include" -I"$shared" -I"$here/swig" \
   -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \

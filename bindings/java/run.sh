@@ -5,7 +5,7 @@
 #   bindings/java/run.sh BUILD_FOLDER
 #   bindings/java/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/java; the jar is runcible.jar there. The JDK
+# Everything is in build/bindings/java; the jar is runcible.jar there. The JDK
 # is that of JAVA_HOME or of the javac on the path, of Java 17 or later.
 set -eu
 if [ "$1" = --packages ]; then
@@ -43,7 +43,7 @@ mkdir -p "$work/source/runcible" "$work/classes" "$work/jar" "$work/tests"
 "$swig" -java -c++ -Wall -Werror -package runcible -I"$here/swig" -I"$shared" \
   -I"$include" -outdir "$work/source/runcible" -o "$work/native_wrap.cxx" \
   "$here/swig/native.i"
-# SWIG has no setting for it.
+# SWIG has no setting that makes the interface private to the package.
 sed -i 's/^public interface NativeConstants/interface NativeConstants/' \
   "$work/source/runcible/NativeConstants.java"
 property() { # name
@@ -94,7 +94,7 @@ echo "tests"
 javac --release 17 -Xlint:$lint,static,unchecked,varargs -Werror \
   -d "$work/tests" \
   -cp "$work/runcible.jar:$junit:$gson" $(find "$here/tests" -name '*.java')
-# On a machine on which nothing of this was ever run.
+# The home folder is empty, as on a machine that never ran Runcible.
 rm -rf "$work/home"
 mkdir "$work/home"
 cd /
@@ -109,7 +109,7 @@ env -i PATH=/usr/bin:/bin HOME="$work/home" RUNCIBLE_CASES="$cases" \
   --disable-ansi-colors --fail-if-no-tests --details=verbose \
   --scan-classpath="$work/tests" >"$work/tests.log" 2>&1 ||
   { cat "$work/tests.log" >&2; exit 1; }
-# What -Xcheck:jni has to say about the wrapper.
+# Fails if -Xcheck:jni reports a fault of the wrapper.
 if grep -A 5 -E 'in native method|FATAL ERROR' "$work/tests.log" >&2; then
   exit 1
 fi

@@ -6,7 +6,7 @@
 #   bindings/perl/run.sh BUILD_FOLDER
 #   bindings/perl/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/perl. PERL (perl) is Perl 5.26 or later, with
+# Everything is in build/bindings/perl. PERL (perl) is Perl 5.26 or later, with
 # its headers, ExtUtils::MakeMaker, Test::More and IO::Async; Future::AsyncAwait is
 # tested if it is there.
 set -eu
@@ -37,7 +37,7 @@ cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
   "$shared/own_words.h" "$shared/served.h" "$dist"
 "$swig" -perl5 -noproxy -nopm -Wall -Werror -I"$here/swig" -I"$shared" \
   -I"$prefix/include" -o "$dist/native_wrap.c" "$here/swig/native.i"
-# Beside the module Runcible lies as in any prefix, and finds what it needs.
+# Next to the module Runcible is laid out as in any prefix, and finds its files.
 cp -r "$prefix/include" "$prefix/libexec" "$prefix/share" "$dist/runtime"
 cp "$prefix/lib/$soname" "$dist/runtime/lib"
 cp -r "$prefix/lib/runcible" "$dist/runtime/lib"

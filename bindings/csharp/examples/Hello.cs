@@ -1,7 +1,7 @@
 using System;
 using Runcible;
 
-/// The smallest program: loads a model and prints a text of it.
+/// The smallest program: loads a model and prints a text that it generates.
 ///
 ///     mcs -r:runcible/lib/Runcible.dll Hello.cs
 ///     MONO_PATH=runcible/lib mono Hello.exe [MODEL.gguf [PROMPT]]

@@ -8,7 +8,7 @@ using Runcible;
 ///     MONO_PATH=runcible/lib mono SiluGate.exe
 static class SiluGate {
   static void Compute(CustomCall call) {
-    // The elements from Begin to before End; other threads have others.
+    // Elements Begin to before End; other threads compute others.
     var x = new float[call.End - call.Begin];
     var gate = new float[x.Length];
     call.Inputs[0].Read(x, call.Begin);

@@ -4,8 +4,8 @@ using System.Text;
 using System.Threading.Tasks;
 using Runcible;
 
-/// Several texts at once, none of which has a thread: each is printed, sentence
-/// by sentence, as it comes.
+/// Generates several texts at once without a thread for each: prints each text,
+/// sentence by sentence, as it comes.
 ///
 ///     mcs -r:runcible/lib/Runcible.dll Streams.cs
 ///     MONO_PATH=runcible/lib mono Streams.exe [MODEL.gguf]
@@ -16,11 +16,11 @@ static class Streams {
     using (Model model = Model.LoadAsync(path, backend).Result) {
       var beginnings = new[] { "A fox", "A goose", "A bear" };
       Task.WaitAll(
-          beginnings.Select(beginning => Tell(model, beginning)).ToArray());
+          beginnings.Select(beginning => Continue(model, beginning)).ToArray());
     }
   }
 
-  static async Task Tell(Model model, string beginning) {
+  static async Task Continue(Model model, string beginning) {
     using (var session = model.Session()) {
       var sentence = new StringBuilder(beginning);
       var options = new GenerateOptions { MaxTokens = 80 };

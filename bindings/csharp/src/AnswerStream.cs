@@ -7,9 +7,9 @@ using Runcible.Native;
 namespace Runcible {
   /// <summary>The parts of an answer as they come, for await foreach; no thread
   /// waits for them.</summary>
-  /// <remarks>The answer starts with the enumerator, which does not wait for its
-  /// prompt. It ends as a PieceStream does, and is left as one. Whatever came of
-  /// it is a message of the conversation then.</remarks>
+  /// <remarks>The enumerator starts the answer, and does not wait for its
+  /// prompt. The answer ends, and is left, like a PieceStream. When it has
+  /// ended, all that was generated is a message of the conversation.</remarks>
   public sealed class AnswerStream : PartStream<Part> {
     private readonly chat chat;
     private readonly GenerateOptions options;
@@ -28,8 +28,8 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Reads all of it. Cancelling ends the answer, and the task when
-    /// it has ended.</summary>
+    /// <summary>Reads the whole answer. Cancelling ends the answer, and the
+    /// task when the answer has ended.</summary>
     public async Task<Reply> ReplyAsync(
         CancellationToken cancel = default(CancellationToken)) {
       var reply = new Reply();
@@ -56,16 +56,17 @@ namespace Runcible {
       }
     }
 
-    /// <summary>What the model said.</summary>
+    /// <summary>The text of the answer.</summary>
     public string Text => text.ToString();
 
-    /// <summary>What it thought before.</summary>
+    /// <summary>The text that the model thought before it.</summary>
     public string Reasoning => reasoning.ToString();
 
-    /// <summary>The tools that it calls.</summary>
+    /// <summary>The calls of tools.</summary>
     public IReadOnlyList<ToolCall> ToolCalls => calls;
 
-    /// <summary>How it ended: its Reason is ToolCalls after some.</summary>
+    /// <summary>How it ended: its Reason is ToolCalls if there are
+    /// calls.</summary>
     public Report Report { get; internal set; }
   }
 }

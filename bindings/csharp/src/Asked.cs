@@ -5,9 +5,9 @@ using System.Threading;
 using Runcible.Native;
 
 namespace Runcible {
-  /// Threads that do what threads of the library want of C#; see swig/asked.h.
-  /// There is always one more than there are functions under way, so that a
-  /// function may wait for another.
+  /// Threads that serve requests of the library's threads for C#; see
+  /// swig/asked.h. There is always one more than there are functions under way,
+  /// so that a function may wait for another.
   internal static class Asked {
     /// How often a thread returns from C; see Mailbox. Milliseconds.
     private const long SliceMs = 100;
@@ -15,7 +15,7 @@ namespace Runcible {
     private static readonly object starting = new object();
     private static bool started;
 
-    /// Before anything is asked for the first time.
+    /// Starts the threads; called before the first request.
     internal static void Begin() {
       lock (starting) {
         if (!started) {
@@ -35,7 +35,7 @@ namespace Runcible {
       try {
         StartThread();
       } catch (OutOfMemoryException) {
-        // This one comes back.
+        // This thread takes further requests.
       }
     }
 
@@ -45,7 +45,7 @@ namespace Runcible {
           IntPtr asked = native.take_asked(
               SliceMs, out IntPtr handle, out IntPtr call, out int idle);
           if (asked == IntPtr.Zero) {
-            // As many as have been of use at once, up to the processors.
+            // Keeps as many threads as were busy at once, up to the processors.
             if (idle > Environment.ProcessorCount) {
               return;
             }
@@ -79,7 +79,7 @@ namespace Runcible {
         status = native.OK;
         text = null;
       } catch (ThreadAbortException) {
-        // Goes on once it is answered.
+        // Goes on after the answer.
       } catch (Exception failure) {
         var own = failure as IRuncibleException;
         status = own == null ? native.E_DEVICE : own.Status;
@@ -93,14 +93,14 @@ namespace Runcible {
     }
 
     private static void LetGo(GCHandle lent) {
-      var told = lent.Target as Action;
+      var ended = lent.Target as Action;
       lent.Free();
       try {
-        told?.Invoke();
+        ended?.Invoke();
       } catch (ThreadAbortException) {
         // Goes on.
       } catch (Exception) {
-        // Nobody waits for it.
+        // No caller waits for it.
       }
     }
   }

@@ -24,7 +24,7 @@ namespace Runcible {
       var progress = new Progress(options.Progress + also);
       using (backend_options made = options.Make()) {
         if (also != null || options.Progress != null) {
-          made.set_progress(progress.Told);
+          made.set_progress(progress.Receiver);
         }
         try {
           native.backend_open(name, made, out var opened);
@@ -38,7 +38,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Opens in a thread of its own. Cancelling ends the
+    /// <summary>Opens in a separate thread. Cancelling ends the
     /// opening.</summary>
     public static Task<Backend> OpenAsync(
         string spec = "", BackendOptions options = null,
@@ -60,7 +60,7 @@ namespace Runcible {
       var progress = new Progress(options.Progress + also);
       using (backend_switch_options made = options.Make()) {
         if (also != null || options.Progress != null) {
-          made.set_progress(progress.Told);
+          made.set_progress(progress.Receiver);
         }
         try {
           native.backend_switch(handle, name, made);
@@ -73,8 +73,8 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The same in a thread of its own. Cancelling ends the switch, and
-    /// all is as it was.</summary>
+    /// <summary>The same in a separate thread. Cancelling ends the switch, and
+    /// the backend stays on its device.</summary>
     public Task SwitchAsync(
         string spec = "", BackendSwitchOptions options = null,
         CancellationToken cancel = default(CancellationToken)) =>
@@ -99,7 +99,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The same in a thread of its own.</summary>
+    /// <summary>The same in a separate thread.</summary>
     public static Task<Discovery> DiscoverAsync() =>
         Task.Factory.StartNew(
             Discover, CancellationToken.None, TaskCreationOptions.LongRunning,

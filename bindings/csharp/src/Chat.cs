@@ -4,31 +4,31 @@ using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>How a conversation is written down. What is null has the default
-  /// of the library.</summary>
+  /// <summary>The options of a conversation: tools and template. Properties
+  /// that are null have the default of the library.</summary>
   public sealed class ChatOptions {
     /// <summary>The functions that the model may call, in the shape of "tools"
-    /// of OpenAI's chat completions: a list of objects, or a JSON array. Objects
-    /// are dictionaries, anonymous or others with properties, or values of a
-    /// library of JSON.</summary>
+    /// of OpenAI's chat completions: a list of objects, or a JSON array.
+    /// Objects are dictionaries, anonymous or others with properties, or values
+    /// of a JSON library.</summary>
     public object Tools { get; set; }
 
-    /// <summary>The name of a chat template: of a variant in the file, or of one
-    /// that is well known, for files that have none ("chatml", "llama3",
+    /// <summary>The name of a chat template: a variant in the file, or a
+    /// well-known template for files that have none ("chatml", "llama3",
     /// "zephyr", ...).</summary>
     public string TemplateName { get; set; }
 
-    /// <summary>The source of a chat template instead.</summary>
+    /// <summary>The source of a chat template, in place of a name.</summary>
     public string TemplateText { get; set; }
 
     /// <summary>More variables for the template: an object, or JSON.</summary>
     public object TemplateArguments { get; set; }
 
     /// <summary>For models that can do both: whether to think before they
-    /// answer; null: whatever the template does by itself.</summary>
+    /// answer; null: the default of the template.</summary>
     public bool? Thinking { get; set; }
 
-    /// <summary>What templates that write the date take for the present:
+    /// <summary>The current time for templates that write the date:
     /// "2024-07-26" or "2024-07-26T14:05:09"; null: the system's clock and time
     /// zone.</summary>
     public string Now { get; set; }
@@ -65,13 +65,13 @@ namespace Runcible {
 
   /// <summary>A conversation: a list of messages over a session; see
   /// Session.Chat.</summary>
-  /// <remarks>An answer of the model becomes one of the messages. For each answer
-  /// only what the session does not hold yet is evaluated, also after messages
-  /// were forgotten. To keep a conversation, keep its session (Session.Save) and
-  /// its messages.</remarks>
+  /// <remarks>An answer of the model becomes one of the messages. For each
+  /// answer only the part that the session does not hold yet is evaluated, also
+  /// after messages were removed. To keep a conversation, keep its session
+  /// (Session.Save) and its messages.</remarks>
   public sealed class Chat : Handle {
     private readonly chat handle;
-    /// Ends what was left of the session by who wants something else of it.
+    /// Ends a generation of the session that the calling thread has left.
     private readonly Action leave;
 
     internal Chat(chat handle, Action leave) : base(handle) {
@@ -81,8 +81,9 @@ namespace Runcible {
 
     /// <summary>Adds messages: an object, or a list of objects, in the shape of
     /// "messages" of OpenAI's chat completions, or either as JSON; see Message.
-    /// ArgumentException: one is malformed, by its place; nothing was added then.
-    /// BusyException: an answer is under way.</summary>
+    /// Throws ArgumentException if a message is malformed, naming its place; no
+    /// message is added then. Throws BusyException while an answer is under
+    /// way.</summary>
     public void Add(object messages) {
       byte[] json = Memory.Encode(Json.Text(messages, nameof(messages)));
       native.chat_add(Idle(), json, (ulong)json.Length);
@@ -93,8 +94,8 @@ namespace Runcible {
       native.chat_undo(Idle(), Limits.NotNegative(count, nameof(count)));
     }
 
-    /// <summary>All messages, a JSON array. BusyException: an answer is under
-    /// way.</summary>
+    /// <summary>Returns all messages, a JSON array. Throws BusyException while
+    /// an answer is under way.</summary>
     public string Messages() {
       native.chat_messages(Idle(), out var json, out ulong length);
       return System.Text.Encoding.UTF8.GetString(Memory.TakeBytes(json, length));
@@ -106,13 +107,13 @@ namespace Runcible {
       return new Chat(new chat(made), () => {});
     }
 
-    /// <summary>Lets the model answer, when the stream is enumerated. The options
-    /// are those of Session.Stream.</summary>
+    /// <summary>Returns an answer that starts when it is enumerated. The
+    /// options are those of Session.Stream.</summary>
     public AnswerStream Answer(GenerateOptions options = null) =>
         new AnswerStream(Idle(), options ?? new GenerateOptions());
 
-    /// <summary>Adds what the user says, unless it is null, and gives the whole
-    /// answer.</summary>
+    /// <summary>Adds a message of the user, unless it is null, and returns the
+    /// whole answer.</summary>
     public Task<Reply> AskAsync(
         string text = null, GenerateOptions options = null,
         CancellationToken cancel = default(CancellationToken)) {

@@ -2,7 +2,7 @@ using System.Collections.Generic;
 using System.Text;
 
 namespace Runcible {
-  /// <summary>A text that was generated.</summary>
+  /// <summary>A generated text.</summary>
   public sealed class Completion {
     private readonly StringBuilder text = new StringBuilder();
     private readonly List<int> tokens = new List<int>();
@@ -15,13 +15,13 @@ namespace Runcible {
       tokens.AddRange(piece.Tokens);
     }
 
-    /// <summary>The whole of it.</summary>
+    /// <summary>The whole text.</summary>
     public string Text => text.ToString();
 
-    /// <summary>Those generated.</summary>
+    /// <summary>The generated tokens.</summary>
     public IReadOnlyList<int> Tokens => tokens;
 
-    /// <summary>How it ended.</summary>
+    /// <summary>How the generation ended.</summary>
     public Report Report { get; internal set; }
   }
 }

@@ -8,7 +8,7 @@ namespace Runcible {
   /// the library, row-major, during the call only. Using it later throws
   /// ClosedException.</summary>
   public sealed class CustomValue {
-    /// As C has it; see custom_call_value.
+    /// The layout in C; see custom_call_value.
     [StructLayout(LayoutKind.Sequential)]
     internal struct Raw {
       internal IntPtr Data;
@@ -44,12 +44,12 @@ namespace Runcible {
     /// <summary>The bytes that the elements take.</summary>
     public long ByteSize => (long)raw.Bytes;
 
-    /// <summary>Where they lie, for who writes unsafe code.</summary>
+    /// <summary>The address of the elements, for unsafe code.</summary>
     public IntPtr Address => raw.Data;
 
-    /// <summary>Copies elements from the one of that number on: as many as the
-    /// array has. Its elements are as large as those of the type: float, double,
-    /// byte, short, int or long.</summary>
+    /// <summary>Copies elements to an array and fills it, beginning with
+    /// element `first`. The elements of the array must have the size of the
+    /// type: float, double, byte, short, int or long.</summary>
     public void Read<T>(T[] into, long first = 0) where T : struct {
       IntPtr from = At(into, first, out ulong bytes);
       GCHandle pinned = GCHandle.Alloc(into, GCHandleType.Pinned);
@@ -60,8 +60,8 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Writes elements of an output from the one of that number
-    /// on.</summary>
+    /// <summary>Writes elements of an output, beginning with element
+    /// `first`.</summary>
     public void Write<T>(T[] from, long first = 0) where T : struct {
       if (!isOutput) {
         throw new InvalidOperationException("an input cannot be written");
@@ -75,7 +75,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>All numbers of a value of F32.</summary>
+    /// <summary>Returns all numbers of a value of F32.</summary>
     public float[] ToFloats() {
       var made = new float[ByteSize / sizeof(float)];
       Read(made);
@@ -86,7 +86,7 @@ namespace Runcible {
       over = true;
     }
 
-    /// The address of that element, from which on the array's bytes are there.
+    /// Returns the address of an element, followed by as many as the array has.
     private IntPtr At<T>(T[] array, long first, out ulong bytes) {
       if (over) {
         throw new ClosedException(
@@ -109,7 +109,8 @@ namespace Runcible {
     }
   }
 
-  /// <summary>What the function of a custom op is to compute.</summary>
+  /// <summary>A call of the function of a custom op: the items to compute, with
+  /// inputs and outputs.</summary>
   public sealed class CustomCall {
     private readonly IntPtr address;
 
@@ -129,25 +130,26 @@ namespace Runcible {
       Outputs = Values((long)inputs, (long)(inputs + outputs), true);
     }
 
-    /// <summary>In the order of the signature.</summary>
+    /// <summary>The inputs in the order of the signature.</summary>
     public IReadOnlyList<CustomValue> Inputs { get; }
 
-    /// <summary>In the order of the signature; their bytes are undefined at
-    /// first.</summary>
+    /// <summary>The outputs in the order of the signature; their bytes are
+    /// undefined at first.</summary>
     public IReadOnlyList<CustomValue> Outputs { get; }
 
-    /// <summary>In the order of their names.</summary>
+    /// <summary>The attributes in the order of their names.</summary>
     public IReadOnlyList<double> Attributes { get; }
 
     /// <summary>The first item to compute; without Items there is
     /// one.</summary>
     public long Begin { get; }
 
-    /// <summary>Before which item to end.</summary>
+    /// <summary>The item before which to end.</summary>
     public long End { get; }
 
-    /// <summary>Whether nobody waits for the op any more: what takes longer than
-    /// 20 ms asks now and then, during the call, and returns.</summary>
+    /// <summary>Whether to stop, as the result is no longer needed. A function
+    /// that takes longer than 20 ms checks this now and then, and
+    /// returns.</summary>
     public bool Stopped => native.custom_call_stopped(address) != 0;
 
     internal void Close() {

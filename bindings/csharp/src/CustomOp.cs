@@ -6,20 +6,21 @@ using Runcible.Native;
 namespace Runcible {
   public sealed partial class CustomOpOptions {
     /// <summary>Computes the op on devices that compute in host memory, on
-    /// threads of the package, and with Items several calls at once. What it
-    /// throws is the error of the op, with its text.</summary>
+    /// threads of the package, and with Items in several calls at once. An
+    /// exception that it throws becomes the error of the op, with its
+    /// text.</summary>
     public Action<CustomCall> Function { get; set; }
 
-    /// <summary>In place of Function one of C, an rc_custom_function: Symbol is
-    /// its name in the shared library at this path, which stays
-    /// loaded.</summary>
+    /// <summary>A shared library with a function of C, an rc_custom_function,
+    /// in place of Function: Symbol is its name in the library at this path,
+    /// which stays loaded.</summary>
     public string Library { get; set; }
 
-    /// <summary>See Library.</summary>
+    /// <summary>The name of the function in Library.</summary>
     public string Symbol { get; set; }
 
-    /// <summary>In place of Function one of C, an rc_custom_function: where it
-    /// is.</summary>
+    /// <summary>The address of a function of C, an rc_custom_function, in place
+    /// of Function.</summary>
     public IntPtr Address { get; set; }
   }
 
@@ -37,7 +38,7 @@ namespace Runcible {
       outputs = made.Value;
     }
 
-    /// The op and the number of its outputs.
+    /// Makes the op, and returns it and the number of its outputs.
     private static KeyValuePair<custom_op, int> Make(CustomOpOptions options) {
       using (custom_op_options made = options.Make()) {
         if (options.Address != IntPtr.Zero) {
@@ -70,9 +71,9 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The outputs of these inputs, and of the attributes in the order
-    /// of their names. With an input that a graph records, the op is
-    /// recorded.</summary>
+    /// <summary>Returns the outputs for these inputs, with the attributes in
+    /// the order of their names. If an input belongs to a graph being recorded,
+    /// records the op.</summary>
     public Tensor[] Compute(
         IEnumerable<Tensor> inputs, params double[] attributes) {
       using (tensor_list given = Graph.ListOf(inputs))

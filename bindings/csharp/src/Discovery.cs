@@ -8,11 +8,11 @@ namespace Runcible {
       Automatic = automatic;
     }
 
-    /// <summary>In order of preference within a backend.</summary>
+    /// <summary>The devices, in order of preference within a backend.</summary>
     public IReadOnlyList<DeviceReport> Devices { get; }
 
-    /// <summary>What "auto" would choose, "cpu:0"; "" if there is nothing to
-    /// choose.</summary>
+    /// <summary>The device that "auto" would choose, such as "cpu:0"; "" if
+    /// there is none.</summary>
     public string Automatic { get; }
   }
 }

@@ -1,50 +1,55 @@
 using System;
 
 namespace Runcible {
-  /// <summary>How the rows of the tokens of a text become one.</summary>
+  /// <summary>The ways to combine the rows of the tokens of a text into
+  /// one.</summary>
   public enum Pooling {
-    /// <summary>As the model's file says.</summary>
+    /// <summary>The way that the model's file names.</summary>
     Auto,
-    /// <summary>Their mean.</summary>
+    /// <summary>The mean of the rows.</summary>
     Mean,
-    /// <summary>That of the first token, such as [CLS].</summary>
+    /// <summary>The row of the first token, such as [CLS].</summary>
     First,
-    /// <summary>That of the last token.</summary>
+    /// <summary>The row of the last token.</summary>
     Last
   }
 
-  /// <summary>What making embeddings and scores have in common.</summary>
+  /// <summary>The common options of embeddings and scores.</summary>
   public abstract class RowOptions {
-    /// <summary>Whether to take the beginning of what is too long.</summary>
+    /// <summary>Whether to truncate texts that are too long.</summary>
     public bool Truncate { get; set; }
-    /// <summary>Put before each text; or what a model that generates text is
-    /// asked for a score, with {query} and {document}.</summary>
+    /// <summary>Text to put before each text; or the question to a model that
+    /// generates text, for a score, with {query} and {document}.</summary>
     public string Prompt { get; set; }
-    /// <summary>Higher is served earlier.</summary>
+    /// <summary>Requests of a higher priority are served earlier.</summary>
     public int Priority { get; set; }
-    /// <summary>When it ends at the latest; null: never.</summary>
+    /// <summary>The time after which the request ends at the latest; null:
+    /// none.</summary>
     public TimeSpan? Deadline { get; set; }
 
     internal long DeadlineMilliseconds => Deadline == null
         ? 0 : Limits.Milliseconds(Deadline.Value, "Deadline");
   }
 
-  /// <summary>How texts become rows.</summary>
+  /// <summary>The options of embeddings.</summary>
   public sealed class EmbedOptions : RowOptions {
-    /// <summary>How the rows of the tokens become one.</summary>
+    /// <summary>How to combine the rows of the tokens into one.</summary>
     public Pooling Pooling { get; set; }
-    /// <summary>Whether rows have the length 1; null: as the file
-    /// says.</summary>
+    /// <summary>Whether to scale rows to the length 1; null: the value in the
+    /// model's file.</summary>
     public bool? Normalize { get; set; }
-    /// <summary>The first so many numbers of each row; 0: all.</summary>
+    /// <summary>How many numbers of each row to keep, from the first on; 0:
+    /// all.</summary>
     public long Dimensions { get; set; }
-    /// <summary>"query" or "document", of the prompts of the model.</summary>
+    /// <summary>Which prompt of the model to use: "query" or
+    /// "document".</summary>
     public string PromptName { get; set; }
   }
 
-  /// <summary>How documents are scored.</summary>
+  /// <summary>The options of scores.</summary>
   public sealed class RerankOptions : RowOptions {
-    /// <summary>Whether to give what the model does, a logit.</summary>
+    /// <summary>Whether to return the output of the model, a logit, as it
+    /// is.</summary>
     public bool RawScores { get; set; }
   }
 }

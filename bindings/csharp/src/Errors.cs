@@ -3,21 +3,20 @@ using System.Collections.Generic;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>What the library reports: an exception of a class for each
-  /// status. Each is also the exception of System of the same meaning,
+  /// <summary>An error of the library. Each status has an exception class,
+  /// which is also the exception of System of the same meaning:
   /// ArgumentException, FileNotFoundException, ..., or a plain Exception where
-  /// there is none. That is why this is an interface: catch (Exception error)
-  /// when (error is IRuncibleException) catches them all. The message names the
-  /// values concerned.</summary>
+  /// there is none. This is an interface because the classes have different
+  /// bases: catch (Exception error) when (error is IRuncibleException) catches
+  /// them all. The message names the values concerned.</summary>
   public interface IRuncibleException {
     /// <summary>The number of the status.</summary>
     int Status { get; }
 
-    /// <summary>What had been done when a generation failed; else
-    /// null.</summary>
+    /// <summary>The report of a generation that failed; else null.</summary>
     Report Report { get; }
 
-    /// <summary>What went wrong.</summary>
+    /// <summary>A description of the error.</summary>
     string Message { get; }
   }
 
@@ -28,7 +27,8 @@ namespace Runcible {
               // :api: errors
             };
 
-    /// The exception of a status; the report is null but for a generation.
+    /// Makes the exception of a status; the report is null without a
+    /// generation.
     internal static Exception Of(
         int status, string message, Report report = null) =>
         classes.TryGetValue(status, out var make)
@@ -48,8 +48,7 @@ namespace Runcible {
     /// <summary>The number of the status.</summary>
     public int Status { get; }
 
-    /// <summary>What had been done when a generation failed; else
-    /// null.</summary>
+    /// <summary>The report of a generation that failed; else null.</summary>
     public Report Report { get; }
   }
 }

@@ -18,8 +18,8 @@ namespace Runcible {
     public float Number { get; }
   }
 
-  /// <summary>Text that became certain. All pieces one after the other are the
-  /// whole text.</summary>
+  /// <summary>Text that became certain. All pieces in order make the whole
+  /// text.</summary>
   public sealed class Piece : Part {
     internal Piece(
         string text, int[] tokens, IReadOnlyList<Logprob> logprobs,
@@ -36,18 +36,19 @@ namespace Runcible {
     /// <summary>The tokens generated since the last piece.</summary>
     public IReadOnlyList<int> Tokens { get; }
 
-    /// <summary>With the option Logprobs, of each token; else null.</summary>
+    /// <summary>The logarithm of the probability of each token, with the option
+    /// Logprobs; else null.</summary>
     public IReadOnlyList<Logprob> Logprobs { get; }
 
-    /// <summary>The most probable tokens in the place of each, by falling
-    /// probability; or null.</summary>
+    /// <summary>For each token the most probable tokens in its place, by
+    /// falling probability; or null.</summary>
     public IReadOnlyList<IReadOnlyList<Logprob>> TopLogprobs { get; }
 
-    /// <summary>The text.</summary>
+    /// <summary>Returns the text.</summary>
     public override string ToString() => Text;
   }
 
-  /// What a request tells: a part, or its end.
+  /// An event of a request: a part, or the end.
   internal sealed class Event {
     /// runcible_event of values.h, which must have the same members.
     [StructLayout(LayoutKind.Sequential)]
@@ -71,7 +72,7 @@ namespace Runcible {
       // :api: end_numbers
     }
 
-    /// Null if there is none.
+    /// Returns null if there is none.
     internal static Event Read(Raw raw) => raw.Type < 0 ? null : new Event(raw);
 
     private Event(Raw raw) {
@@ -93,12 +94,12 @@ namespace Runcible {
 
     internal ulong Key { get; }
 
-    /// Null for an end.
+    /// The part; null for an end.
     internal Part Part { get; }
 
     internal Report Report { get; }
 
-    /// Of an end that is no success.
+    /// The error of an end without success.
     internal Exception Error { get; }
 
     internal bool IsEnd => Part == null;

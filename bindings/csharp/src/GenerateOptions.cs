@@ -6,20 +6,20 @@ namespace Runcible {
     /// <summary>The prompt as tokens, in place of a text.</summary>
     public int[] PromptTokens { get; set; }
 
-    /// <summary>Texts that end the generation and are no part of it.</summary>
+    /// <summary>Texts that end the generation and are not part of it.</summary>
     public IEnumerable<string> Stop { get; set; }
 
     /// <summary>Tokens that end the generation.</summary>
     public int[] StopTokens { get; set; }
 
-    /// <summary>Added to the logits of tokens; minus infinity forbids
-    /// one.</summary>
+    /// <summary>Numbers to add to the logits of tokens; minus infinity forbids
+    /// a token.</summary>
     public IReadOnlyDictionary<int, float> LogitBias { get; set; }
 
-    /// <summary>What may be generated; null: anything.</summary>
+    /// <summary>The grammar of the text; null: none.</summary>
     public Grammar Grammar { get; set; }
 
-    /// <summary>Adds what the model wants around a prompt at the start of a
+    /// <summary>Adds the tokens that the model wants around a prompt in a new
     /// session.</summary>
     public bool AddSpecial { get; set; } = true;
 
@@ -31,7 +31,7 @@ namespace Runcible {
         (addSpecial ? (uint)native.TOKENIZE_ADD_SPECIAL : 0)
         | (parseSpecial ? (uint)native.TOKENIZE_PARSE_SPECIAL : 0);
 
-    /// The library's own, with a prompt unless it is null.
+    /// Makes options for the library, with a prompt unless it is null.
     internal generate_options Make(string prompt) {
       var made = new generate_options();
       try {

@@ -7,38 +7,38 @@ using Runcible.Native;
 
 namespace Runcible {
   /// <summary>The pieces of a text as they come; enumerating blocks.</summary>
-  /// <remarks>An end that is no success is thrown after the last piece, once:
-  /// DeadlineException, CancelledException, ... Disposing of it, as foreach
-  /// does when it is left, cancels the generation and waits for its end, so
-  /// that the session can be used at once; losing the last reference to it
-  /// cancels as well, some time later. One that a thread has read and left
-  /// otherwise is ended when the thread uses the session next; who reads on
-  /// then gets CancelledException.</remarks>
+  /// <remarks>An end without success (DeadlineException, CancelledException,
+  /// ...) is thrown once, after the last piece. Dispose, which foreach calls
+  /// when it is left, cancels the generation and waits for its end, so that the
+  /// session can be used at once. Losing the last reference cancels it as well,
+  /// some time later. If a thread has read a generation and left it otherwise,
+  /// it ends when the thread uses the session next; reading on then throws
+  /// CancelledException.</remarks>
   public sealed class Generation
       : Handle, IEnumerable<Piece>, IEnumerator<Piece> {
-    /// How often a thread that waits returns from C, so that it can be aborted
-    /// and interrupted; milliseconds.
+    /// How often a waiting thread returns from C, so that it can be aborted and
+    /// interrupted; milliseconds.
     private const long SliceMs = 100;
 
     private readonly request handle;
-    /// Of who reads; the library wants one at a time.
+    /// Held while reading; the library allows one reader at a time.
     private readonly object reading = new object();
     private readonly CancellationToken cancel;
     private readonly CancellationTokenRegistration registration;
     private Piece current;
     private volatile Thread reader;
     private volatile Event end;
-    private bool told;
+    private bool endReported;
 
     internal Generation(request handle, CancellationToken cancel)
         : base(handle) {
       this.handle = handle;
       this.cancel = cancel;
-      // Not this object, which would never be collected then.
+      // The callback must not refer to this object, which would stay reachable.
       registration = cancel.Register(() => Stop(handle));
     }
 
-    /// <summary>This object: the pieces can be read once.</summary>
+    /// <summary>Returns this object: the pieces can be read once.</summary>
     public IEnumerator<Piece> GetEnumerator() => this;
 
     IEnumerator IEnumerable.GetEnumerator() => this;
@@ -58,8 +58,8 @@ namespace Runcible {
         reader = Thread.CurrentThread;
         Piece piece = end == null ? Next() : null;
         current = piece;
-        if (piece == null && !told) {
-          told = true;
+        if (piece == null && !endReported) {
+          endReported = true;
           if (end.Error != null) {
             cancel.ThrowIfCancellationRequested();
             throw end.Error;
@@ -71,12 +71,12 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Always NotSupportedException.</summary>
+    /// <summary>Always throws NotSupportedException.</summary>
     public void Reset() {
       throw new NotSupportedException("a generation can be read once");
     }
 
-    /// <summary>Waits for the end; the text of all pieces that were not
+    /// <summary>Waits for the end, and returns the text of all pieces not yet
     /// read.</summary>
     public string Text() {
       var text = new StringBuilder();
@@ -86,7 +86,7 @@ namespace Runcible {
       return text.ToString();
     }
 
-    /// <summary>How it ended, and times and counts; null before the
+    /// <summary>How it ended, with times and counts; null before the
     /// end.</summary>
     public Report Report => end?.Report;
 
@@ -95,8 +95,8 @@ namespace Runcible {
       native.request_cancel(handle);
     }
 
-    /// <summary>Cancels and waits for the end; pieces that were not read are
-    /// dropped.</summary>
+    /// <summary>Cancels and waits for the end; drops the pieces not yet
+    /// read.</summary>
     public override void Dispose() {
       if (IsClosed) {
         return;
@@ -108,17 +108,17 @@ namespace Runcible {
         while (end == null && !IsClosed) {
           Next();
         }
-        told = true;
+        endReported = true;
       }
       registration.Dispose();
       base.Dispose();
     }
 
-    /// Whether the thread that asks has left it.
+    /// Whether the calling thread has left it.
     internal bool IsLeft =>
         reader == Thread.CurrentThread && end == null && !IsClosed;
 
-    /// Ends it, and returns when the session is free of it.
+    /// Ends the generation, and returns when the session is free of it.
     internal void Leave() {
       Cancel();
       native.request_wait(handle, -1);
@@ -128,11 +128,11 @@ namespace Runcible {
       try {
         native.request_cancel(started);
       } catch (ClosedException) {
-        // By itself, at the same time.
+        // The request ended by itself at the same time.
       }
     }
 
-    /// The next piece; or null, and `end` is set.
+    /// Returns the next piece; or null, and sets `end`.
     private Piece Next() {
       while (true) {
         native.request_next(handle, SliceMs, out Event.Raw raw);

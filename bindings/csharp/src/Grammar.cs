@@ -12,7 +12,7 @@ namespace Runcible {
 
     /// <summary>{@rc RC_GRAMMAR_JSON_SCHEMA}</summary>
     /// <remarks>The schema is JSON, a boolean, or an object: a dictionary, an
-    /// anonymous object, a value of a library of JSON.</remarks>
+    /// anonymous object, a value of a JSON library.</remarks>
     public static Grammar JsonSchema(
         Tokenizer tokenizer, object schema, GrammarOptions options = null) =>
         Make(
@@ -31,7 +31,8 @@ namespace Runcible {
     public static Grammar Lark(Tokenizer tokenizer, string rules) =>
         Make(tokenizer, native.GRAMMAR_LARK, rules, null);
 
-    /// <summary>A list of texts, of which the text is one.</summary>
+    /// <summary>Makes a grammar that allows exactly one of these
+    /// texts.</summary>
     public static Grammar Choices(
         Tokenizer tokenizer, IEnumerable<string> choices) {
       using (var texts = new text_list()) {

@@ -6,11 +6,11 @@ using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>What a function does with tensors, as one, run many
+  /// <summary>A recorded function of tensors, run as a whole many
   /// times.</summary>
-  /// <remarks>Chains of ops that look at one element at a time are done in one
-  /// go over memory, products with the bias and the function that follow. The
-  /// numbers are those that the ops would have given one by one.</remarks>
+  /// <remarks>Chains of element-wise ops are computed in one pass over memory,
+  /// and so are products with the bias and the function that follow. The
+  /// numbers are the same as those of the single ops.</remarks>
   public sealed class Graph : Handle {
     private readonly graph handle;
     private readonly int outputs;
@@ -20,15 +20,15 @@ namespace Runcible {
       this.outputs = outputs;
     }
 
-    /// <summary>Calls a function with tensors that stand for the inputs, of the
-    /// types and shapes of those that are given; what it does with them is
-    /// recorded and not done.</summary>
-    /// <remarks>What it returns are the outputs, of which each run gives new
-    /// ones; other tensors that it uses are constants. Shapes and types that do
-    /// not fit are told by the op.</remarks>
-    /// <param name="backend">where it runs</param>
+    /// <summary>Calls a function with tensors that stand for the inputs and
+    /// have the types and shapes of `like`. The ops of the function are
+    /// recorded and not run.</summary>
+    /// <remarks>The tensors that it returns are the outputs, and each run
+    /// returns new ones; other tensors that it uses are constants. An op throws
+    /// if types or shapes do not fit.</remarks>
+    /// <param name="backend">the backend that runs it</param>
     /// <param name="like">tensors of the types and shapes of the inputs</param>
-    /// <param name="ops">what is recorded</param>
+    /// <param name="ops">the function to record</param>
     public static Graph Record(
         Backend backend, IEnumerable<Tensor> like,
         Func<Tensor[], IEnumerable<Tensor>> ops) {
@@ -54,13 +54,14 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The same without a limit of time.</summary>
+    /// <summary>The same without a time limit.</summary>
     public Tensor[] Run(params Tensor[] inputs) => Run(inputs, null);
 
-    /// <summary>The outputs of these inputs, as many and of the types and shapes
-    /// that were recorded.</summary>
+    /// <summary>Returns the outputs for these inputs. Requires: as many inputs,
+    /// with the types and shapes that were recorded.</summary>
     /// <param name="inputs">in the order in which they were recorded</param>
-    /// <param name="deadline">then TimeoutException; null: none</param>
+    /// <param name="deadline">after it throws TimeoutException; null:
+    /// none</param>
     /// <param name="cancel">ends all runs of the graph that are under
     /// way</param>
     public Tensor[] Run(
@@ -71,7 +72,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The same in a thread of its own.</summary>
+    /// <summary>The same in a separate thread.</summary>
     public Task<Tensor[]> RunAsync(
         IEnumerable<Tensor> inputs, TimeSpan? deadline = null,
         CancellationToken cancel = default(CancellationToken)) {
@@ -102,7 +103,7 @@ namespace Runcible {
           cancel.ThrowIfCancellationRequested();
           throw;
         }
-        // It may have been over, or about to begin, when that was asked for.
+        // The run may have ended, or not yet begun, at the time of the request.
         cancel.ThrowIfCancellationRequested();
         var tensors = new Tensor[outputs];
         for (int i = 0; i < outputs; ++i) {

@@ -6,11 +6,11 @@ using System.Reflection;
 using System.Text;
 
 namespace Runcible {
-  /// JSON of what programs have as objects: dictionaries and lists, objects with
-  /// properties (anonymous ones, too), and values of libraries of JSON.
+  /// Converts objects of programs to JSON: dictionaries and lists, objects with
+  /// properties (anonymous ones, too), and values of JSON libraries.
   internal sealed class Json {
     private const int DeepestValue = 200;
-    /// Methods by which values of System.Text.Json give their JSON.
+    /// Methods that return the JSON of values of System.Text.Json.
     private static readonly string[] writers = {"ToJsonString", "GetRawText"};
 
     private readonly StringBuilder text = new StringBuilder();
@@ -20,8 +20,8 @@ namespace Runcible {
       this.name = name;
     }
 
-    /// The JSON of an argument of this name; a string is JSON already.
-    /// ArgumentException: JSON has nothing for a part of it.
+    /// Returns the JSON of the argument `name`; a string is JSON already.
+    /// Throws ArgumentException if a part of it has no JSON.
     internal static string Text(object value, string name) {
       if (value is string given) {
         return given;
@@ -31,7 +31,7 @@ namespace Runcible {
       return json.text.ToString();
     }
 
-    /// A text as a string of JSON.
+    /// Returns a text as a JSON string.
     internal static string Quote(string text) {
       var quoted = new StringBuilder("\"");
       foreach (char each in text) {
@@ -103,7 +103,8 @@ namespace Runcible {
       }
     }
 
-    /// Values of System.Text.Json and System.Json.
+    /// Writes a value of System.Text.Json or System.Json; false if it is
+    /// another.
     private bool WriteOfLibrary(object value) {
       foreach (string writer in writers) {
         MethodInfo method = value.GetType().GetMethod(writer, Type.EmptyTypes);
@@ -135,7 +136,7 @@ namespace Runcible {
       }
     }
 
-    /// The type of the entries if those of a dictionary have texts as keys.
+    /// Returns the entry type of a dictionary type whose keys are texts.
     private static Type EntryOf(Type type) {
       foreach (Type each in type.GetInterfaces()) {
         if (!each.IsGenericType

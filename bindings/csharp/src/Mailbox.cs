@@ -5,15 +5,15 @@ using System.Threading;
 using Runcible.Native;
 
 namespace Runcible {
-  /// Gets the events of a request, on the mailbox's thread: must not block.
+  /// Receives the events of a request, on the mailbox's thread: must not block.
   internal interface IReceiver {
     void Take(Event taken);
 
-    /// Events were lost; there come no more.
+    /// Receives the failure when events were lost; no more events follow.
     void Fail(Exception cause);
   }
 
-  /// Where requests that no thread waits for post their events. One background
+  /// Receives the events of requests that do not block a thread. One background
   /// thread takes them out and hands them to the receivers; no thread of the
   /// library runs C#.
   internal sealed class Mailbox {
@@ -21,12 +21,12 @@ namespace Runcible {
     /// has aborted all threads, which it cannot within C. Milliseconds.
     private const long SliceMs = 100;
 
-    /// Of who makes one.
+    /// Held while a mailbox is made.
     private static readonly object making = new object();
     private static volatile Mailbox current;
 
     private readonly mailbox box;
-    /// Of what follows.
+    /// Protects the members that follow.
     private readonly ShortLock receiving = new ShortLock();
     private readonly Dictionary<ulong, IReceiver> receivers =
         new Dictionary<ulong, IReceiver>();
@@ -38,7 +38,7 @@ namespace Runcible {
       new Thread(Run) {IsBackground = true, Name = "runcible events"}.Start();
     }
 
-    /// Starts a request of a mailbox by its key.
+    /// Starts a request of a mailbox with a key.
     internal delegate IntPtr Beginning(mailbox box, ulong key);
 
     /// Starts a request whose events go to the receiver.
@@ -78,7 +78,7 @@ namespace Runcible {
       } catch (ThreadAbortException) {
         // The process ends.
       } catch (Exception lost) {
-        // No stream is whole any more; the next request begins anew.
+        // All streams are incomplete now; the next request makes a new mailbox.
         Abandon(lost);
       }
     }

@@ -4,15 +4,15 @@ using System.Text;
 using Runcible.Native;
 
 namespace Runcible {
-  /// Between memory of the library and objects of C#. What begins with Take
-  /// frees what it read.
+  /// Converts between memory of the library and objects of C#. Functions whose
+  /// name begins with Take free the memory that they read.
   internal static class Memory {
     private static readonly UTF8Encoding utf8 = new UTF8Encoding(false, true);
 
-    /// Throws ArgumentException for half of a surrogate pair.
+    /// Encodes a text; throws ArgumentException for half of a surrogate pair.
     internal static byte[] Encode(string text) => utf8.GetBytes(text);
 
-    /// A text that ends in C where a zero is, which must not be within.
+    /// Encodes a text for C, where a NUL ends it: it must not contain one.
     internal static byte[] Name(string text) {
       int zero = text.IndexOf((char)0);
       if (zero >= 0) {
@@ -22,7 +22,7 @@ namespace Runcible {
       return utf8.GetBytes(text + (char)0);
     }
 
-    /// What is no UTF-8 becomes U+FFFD.
+    /// Decodes UTF-8; invalid bytes become U+FFFD.
     internal static string Text(IntPtr text) {
       if (text == IntPtr.Zero) {
         return null;
@@ -61,7 +61,7 @@ namespace Runcible {
       return made;
     }
 
-    /// [rows, columns]
+    /// Copies numbers to an array of [rows, columns].
     internal static float[,] Rows(IntPtr data, ulong rows, ulong columns) {
       float[,] made = new float[rows, columns];
       float[] row = new float[columns];

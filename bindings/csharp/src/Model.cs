@@ -16,7 +16,7 @@ namespace Runcible {
     }
 
     /// <summary>Loads on the backend that the environment variable
-    /// RUNCIBLE_BACKEND or "auto" chooses.</summary>
+    /// RUNCIBLE_BACKEND, else "auto", chooses.</summary>
     public Model(string path) : this(Load(path)) {
     }
 
@@ -25,9 +25,9 @@ namespace Runcible {
         : this(Load(path, backend, options ?? new ModelOptions(), null)) {
     }
 
-    /// <summary>Fetches what is not here yet of a model on a hub, and loads
-    /// it. The source is "OWNER/NAME", "OWNER/NAME:FILE" or
-    /// "OWNER/NAME:Q4_K_M", with or without "hf:" before it.</summary>
+    /// <summary>Fetches the missing files of a model on a hub, and loads it.
+    /// The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M",
+    /// with or without "hf:" before it.</summary>
     public static Model FromHub(
         string source, Backend backend, ModelOptions options = null) {
       string named = source.StartsWith("hf:", StringComparison.Ordinal)
@@ -51,7 +51,7 @@ namespace Runcible {
       var progress = new Progress(options.Progress + also);
       using (model_options made = options.Make()) {
         if (also != null || options.Progress != null) {
-          made.set_progress(progress.Told);
+          made.set_progress(progress.Receiver);
         }
         try {
           native.model_load(backend.handle, name, made, out var loaded);
@@ -65,7 +65,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Loads in a thread of its own. Cancelling ends the
+    /// <summary>Loads in a separate thread. Cancelling ends the
     /// load.</summary>
     public static Task<Model> LoadAsync(
         string path, Backend backend, ModelOptions options = null,
@@ -109,12 +109,12 @@ namespace Runcible {
       native.model_verify(Memory.Name(path));
     }
 
-    /// <summary>Embeddings of texts, one row for each.</summary>
-    /// <remarks>Models that generate text give them if they were loaded with
+    /// <summary>Returns embeddings of texts, one row for each.</summary>
+    /// <remarks>Models that generate text support it if they were loaded with
     /// the output of hidden rows.</remarks>
     /// <param name="texts">at least one</param>
-    /// <param name="options">null: as the model's file says</param>
-    /// <param name="cancel">ends it</param>
+    /// <param name="options">null: the values in the model's file</param>
+    /// <param name="cancel">ends the request</param>
     public float[][] Embed(
         IEnumerable<string> texts, EmbedOptions options = null,
         CancellationToken cancel = default(CancellationToken)) {
@@ -136,14 +136,14 @@ namespace Runcible {
         CancellationToken cancel = default(CancellationToken)) =>
         Task.Run(() => Embed(texts, options, cancel), cancel);
 
-    /// <summary>How well each document answers the query: probabilities, in
-    /// their order.</summary>
-    /// <remarks>Models that generate text are loaded with the output of scores
-    /// for it.</remarks>
-    /// <param name="query">what is asked</param>
+    /// <summary>Returns how well each document answers the query:
+    /// probabilities, in the order of the documents.</summary>
+    /// <remarks>Models that generate text must be loaded with the output of
+    /// scores.</remarks>
+    /// <param name="query">the question</param>
     /// <param name="documents">at least one</param>
     /// <param name="options">null: the defaults of the library</param>
-    /// <param name="cancel">ends it</param>
+    /// <param name="cancel">ends the request</param>
     public float[] Rerank(
         string query, IEnumerable<string> documents,
         RerankOptions options = null,
@@ -202,7 +202,7 @@ namespace Runcible {
 
     // :api: methods rc_model
 
-    /// <summary>The model's tokenizer, a handle of its own.</summary>
+    /// <summary>Returns the model's tokenizer, a separate handle.</summary>
     public Tokenizer Tokenizer() {
       native.model_get_tokenizer(handle, out var tokenizer);
       return new Tokenizer(new tokenizer(tokenizer));
@@ -223,8 +223,8 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The metadata of the model's file, by key: values as JSON
-    /// texts.</summary>
+    /// <summary>Returns the metadata of the model's file: values as JSON texts,
+    /// by key.</summary>
     public IReadOnlyDictionary<string, string> Metadata() {
       native.model_get_info(handle, out var opened);
       using (var info = new model_info(opened)) {
@@ -239,7 +239,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>An empty session.</summary>
+    /// <summary>Makes an empty session.</summary>
     public Session Session(SessionOptions options = null) {
       using (session_options made = (options ?? new SessionOptions()).Make()) {
         native.session_create(handle, made, out var created);

@@ -2,7 +2,7 @@ using System;
 using Runcible.Native;
 
 namespace Runcible {
-  /// Checks of what C would take for another number, and its times.
+  /// Checks numbers that C would misread, and converts times.
   internal static class Limits {
     internal static ulong NotNegative(long value, string name) {
       if (value < 0) {
@@ -12,7 +12,7 @@ namespace Runcible {
       return (ulong)value;
     }
 
-    /// Rounded up, and at least 1, as 0 means none to the library.
+    /// Rounds up, to at least 1, as 0 means no limit to the library.
     internal static long Milliseconds(TimeSpan time, string name) {
       if (time < TimeSpan.Zero) {
         throw new ArgumentOutOfRangeException(
@@ -27,25 +27,27 @@ namespace Runcible {
   }
 
   public sealed partial class BackendOptions {
-    /// <summary>Told the fraction done, 0 to 1, on the thread that opens. What
-    /// it throws ends the opening and is thrown by it.</summary>
+    /// <summary>Receives the fraction done, 0 to 1, on the thread that opens.
+    /// An exception that it throws ends the opening and is thrown by
+    /// it.</summary>
     public Action<double> Progress { get; set; }
   }
 
   public sealed partial class BackendSwitchOptions {
-    /// <summary>Told the fraction done, 0 to 1, on the thread that switches. What
-    /// it throws ends the switch and is thrown by it.</summary>
+    /// <summary>Receives the fraction done, 0 to 1, on the thread that
+    /// switches. An exception that it throws ends the switch and is thrown by
+    /// it.</summary>
     public Action<double> Progress { get; set; }
   }
 
   public sealed partial class ModelOptions {
-    /// <summary>Told the fraction done, 0 to 1, on the thread that loads. What
-    /// it throws ends the load and is thrown by it.</summary>
+    /// <summary>Receives the fraction done, 0 to 1, on the thread that loads.
+    /// An exception that it throws ends the load and is thrown by it.</summary>
     public Action<double> Progress { get; set; }
   }
 
   public sealed partial class RandomOptions {
-    /// Normal unless Low or High is set.
+    /// Makes options: normal, or uniform if Low or High is set.
     internal random_options Make() {
       var made = new random_options();
       Set(made);
@@ -56,18 +58,18 @@ namespace Runcible {
     }
   }
 
-  /// <summary>Two numbers of a picture.</summary>
+  /// <summary>Two numbers for a picture: down and across.</summary>
   public struct Pair {
-    /// <summary>Down and across.</summary>
+    /// <summary>Makes a pair of the numbers down and across.</summary>
     public Pair(int down, int across) {
       Down = down;
       Across = across;
     }
 
-    /// <summary>From row to row.</summary>
+    /// <summary>The number from row to row.</summary>
     public int Down { get; }
 
-    /// <summary>Within a row.</summary>
+    /// <summary>The number within a row.</summary>
     public int Across { get; }
   }
 }

@@ -1,14 +1,14 @@
 using System.Collections.Generic;
 
 namespace Runcible {
-  /// <summary>What an answer consists of: a Piece of text, Reasoning or a
+  /// <summary>A part of an answer: a Piece of text, Reasoning or a
   /// ToolCall.</summary>
   public abstract class Part {
     internal Part() {
     }
   }
 
-  /// <summary>Text of what the model thinks before it answers.</summary>
+  /// <summary>Text that the model thinks before it answers.</summary>
   public sealed class Reasoning : Part {
     internal Reasoning(Piece piece) {
       Text = piece.Text;
@@ -21,11 +21,11 @@ namespace Runcible {
     /// <summary>The tokens generated since the last part.</summary>
     public IReadOnlyList<int> Tokens { get; }
 
-    /// <summary>The text.</summary>
+    /// <summary>Returns the text.</summary>
     public override string ToString() => Text;
   }
 
-  /// <summary>A call of a tool, as a whole.</summary>
+  /// <summary>A complete call of a tool.</summary>
   public sealed class ToolCall : Part {
     internal ToolCall(string id, string name, string arguments) {
       Id = id;
@@ -33,13 +33,14 @@ namespace Runcible {
       Arguments = arguments;
     }
 
-    /// <summary>Which its result names; see Message.ToolResult.</summary>
+    /// <summary>The id, which its result repeats; see
+    /// Message.ToolResult.</summary>
     public string Id { get; }
 
     /// <summary>The name of the tool.</summary>
     public string Name { get; }
 
-    /// <summary>A JSON object.</summary>
+    /// <summary>The arguments, a JSON object.</summary>
     public string Arguments { get; }
   }
 }

@@ -5,16 +5,16 @@ using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
-  /// What has come of one request and was not yet read.
+  /// The parts of one request that were not yet read.
   internal sealed class PartChannel<T> : IReceiver where T : Part {
-    /// Completed when the last event has come.
+    /// Completed when the last event has arrived.
     private readonly TaskCompletionSource<bool> ended = Source();
     private readonly CancellationToken cancel;
     private CancellationTokenRegistration registration;
     private volatile request request;
     private volatile bool stopping;
 
-    /// Of all that follows.
+    /// Protects the members that follow.
     private readonly ShortLock gate = new ShortLock();
     private readonly Queue<T> parts = new Queue<T>();
     private TaskCompletionSource<bool> waiter;
@@ -27,7 +27,8 @@ namespace Runcible {
       this.cancel = cancel;
     }
 
-    /// Those who wait go on in the thread pool, never on the mailbox's thread.
+    /// Makes a source whose waiting tasks go on in the thread pool, never on
+    /// the mailbox's thread.
     private static TaskCompletionSource<bool> Source() =>
         new TaskCompletionSource<bool>(
             TaskCreationOptions.RunContinuationsAsynchronously);
@@ -103,9 +104,9 @@ namespace Runcible {
       request.Dispose();
     }
 
-    private void End(Report told, Exception cause) {
+    private void End(Report result, Exception cause) {
       using (gate.Take()) {
-        report = told;
+        report = result;
         over = true;
         if (disposed) {
           cause = null;
@@ -118,8 +119,8 @@ namespace Runcible {
       ended.SetResult(true);
     }
 
-    /// Whether a step need not wait. Parts are dropped once the token is
-    /// cancelled or the reader has gone, who wants none of them.
+    /// Whether a step need not wait. Parts are dropped when the token is
+    /// cancelled or the reader is gone.
     private bool Ready() {
       if (disposed || cancel.IsCancellationRequested) {
         parts.Clear();

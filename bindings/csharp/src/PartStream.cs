@@ -5,15 +5,15 @@ using System.Threading.Tasks;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>What a request gives as it comes, for await foreach; no thread
-  /// waits for it. See PieceStream and AnswerStream.</summary>
+  /// <summary>The parts of a request as they come, for await foreach; no thread
+  /// waits for them. See PieceStream and AnswerStream.</summary>
   public abstract class PartStream<T> : IAsyncEnumerable<T> where T : Part {
     private PartChannel<T> started;
 
     internal PartStream() {
     }
 
-    /// <summary>Starts it.</summary>
+    /// <summary>Starts the request.</summary>
     public IAsyncEnumerator<T> GetAsyncEnumerator(
         CancellationToken cancel = default(CancellationToken)) {
       var made = new PartChannel<T>(cancel);
@@ -24,8 +24,8 @@ namespace Runcible {
       return new PartEnumerator<T>(made);
     }
 
-    /// <summary>Has each part dealt with, one after the other; for compilers
-    /// that lack await foreach.</summary>
+    /// <summary>Calls a function with each part, one after the other; for
+    /// compilers without await foreach.</summary>
     public async Task ForEachAsync(
         Action<T> deal,
         CancellationToken cancel = default(CancellationToken)) {
@@ -39,22 +39,22 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Asks it to end: CancelledException after what has
-    /// come.</summary>
+    /// <summary>Asks the request to end. CancelledException is thrown after the
+    /// parts that have come.</summary>
     public void Cancel() {
       Volatile.Read(ref started)?.Stop();
     }
 
-    /// <summary>How it ended, and times and counts; null before the
+    /// <summary>How it ended, with times and counts; null before the
     /// end.</summary>
     public Report Report => Volatile.Read(ref started)?.Report;
 
-    /// Has the channel start the request.
+    /// Makes the channel start the request.
     internal abstract void Start(PartChannel<T> channel);
   }
 
-  /// The reader of one stream. The mailbox knows the channel alone, so that a
-  /// reader who is lost can be collected.
+  /// The reader of one stream. The mailbox refers to the channel alone, so that
+  /// an unreachable reader can be collected.
   internal sealed class PartEnumerator<T> : IAsyncEnumerator<T>
       where T : Part {
     private readonly PartChannel<T> channel;

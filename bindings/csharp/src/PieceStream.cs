@@ -3,13 +3,13 @@ using Runcible.Native;
 namespace Runcible {
   /// <summary>The pieces of a text as they come, for await foreach; no thread
   /// waits for them.</summary>
-  /// <remarks>The generation starts with the enumerator, of which there can be
-  /// one. What has come and was not read waits in memory: the engine does not
-  /// wait for a reader. An end that is no success is thrown after the last
-  /// piece. Cancelling the token ends the generation, and
-  /// OperationCanceledException is thrown when it has ended; so does disposing
-  /// of the enumerator, as await foreach does when it is left, and, some time
-  /// later, losing the last reference to it.</remarks>
+  /// <remarks>The enumerator, of which there can be one, starts the generation.
+  /// Pieces that were not read wait in memory: the engine does not wait for a
+  /// reader. An end without success is thrown after the last piece. Cancelling
+  /// the token ends the generation, and OperationCanceledException is thrown
+  /// when it has ended. Disposing of the enumerator, as await foreach does when
+  /// it is left, ends it too, and so does, some time later, losing the last
+  /// reference to it.</remarks>
   public sealed class PieceStream : PartStream<Piece> {
     private readonly session session;
     private readonly string prompt;

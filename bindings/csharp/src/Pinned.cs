@@ -4,28 +4,27 @@ using System.Runtime.InteropServices;
 using Runcible.Native;
 
 namespace Runcible {
-  /// <summary>Memory of numbers that a device moves from and to by itself,
-  /// without a copy in between: Tensor.From, Read and Borrow take it, as Memory and
-  /// as spans.</summary>
-  /// <remarks>It counts within the backend's MemoryLimit. It is given back when it
-  /// is disposed of, and not when it is collected, for spans do not keep it: none may
-  /// be in use then. Tensors that were borrowed of it keep the memory longer, and so
-  /// does what Pin gave. Using it afterwards, also as Memory, throws
+  /// <summary>Memory of numbers that a device copies from and to directly.
+  /// Tensor.From, Read and Borrow take it, as Memory and as spans.</summary>
+  /// <remarks>It counts within the backend's MemoryLimit. Dispose releases it;
+  /// the collector does not, for spans do not keep it: no span may be in use at
+  /// that time. Tensors that borrow the memory and handles that Pin returned
+  /// keep it longer. Using it afterwards, also as Memory, throws
   /// ClosedException.</remarks>
   public sealed class Pinned<T> : MemoryManager<T>, IDisposable
       where T : struct {
     private readonly pinned handle;
     private readonly IntPtr address;
     private readonly int count;
-    // At once, where what Pin gave holds the handle still.
+    // Set at once, also while the result of Pin still holds the handle.
     private volatile bool closed;
 
-    /// <summary>Room for numbers of float, double, sbyte, short, int or long,
-    /// which are zero at first.</summary>
-    /// <param name="backend">the device</param>
+    /// <summary>Allocates room for numbers of float, double, sbyte, short, int
+    /// or long, which are zero at first.</summary>
+    /// <param name="backend">the backend</param>
     /// <param name="count">at least 1</param>
-    /// <param name="device">one of the backend's; "" is where its new tensors
-    /// lie</param>
+    /// <param name="device">a device of the backend; "": the device of its new
+    /// tensors</param>
     public Pinned(Backend backend, int count, string device = "") {
       Tensor.DtypeOf<T>();
       if (count < 1) {
@@ -45,7 +44,7 @@ namespace Runcible {
 
     internal pinned Handle => handle;
 
-    /// <summary>Whether it was disposed of.</summary>
+    /// <summary>Whether the memory was disposed of.</summary>
     public bool IsClosed => closed;
 
     /// <summary>The memory.</summary>
@@ -56,8 +55,8 @@ namespace Runcible {
       return new Span<T>(address.ToPointer(), count);
     }
 
-    /// <summary>Where an element lies, until what this gives is disposed
-    /// of.</summary>
+    /// <summary>Returns the address of an element, which is valid until the
+    /// result is disposed of.</summary>
     public override unsafe MemoryHandle Pin(int elementIndex = 0) {
       if (elementIndex < 0 || elementIndex > count) {
         throw new ArgumentOutOfRangeException(nameof(elementIndex));
@@ -70,12 +69,12 @@ namespace Runcible {
           default(GCHandle), this);
     }
 
-    /// <summary>What MemoryHandle calls.</summary>
+    /// <summary>Ends a Pin; MemoryHandle calls it.</summary>
     public override void Unpin() {
       Reference.Leave(handle, true);
     }
 
-    /// <summary>Gives the memory back; more than once does nothing.</summary>
+    /// <summary>Releases the memory; disposing again does nothing.</summary>
     public void Dispose() {
       closed = true;
       handle.Dispose();

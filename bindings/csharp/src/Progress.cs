@@ -4,22 +4,23 @@ using System.Runtime.InteropServices;
 using System.Threading;
 
 namespace Runcible {
-  /// The progress of one opening or load: what the function throws may not pass through C.
+  /// The progress of one opening, switch or load. Exceptions of the function
+  /// must not pass through C.
   internal sealed class Progress {
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
     internal delegate int Callback(IntPtr user, double fraction);
 
-    private readonly Action<double> told;
+    private readonly Action<double> function;
     private ExceptionDispatchInfo thrown;
     private bool aborted;
 
-    internal Progress(Action<double> told) {
-      this.told = told;
-      Told = Tell;
+    internal Progress(Action<double> function) {
+      this.function = function;
+      Receiver = Report;
     }
 
-    /// To be kept from the collector while it goes on.
-    internal Callback Told { get; }
+    /// The callback for C. Keep this object from the collector during the call.
+    internal Callback Receiver { get; }
 
     internal void Rethrow() {
       if (aborted) {
@@ -28,12 +29,12 @@ namespace Runcible {
       thrown?.Throw();
     }
 
-    private int Tell(IntPtr user, double fraction) {
+    private int Report(IntPtr user, double fraction) {
       try {
-        told(fraction);
+        function(fraction);
         return 0;
       } catch (ThreadAbortException) {
-        // It would go on through C; see Rethrow.
+        // The abort would go on through C; see Rethrow.
         Thread.ResetAbort();
         aborted = true;
         return 1;

@@ -2,13 +2,13 @@ using System;
 using System.Runtime.InteropServices;
 
 namespace Runcible {
-  /// The exception that a wrapper has noted on this thread, to be thrown when
-  /// it has returned: none may pass through C.
+  /// The exception that a wrapper has noted on this thread, which is thrown
+  /// when the wrapper has returned: exceptions must not pass through C.
   internal static class Raised {
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
     private delegate void Callback(int status, IntPtr message);
 
-    /// Kept from the collector, for C has it.
+    /// Kept from the collector, as C refers to it.
     private static readonly Callback callback = Note;
 
     [ThreadStatic] private static Exception pending;

@@ -2,9 +2,9 @@ using System;
 using System.Runtime.InteropServices;
 
 namespace Runcible {
-  /// One reference to an object of the library, with the calls that use it
-  /// counted: it is given back when it is closed, or collected, and the last of
-  /// them has returned. What SWIG makes of handles are subclasses.
+  /// A reference to an object of the library that counts the calls that use it.
+  /// It is released when it is closed, or collected, and the last of these
+  /// calls has returned. The handle classes that SWIG generates are subclasses.
   internal abstract class Reference : SafeHandle {
     private readonly Action<IntPtr> free;
 
@@ -21,18 +21,18 @@ namespace Runcible {
       return true;
     }
 
-    /// Whether the call may use it, which then must leave it.
+    /// Whether the call may use the reference, and then must leave it.
     internal static bool Use(Reference reference) {
       bool used = false;
       try {
         reference?.DangerousAddRef(ref used);
       } catch (ObjectDisposedException) {
-        // Told by Opened, within the reach of Leave for the others.
+        // Opened throws it, where Leave still runs for the other references.
       }
       return used;
     }
 
-    /// The address; of null it is zero.
+    /// Returns the address; zero for null.
     internal static IntPtr Opened(Reference reference, bool used) {
       if (reference == null) {
         return IntPtr.Zero;
@@ -51,11 +51,11 @@ namespace Runcible {
     }
   }
 
-  /// <summary>Owns an object of the library until it is disposed of, or
+  /// <summary>Owns an object of the library until it is disposed of or
   /// collected.</summary>
-  /// <remarks>Handles may be disposed of in any order and by any thread: what
-  /// needs another handle keeps it, and calls under way go on to their end.
-  /// Using one afterwards throws ClosedException.</remarks>
+  /// <remarks>Handles may be disposed of in any order and by any thread: an
+  /// object keeps the objects that it needs, and calls under way go on to their
+  /// end. Using a handle afterwards throws ClosedException.</remarks>
   public abstract class Handle : IDisposable {
     private readonly Reference reference;
 
@@ -63,12 +63,12 @@ namespace Runcible {
       this.reference = reference;
     }
 
-    /// <summary>Gives the object back; more than once does nothing.</summary>
+    /// <summary>Releases the object; disposing again does nothing.</summary>
     public virtual void Dispose() {
       reference.Dispose();
     }
 
-    /// <summary>Whether it was disposed of.</summary>
+    /// <summary>Whether the handle was disposed of.</summary>
     public bool IsClosed => reference.IsClosed;
   }
 }

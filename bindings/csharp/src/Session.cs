@@ -25,7 +25,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The same from memory; see Save().</summary>
+    /// <summary>Restores from memory; see Save().</summary>
     public static Session Restore(
         Model model, byte[] saved, SessionOptions options = null) {
       using (session_options made = (options ?? new SessionOptions()).Make()) {
@@ -35,9 +35,9 @@ namespace Runcible {
       }
     }
 
-    /// <summary>Starts generating; the pieces come out of the enumerator. With
-    /// null, generation goes on from the session as it is, or with PromptTokens
-    /// of the options. Cancelling throws
+    /// <summary>Starts a generation; its enumerator returns the pieces. With a
+    /// null prompt, generation goes on from the session as it is, or with
+    /// PromptTokens of the options. Cancelling throws
     /// OperationCanceledException.</summary>
     public Generation Generate(
         string prompt = null, GenerateOptions options = null,
@@ -55,14 +55,14 @@ namespace Runcible {
       }
     }
 
-    /// <summary>A generation that starts when it is enumerated, by await
-    /// foreach or ForEachAsync; no thread waits for it.</summary>
+    /// <summary>Returns a generation that starts when it is enumerated, by
+    /// await foreach or ForEachAsync; no thread waits for it.</summary>
     public PieceStream Stream(
         string prompt = null, GenerateOptions options = null) =>
         new PieceStream(Idle(), prompt, options ?? new GenerateOptions());
 
     /// <summary>Generates the whole text. Cancelling ends the generation, and
-    /// the task when it has ended.</summary>
+    /// the task when the generation has ended.</summary>
     public async Task<Completion> GenerateAsync(
         string prompt = null, GenerateOptions options = null,
         CancellationToken cancel = default(CancellationToken)) {
@@ -73,10 +73,11 @@ namespace Runcible {
       return completion;
     }
 
-    /// <summary>Begins a conversation without messages over the session.
-    /// ArgumentException: an option; NotFoundException: no such template, or the
-    /// file has none; UnsupportedException: the model has no tokenizer;
-    /// FormatException: a mistake of the template.</summary>
+    /// <summary>Begins a conversation without messages over the session. Throws
+    /// ArgumentException if an option is wrong, NotFoundException if there is
+    /// no such template or the file has none, UnsupportedException if the model
+    /// has no tokenizer, FormatException if the template has a
+    /// mistake.</summary>
     public Chat Chat(ChatOptions options = null) {
       using (chat_options made = (options ?? new ChatOptions()).Make()) {
         native.chat_create(Idle(), made, out var created);
@@ -110,17 +111,18 @@ namespace Runcible {
     }
 
     /// <summary>The same on a thread of the pool. It cannot be cancelled: the
-    /// session is busy until it is over.</summary>
+    /// session is busy until it has ended.</summary>
     public Task DecodeAsync(bool allLogits = false) {
       Idle();
       return Task.Run(() => Decode(allLogits));
     }
 
-    /// <summary>The logits of the last decode, [rows, vocabulary]: one row, or
-    /// one for each token evaluated. A copy. NotFoundException: there was no
-    /// decode since the last change.</summary>
+    /// <summary>Returns a copy of the logits of the last decode, [rows,
+    /// vocabulary]: one row, or one for each evaluated token. Throws
+    /// NotFoundException if there was no decode since the last
+    /// change.</summary>
     public float[,] Logits() {
-      // They are the session's, which stays until they are copied.
+      // The memory belongs to the session, which stays open until it is copied.
       bool used = Reference.Use(handle);
       try {
         native.session_logits(
@@ -133,9 +135,9 @@ namespace Runcible {
 
     // :api: methods rc_session
 
-    /// The handle, for what needs the session for itself. The thread that reads
-    /// a generation and then wants something else of its session has left it,
-    /// which nobody is told who does not use foreach.
+    /// Returns the handle for calls that must not run during a generation. A
+    /// thread that reads a generation and then uses its session otherwise has
+    /// left the generation; without foreach, leaving is not reported.
     private session Idle() {
       var left = new List<Generation>();
       lock (generations) {

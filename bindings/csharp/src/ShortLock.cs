@@ -2,13 +2,13 @@ using System;
 using System.Threading;
 
 namespace Runcible {
-  /// A lock for a few instructions. It is no monitor: mono, which stops all
-  /// threads when a process ends, deadlocks now and then with one that waits
-  /// for a monitor just then. Not reentrant.
+  /// A lock for a few instructions. It is not a monitor: when a process ends,
+  /// mono stops all threads, and sometimes deadlocks with a thread that waits
+  /// for a monitor at that time. Not reentrant.
   internal sealed class ShortLock {
     private SpinLock spin = new SpinLock(false);
 
-    /// Waits for it; for `using`, whose end gives it back.
+    /// Takes the lock; the result is for `using`, whose end releases it.
     internal Held Take() {
       bool taken = false;
       spin.Enter(ref taken);

@@ -23,18 +23,20 @@ namespace Runcible {
 
     internal static Tensor Of(IntPtr address) => new Tensor(new tensor(address));
 
-    /// <summary>A tensor of F32 numbers, row-major, which are copied.</summary>
+    /// <summary>Makes a tensor of F32 numbers, row-major, which are
+    /// copied.</summary>
     public static Tensor From(
         Backend backend, float[] numbers, params long[] shape) =>
         From(backend, Spanned(numbers), shape);
 
-    /// <summary>A tensor of I32 numbers, row-major, which are copied.</summary>
+    /// <summary>Makes a tensor of I32 numbers, row-major, which are
+    /// copied.</summary>
     public static Tensor From(
         Backend backend, int[] numbers, params long[] shape) =>
         From(backend, Spanned(numbers), shape);
 
-    /// <summary>A tensor of numbers of float, double, sbyte, short, int or long,
-    /// row-major, which are copied.</summary>
+    /// <summary>Makes a tensor of numbers of float, double, sbyte, short, int
+    /// or long, row-major, which are copied.</summary>
     public static unsafe Tensor From<T>(
         Backend backend, Span<T> numbers, params long[] shape)
         where T : struct {
@@ -48,13 +50,14 @@ namespace Runcible {
       }
     }
 
-    /// <summary>A tensor of the memory of an array, which is not copied, and
-    /// is pinned as long as the library needs it.</summary>
-    /// <remarks>What is written to the array later ops read, and ops that go into
-    /// the tensor write there; not while a call works with it. For a device with
-    /// memory of its own it is an UnsupportedException.</remarks>
-    /// <param name="backend">the device</param>
-    /// <param name="numbers">of float, double, sbyte, short, int or long</param>
+    /// <summary>Makes a tensor of the memory of an array, which is not copied,
+    /// and is pinned as long as the library needs it.</summary>
+    /// <remarks>Later ops read what is written to the array, and ops that go
+    /// into the tensor write there. Do not write while a call uses it. Throws
+    /// UnsupportedException for a device with separate memory.</remarks>
+    /// <param name="backend">the backend</param>
+    /// <param name="numbers">of float, double, sbyte, short, int or
+    /// long</param>
     /// <param name="shape">the slowest dimension first</param>
     public static Tensor Borrow<T>(
         Backend backend, T[] numbers, params long[] shape) where T : struct {
@@ -65,8 +68,8 @@ namespace Runcible {
           (ulong)Buffer.ByteLength(numbers), pinned, shape);
     }
 
-    /// <summary>The same of any memory, in the layout of the type, which stays
-    /// there until `ended` is called: once, on a thread of the
+    /// <summary>The same for any memory, in the layout of the type. The memory
+    /// must stay until `ended` is called: once, on a thread of the
     /// package.</summary>
     public static Tensor Borrow(
         Backend backend, Dtype dtype, IntPtr address, long bytes, Action ended,
@@ -75,7 +78,7 @@ namespace Runcible {
             backend, dtype, address, Limits.NotNegative(bytes, "bytes"),
             GCHandle.Alloc(ended), shape);
 
-    /// <summary>The same of pinned memory, which the tensor keeps.</summary>
+    /// <summary>The same for pinned memory, which the tensor keeps.</summary>
     public static Tensor Borrow<T>(
         Backend backend, Pinned<T> memory, params long[] shape)
         where T : struct {
@@ -128,7 +131,7 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The bytes that the numbers take in their type.</summary>
+    /// <summary>The size of the numbers in bytes, in their type.</summary>
     public long ByteSize {
       get {
         native.tensor_size(handle, out _, out ulong bytes);
@@ -157,7 +160,7 @@ namespace Runcible {
       return Memory.TakeText(made);
     }
 
-    /// <summary>The numbers, row-major and dense in the layout of the
+    /// <summary>Returns the numbers, row-major and dense in the layout of the
     /// type.</summary>
     public byte[] Read() {
       var made = new byte[ByteSize];
@@ -165,8 +168,8 @@ namespace Runcible {
       return made;
     }
 
-    /// <summary>Writes the numbers, row-major, to memory of the caller's, which
-    /// is of their type, or of bytes, and takes as many.</summary>
+    /// <summary>Writes the numbers, row-major, to memory of the caller, which
+    /// must have their type, or be of bytes, and have their size.</summary>
     public unsafe void Read<T>(Span<T> into) where T : struct {
       if (typeof(T) != typeof(byte) && DtypeOf<T>() != Dtype) {
         throw new ArgumentException(
@@ -180,7 +183,8 @@ namespace Runcible {
       }
     }
 
-    /// <summary>The numbers as F32, whatever their type; row-major.</summary>
+    /// <summary>Returns the numbers as F32, whatever their type;
+    /// row-major.</summary>
     public float[] ToFloats() {
       if (Dtype != Dtype.F32) {
         using (Tensor decoded = Dequantize()) {
@@ -193,7 +197,7 @@ namespace Runcible {
       return made;
     }
 
-    // Views and ops. What may be null is null if it is left out.
+    // Views and ops. Optional operands are null if they are left out.
 
     // :api: ops
 
@@ -203,7 +207,7 @@ namespace Runcible {
     /// <summary>Element by element, broadcast.</summary>
     public static Tensor operator *(Tensor a, Tensor b) => a.Mul(b);
 
-    /// What stands for such a tensor as the next input of a graph.
+    /// Adds an input like this tensor to a graph, and returns its stand-in.
     internal Tensor StandIn(graph recorded) {
       long[] shape = Shape;
       native.graph_input(
@@ -218,7 +222,7 @@ namespace Runcible {
     private static Span<T> Spanned<T>(T[] numbers) => new Span<T>(
         numbers ?? throw new ArgumentNullException(nameof(numbers)));
 
-    /// The type of elements that C# has too.
+    /// Returns the tensor type of a number type of C#.
     internal static Dtype DtypeOf<T>() =>
         dtypes.TryGetValue(typeof(T), out Dtype dtype)
             ? dtype

@@ -23,7 +23,7 @@ namespace Runcible {
         string text, bool addSpecial = true, bool parseSpecial = false) =>
         Tokenize(Memory.Encode(text), addSpecial, parseSpecial);
 
-    /// <summary>The same with a text that need not be valid UTF-8.</summary>
+    /// <summary>The same with bytes that need not be valid UTF-8.</summary>
     public int[] Tokenize(
         byte[] text, bool addSpecial = true, bool parseSpecial = false) {
       native.tokenize(

@@ -1,8 +1,9 @@
-/* What threads of the library want of C#: the functions of custom ops, and what
- * is not borrowed any more. mono ends a process only when it has aborted all
- * threads that have ever run C#, which it cannot within C: so no thread of the
- * library does. It puts its request here, from where threads of C# take it, and
- * waits for the answer. Included by the wrapper alone. */
+/* Requests of the library's threads to C#: calls of the functions of custom
+ * ops, and the release of borrowed objects. mono ends a process only when it
+ * has aborted all threads that have ever run C#, which it cannot do within C.
+ * So no thread of the library runs C#: it puts its request here, from where
+ * threads of C# take it, and waits for the answer. Included by the wrapper
+ * alone. */
 #ifndef RUNCIBLE_CSHARP_ASKED_H
 #define RUNCIBLE_CSHARP_ASKED_H
 
@@ -28,9 +29,9 @@ static pthread_cond_t runcible_answered = PTHREAD_COND_INITIALIZER;
 static runcible_asked* runcible_first;
 static runcible_asked* runcible_last;
 static int32_t runcible_idle;  /* threads of C# that wait for a request */
-static int runcible_has_ended; /* there will be none any more */
+static int runcible_has_ended; /* no thread of C# takes requests any more */
 
-/* Of the mutex's owner. */
+/* Requires: the caller holds the mutex. */
 static void runcible_post(runcible_asked* asked) {
   asked->next = NULL;
   if (runcible_first == NULL) {
@@ -42,14 +43,14 @@ static void runcible_post(runcible_asked* asked) {
   pthread_cond_signal(&runcible_posted);
 }
 
-/* What holds a handle until it is released; NULL without memory. */
+/* Makes the holder of a handle until its release; NULL without memory. */
 static runcible_asked* runcible_hold(void* handle) {
   runcible_asked* held = (runcible_asked*)calloc(1, sizeof(*held));
   if (held != NULL) held->handle = handle;
   return held;
 }
 
-/* The end of a borrowing, or of an op. */
+/* Called at the end of a borrowing, or of an op. */
 static void runcible_on_released(void* user) {
   runcible_asked* held = (runcible_asked*)user;
   pthread_mutex_lock(&runcible_asking);
@@ -61,7 +62,7 @@ static void runcible_on_released(void* user) {
   pthread_mutex_unlock(&runcible_asking);
 }
 
-/* An rc_custom_function. */
+/* Calls the function of C#: an rc_custom_function. */
 static rc_status runcible_on_compute(void* user, const rc_custom_call* call,
                                      char* message) {
   runcible_asked asked = {
@@ -79,8 +80,8 @@ static rc_status runcible_on_compute(void* user, const rc_custom_call* call,
   return asked.status;
 }
 
-/* The next request, which is the caller's to answer, or NULL if none came in
- * time; how many other threads wait for one. */
+/* Takes the next request, which the caller must answer, or NULL if none came in
+ * time. `idle` receives the number of other threads that wait for one. */
 static runcible_asked* runcible_take_asked(int64_t timeout_ms, int32_t* idle) {
   runcible_asked* taken;
   struct timespec until;
@@ -101,7 +102,7 @@ static runcible_asked* runcible_take_asked(int64_t timeout_ms, int32_t* idle) {
   return taken;
 }
 
-/* `text` may be NULL for a success. */
+/* Answers a request; `text` may be NULL for a success. */
 static void runcible_answer(runcible_asked* asked, rc_status status,
                             const char* text) {
   pthread_mutex_lock(&runcible_asking);
@@ -114,7 +115,7 @@ static void runcible_answer(runcible_asked* asked, rc_status status,
   pthread_mutex_unlock(&runcible_asking);
 }
 
-/* Nobody takes requests any more: those that wait fail. */
+/* Ends the taking of requests: those that wait fail. */
 static void runcible_end_asking(void) {
   runcible_asked* left;
   pthread_mutex_lock(&runcible_asking);

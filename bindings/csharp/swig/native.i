@@ -1,8 +1,8 @@
 %module native
 %include "typemaps.i"
 
-/* SWIG puts what shall run at the beginning behind the wrappers as it is: into
- * a function that the loader calls. */
+/* SWIG copies this code behind the wrappers unchanged. The loader calls the
+ * function. */
 %init %{
 __attribute__((constructor)) static void runcible_begin(void) {
 %}
@@ -11,7 +11,7 @@ __attribute__((constructor)) static void runcible_begin(void) {
 }
 %}
 
-/* mailbox_wait, for which it is no failure that nothing came in time. */
+/* Waits like mailbox_wait, but returns normally if nothing came in time. */
 %inline %{
 static mailbox_status mailbox_watch(mailbox* box, int64_t timeout_ms) {
   const mailbox_status status = mailbox_wait(box, timeout_ms);
@@ -19,7 +19,7 @@ static mailbox_status mailbox_watch(mailbox* box, int64_t timeout_ms) {
 }
 %}
 
-/* A tensor of memory that the object of a handle keeps; see asked.h. */
+/* Makes a tensor of memory that the object of a handle keeps; see asked.h. */
 %apply void* ADDRESS { void* memory, void* handle }
 %inline %{
 static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
@@ -36,8 +36,8 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
-/* Tensors of memory that spans show, which stays in its place for the call, and of
- * pinned memory. */
+/* Tensors of the memory of spans, which stays in its place during the call, and
+ * of pinned memory. */
 %inline %{
 static rc_status tensor_of_memory(rc_backend* backend, rc_dtype dtype,
                                   const int64_t* shape, int32_t rank,

@@ -1,11 +1,11 @@
-/* Typemaps of C#; see bindings/swig/arguments.i. Every argument of C is one of
- * C#, as is the custom of P/Invoke: the typemaps for two arguments together are
- * left out, and %apply has nothing to apply (warning 453).
+/* Typemaps of C#; see bindings/swig/arguments.i. Every argument of C is one
+ * argument of C#, as is the custom of P/Invoke: the typemaps for two arguments
+ * together are left out, and %apply has nothing to apply (warning 453).
  *
- * Arrays are pinned for the time of a call, so that nothing is copied, and
- * nothing is left to be freed however a wrapper ends. What the library gives to
- * be freed, or owns, is an IntPtr; Memory reads and frees it. All that SWIG
- * writes is internal.
+ * Arrays are pinned during a call, so that nothing is copied, and nothing is
+ * left to release however a wrapper ends. Results that the caller must free, or
+ * that the library owns, are an IntPtr; Memory reads and frees it. All
+ * generated code is internal. */
  */
 %header %{
 #include <runcible/runcible.h>
@@ -23,7 +23,7 @@
 %pragma(csharp) imclassimports="using System;"
 %pragma(csharp) moduleimports="using System;"
 %typemap(csimports) SWIGTYPE "using System;"
-/* SWIG's code throws what is pending here. */
+/* The generated code throws pending exceptions here. */
 %pragma(csharp) imclasscode=%{
   internal static class SWIGPendingException {
     internal static bool Pending { get { return Raised.Pending; } }
@@ -60,9 +60,9 @@
   }
 %}
 
-/* Handles are References, which are SafeHandles: a call holds those that it
- * uses, so that closing one in another thread waits for the call with freeing
- * it. A result is the address, for the constructor. */
+/* Handles are References, which are SafeHandles: a call holds the handles that
+ * it uses, so that closing one in another thread frees it only after the call.
+ * A result is the address, for the constructor. */
 %define runcible_output_handle(TYPE)
 %typemap(csbase) TYPE, struct TYPE "Reference"
 %typemap(csinterfaces) TYPE, struct TYPE ""
@@ -86,7 +86,7 @@ runcible_output(TYPE**, void*, IntPtr)
 }
 %enddef
 
-/* A result, written by the library. */
+/* A result that the library writes. */
 %define runcible_output(C, CTYPE, CS)
 %typemap(ctype) C "CTYPE*"
 %typemap(imtype) C "out CS"
@@ -97,7 +97,7 @@ runcible_output(TYPE**, void*, IntPtr)
 %typemap(argout) C ""
 %enddef
 
-/* An array, pinned. */
+/* A pinned array. */
 %define runcible_array(C, CS)
 %typemap(ctype) C "void*"
 %typemap(imtype) C "CS[]"
@@ -122,7 +122,7 @@ runcible_status(mailbox_status)
 runcible_status(runcible_kept)
 runcible_status(symbol_status)
 
-/* UTF-8; a NAME ends with a zero. */
+/* UTF-8; a NAME ends with a zero byte. */
 runcible_array(const char* TEXT, byte)
 runcible_array(const char* NAME, byte)
 runcible_array(const char* text, byte)
@@ -132,7 +132,7 @@ runcible_array(const int32_t* tokens, int)
 runcible_array(const void* data, byte)
 runcible_array(void* data, byte)
 runcible_array(const int64_t* shape, long)
-/* Of RC_TENSOR_MAX_RANK. */
+/* An array of RC_TENSOR_MAX_RANK elements. */
 runcible_array(int64_t* shape, long)
 
 runcible_output(const char** BORROWED, void*, IntPtr)
@@ -153,7 +153,7 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
   size_t* vocabulary
 }
 
-/* Texts that are the library's. */
+/* Texts that the library owns. */
 %typemap(ctype) const char*, char[ANY] "const void*"
 %typemap(imtype) const char*, char[ANY] "IntPtr"
 %typemap(cstype) const char*, char[ANY] "string"
@@ -169,7 +169,7 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
     }
 %}
 
-/* An event, as Event.Raw reads it: its type is -1 if none came. */
+/* An event, as Event.Raw reads it: its type is -1 if none arrived. */
 %typemap(ctype) rc_event* EVENT "runcible_event*"
 %typemap(imtype) rc_event* EVENT "out Event.Raw"
 %typemap(cstype) rc_event* EVENT "out Event.Raw"
@@ -184,7 +184,7 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
   runcible_read_event($1, $input);
 }
 
-/* A list of events: its first; see events_next and events_free. */
+/* The first event of a list; see events_next and events_free. */
 %typemap(ctype) kept_events* EVENTS "kept_events*"
 %typemap(imtype) kept_events* EVENTS "out IntPtr"
 %typemap(cstype) kept_events* EVENTS "out IntPtr"
@@ -205,24 +205,24 @@ runcible_output(size_t* OUTPUT, unsigned long long, ulong)
     return result;
   }
 
-/* Opening and loading tell a delegate how far they are, on their thread. */
-%typemap(ctype) rc_progress_callback TOLD "rc_progress_callback"
-%typemap(imtype) rc_progress_callback TOLD "Progress.Callback"
-%typemap(cstype) rc_progress_callback TOLD "Progress.Callback"
-%typemap(csin) rc_progress_callback TOLD "$csinput"
-%typemap(in) rc_progress_callback TOLD "$1 = $input;"
+/* Opening and loading report their progress to a delegate, on their thread. */
+%typemap(ctype) rc_progress_callback REPORT "rc_progress_callback"
+%typemap(imtype) rc_progress_callback REPORT "Progress.Callback"
+%typemap(cstype) rc_progress_callback REPORT "Progress.Callback"
+%typemap(csin) rc_progress_callback REPORT "$csinput"
+%typemap(in) rc_progress_callback REPORT "$1 = $input;"
 %extend rc_backend_options {
-  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+  void set_progress(rc_progress_callback REPORT) { $self->progress = REPORT; }
 }
 %extend rc_backend_switch_options {
-  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+  void set_progress(rc_progress_callback REPORT) { $self->progress = REPORT; }
 }
 %extend rc_model_options {
-  void set_progress(rc_progress_callback TOLD) { $self->progress = TOLD; }
+  void set_progress(rc_progress_callback REPORT) { $self->progress = REPORT; }
 }
 
-/* The function of a custom op, by a handle; see asked.h. What no op was made of
- * is let go of by drop_callback. */
+/* The function of a custom op, by a handle; see asked.h. drop_callback releases
+ * a function that no op was made of. */
 %{
 #include "asked.h"
 %}
@@ -252,8 +252,8 @@ runcible_output(void** call, void*, IntPtr)
 %exception free_asked "$action"
 %exception end_asking "$action"
 %inline %{
-/* What is to be done with the handle: to compute the call, or if there is none
- * to let go of it. */
+/* Takes a request: `call` receives the call to compute, or NULL if the handle
+ * is to be released. */
 static void* take_asked(int64_t timeout_ms, void** handle, void** call,
                         int32_t* idle) {
   runcible_asked* asked = runcible_take_asked(timeout_ms, idle);
@@ -262,7 +262,7 @@ static void* take_asked(int64_t timeout_ms, void** handle, void** call,
   return asked;
 }
 
-/* The text ends with a zero. */
+/* Answers a request. The text ends with a zero byte. */
 static void answer(void* ADDRESS, int32_t code, const char* TEXT) {
   runcible_answer((runcible_asked*)ADDRESS, code, TEXT);
 }
@@ -290,7 +290,7 @@ static void custom_call_describe(void* ADDRESS, size_t* input_count,
   *numbers = call->attributes;
 }
 
-/* The i-th of the inputs and then the outputs. */
+/* Describes the i-th value of the inputs followed by the outputs. */
 static void custom_call_value(void* ADDRESS, int64_t i,
                               runcible_custom_value* VALUE) {
   const rc_custom_call* call = (const rc_custom_call*)ADDRESS;
@@ -319,7 +319,7 @@ static int32_t custom_call_stopped(void* ADDRESS) {
 %exception events_free "$action"
 %exception free_memory "$action"
 %inline %{
-/* Reads an event of a list; the next of it. */
+/* Reads an event of a list, and returns the next one. */
 static void* events_next(void* ADDRESS, runcible_event* RAW) {
   const kept_event* kept = (const kept_event*)ADDRESS;
   runcible_read_event(&kept->event, RAW);

@@ -1,4 +1,4 @@
-/* Between the values of C and of C#; included by the wrapper alone. */
+/* Converts between values of C and of C#; included by the wrapper alone. */
 #ifndef RUNCIBLE_CSHARP_VALUES_H
 #define RUNCIBLE_CSHARP_VALUES_H
 
@@ -14,8 +14,8 @@
 #define RUNCIBLE_EXPORT
 #endif
 
-/* Notes the exception of a status on the calling thread; of C#, which gives it
- * before it calls anything else. */
+/* A function of C# that notes the exception of a status on the calling thread.
+ * C# sets it before it calls anything else. */
 typedef void (*runcible_raise_callback)(int32_t status, const char* message);
 static runcible_raise_callback runcible_raise;
 
@@ -23,8 +23,8 @@ RUNCIBLE_EXPORT void runcible_watch(runcible_raise_callback callback) {
   runcible_raise = callback;
 }
 
-/* An event without what differs from one machine to another; Event.Raw in C#
- * has the same members. */
+/* An event with the same layout on all machines; Event.Raw in C# has the same
+ * members. */
 typedef struct {
   uint64_t key;
   int64_t type; /* rc_event_type; -1: none */

@@ -9,7 +9,7 @@ using Runcible;
 using Map = System.Collections.Generic.Dictionary<string, object>;
 using List = System.Collections.Generic.List<object>;
 
-/// Steps that are no single call, or another one in C#.
+/// Steps that are not one method call, or have another name in C#.
 partial class Conformance {
   private Dictionary<string, Func<object, List, Map, JsonObject, object>> actions;
 

@@ -10,16 +10,16 @@ using Runcible;
 using Map = System.Collections.Generic.Dictionary<string, object>;
 using List = System.Collections.Generic.List<object>;
 
-/// Calls of the package by the names that cases have, with values of JSON.
+/// Calls the package by the names in the cases, with JSON values.
 static class Calls {
   private static readonly object none = new object();
 
-  /// "top_k" is TopK.
+  /// Converts "top_k" to "TopK".
   public static string Pascal(string name) => string.Concat(
       name.Split('_', ' ').Where(word => word != "").Select(word =>
           char.ToUpperInvariant(word[0]) + word.Substring(1).ToLowerInvariant()));
 
-  /// A list of what is one, or an array.
+  /// Converts a list or an array to a List.
   public static List ListOf(object value) =>
       value as List ?? ((IEnumerable)value).Cast<object>().ToList();
 
@@ -63,7 +63,7 @@ static class Calls {
     }
   }
 
-  /// The arguments for parameters, or null if they do not fit.
+  /// Returns the arguments for parameters, or null if they do not fit.
   private static object[] Arguments(List given, ParameterInfo[] parameters) {
     int count = parameters.Length;
     List all = given;
@@ -87,7 +87,7 @@ static class Calls {
     return made;
   }
 
-  /// A value as an argument or property of a type; none: it does not fit.
+  /// Converts a value to an argument or property of a type; none: it does not fit.
   private static object Converted(object value, Type type) {
     Type kind = Nullable.GetUnderlyingType(type) ?? type;
     if (value == null) {
@@ -137,7 +137,7 @@ static class Calls {
 
   public static T Options<T>(Map given) => (T)OptionsOf(typeof(T), given ?? new Map());
 
-  /// Options with the properties of these names.
+  /// Makes options with these properties.
   private static object OptionsOf(Type kind, Map given) {
     object made = Activator.CreateInstance(kind);
     foreach (KeyValuePair<string, object> each in given) {

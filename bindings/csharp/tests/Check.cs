@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 
-/// A test that does not hold.
+/// The failure of a test.
 class CheckFailed : Exception {
   public CheckFailed(string message) : base(message) {
   }
@@ -31,7 +31,7 @@ static class Check {
          "expected " + expected + ", but was " + actual);
   }
 
-  /// What `wrong` throws, of exactly this class.
+  /// Returns the exception of `wrong`, which must be of exactly this class.
   public static T Throws<T>(Action wrong) where T : Exception {
     try {
       wrong();

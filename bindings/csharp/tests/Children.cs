@@ -2,7 +2,7 @@ using System;
 using System.Threading;
 using Runcible;
 
-/// What runs in a process of its own; see FaultsTests.
+/// The child processes of FaultsTests.
 static class Children {
   public static void Run(string name) {
     var model = new Model("builtin:fable", new Backend("cpu"));
@@ -12,7 +12,7 @@ static class Children {
       model.Session(shift).Generate("A", endless).MoveNext();
       model.Session(shift).GenerateAsync("A", endless);
     }
-    // One waits within the library when the process ends.
+    // One thread waits within the library when the process ends.
     var reader = new Thread(
         () => model.Session(shift).Generate("A", endless).Text());
     reader.IsBackground = true;

@@ -44,9 +44,9 @@ partial class Conformance {
   private readonly Map objects = new Map();
 
   public Conformance(JsonValue document) {
-    string beside = Path.GetDirectoryName(ConformanceTests.Cases);
+    string cases = Path.GetDirectoryName(ConformanceTests.Cases);
     golden = JsonValue.Parse(
-        File.ReadAllText(Path.Combine(beside, document["golden"])));
+        File.ReadAllText(Path.Combine(cases, document["golden"])));
     folder = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
     FindActions();
   }
@@ -92,7 +92,7 @@ partial class Conformance {
   }
 
   private static Type ClassOf(string status) {
-    // Others would be ambiguous beside those of System.
+    // These two have other names, as those of System would be ambiguous.
     string name = status == "OUT_OF_MEMORY" ? "HostMemory"
         : status == "TIMEOUT" ? "WaitTimeout"
         : Calls.Pascal(status);
@@ -116,7 +116,7 @@ partial class Conformance {
     }
   }
 
-  /// What a step is called, of an object or a class.
+  /// Makes the call of a step, on an object or a class.
   private object Call(JsonObject step) {
     string[] called = ((string)step["do"]).Split('.');
     List given = step.ContainsKey("with") ? (List)Value(step["with"]) : new List();
@@ -133,7 +133,7 @@ partial class Conformance {
     return called.Length == 1 ? target : Calls.Call(target, called[1], given, options);
   }
 
-  /// What a step means by a value: "$name" is an object.
+  /// Returns the value that a step gives: "$name" is an object.
   private object Value(JsonValue given) {
     if (given is JsonArray items) {
       return items.Select(Value).ToList();
@@ -170,7 +170,7 @@ partial class Conformance {
     }
   }
 
-  /// Checks what was found, of which what is expected has a part.
+  /// Checks that the found value contains the expected one.
   private void Compare(object found, object expected, string what) {
     if (expected is List all) {
       List list = Calls.ListOf(found);
@@ -278,8 +278,7 @@ partial class Conformance {
     }
   }
 
-  /// Whether two values of JSON are the same, in whatever order their members
-  /// are.
+  /// Whether two JSON values are equal, whatever the order of their members.
   private static bool Same(object one, object other) {
     if (one is Map members) {
       return other is Map map && members.Count == map.Count

@@ -109,7 +109,7 @@ class CustomTests {
     Check.That(failure.Message.Contains(says), failure.Message);
   }
 
-  public void TestCustomOpsThatFail() {
+  public void TestErrorsOfCustomOpsNameTheirReason() {
     string library = Environment.GetEnvironmentVariable("RUNCIBLE_CUSTOM_OP");
     Fails<DeviceException>("not mine", options => options.Function = call => {
       throw new InvalidOperationException("not mine");
@@ -152,7 +152,7 @@ class CustomTests {
     float[] numbers = { 1, -2, 3 };
     Tensor borrowed = Tensor.Borrow(backend, numbers, 3);
     Check.Same(new float[] { 1, 0, 3 }, borrowed.Relu().ToFloats());
-    numbers[0] = -7; // is seen
+    numbers[0] = -7; // changes the tensor
     Check.Same(new float[] { -7, -2, 3 }, borrowed.ToFloats());
     Tensor.From(backend, new float[] { 4, 5, 6 }, 3).Into(borrowed).Neg();
     Check.Same(new float[] { -4, -5, -6 }, numbers);
@@ -182,7 +182,7 @@ class CustomTests {
     Check.Equal(1, ended);
     Tensor.Borrow(backend, Dtype.F32, memory, 8, () => {
       Interlocked.Increment(ref failed);
-      throw new InvalidOperationException("nobody hears it");
+      throw new InvalidOperationException("reaches no caller");
     }, 2).Dispose();
     SpinWait.SpinUntil(() => Volatile.Read(ref failed) == 1, 60000);
     Marshal.FreeHGlobal(memory);

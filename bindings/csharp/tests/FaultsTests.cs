@@ -21,7 +21,7 @@ class FaultsTests {
   private static readonly GenerateOptions endless =
       new GenerateOptions { IgnoreEos = true };
 
-  public void TestNull() {
+  public void TestNullArgumentsThrow() {
     foreach (Action wrong in new Action[] {
         () => new Backend(null),
         () => new Model(null, backend),
@@ -47,7 +47,7 @@ class FaultsTests {
     }
   }
 
-  public void TestWrongValues() {
+  public void TestInvalidValuesThrow() {
     Check.Throws<ArgumentOutOfRangeException>(
         () => new Backend("cpu", new BackendOptions { MemoryLimit = -1 }));
     Check.Throws<ArgumentException>(() => new Backend("cp\0u"));
@@ -78,7 +78,7 @@ class FaultsTests {
     }
   }
 
-  public void TestTexts() {
+  public void TestTextsOfAllCharacters() {
     using (Tokenizer tokenizer = model.Tokenizer()) {
       int[] tokens = tokenizer.Tokenize(
           new byte[] { 97, 255, 98 }, addSpecial: false);
@@ -91,14 +91,14 @@ class FaultsTests {
     Check.Equal("", model.Detokenize(new int[0]));
   }
 
-  public void TestAfterDispose() {
+  public void TestUseAfterDisposeThrowsClosed() {
     Session session = model.Session();
     Generation generation =
         session.Generate("A", new GenerateOptions { MaxTokens = 5 });
     session.Dispose();
     session.Dispose();
     Check.That(session.IsClosed);
-    Check.That(generation.Text().Length > 0); // what runs goes on
+    Check.That(generation.Text().Length > 0); // a running request goes on
     foreach (Action use in new Action[] {
         () => session.Decode(), () => session.Fork(), () => session.Save(),
         () => session.Logits(), () => session.Append(5),
@@ -144,7 +144,7 @@ class FaultsTests {
     session.Generate("A").MoveNext();
   }
 
-  public void TestLeavingALoop() {
+  public void TestLeavingALoopFreesTheSession() {
     Session session = EndlessSession();
     Generation generation = session.Generate("A", endless);
     foreach (Piece piece in generation) {
@@ -161,7 +161,7 @@ class FaultsTests {
     Check.That(!generation.MoveNext());
   }
 
-  public void TestAnExceptionOfTheProgressFunction() {
+  public void TestAnExceptionOfTheProgressFunctionEndsTheLoad() {
     var options = new ModelOptions {
       Progress = fraction => throw new KeyNotFoundException("mine")
     };
@@ -169,7 +169,7 @@ class FaultsTests {
         () => new Model("builtin:fable", new Backend("cpu"), options)).Message);
   }
 
-  public void TestExceptionsOfSystem() {
+  public void TestErrorsAreAlsoExceptionsOfSystem() {
     var kinds = new Dictionary<Type, Type> {
       [typeof(InvalidArgumentException)] = typeof(ArgumentException),
       [typeof(HostMemoryException)] = typeof(OutOfMemoryException),
@@ -204,7 +204,7 @@ class FaultsTests {
     Check.Equal(1, generation.Report.GeneratedTokens);
   }
 
-  public void TestDecodingOnAnotherThread() {
+  public void TestDecodeAsync() {
     Session session = EndlessSession();
     session.Append(5, 6, 7);
     session.DecodeAsync(true).Wait();
@@ -213,7 +213,7 @@ class FaultsTests {
     Check.Throws<InvalidArgumentException>(() => session.DecodeAsync().Wait());
   }
 
-  public void TestAGenerationThatWasLeft() {
+  public void TestNextUseEndsAGenerationThatWasLeft() {
     Session session = EndlessSession();
     foreach (Piece piece in session.Generate("A", endless)) {
       break;
@@ -294,7 +294,7 @@ class FaultsTests {
     }
   }
 
-  public void TestDisposingWhileOtherThreadsUse() {
+  public void TestDisposingWhileOtherThreadsUseTheSession() {
     for (int round = 0; round < 5; ++round) {
       Session session = model.Session();
       var begun = new ManualResetEvent(false);
@@ -308,7 +308,7 @@ class FaultsTests {
             begun.Set();
           }
         } catch (ClosedException) {
-          // As it must.
+          // Expected.
         } catch (Exception unexpected) {
           other = unexpected;
         }
@@ -334,7 +334,7 @@ class FaultsTests {
         * Environment.SystemPageSize;
   }
 
-  private void Generations(int count) {
+  private void RunGenerations(int count) {
     var one = new GenerateOptions {
       MaxTokens = 1, Stop = new[] { "x" }, Logprobs = 2,
       LogitBias = new Dictionary<int, float> { { 5, -1 } }
@@ -353,21 +353,21 @@ class FaultsTests {
   }
 
   /// Generations leave nothing behind, in C# or in C.
-  public void TestNoGrowth() {
-    Generations(2000);
-    // What leaks does so each time; the heap grows by leaps, and for longer where
+  public void TestGenerationsDoNotLeak() {
+    RunGenerations(2000);
+    // A leak grows in each round; the heap grows in jumps, and for longer where
     // there are many threads.
     long grown = long.MaxValue;
     for (int i = 0; i < 16 && grown >= 4 << 20; ++i) {
       long before = Resident();
-      Generations(2000);
+      RunGenerations(2000);
       grown = Resident() - before;
     }
     Check.That(grown < 4 << 20, "grew by " + grown + " bytes at last");
   }
 
-  /// Nor do sessions that nobody disposes of, once they are collected.
-  public void TestNoGrowthWithoutDispose() {
+  /// Sessions that are never disposed of leave nothing behind once collected.
+  public void TestCollectedSessionsDoNotLeak() {
     long before = 0;
     for (int round = 0; round < 12; ++round) {
       for (int i = 0; i < 200; ++i) {

@@ -5,14 +5,14 @@ using System.Threading;
 using System.Threading.Tasks;
 using Runcible;
 
-/// Graphs: recorded, run, run in threads.
+/// Graphs: recording and running, also in threads.
 class GraphTests {
   private readonly Backend backend = new Backend("cpu");
 
   private Tensor Of(params float[] numbers) =>
       Tensor.From(backend, numbers, numbers.Length);
 
-  public void TestErrors() {
+  public void TestRecordingAndRunningReportErrors() {
     Tensor x = Of(1, 2), y = Of(1, 2, 3);
     var misfit = Check.Throws<InvalidArgumentException>(
         () => Graph.Record(backend, new[] { x }, of => new[] { of[0] + y }));
@@ -47,11 +47,11 @@ class GraphTests {
         () => graph.RunAsync(new[] { Of(1) }).Wait());
   }
 
-  public void TestEndingRuns() {
+  public void TestDeadlinesAndCancellingEndRuns() {
     Tensor x = Tensor.Random(backend, new RandomOptions { Seed = 1 }, 1024, 1024);
     Graph graph = Graph.Record(backend, new[] { x }, of => {
       Tensor y = of[0];
-      // Of which more is done only if it is not heard.
+      // Most of these run only if the deadline or cancelling has no effect.
       for (int i = 0; i < 1000; ++i) {
         y = y.Matmul(y);
       }
@@ -59,7 +59,7 @@ class GraphTests {
     });
     var late = Check.Throws<WaitTimeoutException>(
         () => graph.Run(new[] { x }, TimeSpan.FromTicks(12000)));
-    // No limit ends before its time.
+    // A deadline is rounded up: no run ends before its time.
     Check.That(late.Message.Contains(" 2 ms"), late.Message);
     using (var source = new CancellationTokenSource(20)) {
       Task<Tensor[]> run =

@@ -35,7 +35,7 @@ class JsonTests {
     };
   }
 
-  public void TestSchemasOfGrammars() {
+  public void TestObjectsAreSchemasOfGrammars() {
     using (Tokenizer tokenizer = model.Tokenizer()) {
       foreach (object schema in Schemas()) {
         Grammar grammar = Grammar.JsonSchema(tokenizer, schema);
@@ -45,7 +45,7 @@ class JsonTests {
     }
   }
 
-  public void TestFormatsOfAnswers() {
+  public void TestObjectsAreFormatsOfAnswers() {
     foreach (object schema in Schemas()) {
       object inner = schema is string ? JsonValue.Parse(Text) : schema;
       Chat chat = model.Session().Chat(
@@ -65,7 +65,7 @@ class JsonTests {
     Check.Equal("gr\u00e9y", (string)made["sky"]);
   }
 
-  public void TestMessagesAsObjects() {
+  public void TestObjectsAreMessages() {
     Chat chat = model.Session().Chat(
         new ChatOptions { TemplateName = "zephyr" });
     chat.Add(new { role = "user", content = "a\"\n" });

@@ -6,7 +6,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using Runcible;
 
-/// What the package gives, beside the cases of all languages.
+/// The package, besides the cases of all languages.
 class PackageTests {
   private readonly Backend backend = new Backend("cpu");
   private Tensor From(float[] numbers, params long[] shape) =>
@@ -52,7 +52,7 @@ class PackageTests {
     Check.Near(1, again.ToFloats()[31], 1e-2);
   }
 
-  /// The output of a program of this folder, which must end by itself.
+  /// Returns the output of a program of this folder, which must end by itself.
   public static string Run(string program, string argument = "") {
     string folder =
         Path.GetDirectoryName(typeof(PackageTests).Assembly.Location);
@@ -78,13 +78,13 @@ class PackageTests {
         "-1.5379\n0.0000\n2.4621\n2.8808\n", Run("SiluGate.exe"));
   }
 
-  public void TestTheProgramOfTheReadmeThatChats() {
+  public void TestTheConversationOfTheReadme() {
     Check.Equal(
         "Who will not let go is held.\nIn it there is a bear and a bee.\n",
         Run("Readme.exe"));
   }
 
-  /// Nothing of the wrapper is to be seen.
+  /// The wrapper must not be visible.
   public void TestPublicTypes() {
     Type[] types = typeof(Model).Assembly.GetExportedTypes();
     Check.That(types.All(type => type.Namespace == "Runcible"));

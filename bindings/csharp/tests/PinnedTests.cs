@@ -3,7 +3,7 @@ using System.Buffers;
 using System.Linq;
 using Runcible;
 
-/// Memory that devices move numbers from and to by themselves.
+/// Memory that devices copy from and to directly.
 class PinnedTests {
   private readonly Backend backend = new Backend("cpu");
 
@@ -20,7 +20,7 @@ class PinnedTests {
       double[] numbers = Enumerable.Range(0, 100).Select(i => (double)i).ToArray();
       numbers.CopyTo(from.Memory);
       Tensor moved = Tensor.From(device, from.GetSpan(), 10, 10);
-      from.GetSpan().Clear(); // what was moved is a copy
+      from.GetSpan().Clear(); // does not change the tensor, a copy
       moved.Neg().Read(to.GetSpan());
       Check.Same(numbers.Select(each => -each), to.Memory.ToArray());
       from.Dispose();
@@ -29,7 +29,7 @@ class PinnedTests {
     }
   }
 
-  public void TestPinnedMemoryIsKept() {
+  public void TestTensorsKeepPinnedMemory() {
     Graph graph;
     using (var memory = new Pinned<float>(backend, 3))
     using (Tensor borrowed = Tensor.Borrow(backend, memory, 3)) {
@@ -41,7 +41,7 @@ class PinnedTests {
     Check.Same(new float[] { 2, -1, 4 }, graph.Run(ones)[0].ToFloats());
   }
 
-  public unsafe void TestPinnedMemoryThatIsClosed() {
+  public unsafe void TestClosedPinnedMemoryThrows() {
     var memory = new Pinned<int>(backend, 4);
     Memory<int> kept = memory.Memory;
     new[] { 5 }.CopyTo(kept.Slice(2));
@@ -56,7 +56,7 @@ class PinnedTests {
     Check.Throws<ClosedException>(() => Tensor.Borrow(backend, memory, 4));
   }
 
-  public void TestWhatCannotBePinned() {
+  public void TestInvalidArgumentsOfPinnedThrow() {
     Check.Throws<ArgumentOutOfRangeException>(
         () => new Pinned<float>(backend, 0));
     Check.Throws<ArgumentException>(() => new Pinned<char>(backend, 1));

@@ -3,8 +3,8 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Reflection;
 
-/// Runs the cases of all languages and every method of the test classes whose
-/// name begins with "Test"; or, as a child of these, what an argument names.
+/// Runs the cases of all languages, and every method of the test classes whose
+/// name begins with "Test"; or, in a child process, the program in an argument.
 static class Program {
   static int Main(string[] arguments) {
     if (arguments.Length > 0) {

@@ -29,7 +29,7 @@ class StreamTests {
         .Result;
     Check.That(all.Select(each => each.Text).Distinct().Count() > 8);
     Check.That(all.All(each => each.Tokens.Count == 20));
-    // On a CPU what runs beside a session changes none of its bits.
+    // On a CPU, concurrent requests do not change the bits of a session.
     Check.Equal(
         model.Session().Generate("A", Few(20, 3)).Text(), all[3].Text);
   }
@@ -40,7 +40,7 @@ class StreamTests {
     string text = "";
     while (Wait(pieces.MoveNextAsync())) {
       text += pieces.Current.Text;
-      Thread.Sleep(2); // what comes meanwhile waits
+      Thread.Sleep(2); // pieces that come meanwhile wait
     }
     Check.Equal(model.Session().Generate("A", Few(10, 1)).Text(), text);
     Check.That(!Wait(pieces.MoveNextAsync()));
@@ -50,7 +50,7 @@ class StreamTests {
     Check.Throws<InvalidOperationException>(() => stream.GetAsyncEnumerator());
   }
 
-  public void TestDisposingOfAnEnumerator() {
+  public void TestDisposingOfAnEnumeratorFreesTheSession() {
     Session session = EndlessSession();
     PieceStream stream = session.Stream("A", Endless());
     IAsyncEnumerator<Piece> pieces = stream.GetAsyncEnumerator();
@@ -61,9 +61,9 @@ class StreamTests {
     Check.That(!Wait(pieces.MoveNextAsync()));
   }
 
-  public void TestALostEnumeratorIsCancelled() {
+  public void TestAnUnreachableEnumeratorIsCancelled() {
     Session session = EndlessSession();
-    // In a thread of its own, whose stack goes with it.
+    // In a separate thread, as its stack goes with it.
     var thread = new Thread(() => Wait(
         session.Stream("A", Endless()).GetAsyncEnumerator().MoveNextAsync()));
     thread.Start();
@@ -81,7 +81,7 @@ class StreamTests {
     throw new CheckFailed("the generation goes on");
   }
 
-  public void TestAReaderThatThrows() {
+  public void TestAReaderThatThrowsFreesTheSession() {
     Session session = EndlessSession();
     Check.Throws<KeyNotFoundException>(
         () => session.Stream("A", Endless()).ForEachAsync(
@@ -104,7 +104,7 @@ class StreamTests {
       Check.That(task.IsCanceled, task.Status);
     }
     session.Append("B");
-    // One that is cancelled already.
+    // A token that is cancelled already.
     Task<Completion> never =
         session.GenerateAsync("A", Endless(), source.Token);
     Check.That(((IAsyncResult)never).AsyncWaitHandle.WaitOne(60000));
@@ -133,13 +133,13 @@ class StreamTests {
     Check.Equal(EndReason.Deadline, error.Report.Reason);
   }
 
-  public void TestAnOptionOutOfRange() {
+  public void TestInvalidOptionsThrow() {
     Check.Throws<InvalidArgumentException>(
         () => model.Session().GenerateAsync(
             "A", new GenerateOptions { Temperature = -1 }).Wait());
   }
 
-  public void TestTwoReaders() {
+  public void TestRefusesASecondReader() {
     IAsyncEnumerator<Piece> pieces =
         EndlessSession().Stream("A", Endless()).GetAsyncEnumerator();
     bool refused = false;

@@ -3,7 +3,7 @@ import runcible.Model;
 import runcible.Piece;
 
 /**
- * The smallest program: loads a model and prints a text of it.
+ * The smallest program: loads a model and prints a text that it generates.
  *
  * <pre>java -cp runcible.jar Hello.java [MODEL.gguf [PROMPT]]</pre>
  */

@@ -14,7 +14,7 @@ import runcible.Tensor;
  * <pre>java -cp runcible.jar SiluGate.java</pre>
  */
 class SiluGate {
-  /** The elements from begin to before end; other threads have others. */
+  /** Computes elements begin to before end; other threads compute others. */
   static void compute(CustomCall call) {
     FloatBuffer x = call.inputs().get(0).data().asFloatBuffer();
     FloatBuffer gate = call.inputs().get(1).data().asFloatBuffer();

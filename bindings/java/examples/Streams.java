@@ -9,8 +9,8 @@ import runcible.Piece;
 import runcible.Session;
 
 /**
- * Several texts at once, none of which has a thread: each is printed, sentence
- * by sentence, as it comes.
+ * Generates several texts at once without a thread for each: prints each text,
+ * sentence by sentence, as it comes.
  *
  * <pre>java -cp runcible.jar Streams.java [MODEL.gguf]</pre>
  */
@@ -26,7 +26,7 @@ class Streams {
     }
   }
 
-  /** Asks for a piece whenever it has dealt with the one before. */
+  /** Requests each piece after it has handled the one before. */
   static class Teller implements Flow.Subscriber<Piece> {
     final CompletableFuture<Void> done = new CompletableFuture<>();
     private final Session session;

@@ -1,4 +1,4 @@
-// Direct buffers of Java as memory of the library's, and pinned memory as a
+// Direct buffers of Java as memory of the library, and pinned memory as a
 // direct buffer; included by the wrapper alone.
 #ifndef RUNCIBLE_JAVA_BUFFERS_HH
 #define RUNCIBLE_JAVA_BUFFERS_HH
@@ -10,7 +10,7 @@
 
 namespace runcible {
 
-// What a direct buffer shows, all of its capacity.
+// The memory of a direct buffer, all of its capacity.
 struct Shown {
   void* data;
   size_t size;
@@ -20,7 +20,7 @@ struct Shown {
         size(static_cast<size_t>(jenv->GetDirectBufferCapacity(buffer))) {}
 };
 
-// A tensor of the memory of a buffer, which the library keeps.
+// Makes a tensor of the memory of a buffer, which the library keeps.
 inline rc_status borrow(JNIEnv* jenv, rc_backend* backend, rc_dtype dtype,
                         const int64_t* shape, int32_t rank, jobject buffer,
                         rc_tensor** tensor) {
@@ -47,7 +47,7 @@ inline rc_status read_into(JNIEnv* jenv, rc_tensor* tensor, jobject buffer) {
   return rc_tensor_read(tensor, shown.data, shown.size);
 }
 
-// A buffer that does not keep the memory.
+// Makes a buffer that does not keep the memory.
 inline rc_status show(JNIEnv* jenv, rc_pinned* pinned, jobject* buffer) {
   void* data = nullptr;
   size_t size = 0;

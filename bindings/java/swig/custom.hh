@@ -13,7 +13,7 @@
 
 namespace runcible {
 
-// The environment of a thread, which may be one that Java has not seen.
+// The JNI environment of a thread, which may be unknown to Java.
 class Attached {
  public:
   Attached() {
@@ -21,7 +21,7 @@ class Attached {
     own_ = known.machine->GetEnv(&found, JNI_VERSION_1_8) != JNI_OK;
     if (own_ &&
         known.machine->AttachCurrentThreadAsDaemon(&found, nullptr) != JNI_OK) {
-      found = nullptr;  // the machine is being ended
+      found = nullptr;  // the virtual machine is being ended
       own_ = false;
     }
     jenv_ = static_cast<JNIEnv*>(found);
@@ -38,13 +38,13 @@ class Attached {
   JNIEnv* jenv_ = nullptr;
 };
 
-// The inputs and then the outputs: direct buffers, which are null without
-// elements, shapes and types.
+// The inputs and then the outputs: direct buffers, which are null for values
+// without elements, shapes and types.
 struct CustomValues {
   jobjectArray buffers, shapes;
   jintArray types;
 
-  // False with an exception pending.
+  // Returns false with an exception pending on failure.
   bool make(JNIEnv* jenv, const rc_custom_call* call) {
     const auto count =
         static_cast<jsize>(call->input_count + call->output_count);
@@ -92,32 +92,34 @@ inline rc_status custom_status(JNIEnv* jenv, jobject function,
       static_cast<jlong>(call->begin), static_cast<jlong>(call->end),
       static_cast<jlong>(reinterpret_cast<intptr_t>(call)), text);
   if (jenv->ExceptionCheck()) return RC_E_OUT_OF_MEMORY;
-  const auto told =
+  const auto thrown =
       static_cast<jbyteArray>(jenv->GetObjectArrayElement(text, 0));
-  if (told != nullptr) {
-    const jsize length = jenv->GetArrayLength(told);
+  if (thrown != nullptr) {
+    const jsize length = jenv->GetArrayLength(thrown);
     const jsize room = RC_OP_BACKEND_MESSAGE_BYTES - 1;
     const jsize fits = length < room ? length : room;
-    jenv->GetByteArrayRegion(told, 0, fits, reinterpret_cast<jbyte*>(message));
+    jenv->GetByteArrayRegion(thrown, 0, fits,
+                             reinterpret_cast<jbyte*>(message));
     message[fits] = '\0';
   }
   return status;
 }
 
-// An rc_custom_function, on any thread; `user` is a CustomOp.Function.
+// Calls the function of Java: an rc_custom_function, on any thread. `user` is a
+// CustomOp.Function.
 inline rc_status custom_compute(void* user, const rc_custom_call* call,
                                 char* message) {
   const Attached attached;
   JNIEnv* const jenv = attached.jenv();
   if (jenv == nullptr || jenv->PushLocalFrame(32) != 0) {
-    std::strcpy(message, "Java has no room for the call, or ends");
+    std::strcpy(message, "Java is out of memory for the call, or is ending");
     return RC_E_OUT_OF_MEMORY;
   }
   const rc_status status =
       custom_status(jenv, static_cast<jobject>(user), call, message);
   if (jenv->ExceptionCheck()) {
     jenv->ExceptionClear();
-    std::strcpy(message, "Java has no memory for the call");
+    std::strcpy(message, "Java is out of memory for the call");
   }
   jenv->PopLocalFrame(nullptr);
   return status;

@@ -1,8 +1,8 @@
 %module(package="runcible") Native
 %include "typemaps.i"
 
-/* SWIG puts what shall run at the beginning behind the wrappers as it is: into
- * a function that the loader calls. */
+/* SWIG copies this code behind the wrappers unchanged. The loader calls the
+ * function. */
 %init %{
 __attribute__((constructor)) static void runcible_begin(void) {
 %}
@@ -12,7 +12,8 @@ __attribute__((constructor)) static void runcible_begin(void) {
 %}
 
 %inline %{
-/* Whether nobody waits any more for what the rc_custom_call there computes. */
+/* Returns whether the result of the rc_custom_call at this address is no longer
+ * needed. */
 static int32_t custom_call_stopped(int64_t call) {
   const rc_custom_call* under_way = (const rc_custom_call*)(intptr_t)call;
   return under_way->should_stop(under_way->stop_user);

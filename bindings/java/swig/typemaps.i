@@ -1,9 +1,9 @@
 /* Typemaps of Java; see bindings/swig/arguments.i. The wrapper is C++, so that
- * what an argument holds goes away however the wrapper is left.
+ * destructors release what an argument holds, however the wrapper is left.
  *
- * All that SWIG writes is seen only within the package `runcible`. Texts are
- * byte[] of UTF-8 here, which Text makes and reads; functions that return a
- * status return an Object: what they give, of the type that the typemap tells.
+ * The generated code is visible only within the package `runcible`. Texts are
+ * byte[] of UTF-8 here, which Text makes and reads. Functions that return a
+ * status return an Object: their results, of the type that the typemap names.
  */
 %header %{
 #include <runcible/runcible.h>
@@ -19,7 +19,7 @@
 #define RUNCIBLE_FAIL return $null
 #define RUNCIBLE_NOTHING $result = NULL
 
-/* Nothing of it is public, and constants are numbers of the compiler. */
+/* Nothing of it is public, and constants are compile-time numbers. */
 %javaconst(1);
 %pragma(java) moduleclassmodifiers="final class"
 %pragma(java) jniclassclassmodifiers="final class"
@@ -30,11 +30,11 @@
   }
 %}
 
-/* What SWIG takes for 32 bits, and what the shared files apply to others. */
+/* Types that SWIG treats as 32 bits, and types of the shared files. */
 %apply int { int32_t }
 %apply long long { int64_t }
 
-/* Structs are closed by who makes them, not by the collector. */
+/* Structs are closed by the code that makes them, not by the collector. */
 %typemap(javaclassmodifiers) SWIGTYPE, SWIGTYPE*, SWIGTYPE&, SWIGTYPE[]
   "final class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
@@ -64,8 +64,8 @@
     swigCPtr = 0;
   }
 
-/* Handles are Java's References: a call holds those that it uses, so that
- * closing one in another thread waits for the call with freeing it. */
+/* Handles are Java's References: a call holds the handles that it uses, so that
+ * closing one in another thread frees it only after the call. */
 %define runcible_output_handle(TYPE)
 %typemap(javabase) TYPE "Reference"
 %typemap(javainterfaces) TYPE ""
@@ -82,7 +82,7 @@
          pre="    long use$javainput = Reference.acquire($javainput);",
          post="      Reference.release($javainput, use$javainput);")
   TYPE*, const TYPE* "Reference.opened($javainput, use$javainput)"
-/* A Long: the address, for the constructor of the Reference. */
+/* Returns a Long: the address, for the constructor of the Reference. */
 %typemap(in, numinputs=0) TYPE** (TYPE* made = NULL) {
   runcible_in_use = 1;
   $1 = &made;
@@ -92,7 +92,7 @@
 }
 %enddef
 
-/* Statuses: an exception, or the result of the argout typemaps. */
+/* Statuses become an exception, or the result of the argout typemaps. */
 %define runcible_status(TYPE)
 %typemap(jni) TYPE "jobject"
 %typemap(jtype) TYPE "Object"
@@ -104,7 +104,7 @@ runcible_status(mailbox_status)
 runcible_status(runcible_kept)
 runcible_status(symbol_status)
 
-/* What an argument or a result is in JNI and in Java. */
+/* The types of an argument or a result in JNI and in Java. */
 %define runcible_java_type(C, JNI, JAVA)
 %typemap(jni) C #JNI
 %typemap(jtype) C #JAVA
@@ -127,7 +127,7 @@ runcible_java_type(const char* NAME, jbyteArray, byte[])
 }
 %typemap(freearg) const char* NAME ""
 
-/* Texts that are the library's, as members and as results of functions. */
+/* Texts of the library, as members and as results of functions. */
 runcible_java_type(const char*, jbyteArray, byte[])
 %typemap(out) const char* {
   $result = runcible::bytes(jenv, $1, $1 == NULL ? 0 : strlen($1));
@@ -200,7 +200,7 @@ runcible_java_type((const void* BYTES, size_t SIZE), jbyteArray, byte[])
   $result = runcible::bytes(jenv, *$1, *$2);
 }
 
-/* An array to be filled. */
+/* An array to fill. */
 runcible_java_type((void* ROOM, size_t SIZE), jbyteArray, byte[])
 %typemap(in) (void* ROOM, size_t SIZE) (runcible::Bytes kept) {
   if (!kept.take(jenv, $input)) return $null;
@@ -235,7 +235,7 @@ runcible_java_type((const int64_t* SHAPE, int32_t RANK), jlongArray, long[])
   $result = runcible::longs(jenv, $1, *$2);
 }
 
-/* A Long; two of them, as rc_tensor_size gives, are an Object[]. */
+/* A Long; two of them, as from rc_tensor_size, are an Object[]. */
 %define runcible_number(TYPE)
 %typemap(in, numinputs=0) TYPE* OUTPUT (TYPE number = 0) { $1 = &number; }
 %typemap(argout) TYPE* OUTPUT {
@@ -247,7 +247,7 @@ runcible_number(int32_t)
 runcible_number(int64_t)
 runcible_number(size_t)
 
-/* An Event, or null if none came. */
+/* An Event, or null if none arrived. */
 %typemap(in, numinputs=0) rc_event* EVENT (rc_event event) {
   rc_event_init(&event, sizeof(event));
   event.type = -1;
@@ -265,9 +265,9 @@ runcible_number(size_t)
   $result = runcible::events(jenv, $1);
 }
 
-/* Opening and loading tell a DoubleConsumer how far they are, on their thread: an
- * exception of it cancels and is thrown by them. The object is held until
- * another, or null, takes its place. */
+/* Opening and loading report their progress to a DoubleConsumer, on their
+ * thread. An exception that it throws cancels them and is thrown by them. The
+ * object is held until another, or null, replaces it. */
 %typemap(jni) jobject CONSUMER "jobject"
 %typemap(jtype) jobject CONSUMER "java.util.function.DoubleConsumer"
 %typemap(jstype) jobject CONSUMER "java.util.function.DoubleConsumer"
@@ -284,9 +284,9 @@ runcible_progress_of(rc_backend_switch_options)
 runcible_progress_of(rc_model_options)
 %typemap(in, numinputs=0) JNIEnv* jenv { $1 = jenv; }
 
-/* The function of a custom op, which is held until the op is gone; false: there
- * is no memory to hold it. What no op was made of is let go of by
- * drop_callback. */
+/* The function of a custom op, which is held until the op is released; returns
+ * false without memory to hold it. drop_callback releases a function that no op
+ * was made of. */
 %typemap(jni) jobject FUNCTION "jobject"
 %typemap(jtype) jobject FUNCTION "CustomOp.Function"
 %typemap(jstype) jobject FUNCTION "CustomOp.Function"

@@ -1,5 +1,6 @@
-// Between the values of C and of Java; included by the wrapper alone. Functions
-// that make an object return NULL with an exception pending if they cannot.
+// Converts between values of C and of Java; included by the wrapper alone.
+// Functions that make an object return NULL with an exception pending on
+// failure.
 #ifndef RUNCIBLE_JAVA_VALUES_HH
 #define RUNCIBLE_JAVA_VALUES_HH
 
@@ -20,7 +21,7 @@
 
 namespace runcible {
 
-// Classes and methods of Java that C++ calls; found once, by JNI_OnLoad.
+// Classes and methods of Java that C++ calls; JNI_OnLoad finds them once.
 struct Known {
   JavaVM* machine;
   jclass object, errors, event, number, floats, bytes, longs, out_of_memory,
@@ -35,7 +36,7 @@ inline jclass find_class(JNIEnv* jenv, const char* name) {
                           : static_cast<jclass>(jenv->NewGlobalRef(found));
 }
 
-// False with an exception pending if something is not there.
+// Returns false with an exception pending if one is missing.
 inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
   known.machine = machine;
   return (known.object = find_class(jenv, "java/lang/Object")) &&
@@ -65,7 +66,7 @@ inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
               "(D)V"));
 }
 
-// Arrays of Java cannot be longer.
+// Returns false with an exception pending if no array of Java is that long.
 inline bool fits(JNIEnv* jenv, size_t count) {
   if (count <= static_cast<size_t>(std::numeric_limits<jsize>::max())) {
     return true;
@@ -131,7 +132,7 @@ inline jobjectArray rows(JNIEnv* jenv, const float* data, size_t count,
   return made;
 }
 
-// What a static method gives; NULL if it threw.
+// Returns the result of a static method; NULL if it threw.
 template <typename... Arguments>
 jobject call(JNIEnv* jenv, jclass type, jmethodID method,
              Arguments... arguments) {
@@ -143,7 +144,7 @@ inline jobject number(JNIEnv* jenv, jlong value) {
   return call(jenv, known.number, known.number_of, value);
 }
 
-// One more value of a result: the first becomes the result, two an Object[].
+// Adds a value to a result: the first becomes the result, two an Object[].
 inline jobject append(JNIEnv* jenv, jobject result, jobject value) {
   if (result == nullptr || value == nullptr) return value;
   const jobjectArray pair = jenv->NewObjectArray(2, known.object, result);
@@ -151,8 +152,8 @@ inline jobject append(JNIEnv* jenv, jobject result, jobject value) {
   return pair;
 }
 
-// The exception of a status. One that is pending already, of Java's code that
-// the call ran, stays.
+// Throws the exception of a status. An exception of Java code that the call
+// ran, which is already pending, stays.
 inline void raise(JNIEnv* jenv, rc_status status, const char* message) {
   if (jenv->ExceptionCheck()) return;
   const jbyteArray text = bytes(jenv, message, std::strlen(message));
@@ -162,7 +163,7 @@ inline void raise(JNIEnv* jenv, rc_status status, const char* message) {
   if (error != nullptr) jenv->Throw(error);
 }
 
-// The elements of an array of Java, for the time of a call; none of null.
+// The elements of an array of Java during a call; none for null.
 template <typename Array, typename Element>
 class Elements {
  public:
@@ -173,7 +174,7 @@ class Elements {
     if (data_ != nullptr) release(JNI_ABORT);
   }
 
-  // False with an exception pending if memory is lacking.
+  // Returns false with an exception pending if there is not enough memory.
   bool take(JNIEnv* jenv, Array array) {
     if (array == nullptr) return true;
     jenv_ = jenv;
@@ -189,7 +190,7 @@ class Elements {
     return data_ != nullptr;
   }
 
-  // Gives the array what was written to data().
+  // Copies what was written to data() to the array.
   void write_back() {
     if (data_ != nullptr) release(JNI_COMMIT);
   }
@@ -223,7 +224,7 @@ using Bytes = Elements<jbyteArray, jbyte>;
 using Ints = Elements<jintArray, jint>;
 using Longs = Elements<jlongArray, jlong>;
 
-// Bytes with a zero at their end; NULL of null.
+// Bytes with a zero at their end; NULL for null.
 class Name {
  public:
   Name() = default;
@@ -249,7 +250,7 @@ class Name {
   char* text_ = nullptr;
 };
 
-// Memory to be freed by rc_free.
+// Memory that rc_free releases.
 template <typename T>
 struct Freed {
   Freed() = default;
@@ -282,7 +283,7 @@ inline jobject end_event(JNIEnv* jenv, jlong key, const rc_event* event) {
               static_cast<jint>(report.status), message, all);
 }
 
-// null of NULL; false with an exception pending if it cannot be made.
+// Makes null of NULL; returns false with an exception pending on failure.
 inline bool optional_bytes(JNIEnv* jenv, const char* text, jbyteArray* made) {
   if (text == nullptr) return true;
   *made = bytes(jenv, text, std::strlen(text));
@@ -329,7 +330,7 @@ inline jobject events(JNIEnv* jenv, const kept_events* events) {
   jsize i = 0;
   for (const kept_event* kept = events->first;
        made != nullptr && kept != nullptr; kept = kept->next) {
-    // What an event is made of goes with its frame.
+    // The frame releases the objects that an event is made of.
     if (jenv->PushLocalFrame(16) != 0) return nullptr;
     const jobject one =
         jenv->PopLocalFrame(event(jenv, kept->key, &kept->event));
@@ -340,8 +341,8 @@ inline jobject events(JNIEnv* jenv, const kept_events* events) {
   return made;
 }
 
-// An rc_progress_callback; `user` is a DoubleConsumer. The thread that opens or
-// loads is one of Java's: that which called.
+// Reports progress: an rc_progress_callback whose `user` is a DoubleConsumer.
+// It runs on the thread of Java that called, which opens or loads.
 inline int32_t on_progress(void* user, double fraction) {
   void* found = nullptr;
   if (known.machine->GetEnv(&found, JNI_VERSION_1_8) != JNI_OK) return 0;
@@ -361,14 +362,15 @@ void set_progress(JNIEnv* jenv, Options* options, jobject consumer) {
   options->progress = options->progress_user == nullptr ? nullptr : on_progress;
 }
 
-// An rc_tensor_borrow_callback, on any thread, also one that Java has not seen.
+// Releases a lent buffer: an rc_tensor_borrow_callback, on any thread, also one
+// that Java does not know.
 inline void give_back(void* user) {
   void* found = nullptr;
   const bool attached =
       known.machine->GetEnv(&found, JNI_VERSION_1_8) == JNI_OK;
   if (!attached &&
       known.machine->AttachCurrentThreadAsDaemon(&found, nullptr) != JNI_OK) {
-    return;  // the machine is being ended, with all that it holds
+    return;  // the virtual machine is being ended, with all that it holds
   }
   static_cast<JNIEnv*>(found)->DeleteGlobalRef(static_cast<jobject>(user));
   if (!attached) known.machine->DetachCurrentThread();
@@ -379,7 +381,7 @@ inline void give_back(void* user) {
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void*) {
   void* jenv = nullptr;
   if (machine->GetEnv(&jenv, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
-  // What is pending on failure is thrown by System.load.
+  // System.load throws the pending exception on failure.
   return runcible::find_all(machine, static_cast<JNIEnv*>(jenv))
              ? JNI_VERSION_1_8
              : JNI_ERR;

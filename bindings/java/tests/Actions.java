@@ -38,9 +38,9 @@ import runcible.Tensor;
 import runcible.Tokenizer;
 import runcible.ToolCall;
 
-/** Steps that are no single call, or another one in Java. */
+/** Steps that are not one method call, or have another name in Java. */
 final class Actions {
-  /** Does a step with an object or a class. */
+  /** Runs a step on an object or a class. */
   interface Action {
     Object run(Object target, List<Object> given, Map<String, Object> options, JsonObject step)
         throws Exception;
@@ -64,7 +64,7 @@ final class Actions {
     tensors();
   }
 
-  /** The action of a step, by its whole name or that of its method, or null. */
+  /** Returns the action of a step, by its whole name or the name of its method, or null. */
   Action find(String name, String method) {
     return all.getOrDefault(name, all.get(method));
   }
@@ -182,7 +182,7 @@ final class Actions {
     return made;
   }
 
-  /** By a subscriber, who gets all parts. */
+  /** Returns the answer that a subscriber receives part by part. */
   private static Reply reply(Chat chat, GenerateOptions options) throws Exception {
     var stream = chat.answer(options);
     StringBuilder text = new StringBuilder();

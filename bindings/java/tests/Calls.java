@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 import runcible.Model;
 import runcible.Tokenizer;
 
-/** Calls of the package by the names that cases have, with values of JSON. */
+/** Calls the package by the names in the cases, with JSON values. */
 final class Calls {
   private static final Object NONE = new Object();
 
   private Calls() {}
 
-  /** "top_k" is "topK". */
+  /** Converts "top_k" to "topK". */
   static String camel(String name) {
     StringBuilder made = new StringBuilder();
     for (String word : name.split("_")) {
@@ -71,7 +71,7 @@ final class Calls {
     }
   }
 
-  /** The arguments for a method, others than are given being null, false or 0, and the last dimension; or null. */
+  /** Returns the arguments for a method, or null; those not given are null, false or 0, and the last dimension. */
   private static Object[] converted(List<Object> given, Method method) throws Exception {
     Class<?>[] kinds = method.getParameterTypes();
     List<Object> all = given;
@@ -97,7 +97,7 @@ final class Calls {
     return made;
   }
 
-  /** A value as an argument of a kind; NONE: it is none. */
+  /** Converts a value to an argument of a type; returns NONE if it cannot. */
   private static Object converted(Object value, Class<?> kind) throws Exception {
     if (value == null) {
       return kind.isPrimitive() ? NONE : null;
@@ -145,7 +145,7 @@ final class Calls {
     return NONE;
   }
 
-  /** Options with what the setters of these names are given. */
+  /** Makes options by calling the setters of these names. */
   static <T> T options(Class<T> kind, Map<String, Object> given) throws Exception {
     T made = kind.getConstructor().newInstance();
     for (var each : given == null ? Map.<String, Object>of().entrySet() : given.entrySet()) {

@@ -7,7 +7,7 @@ import runcible.Session;
 import runcible.SessionOptions;
 import runcible.WhenFull;
 
-/** What runs in a process of its own; see ProcessTest. */
+/** The child processes of ProcessTest. */
 class Children {
   public static void main(String[] arguments) throws Exception {
     switch (arguments[0]) {
@@ -17,7 +17,7 @@ class Children {
         System.exit(0);
       }
       case "temporary" -> {
-        // A file is where the cache would be.
+        // A file is in the place of the cache.
         Path home = Files.createTempFile("runcible", "home");
         home.toFile().deleteOnExit();
         System.setProperty("user.home", home.toString());
@@ -36,7 +36,7 @@ class Children {
       model.session(shift).generateAsync("A", endless);
       model.session(shift).stream("A", endless).subscribe(new Collector());
     }
-    // One waits within the library when the process ends.
+    // One thread waits within the library when the process ends.
     Session session = model.session(shift);
     Thread reader = new Thread(
         () -> session.generate("A", endless).text());
@@ -46,7 +46,7 @@ class Children {
     System.out.println("done");
   }
 
-  /** Where the library was loaded from. */
+  /** Returns the file that the library was loaded from. */
   private static String libraryOf(Backend opened) throws Exception {
     try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
       return lines.filter(line -> line.contains("libruncible.so"))

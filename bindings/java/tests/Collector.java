@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import runcible.Piece;
 
-/** A subscriber that keeps what it is told. */
+/** A subscriber that keeps the pieces, and the end. */
 class Collector implements Flow.Subscriber<Piece> {
   final List<Piece> pieces = new ArrayList<>();
   final CompletableFuture<String> text = new CompletableFuture<>();
@@ -15,7 +15,7 @@ class Collector implements Flow.Subscriber<Piece> {
   private final long first;
   private final Consumer<Piece> also;
 
-  /** Requests all at once. */
+  /** Requests all pieces at once. */
   Collector() {
     this(Long.MAX_VALUE, piece -> {});
   }
@@ -58,7 +58,7 @@ class Collector implements Flow.Subscriber<Piece> {
     return pieces.size();
   }
 
-  /** The whole text, or what onError was told. */
+  /** Waits for the end; returns the text, or throws the error of onError. */
   String join() throws Exception {
     try {
       return text.orTimeout(5, TimeUnit.MINUTES).join();

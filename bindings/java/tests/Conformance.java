@@ -93,7 +93,7 @@ class Conformance {
     return step.has(name) ? step.get(name).getAsString() : "";
   }
 
-  /** "CONTEXT_FULL" is RuncibleException.ContextFull. */
+  /** Returns RuncibleException.ContextFull for "CONTEXT_FULL". */
   static Class<?> classOf(String status) throws Exception {
     StringBuilder name = new StringBuilder();
     for (String word : status.split("_")) {
@@ -120,7 +120,7 @@ class Conformance {
     }
   }
 
-  /** What a step is called, of an object or a class. */
+  /** Makes the call of a step, on an object or a class. */
   private Object call(JsonObject step) throws Exception {
     String[] called = text(step, "do").split("\\.");
     List<Object> given = step.has("with") ? list(value(step.get("with"))) : new ArrayList<>();
@@ -153,7 +153,7 @@ class Conformance {
 
   // ---- Values
 
-  /** What a step means by a value: "$name" is an object. */
+  /** Returns the value that a step gives: "$name" is an object. */
   private Object value(JsonElement given) throws Exception {
     if (given.isJsonNull()) {
       return null;
@@ -205,7 +205,7 @@ class Conformance {
     return (Map<String, Object>) value;
   }
 
-  /** A list of what is one, an array or JSON. */
+  /** Converts a list, an array or JSON to a List. */
   @SuppressWarnings("unchecked")
   static List<Object> list(Object value) {
     if (value instanceof List<?> list) {
@@ -218,9 +218,9 @@ class Conformance {
     return made;
   }
 
-  // ---- What is expected
+  // ---- Expected values
 
-  /** Checks what was found, of which what is expected has a part. */
+  /** Checks that the found value contains the expected one. */
   private void check(Object found, Object expected, String what) throws Exception {
     if (expected instanceof List<?> all) {
       assertEquals(all.size(), list(found).size(), what);
@@ -336,7 +336,7 @@ class Conformance {
     }
   }
 
-  /** What a future gives, or the failure that it has. */
+  /** Returns the result of a future, or throws its failure. */
   static <T> T later(CompletableFuture<T> future) throws Exception {
     try {
       return future.get();

@@ -31,7 +31,7 @@ class ConformanceTest {
     return tests;
   }
 
-  /** See bindings/README.md. */
+  /** Writes the report; see bindings/README.md. */
   @AfterAll
   static void write() throws IOException {
     Files.write(Path.of(System.getenv("RUNCIBLE_CASES_REPORT")), report);

@@ -131,7 +131,7 @@ class CustomTest {
   }
 
   @Test
-  void whatGoesWrong() {
+  void failuresNameTheirReason() {
     fails(RuncibleException.Device.class, "not mine",
         () -> CustomOp.of(softsign(), call -> {
           throw new ArithmeticException("not mine");

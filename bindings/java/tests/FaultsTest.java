@@ -38,7 +38,7 @@ import runcible.SessionOptions;
 import runcible.Tensor;
 import runcible.WhenFull;
 
-/** Wrong values, closed objects, loops that are left: no crash, no leak. */
+/** Wrong values, closed objects, unfinished loops: no crash, no leak. */
 class FaultsTest {
   private static Backend backend;
   private static Model model;
@@ -59,7 +59,7 @@ class FaultsTest {
   }
 
   @Test
-  void nothingWhereSomethingIsNeeded() {
+  void nullArgumentsThrowNullPointerException() {
     Session session = model.session();
     List<Executable> wrong = List.of(
         () -> Backend.open(null),
@@ -87,7 +87,7 @@ class FaultsTest {
   }
 
   @Test
-  void arraysThatAreNull() {
+  void nullArraysCountAsEmpty() {
     assertThrows(
         RuncibleException.InvalidArgument.class,
         () -> Tensor.of(backend, Dtype.F32, (byte[]) null, 1));
@@ -101,7 +101,7 @@ class FaultsTest {
   }
 
   @Test
-  void wrongValues() {
+  void invalidValuesThrow() {
     Session session = model.session();
     List<Executable> byJava = List.of(
         () -> new BackendOptions().memoryLimit(-1),
@@ -134,27 +134,27 @@ class FaultsTest {
   }
 
   @Test
-  void textThatIsNoUtf8() {
+  void invalidUtf8BecomesReplacementCharacters() {
     int[] tokens = model.tokenizer().tokenize(
         new byte[] {'a', (byte) 0xff, 'b'}, false, false);
     assertTrue(model.detokenize(tokens).endsWith("a\ufffdb"));
   }
 
   @Test
-  void textBeyondTheBasicPlane() {
+  void textOutsideTheBasicPlaneSurvives() {
     String text = "a \ud83e\udd8a and a \0 zero";
     int[] tokens = model.tokenizer().tokenize(text, false, false);
     assertEquals(text, model.detokenize(tokens));
   }
 
   @Test
-  void afterClose() {
+  void closedHandlesThrowClosed() {
     Session session = model.session();
     Generation generation = session.generate("A", options().maxTokens(5));
     session.close();
     session.close();
     assertTrue(session.isClosed());
-    assertFalse(generation.text().isEmpty()); // what runs goes on
+    assertFalse(generation.text().isEmpty()); // a running request goes on
     List<Executable> uses = List.of(
         session::decode, session::fork, session::position, session::save,
         () -> session.append(5), () -> session.generate("B"),
@@ -177,7 +177,7 @@ class FaultsTest {
   }
 
   @Test
-  void aClosedGeneration() {
+  void closingAGenerationCancelsIt() {
     Generation generation = endless().generate("A", options().ignoreEos(true));
     generation.next();
     generation.close();
@@ -189,7 +189,7 @@ class FaultsTest {
   }
 
   @Test
-  void closingInAnyOrder() {
+  void handlesCloseInAnyOrder() {
     for (int seed = 0; seed < 6; ++seed) {
       Backend own = Backend.open("cpu");
       Model loaded = Model.load("builtin:fable", own);
@@ -203,7 +203,7 @@ class FaultsTest {
   }
 
   @Test
-  void collectingInAnyOrder() throws Exception {
+  void handlesAreCollectedInAnyOrder() throws Exception {
     for (int seed = 0; seed < 6; ++seed) {
       Backend own = Backend.open("cpu");
       Model loaded = Model.load("builtin:fable", own);
@@ -220,7 +220,7 @@ class FaultsTest {
   }
 
   @Test
-  void aLostGenerationIsCancelled() throws Exception {
+  void anUnreachableGenerationIsCancelled() throws Exception {
     Session session = endless();
     session.generate("A", options().ignoreEos(true)).next();
     for (int i = 0; i < 6000; ++i) {
@@ -242,15 +242,15 @@ class FaultsTest {
     }
   }
 
-  /** In a thread that has read nothing. */
+  /** Runs work in a thread that has read nothing. */
   private static <T> T elsewhere(Supplier<T> work) throws Exception {
     return CompletableFuture.supplyAsync(work, task -> new Thread(task).start())
         .get();
   }
 
-  /** What a loop left unfinished is ended by the next use of the session. */
+  /** The next use of the session ends the generation of an unfinished loop. */
   @Test
-  void leavingALoop() {
+  void nextUseEndsAnUnfinishedLoop() {
     Session session = endless();
     List<Executable> uses = List.of(
         () -> session.generate("B", options().maxTokens(2)).text(),
@@ -285,7 +285,7 @@ class FaultsTest {
   }
 
   @Test
-  void whatAnotherThreadReadsIsNotLeft() throws Exception {
+  void aGenerationReadByAnotherThreadGoesOn() throws Exception {
     Session session = endless();
     Generation generation = session.generate("A", options().ignoreEos(true));
     elsewhere(generation::next);
@@ -295,7 +295,7 @@ class FaultsTest {
   }
 
   @Test
-  void exceptionsOfJava() throws Exception {
+  void errorsAreAlsoJavaExceptions() throws Exception {
     assertThrows(
         IllegalArgumentException.class,
         () -> model.session().generate("A", options().topK(-1)));
@@ -316,7 +316,7 @@ class FaultsTest {
   }
 
   @Test
-  void decodingOnAnotherThread() {
+  void decodeAsyncEvaluatesTheTokens() {
     Session session = endless();
     session.append(5, 6, 7);
     session.decodeAllAsync().join();
@@ -332,7 +332,7 @@ class FaultsTest {
   }
 
   @Test
-  void anExceptionWhileIterating() {
+  void anExceptionInALoopFreesTheSession() {
     Session session = endless();
     assertThrows(ArithmeticException.class, () -> {
       try (Generation generation =
@@ -346,7 +346,7 @@ class FaultsTest {
   }
 
   @Test
-  void anExceptionOfTheProgressFunction() {
+  void anExceptionOfTheProgressFunctionEndsTheLoad() {
     ModelOptions watched = new ModelOptions().progress(fraction -> {
       throw new ArithmeticException("mine");
     });
@@ -361,7 +361,7 @@ class FaultsTest {
     return Long.parseLong(pages[1]) * 4096;
   }
 
-  private static void generations(int count) {
+  private static void runGenerations(int count) {
     GenerateOptions one =
         options().maxTokens(1).stop("x").logitBias(Map.of(5, -1f)).logprobs(2);
     for (int i = 0; i < count; ++i) {
@@ -379,24 +379,24 @@ class FaultsTest {
 
   /** Generations leave nothing behind, in Java or in C. */
   @Test
-  void noGrowth() throws Exception {
-    generations(2000); // the heap and the compiler's code have their size then
-    // What leaks does so each time; the heap grows by leaps, and for longer where
+  void generationsDoNotLeak() throws Exception {
+    runGenerations(2000); // the heap and the compiled code reach their size
+    // A leak grows in each round; the heap grows in jumps, and for longer where
     // there are many threads.
     long grown = Long.MAX_VALUE;
     for (int i = 0; i < 16 && grown >= 6 << 20; ++i) {
       System.gc();
       long before = resident();
-      generations(2000);
+      runGenerations(2000);
       System.gc();
       grown = resident() - before;
     }
     assertTrue(grown < 6 << 20, "grew by " + grown + " bytes at last");
   }
 
-  /** Nor do sessions that nobody closes, once they are collected. */
+  /** Sessions that are never closed leave nothing behind once collected. */
   @Test
-  void noGrowthWithoutClose() throws Exception {
+  void collectedSessionsDoNotLeak() throws Exception {
     long before = 0;
     for (int round = 0; round < 6; ++round) {
       for (int i = 0; i < 200; ++i) {
@@ -410,7 +410,7 @@ class FaultsTest {
       }
     }
     long growth = resident() - before;
-    // What is collected is let go of on another thread, when that has its turn.
+    // Another thread releases collected objects, whenever it runs.
     for (int i = 0; i < 6000 && growth >= 24 << 20; ++i) {
       System.gc();
       Thread.sleep(10);

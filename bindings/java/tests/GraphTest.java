@@ -35,7 +35,7 @@ import runcible.RuncibleException;
 import runcible.Session;
 import runcible.Tensor;
 
-/** Graphs, opening in a thread, and memory that is borrowed. */
+/** Graphs, opening and switching in a thread, and borrowed memory. */
 @Timeout(300)
 class GraphTest {
   private final Backend backend = Backend.open("cpu");
@@ -45,7 +45,7 @@ class GraphTest {
   }
 
   @Test
-  void errors() {
+  void recordingAndRunningReportErrors() {
     Tensor x = tensor(1, 2);
     Tensor y = tensor(1, 2, 3);
     var misfit = assertThrows(
@@ -75,7 +75,7 @@ class GraphTest {
   }
 
   @Test
-  void manyRunsAtOnce() throws Exception {
+  void runsManyTimesAtOnce() throws Exception {
     Graph graph = Graph.record(
         backend, List.of(tensor(0, 0)),
         in -> List.of(in.get(0).add(in.get(0))));
@@ -94,7 +94,7 @@ class GraphTest {
   }
 
   @Test
-  void endingRuns() throws Exception {
+  void deadlinesAndCancellingEndRuns() throws Exception {
     Tensor x = tensor(1, 2);
     CustomOp endless = CustomOp.of(
         new CustomOpOptions().signature("x F32 [n] -> y F32 [n]"), call -> {
@@ -107,31 +107,31 @@ class GraphTest {
     var late = assertThrows(
         RuncibleException.Timeout.class,
         () -> graph.run(List.of(x), Duration.ofNanos(1_200_000)));
-    // No limit ends before its time.
+    // A deadline is rounded up: no run ends before its time.
     assertTrue(late.getMessage().contains(" 2 ms"), late.getMessage());
     CompletableFuture<List<Tensor>> future = graph.runAsync(x);
     CompletableFuture<List<Tensor>> other = graph.runAsync(x);
     cancelUntilDone(graph, future, other);
     assertThrows(RuncibleException.Cancelled.class, other::get);
     assertThrows(RuncibleException.Cancelled.class, future::get);
-    // Who does not wait for it any more ends it, and what else is under way.
+    // Completing the future of one run also ends the other run of the graph.
     boolean ended = false;
     for (int wait = 10; !ended; wait *= 2) {
       CompletableFuture<List<Tensor>> lost = graph.runAsync(x);
-      CompletableFuture<List<Tensor>> beside = graph.runAsync(x);
+      CompletableFuture<List<Tensor>> concurrent = graph.runAsync(x);
       Thread.sleep(wait);
       lost.complete(List.of());
       try {
-        beside.get(wait, TimeUnit.MILLISECONDS);
+        concurrent.get(wait, TimeUnit.MILLISECONDS);
       } catch (RuncibleException.Cancelled expected) {
         ended = true;
       } catch (TimeoutException early) { // it had not begun
-        cancelUntilDone(graph, beside);
+        cancelUntilDone(graph, concurrent);
       }
     }
   }
 
-  /** Of a run that is only about to begin nothing is cancelled yet. */
+  /** Cancels repeatedly, as cancelling has no effect before a run has begun. */
   private static void cancelUntilDone(
       Graph graph, CompletableFuture<?>... runs) throws Exception {
     for (CompletableFuture<?> run : runs) {
@@ -144,11 +144,11 @@ class GraphTest {
 
   @Test
   void opensInAThread() throws Exception {
-    List<Double> told = new ArrayList<>();
+    List<Double> fractions = new ArrayList<>();
     Backend opened = Backend.openAsync(
-        "cpu", new BackendOptions().threads(1), told::add).get();
+        "cpu", new BackendOptions().threads(1), fractions::add).get();
     assertEquals("cpu:0", opened.device().id());
-    assertEquals(1.0, told.get(told.size() - 1));
+    assertEquals(1.0, fractions.get(fractions.size() - 1));
     assertEquals(
         Backend.discover().automatic(),
         Backend.discoverAsync().get().automatic());
@@ -166,7 +166,7 @@ class GraphTest {
           throw new IllegalStateException("enough");
         })::get);
     assertInstanceOf(IllegalStateException.class, ended.getCause());
-    // Not open before it is cancelled.
+    // The opening waits until it is cancelled.
     CountDownLatch cancelled = new CountDownLatch(1);
     CompletableFuture<Backend> lost = Backend.openAsync(
         "cpu", new BackendOptions(), fraction -> {
@@ -182,7 +182,7 @@ class GraphTest {
   }
 
   @Test
-  void switches() throws Exception {
+  void switchesTheDeviceInPlace() throws Exception {
     GenerateOptions greedy =
         new GenerateOptions().maxTokens(8).temperature(0).ignoreEos(true);
     ModelOptions context = new ModelOptions().contextLength(128);
@@ -192,12 +192,12 @@ class GraphTest {
         Model.load("builtin:fable", Backend.open("reference"), context);
     session.generate("The fox", greedy).text();
     String expected = session.migrate(there).generate("", greedy).text();
-    List<Double> told = new ArrayList<>();
+    List<Double> fractions = new ArrayList<>();
     moving.switchToAsync(
         "reference", new BackendSwitchOptions().wait(Duration.ofMinutes(1)),
-        told::add).get();
+        fractions::add).get();
     assertEquals("reference:0", moving.device().id());
-    assertEquals(1.0, told.get(told.size() - 1));
+    assertEquals(1.0, fractions.get(fractions.size() - 1));
     assertEquals(expected, session.generate("", greedy).text());
     assertThrows(
         RuncibleException.NotFound.class, () -> moving.switchTo("nothing"));
@@ -206,7 +206,7 @@ class GraphTest {
         () -> moving.switchTo("cpu", new BackendSwitchOptions(), fraction -> {
           throw new ArithmeticException("not now");
         }));
-    // Not done before it is cancelled.
+    // The switch waits until it is cancelled.
     CountDownLatch cancelled = new CountDownLatch(1);
     CompletableFuture<Void> lost = moving.switchToAsync(
         "cpu", new BackendSwitchOptions(), fraction -> {
@@ -239,9 +239,9 @@ class GraphTest {
     Tensor x = Tensor.borrow(
         backend, Dtype.F32, bytes.position(4).limit(16), 3);
     assertArrayEquals(new float[] {1, 0, 3}, x.relu().toFloats());
-    numbers.put(1, -7); // is seen
+    numbers.put(1, -7); // changes the tensor
     assertArrayEquals(new float[] {0, 0, 3}, x.relu().toFloats());
-    tensor(1, 2, 3).into(x).neg(); // writes there
+    tensor(1, 2, 3).into(x).neg(); // writes to the buffer
     assertEquals(-1, numbers.get(1));
     assertEquals(-3, numbers.get(3));
     assertEquals(9, numbers.get(4));
@@ -269,7 +269,7 @@ class GraphTest {
     bytes = null;
     x.close();
     System.gc();
-    // A constant of the graph.
+    // The tensor is a constant of the graph.
     assertArrayEquals(
         new float[] {2, -1}, graph.run(tensor(1, 1)).get(0).toFloats());
     graph.close();

@@ -28,7 +28,7 @@ class JsonTest {
       {"type": "object", "required": ["clouds", "sky"], "properties":
        {"clouds": {"type": "integer", "const": 2}, "sky": {"const": "gr\u00e9y"}}}""";
 
-  /** A schema of objects of one constant each. */
+  /** A schema of objects whose members are constants. */
   record Sky(String type, String[] required, Map<String, ?> properties) {}
 
   record Constant(Object title, StringBuilder description) {}
@@ -58,7 +58,7 @@ class JsonTest {
 
   @ParameterizedTest
   @MethodSource("schemas")
-  void areSchemasOfGrammars(Object schema) {
+  void objectsAreSchemasOfGrammars(Object schema) {
     Grammar grammar = Grammar.jsonSchema(model.tokenizer(), schema);
     checkSky(model.session().generate(
         "A", new GenerateOptions().grammar(grammar)).text());
@@ -66,7 +66,7 @@ class JsonTest {
 
   @ParameterizedTest
   @MethodSource("schemas")
-  void areFormatsOfAnswers(Object schema) {
+  void objectsAreFormatsOfAnswers(Object schema) {
     Object inner =
         schema instanceof String text ? JsonParser.parseString(text) : schema;
     checkSky(chat().ask("How is it?", new GenerateOptions().responseFormat(
@@ -75,7 +75,7 @@ class JsonTest {
   }
 
   @Test
-  void areMessages() {
+  void objectsAreMessages() {
     record Said(String role, String content) {}
     Chat chat = chat();
     chat.add(new Said("user", "a\"\n"));
@@ -89,7 +89,7 @@ class JsonTest {
   }
 
   @Test
-  void areNamedInErrors() {
+  void errorsNameTheArgument() {
     List<Object> circle = new ArrayList<>();
     circle.add(circle);
     Chat chat = chat();

@@ -23,7 +23,7 @@ import runcible.Session;
 import runcible.SessionOptions;
 import runcible.Tensor;
 
-/** What the package gives, beside the cases of all languages. */
+/** The package, besides the cases of all languages. */
 class PackageTest {
   private static Backend backend;
   private static Model model;
@@ -35,7 +35,7 @@ class PackageTest {
   }
 
   @Test
-  void aStreamOfPieces() {
+  void piecesAreAStream() {
     Session session = model.session(new SessionOptions());
     try (var pieces =
         session.generate("A", new GenerateOptions().ignoreEos(true)).pieces()) {
@@ -105,7 +105,7 @@ class PackageTest {
         Path.of(System.getenv("RUNCIBLE_EXAMPLES"), name + ".java"));
   }
 
-  /** Runs a program from its source. */
+  /** Runs a program from its source, and returns its output. */
   private static String programOutput(Path source) throws Exception {
     Process process = new ProcessBuilder(
         System.getenv("RUNCIBLE_JAVA"),
@@ -119,7 +119,7 @@ class PackageTest {
   }
 
   @Test
-  void examples() throws Exception {
+  void examplesRun() throws Exception {
     for (String name : List.of("Hello", "Streams")) {
       String output = exampleOutput(name);
       assertTrue(output.length() > 200, output);
@@ -129,7 +129,7 @@ class PackageTest {
   }
 
   @Test
-  void theProgramOfTheReadmeThatChats() throws Exception {
+  void theConversationOfTheReadmeRuns() throws Exception {
     String readme = Files.readString(
         Path.of(System.getenv("RUNCIBLE_EXAMPLES"), "../README.md"));
     String program = readme
@@ -144,7 +144,7 @@ class PackageTest {
     Files.delete(folder);
   }
 
-  /** As a module too, with nothing of the wrapper to be seen. */
+  /** The jar is also a module, which hides the wrapper. */
   @Test
   void module() throws Exception {
     Process process = new ProcessBuilder(

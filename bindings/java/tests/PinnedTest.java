@@ -22,19 +22,19 @@ import runcible.Pinned;
 import runcible.RuncibleException;
 import runcible.Tensor;
 
-/** Memory that devices move numbers from and to by themselves. */
+/** Memory that devices copy from and to directly. */
 @Timeout(300)
 class PinnedTest {
   private final Backend backend = Backend.open("cpu");
 
   @ParameterizedTest
   @ValueSource(strings = {"cpu", "reference", "opencl", "vulkan"})
-  void goesThereAndBack(String spec) {
+  void copiesToTheDeviceAndBack(String spec) {
     Backend device;
     try {
       device = Backend.open(spec);
-    } catch (RuncibleException.BackendUnavailable lacking) {
-      Assumptions.abort(lacking.getMessage());
+    } catch (RuncibleException.BackendUnavailable unavailable) {
+      Assumptions.abort(unavailable.getMessage());
       return;
     }
     ByteBuffer from = Pinned.allocate(device, 400);
@@ -45,7 +45,7 @@ class PinnedTest {
       numbers.put(i, i);
     }
     Tensor x = Tensor.of(device, Dtype.F32, from, 10, 10);
-    numbers.put(99, 7); // what was moved is a copy
+    numbers.put(99, 7); // does not change the tensor, a copy
     x.neg().read(to.position(4));
     assertEquals(404, to.position());
     FloatBuffer results = to.asFloatBuffer();
@@ -63,9 +63,9 @@ class PinnedTest {
     }
   }
 
-  /** By buffers of the buffer, and tensors of these. */
+  /** Slices of the buffer, and tensors that borrow them, keep the memory. */
   @Test
-  void isKept() throws InterruptedException {
+  void slicesAndTensorsKeepTheMemory() throws InterruptedException {
     long before = backend.usage().memory();
     int size = 1 << 20;
     FloatBuffer kept = null;
@@ -97,7 +97,7 @@ class PinnedTest {
         graph.run(Tensor.of(backend, new float[] {1}, 1)).get(0).toFloats());
   }
 
-  /** Where there is no room it collects first. */
+  /** Collects first when there is no room. */
   @Test
   void lostBuffersMakeRoom() {
     Backend limited =
@@ -111,7 +111,7 @@ class PinnedTest {
   }
 
   @Test
-  void whatGoesWrong() {
+  void invalidArgumentsThrow() {
     assertThrows(
         RuncibleException.InvalidArgument.class,
         () -> Pinned.allocate(backend, 0));

@@ -8,9 +8,9 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Processes of their own: how they end, and what they unpack. */
+/** Separate processes: how they end, and which files they unpack. */
 class ProcessTest {
-  /** Runs Children.NAME in a process of its own, which must end by itself. */
+  /** Runs Children.NAME in a separate process, which must end by itself. */
   private static String child(String name) throws Exception {
     return child(name, "-Duser.home=" + System.getProperty("user.home"));
   }
@@ -26,18 +26,18 @@ class ProcessTest {
   }
 
   @Test
-  void exitWithRequestsInFlight() throws Exception {
+  void exitsWithRequestsInFlight() throws Exception {
     assertEquals("done\n", child("returns"));
     assertEquals("done\n", child("exits"));
   }
 
   @Test
-  void aCacheThatCannotBeWritten() throws Exception {
+  void usesATemporaryFolderIfTheCacheCannotBeWritten() throws Exception {
     assertTrue(child("temporary").startsWith("done /tmp/"));
   }
 
   @Test
-  void aFolderThatIsUnpacked() throws Exception {
+  void usesTheFolderInRuncibleHome() throws Exception {
     Path cache = Path.of(System.getProperty("user.home"), ".cache/runcible");
     try (var found = Files.list(cache)) {
       Path folder = found.filter(path -> Files.exists(path.resolve("load")))

@@ -58,7 +58,7 @@ class StreamTest {
   }
 
   @Test
-  void manyStreamsAtOnce() throws Exception {
+  void runsManyStreamsAtOnce() throws Exception {
     List<Collector> collectors = new ArrayList<>();
     for (int seed = 0; seed < 16; ++seed) {
       Collector collector = new Collector();
@@ -70,13 +70,13 @@ class StreamTest {
       texts.add(collector.join());
     }
     assertTrue(texts.stream().distinct().count() > 8);
-    // On a CPU what runs beside a session changes none of its bits.
+    // On a CPU, concurrent requests do not change the bits of a session.
     assertEquals(
         model.session().generate("A", few(20, 3)).text(), texts.get(3));
   }
 
   @Test
-  void noMoreThanRequested() throws Exception {
+  void deliversNoMoreThanRequested() throws Exception {
     Collector collector = new Collector(0, piece -> {});
     PieceStream stream = model.session().stream("A", few(10, 1));
     stream.subscribe(collector);
@@ -90,7 +90,7 @@ class StreamTest {
     assertFalse(stream.report().isDone());
     collector.subscription.request(1);
     collector.subscription.request(Long.MAX_VALUE);
-    collector.subscription.request(Long.MAX_VALUE); // adds up to no overflow
+    collector.subscription.request(Long.MAX_VALUE); // must not overflow
     collector.join();
     assertEquals(
         model.session().generate("A", few(10, 1)).text(), collector.soFar());
@@ -98,7 +98,7 @@ class StreamTest {
   }
 
   @Test
-  void requestingFromWithin() throws Exception {
+  void requestsFromOnNext() throws Exception {
     AtomicReference<Collector> self = new AtomicReference<>();
     self.set(new Collector(
         1, piece -> self.get().subscription.request(1)));
@@ -108,7 +108,7 @@ class StreamTest {
   }
 
   @Test
-  void requestingNothing() throws Exception {
+  void requestingANegativeCountEndsWithAnError() throws Exception {
     Session session = endlessSession();
     Collector collector = new Collector(-1, piece -> {});
     PieceStream stream = session.stream("A", endless());
@@ -121,7 +121,7 @@ class StreamTest {
   }
 
   @Test
-  void cancellingASubscription() throws Exception {
+  void cancellingASubscriptionFreesTheSession() throws Exception {
     Session session = endlessSession();
     CountDownLatch begun = new CountDownLatch(3);
     Collector collector =
@@ -138,7 +138,7 @@ class StreamTest {
   }
 
   @Test
-  void onlyOneSubscriber() throws Exception {
+  void refusesASecondSubscriber() throws Exception {
     PieceStream stream = model.session().stream("A", few(3, 1));
     Collector first = new Collector();
     Collector second = new Collector();
@@ -150,7 +150,7 @@ class StreamTest {
   }
 
   @Test
-  void anOptionOutOfRange() {
+  void invalidOptionsReachOnError() {
     PieceStream stream = model.session().stream(
         "A", new GenerateOptions().temperature(-1));
     Collector collector = new Collector();
@@ -162,7 +162,7 @@ class StreamTest {
   }
 
   @Test
-  void aSubscriberThatThrows() throws Exception {
+  void aSubscriberThatThrowsIsCancelled() throws Exception {
     AtomicReference<Throwable> uncaught = new AtomicReference<>();
     ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
       Thread thread = new Thread(task);
@@ -183,7 +183,7 @@ class StreamTest {
   }
 
   @Test
-  void aSlowSubscriberHoldsUpNoOther() throws Exception {
+  void aSlowSubscriberDoesNotHoldUpOthers() throws Exception {
     ExecutorService executor = Executors.newSingleThreadExecutor();
     CountDownLatch release = new CountDownLatch(1);
     Collector slow = new Collector(Long.MAX_VALUE, piece -> {
@@ -205,7 +205,7 @@ class StreamTest {
   }
 
   @Test
-  void theGivenExecutor() throws Exception {
+  void callsTheSubscriberOnTheGivenExecutor() throws Exception {
     Set<String> threads = ConcurrentHashMap.newKeySet();
     ExecutorService executor =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "mine"));
@@ -218,7 +218,7 @@ class StreamTest {
   }
 
   @Test
-  void anExecutorThatRefuses() throws Exception {
+  void anExecutorThatRefusesCancelsTheRequest() throws Exception {
     ExecutorService executor = Executors.newSingleThreadExecutor();
     Session session = endlessSession();
     CountDownLatch begun = new CountDownLatch(1);
@@ -236,8 +236,8 @@ class StreamTest {
   }
 
   @Test
-  void deadline() {
-    // Until a machine that is busy has given something before it.
+  void deadlinesReachOnErrorAfterTheParts() {
+    // Doubles the deadline until a piece arrives before it, on a busy machine.
     for (long ms = 50;; ms *= 2) {
       PieceStream stream = endlessSession().stream(
           "A", endless().deadline(Duration.ofMillis(ms)));
@@ -250,9 +250,9 @@ class StreamTest {
     }
   }
 
-  /** Any processor of Flow may stand behind it. */
+  /** Any Flow.Processor may follow the stream. */
   @Test
-  void throughAnotherPublisher() throws Exception {
+  void worksThroughAnotherPublisher() throws Exception {
     Collector collector = new Collector();
     try (SubmissionPublisher<Piece> relay = new SubmissionPublisher<>()) {
       relay.subscribe(collector);
@@ -286,7 +286,7 @@ class StreamTest {
   }
 
   @Test
-  void futures() {
+  void futuresCompleteWithTheWholeText() {
     List<CompletableFuture<Completion>> futures = new ArrayList<>();
     for (int seed = 0; seed < 8; ++seed) {
       futures.add(model.session().generateAsync("A", few(10, seed)));
@@ -302,7 +302,7 @@ class StreamTest {
   }
 
   @Test
-  void cancellingAFuture() throws Exception {
+  void cancellingAFutureFreesTheSession() throws Exception {
     Session session = endlessSession();
     CompletableFuture<Completion> future =
         session.generateAsync("A", endless());
@@ -316,7 +316,7 @@ class StreamTest {
   }
 
   @Test
-  void aFutureThatFails() {
+  void aFutureFailsWithTheError() {
     CompletableFuture<Completion> future = endlessSession().generateAsync(
         "A", endless().deadline(Duration.ofMillis(20)));
     var error = assertThrows(CompletionException.class, future::join);
@@ -324,7 +324,7 @@ class StreamTest {
   }
 
   @Test
-  void loading() {
+  void loadAsyncReportsProgress() {
     List<Double> fractions = new ArrayList<>();
     try (Model loaded = Model.loadAsync(
         "builtin:fable", Backend.open("reference"),
@@ -341,7 +341,7 @@ class StreamTest {
   }
 
   @Test
-  void cancellingALoad() throws Exception {
+  void cancellingALoadFailsTheFuture() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch cancelled = new CountDownLatch(1);
     CompletableFuture<Model> future = Model.loadAsync(

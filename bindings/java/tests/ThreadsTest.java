@@ -41,7 +41,7 @@ class ThreadsTest {
   }
 
   @Test
-  void cancelFromAnotherThread() throws Exception {
+  void cancelsFromAnotherThread() throws Exception {
     Generation generation = endless().generate("A", options().ignoreEos(true));
     generation.next();
     Thread thread = new Thread(generation::cancel);
@@ -52,7 +52,7 @@ class ThreadsTest {
   }
 
   @Test
-  void interruptingTheThreadThatWaits() throws Exception {
+  void interruptingTheWaitingThreadEndsTheGeneration() throws Exception {
     Session session = endless();
     Generation generation = session.generate("A", options().ignoreEos(true));
     AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -87,7 +87,7 @@ class ThreadsTest {
     for (Thread thread : threads) {
       thread.join();
     }
-    // On a CPU what runs beside a session changes none of its bits.
+    // On a CPU, concurrent requests do not change the bits of a session.
     for (int seed = 0; seed < texts.length; ++seed) {
       assertEquals(
           model.session().generate("A", options().seed(seed).maxTokens(20))
@@ -125,7 +125,7 @@ class ThreadsTest {
   }
 
   @Test
-  void closingWhileOtherThreadsUse() throws Exception {
+  void closingWhileOtherThreadsUseTheSession() throws Exception {
     for (int round = 0; round < 5; ++round) {
       Session session = model.session();
       CountDownLatch begun = new CountDownLatch(1);
@@ -139,7 +139,7 @@ class ThreadsTest {
             begun.countDown();
           }
         } catch (RuncibleException.Closed closed) {
-          // As it must.
+          // Expected.
         } catch (Throwable unexpected) {
           other.set(unexpected);
         }

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Two texts at once on an IO::Async event loop: perl together.pl
+# Generates two texts at once on an IO::Async event loop: perl together.pl
 use strict;
 use warnings;
 use Future;

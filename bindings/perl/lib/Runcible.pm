@@ -15,7 +15,7 @@ use Runcible::Session;
 use Runcible::Tensor;
 use Runcible::Tokenizer;
 
-our $VERSION = '0';    # that of the headers, by run.sh
+our $VERSION = '0';    # run.sh sets the version of the headers
 
 =head1 NAME
 
@@ -36,15 +36,16 @@ Runcible - language models in Perl
 See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
 L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Chat>,
 L<Runcible::Grammar>, L<Runcible::Tensor>, L<Runcible::Graph>, L<Runcible::CustomOp> and
-L<Runcible::Error>. Options are pairs of names and values; what is left out or undef
-has the default of the library. Times are in seconds. Strings are of characters.
+L<Runcible::Error>. Options are pairs of names and values; options that are left out
+or undef have the default of the library. Times are in seconds. Strings are of
+characters.
 
 =head1 FUNCTIONS
 
 =head2 Runcible::discover
 
-A reference to an array of Runcible::Report::Device; in list context also what
-"auto" would choose, "cpu:0".
+Returns a reference to an array of Runcible::Report::Device; in list context also the
+device that "auto" would choose, such as "cpu:0".
 
 =for header rc_discover
 
@@ -67,8 +68,8 @@ sub _discovered {
 
 =head2 Runcible::discover_async(options...)
 
-The same while an IO::Async event loop goes on: a L<Future> of both, which can be
-cancelled. Options: C<loop> and C<progress>, see L<Runcible::Backend/open_async>.
+The same on an IO::Async event loop, which goes on: returns a L<Future> of both, which
+can be cancelled. Options: C<loop> and C<progress>, see L<Runcible::Backend/open_async>.
 
 =cut
 
@@ -82,7 +83,7 @@ sub discover_async {
 
 =head2 Runcible::plan(path, backend, options...)
 
-A Runcible::Report::Plan; the options are those of a model.
+Returns a Runcible::Report::Plan; the options are those of a model.
 
 =for header rc_model_plan
 

@@ -1,5 +1,5 @@
-/* Arguments of Perl as values of C. Functions return 0 with an exception in $@
- * if they cannot. */
+/* Converts arguments of Perl to values of C. Functions return 0 with an
+ * exception in $@ on failure. */
 #ifndef RUNCIBLE_PERL_ARGUMENTS_H
 #define RUNCIBLE_PERL_ARGUMENTS_H
 
@@ -9,14 +9,14 @@
 
 #include "errors.h"
 
-/* What messages show of a value that was refused. */
+/* Returns a refused value as messages show it. */
 static SV* runcible_shown(pTHX_ SV* value) {
   return SvOK(value) ? sv_2mortal(newSVpvf("'%" SVf "'", SVfARG(value)))
                      : newSVpvs_flags("undef", SVs_TEMP);
 }
 
-/* A number; those of strings too, as everywhere in Perl, and of objects that
- * become such strings. NULL for none. */
+/* Returns a number: also that of a string, as everywhere in Perl, and of an
+ * object that becomes such a string. NULL if there is none. */
 static SV* runcible_numeric(pTHX_ SV* value) {
   SvGETMAGIC(value);
   if (SvROK(value) && SvAMAGIC(value)) {
@@ -71,7 +71,7 @@ static int runcible_float_in(pTHX_ SV* value, const char* name, float* number) {
   return 1;
 }
 
-/* Bytes: a string without characters above 255. */
+/* Converts a string without characters above 255 to bytes. */
 static int runcible_bytes_in(pTHX_ SV* value, const char* name,
                              const char** bytes, size_t* size) {
   STRLEN length = 0;
@@ -91,7 +91,8 @@ static int runcible_bytes_in(pTHX_ SV* value, const char* name,
   return 1;
 }
 
-/* A string of characters, as UTF-8; or a reference to one of bytes. */
+/* Converts a string of characters to UTF-8; or takes a reference to a string of
+ * bytes. */
 static int runcible_text_in(pTHX_ SV* value, const char* name,
                             const char** text, size_t* length) {
   STRLEN bytes = 0;
@@ -110,7 +111,7 @@ static int runcible_text_in(pTHX_ SV* value, const char* name,
   return 1;
 }
 
-/* The same without NUL; undef is NULL. */
+/* The same for a string without NUL; undef is NULL. */
 static int runcible_name_in(pTHX_ SV* value, const char* name,
                             const char** text) {
   size_t length = 0;
@@ -134,7 +135,7 @@ static AV* runcible_array_in(pTHX_ SV* value, const char* name) {
   return NULL;
 }
 
-/* The whole numbers of an array, as bytes of a mortal scalar. */
+/* Converts the whole numbers of an array to bytes of a mortal scalar. */
 static int runcible_tokens_in(pTHX_ SV* value, const char* name,
                               const int32_t** tokens, size_t* count) {
   AV* array = runcible_array_in(aTHX_ value, name);

@@ -1,8 +1,8 @@
-/* Memory of scalars that tensors borrow; included by the wrapper alone. The
- * memory of a scalar's bytes becomes that of a counted object, which the
- * scalar, its copies in threads of Perl and the tensors keep, so that any
- * thread may let it go, whatever becomes of the interpreter. The scalar shows
- * it, and is read-only from then on, for Perl would give it other memory. */
+/* Memory of scalars that tensors borrow; included by the wrapper alone. A
+ * counted object takes over the memory of a scalar's bytes. The scalar, its
+ * copies in threads of Perl and the tensors keep the object, so that any thread
+ * may release it, also after the end of the interpreter. The scalar shows the
+ * memory, and is read-only from then on, as Perl would give it other memory. */
 #ifndef RUNCIBLE_PERL_BORROW_H
 #define RUNCIBLE_PERL_BORROW_H
 
@@ -16,10 +16,10 @@ typedef struct {
   atomic_int references;
   char* bytes; /* of Perl's allocator, which needs no interpreter for it */
   STRLEN size;
-  rc_pinned* pinned; /* whose the bytes are, or NULL */
+  rc_pinned* pinned; /* the owner of the bytes, or NULL */
 } runcible_lent;
 
-/* An rc_tensor_borrow_callback, too. */
+/* Releases a reference; also an rc_tensor_borrow_callback. */
 static void runcible_lent_release(void* user) {
   runcible_lent* lent = (runcible_lent*)user;
   if (atomic_fetch_sub(&lent->references, 1) > 1) return;
@@ -31,7 +31,7 @@ static void runcible_lent_release(void* user) {
   free(lent);
 }
 
-/* Perl may use the scalar for something else. */
+/* Called when Perl frees the scalar, or uses it for something else. */
 static int runcible_lent_free(pTHX_ SV* scalar, MAGIC* magic) {
   PERL_UNUSED_CONTEXT;
   SvPV_set(scalar, NULL);
@@ -48,8 +48,8 @@ static int runcible_lent_dup(pTHX_ MAGIC* magic, CLONE_PARAMS* param) {
   return 0;
 }
 
-/* There so that Perl calls runcible_lent_free, too, where it empties a variable
- * in its place. */
+/* Does nothing. With it Perl calls runcible_lent_free also when it empties a
+ * variable in place. */
 static int runcible_lent_clear(pTHX_ SV* scalar, MAGIC* magic) {
   PERL_UNUSED_CONTEXT;
   PERL_UNUSED_ARG(scalar);
@@ -66,18 +66,17 @@ static const MGVTBL runcible_lent_table = {NULL,
                                            runcible_lent_dup,
                                            NULL};
 
-/* Gives a scalar a reference of what it shows. */
+/* Gives a scalar a reference to the memory that it shows. */
 static void runcible_lent_in(pTHX_ SV* scalar, runcible_lent* lent) {
   MAGIC* magic = sv_magicext(scalar, NULL, PERL_MAGIC_ext, &runcible_lent_table,
                              (const char*)lent, 0);
   magic->mg_flags |= MGf_DUP;
-  SvLEN_set(scalar, 0); /* not Perl's to free */
+  SvLEN_set(scalar, 0); /* Perl must not free it */
   SvREADONLY_on(scalar);
 }
 
-/* Takes the memory of a scalar; NULL with an exception in $@, or without
- * memory.
- */
+/* Takes over the memory of a scalar; NULL with an exception in $@, or without
+ * memory. */
 static runcible_lent* runcible_lend(pTHX_ SV* scalar) {
   runcible_lent* lent;
   MAGIC* magic = SvTYPE(scalar) < SVt_PVMG
@@ -95,7 +94,7 @@ static runcible_lent* runcible_lend(pTHX_ SV* scalar) {
     runcible_refuse(aTHX_ "bytes has characters that are no bytes");
     return NULL;
   }
-  (void)SvPV_force_nolen(scalar); /* memory of its own */
+  (void)SvPV_force_nolen(scalar); /* gives it separate memory */
   SvOOK_off(scalar);
   lent = (runcible_lent*)malloc(sizeof(*lent));
   if (lent == NULL) return NULL;
@@ -107,8 +106,8 @@ static runcible_lent* runcible_lend(pTHX_ SV* scalar) {
   return lent;
 }
 
-/* What a reference to a variable shows that was lent before; NULL with an
- * exception in $@. */
+/* Returns the memory of a variable that was lent before; NULL with an exception
+ * in $@. */
 static runcible_lent* runcible_lent_of(pTHX_ SV* reference) {
   const MAGIC* magic = NULL;
   SvGETMAGIC(reference);
@@ -141,8 +140,8 @@ static rc_status runcible_lent_write(pTHX_ SV* reference, int64_t first,
   return RC_OK;
 }
 
-/* A reference to a variable that shows pinned memory without its last byte,
- * which is zero. */
+/* Makes a reference to a variable that shows pinned memory without its last
+ * byte, which is zero. */
 static rc_status runcible_show_pinned(pTHX_ rc_pinned* pinned, SV** shown) {
   SV* scalar;
   void* data = NULL;
@@ -165,7 +164,8 @@ static rc_status runcible_show_pinned(pTHX_ rc_pinned* pinned, SV** shown) {
   return RC_OK;
 }
 
-/* After a failure of its own the exception is in $@ already. */
+/* Makes a tensor that borrows a variable. After a failure of this function
+ * itself the exception is in $@ already. */
 static rc_status runcible_borrow(pTHX_ rc_backend* backend, rc_dtype dtype,
                                  const int64_t* shape, int32_t rank,
                                  SV* reference, rc_tensor** tensor) {

@@ -1,12 +1,12 @@
-/* Statuses and wrong arguments as exceptions of Perl; included by the wrapper
- * alone, as all headers here. */
+/* Raises exceptions of Perl for statuses and wrong arguments; included by the
+ * wrapper alone, as all headers here. */
 #ifndef RUNCIBLE_PERL_ERRORS_H
 #define RUNCIBLE_PERL_ERRORS_H
 
 #include <runcible/runcible.h>
 #include <string.h>
 
-/* A mortal scalar of UTF-8; what is not becomes U+FFFD. */
+/* Makes a mortal scalar of UTF-8; invalid bytes become U+FFFD. */
 static SV* runcible_text(pTHX_ const char* text, size_t length) {
   const U8* at = (const U8*)text;
   const U8* const end = at + length;
@@ -46,22 +46,22 @@ static void runcible_raise_sv(pTHX_ rc_status status, SV* message) {
   sv_setsv(ERRSV, sv_2mortal(error));
 }
 
-/* Set while an exception of Perl's own is in $@, to be thrown on. */
+/* Set while $@ contains an exception of Perl code, which is to be thrown on. */
 static __thread int runcible_dying = 0;
 
-/* The same, unless an exception is thrown on: then that stays. */
+/* The same, unless an exception is thrown on; that exception then stays. */
 static void runcible_raise(rc_status status, const char* message) {
   dTHX;
   if (runcible_dying) {
     runcible_dying = 0;
     return;
   }
-  /* Copied first, for what follows may call the library. */
+  /* Copied first, as the code that follows may call the library. */
   runcible_raise_sv(aTHX_ status,
                     runcible_text(aTHX_ message, strlen(message)));
 }
 
-/* Refuses an argument; 0. */
+/* Raises the exception of a wrong argument, and returns 0. */
 static int runcible_refuse(pTHX_ const char* format, ...) {
   va_list arguments;
   SV* message = sv_2mortal(newSVpvs(""));

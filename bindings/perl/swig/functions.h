@@ -1,11 +1,11 @@
-/* Custom ops whose function is one of Perl; included by the wrapper alone. The
+/* Custom ops with a function of Perl; included by the wrapper alone. The
  * function, which CustomOp.pm makes, is called with
  *
  *   (inputs, outputs, attributes)
  *
- * references to arrays of values [dtype, shape, bytes], bytes of outputs being
- * how many, and of numbers, and gives a reference to an array of the bytes of
- * the outputs. */
+ * references to arrays of values [dtype, shape, bytes], and of numbers. The
+ * bytes of an output are replaced by their number. The function returns a
+ * reference to an array of the bytes of the outputs. */
 #ifndef RUNCIBLE_PERL_FUNCTIONS_H
 #define RUNCIBLE_PERL_FUNCTIONS_H
 
@@ -17,13 +17,13 @@
 #include "results.h"
 #include "served.h"
 
-/* What a wrapper has of a call that may run functions of Perl. */
+/* The state of a wrapper's call that may run functions of Perl. */
 typedef struct {
-  int exit; /* what JMPENV_JUMP is to be called with, if one called exit */
+  int exit; /* the argument for JMPENV_JUMP, if a function called exit */
 } runcible_waiting;
 typedef runcible_waiting* runcible_server;
 
-/* Of the interpreter that the thread runs. */
+/* The requests to the interpreter that the thread runs. */
 static __thread runcible_served* runcible_here = NULL;
 
 static runcible_served* runcible_served_of(runcible_server server) {
@@ -31,14 +31,14 @@ static runcible_served* runcible_served_of(runcible_server server) {
   return runcible_here;
 }
 
-/* What is noted for the end of an interpreter. */
+/* The argument of the function that runs at the end of an interpreter. */
 typedef struct {
   runcible_served* served;
   void* interpreter;
 } runcible_noted;
 
-/* A thread of Perl begins with what its parent had noted, and ends in the
- * thread that joins it. */
+/* Runs at the end of an interpreter. A thread of Perl begins with the functions
+ * that its parent had registered, and ends in the thread that joins it. */
 static void runcible_end_served(pTHX_ void* user) {
   runcible_noted* noted = (runcible_noted*)user;
   PERL_UNUSED_CONTEXT;
@@ -48,7 +48,8 @@ static void runcible_end_served(pTHX_ void* user) {
   free(noted);
 }
 
-/* That of this interpreter, made if there is none; NULL without memory. */
+/* Returns the object of this interpreter, made if there is none; NULL without
+ * memory. */
 static runcible_served* runcible_make_served(pTHX) {
   runcible_noted* noted;
   if (runcible_here != NULL) return runcible_here;
@@ -74,7 +75,7 @@ static void runcible_let_functions_go(pTHX_ runcible_served* served) {
   }
 }
 
-/* A reference to an array, mortal. */
+/* Makes a mortal reference to an array of values. */
 static SV* runcible_values(pTHX_ const rc_op_value* const* values, size_t count,
                            int with_bytes) {
   AV* list = newAV();
@@ -94,12 +95,13 @@ static SV* runcible_values(pTHX_ const rc_op_value* const* values, size_t count,
   return sv_2mortal(newRV_noinc((SV*)list));
 }
 
-/* The outputs from what a function gave; else why not. */
+/* Copies the outputs from the result of a function; returns an error text on
+ * failure. */
 static const char* runcible_outputs_in(pTHX_ SV* made,
                                        const rc_custom_call* call) {
   size_t i;
   if (!SvROK(made) || SvTYPE(SvRV(made)) != SVt_PVAV) {
-    return "it gave no array of outputs";
+    return "it returned no array of outputs";
   }
   for (i = 0; i < call->output_count; ++i) {
     const rc_op_value* output = call->outputs[i];
@@ -107,7 +109,7 @@ static const char* runcible_outputs_in(pTHX_ SV* made,
     STRLEN size = 0;
     const char* bytes = each == NULL ? NULL : SvPVbyte(*each, size);
     if (bytes == NULL || size != output->bytes) {
-      return "an output has not as many bytes as its shape";
+      return "an output does not have as many bytes as its shape";
     }
     memcpy(output->data, bytes, size);
   }
@@ -150,8 +152,8 @@ static void runcible_call_function(pTHX_ runcible_wanted* wanted) {
   LEAVE;
 }
 
-/* That the function dies ends the call; that it exits, too, without leaving the
- * library by a jump. */
+/* Calls the function. If it dies or exits, the call ends, without a jump out of
+ * the library. */
 static void runcible_tell(void* server, runcible_wanted* wanted) {
   dTHX;
   runcible_waiting* waiting = (runcible_waiting*)server;
@@ -174,7 +176,7 @@ static void runcible_tell(void* server, runcible_wanted* wanted) {
   }
 }
 
-/* An op of the options and a function. */
+/* Makes an op from options and a function. */
 static rc_status runcible_custom_op(pTHX_ rc_custom_op_options* options,
                                     SV* function, rc_custom_op** op) {
   rc_status status;
@@ -187,7 +189,7 @@ static rc_status runcible_custom_op(pTHX_ rc_custom_op_options* options,
     return RC_E_OUT_OF_MEMORY;
   }
   status = rc_custom_op_create(options, op);
-  /* As if there had been an op. */
+  /* Releases the function, as an op would. */
   if (status != RC_OK) options->release(options->user);
   return status;
 }

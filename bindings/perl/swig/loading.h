@@ -1,4 +1,4 @@
-/* Loading a model beside a function of Perl that is told how far it is. */
+/* Loads a model with a function of Perl that receives the progress. */
 #ifndef RUNCIBLE_PERL_LOADING_H
 #define RUNCIBLE_PERL_LOADING_H
 
@@ -6,16 +6,16 @@
 
 #include "errors.h"
 
-/* A function of Perl that is told how far a load is. */
+/* A function of Perl that receives the progress of a load. */
 typedef struct {
   SV* function;
   int died; /* its exception is in $@ */
-  int exit; /* what JMPENV_JUMP is to be called with, if it called exit */
+  int exit; /* the argument for JMPENV_JUMP, if it called exit */
 } runcible_progress;
 
-/* An rc_progress_callback, on the thread that loads. That the function dies or
- * exits, or that a handler of a signal does meanwhile, ends the load; neither
- * leaves the library by a jump. */
+/* Reports progress: an rc_progress_callback, on the thread that loads. If the
+ * function, or a handler of a signal meanwhile, dies or exits, the load ends,
+ * without a jump out of the library. */
 static int32_t runcible_on_progress(void* user, double fraction) {
   dTHX;
   runcible_progress* progress = (runcible_progress*)user;
@@ -44,14 +44,14 @@ static rc_status runcible_load(pTHX_ rc_backend* backend, const char* path,
                                const rc_model_options* options, SV* function,
                                rc_model** model) {
   runcible_progress progress = {function, 0, 0};
-  rc_model_options told = *options;
+  rc_model_options watched = *options;
   rc_status status;
   if (SvOK(function)) {
-    told.progress = runcible_on_progress;
-    told.progress_user = &progress;
+    watched.progress = runcible_on_progress;
+    watched.progress_user = &progress;
   }
   rc_backend_retain(backend); /* the function may close it */
-  status = rc_model_load(backend, path, &told, model);
+  status = rc_model_load(backend, path, &watched, model);
   rc_backend_release(backend);
   if (progress.exit != 0) {
     rc_model_release(*model);

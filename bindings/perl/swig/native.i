@@ -6,12 +6,14 @@
 %include "runcible.i"
 %include "pending.i"
 
-/* So many that an event loop is not held up; see Mailbox.pm. */
+/* Takes a limited number of events, which does not hold up an event loop; see
+ * Mailbox.pm. */
 mailbox_status mailbox_take_some(mailbox* box, size_t max,
                                  kept_events* events);
 
-/* What threads of Perl may use together; a session's logits, events, and what is
- * not counted belong to the thread that made them. */
+/* The handles that threads of Perl may share. Sessions and requests, for their
+ * logits and events, and handles without a count of references belong to the
+ * thread that made them. */
 %{
 #define runcible_not_shared(handle) NULL
 runcible_proxies_of(rc_device_list, runcible_not_shared)
@@ -35,7 +37,8 @@ runcible_proxies_of(mailbox, runcible_not_shared)
 runcible_proxies_of(pending_call, runcible_not_shared)
 %}
 
-/* Gives a handle back before its proxy is collected, which is used up then. */
+/* Releases a handle before its proxy is collected; the proxy is unusable
+ * then. */
 %exception drop "$action"
 %inline %{
 static void drop(SV* proxy) {
@@ -44,7 +47,7 @@ static void drop(SV* proxy) {
 }
 %}
 
-/* A tensor of the memory of a scalar; see borrow.h. */
+/* Makes a tensor of the memory of a scalar; see borrow.h. */
 %{
 #include "borrow.h"
 %}
@@ -57,7 +60,8 @@ static rc_status tensor_borrow(rc_backend* backend, rc_dtype dtype,
 }
 %}
 
-/* Memory that was lent before, and pinned memory, which is shown as such. */
+/* Memory that was lent before, and pinned memory, which a variable shows
+ * likewise. */
 %typemap(in, numinputs=0) SV** SHOWN (SV* made = NULL) "$1 = &made;"
 %typemap(argout) SV** SHOWN { runcible_result(sv_2mortal(*$1)) }
 %inline %{
@@ -82,7 +86,7 @@ static rc_status tensor_of_lent(rc_backend* backend, rc_dtype dtype,
                              lent->size, tensor);
 }
 
-/* To its beginning. */
+/* Writes a tensor to the beginning of lent memory. */
 static rc_status tensor_read_into(rc_tensor* tensor, SV* memory) {
   dTHX;
   const runcible_lent* lent = runcible_lent_of(aTHX_ memory);
@@ -96,8 +100,8 @@ static rc_status tensor_read_into(rc_tensor* tensor, SV* memory) {
 }
 %}
 
-/* rc_model_load, which calls `progress`, if that is defined, with the fraction
- * done; if it dies the load ends, and dies so. */
+/* Calls rc_model_load, which calls `progress`, if that is defined, with the
+ * fraction done. If it dies, the load ends and dies with its exception. */
 %inline %{
 static rc_status load_model(rc_backend* backend, const char* path,
                             rc_model_options* options, SV* progress,
@@ -107,7 +111,7 @@ static rc_status load_model(rc_backend* backend, const char* path,
 }
 %}
 
-/* Custom ops whose function is one of Perl; see functions.h. */
+/* Custom ops with a function of Perl; see functions.h. */
 %{
 #include "functions.h"
 %}

@@ -1,7 +1,7 @@
 /* Proxies: references to scalars whose magic owns a handle. Magic is freed in
  * global destruction too, when methods may be gone. A thread of Perl begins
- * with copies of all proxies, which own a reference each if threads may share
- * the handle, and else nothing. */
+ * with copies of all proxies. Each copy owns a reference if threads may share
+ * the handle, and nothing otherwise. */
 #ifndef RUNCIBLE_PERL_PROXIES_H
 #define RUNCIBLE_PERL_PROXIES_H
 
@@ -38,7 +38,7 @@ typedef struct {
     return 0;                                                         \
   }
 
-/* A mortal proxy that owns the handle. */
+/* Makes a mortal proxy that owns the handle. */
 static SV* runcible_proxy(pTHX_ const runcible_kind* kind, void* handle) {
   SV* scalar = newSV(0);
   SV* proxy = sv_2mortal(newRV_noinc(scalar));
@@ -60,7 +60,7 @@ static MAGIC* runcible_magic(pTHX_ SV* proxy, const runcible_kind* kind) {
   return magic;
 }
 
-/* undef is NULL. */
+/* Returns the handle of a proxy; undef is NULL. */
 static int runcible_handle_in(pTHX_ SV* proxy, const runcible_kind* kind,
                               const char* name, void** handle) {
   const MAGIC* magic;

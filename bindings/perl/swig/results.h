@@ -1,4 +1,5 @@
-/* Values of C as results of Perl: new references, owned by the caller. */
+/* Converts values of C to results of Perl: new references, owned by the
+ * caller. */
 #ifndef RUNCIBLE_PERL_RESULTS_H
 #define RUNCIBLE_PERL_RESULTS_H
 
@@ -49,7 +50,7 @@ static SV* runcible_top_logprobs(pTHX_ const rc_event* event) {
   return newRV_noinc((SV*)array);
 }
 
-/* The package of what an event is that is no end. */
+/* Returns the package of the part in an event that is not an end. */
 static const char* runcible_part(const rc_event* event) {
   switch (event->type) {
     case RC_EVENT_REASONING:
@@ -66,9 +67,9 @@ static SV* runcible_optional_text(pTHX_ const char* text) {
   return SvREFCNT_inc(runcible_text(aTHX_ text, strlen(text)));
 }
 
-/* [key, text, tokens, logprobs, top logprobs, package, name and id of a call],
- * undef where there is none; or for an end [key, undef, status, message,
- * numbers of the report from `reason` on]. */
+/* Makes an array of an event: [key, text, tokens, logprobs, top logprobs,
+ * package, name and id of a call], undef for absent values; or for an end [key,
+ * undef, status, message, numbers of the report from `reason` on]. */
 static SV* runcible_event(pTHX_ uint64_t key, const rc_event* event) {
   const rc_generate_report* report = event->report;
   AV* array = newAV();

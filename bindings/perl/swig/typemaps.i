@@ -1,5 +1,5 @@
-/* Typemaps of Perl; see bindings/swig/arguments.i. Memory that a call needs is
- * that of mortal scalars, for converting an argument may die. Wrong arguments
+/* Typemaps of Perl; see bindings/swig/arguments.i. Memory that a call needs
+ * belongs to mortal scalars, as converting an argument may die. Wrong arguments
  * raise the exception of RC_E_INVALID_ARGUMENT. */
 %header %{
 #include <runcible/runcible.h>
@@ -21,14 +21,14 @@
 #define RUNCIBLE_NOTHING ST(argvi) = &PL_sv_undef
 %}
 
-/* The library that is loaded must fit the headers. */
+/* Checks that the loaded library fits the headers. */
 %init %{
   if (rc_abi_check(RC_VERSION_MAJOR, RC_VERSION_MINOR) != RC_OK) {
     croak("%s", rc_error_message());
   }
 %}
 
-/* Proxies are not SWIG's; see proxies.h. */
+/* Handles are our proxies, not SWIG's; see proxies.h. */
 %define runcible_output_handle(TYPE)
 %typemap(in, numinputs=0) TYPE** (TYPE* made = NULL) {
   runcible_in_use = 1;
@@ -37,7 +37,8 @@
 %typemap(argout) TYPE** {
   runcible_result(runcible_proxy(aTHX_ & TYPE ## _proxy, *$1))
 }
-/* After all other arguments: what they run may close a handle. */
+/* Converted after all other arguments, as converting these may close a
+ * handle. */
 %typemap(in) TYPE* (SV* given = NULL), const TYPE* (SV* given = NULL) {
   given = $input;
 }
@@ -52,8 +53,8 @@ runcible_kind_of(TYPE)
 %}
 %enddef
 
-/* A result of C that becomes one value of the result; mortal. The stack may have
- * moved, as the call may have run Perl. */
+/* A result of C that becomes one value of the result; mortal. The stack may
+ * have moved, as the call may have run Perl. */
 %define runcible_result(VALUE)
   {
     SV* value = VALUE;
@@ -143,7 +144,7 @@ runcible_kind_of(TYPE)
 }
 %typemap(freearg) (void** BYTES, size_t* SIZE) { rc_free(data$argnum); }
 
-/* The library writes straight into a new string. */
+/* The library writes directly into a new string. */
 %typemap(in) (void* ROOM, size_t SIZE) (SV* made = NULL) {
   if (!runcible_unsigned_in(aTHX_ $input, "$2_name", SSize_t_MAX - 1, &$2)) {
     SWIG_fail;
@@ -211,7 +212,7 @@ runcible_number(size_t)
 }
 %typemap(freearg) kept_events* EVENTS { kept_events_free($1); }
 
-/* Numbers, with messages that name what is wrong. */
+/* Numbers, with messages that name the wrong value. */
 %define runcible_whole(TYPE, LEAST, MOST)
 %typemap(in) TYPE {
   IV whole = 0;

@@ -27,7 +27,7 @@ my %objects;
 my $folder;
 my %do;
 
-# What a step means by a value: "$name" is an object.
+# Returns the value that a step gives: "$name" is an object.
 sub value {
     my ($given) = @_;
     return [map { value($_) } @$given] if ref $given eq 'ARRAY';
@@ -42,14 +42,14 @@ sub value {
     return $found;
 }
 
-# The class of a status; "IO" is that of RC_E_IO.
+# Returns the class of a status; "IO" is that of RC_E_IO.
 sub error_class {
     my ($name) = @_;
     my $words = $name =~ /^(IO|ABI)$/ ? $name : join '', map { ucfirst lc } split /_/, $name;
     return "Runcible::Error::$words";
 }
 
-# Options as pairs, with truths of Perl.
+# Returns options as pairs, with booleans of Perl.
 sub keywords {
     my ($step) = @_;
     my %given = %{ value($step->{options} // {}) };
@@ -88,7 +88,7 @@ sub act {
     return;
 }
 
-# What a step is called, of an object, a class or the package.
+# Makes the call of a step, on an object, a class or the package.
 sub call {
     my ($step) = @_;
     my ($on, $method) = split /\./, $step->{do};
@@ -101,12 +101,12 @@ sub call {
     return $objects{$on} // Runcible->can($on)->(@given, keywords($step));
 }
 
-# How what was found differs from the part of it that is expected; "" if
-# it does not.
+# Returns how the found value differs from the expected part of it; "" if it does
+# not.
 sub problem {
     my ($found, $expected, $what) = @_;
     if (ref $expected eq 'ARRAY') {
-        return "$what is no list" unless ref $found eq 'ARRAY';
+        return "$what is not a list" unless ref $found eq 'ARRAY';
         return "$what has " . @$found if @$found != @$expected;
         return first_problem(map { [$found->[$_], $expected->[$_], "$what\[$_]"] } 0 .. $#$expected);
     }
@@ -164,7 +164,7 @@ sub compared {
     return $holds->(@$found >= @$wanted - 1) || problem($found, [@$wanted[0 .. $#$found]], $what);
 }
 
-# The pieces of a stream on the event loop, as a Future.
+# Returns a Future of the pieces of a stream on the event loop.
 sub stream {
     my ($step, $session, $prompt, %options) = @_;
     my $stream = $session->stream($prompt, %options);
@@ -183,7 +183,7 @@ sub stream {
     return $read->()->on_ready(sub { undef $read });
 }
 
-# Steps that are no single call, or another one in Perl.
+# Steps that are not one call, or have another name in Perl.
 %do = (
     'Backend.open'   => sub { my (undef, $class, @given) = @_; $class->new(@given) },
     'Model.load'     => sub { my (undef, $class, @given) = @_; $class->new(@given) },
@@ -288,7 +288,7 @@ sub of_pinned {
     return $class->$make($memory->bytes, $shape, 'f32', $backend);
 }
 
-# Which cases passed; see bindings/README.md.
+# The report of the cases that passed; see bindings/README.md.
 my @lines = "language\tPerl\n";
 for my $case (@{ $document->{cases} }) {
     %objects = ();

@@ -41,7 +41,7 @@ sub fails {
     my ($class, $says, $code) = @_;
     ok(!eval { $code->(); 1 }, $class);
     isa_ok($@, "Runcible::Error::$class");
-    like("$@", $says, 'it says why');
+    like("$@", $says, 'the message names the reason');
     return;
 }
 
@@ -105,7 +105,7 @@ subtest 'types and failures of functions of Perl' => sub {
     is(system($^X, '-e', $program) >> 8, 3, 'it may exit');
 };
 
-subtest 'what goes wrong' => sub {
+subtest 'errors name their reason' => sub {
     my $x       = tensor();
     my $refuses = Runcible::CustomOp->new(%softsign, symbol => 'refuses');
     fails('Format', qr/softsign will not/, sub { $refuses->compute([$x], scale => 1) });
@@ -164,7 +164,7 @@ subtest 'borrowed memory' => sub {
     my $again = Runcible::Tensor->borrow(\$bytes, [3, 1], 'f32', $backend);
     $x->close;
     is_deeply($again->array, [[-7], [-8], [-9]], 'twice');
-    # Constants of graphs keep it, and threads of Perl.
+    # Constants of graphs and threads of Perl keep the memory.
     my $graph;
     for (1 .. 2) {
         my $inner = pack 'f*', 10 * $_, 20;

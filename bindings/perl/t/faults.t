@@ -13,7 +13,8 @@ use Time::HiRes ();
 my $model = Runcible::Model->new('builtin:fable', 'cpu');
 sub endless { $model->session(when_full => 'shift')->generate('A', ignore_eos => 1) }
 
-# Runs a program of its own, which must print this and end well, or so.
+# Runs a separate program, which must print `expected` and end with a status, by default
+# 0.
 sub prints {
     my ($name, $expected, $program, $status) = @_;
     my $pid = open3(my $in, my $out, undef, $^X, '-w', '-e', "use Runcible; $program");
@@ -41,7 +42,7 @@ subtest 'unknown options' => sub {
         my %known = map { $_ => 1 } @made, @some;
         my $known = join ', ', sort keys %known;
         is(scalar(grep { $_ eq $some[0] } @made), 1, "$kind: $some[0]");
-        # Those of C are none: they have other names or units here.
+        # Names of C are not options: they have other names or units here.
         for my $wrong (qw(nonsense deadline_ms tokenize_flags timeout_ms struct_size)) {
             eval { $call->($wrong => 1) };
             is($@->message, "there is no option '$wrong', but $known", "$kind: $wrong");
@@ -49,7 +50,7 @@ subtest 'unknown options' => sub {
     }
 };
 
-subtest 'what is left' => sub {
+subtest 'a generation that was left ends' => sub {
     my $session = $model->session(when_full => 'shift');
     my %uses    = (
         generate   => sub { $session->generate('B', max_tokens => 2)->text },
@@ -72,9 +73,9 @@ subtest 'what is left' => sub {
         my $generation = $session->generate('A', ignore_eos => 1);
         $generation->next;
         undef $generation;
-        # Nothing but the loss can have ended it.
+        # Only dropping the reference can have ended it.
         ok(eval { Runcible::Native::session_append_text($session->proxy, 'B', 0); 1 },
-            'losing it waits for the end') or diag $@;
+            'dropping it waits for the end') or diag $@;
     }
     my $generation = $session->generate('A', ignore_eos => 1);
     local $SIG{ALRM} = sub { die "the handler\n" };
@@ -348,7 +349,7 @@ PERL
 }
 
 # Generations leave nothing behind, in Perl or in C.
-prints('no growth', "done\n", <<'PERL');
+prints('generations do not leak', "done\n", <<'PERL');
     my $model = Runcible::Model->new('builtin:fable', 'cpu');
     sub resident {
         open my $file, '<', '/proc/self/statm' or die $!;
@@ -365,8 +366,8 @@ prints('no growth', "done\n", <<'PERL');
     }
     generate(2000);
     stream(200);
-    # What leaks does so each time; the allocator grows by leaps, and for longer
-    # where there are many threads.
+    # A leak grows in each round; the allocator grows in jumps, and for longer where
+    # there are many threads.
     my @grown;
     do {
         my $before = resident();

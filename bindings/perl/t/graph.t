@@ -1,4 +1,4 @@
-# Graphs: recorded, run, run on an event loop.
+# Graphs: recording and running, also on an event loop.
 use strict;
 use warnings;
 use Future;
@@ -14,7 +14,7 @@ sub error_of {
     return eval { $code->(); 1 } ? undef : $@;
 }
 
-subtest 'what was recorded has no numbers' => sub {
+subtest 'recorded tensors have no numbers' => sub {
     my $kept;
     my $graph = Runcible::Graph->record($backend, [tensor(1, 2)], sub {
         $kept = $_[0]->neg;
@@ -23,7 +23,7 @@ subtest 'what was recorded has no numbers' => sub {
         return $kept;
     });
     isa_ok(error_of(sub { $kept->neg }), 'Runcible::Error::InvalidArgument');
-    is_deeply(scalar $graph->run([tensor(1, -2)])->array, [-1, 2], 'a run has');
+    is_deeply(scalar $graph->run([tensor(1, -2)])->array, [-1, 2], 'the outputs of a run have numbers');
 };
 
 subtest 'errors' => sub {
@@ -32,7 +32,7 @@ subtest 'errors' => sub {
         Runcible::Graph->record($backend, [$x], sub { $_[0]->add($y) });
     });
     isa_ok($error, 'Runcible::Error::InvalidArgument');
-    like("$error", qr/\[3\].*graph\.t line/s, 'it tells shapes and where');
+    like("$error", qr/\[3\].*graph\.t line/s, 'the message names shapes and place');
     like(error_of(sub { Runcible::Graph->record($backend, [$x], sub { die "mine\n" }) }),
         qr/^mine$/, 'of the function');
     like(error_of(sub { Runcible::Graph->record($backend, [$x], sub {1}) }),
@@ -69,13 +69,13 @@ subtest 'cancelling a run' => sub {
     isa_ok($run->failure, 'Runcible::Error::Cancelled');
     my $given_up = $graph->run_async([$x]);
     $given_up->cancel;
-    # The loop is rid of it before long.
-    my %told = (0.0012 => qr/ 2 ms/, 0.007 => qr/ 7 ms/);
-    for my $deadline (sort keys %told) {
+    # The loop ends the cancelled run before long.
+    my %messages = (0.0012 => qr/ 2 ms/, 0.007 => qr/ 7 ms/);
+    for my $deadline (sort keys %messages) {
         my $next = $graph->run_async([$x], deadline => $deadline);
         $next->await;
         isa_ok($next->failure, 'Runcible::Error::Timeout');
-        like($next->failure, $told{$deadline}, 'no limit ends before its time');
+        like($next->failure, $messages{$deadline}, 'no limit ends before its time');
     }
 };
 

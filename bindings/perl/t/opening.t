@@ -8,22 +8,22 @@ use Test::More;
 
 my $loop = IO::Async::Loop->new;
 
-subtest 'beside a timer' => sub {
-    my ($ticks, @told) = 0;
+subtest 'opening while a timer runs' => sub {
+    my ($ticks, @fractions) = 0;
     my $timer = IO::Async::Timer::Periodic->new(
         interval => 0.001,
         on_tick  => sub { ++$ticks },
     );
     $loop->add($timer->start);
     my $opening = Runcible::Backend->open_async('cpu', threads => 1,
-        progress => sub { push @told, @_ });
+        progress => sub { push @fractions, @_ });
     $loop->delay_future(after => 0.02)->get;
     my $backend = $opening->get;
     $loop->remove($timer);
     isa_ok($backend, 'Runcible::Backend');
     is($backend->device->id, 'cpu:0', 'the device');
     is_deeply(Runcible::Tensor->new([1, -2], $backend)->relu->array, [1, 0], 'it computes');
-    is($told[-1], 1, 'all is done');
+    is($fractions[-1], 1, 'all is done');
     cmp_ok($ticks, '>', 0, 'the timer ticked');
 };
 
@@ -38,10 +38,10 @@ subtest 'failures' => sub {
     my $opening = Runcible::Backend->open_async('nosuch');
     $opening->await;
     isa_ok($opening->failure, 'Runcible::Error::NotFound');
-    like($opening->failure, qr/nosuch.*at .*opening\.t line \d+\.$/s, 'it tells where');
-    my $told = Runcible::Backend->open_async('cpu', progress => sub { die "enough\n" });
-    $told->await;
-    is($told->failure, "enough\n", 'of the function');
+    like($opening->failure, qr/nosuch.*at .*opening\.t line \d+\.$/s, 'the message names the place');
+    my $ended = Runcible::Backend->open_async('cpu', progress => sub { die "enough\n" });
+    $ended->await;
+    is($ended->failure, "enough\n", 'of the function');
     for my $wrong ([threads => -1], [nothing => 1], [progress => 1]) {
         ok(!eval { Runcible::Backend->open_async('cpu', @$wrong); 1 }, "@$wrong");
         isa_ok($@, 'Runcible::Error::InvalidArgument');
@@ -54,12 +54,12 @@ subtest 'cancelling' => sub {
     my $discovery = Runcible::discover_async();
     $discovery->cancel;
     ok($_->is_cancelled, 'cancelled') for $opening, $discovery;
-    # What goes on in the loop is none the worse.
+    # Later calls on the loop still work.
     isa_ok(Runcible::Backend->open_async('cpu')->get, 'Runcible::Backend');
 };
 
-# A model of a backend of its own, a session that has begun a text, and how that goes
-# on on the device to which it is going to be switched.
+# Returns a backend whose model has a session with a text, and a check that the text goes
+# on on the device to which the backend is switched.
 sub begun {
     my @greedy  = (max_tokens => 8, temperature => 0, ignore_eos => 1);
     my $backend = Runcible::Backend->new('cpu');
@@ -83,18 +83,18 @@ subtest 'switching' => sub {
         ok(!eval { $backend->switch($spec, @options); 1 }, $spec);
         isa_ok($@, "Runcible::Error::$class");
     }
-    is($backend->device->id, 'reference:0', 'all is as it was');
+    is($backend->device->id, 'reference:0', 'the device stays');
     $backend->close;
     ok(!eval { $backend->switch('cpu'); 1 }, 'a closed one');
     isa_ok($@, 'Runcible::Error::Closed');
 };
 
-subtest 'switching beside an event loop' => sub {
+subtest 'switching on an event loop' => sub {
     my ($backend, $goes_on) = begun();
-    my @told;
+    my @fractions;
     my @made = $backend->switch_async('reference', wait => 60,
-        progress => sub { push @told, @_ })->get;
-    is_deeply([scalar @made, $told[-1]], [0, 1], 'it is done');
+        progress => sub { push @fractions, @_ })->get;
+    is_deeply([scalar @made, $fractions[-1]], [0, 1], 'it is done');
     $goes_on->();
     my $unknown = $backend->switch_async('nothing');
     $unknown->await;

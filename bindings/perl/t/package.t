@@ -1,4 +1,4 @@
-# What the cases do not show: values, reports, tensors, the examples.
+# The package besides the cases: values, reports, tensors, the examples.
 use strict;
 use warnings;
 use utf8;
@@ -57,10 +57,10 @@ subtest 'reports' => sub {
 };
 
 subtest 'progress' => sub {
-    my @told;
-    Runcible::Model->new('builtin:fable', 'cpu', progress => sub { push @told, @_ });
-    is_deeply(\@told, [sort { $a <=> $b } @told], 'in order');
-    cmp_ok($told[-1], '==', 1, 'to the end');
+    my @fractions;
+    Runcible::Model->new('builtin:fable', 'cpu', progress => sub { push @fractions, @_ });
+    is_deeply(\@fractions, [sort { $a <=> $b } @fractions], 'in order');
+    cmp_ok($fractions[-1], '==', 1, 'to the end');
 };
 
 subtest 'sessions' => sub {
@@ -116,8 +116,8 @@ subtest 'docs of the headers' => sub {
 
 subtest 'examples' => sub {
     my $examples = dirname(__FILE__) . '/../examples';
-    my $tale = `$^X -w $examples/tell.pl 'A crow' 2>&1`;
-    is($?, 0, 'tell.pl') or diag $tale;
+    my $tale = `$^X -w $examples/hello.pl 'A crow' 2>&1`;
+    is($?, 0, 'hello.pl') or diag $tale;
     like($tale, qr/^A crow.*\n\d+ tokens, \w+\n\z/s, 'its tale');
     my $tales = `$^X -w $examples/together.pl 2>&1`;
     is($?, 0, 'together.pl') or diag $tales;
@@ -126,7 +126,7 @@ subtest 'examples' => sub {
         'silu_gate.pl');
 };
 
-subtest 'the program of the README that chats' => sub {
+subtest 'the conversation of the README' => sub {
     open my $file, '<', dirname(__FILE__) . '/../README.md' or die $!;
     my $readme = do { local $/; <$file> };
     my ($program) = $readme =~ /<!-- tests: chat -->\n```perl\n(.*?)```/s;

@@ -1,4 +1,4 @@
-# Memory that devices move numbers from and to by themselves.
+# Memory that devices copy from and to directly.
 use strict;
 use warnings;
 use Config;
@@ -25,7 +25,7 @@ for my $spec (qw(cpu reference opencl vulkan)) {
         is(${ $to->bytes }, "\0" x 408, 'zero at first');
         $from->write(pack('f', $_), 4 * $_) for 0 .. 99;
         my $x = Runcible::Tensor->from_bytes($from->bytes, [10, 10], 'f32', $device);
-        $from->write("\0" x 400);    # what was moved is a copy
+        $from->write("\0" x 400);    # does not change the tensor, a copy
         my $bytes = $x->neg->read_into($to->bytes);
         is_deeply([unpack 'f*', $$bytes], [(map { -$_ } 0 .. 99), 0, 0], 'the numbers');
         $_->close for $from, $to;
@@ -74,7 +74,7 @@ subtest 'the child of a fork' => sub {
     is(length $$bytes, 8, 'which has it');
 };
 
-subtest 'what goes wrong' => sub {
+subtest 'errors name their reason' => sub {
     fails('InvalidArgument', qr/at least 1/, sub { Runcible::Pinned->new($backend, $_) })
         for 0, -1, 1.5, undef;
     fails('InvalidArgument', qr/vulkan:99/,
@@ -97,7 +97,7 @@ subtest 'what goes wrong' => sub {
     $memory->close;
     fails('Closed', qr/closed/, $_)
         for sub { $memory->bytes }, sub { $memory->size }, sub { $memory->write('1') };
-    is($$bytes, "\0" x 8, 'what shows it stays');
+    is($$bytes, "\0" x 8, 'a reference keeps the memory');
 };
 
 done_testing;

@@ -12,7 +12,7 @@ my $loop    = IO::Async::Loop->new;
 my %endless = (ignore_eos => 1);
 sub endless { $model->session(when_full => 'shift')->stream('A', %endless) }
 
-# Reads a stream to its end, calling a function with each piece; a Future.
+# Returns a Future that reads a stream to its end, and calls a function with each piece.
 sub each_piece {
     my ($stream, $code) = @_;
     return $stream->next->then(sub {
@@ -48,7 +48,7 @@ subtest 'streams take turns' => sub {
             $_->cancel for grep { !grep { $_ < 5 } @pieces } @streams;
         })->else(sub { Future->done($_[0]) });
     } 0 .. 3;
-    # Ends only if none of them keeps the others from their pieces.
+    # Ends only if no stream keeps the others from their pieces.
     isa_ok($_->get, 'Runcible::Error::Cancelled') for @all;
 };
 
@@ -64,7 +64,7 @@ subtest 'the loop goes on' => sub {
     my $ended = each_piece($stream, sub { })->else(sub { Future->done($_[0]) })->get;
     $loop->remove($timer);
     isa_ok($ended, 'Runcible::Error::Cancelled');
-    like("$ended", qr/cancelled at .*stream\.t line \d+\.$/, 'it tells where');
+    like("$ended", qr/cancelled at .*stream\.t line \d+\.$/, 'the message names the place');
     cmp_ok($ticks, '>=', 5, 'the timer ticked');
 };
 
@@ -108,7 +108,7 @@ subtest 'only one may wait' => sub {
     ok($first->get, 'the first gets its piece');
 };
 
-subtest 'what a callback throws' => sub {
+subtest 'an exception of a callback' => sub {
     my @streams = map { $model->session->stream('A', max_tokens => 5, %endless) } 0 .. 1;
     my @bad  = map { $_->next->on_done(sub { die "mine\n" }) } $streams[0];
     my $good = $streams[1]->text;
@@ -133,7 +133,7 @@ subtest 'long texts do not pile up' => sub {
     ok(length $text, 'text');
 };
 
-subtest 'a loop of its own' => sub {
+subtest 'a separate loop' => sub {
     my $other = IO::Async::Loop->really_new;
     my $text  = $model->session->stream('A', loop => $other, seed => 1, max_tokens => 5)->text;
     $other->await($text);
@@ -142,17 +142,17 @@ subtest 'a loop of its own' => sub {
 
 subtest 'with async and await' => sub {
     eval { require Future::AsyncAwait; 1 } or plan skip_all => 'no Future::AsyncAwait';
-    my $told = eval q{
+    my $text = eval q{
         use Future::AsyncAwait;
-        my $tell = async sub {
+        my $generate = async sub {
             my $stream = $model->session->stream('A', seed => 1, max_tokens => 5);
             my $text = '';
             while (my $piece = await $stream->next) { $text .= $piece }
             return $text;
         };
-        $tell->()->get;
+        $generate->()->get;
     };
-    is($told, $model->session->generate('A', seed => 1, max_tokens => 5)->text, 'the text')
+    is($text, $model->session->generate('A', seed => 1, max_tokens => 5)->text, 'the text')
         or diag $@;
 };
 

@@ -3,9 +3,9 @@ package runcible;
 import java.util.concurrent.Executor;
 
 /**
- * The parts of an answer as they come, for one subscriber, whose subscription
- * starts the answer and does not wait for its prompt. Whatever came of it is a
- * message of the conversation when it has ended.
+ * The parts of an answer as they come, for one subscriber. The subscription
+ * starts the answer and does not wait for its prompt. When the answer has
+ * ended, all that was generated is a message of the conversation.
  */
 public final class AnswerStream extends PartStream<Part> {
   AnswerStream(chat chat, GenerateOptions options, Uses uses) {
@@ -24,7 +24,7 @@ public final class AnswerStream extends PartStream<Part> {
     return new AnswerStream(this, other);
   }
 
-  /** What starts an answer. */
+  /** Returns the start of an answer. */
   static Mailbox.Beginning of(chat chat, GenerateOptions options) {
     return (box, key) -> {
       try (generate_options made = options.make()) {

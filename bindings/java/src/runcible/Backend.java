@@ -15,7 +15,10 @@ public final class Backend extends Handle {
     this.handle = handle;
   }
 
-  /** Opens what the environment variable RUNCIBLE_BACKEND or "auto" chooses. */
+  /**
+   * Opens the device that the environment variable RUNCIBLE_BACKEND, else
+   * "auto", chooses.
+   */
   public static Backend open() {
     return open("");
   }
@@ -31,9 +34,9 @@ public final class Backend extends Handle {
   }
 
   /**
-   * The same, and tells the fraction done, 0 to 1, on the thread that opens,
-   * unless nobody is to be told (null). What that throws ends the opening and is
-   * thrown by it.
+   * The same with a function that receives the fraction done, 0 to 1, on the
+   * thread that opens; null for none. An exception that it throws ends the
+   * opening and is thrown by it.
    */
   public static Backend open(
       String spec, BackendOptions options, DoubleConsumer progress) {
@@ -53,13 +56,13 @@ public final class Backend extends Handle {
     }
   }
 
-  /** The same with the options of the library, telling nobody. */
+  /** The same with the default options and without progress. */
   public static CompletableFuture<Backend> openAsync(String spec) {
     return openAsync(spec, new BackendOptions(), null);
   }
 
   /**
-   * Opens in a thread of its own. Cancelling the future cancels the opening.
+   * Opens in a separate thread. Cancelling the future cancels the opening.
    *
    * @see #open(String, BackendOptions, DoubleConsumer)
    */
@@ -71,7 +74,7 @@ public final class Backend extends Handle {
       try (made) {
         return open(name, made, fraction -> {
           if (future.isDone()) {
-            throw new CancellationException("nobody waits for the backend");
+            throw new CancellationException("the opening was cancelled");
           }
           if (progress != null) {
             progress.accept(fraction);
@@ -87,9 +90,9 @@ public final class Backend extends Handle {
   }
 
   /**
-   * The same, and tells the fraction done, 0 to 1, on the thread that switches,
-   * unless nobody is to be told (null). What that throws ends the switch and is
-   * thrown by it; all is then as it was.
+   * The same with a function that receives the fraction done, 0 to 1, on the
+   * thread that switches; null for none. An exception that it throws ends the
+   * switch and is thrown by it; the backend then stays on its device.
    */
   public void switchTo(
       String spec, BackendSwitchOptions options, DoubleConsumer progress) {
@@ -109,14 +112,14 @@ public final class Backend extends Handle {
     }
   }
 
-  /** The same with the options of the library, telling nobody. */
+  /** The same with the default options and without progress. */
   public CompletableFuture<Void> switchToAsync(String spec) {
     return switchToAsync(spec, new BackendSwitchOptions(), null);
   }
 
   /**
-   * Switches in a thread of its own. Cancelling the future ends the switch, and
-   * all is as it was.
+   * Switches in a separate thread. Cancelling the future ends the switch, and
+   * the backend stays on its device.
    *
    * @see #switchTo(String, BackendSwitchOptions, DoubleConsumer)
    */
@@ -128,7 +131,7 @@ public final class Backend extends Handle {
       try (made) {
         switchTo(name, made, fraction -> {
           if (future.isDone()) {
-            throw new CancellationException("nobody waits for the switch");
+            throw new CancellationException("the switch was cancelled");
           }
           if (progress != null) {
             progress.accept(fraction);
@@ -139,7 +142,7 @@ public final class Backend extends Handle {
     }, nothing -> {});
   }
 
-  /** The same as discover in a thread of its own. */
+  /** The same as discover in a separate thread. */
   public static CompletableFuture<Discovery> discoverAsync() {
     return Later.start("runcible discover", future -> discover(), made -> {});
   }

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionException;
  * A conversation: a list of messages over a session; see {@link Session#chat}.
  *
  * <p>An answer of the model becomes one of the messages. For each answer only
- * what the session does not hold yet is evaluated, also after messages were
- * forgotten. To keep a conversation, keep its session ({@link Session#save}) and
- * its messages.
+ * the part that the session does not hold yet is evaluated, also after messages
+ * were removed. To keep a conversation, keep its session ({@link Session#save})
+ * and its messages.
  */
 public final class Chat extends Handle {
   private final chat handle;
@@ -27,11 +27,11 @@ public final class Chat extends Handle {
 
   /**
    * Adds messages: an object, or a list of objects, in the shape of "messages"
-   * of OpenAI's chat completions, or either as JSON; see {@link Message}. Objects
-   * are Maps, records, or values of a library of JSON.
-   * {@link RuncibleException.InvalidArgument}: one is malformed, by its place;
-   * nothing was added then. {@link RuncibleException.Busy}: an answer is under
-   * way.
+   * of OpenAI's chat completions, or either as JSON; see {@link Message}.
+   * Objects are Maps, records, or values of a JSON library. Throws {@link
+   * RuncibleException.InvalidArgument} if a message is malformed, naming its
+   * place; no message is added then. Throws {@link RuncibleException.Busy}
+   * while an answer is under way.
    */
   public void add(Object messages) {
     byte[] json = Text.encode(Json.text(messages, "messages"));
@@ -44,8 +44,8 @@ public final class Chat extends Handle {
   }
 
   /**
-   * All messages, a JSON array. {@link RuncibleException.Busy}: an answer is
-   * under way.
+   * Returns all messages, a JSON array. Throws {@link RuncibleException.Busy}
+   * while an answer is under way.
    */
   public String messages() {
     return Text.decode((byte[]) Native.chat_messages(idle()));
@@ -66,14 +66,14 @@ public final class Chat extends Handle {
     return new AnswerStream(handle, options.copy(), uses);
   }
 
-  /** The whole answer. Cancelling the future cancels it. */
+  /** Returns the whole answer. Cancelling the future cancels it. */
   public CompletableFuture<Reply> replyAsync(GenerateOptions options) {
     PendingReply pending = new PendingReply();
     pending.start(AnswerStream.of(idle(), options));
     return pending;
   }
 
-  /** The whole answer; blocks. */
+  /** Returns the whole answer; blocks. */
   public Reply reply(GenerateOptions options) {
     try {
       return replyAsync(options).join();
@@ -85,12 +85,12 @@ public final class Chat extends Handle {
     }
   }
 
-  /** Adds what the user says, and gives the whole answer; blocks. */
+  /** Adds a message of the user, and returns the whole answer; blocks. */
   public Reply ask(String text) {
     return ask(text, new GenerateOptions());
   }
 
-  /** Adds what the user says, and gives the whole answer; blocks. */
+  /** Adds a message of the user, and returns the whole answer; blocks. */
   public Reply ask(String text, GenerateOptions options) {
     add(Message.user(text));
     return reply(options);

@@ -1,22 +1,22 @@
 package runcible;
 
 /**
- * How a conversation is written down.
+ * The options of a conversation: tools and template.
  *
- * <p>What is not set has the default of the library. The setters give the
- * object itself.
+ * <p>Options that are not set have the default of the library. The setters
+ * return the object itself.
  */
 public final class ChatOptions {
   private final Settings<chat_options> settings =
       new Settings<>(chat_options::new);
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public ChatOptions() {}
 
   /**
    * The functions that the model may call, in the shape of "tools" of OpenAI's
    * chat completions: a list of objects, or a JSON array. Objects are Maps,
-   * records, or values of a library of JSON.
+   * records, or values of a JSON library.
    */
   public ChatOptions tools(Object tools) {
     byte[] bytes = Text.name(Json.text(tools, "tools"));
@@ -25,8 +25,8 @@ public final class ChatOptions {
   }
 
   /**
-   * The name of a chat template: of a variant in the file, or of one that is
-   * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
+   * The name of a chat template: a variant in the file, or a well-known
+   * template for files that have none ("chatml", "llama3", "zephyr", ...).
    */
   public ChatOptions templateName(String name) {
     byte[] bytes = Text.name(name);
@@ -35,7 +35,7 @@ public final class ChatOptions {
   }
 
   /**
-   * The source of a chat template instead.
+   * The source of a chat template, in place of a name.
    */
   public ChatOptions templateText(String source) {
     byte[] bytes = Text.name(source);
@@ -53,7 +53,7 @@ public final class ChatOptions {
   }
 
   /**
-   * What templates that write the date take for the present: "2024-07-26" or
+   * The current time for templates that write the date: "2024-07-26" or
    * "2024-07-26T14:05:09".
    */
   public ChatOptions now(String time) {

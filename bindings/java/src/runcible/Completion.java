@@ -3,10 +3,10 @@ package runcible;
 import java.util.List;
 
 /**
- * A text that was generated.
+ * A generated text.
  *
- * @param text the whole of it
- * @param tokens those generated
- * @param report how it ended
+ * @param text the whole text
+ * @param tokens the generated tokens
+ * @param report how the generation ended
  */
 public record Completion(String text, List<Integer> tokens, Report report) {}

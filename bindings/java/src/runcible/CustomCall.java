@@ -8,9 +8,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What the function of a {@link CustomOp} is to compute. All buffers show memory
- * of the library, which is gone when the function has returned: they must not be
- * kept.
+ * A call of the function of a {@link CustomOp}: the items to compute, with
+ * inputs and outputs. All buffers show memory of the library that is valid only
+ * until the function returns: do not keep them.
  */
 public final class CustomCall {
   /**
@@ -18,7 +18,8 @@ public final class CustomCall {
    *
    * @param dtype the type of its elements
    * @param shape the slowest dimension first
-   * @param data its bytes in the order of the machine; read-only of an input
+   * @param data its bytes in the byte order of the machine; an input is
+   *     read-only
    */
   public record Value(Dtype dtype, List<Long> shape, ByteBuffer data) {}
 
@@ -40,42 +41,42 @@ public final class CustomCall {
     this.address = address;
   }
 
-  /** In the order of the signature. */
+  /** Returns the inputs in the order of the signature. */
   public List<Value> inputs() {
     return inputs;
   }
 
-  /** In the order of the signature; their bytes are undefined at first. */
+  /** Returns the outputs in the order of the signature; undefined at first. */
   public List<Value> outputs() {
     return outputs;
   }
 
-  /** One of the numbers that were given, in the order of their names. */
+  /** Returns one of the given numbers, in the order of their names. */
   public double attribute(int i) {
     return attributes[i];
   }
 
-  /** The first item to compute; without `items` there is one. */
+  /** Returns the first item to compute; without `items` there is one. */
   public long begin() {
     return begin;
   }
 
-  /** Before which item to end. */
+  /** Returns the item before which to end. */
   public long end() {
     return end;
   }
 
   /**
-   * Whether nobody waits for the op any more: what takes longer than 20 ms asks
-   * now and then, during the call, and returns.
+   * Returns whether to stop, as the result is no longer needed. A function that
+   * takes longer than 20 ms checks this now and then, and returns.
    */
   public boolean stopped() {
     return Native.custom_call_stopped(address) != 0;
   }
 
   /**
-   * Called by C++, on any thread: the status, and the text of what the function
-   * threw.
+   * Called by C++, on any thread. Returns the status, and puts the text of an
+   * exception of the function into `text`.
    */
   static int compute(
       CustomOp.Function function, Object[] buffers, long[][] shapes,

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tensor op of the program's own.
+ * A tensor op that the program defines.
  *
  * {@rc custom_op.h}
  */
@@ -14,8 +14,8 @@ public final class CustomOp extends Handle {
   @FunctionalInterface
   public interface Function {
     /**
-     * Writes the outputs, on any thread, and with `items` several at once. What
-     * it throws is the error of the op, with its text.
+     * Writes the outputs, on any thread, and with `items` on several at once.
+     * An exception that it throws becomes the error of the op, with its text.
      */
     void compute(CustomCall call) throws Exception;
   }
@@ -29,14 +29,14 @@ public final class CustomOp extends Handle {
     this.outputs = outputs;
   }
 
-  /** An op of kernels alone. */
+  /** Makes an op from kernels alone. */
   public static CustomOp of(CustomOpOptions options) {
     try (custom_op_options made = options.make()) {
       return of(made);
     }
   }
 
-  /** An op of a function, and of kernels if the options have some. */
+  /** Makes an op from a function, and from kernels if the options have some. */
   public static CustomOp of(CustomOpOptions options, Function function) {
     if (function == null) {
       throw new IllegalArgumentException("the function of an op is null");
@@ -53,8 +53,8 @@ public final class CustomOp extends Handle {
   }
 
   /**
-   * An op of a function of C, an rc_custom_function: its name in a shared
-   * library, which stays loaded.
+   * Makes an op from a function of C, an rc_custom_function, by its name in a
+   * shared library, which stays loaded.
    */
   public static CustomOp of(
       CustomOpOptions options, Path library, String symbol) {
@@ -66,7 +66,7 @@ public final class CustomOp extends Handle {
     }
   }
 
-  /** An op of a function of C, an rc_custom_function, at an address. */
+  /** Makes an op from a function of C, an rc_custom_function, at an address. */
   public static CustomOp of(CustomOpOptions options, long address) {
     try (custom_op_options made = options.make()) {
       made.set_function(address);
@@ -81,8 +81,8 @@ public final class CustomOp extends Handle {
   }
 
   /**
-   * The outputs of these inputs, and of the attributes in the order of their
-   * names. With an input that a graph records, the op is recorded.
+   * Returns the outputs for these inputs, with the attributes in the order of
+   * their names. If an input belongs to a graph being recorded, records the op.
    */
   public List<Tensor> compute(List<Tensor> inputs, double... attributes) {
     try (tensor_list given = new tensor_list();

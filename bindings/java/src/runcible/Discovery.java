@@ -6,7 +6,7 @@ import java.util.List;
  * The devices and unavailable backends of this machine.
  *
  * @param devices in order of preference within a backend
- * @param automatic what "auto" would choose, "cpu:0"; "" if there is nothing to
- *     choose
+ * @param automatic the device that "auto" would choose, such as "cpu:0"; "" if
+ *     there is none
  */
 public record Discovery(List<DeviceReport> devices, String automatic) {}

@@ -2,9 +2,12 @@ package runcible;
 
 import java.time.Duration;
 
-/** How texts become rows; see {@link Model#embed}. What is not set is as the model's file says. */
+/**
+ * Options of {@link Model#embed}. The default of each is the value in the
+ * model's file.
+ */
 public final class EmbedOptions {
-  /** How the rows of the tokens of a text become one. */
+  /** The ways to combine the rows of the tokens of a text into one. */
   public enum Pooling { AUTO, MEAN, FIRST, LAST }
 
   int pooling;
@@ -16,52 +19,52 @@ public final class EmbedOptions {
   int priority;
   long deadline;
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public EmbedOptions() {}
 
-  /** How the rows of the tokens become one. */
+  /** How to combine the rows of the tokens into one. */
   public EmbedOptions pooling(Pooling value) {
     pooling = value.ordinal();
     return this;
   }
 
-  /** Whether rows have the length 1. */
+  /** Whether to scale rows to the length 1. */
   public EmbedOptions normalize(boolean value) {
     normalize = value ? 1 : 0;
     return this;
   }
 
-  /** The first so many numbers of each row. */
+  /** How many numbers of each row to keep, from the first on. */
   public EmbedOptions dimensions(long value) {
     dimensions = value;
     return this;
   }
 
-  /** Put before each text. */
+  /** Text to put before each text. */
   public EmbedOptions prompt(String value) {
     prompt = Text.name(value);
     return this;
   }
 
-  /** "query" or "document", of the prompts of the model. */
+  /** Which prompt of the model to use: "query" or "document". */
   public EmbedOptions promptName(String value) {
     promptName = Text.name(value);
     return this;
   }
 
-  /** Whether to take the beginning of what is too long. */
+  /** Whether to truncate texts that are too long. */
   public EmbedOptions truncate(boolean value) {
     truncate = value ? 1 : 0;
     return this;
   }
 
-  /** Higher is served earlier. */
+  /** Requests of a higher priority are served earlier. */
   public EmbedOptions priority(int value) {
     priority = value;
     return this;
   }
 
-  /** When it ends at the latest. */
+  /** The time after which the request ends at the latest. */
   public EmbedOptions deadline(Duration value) {
     deadline = Limits.milliseconds(value, "deadline");
     return this;

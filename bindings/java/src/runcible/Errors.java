@@ -19,7 +19,9 @@ final class Errors {
     return of(status, Text.decode(text), null);
   }
 
-  /** The exception of a status; the report is null but for a generation. */
+  /**
+   * Makes the exception of a status; the report is null without a generation.
+   */
   static RuntimeException of(int status, String message, Report report) {
     var known = CLASSES.get(status);
     return known == null

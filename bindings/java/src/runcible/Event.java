@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a request tells: a part, or its end. Made by the wrapper.
+ * An event of a request: a part, or the end. Made by the wrapper.
  *
- * @param key of the request within the mailbox
- * @param part null for an end
- * @param report of an end
- * @param error of an end that is no success
+ * @param key the key of the request within the mailbox
+ * @param part the part; null for an end
+ * @param report the report of an end
+ * @param error the error of an end without success
  */
 record Event(long key, Part part, Report report, RuntimeException error) {
   static Event part(

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What to generate and how to choose.
+ * The options of a generation: the prompt, the limits and how to choose tokens.
  *
- * <p>What is not set has the default of the library. The setters give the
- * object itself. The chain of a choice, in this order: logit bias, penalties,
- * then greedy if the temperature is 0, else top-k, typical, top-p, min-p,
- * temperature, and a draw.
+ * <p>Options that are not set have the default of the library. The setters
+ * return the object itself. A token is chosen in this order: logit bias,
+ * penalties, then greedy if the temperature is 0, else top-k, typical, top-p,
+ * min-p, temperature, and a draw.
  */
 public final class GenerateOptions {
   private final Settings<generate_options> settings;
   private boolean addSpecial = true;
   private boolean parseSpecial;
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public GenerateOptions() {
     settings = new Settings<>(generate_options::new);
   }
@@ -28,8 +28,9 @@ public final class GenerateOptions {
   }
 
   /**
-   * Appended to the session first. Without it, generation goes on from the
-   * session as it is; an empty session then starts with the model's BOS token.
+   * The text to append to the session first. Without it, generation goes on
+   * from the session as it is; an empty session then starts with the model's
+   * BOS token.
    */
   public GenerateOptions prompt(String text) {
     byte[] bytes = Text.encode(text);
@@ -37,14 +38,14 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** The same as tokens. */
+  /** The same as {@link #prompt}, as tokens. */
   public GenerateOptions promptTokens(int... tokens) {
     int[] copy = tokens.clone();
     settings.add(options -> options.set_prompt_tokens(copy));
     return this;
   }
 
-  /** Adds what the model wants around a prompt at the start of a session. */
+  /** Adds the tokens that the model wants around a prompt in a new session. */
   public GenerateOptions addSpecial(boolean add) {
     addSpecial = add;
     return this;
@@ -59,7 +60,7 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** Texts that end the generation and are no part of it. */
+  /** Texts that end the generation and are not part of it. */
   public GenerateOptions stop(String... texts) {
     for (String text : texts) {
       byte[] bytes = Text.name(text);
@@ -75,14 +76,14 @@ public final class GenerateOptions {
     return this;
   }
 
-  /** Added to the logits of tokens; minus infinity forbids one. */
+  /** Numbers to add to the logits of tokens; minus infinity forbids a token. */
   public GenerateOptions logitBias(Map<Integer, Float> biases) {
     Map.copyOf(biases).forEach((token, bias) ->
         settings.add(options -> options.add_logit_bias(token, bias)));
     return this;
   }
 
-  /** What may be generated; it may be closed once the request has begun. */
+  /** The grammar of the text; it may be closed once the request has begun. */
   public GenerateOptions grammar(Grammar grammar) {
     settings.add(options -> options.set_grammar(grammar.handle));
     return this;

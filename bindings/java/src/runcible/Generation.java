@@ -12,26 +12,26 @@ import java.util.stream.StreamSupport;
 /**
  * The pieces of a text as they come; iterating blocks.
  *
- * <p>An end that is no success is thrown after the last piece, once, such as
- * {@link RuncibleException.Deadline}. Closing it cancels the generation and waits
- * for its end, so that the session can be used at once. A loop that is left early
- * does not close it: the generation is then ended when the thread that read it
- * uses the session next, or some time after the last reference to it is lost; who
- * reads on gets {@link RuncibleException.Cancelled}. Interrupting the thread that
- * waits ends the generation and throws {@link RuncibleException.Cancelled}; the
- * thread stays interrupted.
+ * <p>An end without success, such as {@link RuncibleException.Deadline}, is
+ * thrown once, after the last piece. Closing the generation cancels it and
+ * waits for its end, so that the session can be used at once. A loop that is
+ * left early does not close it: the generation then ends when the thread that
+ * read it uses the session next, or some time after the last reference to it is
+ * lost; reading on throws {@link RuncibleException.Cancelled}. Interrupting the
+ * waiting thread ends the generation and throws {@link
+ * RuncibleException.Cancelled}; the thread stays interrupted.
  */
 public final class Generation extends Handle
     implements Iterable<Piece>, Iterator<Piece> {
-  /** How often a thread that waits looks whether it was interrupted. */
+  /** How often a waiting thread checks for interrupts. */
   private static final int INTERRUPTS_MS = 100;
 
   private final request handle;
   private final Use use;
-  /** Of who reads; the library wants one at a time. */
+  /** Held while reading; the library allows one reader at a time. */
   private final ReentrantLock reading = new ReentrantLock();
   private Piece next;
-  private boolean told;
+  private boolean endReported;
   private volatile Event end;
 
   Generation(request handle) {
@@ -45,12 +45,12 @@ public final class Generation extends Handle
     use.of(this);
   }
 
-  /** For the session. */
+  /** Returns the entry for the list of the session. */
   Use use() {
     return use;
   }
 
-  /** This object: the pieces can be read once. */
+  /** Returns this object: the pieces can be read once. */
   @Override
   public Iterator<Piece> iterator() {
     return this;
@@ -66,8 +66,8 @@ public final class Generation extends Handle
       if (next == null && end == null) {
         await();
       }
-      if (next == null && !told) {
-        told = true;
+      if (next == null && !endReported) {
+        endReported = true;
         if (end.error() != null) {
           throw end.error();
         }
@@ -96,7 +96,7 @@ public final class Generation extends Handle
     }
   }
 
-  /** The pieces as a stream, which closes the generation when it is closed. */
+  /** Returns the pieces as a stream; closing it closes the generation. */
   public Stream<Piece> pieces() {
     int traits = Spliterator.ORDERED | Spliterator.NONNULL;
     return StreamSupport.stream(
@@ -104,14 +104,14 @@ public final class Generation extends Handle
         .onClose(this::close);
   }
 
-  /** Waits for the end; the text of all pieces that were not read. */
+  /** Waits for the end, and returns the text of all pieces not yet read. */
   public String text() {
     StringBuilder text = new StringBuilder();
     forEachRemaining(text::append);
     return text.toString();
   }
 
-  /** How it ended, and times and counts; empty before the end. */
+  /** Returns how it ended, with times and counts; empty before the end. */
   public Optional<Report> report() {
     return Optional.ofNullable(end).map(Event::report);
   }
@@ -121,7 +121,7 @@ public final class Generation extends Handle
     Native.request_cancel(handle);
   }
 
-  /** Cancels and waits for the end; pieces that were not read are dropped. */
+  /** Cancels and waits for the end; drops the pieces not yet read. */
   @Override
   public void close() {
     if (isClosed()) {
@@ -144,11 +144,11 @@ public final class Generation extends Handle
     while (end == null) {
       take((Event) Native.request_next(handle, -1));
     }
-    told = true;
+    endReported = true;
     next = null;
   }
 
-  /** Sets what comes, `next` or `end`. */
+  /** Waits for an event and sets `next` or `end`. */
   private void await() {
     Event event = null;
     while (event == null) {

@@ -45,7 +45,7 @@ public final class Grammar extends Handle {
     return make(tokenizer, Native.GRAMMAR_LARK, rules, new GrammarOptions());
   }
 
-  /** A list of texts, of which the text is one. */
+  /** Makes a grammar that allows exactly one of these texts. */
   public static Grammar choices(Tokenizer tokenizer, List<String> choices) {
     try (text_list texts = new text_list()) {
       for (String choice : choices) {

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * What a function does with tensors, as one, run many times.
+ * A recorded function of tensors, run as a whole many times.
  *
- * <p>Chains of ops that look at one element at a time are done in one go over
- * memory, products with the bias and the function that follow. The numbers are
- * those that the ops would have given one by one.
+ * <p>Chains of element-wise ops are computed in one pass over memory, and so
+ * are products with the bias and the function that follow. The numbers are the
+ * same as those of the single ops.
  */
 public final class Graph extends Handle {
   private final graph handle;
@@ -26,11 +26,11 @@ public final class Graph extends Handle {
   }
 
   /**
-   * Calls a function with tensors that stand for the inputs, of the types and
-   * shapes of those that are given; what it does with them is recorded and not
-   * done. What it returns are the outputs, of which each run gives new ones;
-   * other tensors that it uses are constants. Shapes and types that do not fit
-   * are told by the op.
+   * Calls a function with tensors that stand for the inputs and have their
+   * types and shapes. The ops of the function are recorded and not run. The
+   * tensors that it returns are the outputs, and each run returns new ones;
+   * other tensors that it uses are constants. An op throws if types or shapes
+   * do not fit.
    */
   public static Graph record(
       Backend backend, List<Tensor> like, UnaryOperator<List<Tensor>> ops) {
@@ -53,14 +53,14 @@ public final class Graph extends Handle {
     }
   }
 
-  /** The same without a limit of time. */
+  /** The same without a time limit. */
   public List<Tensor> run(Tensor... inputs) {
     return run(List.of(inputs), null);
   }
 
   /**
-   * The outputs of these inputs, as many and of the types and shapes that were
-   * recorded. Without a deadline it is null.
+   * Returns the outputs for these inputs. Requires: as many inputs, with the
+   * types and shapes that were recorded. A null deadline means none.
    */
   public List<Tensor> run(List<Tensor> inputs, Duration deadline) {
     long limit = limit(deadline);
@@ -69,13 +69,13 @@ public final class Graph extends Handle {
     }
   }
 
-  /** The same without a limit of time. */
+  /** The same without a time limit. */
   public CompletableFuture<List<Tensor>> runAsync(Tensor... inputs) {
     return runAsync(List.of(inputs), null);
   }
 
   /**
-   * The same in a thread of its own. Cancelling the future, or completing it
+   * The same in a separate thread. Cancelling the future, or completing it
    * otherwise, cancels all runs of the graph that are under way.
    *
    * @see #run(List, Duration)
@@ -89,7 +89,7 @@ public final class Graph extends Handle {
         Later.start("runcible graph", waiting -> {
           try (given) {
             if (waiting.isDone()) {
-              throw new CancellationException("nobody waits for the tensors");
+              throw new CancellationException("the run was cancelled");
             }
             return run(given, limit);
           } finally {
@@ -97,12 +97,12 @@ public final class Graph extends Handle {
           }
         }, made -> made.forEach(Tensor::close));
     future.whenComplete((made, failure) -> {
-      // By the run, or by who does not wait for it any more.
+      // Done by the run, or by a caller that does not wait any more.
       if (!over.get()) {
         try {
           Native.graph_cancel(handle);
         } catch (RuncibleException.Closed gone) {
-          // The run goes on to its end.
+          // The graph is closed: the run goes on to its end.
         }
       }
     });

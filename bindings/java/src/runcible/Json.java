@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * JSON of what programs have as objects: maps, lists, arrays, records, and values
- * of libraries of JSON, which write themselves.
+ * Converts objects of programs to JSON: maps, lists, arrays, records, and
+ * values of JSON libraries, whose toString gives JSON.
  */
 final class Json {
   private static final int DEEPEST_VALUE = 200;
@@ -29,8 +29,8 @@ final class Json {
   }
 
   /**
-   * The JSON of an argument of this name; a String is JSON already.
-   * IllegalArgumentException: JSON has nothing for a part of it.
+   * Returns the JSON of the argument `name`; a String is JSON already. Throws
+   * IllegalArgumentException if a part of it has no JSON.
    */
   static String text(Object value, String name) {
     if (value instanceof String given) {
@@ -41,7 +41,7 @@ final class Json {
     return json.text.toString();
   }
 
-  /** A text as a string of JSON. */
+  /** Returns a text as a JSON string. */
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (char each : text.toCharArray()) {

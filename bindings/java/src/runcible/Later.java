@@ -4,13 +4,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Work on a thread of its own, which need not be waited for. */
+/** Runs work in the background, on a separate thread for each. */
 final class Later {
   private Later() {}
 
   /**
-   * The future of what the work makes, which is told the future. What nobody
-   * waits for any more is given back.
+   * Returns the future of a result. The work receives the future; `giveBack`
+   * receives a result that arrives after the future was completed or cancelled.
    */
   static <T> CompletableFuture<T> start(
       String name, Function<CompletableFuture<T>, T> work,

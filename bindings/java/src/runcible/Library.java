@@ -12,14 +12,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Finds and loads the library and what belongs to it: backends, model, and the
- * libraries of others that a machine may lack.
+ * Finds and loads the library and its parts: backends, model, and libraries of
+ * other projects that may be missing on a machine.
  *
- * <p>The folder that the system property {@code runcible.home} names, if it is
- * set. Else the jar's own, unpacked to the user's cache once for each content:
- * the loader of the system needs files, and files that stay make the second
- * start quick and leave nothing behind when a process is killed. Without a
- * cache that can be written, a temporary folder, which goes with the process.
+ * <p>Uses the folder in the system property {@code runcible.home} if that is
+ * set. Otherwise uses the jar's own files, unpacked to the user's cache once
+ * for each content: the loader of the system needs files, and files that stay
+ * make the second start quick and leave nothing behind when a process is
+ * killed. If the cache cannot be written, uses a temporary folder, which the
+ * process deletes.
  */
 final class Library {
   /** Within the jar: a folder for each platform, with a list of its files. */
@@ -31,7 +32,7 @@ final class Library {
     try {
       String given = System.getProperty("runcible.home");
       Path home = given != null ? Path.of(given).toAbsolutePath() : unpacked();
-      // In an order in which each finds what it needs.
+      // Each library comes after the libraries that it needs.
       for (String name : Files.readAllLines(home.resolve("load"))) {
         System.load(home.resolve(name).toString());
       }
@@ -77,7 +78,7 @@ final class Library {
     if (Files.isRegularFile(home.resolve("load"))) {
       return home;
     }
-    // Whole or not at all, whichever processes do it at once.
+    // The folder appears whole or not at all, also if several processes unpack.
     Path made = Files.createTempDirectory(folder, "unpacking");
     try {
       unpack(files, made);
@@ -104,7 +105,7 @@ final class Library {
     }
   }
 
-  /** A folder that only this user writes to; null if there is none. */
+  /** Returns a folder that only this user writes to; null if there is none. */
   private static Path cache() {
     String given = System.getenv("XDG_CACHE_HOME");
     Path cache = given != null && given.startsWith("/")
@@ -131,7 +132,7 @@ final class Library {
       files.sorted(Comparator.reverseOrder()).forEach(
           file -> file.toFile().delete());
     } catch (IOException left) {
-      // What cannot be deleted stays in a temporary folder.
+      // Files that cannot be deleted stay in a temporary folder.
     }
   }
 }

@@ -2,7 +2,7 @@ package runcible;
 
 import java.time.Duration;
 
-/** Checks of what C would take for another number, and its times. */
+/** Checks numbers that C would misread, and converts times. */
 final class Limits {
   private Limits() {}
 
@@ -14,7 +14,7 @@ final class Limits {
     return value;
   }
 
-  /** Rounded up, and at least 1, as 0 means none to the library. */
+  /** Rounds up, to at least 1, as 0 means no limit to the library. */
   static long milliseconds(Duration time, String name) {
     if (time.isNegative()) {
       throw new IllegalArgumentException(

@@ -7,25 +7,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where requests that nobody waits for post their events. One daemon thread
+ * Receives the events of requests that do not block a thread. One daemon thread
  * takes them out and hands them to the receivers; no thread of the library runs
  * Java.
  */
 final class Mailbox {
-  /** Gets the events of a request, on the mailbox's thread: must not block. */
+  /**
+   * Receives the events of a request, on the mailbox's thread: must not block.
+   */
   interface Receiver {
     void take(Event event);
 
-    /** Events were lost; there come no more. */
+    /** Receives the failure when events were lost; no more events follow. */
     void fail(Throwable cause);
   }
 
-  /** Starts a request of a mailbox by its key; its address. */
+  /** Starts a request of a mailbox with a key, and returns its address. */
   interface Beginning {
     Object begin(mailbox box, long key);
   }
 
-  /** Where user code runs unless it is told otherwise: the common pool. */
+  /** The default executor of user code: the common pool. */
   static final Executor EXECUTOR = new CompletableFuture<>().defaultExecutor();
 
   private static Mailbox current;
@@ -78,7 +80,7 @@ final class Mailbox {
         }
       }
     } catch (Throwable lost) {
-      // No stream is whole any more; the next request begins anew.
+      // All streams are incomplete now; the next request makes a new mailbox.
       forget(this);
       box.close();
       receivers.values().forEach(receiver -> receiver.fail(lost));

@@ -1,28 +1,28 @@
 package runcible;
 
 /**
- * Messages of conversations as JSON, in the shape of "messages" of OpenAI's chat
- * completions.
+ * Messages of conversations as JSON, in the shape of "messages" of OpenAI's
+ * chat completions.
  */
 public final class Message {
   private Message() {}
 
-  /** What the model is told before all else. */
+  /** Makes a system message: instructions that come before all else. */
   public static String system(String text) {
     return of("system", text);
   }
 
-  /** What the user says. */
+  /** Makes a message of the user. */
   public static String user(String text) {
     return of("user", text);
   }
 
-  /** What the model is to have answered. */
+  /** Makes a message that counts as an answer of the model. */
   public static String assistant(String text) {
     return of("assistant", text);
   }
 
-  /** What a call of a tool gave. */
+  /** Makes the message with the result of a tool call. */
   public static String toolResult(ToolCall call, String result) {
     return "{\"role\":\"tool\",\"tool_call_id\":" + Json.quote(call.id())
         + ",\"content\":" + Json.quote(result) + "}";

@@ -47,14 +47,14 @@ public final class Model extends Handle {
     }
   }
 
-  /** As the longer one, with the default options of the library. */
+  /** The same with the default options. */
   public static Model fromHub(String source, Backend backend) {
     return fromHub(source, backend, new ModelOptions());
   }
 
   /**
-   * Fetches what is not here yet of a model on a hub, and loads it. The source
-   * is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
+   * Fetches the missing files of a model on a hub, and loads it. The source is
+   * "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
    * "hf:" before it.
    *
    * @see #load(String, Backend, ModelOptions)
@@ -69,7 +69,7 @@ public final class Model extends Handle {
   }
 
   /**
-   * Loads in a thread of its own. Cancelling the future cancels the load.
+   * Loads in a separate thread. Cancelling the future cancels the load.
    *
    * @see #load(String, Backend, ModelOptions)
    */
@@ -79,7 +79,7 @@ public final class Model extends Handle {
     ModelOptions watched = options.copy();
     watched.progress(fraction -> {
       if (future.isDone()) {
-        throw new CancellationException("nobody waits for the model");
+        throw new CancellationException("the load was cancelled");
       }
       if (options.progress() != null) {
         options.progress().accept(fraction);
@@ -136,46 +136,47 @@ public final class Model extends Handle {
 
   // :api: methods rc_model
 
-  /** The model's tokenizer, a handle of its own. */
+  /** Returns the model's tokenizer, a separate handle. */
   public Tokenizer tokenizer() {
     return new Tokenizer(
         new tokenizer((Long) Native.model_get_tokenizer(handle)));
   }
 
-  /** Embeddings with what the model's file says. */
+  /** Returns embeddings of texts with the settings of the model's file. */
   public float[][] embed(List<String> texts) {
     return embed(texts, new EmbedOptions());
   }
 
   /**
-   * Embeddings of texts, one row for each. Models that generate text give them
-   * if they were loaded with the output of hidden rows.
+   * Returns embeddings of texts, one row for each. Models that generate text
+   * support it if they were loaded with the output of hidden rows.
    */
   public float[][] embed(List<String> texts, EmbedOptions options) {
     return rows(begin(texts, options));
   }
 
-  /** The same in a thread of its own; cancelling the future cancels it. */
+  /** The same in a separate thread; cancelling the future cancels it. */
   public CompletableFuture<float[][]> embedAsync(
       List<String> texts, EmbedOptions options) {
     return rowsLater(begin(texts, options));
   }
 
-  /** Scores with what the model's file says. */
+  /** Scores documents with the settings of the model's file. */
   public float[] rerank(String query, List<String> documents) {
     return rerank(query, documents, new RerankOptions());
   }
 
   /**
-   * How well each document answers the query: probabilities, in their order.
-   * Models that generate text are loaded with the output of scores for it.
+   * Returns how well each document answers the query: probabilities, in the
+   * order of the documents. Models that generate text must be loaded with the
+   * output of scores.
    */
   public float[] rerank(
       String query, List<String> documents, RerankOptions options) {
     return scores(rows(begin(query, documents, options)));
   }
 
-  /** The same in a thread of its own; cancelling the future cancels it. */
+  /** The same in a separate thread; cancelling the future cancels it. */
   public CompletableFuture<float[]> rerankAsync(
       String query, List<String> documents, RerankOptions options) {
     CompletableFuture<float[][]> rows =
@@ -262,21 +263,21 @@ public final class Model extends Handle {
     return scores;
   }
 
-  /** Text to tokens; see {@link Tokenizer#tokenize(String)}. */
+  /** Converts text to tokens; see {@link Tokenizer#tokenize(String)}. */
   public int[] tokenize(String text) {
     try (Tokenizer tokenizer = tokenizer()) {
       return tokenizer.tokenize(text);
     }
   }
 
-  /** Tokens to text; see {@link Tokenizer#detokenize(int...)}. */
+  /** Converts tokens to text; see {@link Tokenizer#detokenize(int...)}. */
   public String detokenize(int... tokens) {
     try (Tokenizer tokenizer = tokenizer()) {
       return tokenizer.detokenize(tokens);
     }
   }
 
-  /** The metadata of the model's file, by key: values as JSON texts. */
+  /** Returns the metadata of the model's file: values as JSON texts, by key. */
   public Map<String, String> metadata() {
     model_info info = new model_info((Long) Native.model_get_info(handle));
     try {
@@ -294,12 +295,12 @@ public final class Model extends Handle {
     }
   }
 
-  /** An empty session. */
+  /** Makes an empty session. */
   public Session session() {
     return session(new SessionOptions());
   }
 
-  /** An empty session. */
+  /** Makes an empty session. */
   public Session session(SessionOptions options) {
     try (session_options made = options.make()) {
       return new Session(

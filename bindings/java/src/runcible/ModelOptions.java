@@ -3,16 +3,16 @@ package runcible;
 import java.util.function.DoubleConsumer;
 
 /**
- * How to load a {@link Model}.
+ * The options of loading a {@link Model}.
  *
- * <p>What is not set has the default of the library. The setters give the
- * object itself.
+ * <p>Options that are not set have the default of the library. The setters
+ * return the object itself.
  */
 public final class ModelOptions {
   private final Settings<model_options> settings;
   private DoubleConsumer progress;
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public ModelOptions() {
     settings = new Settings<>(model_options::new);
   }
@@ -25,11 +25,11 @@ public final class ModelOptions {
   // :api: setters rc_model_options
 
   /**
-   * Told the fraction done, 0 to 1, on the thread that loads. What it throws
-   * ends the load and is thrown by it.
+   * A function that receives the fraction done, 0 to 1, on the thread that
+   * loads. An exception that it throws ends the load and is thrown by it.
    */
-  public ModelOptions progress(DoubleConsumer told) {
-    progress = told;
+  public ModelOptions progress(DoubleConsumer function) {
+    progress = function;
     return this;
   }
 

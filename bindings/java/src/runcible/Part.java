@@ -1,7 +1,7 @@
 package runcible;
 
 /**
- * What an answer consists of: a {@link Piece} of text, {@link Reasoning} or a
+ * A part of an answer: a {@link Piece} of text, {@link Reasoning} or a
  * {@link ToolCall}.
  */
 public sealed interface Part permits Piece, Reasoning, ToolCall {}

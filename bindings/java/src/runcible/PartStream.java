@@ -8,18 +8,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * What a request gives as it comes, for one subscriber; see {@link PieceStream}
- * and {@link AnswerStream}.
+ * The parts of a request as they come, for one subscriber; see
+ * {@link PieceStream} and {@link AnswerStream}.
  *
- * <p>The subscriber is called on an executor, by default that of
- * {@link CompletableFuture}, one call after the other, and gets only as many
- * parts as it has requested. What has come and was not requested waits in
- * memory: the engine does not wait for a subscriber, and other streams are not
- * held up by one. An end that is no success is told by onError after the last
- * part. Cancelling the subscription cancels the request; nothing is told then
- * but {@link #report}.
+ * <p>The subscriber is called on an executor, by default that of {@link
+ * CompletableFuture}, one call after the other, and receives only as many parts
+ * as it has requested. Other parts wait in memory: the engine does not wait for
+ * a subscriber, and a subscriber does not hold up other streams. An end without
+ * success calls onError after the last part. Cancelling the subscription
+ * cancels the request; after that only {@link #report} completes.
  *
- * @param <T> what the subscriber gets
+ * @param <T> the type of the parts
  */
 public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
   private final Class<T> kind;
@@ -28,7 +27,7 @@ public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
   private final CompletableFuture<Report> report;
   private final Executor executor;
 
-  /** `beginning` lets nothing on the session be in the way of the request. */
+  /** `beginning` ends all requests of the session that would be in the way. */
   PartStream(Class<T> kind, Supplier<Mailbox.Beginning> beginning) {
     this.kind = kind;
     this.beginning = beginning;
@@ -73,8 +72,9 @@ public abstract class PartStream<T extends Part> implements Flow.Publisher<T> {
   }
 
   /**
-   * How it ended, and times and counts: when the session can be used again,
-   * also after a subscription was cancelled. Fails if nothing was started.
+   * Returns how the request ended, with times and counts. Completes when the
+   * session can be used again, also after a subscription was cancelled. Fails
+   * if nothing was started.
    */
   public CompletableFuture<Report> report() {
     return report.copy();

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One subscriber of a {@link PartStream}. Whatever happens, the mailbox's
- * thread puts into the queue, the subscriber requests, is counted in `signals`;
- * the first has the executor run this object, which goes on until all were
- * seen. So it runs on one thread at a time.
+ * One subscriber of a {@link PartStream}. `signals` counts all that happens:
+ * the mailbox's thread adds an event, or the subscriber requests or cancels.
+ * The first signal makes the executor run this object, which goes on until it
+ * has seen all signals. So it runs on one thread at a time.
  */
 final class PartSubscription<T extends Part>
     implements Flow.Subscription, Mailbox.Receiver, Runnable {
@@ -21,15 +21,15 @@ final class PartSubscription<T extends Part>
   private final CompletableFuture<Report> report;
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final AtomicLong demand = new AtomicLong();
-  /** Begins with one, for its start. */
+  /** Begins with one signal, for the start. */
   private final AtomicInteger signals = new AtomicInteger(1);
   private volatile Executor executor;
   private volatile request request;
   private volatile boolean stopping;
   private volatile Throwable failure;
-  /** After a failure: no end will come. */
+  /** Set after a failure: no end will come. */
   private volatile boolean lost;
-  /** The subscriber hears no more. */
+  /** Set when the subscriber receives no more calls. */
   private volatile boolean cancelled;
   private boolean announced;
   private boolean done;
@@ -55,7 +55,7 @@ final class PartSubscription<T extends Part>
     }
   }
 
-  /** In place of a start: tells the subscriber that there is none. */
+  /** Reports a failure to the subscriber in place of a start. */
   void refuse(Throwable cause) {
     failure = cause;
     lost = true;
@@ -70,7 +70,7 @@ final class PartSubscription<T extends Part>
       try {
         Native.request_cancel(started);
       } catch (RuncibleException.Closed ended) {
-        // By itself, at the same time.
+        // The request ended by itself at the same time.
       }
     }
   }
@@ -114,7 +114,8 @@ final class PartSubscription<T extends Part>
       try {
         deliver();
       } catch (Throwable thrown) {
-        // By the subscriber, which must not; it hears no more.
+        // Thrown by the subscriber, which must not throw; it gets no more
+        // calls.
         cancelled = true;
         stop();
         Thread thread = Thread.currentThread();
@@ -138,8 +139,8 @@ final class PartSubscription<T extends Part>
     try {
       executor.execute(this);
     } catch (RuntimeException refused) {
-      // Nobody runs the subscriber any more; who waits for the report does not
-      // depend on it.
+      // The executor does not run the subscriber any more. The future of the
+      // report must still complete.
       cancelled = true;
       stop();
       executor = Mailbox.EXECUTOR;

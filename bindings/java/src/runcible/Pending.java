@@ -3,8 +3,8 @@ package runcible;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The future of what a request gives; if it ends otherwise the request is
- * cancelled.
+ * The future of the result of a request; if it completes otherwise, the request
+ * is cancelled.
  */
 abstract class Pending<T> extends CompletableFuture<T>
     implements Mailbox.Receiver {
@@ -22,10 +22,10 @@ abstract class Pending<T> extends CompletableFuture<T>
 
   abstract void add(Part part);
 
-  /** What all parts make. */
+  /** Returns the result made of all parts. */
   abstract T made(Report report);
 
-  /** What depends on it is a plain future. */
+  /** Makes dependent futures plain ones. */
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
     return new CompletableFuture<>();

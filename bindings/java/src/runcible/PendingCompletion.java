@@ -3,7 +3,7 @@ package runcible;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The future of a text. */
+/** The future of a completion. */
 final class PendingCompletion extends Pending<Completion> {
   private final List<Integer> tokens = new ArrayList<>();
 

@@ -3,14 +3,14 @@ package runcible;
 import java.util.List;
 
 /**
- * Text that became certain. All pieces one after the other are the whole text.
+ * Text that became certain. All pieces in order make the whole text.
  *
  * @param text the text, possibly empty
- * @param tokens those generated since the last piece
- * @param logprobs with {@link GenerateOptions#logprobs}, of each token; else
- *     empty
- * @param topLogprobs the most probable tokens in the place of each, by falling
- *     probability
+ * @param tokens the tokens generated since the last piece
+ * @param logprobs the logarithm of the probability of each token, with
+ *     {@link GenerateOptions#logprobs}; else empty
+ * @param topLogprobs for each token the most probable tokens in its place, by
+ *     falling probability
  */
 public record Piece(
     String text,
@@ -18,7 +18,7 @@ public record Piece(
     List<Logprob> logprobs,
     List<List<Logprob>> topLogprobs) implements Part {
 
-  /** The text. */
+  /** Returns the text. */
   @Override
   public String toString() {
     return text;

@@ -3,7 +3,7 @@ package runcible;
 import java.util.concurrent.Executor;
 
 /**
- * The pieces of a text as they come, for one subscriber, whose subscription
+ * The pieces of a text as they come, for one subscriber. The subscription
  * starts the generation.
  */
 public final class PieceStream extends PartStream<Piece> {
@@ -23,7 +23,7 @@ public final class PieceStream extends PartStream<Piece> {
     return new PieceStream(this, other);
   }
 
-  /** What starts a generation. */
+  /** Returns the start of a generation. */
   static Mailbox.Beginning of(session session, GenerateOptions options) {
     return (box, key) -> {
       try (generate_options made = options.make()) {

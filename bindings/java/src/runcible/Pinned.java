@@ -4,35 +4,36 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Memory that a device moves numbers from and to by itself, without a copy in
- * between. {@link Tensor#of(Backend, Dtype, ByteBuffer, long...)}, {@link
- * Tensor#read(ByteBuffer)} and {@link Tensor#borrow} take its buffers as any
- * other direct ones.
+ * Memory that a device copies from and to directly. {@link
+ * Tensor#of(Backend, Dtype, ByteBuffer, long...)}, {@link
+ * Tensor#read(ByteBuffer)} and {@link Tensor#borrow} take its buffers like any
+ * other direct buffers.
  *
- * <p>It counts within the memory limit of the backend, and is given back, as
- * all memory of direct buffers, some time after the collector has found the
- * buffer and those that were made of it. Tensors that were borrowed of it keep
- * it.
+ * <p>It counts within the memory limit of the backend. It is released, like the
+ * memory of all direct buffers, some time after the collector has found the
+ * buffer and all buffers made of it. Tensors that borrow it keep it.
  */
 public final class Pinned {
   private static final long LONGEST_WAIT_MS = 128;
 
   private Pinned() {}
 
-  /** The same where new tensors of the backend lie. */
+  /**
+   * Allocates memory for the device on which new tensors of the backend lie.
+   */
   public static ByteBuffer allocate(Backend backend, int bytes) {
     return allocate(backend, bytes, "");
   }
 
   /**
-   * A direct buffer, in the order of the machine.
+   * Allocates a direct buffer, in the byte order of the machine.
    *
    * @param bytes at least 1; they are zero at first
-   * @param device one of the backend's
-   * @throws RuncibleException.DeviceMemory the device or the memory limit has no
-   *     room, also after a collection
-   * @throws RuncibleException.Unsupported the device has no such memory, as
-   *     those of webgpu
+   * @param device a device of the backend
+   * @throws RuncibleException.DeviceMemory the device or the memory limit has
+   *     no room, also after a collection
+   * @throws RuncibleException.Unsupported the device has no such memory, for
+   *     example a device of webgpu
    */
   public static ByteBuffer allocate(
       Backend backend, int bytes, String device) {
@@ -41,7 +42,7 @@ public final class Pinned {
         return attempt(backend, bytes, device);
       } catch (RuncibleException.DeviceMemory
           | RuncibleException.OutOfMemory failure) {
-        // Buffers that nobody has any more may hold what is lacking.
+        // Unreachable buffers may hold the missing memory.
         if (wait > LONGEST_WAIT_MS || !collect(wait)) {
           throw failure;
         }
@@ -67,7 +68,7 @@ public final class Pinned {
     ByteBuffer made;
     try {
       made = (ByteBuffer) Native.pinned_show(memory);
-      // Buffers that are made of it keep it, and so do those of them.
+      // Slices and duplicates of a buffer keep it.
       Handle.CLEANER.register(made, memory::close);
     } catch (RuntimeException | Error failure) {
       memory.close();

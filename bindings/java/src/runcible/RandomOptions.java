@@ -1,16 +1,16 @@
 package runcible;
 
 /**
- * What {@link Tensor#random} makes; standard normal if nothing is set.
+ * The options of {@link Tensor#random}; standard normal if nothing is set.
  *
- * <p>What is not set has the default of the library. The setters give the
- * object itself.
+ * <p>Options that are not set have the default of the library. The setters
+ * return the object itself.
  */
 public final class RandomOptions {
   private final Settings<random_options> settings =
       new Settings<>(random_options::new);
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public RandomOptions() {}
 
   /** {@rc rc_random_options.seed} */
@@ -19,7 +19,9 @@ public final class RandomOptions {
     return this;
   }
 
-  /** Normal with this mean and standard deviation. */
+  /**
+   * Draws from the normal distribution with this mean and standard deviation.
+   */
   public RandomOptions normal(double mean, double deviation) {
     settings.add(options -> {
       options.setDistribution(Native.RANDOM_NORMAL);
@@ -29,7 +31,7 @@ public final class RandomOptions {
     return this;
   }
 
-  /** At least `low`, below `high`, all alike. */
+  /** Draws uniformly, from `low` to below `high`. */
   public RandomOptions uniform(double low, double high) {
     settings.add(options -> {
       options.setDistribution(Native.RANDOM_UNIFORM);

@@ -3,14 +3,14 @@ package runcible;
 import java.util.List;
 
 /**
- * Text of what the model thinks before it answers.
+ * Text that the model thinks before it answers.
  *
  * @param text the text, possibly empty
- * @param tokens those generated since the last part
+ * @param tokens the tokens generated since the last part
  */
 public record Reasoning(String text, List<Integer> tokens) implements Part {
 
-  /** The text. */
+  /** Returns the text. */
   @Override
   public String toString() {
     return text;

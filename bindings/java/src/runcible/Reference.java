@@ -1,16 +1,18 @@
 package runcible;
 
 /**
- * One reference to an object of the library, with the calls that use it
- * counted: it is given back when it is closed and the last of them has
- * returned. What SWIG makes of handles are subclasses.
+ * A reference to an object of the library that counts the calls that use it. It
+ * is released when it is closed and the last of these calls has returned. The
+ * handle classes that SWIG generates are subclasses.
  */
 abstract class Reference {
   private static final long CLOSED = -1;
 
   private final long address;
   private boolean closed;
-  /** The calls under way, and one as long as it is open. */
+  /**
+   * The number of calls under way, and one more while the reference is open.
+   */
   private int users = 1;
 
   Reference(long address) {
@@ -19,7 +21,7 @@ abstract class Reference {
 
   abstract void free(long address);
 
-  /** The address for a call, which then must release it; 0 of null. */
+  /** Returns the address for a call, which must release it; 0 for null. */
   static long acquire(Reference reference) {
     if (reference == null) {
       return 0;
@@ -33,7 +35,7 @@ abstract class Reference {
     }
   }
 
-  /** What was acquired, unless it was closed before. */
+  /** Returns `acquired`, or throws if the reference was closed before. */
   static long opened(Reference reference, long acquired) {
     if (acquired == CLOSED) {
       throw new RuncibleException.Closed(

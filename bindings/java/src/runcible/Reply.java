@@ -5,10 +5,11 @@ import java.util.List;
 /**
  * A whole answer.
  *
- * @param text what the model said
- * @param reasoning what it thought before
- * @param toolCalls the tools that it calls
- * @param report how it ended: by {@link EndReason#TOOL_CALLS} after some
+ * @param text the text of the answer
+ * @param reasoning the text that the model thought before it
+ * @param toolCalls the calls of tools
+ * @param report how it ended: by {@link EndReason#TOOL_CALLS} if there are
+ *     calls
  */
 public record Reply(
     String text, String reasoning, List<ToolCall> toolCalls, Report report) {}

@@ -2,7 +2,10 @@ package runcible;
 
 import java.time.Duration;
 
-/** How documents are scored; see {@link Model#rerank}. What is not set is as the model's file says. */
+/**
+ * Options of {@link Model#rerank}. The default of each is the value in the
+ * model's file.
+ */
 public final class RerankOptions {
   int rawScores;
   int truncate;
@@ -10,34 +13,36 @@ public final class RerankOptions {
   int priority;
   long deadline;
 
-  /** Nothing is set. */
+  /** Makes options with nothing set. */
   public RerankOptions() {}
 
-  /** Whether to give what the model does, a logit. */
+  /** Whether to return the output of the model, a logit, as it is. */
   public RerankOptions rawScores(boolean value) {
     rawScores = value ? 1 : 0;
     return this;
   }
 
-  /** What a model that generates text is asked, with {query} and {document}. */
+  /**
+   * The question to a model that generates text, with {query} and {document}.
+   */
   public RerankOptions prompt(String value) {
     prompt = Text.name(value);
     return this;
   }
 
-  /** Whether to take the beginning of what is too long. */
+  /** Whether to truncate texts that are too long. */
   public RerankOptions truncate(boolean value) {
     truncate = value ? 1 : 0;
     return this;
   }
 
-  /** Higher is served earlier. */
+  /** Requests of a higher priority are served earlier. */
   public RerankOptions priority(int value) {
     priority = value;
     return this;
   }
 
-  /** When it ends at the latest. */
+  /** The time after which the request ends at the latest. */
   public RerankOptions deadline(Duration value) {
     deadline = Limits.milliseconds(value, "deadline");
     return this;

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 
 /**
- * What the library reports: an exception of a class within this interface for
- * each status. Each is also Java's own unchecked exception of the same meaning,
- * {@link IllegalArgumentException}, {@link UncheckedIOException}, ..., or a plain
- * {@link RuntimeException} where there is none. That is why this is an interface:
- * what it stands for is caught as RuntimeException and told by
- * {@code instanceof}. The message names the values concerned.
+ * An error of the library. Each status has an exception class within this
+ * interface, which is also Java's own unchecked exception of the same meaning:
+ * {@link IllegalArgumentException}, {@link UncheckedIOException}, ..., or a
+ * plain {@link RuntimeException} where there is none. This is an interface
+ * because the classes have different bases: catch RuntimeException and check
+ * with {@code instanceof}. The message names the values concerned.
  */
 public interface RuncibleException {
   /** The number of the status. */
   int status();
 
-  /** What had been done when a generation failed. */
+  /** Returns the report of a generation that failed. */
   Optional<Report> report();
 
-  /** What went wrong. */
+  /** Returns a description of the error. */
   String getMessage();
 
   // :api: errors

@@ -28,7 +28,7 @@ public final class Session extends Handle {
     }
   }
 
-  /** The same from memory; see {@link #save()}. */
+  /** Restores from memory; see {@link #save()}. */
   public static Session restore(
       Model model, byte[] saved, SessionOptions options) {
     try (session_options made = options.make()) {
@@ -37,12 +37,12 @@ public final class Session extends Handle {
     }
   }
 
-  /** Starts generating; the pieces come out of the iterator. */
+  /** Starts a generation; its iterator returns the pieces. */
   public Generation generate(String prompt) {
     return generate(prompt, new GenerateOptions());
   }
 
-  /** Starts generating; the pieces come out of the iterator. */
+  /** Starts a generation; its iterator returns the pieces. */
   public Generation generate(String prompt, GenerateOptions options) {
     return generate(options.copy().prompt(prompt));
   }
@@ -58,12 +58,16 @@ public final class Session extends Handle {
     }
   }
 
-  /** A generation that starts with its subscriber and tells it the pieces. */
+  /**
+   * Returns a generation that starts with its subscriber, who gets the pieces.
+   */
   public PieceStream stream(String prompt) {
     return stream(prompt, new GenerateOptions());
   }
 
-  /** A generation that starts with its subscriber and tells it the pieces. */
+  /**
+   * Returns a generation that starts with its subscriber, who gets the pieces.
+   */
   public PieceStream stream(String prompt, GenerateOptions options) {
     return stream(options.copy().prompt(prompt));
   }
@@ -98,11 +102,11 @@ public final class Session extends Handle {
   }
 
   /**
-   * Begins a conversation without messages over the session.
-   * {@link RuncibleException.InvalidArgument}: an option;
-   * {@link RuncibleException.NotFound}: no such template, or the file has none;
-   * {@link RuncibleException.Unsupported}: the model has no tokenizer;
-   * {@link RuncibleException.Format}: a mistake of the template.
+   * Begins a conversation without messages over the session. Throws {@link
+   * RuncibleException.InvalidArgument} if an option is wrong, {@link
+   * RuncibleException.NotFound} if there is no such template or the file has
+   * none, {@link RuncibleException.Unsupported} if the model has no tokenizer,
+   * {@link RuncibleException.Format} if the template has a mistake.
    */
   public Chat chat(ChatOptions options) {
     try (chat_options made = options.make()) {
@@ -115,7 +119,7 @@ public final class Session extends Handle {
     Native.session_append(idle(), tokens);
   }
 
-  /** Adds a text, with what the model wants at the start of a session. */
+  /** Adds a text, with the tokens that the model wants in a new session. */
   public void append(String text) {
     append(text, true, false);
   }
@@ -141,20 +145,20 @@ public final class Session extends Handle {
     Native.session_decode(idle(), 0);
   }
 
-  /** The same; {@link #logits} then has a row for each token evaluated. */
+  /** The same; then {@link #logits} has a row for each evaluated token. */
   public void decodeAll() {
     Native.session_decode(idle(), Native.DECODE_ALL_LOGITS);
   }
 
   /**
    * Decodes in a thread of the common pool. It cannot be cancelled: the session
-   * is busy until it is over.
+   * is busy until it has ended.
    */
   public CompletableFuture<Void> decodeAsync() {
     return decodeAsync(this::decode);
   }
 
-  /** The same as {@link #decodeAll()}. */
+  /** The same for {@link #decodeAll()}. */
   public CompletableFuture<Void> decodeAllAsync() {
     return decodeAsync(this::decodeAll);
   }
@@ -165,9 +169,9 @@ public final class Session extends Handle {
   }
 
   /**
-   * The logits of the last decode, [rows][vocabulary]: one row, or one for each
-   * token evaluated. A copy. {@link RuncibleException.NotFound}: there was no
-   * decode since the last change.
+   * Returns a copy of the logits of the last decode, [rows][vocabulary]: one
+   * row, or one for each evaluated token. Throws {@link
+   * RuncibleException.NotFound} if there was no decode since the last change.
    */
   public float[][] logits() {
     return (float[][]) Native.session_logits(idle());
@@ -175,7 +179,7 @@ public final class Session extends Handle {
 
   // :api: methods rc_session
 
-  /** For what needs the session for itself. */
+  /** Returns the session for a call that must not run during a generation. */
   private session idle() {
     uses.endLeft();
     return handle;

@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What was set of some options: what was not has the default of the library.
+ * The settings of an options object; others have the default of the library.
  *
- * @param <T> what SWIG made of the options struct
+ * @param <T> the class that SWIG generates for the options struct
  */
 final class Settings<T extends AutoCloseable> {
   private final Supplier<T> maker;
@@ -31,7 +31,7 @@ final class Settings<T extends AutoCloseable> {
     return new Settings<>(maker, new ArrayList<>(settings));
   }
 
-  /** The library's own options; the caller's to close. */
+  /** Makes options for the library; the caller closes them. */
   T make() {
     T made = maker.get();
     try {

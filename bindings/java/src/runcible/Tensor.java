@@ -22,14 +22,14 @@ public final class Tensor extends Handle {
     this.handle = handle;
   }
 
-  /** A tensor of F32 numbers, row-major, which are copied. */
+  /** Makes a tensor of F32 numbers, row-major, which are copied. */
   public static Tensor of(Backend backend, float[] numbers, long... shape) {
     ByteBuffer bytes = room(numbers.length, Float.BYTES);
     bytes.asFloatBuffer().put(numbers);
     return of(backend, Dtype.F32, bytes.array(), shape);
   }
 
-  /** A tensor of I32 numbers, row-major, which are copied. */
+  /** Makes a tensor of I32 numbers, row-major, which are copied. */
   public static Tensor of(Backend backend, int[] numbers, long... shape) {
     ByteBuffer bytes = room(numbers.length, Integer.BYTES);
     bytes.asIntBuffer().put(numbers);
@@ -37,10 +37,11 @@ public final class Tensor extends Handle {
   }
 
   /**
-   * A tensor of memory that is not copied: from the position to the limit of a
-   * direct buffer, in the order of the machine. The buffer is kept as long as
-   * the library needs it. Writing to it changes the tensor, and ops that go
-   * {@link #into} the tensor change it; not while a call works with it.
+   * Makes a tensor of memory that is not copied: from the position to the limit
+   * of a direct buffer, in the byte order of the machine. The library keeps the
+   * buffer as long as it needs it. Writing to the buffer changes the tensor,
+   * and ops that go {@link #into} the tensor change the buffer. Do not write
+   * while a call uses it.
    *
    * @throws IllegalArgumentException the buffer is not direct, or read-only
    */
@@ -57,8 +58,8 @@ public final class Tensor extends Handle {
   }
 
   /**
-   * A tensor of the numbers from the position to the limit of a direct buffer, in
-   * the order of the machine, which are copied.
+   * Makes a tensor of the numbers from the position to the limit of a direct
+   * buffer, in the byte order of the machine, which are copied.
    *
    * @throws IllegalArgumentException the buffer is not direct
    */
@@ -72,22 +73,22 @@ public final class Tensor extends Handle {
 
   // :api: makers
 
-  /** The type of the elements. */
+  /** Returns the type of the elements. */
   public Dtype dtype() {
     return Dtype.of(((Long) Native.tensor_dtype(handle)).intValue());
   }
 
-  /** The dimensions, slowest first. */
+  /** Returns the dimensions, slowest first. */
   public long[] shape() {
     return (long[]) Native.tensor_shape(handle);
   }
 
-  /** The number of elements. */
+  /** Returns the number of elements. */
   public long size() {
     return (Long) ((Object[]) Native.tensor_size(handle))[0];
   }
 
-  /** The bytes that the numbers take in their type. */
+  /** Returns the size of the numbers in bytes, in their type. */
   public long byteSize() {
     return (Long) ((Object[]) Native.tensor_size(handle))[1];
   }
@@ -113,7 +114,7 @@ public final class Tensor extends Handle {
     return Text.decode((byte[]) Native.op_choose(handle));
   }
 
-  /** The numbers, row-major and dense in the layout of the type. */
+  /** Returns the numbers, row-major and dense in the layout of the type. */
   public byte[] read() {
     byte[] made = room(byteSize(), 1).array();
     Native.tensor_read(handle, made);
@@ -121,11 +122,11 @@ public final class Tensor extends Handle {
   }
 
   /**
-   * Writes the numbers, row-major and dense in the layout of the type, to a direct
-   * buffer, from its position on, which moves behind them.
+   * Writes the numbers, row-major and dense in the layout of the type, to a
+   * direct buffer from its position on, and advances the position.
    *
    * @throws IllegalArgumentException the buffer is not direct
-   * @throws java.nio.BufferOverflowException it has too little room
+   * @throws java.nio.BufferOverflowException the buffer is too small
    */
   public void read(ByteBuffer into) {
     needDirect(into);
@@ -140,7 +141,7 @@ public final class Tensor extends Handle {
     into.position(into.position() + (int) size);
   }
 
-  /** The numbers as F32, whatever their type; row-major. */
+  /** Returns the numbers as F32, whatever their type; row-major. */
   public float[] toFloats() {
     if (dtype() != Dtype.F32) {
       try (Tensor decoded = dequantize()) {
@@ -153,11 +154,11 @@ public final class Tensor extends Handle {
     return made;
   }
 
-  // Views and ops. What may be null is said; other operands are needed.
+  // Views and ops. Operands may be null only where their comment says so.
 
   // :api: ops
 
-  /** What stands for such a tensor as the next input of a graph. */
+  /** Adds an input like this tensor to a graph, and returns its stand-in. */
   Tensor standIn(graph recorded) {
     int dtype = ((Long) Native.tensor_dtype(handle)).intValue();
     return new Tensor(

@@ -6,11 +6,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Texts of Java and UTF-8 of the library. */
+/** Converts between texts of Java and UTF-8 of the library. */
 final class Text {
   private Text() {}
 
-  /** What is no UTF-8 becomes U+FFFD. */
+  /** Decodes UTF-8; invalid bytes become U+FFFD. */
   static String decode(byte[] text) {
     return text == null ? null : new String(text, StandardCharsets.UTF_8);
   }
@@ -24,11 +24,11 @@ final class Text {
       return made;
     } catch (CharacterCodingException lone) {
       throw new IllegalArgumentException(
-          "a text holds half of a surrogate pair, which UTF-8 lacks", lone);
+          "a text holds half of a surrogate pair, which is invalid", lone);
     }
   }
 
-  /** A text that ends in C where a zero is, which must not be within. */
+  /** Encodes a text for C, where a NUL ends it: it must not contain one. */
   static byte[] name(String text) {
     int zero = text.indexOf('\0');
     if (zero >= 0) {

@@ -15,13 +15,13 @@ public final class Tokenizer extends Handle {
         new tokenizer((Long) Native.tokenizer_open(Text.name(path))));
   }
 
-  /** Text to tokens, with what the model wants around it. */
+  /** Converts text to tokens, with the special tokens that the model wants. */
   public int[] tokenize(String text) {
     return tokenize(text, true, false);
   }
 
   /**
-   * Text to tokens.
+   * Converts text to tokens.
    *
    * @param addSpecial {@rc RC_TOKENIZE_ADD_SPECIAL}
    * @param parseSpecial {@rc RC_TOKENIZE_PARSE_SPECIAL}
@@ -30,18 +30,18 @@ public final class Tokenizer extends Handle {
     return tokenize(Text.encode(text), addSpecial, parseSpecial);
   }
 
-  /** The same with a text that need not be valid UTF-8. */
+  /** The same with bytes that need not be valid UTF-8. */
   public int[] tokenize(byte[] text, boolean addSpecial, boolean parseSpecial) {
     int flags = GenerateOptions.tokenizeFlags(addSpecial, parseSpecial);
     return (int[]) Native.tokenize(handle, text, flags);
   }
 
-  /** Tokens to text; special tokens are left out. */
+  /** Converts tokens to text; special tokens are left out. */
   public String detokenize(int... tokens) {
     return Text.decode(detokenize(tokens, false));
   }
 
-  /** Tokens to the bytes of a text, which are UTF-8 wherever the tokens are. */
+  /** Converts tokens to bytes, which are UTF-8 wherever the tokens are. */
   public byte[] detokenize(int[] tokens, boolean special) {
     return (byte[]) Native.detokenize(handle, tokens, special ? 1 : 0);
   }

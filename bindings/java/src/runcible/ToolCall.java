@@ -1,9 +1,9 @@
 package runcible;
 
 /**
- * A call of a tool, as a whole.
+ * A complete call of a tool.
  *
- * @param id which its result names; see {@link Message#toolResult}
+ * @param id the id, which its result repeats; see {@link Message#toolResult}
  * @param name the name of the tool
  * @param arguments a JSON object
  */

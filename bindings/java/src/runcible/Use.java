@@ -2,14 +2,14 @@ package runcible;
 
 import java.lang.ref.WeakReference;
 
-/** One request of a session, as the session and the collector see it. */
+/** One request of a session, for the session and the collector. */
 final class Use {
   private final request handle;
-  /** Cleared when nobody can read it any more. */
+  /** Cleared when the generation is unreachable. */
   private WeakReference<Generation> generation;
-  /** Who read last. */
+  /** The thread that read last. */
   private volatile WeakReference<Thread> reader = new WeakReference<>(null);
-  /** Waiting for an event is no leaving. */
+  /** Whether a thread waits for an event: it has not left the generation. */
   private volatile boolean reading;
 
   Use(request handle) {
@@ -20,7 +20,7 @@ final class Use {
     generation = new WeakReference<>(made);
   }
 
-  /** Notes that the thread that calls it reads. */
+  /** Notes that the calling thread reads. */
   void begin() {
     if (reader.get() != Thread.currentThread()) {
       reader = new WeakReference<>(Thread.currentThread());
@@ -32,20 +32,20 @@ final class Use {
     reading = false;
   }
 
-  /** Whether the thread that calls it has left it, or nobody can read it. */
-  boolean left() {
+  /** Returns whether the calling thread has left it, or it is unreachable. */
+  boolean isAbandoned() {
     return generation.get() == null
         || (!reading && reader.get() == Thread.currentThread());
   }
 
-  /** Asks it to end. */
+  /** Asks the request to end. */
   synchronized void cancel() {
     if (!handle.isClosed()) {
       Native.request_cancel(handle);
     }
   }
 
-  /** Ends it, and returns when the session is free of it. */
+  /** Ends the request, and returns when the session is free of it. */
   synchronized void end() {
     if (!handle.isClosed()) {
       Native.request_cancel(handle);
@@ -64,12 +64,12 @@ final class Use {
     }
   }
 
-  /** The same, and gives the request back. */
+  /** Ends the request and releases it. */
   synchronized void close() {
     try {
       end();
     } catch (RuncibleException.Closed inChild) {
-      // Of a fork, where nothing runs.
+      // In the child of a fork no request runs.
     } finally {
       handle.close();
     }

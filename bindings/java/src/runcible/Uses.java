@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The requests of a session that somebody reads. A for-each loop tells nobody
- * that it was left. But a thread that reads a request and then wants something
- * else of the same session has left it; so it is ended before.
+ * The requests of a session that are being read. A for-each loop does not
+ * report that it was left. But a thread that reads a request and then calls
+ * something else of the same session has left it; so the request is ended
+ * first.
  */
 final class Uses {
   private final List<Use> uses = new ArrayList<>();
@@ -16,17 +17,18 @@ final class Uses {
     uses.add(use);
   }
 
-  private synchronized List<Use> left() {
-    return uses.isEmpty() ? List.of() : uses.stream().filter(Use::left).toList();
+  private synchronized List<Use> abandoned() {
+    return uses.isEmpty()
+        ? List.of() : uses.stream().filter(Use::isAbandoned).toList();
   }
 
-  /** Ends what the thread that calls it has left. */
+  /** Ends the requests that the calling thread has left. */
   void endLeft() {
-    left().forEach(Use::end);
+    abandoned().forEach(Use::end);
   }
 
-  /** The same without waiting: what is asked for next waits its turn. */
+  /** Cancels them without waiting, as the next request waits for its turn. */
   void cancelLeft() {
-    left().forEach(Use::cancel);
+    abandoned().forEach(Use::cancel);
   }
 }

@@ -11,17 +11,17 @@ Runcible::Answer - the parts of an answer as they come
 =head1 DESCRIPTION
 
 A L<Runcible::Generation> whose parts are pieces of text, C<Runcible::Reasoning> or
-C<Runcible::ToolCall>; see L<Runcible::Piece>. Whatever came of it is a message of the
-conversation then.
+C<Runcible::ToolCall>; see L<Runcible::Piece>. When it has ended, all that was generated
+is a message of the conversation.
 
 =head2 reply
 
-The rest: a reference to a hash with C<text>, C<reasoning>, C<tool_calls> and
-C<report>, whose reason is "tool calls" after some.
+Reads the rest: returns a reference to a hash with C<text>, C<reasoning>, C<tool_calls>
+and C<report>, whose reason is "tool calls" if there are calls.
 
 =head2 text
 
-The text of the rest alone.
+Reads the rest, and returns its text alone.
 
 =cut
 

@@ -16,10 +16,10 @@ our @EXPORT_OK = qw(choice constants dtype_name dtype_number
 
 sub refuse { Runcible::Error::InvalidArgument->throw(@_) }
 
-# What messages show of a value.
+# Returns a value as messages show it.
 sub _shown { defined $_[0] ? "'$_[0]'" : 'undef' }
 
-# The proxy of an argument of one of the library's classes.
+# Returns the proxy of an argument of one of the library's classes.
 sub proxy_of {
     my ($value, $class, $name) = @_;
     return $value->proxy if blessed $value && $value->isa($class);
@@ -32,9 +32,9 @@ sub optional_proxy_of {
     return defined $value ? proxy_of($value, $class, $name) : undef;
 }
 
-# The library's own options of a kind, set from a hash; undef leaves the default.
-# The keys must be the names of its members, or others, which the caller sets;
-# members of other names are given with their values.
+# Makes options of a kind for the library, set from a hash; undef leaves the default.
+# The keys must be the names of members, or be in `others`, which the caller sets.
+# `members` has the values of members with other names.
 sub set_options {
     my ($kind, $values, %given) = @_;
     my %others  = map { $_ => 1 } @{ $given{others} // [] };
@@ -69,8 +69,9 @@ sub _set_member {
     return Runcible::Native->can("${kind}_${member}_set")->($options, $value);
 }
 
-# Milliseconds of a time in seconds, which no limit ends before: rounded up, but for
-# what a fraction is off in binary; at least 1, as 0 means none to the library.
+# Converts seconds to milliseconds. Rounds up, so that no limit ends before its time,
+# except for the rounding error of a binary fraction. Returns at least 1, as 0 means no
+# limit to the library.
 sub milliseconds {
     my ($seconds, $name) = @_;
     return unless defined $seconds;
@@ -80,7 +81,7 @@ sub milliseconds {
     return $whole < 1 ? 1 : $whole;
 }
 
-# The number of a name.
+# Returns the number of a name.
 sub choice {
     my ($choices, $value, $name) = @_;
     defined $value && exists $choices->{ lc $value }
@@ -89,7 +90,8 @@ sub choice {
     return $choices->{ lc $value };
 }
 
-# The constants whose names begin so, by the rest of their names in lower case.
+# Returns the constants whose names begin with a prefix, by the rest of their names in
+# lower case.
 sub constants {
     my ($prefix) = @_;
     no strict 'refs';
@@ -100,11 +102,11 @@ sub constants {
 my $dtypes = constants('DTYPE_');
 my %dtype_names = reverse %$dtypes;
 
-# Types of elements, by their names in lower case: "f32", "q4_k".
+# Convert types of elements from and to their names in lower case: "f32", "q4_k".
 sub dtype_number { choice($dtypes, $_[0], $_[1] // 'dtype') }
 sub dtype_name { $dtype_names{ $_[0] } // $_[0] }
 
-# A path, as a reference to its bytes.
+# Returns a reference to the bytes of a path.
 sub path {
     my ($path) = @_;
     defined $path && (!ref $path || blessed $path)

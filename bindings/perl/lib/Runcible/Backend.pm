@@ -29,11 +29,11 @@ sub new {
 
 =head2 open_async(spec, options...)
 
-The same while an IO::Async event loop goes on: a L<Future> of the backend; cancelling
-it cancels the opening. More options: C<loop>, by default
-C<IO::Async::Loop-E<gt>new>, and C<progress>, a function that is told the fraction
-done, 0 to 1, some times in a second; if it dies the opening is cancelled, and the
-future fails so.
+The same on an IO::Async event loop, which goes on: returns a L<Future> of the backend;
+cancelling it cancels the opening. More options: C<loop>, by default
+C<IO::Async::Loop-E<gt>new>, and C<progress>, a function that receives the fraction
+done, 0 to 1, several times a second. If it dies, the opening is cancelled, and the
+future fails with its exception.
 
 =cut
 
@@ -69,9 +69,9 @@ sub switch {
 
 =head2 switch_async(spec, options...)
 
-The same while an IO::Async event loop goes on: a L<Future> of nothing. More options:
-C<loop> and C<progress>, as of C<open_async>. What ends it before it is over leaves all
-as it was.
+The same on an IO::Async event loop, which goes on: returns a L<Future> of nothing. More
+options: C<loop> and C<progress>, as for C<open_async>. If it ends early, the backend
+stays on its device.
 
 =cut
 
@@ -91,7 +91,7 @@ sub switch_async {
         sub { return });
 }
 
-# A backend itself, or one that is opened by what it is called.
+# Returns a backend itself, or opens the one that a string names.
 sub from {
     my ($class, $backend) = @_;
     return $backend if blessed $backend && $backend->isa($class);

@@ -1,6 +1,6 @@
 package Runcible::Channel;
 
-# What has come of one request of an event loop and was not yet read.
+# The events of one request of an event loop that were not yet read.
 use strict;
 use warnings;
 use Runcible::End;
@@ -8,7 +8,7 @@ use Runcible::Piece;
 
 sub new { bless { pieces => [], closing => [] }, $_[0] }
 
-# Keeps an event; wake tells of it.
+# Keeps an event; wake reports it.
 sub post {
     my ($self, $event) = @_;
     if (!defined $event->[1]) {
@@ -21,14 +21,14 @@ sub post {
     return;
 }
 
-# No more can come.
+# Ends the channel when events were lost.
 sub break {
     my ($self, $error) = @_;
     @$self{qw(ended error)} = (1, $error);
     return;
 }
 
-# Nobody reads on.
+# Drops all events, as the reader is gone.
 sub leave {
     my ($self) = @_;
     $self->{left}   = 1;
@@ -37,7 +37,7 @@ sub leave {
     return;
 }
 
-# Answers who waits, if there is something to answer.
+# Completes the futures that wait, if there is something to report.
 sub wake {
     my ($self) = @_;
     if ($self->{ended}) {
@@ -49,7 +49,7 @@ sub wake {
     my $piece   = shift @{ $self->{pieces} };
     my $error   = $piece ? undef : delete $self->{error};
     return $waiting->done($piece) unless $error;
-    # Where the piece was asked for, and not within the event loop.
+    # The place where the piece was requested, not one within the event loop.
     $error->{where} = $self->{where};
     $waiting->fail($error);
     return;

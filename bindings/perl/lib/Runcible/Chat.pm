@@ -25,8 +25,8 @@ Runcible::Chat - a conversation: a list of messages over a session
 
 =head1 DESCRIPTION
 
-An answer of the model becomes one of the messages. For each answer only what the
-session does not hold yet is evaluated, also after messages were forgotten. To keep a
+An answer of the model becomes one of the messages. For each answer only the part that
+the session does not hold yet is evaluated, also after messages were removed. To keep a
 conversation, keep its session and its messages.
 
 The options of C<< $session->chat >> are
@@ -40,12 +40,12 @@ The functions that the model may call, a reference to an array in the shape of
 
 =item template_name
 
-The name of a chat template: of a variant in the file, or of one that is well known,
-for files that have none ("chatml", "llama3", "zephyr", ...).
+The name of a chat template: a variant in the file, or a well-known template for files
+that have none ("chatml", "llama3", "zephyr", ...).
 
 =item template_text
 
-The source of a chat template instead.
+The source of a chat template, in place of a name.
 
 =item template_arguments
 
@@ -57,14 +57,14 @@ For models that can do both: whether to think before they answer.
 
 =item now
 
-What templates that write the date take for the present: "2024-07-26" or
+The current time for templates that write the date: "2024-07-26" or
 "2024-07-26T14:05:09".
 
 =back
 
-It throws Runcible::Error::InvalidArgument: an option; NotFound: no such template, or
-the file has none; Unsupported: the model has no tokenizer, or its template no place
-for tools; Format: a mistake of the template.
+It throws Runcible::Error::InvalidArgument if an option is wrong, NotFound if there is no
+such template or the file has none, Unsupported if the model has no tokenizer or its
+template has no place for tools, and Format if the template has a mistake.
 
 =cut
 
@@ -89,10 +89,10 @@ sub _options {
 
 =head2 add(messages...)
 
-References to hashes in the shape of "messages" of OpenAI's chat completions; a
-string is what the user says. Returns the conversation.
-Runcible::Error::InvalidArgument, Unsupported: one is malformed, by its place; nothing
-was added then. Busy: an answer is under way.
+Adds references to hashes in the shape of "messages" of OpenAI's chat completions; a
+string is a message of the user. Returns the conversation. Throws
+Runcible::Error::InvalidArgument or Unsupported if a message is malformed, naming its
+place; no message is added then. Throws Busy while an answer is under way.
 
 =cut
 
@@ -105,7 +105,7 @@ sub add {
 
 =head2 undo(count)
 
-One message unless it is told.
+The count is 1 by default.
 
 =for header rc_chat_undo
 
@@ -119,7 +119,8 @@ sub undo {
 
 =head2 messages
 
-All of them, a reference to an array. Runcible::Error::Busy: an answer is under way.
+Returns a reference to an array of all messages. Throws Runcible::Error::Busy while an
+answer is under way.
 
 =cut
 
@@ -142,17 +143,17 @@ sub fork {
 
 =head2 answer(options...)
 
-Lets the model answer, see L<Runcible::Answer>; the options are those of
+Lets the model answer, and returns a L<Runcible::Answer>; the options are those of
 C<< $session->generate >>.
 
 =head2 stream(options...)
 
-The same on an IO::Async event loop, a L<Runcible::Stream> of parts.
+The same on an IO::Async event loop: returns a L<Runcible::Stream> of parts.
 
 =head2 ask(text, options...)
 
-Adds what the user says, unless it is undef, and gives the whole answer: a reference
-to a hash with C<text>, C<reasoning>, C<tool_calls> and C<report>.
+Adds a message of the user, unless it is undef, and returns the whole answer: a
+reference to a hash with C<text>, C<reasoning>, C<tool_calls> and C<report>.
 
 =cut
 
@@ -180,7 +181,7 @@ sub ask {
     return $self->answer(%options)->reply;
 }
 
-# The proxy, for what no answer under way allows.
+# Returns the proxy for calls that must not run during an answer.
 sub _idle {
     my ($self) = @_;
     my $proxy = $self->proxy;

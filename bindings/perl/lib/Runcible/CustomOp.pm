@@ -9,7 +9,7 @@ use Scalar::Util 'looks_like_number';
 
 =head1 NAME
 
-Runcible::CustomOp - a tensor op of the program's own
+Runcible::CustomOp - a tensor op that the program defines
 
 =head1 SYNOPSIS
 
@@ -32,15 +32,16 @@ Runcible::CustomOp - a tensor op of the program's own
 
 =head2 new(options...)
 
-An op of kernels, and for devices that compute in host memory of a function: C<compute>,
-one of Perl, which gets a reference to an array of the numbers of each input, row-major,
-and then pairs: the attributes by name, and C<shapes>, a reference to an array of the
-shapes of the inputs and the outputs. It returns a reference to an array of numbers for
-each output. What it dies of is thrown by the call of the op. It runs only while
-C<compute> or C<run> waits; in C<run_async> it is a Runcible::Error::Busy.
+Makes an op from kernels, and from a function for devices that compute in host memory.
+C<compute> is a function of Perl. It receives a reference to an array of the numbers of
+each input, row-major, and then pairs: the attributes by name, and C<shapes>, a reference
+to an array of the shapes of the inputs and the outputs. It returns a reference to an
+array of numbers for each output. The call of the op throws the exception with which the
+function dies. The function runs only while C<compute> or C<run> of the op or the graph
+waits; in C<run_async> the op throws Runcible::Error::Busy.
 
-Or a function of C: C<symbol>, its name in the shared library at the path C<library>,
-which stays loaded, or C<address>, where it is.
+A function of C is C<symbol>, its name in the shared library at the path C<library>,
+which stays loaded, or C<address>.
 
 =for header rc_custom_op_options
 
@@ -78,10 +79,10 @@ sub _format {
         // refuse('arrays have no numbers of ' . dtype_name($dtype));
 }
 
-# What a function died of within the call that is under way.
+# The exception of a function within the call that is under way.
 our $problem;
 
-# What the library calls for a function; see swig/functions.h.
+# Makes the function that the library calls; see swig/functions.h.
 sub _computing {
     my ($compute, @names) = @_;
     return sub {
@@ -98,7 +99,7 @@ sub _computing {
     };
 }
 
-# Does a call; what a function died of meanwhile is thrown on.
+# Makes a call, and throws the exception of a function that died meanwhile.
 sub serving {
     my ($call) = @_;
     my $failure;
@@ -112,8 +113,8 @@ sub serving {
 
 =head2 compute(inputs, attributes...)
 
-The outputs of an array of inputs, and of attributes by their names; in scalar context
-the first of them. In a graph that records it is recorded.
+Returns the outputs for an array of inputs and attributes by their names; in scalar
+context the first output. If an input belongs to a graph being recorded, records the op.
 
 =cut
 
@@ -136,7 +137,7 @@ sub compute {
     return wantarray ? @outputs : $outputs[0];
 }
 
-# The attributes in their order.
+# Returns a list of the attributes in their order.
 sub _numbers {
     my ($self, %attributes) = @_;
     my $list = Runcible::Native::new_number_list();

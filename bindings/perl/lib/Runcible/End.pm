@@ -1,12 +1,12 @@
 package Runcible::End;
 
-# How a request ended, for the other modules here.
+# The end of a request, for the other modules here.
 use strict;
 use warnings;
 use Runcible::Error;
 use Runcible::Report;
 
-# (report, exception or undef) of an event.
+# Returns (report, exception or undef) of an event.
 sub of_event {
     my ($class, $event) = @_;
     my (undef, undef, $status, $message, $numbers) = @$event;

@@ -10,7 +10,7 @@ use overload
 
 =head1 NAME
 
-Runcible::Error - what the library reports
+Runcible::Error - errors of the library
 
 =head1 SYNOPSIS
 
@@ -29,20 +29,21 @@ names the values concerned.
 
 =head2 status
 
-The number of the status; of a class or an object.
+The number of the status, of a class or an object.
 
 =head2 message
 
-What went wrong.
+A description of the error.
 
 =head2 report
 
-What had been done when a generation failed, see L<Runcible::Session>; else undef.
+The report of a generation that failed, see L<Runcible::Session>; else undef.
 
 =head2 errno
 
-The system's number of the error, as in C<$!>: ENOENT of a
-Runcible::Error::NotFound, that of the system of a Runcible::Error::IO; else undef.
+The system's number of the error, as in C<$!>: ENOENT for a
+Runcible::Error::NotFound, the number of the failed system call for a
+Runcible::Error::IO; else undef.
 
 =head2 throw(message)
 
@@ -66,14 +67,14 @@ for my $status (keys %class_of) {
 }
 # :api: bases
 
-# The exception of a status; of one that is not known, Runcible::Error itself.
+# Makes the exception of a status; an unknown status has the class Runcible::Error.
 sub of_status {
     my ($class, $status, $message) = @_;
     return bless { status => $status, message => $message, where => $class->where },
         $class_of{$status} // 'Runcible::Error';
 }
 
-# " at FILE line N.", outside of these modules.
+# Returns " at FILE line N." of the caller outside of these modules.
 sub where {
     my $level = 0;
     $level++ while (caller $level)[0] && (caller $level)[0] =~ /^Runcible\b/;
@@ -91,7 +92,7 @@ sub status {
     return ref $self ? $self->{status} : $status_of{$self} // 0;
 }
 
-# What the system says of its errors, which ends the message of an IO.
+# The numbers of the system's error texts; one of these ends the message of an IO error.
 my %system_errors;
 
 sub errno {

@@ -28,19 +28,19 @@ Runcible::Generation - the pieces of a text as they come
 =head1 DESCRIPTION
 
 Waiting for a piece blocks; handlers of signals run meanwhile, and may die, which
-ends the generation. An end that is no success is thrown after the last piece:
-Runcible::Error::Deadline, Cancelled, ... Closing a generation or losing it cancels
-it and waits for its end, so that the session can be used at once. One that was
-read and left in another way is ended when its session is used next; who reads on
-then gets Runcible::Error::Cancelled.
+ends the generation. An end without success is thrown after the last piece:
+Runcible::Error::Deadline, Cancelled, ... Closing a generation or dropping the last
+reference to it cancels it and waits for its end, so that the session can be used at
+once. A generation that was read and left in another way ends when its session is used
+next; reading on then throws Runcible::Error::Cancelled.
 
 =head2 next
 
-The next L<Runcible::Piece>; undef after the last.
+Returns the next L<Runcible::Piece>; undef after the last.
 
 =cut
 
-# How often a wait lets the handlers of signals run, milliseconds.
+# How often a wait lets the handlers of signals run, in milliseconds.
 use constant SIGNALS => 100;
 
 sub _start {
@@ -67,7 +67,7 @@ sub _wait {
     my $event;
     return $event if eval { $event = $self->_event; 1 };
     my $died = $@;
-    # What the library refuses, in the child of a fork for instance, is no end.
+    # An error of the library, for instance in the child of a fork, is not an end.
     if (!(ref $died && UNIVERSAL::isa($died, 'Runcible::Error'))) {
         $self->_end;
         delete $self->{error};
@@ -75,13 +75,13 @@ sub _wait {
     die $died;
 }
 
-# Whether who read it has turned to something else.
+# Returns whether it was read and left before its end.
 sub _is_left {
     my ($self) = @_;
     return $self->{read} && !$self->{waiting} && !$self->{report};
 }
 
-# Cancels and waits for the end, which is told to who reads on.
+# Cancels and waits for the end; reading on then throws its error.
 sub _end {
     my ($self) = @_;
     $self->cancel;
@@ -89,7 +89,7 @@ sub _end {
     return;
 }
 
-# The next event, if one comes soon; keeps an end.
+# Returns the next event, if one comes soon; keeps an end.
 sub _event {
     my ($self) = @_;
     my $event = Runcible::Native::request_next($self->{request}, SIGNALS);
@@ -100,11 +100,11 @@ sub _event {
 
 =head2 pieces
 
-A list of the rest.
+Returns a list of the rest.
 
 =head2 text
 
-The rest, as a string.
+Returns the rest, as a string.
 
 =cut
 
@@ -123,7 +123,7 @@ How it ended, a Runcible::Report::Generation; undef before the end.
 
 =head2 cancel
 
-Runcible::Error::Cancelled is thrown after the last piece.
+Asks the generation to end: Runcible::Error::Cancelled is thrown after the last piece.
 
 =for header rc_request_cancel
 
@@ -151,7 +151,7 @@ sub close {
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT' || !$self->{request} || $self->{report};
-    # In the child of a fork, or in a thread that has a copy, it cannot be.
+    # The child of a fork, or a thread that has a copy, cannot end it.
     local ($@, $?, $!);
     eval { $self->_end };
     return;

@@ -9,7 +9,7 @@ use Runcible::JSONText 'json_text';
 
 =head1 NAME
 
-Runcible::Grammar - what a text may be
+Runcible::Grammar - a limit on generated texts, by a schema, an expression or rules
 
 =head1 SYNOPSIS
 
@@ -22,13 +22,13 @@ Runcible::Grammar - what a text may be
 
 =for header rc_grammar_create
 
-What follows takes a Runcible::Tokenizer or a Runcible::Model first.
+The first argument of these functions is a Runcible::Tokenizer or a Runcible::Model.
 
 =head2 json_schema(tokenizer, schema, options...)
 
 The schema is a reference to a hash, JSON, or an object that has a method
-C<json_schema> or C<TO_JSON>. The order of its properties is that of their names; that
-of a tied hash such as Tie::IxHash is kept.
+C<json_schema> or C<TO_JSON>. Its properties are in the order of their names; a tied
+hash such as Tie::IxHash keeps its order.
 
 =for header RC_GRAMMAR_JSON_SCHEMA
 
@@ -48,7 +48,7 @@ of a tied hash such as Tie::IxHash is kept.
 
 =head2 choices(tokenizer, choices)
 
-A reference to an array of texts, of which the text is one.
+Allows exactly one of the texts in an array, given by reference.
 
 =cut
 

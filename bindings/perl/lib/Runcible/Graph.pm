@@ -10,7 +10,7 @@ use Runcible::Tensor;
 
 =head1 NAME
 
-Runcible::Graph - what a function does with tensors, as one, run many times
+Runcible::Graph - a recorded function of tensors, run as a whole many times
 
 =head1 SYNOPSIS
 
@@ -22,16 +22,16 @@ Runcible::Graph - what a function does with tensors, as one, run many times
 
 =head1 DESCRIPTION
 
-Chains of ops that look at one element at a time are done in one go over memory,
-products with the bias and the function that follow. The numbers are those that the
-ops would have given one by one.
+Chains of element-wise ops are computed in one pass over memory, and so are products
+with the bias and the function that follow. The numbers are the same as those of the
+single ops.
 
 =head2 record(backend, inputs, function)
 
-Calls the function with tensors that stand for the inputs, of the types and shapes of
-those in an array; what it does with them is recorded and not done. What it returns
-are the outputs, of which each run gives new ones; other tensors that it uses are
-constants. Shapes and types that do not fit are told by the op.
+Calls the function with tensors that stand for the inputs and have the types and shapes
+of those in the array. The ops of the function are recorded and not run. The tensors
+that it returns are the outputs, and each run returns new ones; other tensors that it
+uses are constants. An op throws if shapes or types do not fit.
 
 =cut
 
@@ -73,12 +73,13 @@ sub _list {
 
 =head2 run(inputs, deadline => ...)
 
-The outputs of these inputs, an array of as many and of the types and shapes that were
-recorded. C<deadline> is in seconds. In scalar context the first of them.
+Returns the outputs for these inputs: an array of as many inputs, with the types and
+shapes that were recorded. C<deadline> is in seconds. In scalar context returns the
+first output.
 
 =head2 run_async(inputs, deadline => ..., loop => ...)
 
-The same on an IO::Async event loop, by default C<IO::Async::Loop-E<gt>new>: a
+The same on an IO::Async event loop, by default C<IO::Async::Loop-E<gt>new>: returns a
 L<Future> of the outputs. Cancelling it cancels all runs of the graph.
 
 =cut

@@ -8,19 +8,21 @@ use Runcible::Native;
 
 =head1 NAME
 
-Runcible::Handle - what backends, models, sessions, tokenizers and tensors have
+Runcible::Handle - the base of backends, models, sessions, tokenizers and tensors
 
 =head1 DESCRIPTION
 
-Owns a handle of the library until it is closed or destroyed, in any order: what
-needs another handle keeps it. Threads of Perl that begin share backends, models,
-tokenizers and tensors; a session belongs to the thread that made it.
+Owns a handle of the library until it is closed or destroyed, in any order: an object
+keeps the handles that it needs. New threads of Perl share backends, models, tokenizers
+and tensors; a session belongs to the thread that made it.
 
 =head2 close
 
-Gives the handle back; using it then throws Runcible::Error::Closed.
+Releases the handle; using it then throws Runcible::Error::Closed.
 
 =head2 closed
+
+Returns whether it was closed.
 
 =cut
 
@@ -38,14 +40,14 @@ sub close {
 
 sub closed { !$_[0]{proxy} }
 
-# The proxy of the handle, for the other modules here.
+# Returns the proxy of the handle, for the other modules here.
 sub proxy {
     my ($self) = @_;
     return $self->{proxy}
         // Runcible::Error::Closed->throw('this ' . ref($self) . ' is closed');
 }
 
-# What the library tells in JSON.
+# Decodes JSON of the library.
 sub _json { JSON::PP->new->decode($_[1]) }
 
 1;

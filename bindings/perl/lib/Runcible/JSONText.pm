@@ -1,6 +1,6 @@
 package Runcible::JSONText;
 
-# JSON of what programs have as references: schemas, tools, messages, choices.
+# Converts references of programs to JSON: schemas, tools, messages, choices.
 use strict;
 use warnings;
 no warnings 'recursion';
@@ -14,13 +14,14 @@ our @EXPORT_OK = qw(json_text option_text);
 my $deepest_value = 200;
 my $scalars       = JSON::PP->new->allow_nonref->allow_bignum;
 
-# The JSON of an argument of this name; what is no reference is JSON already.
+# Returns the JSON of the argument `name`; a value that is not a reference is JSON
+# already.
 sub json_text {
     my ($value, $name) = @_;
     return ref $value ? _written($value, $name, 0) : $value;
 }
 
-# The same of an option; a schema alone is the format of an answer.
+# The same for an option; a schema alone is the format of an answer.
 sub option_text {
     my ($value, $name) = @_;
     if ($name eq 'response_format' && blessed $value && $value->can('json_schema')) {
@@ -48,7 +49,7 @@ sub _written {
         return '[' . join(',', map { _written($_, $name, $depth + 1) } @$value) . ']';
     }
     elsif (ref $value eq 'HASH') {
-        # The order that a tied hash has is meant; others have none.
+        # A tied hash has an order of keys, other hashes have none.
         my @keys = tied %$value ? keys %$value : sort keys %$value;
         return '{' . join(',', map {
             $scalars->encode("$_") . ':' . _written($value->{$_}, $name, $depth + 1)

@@ -1,7 +1,7 @@
 package Runcible::Mailbox;
 
-# Where the requests of one IO::Async loop post their events. The loop watches a
-# descriptor while there are any.
+# Receives the events of all requests of one IO::Async loop. The loop watches a
+# descriptor while there are requests.
 use strict;
 use warnings;
 use Hash::Util::FieldHash 'fieldhash';
@@ -15,7 +15,7 @@ use constant TURN => 32;
 
 fieldhash my %mailboxes;    # by loops
 
-# That of a loop.
+# Returns the mailbox of a loop.
 sub of {
     my ($class, $loop) = @_;
     return $mailboxes{$loop} //= $class->new($loop);
@@ -24,7 +24,7 @@ sub of {
 sub new {
     my ($class, $loop) = @_;
     my $box = Runcible::Native::mailbox_create();
-    # A duplicate, which the handle may close.
+    # The handle may close this duplicate of the descriptor.
     open my $handle, '<&', Runcible::Native::mailbox_descriptor($box)
         or Runcible::Error::IO->throw("no descriptor for an event loop: $!");
     my $self
@@ -34,7 +34,7 @@ sub new {
     return $self;
 }
 
-# Starts a request that posts to a channel, by a function of a mailbox and a key.
+# Starts a request that posts to a channel; `begin` receives the mailbox and a key.
 sub start {
     my ($self, $begin, $channel) = @_;
     my $key     = ++$self->{last_key};
@@ -65,7 +65,7 @@ sub _take {
         }
     }
     else {
-        # Events are lost, so that no stream is whole any more.
+        # Events were lost, so all streams are incomplete.
         $failure = $@;
         @woken   = values %$channels;
         $_->break($failure) for @woken;
@@ -73,7 +73,7 @@ sub _take {
     }
     $self->{loop}->unwatch_io(handle => $self->{handle}, on_read_ready => 1)
         if !%$channels;
-    # All are told, whatever one of them does; what it throws comes last.
+    # Wakes all channels, even if one of them throws; throws its exception last.
     for my $channel (@woken) {
         eval { $channel->wake; 1 } or $failure //= $@;
     }

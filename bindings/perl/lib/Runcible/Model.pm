@@ -19,10 +19,10 @@ Runcible::Model - a model on a device
 
 =head2 new(path, backend, options...)
 
-The path may be "builtin:NAME", the backend a Runcible::Backend or what one is
-opened by. The option C<progress> is a function that is told the fraction done;
-if it dies the load ends, and dies so. A handler of a signal that dies ends it
-too.
+The path may be "builtin:NAME". The backend is a Runcible::Backend, or a string that
+opens one. The option C<progress> is a function that receives the fraction done; if
+it dies, the load ends and dies with its exception. A handler of a signal that dies
+ends it too.
 
 =for header rc_model_load
 
@@ -44,7 +44,7 @@ sub new {
 
 =head2 from_hub(source, backend, options...)
 
-Fetches what is not here yet of a model on a hub, and loads it. The source is
+Fetches the missing files of a model on a hub, and loads it. The source is
 "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without "hf:"
 before it; the options are those of C<new>, and C<revision> and C<cache>, a
 folder.
@@ -63,7 +63,7 @@ sub from_hub {
     return $class->new($fetched, $backend, %options);
 }
 
-# The library's own options.
+# Makes options for the library.
 sub options {
     my ($class, %options) = @_;
     return set_options('model_options', \%options);
@@ -81,7 +81,8 @@ sub backend { $_[0]{backend} }
 
 =head2 tokenizer
 
-A Runcible::Tokenizer; Runcible::Error::Unsupported if the model has none.
+Returns a Runcible::Tokenizer; throws Runcible::Error::Unsupported if the model has
+none.
 
 =cut
 
@@ -103,7 +104,7 @@ sub detokenize { my $self = shift; return $self->tokenizer->detokenize(@_) }
 
 =head2 metadata
 
-The metadata of the model's file, a reference to a hash of numbers, texts and
+Returns the metadata of the model's file, a reference to a hash of numbers, texts and
 arrays.
 
 =cut
@@ -123,22 +124,50 @@ sub metadata {
 
 =head2 embed(texts, options...)
 
-Embeddings of the texts in an array: a reference to an array of rows, one for
-each text, each one to an array of numbers. Options: C<pooling>, "mean", "cls" or
-"last", else as the model's file says; C<normalize>, else as it says;
-C<dimensions>, the first so many numbers; C<truncate>, to take the beginning of
-texts that are too long; C<prompt>, put before each text, or C<prompt_name>,
-"query" or "document", of the prompts of the model; C<priority>; C<deadline> in
-seconds. Models that generate text give embeddings if they were loaded with
+Returns embeddings of the texts in an array: a reference to an array of rows, one for
+each text, each a reference to an array of numbers. Options:
+
+=over
+
+=item pooling
+
+"mean", "cls" or "last"; by default the value in the model's file
+
+=item normalize
+
+whether to scale rows to the length 1; by default the value in the model's file
+
+=item dimensions
+
+how many numbers of each row to keep, from the first on
+
+=item truncate
+
+whether to truncate texts that are too long
+
+=item prompt, prompt_name
+
+a text to put before each text; or the name of a prompt of the model, "query" or
+"document"
+
+=item priority
+
+=item deadline
+
+in seconds
+
+=back
+
+Models that generate text support it if they were loaded with
 C<< output => 'hidden_rows' >>.
 
 =head2 rerank(query, documents, options...)
 
-How well each document answers the query: a reference to an array of
-probabilities, in their order. Options: C<raw_scores>, for what the model gives, a
-logit; C<truncate>, C<priority> and C<deadline> as of C<embed>; C<prompt>, what a
-model that generates text is asked, with {query} and {document}. Such models are
-loaded with C<< output => 'scores' >>.
+Returns how well each document answers the query: a reference to an array of
+probabilities, in the order of the documents. Options: C<raw_scores>, to return the
+output of the model, a logit, as it is; C<truncate>, C<priority> and C<deadline> as for
+C<embed>; C<prompt>, the question to a model that generates text, with {query} and
+{document}. Such models must be loaded with C<< output => 'scores' >>.
 
 =cut
 
@@ -197,7 +226,7 @@ sub rerank {
 
 =head2 session(options...)
 
-An empty session, see L<Runcible::Session>.
+Makes an empty session, see L<Runcible::Session>.
 
 =cut
 

@@ -1,7 +1,7 @@
 package Runcible::Native;
 
-# The functions and constants that SWIG makes of the C headers, for the other
-# modules here. Nothing of it is stable.
+# The functions and constants that SWIG generates from the C headers, for the other
+# modules here. None of them is stable.
 use strict;
 use warnings;
 use Scalar::Util 'reftype';
@@ -10,7 +10,7 @@ use XSLoader;
 XSLoader::load('Runcible::Native');
 
 # Options and reports are hashes that SWIG ties to a pointer of the same class; a
-# new thread gets none of them. Handles look after themselves, see proxies.h.
+# new thread gets none of them. Handles release themselves, see proxies.h.
 for my $kind (map {/^delete_(.*)/} keys %Runcible::Native::) {
     no strict 'refs';
     my $delete = \&{"Runcible::Native::delete_$kind"};

@@ -1,7 +1,7 @@
 package Runcible::Pending;
 
-# A call that an IO::Async event loop waits for: what came of it, as the channel of
-# a mailbox.
+# A call that an IO::Async event loop waits for, and its result; a channel of a
+# mailbox.
 use strict;
 use warnings;
 use IO::Async::Loop;
@@ -11,11 +11,11 @@ use Runcible::Error;
 use Runcible::Mailbox;
 use Runcible::Native;
 
-# How often a function is told how far the call is, in seconds.
-use constant TELL => 0.05;
+# How often the progress of the call is reported, in seconds.
+use constant REPORT_INTERVAL => 0.05;
 
-# A Future of what `result` makes of the call that `begin` starts, with a mailbox and
-# a key. Cancelling it cancels the call.
+# Returns a Future of the result of a call. `begin` starts the call with a mailbox and a
+# key; `result` makes the result of the call. Cancelling the future cancels the call.
 sub future {
     my ($class, $options, $begin, $result) = @_;
     my ($loop, $progress) = delete @$options{qw(loop progress)};
@@ -24,10 +24,10 @@ sub future {
         or refuse("progress must be a function, not $progress");
     $loop //= IO::Async::Loop->new;
     my $self = bless {
-        loop   => $loop,
-        tell   => $progress,
-        result => $result,
-        where  => Runcible::Error->where,
+        loop     => $loop,
+        progress => $progress,
+        result   => $result,
+        where    => Runcible::Error->where,
     }, $class;
     $self->{call} = Runcible::Mailbox->of($loop)->start($begin, $self);
     my $future = $self->{future} = $loop->new_future;
@@ -40,19 +40,19 @@ sub future {
 sub _watch {
     my ($self) = @_;
     weaken(my $weak = $self);
-    $self->{timer} = $self->{loop}->watch_time(after => TELL, code => sub {
+    $self->{timer} = $self->{loop}->watch_time(after => REPORT_INTERVAL, code => sub {
         return unless $weak;
-        $weak->_tell;
+        $weak->_report;
         $weak->_watch;
     });
     return;
 }
 
-sub _tell {
+sub _report {
     my ($self) = @_;
-    return if !$self->{tell} || defined $self->{error};
+    return if !$self->{progress} || defined $self->{error};
     my $done = Runcible::Native::pending_call_fraction($self->{call});
-    return if eval { $self->{tell}->($done); 1 };
+    return if eval { $self->{progress}->($done); 1 };
     $self->{error} = $@;
     $self->_cancel;
     return;
@@ -64,7 +64,8 @@ sub _cancel {
     return;
 }
 
-# As of a channel: keeps the end; no more can come; answers who waits.
+# The methods of a channel: post keeps the end, break reports lost events, wake completes
+# the future.
 sub post {
     my ($self, $event) = @_;
     @$self{qw(ended status message)} = (1, @$event[2, 3]);
@@ -90,11 +91,11 @@ sub wake {
 
 sub _made {
     my ($self) = @_;
-    $self->_tell if defined $self->{status} && $self->{status} == $Runcible::Native::OK;
+    $self->_report if defined $self->{status} && $self->{status} == $Runcible::Native::OK;
     die $self->{error} if defined $self->{error};
     if ($self->{status} != $Runcible::Native::OK) {
         my $error = Runcible::Error->of_status(@$self{qw(status message)});
-        # Where it was begun, and not within the event loop.
+        # The place where it was begun, not one within the event loop.
         $error->{where} = $self->{where};
         die $error;
     }

@@ -13,8 +13,8 @@ Runcible::Piece - text that became certain
 
 =head1 DESCRIPTION
 
-Stands for its text where a string is wanted, and is always true. All pieces one
-after the other are the whole text.
+Used as a string, a piece is its text; it is always true. All pieces in order make the
+whole text.
 
 =head2 text
 
@@ -26,17 +26,17 @@ A reference to an array: the tokens generated since the last piece.
 
 =head2 logprobs
 
-With the option C<logprobs>, [token, natural logarithm of its probability] of each
-token; else undef.
+With the option C<logprobs>, a reference to an array of [token, natural logarithm of its
+probability] for each token; else undef.
 
 =head2 top_logprobs
 
-With the same option, the most probable tokens in the place of each, by falling
+With the same option, for each token the most probable tokens in its place, by falling
 probability.
 
 =cut
 
-# What an event is that is no end.
+# Makes a part from an event that is not an end.
 sub part_of { my ($class, $event) = @_; return $event->[5]->of_event($event) }
 
 sub of_event {
@@ -53,10 +53,10 @@ sub top_logprobs { $_[0]{top_logprobs} }
 
 =head1 OF ANSWERS
 
-The parts of an answer of a conversation (see L<Runcible::Chat>) are pieces, too;
-a C<Runcible::Reasoning>, a piece of what the model thinks before it answers; or a
-C<Runcible::ToolCall>, a whole call of a tool, with its C<id>, which its result
-names as "tool_call_id", its C<name>, and its C<arguments>, a reference to a hash.
+The parts of an answer of a conversation (see L<Runcible::Chat>) are pieces of text;
+C<Runcible::Reasoning>, pieces of text that the model thinks before it answers; or
+C<Runcible::ToolCall>, complete calls of a tool. A call has an C<id>, which its result
+repeats as "tool_call_id", a C<name>, and C<arguments>, a reference to a hash.
 
 =cut
 

@@ -8,7 +8,7 @@ use Runcible::Backend;
 
 =head1 NAME
 
-Runcible::Pinned - memory that a device moves numbers from and to by itself
+Runcible::Pinned - memory that a device copies from and to directly
 
 =head1 SYNOPSIS
 
@@ -20,28 +20,28 @@ Runcible::Pinned - memory that a device moves numbers from and to by itself
 
 =head1 DESCRIPTION
 
-Nothing is copied in between. The memory counts within the backend's memory_limit,
-and is there until this is closed or destroyed, and what C<bytes> gave and the tensors
-that were borrowed of it are gone.
+There is no copy in between. The memory counts within the backend's memory_limit. It is
+released when this object is closed or destroyed and there are no references from
+C<bytes> and no tensors that borrow it.
 
 =head2 new(backend, size, device)
 
-Room for so many bytes, at least 1, which are zero at first; the device is one of the
-backend's, and may be left out: where its new tensors lie. The exception
-Runcible::Error::Unsupported: the device has no such memory, as those of webgpu.
+Allocates C<size> bytes, at least 1, which are zero at first. The device is one of the
+backend's; by default the device of its new tensors. Throws Runcible::Error::Unsupported
+if the device has no such memory, for example a device of webgpu.
 
 =head2 size
 
-How many bytes there are.
+The number of bytes.
 
 =head2 bytes
 
-A reference to a variable that shows the memory. Perl cannot change it, for it would
-give it other memory; C<write> does.
+Returns a reference to a variable that shows the memory. Perl cannot change the variable,
+as it would give it other memory; C<write> changes the memory.
 
 =head2 write(bytes, first)
 
-Writes a string of bytes from that byte on; C<first> is 0 if it is left out.
+Writes a string of bytes, from byte C<first> on, by default 0.
 
 =cut
 
@@ -50,7 +50,7 @@ sub new {
     my $proxy = proxy_of($backend, 'Runcible::Backend', 'backend');
     defined $size && $size =~ /\A[0-9]+\z/ && $size > 0
         or refuse('size must be a whole number, at least 1, not ' . ($size // 'undef'));
-    # Strings of Perl have a zero at their end, which is none of their bytes.
+    # Strings of Perl have a zero byte after their bytes.
     my $made = Runcible::Native::pinned_make($proxy, $device // '', $size + 1);
     return $class->of($made, bytes => Runcible::Native::pinned_show($made));
 }

@@ -7,7 +7,7 @@ use Runcible::Native;
 
 =head1 NAME
 
-Runcible::Report - what the library tells about devices, models and use
+Runcible::Report - reports of the library about devices, models and use
 
 =head1 DESCRIPTION
 
@@ -27,7 +27,7 @@ for my $class (keys %members) {
     }
 }
 
-# An object of the members of a report of C, and those given.
+# Makes an object of the members of a report of C, and of those given.
 sub copied {
     my (undef, $class, $report, %given) = @_;
     my $struct = $Runcible::Members::reports{$class}{struct};
@@ -40,7 +40,7 @@ sub copied {
     return bless { %values, %given }, "Runcible::Report::$class";
 }
 
-# An object of the report that a function fills.
+# Makes an object of the report that a function fills.
 sub told {
     my ($self, $class, $fill) = @_;
     my $struct = $Runcible::Members::reports{$class}{struct};
@@ -49,7 +49,7 @@ sub told {
     return $self->copied($class, $report);
 }
 
-# Of the library's handle, whose devices and offers are told one by one.
+# Makes a plan from a handle of the library, which reports devices and offers one by one.
 sub plan {
     my ($self, $proxy) = @_;
     my $report = Runcible::Native::new_plan_report();
@@ -67,7 +67,7 @@ sub plan {
     return $self->copied('Plan', $report, devices => \@devices, offers => \@offers);
 }
 
-# Of its numbers, in their order from `reason` on.
+# Makes the report of a generation from its numbers, in their order from `reason` on.
 sub generation {
     my (undef, $numbers) = @_;
     my %values;

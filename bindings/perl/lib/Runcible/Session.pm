@@ -24,7 +24,7 @@ Runcible::Session - the state of one conversation
 
 =cut
 
-# With what was not left of it.
+# Makes a session with a list of its generations.
 sub of {
     my ($class, $proxy, %more) = @_;
     return $class->SUPER::of($proxy, generations => [], %more);
@@ -45,11 +45,13 @@ sub _options {
 
 =head2 restore(model, path, options...)
 
-A session that was saved; the options are those of C<new>.
+Restores a saved session; the options are those of C<new>.
 
 =for header rc_session_restore
 
 =head2 restore_bytes(model, bytes, options...)
+
+Restores a session from bytes.
 
 =cut
 
@@ -71,22 +73,24 @@ sub restore_bytes {
 
 =head2 model
 
+The model of the session.
+
 =cut
 
 sub model { $_[0]{model} }
 
 =head2 generate(prompt, options...)
 
-Starts generating, see L<Runcible::Generation>. The prompt is a string, a
+Starts a generation, see L<Runcible::Generation>. The prompt is a string, a
 reference to an array of tokens, or undef. C<stop> is a string or a reference to
-several, C<logit_bias> a reference to a hash by tokens, C<grammar> a
+several, C<logit_bias> a reference to a hash with tokens as keys, C<grammar> a
 L<Runcible::Grammar>.
 
 =for header rc_generate_options
 
 =head2 stream(prompt, options...)
 
-The same on an IO::Async event loop, that of the option C<loop> or
+The same on an IO::Async event loop: the option C<loop>, by default
 C<IO::Async::Loop-E<gt>new>; see L<Runcible::Stream>.
 
 =cut
@@ -99,7 +103,7 @@ sub generate {
     return _note($self->{generations}, $generation);
 }
 
-# Keeps a generation among those that may be left.
+# Adds a generation to the list, without the ended ones.
 sub _note {
     my ($generations, $generation) = @_;
     @$generations = ((grep { $_ && !$_->report } @$generations), $generation);
@@ -107,11 +111,12 @@ sub _note {
     return $generation;
 }
 
-# Ends those that were left.
+# Ends the generations that were left.
 sub _leave { $_->_end for grep { $_ && $_->_is_left } @{ $_[0] }; return }
 
-# The proxy, for what needs the session for itself. Who reads a generation and
-# then wants something else of its session has left it, which no loop tells.
+# Returns the proxy for calls that must not run during a generation. A program that
+# reads a generation and then uses its session otherwise has left the generation; a
+# loop does not report that it was left.
 sub _idle {
     my ($self) = @_;
     my $proxy = $self->proxy;
@@ -131,8 +136,8 @@ sub stream {
 
 =head2 chat(options...)
 
-Begins a conversation without messages over the session, a L<Runcible::Chat>, which
-tells the options.
+Begins a conversation without messages over the session, a L<Runcible::Chat>, whose page
+describes the options.
 
 =cut
 
@@ -181,7 +186,7 @@ sub _generate_options {
 
 =head2 append(what, add_special => 1, parse_special => 0)
 
-A string, or a reference to an array of tokens. Returns the session.
+Appends a string, or a reference to an array of tokens. Returns the session.
 
 =for header rc_session_append
 
@@ -201,7 +206,7 @@ sub append {
 
 =head2 append_embeddings(rows)
 
-A Runcible::Tensor. Returns the session.
+Appends the rows of a Runcible::Tensor. Returns the session.
 
 =for header rc_session_append_embeddings
 
@@ -231,14 +236,14 @@ sub decode {
 
 =head2 logits
 
-The logits of the last decode, a reference to an array of rows, each one to an
-array with a number for every token of the vocabulary. One row, or one for each
-token evaluated with C<all_logits>. Runcible::Error::NotFound: there was no decode
-since the last change.
+Returns the logits of the last decode: a reference to an array of rows, each a
+reference to an array with a number for every token of the vocabulary. There is one
+row, or with C<all_logits> one for each evaluated token. Throws
+Runcible::Error::NotFound if there was no decode since the last change.
 
 =head2 logits_bytes
 
-The same as (string of F32 numbers, rows, vocabulary).
+Returns the same as (string of F32 numbers, rows, vocabulary).
 
 =cut
 

@@ -24,14 +24,15 @@ Runcible::Stream - the pieces of a text as they come, on an IO::Async event loop
 
 =head1 DESCRIPTION
 
-A descriptor tells the event loop that text has come; no thread of the library
-ever runs Perl. An end that is no success fails the future after that of the last
-piece, with an exception of Runcible::Error. Losing a stream cancels it.
+A descriptor notifies the event loop that text has come; no thread of the library
+ever runs Perl. An end without success fails the future after that of the last piece,
+with an exception of Runcible::Error. Dropping the last reference to a stream cancels
+it.
 
 =head2 next
 
-A Future of the next L<Runcible::Piece>, or of undef after the last. Only one may
-be pending; cancelling it cancels the generation.
+Returns a Future of the next L<Runcible::Piece>, or of undef after the last. Only one
+may be pending; cancelling it cancels the generation.
 
 =cut
 
@@ -39,8 +40,8 @@ sub _start {
     my ($class, $loop, $begin) = @_;
     $loop //= IO::Async::Loop->new;
     my $mailbox = Runcible::Mailbox->of($loop);
-    # The mailbox knows the channel and not the stream, so that a stream can be
-    # lost.
+    # The mailbox refers to the channel and not to the stream, so that a stream can
+    # be destroyed.
     my $channel = Runcible::Channel->new;
     my $request = $mailbox->start($begin, $channel);
     return bless { loop => $loop, channel => $channel, request => $request }, $class;
@@ -53,7 +54,7 @@ sub next {
         if $channel->{waiting};
     my $future = $channel->{waiting} = $self->{loop}->new_future;
     $channel->{where} = Runcible::Error->where;
-    # Whoever waits for a piece holds the stream.
+    # The future holds the stream.
     $future->on_cancel(sub { $self->_leave });
     $channel->wake;
     return $future;
@@ -61,7 +62,7 @@ sub next {
 
 =head2 text
 
-A Future of the rest, as a string.
+Returns a Future of the rest, as a string.
 
 =cut
 
@@ -82,11 +83,12 @@ How it ended, a Runcible::Report::Generation; undef before the end.
 
 =head2 cancel
 
-The future after that of the last piece fails with Runcible::Error::Cancelled.
+Asks the generation to end: the future after that of the last piece fails with
+Runcible::Error::Cancelled.
 
 =head2 close
 
-Cancels; a Future of the end. Pieces not yet read are dropped.
+Cancels, and returns a Future of the end. Drops the pieces not yet read.
 
 =cut
 
@@ -108,7 +110,7 @@ sub close {
     return $future;
 }
 
-# Nobody wants to know how it goes on.
+# Drops the channel's events and cancels.
 sub _leave {
     my ($self) = @_;
     $self->{channel}->leave;
@@ -119,7 +121,7 @@ sub _leave {
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT' || !$self->{channel};
-    # In the child of a fork, or in a thread that has a copy, it cannot be.
+    # The child of a fork, or a thread that has a copy, cannot cancel it.
     local $@;
     eval { $self->_leave };
     return;

@@ -19,7 +19,7 @@ use overload
 
 =head1 NAME
 
-Runcible::Tensor - tensors and ops, for those who compute without a model
+Runcible::Tensor - tensors and ops, to compute without a model
 
 =head1 SYNOPSIS
 
@@ -32,7 +32,7 @@ Runcible::Tensor - tensors and ops, for those who compute without a model
 
 =cut
 
-# How pack and unpack write numbers of these types.
+# The formats of pack and unpack for numbers of these types.
 my %packed = (f32 => 'f*', f64 => 'd*', i8 => 'c*', i16 => 's*', i32 => 'l*', i64 => 'q*');
 my $functions = constants('FUNCTION_');
 use constant ALL => -2**31;    # as the dimension of a reduction
@@ -41,9 +41,9 @@ sub _backend { proxy_of($_[0], 'Runcible::Backend', 'backend') }
 
 =head2 new(numbers, backend, shape => ..., dtype => 'f32')
 
-A tensor of the numbers of an array, whose nesting is the shape, or of a flat one
-with a shape. They are copied to the backend's device. Types that C<pack> lacks are
-made of F32; see C<quantize>.
+Makes a tensor of the numbers of an array, whose nesting is the shape, or of a flat
+array with a shape. They are copied to the backend's device. Types that C<pack> does not
+know are made from F32; see C<quantize>.
 
 =cut
 
@@ -98,11 +98,11 @@ sub from_bytes {
 
 =head2 borrow(bytes, shape, dtype, backend)
 
-A tensor of the memory of a variable, which is not copied and is kept as long as the
-library needs it: a reference to a string of bytes, C<\$bytes>, as C<pack> makes them.
-The variable is read-only from then on, for Perl would give it other memory; what ops
-that go into the tensor write there is seen in it. For a device with memory of its own
-it is a Runcible::Error::Unsupported.
+Makes a tensor of the memory of a variable, which is not copied and is kept as long as
+the library needs it: a reference to a string of bytes, C<\$bytes>, as C<pack> makes
+them. The variable is read-only from then on, as Perl would give it other memory. Ops
+that go into the tensor change the variable. Throws Runcible::Error::Unsupported for a
+device with separate memory.
 
 =cut
 
@@ -128,7 +128,7 @@ The number of elements.
 
 =head2 bytes
 
-The bytes that the numbers take in their type.
+The size of the numbers in bytes, in their type.
 
 =head2 device
 
@@ -136,7 +136,7 @@ The bytes that the numbers take in their type.
 
 =head2 to(device, backend)
 
-Both may be left out.
+Both arguments are optional.
 
 =for header rc_tensor_to
 
@@ -146,19 +146,19 @@ Both may be left out.
 
 =head2 read
 
-The numbers as they lie in memory, a string of bytes.
+Returns the numbers as in memory, a string of bytes.
 
 =for header rc_tensor_read
 
 =head2 read_into(bytes)
 
 Writes the same to the memory of a variable that was borrowed or that Runcible::Pinned
-shows: a reference to it.
+shows; takes a reference to the variable.
 
 =head2 array
 
-The numbers in arrays nested as the shape is. Types that C<unpack> lacks are
-decoded to F32.
+Returns the numbers in arrays nested like the shape. Types that C<unpack> does not know
+are decoded to F32.
 
 =cut
 

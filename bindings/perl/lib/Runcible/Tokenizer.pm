@@ -26,8 +26,8 @@ sub new {
 
 =head2 tokenize(text, add_special => 1, parse_special => 0)
 
-A reference to an array. The text is a string of characters, or a reference to
-one of bytes.
+Returns a reference to an array of tokens. The text is a string of characters, or a
+reference to a string of bytes.
 
 =for header rc_tokenize
 
@@ -41,13 +41,13 @@ sub tokenize {
 
 =head2 detokenize(tokens, special => 0)
 
-A string of characters; what is not UTF-8 becomes U+FFFD.
+Returns a string of characters; invalid UTF-8 becomes U+FFFD.
 
 =for header rc_detokenize
 
 =head2 detokenize_bytes(tokens, special => 0)
 
-The same as bytes.
+Returns the same as bytes.
 
 =cut
 

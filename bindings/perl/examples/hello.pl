@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Writes a text as it comes: perl tell.pl [beginning]
+# Writes a text as it comes: perl hello.pl [beginning]
 use strict;
 use warnings;
 use Runcible;
