@@ -40,7 +40,7 @@ export interface Reply {
   /** The model's thoughts. */
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
-  /** How it ended: its `reason` is "tool calls" after some. */
+  /** The report; its `reason` is "tool calls" if the model called tools. */
   readonly report: Report;
 }
 

@@ -47,7 +47,7 @@ export class ToolCall {
   }
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export class End {
   readonly report: Report;
   /** The error to throw after the last piece, if any. */

@@ -12,7 +12,7 @@ export interface RowOptions {
 }
 
 export interface EmbedOptions extends RowOptions {
-  /** How the rows of a text's tokens become one; the file's choice by default. */
+  /** Combines the rows of a text's tokens; the file's choice by default. */
   pooling?: "auto" | "mean" | "cls" | "last" | undefined;
   /** Whether rows have the length 1; the file's choice by default. */
   normalize?: boolean | undefined;

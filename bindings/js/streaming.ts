@@ -74,7 +74,7 @@ export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
     this.#flight.cancel();
   }
 
-  /** How it ended, and times and counts; undefined before the end. */
+  /** The reason of the end, times and counts; undefined before the end. */
   get report(): Report | undefined {
     return this.#flight.channel.end?.report;
   }

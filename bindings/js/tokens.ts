@@ -1,7 +1,7 @@
 /** Tokens, and options of tokenizing. */
 import { rc } from "./members.js";
 
-/** How special tokens are handled when a text is tokenized. */
+/** Options for special tokens when a text is tokenized. */
 export interface TokenizeOptions {
   /** Add the tokens that the model requires around a text (BOS, ...). Default: true. */
   addSpecial?: boolean | undefined;

@@ -6,7 +6,7 @@
 %{
 #include <stdatomic.h>
 
-/* Has two references: the proxy's, and the call's while it is in flight. */
+/* A call with two references: the proxy's, and its own while it is in flight. */
 typedef struct pending_call {
   atomic_int references;
   atomic_int cancelled;

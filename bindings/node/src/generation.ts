@@ -127,7 +127,7 @@ export function readEvents(
   }
 }
 
-/** How long a blocking wait lasts before Node may end the thread. */
+/** The duration of a blocking wait, after which Node may end the thread. */
 const SLICE_MS = 100;
 
 /**
@@ -175,7 +175,7 @@ export class Generation implements IterableIterator<Piece> {
     return { done: true, value: undefined };
   }
 
-  /** How it ended, and times and counts; undefined before the end. */
+  /** The reason of the end, times and counts; undefined before the end. */
   get report(): Report | undefined {
     return this.#end?.report;
   }

@@ -85,7 +85,7 @@ class Writer {
 
 // ---- Instructions
 
-/** How to skip the immediates of an instruction, by its number. */
+/** Functions that skip the immediates of an instruction, by its number. */
 const passes = new Map();
 function known(numbers, pass) {
   for (const number of numbers) passes.set(number, pass);

@@ -39,8 +39,8 @@ export class Model extends Handle {
   // :api: release rc_model
 
   /**
-   * Loads a model, fetching files that the cache of the page's origin misses. A download
-   * that was interrupted, also by leaving the page, is resumed.
+   * Loads a model, fetching files that are not in the cache of the page's origin. A
+   * download that was interrupted, also by leaving the page, is resumed.
    *
    * NotFoundError, FileError: the file cannot be fetched; FormatError: it is malformed,
    * or has another SHA-256; UnsupportedError: its architecture, tensor type or tokenizer

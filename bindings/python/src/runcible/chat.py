@@ -66,7 +66,7 @@ class Reply:
     #: The model's thoughts.
     reasoning: str = ""
     tool_calls: List[ToolCall] = field(default_factory=list)
-    #: How it ended: `report.reason` is "tool calls" after some.
+    #: `report.reason` is "tool calls" if the model called tools.
     report: Optional[Report] = None
 
     def _add(self, part: Part) -> None:

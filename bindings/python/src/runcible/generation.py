@@ -123,7 +123,7 @@ def piece_of(event: Tuple[Any, ...]) -> Piece:
 
 
 class End:
-    """How a request ended."""
+    """The end of a request."""
 
     __slots__ = ("report", "status", "message")
 
@@ -194,7 +194,7 @@ class Reading(Iterator[_Item], Generic[_Item]):
 
     @property
     def report(self) -> Optional[Report]:
-        """How it ended, and times and counts; None before the end."""
+        """The reason of the end, times and counts; None before the end."""
         return None if self._end is None else self._end.report
 
     def cancel(self) -> None:

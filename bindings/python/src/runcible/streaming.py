@@ -183,7 +183,7 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
 
     @property
     def report(self) -> Optional[Report]:
-        """How it ended, and times and counts; None before the end."""
+        """The reason of the end, times and counts; None before the end."""
         end = self._channel.end
         return None if end is None else end.report
 

@@ -2,7 +2,7 @@
 import type { Fetching } from "./cache.js";
 import { status, StatusError } from "./status.js";
 
-/** How often a broken connection is retried, if it delivered any bytes. */
+/** The number of retries of a broken connection, if it delivered any bytes. */
 const RETRIES = 3;
 
 /** The description of a file on a server. */
