@@ -30,7 +30,7 @@ class Calls(Words):
         me, word, native = own[:1].lower(), own.lower(), f"native.{swig_of(handle)}"
         said = words_of(handle).replace("_", " ")
         return block([
-            f"// Close releases the {said}; objects that use it keep it.",
+            f"// Close releases the {said}; calls that use it run to their end.",
             f"func ({me} *{own}) Close() error {{", f"\t{me}.handle.close()",
             "\treturn nil", "}", "",
             f"func ({me} *{own}) use() ({native}, error) {{",
