@@ -1,9 +1,10 @@
-"""The plain functions of handles: what they take and give, by rule.
+"""The plain functions of handles and their parameters, by rule.
 
 A plain function takes its handle and then only numbers, paths and other handles,
-and gives nothing, one value or a handle of the same kind. A tensor is made on a
-backend by functions that take besides what its numbers are. What the sources of a
-language call themselves is by hand there; languages make the others.
+and returns nothing, one value or a handle of the same kind. A tensor is made on a
+backend by functions that also take a description of its numbers. Functions that the
+sources of a language call themselves are implemented there by hand; the languages
+generate the others.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import List, Optional
 
 from headers import Api, Function, Parameter, Struct
 
-# The parameters that are one input or one output, by their types and names.
+# The parameters that form one input or one output, by their types and names.
 _INPUTS = {
     ("int64_t",): "int64",
     ("const char* path",): "path",
@@ -25,16 +26,16 @@ _OUTPUTS = {
     ("int64_t*",): "int64",
     ("int32_t**", "size_t*"): "tokens",
     ("void**", "size_t*"): "bytes",
-    ("const char** json",): "json",  # that stays the handle's
+    ("const char** json",): "json",  # owned by the handle
     ("char** json",): "owned json",
 }
-# Makers of tensors that have another name than in C.
+# Makers of tensors with a name other than in C.
 _MAKERS = {"create": "zeros", "from_data": "from_bytes"}
 
 
 @dataclass(frozen=True)
 class Input:
-    """What a function takes besides its handle."""
+    """An argument of a function besides its handle."""
 
     name: str
     kind: str  # "int64", "path", "handle", "dtype", "shape", "bytes" or "options"
@@ -51,7 +52,7 @@ class Call:
 
     @property
     def native(self) -> str:
-        """Its name in what SWIG makes."""
+        """Its name in SWIG's module."""
         return self.function.native
 
     @property
@@ -61,19 +62,19 @@ class Call:
 
     @property
     def exclusive(self) -> bool:
-        """Whether nothing else of a session may go on: numbers and accounts are told
-        always."""
+        """Whether a session must be idle for it: functions that return numbers and
+        JSON may be called at any time."""
         return self.native.startswith("session_") and (
             self.gives not in ("int64", "json", "owned json"))
 
     @property
     def changes(self) -> bool:
-        """Whether it is for what it does to its handle."""
+        """Whether it is called for its effect on the handle."""
         return not self.gives and not self.of_kind("path")
 
     @property
     def is_long(self) -> bool:
-        """Whether it writes files or copies what the handle holds."""
+        """Whether it writes files or copies the contents of the handle."""
         return bool(self.of_kind("path") or self.of_kind("handle")
                     or self.gives == "bytes")
 
@@ -82,7 +83,8 @@ class Call:
 
 
 def _input(api: Api, rest: List[Parameter]) -> "tuple[Optional[Input], int]":
-    """The input that begins with the first parameter, and of how many it is."""
+    """Returns the input that begins with the first parameter, and how many parameters
+    it has."""
     name, ctype = rest[0].name, rest[0].ctype
     for types, kind in _INPUTS.items():
         if len(types) <= len(rest) and all(
@@ -109,7 +111,7 @@ def _gives(handle: str, rest: List[Parameter]) -> Optional[str]:
 
 
 def _call(api: Api, gives: str, function: Function, words: str) -> Optional[Call]:
-    """None for what is not plain."""
+    """Returns None for a function that is not plain."""
     rest, inputs = function.parameters[1:], []
     while rest:
         outputs = _gives(gives, rest)
@@ -124,7 +126,7 @@ def _call(api: Api, gives: str, function: Function, words: str) -> Optional[Call
 
 
 def calls(api: Api, handle: str) -> List[Call]:
-    """The plain functions of a handle, "rc_session"."""
+    """Returns the plain functions of a handle, "rc_session"."""
     found = [_call(api, handle, each, re.sub("_memory$", "_bytes",
                                              each.name[len(handle) + 1:]))
              for each in api.functions.values()
@@ -135,7 +137,7 @@ def calls(api: Api, handle: str) -> List[Call]:
 
 
 def makers(api: Api) -> List[Call]:
-    """The functions that make a tensor on a backend."""
+    """Returns the functions that make a tensor on a backend."""
     found = []
     for each in api.functions.values():
         own = each.name[len("rc_tensor_"):]

@@ -1,10 +1,10 @@
 """The comments of the public C headers, by the names that they describe.
 
-For the docstrings of every language, so that there is no second text. A comment
-belongs to the declarations after it up to the next blank line, and one behind a
-declaration to that. Members are "rc_backend_options.threads", an enumeration is
-called by its first constant, "enum RC_FULL_ERROR", and a header's first comment is
-that of "session.h".
+They are the docstrings of every language, so that there is no second text. A comment
+belongs to the declarations after it up to the next blank line, and one after a
+declaration to that declaration. Members are "rc_backend_options.threads", an
+enumeration is named by its first constant, "enum RC_FULL_ERROR", and a header's
+first comment is that of "session.h".
 """
 
 import re
@@ -28,7 +28,7 @@ def _text_of(comment):
 
 
 def _name_of(code):
-    """What a declaration declares; "" for none."""
+    """Returns the name that a declaration declares, or ""."""
     code = re.sub(r"=[^(]*$", "", code).strip()
     function = re.search(r"(\w+)\s*\(", code.replace("(*", "", 1))
     if function and not re.match(r"typedef\b[^(]*\(\*", code):
@@ -44,12 +44,12 @@ class _Reader:
     def __init__(self, text):
         self.comments = {}
         self.text = text
-        self.pending = ""  # the comment before what comes
+        self.pending = ""  # the comment before the next declaration
         self.last = ""  # the name that was declared last
         self.code = ""
         self.body = None  # the tag of the struct or "enum" that is open
         self.depth = 0  # of parentheses and initialisers
-        self.of_enum = ""  # the comment of one, whose name is not known yet
+        self.of_enum = ""  # the comment of an enumeration, whose name is not known yet
         for match in _TOKEN.finditer(text):
             getattr(self, "_" + match.lastgroup)(match)
 
@@ -59,7 +59,7 @@ class _Reader:
         before = self.text[start:match.start()].strip()
         if before == "}":  # the end of extern "C"
             return
-        if before:  # behind a declaration
+        if before:  # after a declaration
             name = _name_of(self.code) if self.code.strip() else ""
             self._describe(self._full(name) if name else self.last, comment)
         else:
@@ -131,13 +131,12 @@ class _Reader:
 
 
 def _without_program(comment):
-    """A header's first comment without the C program in it, which is indented.
-    """
+    """Removes the C program, which is indented, from a header's first comment."""
     return re.sub(r"\n \*(?:\n \* {5}[^\n]*)+", "", comment)
 
 
 def read_comments(folder):
-    """All comments of the headers in a folder."""
+    """Returns all comments of the headers in a folder."""
     comments = {}
     for header in sorted(Path(folder).glob("*.h")):
         text = header.read_text(encoding="utf-8")
@@ -148,7 +147,7 @@ def read_comments(folder):
     return comments
 
 
-# What only C has to be told, and what is said instead.
+# Phrases that concern only C, and their replacements.
 _OF_C = [
     (r"References; see base\.h\.", ""),
     (r"The same as a function; see base\.h\.", ""),
@@ -182,7 +181,7 @@ _OF_C = [
 
 
 def without_c(text):
-    """A comment without what only C has to be told."""
+    """Removes the phrases that concern only C from a comment."""
     for pattern, instead in _OF_C:
         text = re.sub(pattern.replace(" ", r"\s+"), instead, text)
     text = re.sub(r"[ \t]+(?=\n|$)", "", text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the sources of a package of a language: what its folder has by hand, and
-what comes from the C headers.
+"""Writes the sources of a package of a language: the hand-written sources in its
+folder, completed from the C headers.
 
     generate.py LANGUAGE HEADER_FOLDER SOURCE_FOLDER OUTPUT_FOLDER
 """

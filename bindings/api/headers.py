@@ -1,9 +1,9 @@
 """The public C headers as one description: structs, enumerations, functions.
 
-What the bindings write by themselves comes from here; the comments are those of
+The generated parts of the bindings come from here; the comments are those of
 comments.py. Only the headers that runcible.h includes are read: plugin.h is for
-backends. Of these evaluate.h is left out, as it is in swig/runcible.i: models are
-evaluated in C and by the command.
+backends. evaluate.h is left out, as in swig/runcible.i: models are evaluated in C
+and by the command.
 """
 
 import re
@@ -14,10 +14,10 @@ from typing import Dict, List, Optional
 from comments import read_comments
 
 
-# Headers that the packages have nothing of, or by hand.
+# Headers that the packages do not use, or wrap by hand.
 _LEFT_OUT = {"evaluate.h", "op_backend.h", "plugin_ops.h"}
 
-# Types of C, as the languages are told of them.
+# Types of C, by their names in the languages.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",
             "uint64_t": "uint64", "size_t": "uint64"}
 
@@ -29,18 +29,18 @@ class Field:
     name: str
     ctype: str  # without the name and the array: "const char*"
     doc: str
-    array: int = 0  # the number of elements; 0: it is none
-    default: str = ""  # in the RC_..._INIT macro, or where that unsets it, its comment
+    array: int = 0  # the number of elements; 0: not an array
+    default: str = ""  # of the RC_..._INIT macro, or of its comment if that unsets it
 
 
 class _Named:
-    """What has a name of C."""
+    """An object with a name of C."""
 
     name: str
 
     @property
     def native(self) -> str:
-        """Its name in what SWIG makes: model_options of rc_model_options."""
+        """Its name in SWIG's module: model_options for rc_model_options."""
         return self.name[len("rc_"):]
 
 
@@ -73,13 +73,13 @@ class Constant(_Named):
 
 @dataclass(frozen=True)
 class Enum:
-    name: str  # of the type that its values have, "rc_dtype"; "" if none
+    name: str  # the type of its values, "rc_dtype"; "" if none
     doc: str
     constants: List[Constant]
 
     @property
     def prefix(self) -> str:
-        """What the names of all begin with, "RC_DTYPE_"."""
+        """The common beginning of all names, "RC_DTYPE_"."""
         names = [each.name.split("_") for each in self.constants]
         shared = 0
         while all(len(each) > shared + 1 and each[shared] == names[0][shared]
@@ -88,7 +88,7 @@ class Enum:
         return "_".join(names[0][:shared]) + "_"
 
     def rest(self, constant: Constant) -> str:
-        """The name of a constant without what all have in common."""
+        """Returns the name of a constant without the common beginning."""
         return constant.name[len(self.prefix):]
 
 
@@ -115,7 +115,7 @@ class Api:
     numbers: Dict[str, str] = field(default_factory=dict)  # macros that are numbers
 
     def enum(self, name: str) -> Optional[Enum]:
-        """By the type of its values."""
+        """Returns an enumeration by the type of its values."""
         return next((each for each in self.enums if name and each.name == name),
                     None)
 
@@ -124,13 +124,13 @@ class Api:
 
     @property
     def statuses(self) -> List[Constant]:
-        """Those that are errors."""
+        """The statuses that are errors."""
         return [each for enum in self.enums for each in enum.constants
                 if each.name.startswith("RC_E_")]
 
 
 def _split(text: str) -> List[str]:
-    """By the commas that are in no braces and no parentheses."""
+    """Splits a text at the commas outside of braces and parentheses."""
     parts, depth = [""], 0
     for character in text:
         depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(character, 0)
@@ -146,7 +146,7 @@ _DEFAULT = re.compile(r"\bDefault:\s+(-?\d[\d.]*?|RC_\w+)\.?(?=\s|$)")
 
 
 def _declared(text: str):
-    """The type, the name and the size of the array of "const char* name[4]"."""
+    """Returns the type, the name and the array size of "const char* name[4]"."""
     found = re.fullmatch(r"(.*?[\s*])(\w+)(?:\[(\w+)\])?", " ".join(text.split()))
     if found is None:
         return None
@@ -170,8 +170,8 @@ class _Reader:
                                 self.macros.items() if text.strip().isdigit())
         for found in re.finditer(r"typedef struct (\w+)\s*\{(.*?)\}\s*\1;",
                                  self.code, re.DOTALL):
-            # Of a function in options only the address is known; what else has one
-            # is by hand: swig/model_memory.i.
+            # A function in options is only an address; the other struct with functions
+            # is wrapped by hand: swig/model_memory.i.
             body = found.group(2)
             if found.group(1).endswith("_options"):
                 body = re.sub(r"\w+\s*\(\*(\w+)\)\([^)]*\)", r"void* \1", body)
@@ -220,10 +220,10 @@ class _Reader:
 
 
 def read_api(folder) -> Api:
-    """The description of the headers in a folder, include/runcible."""
+    """Returns the description of the headers in a folder, include/runcible."""
     folder = Path(folder)
     api = Api(comments=read_comments(folder))
-    # Options are shown apart from what stands above them there.
+    # Options are shown without the comment that stands above them in the header.
     api.comments.update(
         (name, text.replace("see above", "see rc_custom_op"))
         for name, text in api.comments.items() if name.startswith("rc_custom_op_options"))
@@ -236,13 +236,13 @@ def read_api(folder) -> Api:
 
 
 def _in_order(folder: Path, names: List[str]) -> List[str]:
-    """Headers, each after those that it needs."""
+    """Orders headers, each after those that it needs."""
     order: List[str] = []
 
     def add(name: str) -> None:
         if name in order:
             return
-        # What is included at the end needs this one.
+        # Headers that are included at the end need this one.
         text = (folder / name).read_text(encoding="utf-8").split('extern "C"')[0]
         for other in re.findall(r'#include "runcible/(\w+\.h)"', text):
             add(other)

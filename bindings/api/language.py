@@ -1,8 +1,8 @@
-"""What the languages have in common: sources with marks, which become sources
-with the comments and the declarations of the headers.
+"""The common part of the languages: sources with marks, which become sources with
+the comments and the declarations of the headers.
 
-A mark of a comment is of each language's own, see `mark`. A mark of a part is a
-comment of its own line, ":api: PART NAME", whose place the part takes.
+Each language has its own mark of a comment, see `mark`. A mark of a part is a
+comment on a separate line, ":api: PART NAME", which the part replaces.
 """
 
 import re
@@ -15,8 +15,8 @@ from calls import Call, calls, makers
 from comments import without_c
 from headers import Api, Constant, Enum, Function, Struct
 from members import (Member, enum_words, members, options, pascal, reports,
-                     shown_enums, text_of, told_by, words_of)
-from places import handles, place_of, taker_of, teller_of
+                     reporting_functions, shown_enums, text_of, words_of)
+from places import filler_of, handles, place_of, taker_of
 from tensors import op_doc, ops
 
 _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
@@ -26,30 +26,30 @@ _PART = re.compile(r"^(?P<indent>[ \t]*)(?://|/\*|#|--) :api: (?P<part>\w+)"
 class Language:
     suffix = ""  # of its sources
     mark = re.compile("")  # of a comment, with its names as `names`
-    nothing = "null"  # what NULL is called
+    nothing = "null"  # the language's NULL
     yes, no = "true", "false"
-    # Of times without a unit in their names; "" where they have a type.
+    # The unit of times without one in their names; "" if times have a type.
     unit = "seconds"
-    units = ("milliseconds", "microseconds")  # of times that are given in it
-    unconverted: FrozenSet[str] = frozenset()  # times that are numbers all the same
-    # The class of a status, and the words in it where they are not the status's.
+    units = ("milliseconds", "microseconds")  # of times that are converted to it
+    unconverted: FrozenSet[str] = frozenset()  # times that stay numbers
+    # The class of a status, and its words if they are not the status's.
     error_form = "{}Error"
     error_words: Dict[str, str] = {}
-    options_are_keywords = False  # there is no class of them
-    reports_are_tables = False  # nor of reports
-    # Of comments: a method, what makes an object, and a function of the package.
+    options_are_keywords = False  # there is no class of options
+    reports_are_tables = False  # there is no class of reports
+    # Names in comments: a method, a constructor, and a function of the package.
     method_form = "{}.{}"
     maker_form = "{}"
     function_form = "{}"
-    own_places: Dict[str, str] = {}  # functions that are found elsewhere
-    # The comment of a struct is of each part that it becomes: no mark takes it whole.
+    own_places: Dict[str, str] = {}  # functions at other places
+    # The comment of a struct belongs to each of its parts: no mark takes it whole.
     lists_members = False
     width = 80
 
     def __init__(self, api: Api) -> None:
         self.api = api
         self._by_hand: Set[str] = set()  # the words of the sources
-        # What is said of those that languages do not show, at least without C.
+        # Replacements for names that languages do not have.
         self.names = {"NULL": self.nothing, **api.numbers}
         self.names.update((each, pascal(words_of(each))) for each in api.structs)
         self.names.update((each.name, self.method_words(enum.rest(each).lower()))
@@ -72,41 +72,41 @@ class Language:
                 if "_" in member.name:
                     self.names[member.name] = self.member_name(member)
 
-    # ---- Of each language.
+    # ---- Defined by each language.
 
     def error_name(self, status: Constant) -> str:
-        """The class of a status."""
+        """Returns the class of a status."""
         words = self.error_words.get(status.name, status_words(status))
         return self.error_form.format(words)
 
     def enum_name(self, enum: Enum) -> str:
-        """The type of an enumeration, or what it is called where values are texts."""
+        """Returns the type of an enumeration, or its name if values are texts."""
         return enum_words(self.api, enum)
 
     def value_name(self, enum: Enum, constant: Constant) -> str:
-        """A value of an enumeration."""
+        """Returns a value of an enumeration."""
         return f'"{text_of(self.api, enum, constant)}"'
 
     def member_name(self, member: Member) -> str:
-        """A member of options."""
+        """Returns the name of a member of options."""
         return member.without_unit
 
     def struct_name(self, struct: Struct) -> str:
-        """The class of options or of a report, or what takes or tells them."""
+        """Returns the class of options or of a report, or the function that uses it."""
         if struct.is_options and self.options_are_keywords:
             taker = taker_of(self.api, struct)
             return "the options" + (f" of {self.function_name(taker)}" if taker else "")
         if struct.is_report and self.reports_are_tables:
-            teller = teller_of(self.api, struct)
-            return self.function_name(teller) if teller else "the report"
+            filler = filler_of(self.api, struct)
+            return self.function_name(filler) if filler else "the report"
         return pascal(words_of(struct.name))
 
     def method_words(self, words: str) -> str:
-        """The name of a method or function."""
+        """Returns the name of a method or function."""
         return words
 
     def function_name(self, function: Function) -> str:
-        """What a function is called in a comment, "Session.truncate"."""
+        """Returns a function's name in a comment, "Session.truncate"."""
         owner, words = place_of(self.api, function)
         if function.name in self.own_places:
             return self.own_places[function.name]
@@ -117,68 +117,69 @@ class Language:
         return self.method_form.format(pascal(owner), self.method_words(words))
 
     def read(self, sources: List[str]) -> None:
-        """Is told of all sources by hand before they are written."""
+        """Receives all hand-written sources before they are completed."""
         self._by_hand = {word.lower() for source in sources
                          for word in re.findall(r"\w+", source)}
 
     def shared(self) -> Dict[str, str]:
-        """Sources by hand that several packages have."""
+        """Returns hand-written sources that several packages share."""
         return {}
 
     def files(self) -> Dict[str, str]:
-        """Sources that are wholly made; one that is there by hand stays."""
+        """Returns sources that are generated completely; a hand-written one stays."""
         return {}
 
     def parts(self) -> Dict[str, Callable[[str], str]]:
-        """What makes a part from the name in its mark, "" if there is none."""
+        """Returns functions that make a part from the name in its mark, or ""."""
         return {
             "ops": lambda _: "\n".join(self.op(each) for each in ops(self.api)),
             "methods": lambda handle: "\n".join([
-                *(self.told(handle, each) for each in told_by(self.api, handle)),
+                *(self.report_member(handle, each)
+                  for each in reporting_functions(self.api, handle)),
                 *self.plain_calls(handle)]),
             "makers": lambda _: "\n".join(self.plain_makers()),
         }
 
     def op(self, function: Function) -> str:
-        """The method of a tensor that is an op."""
+        """Returns the method of a tensor that is an op."""
         raise NotImplementedError
 
-    def told(self, handle: str, function: Function) -> str:
-        """What gives a report about a handle, which a function fills."""
+    def report_member(self, handle: str, function: Function) -> str:
+        """Returns the member for a report about a handle, which a function fills."""
         raise NotImplementedError
 
     def plain(self, handle: str, call: Call) -> str:
-        """The method of a handle that is a plain function."""
+        """Returns the method of a handle that is a plain function."""
         raise NotImplementedError
 
     def maker(self, call: Call) -> str:
-        """What makes a tensor."""
+        """Returns the function that makes a tensor."""
         raise NotImplementedError
 
     def comment(self, found: "re.Match[str]", text: str) -> str:
-        """What a mark of a comment becomes."""
+        """Returns the replacement of a mark of a comment."""
         raise NotImplementedError
 
-    # ---- For all.
+    # ---- Common to all.
 
     def said(self, comment: str) -> str:
-        """A comment of the headers in the words of the language."""
+        """Returns a comment of the headers with the names of the language."""
         text = without_c(comment)
-        if self.options_are_keywords:  # a member of them is itself an option
+        if self.options_are_keywords:  # a member of options is itself an option
             text = re.sub(r"\brc_\w+_options\.(\w+)", r"\1", text)
         text = re.sub(r"(`\w+`) is (1|non-zero)\b", rf"\1 is {self.yes}", text)
         return re.sub(r"\w+", lambda word: self.names.get(word.group(), word.group()),
                       text)
 
     def said_flat(self, comment: str) -> str:
-        """The same in one line."""
+        """Returns the same in one line."""
         return " ".join(self.said(comment).split())
 
     def said_of_op(self, function: Function) -> str:
         return sentence(self.said_flat(op_doc(self.api, function)))
 
     def said_of(self, member: Member) -> str:
-        """The comment of a member: a sentence in one line."""
+        """Returns the comment of a member: a sentence in one line."""
         text = self.said_flat(member.doc)
         if member.kind == "flag":
             text = re.sub(r"^1(: |, )", "", text)
@@ -193,33 +194,33 @@ class Language:
         return sentence(text)
 
     def plain_calls(self, handle: str) -> List[str]:
-        """The plain functions of a handle that no source calls."""
+        """Returns the plain functions of a handle that no source calls."""
         return [self.plain(handle, each) for each in calls(self.api, handle)
                 if each.native not in self._by_hand]
 
     def plain_makers(self) -> List[str]:
-        """The same of what makes tensors."""
+        """Returns the same for the makers of tensors."""
         return [self.maker(each) for each in makers(self.api)
                 if each.native not in self._by_hand]
 
     def converts(self, member: Member) -> bool:
-        """Whether a time is given in the unit of the language."""
+        """Returns whether a time is converted to the unit of the language."""
         return member.unit in self.units and member.name not in self.unconverted
 
     def lines(self, text: str, begin: str, indent: str = "") -> str:
-        """A text as lines of a comment."""
+        """Formats a text as lines of a comment."""
         filled = textwrap.wrap(text, self.width - len(indent + begin),
                                break_long_words=False, break_on_hyphens=False)
         return "".join(f"{indent}{begin}{line}".rstrip() + "\n" for line in filled)
 
     def call(self, head: str, arguments: List[str], tail: str) -> str:
-        """A call, or the head of a method, whose arguments stand below if one line
-        has no room for them."""
+        """Formats a call, or the head of a method; the arguments go on lines below
+        if they do not fit on one line."""
         line = f"{head}({', '.join(arguments)}){tail}"
         if len(line) <= self.width:
             return line
         indent = line[:len(line) - len(line.lstrip())] + "    "
-        # No argument is broken.
+        # Arguments are not split.
         parts = ", ".join(each.replace(" ", "\0") for each in arguments)
         filled = textwrap.wrap(parts, self.width - len(indent),
                                break_long_words=False, break_on_hyphens=False)
@@ -227,8 +228,8 @@ class Language:
         return f"{head}(\n{indent}{below}){tail}"
 
     def filled(self, text: str, begin: str, indent: str = "") -> str:
-        """The same of a text of several paragraphs, of which lists and what is
-        indented keep their lines."""
+        """Formats a text of several paragraphs as lines of a comment; lists and
+        indented paragraphs keep their lines."""
         made = []
         for paragraph in re.split(r"\n\n+", text.strip()):
             if re.search(r"^([ \t]+|- )", paragraph, re.MULTILINE):
@@ -251,7 +252,7 @@ class Language:
         return self.api.structs[name]
 
     def written(self, source: str) -> str:
-        """A source with what its marks stand for."""
+        """Returns a source with its marks replaced."""
         parts = self.parts()
 
         def part(found: "re.Match[str]") -> str:
@@ -270,7 +271,7 @@ class Language:
 
 
 def sentence(text: str) -> str:
-    """With a capital, if it begins with a word, and with a full stop."""
+    """Adds a capital, if the text begins with a word, and a full stop."""
     if not text:
         return ""
     if re.match(r"[a-z]{2,}\b(?![(.])", text):
@@ -279,7 +280,7 @@ def sentence(text: str) -> str:
 
 
 def status_words(status: Constant) -> str:
-    """RC_E_NOT_FOUND is NotFound."""
+    """Returns the words of a status: RC_E_NOT_FOUND is NotFound."""
     return pascal(status.name[len("RC_E_"):])
 
 
@@ -288,8 +289,8 @@ def block(lines: List[str]) -> str:
 
 
 def write(language: Language, source: Path, output: Path) -> None:
-    """Writes the sources of a package: those by hand, with what their marks
-    stand for, and those that are made."""
+    """Writes the sources of a package: the hand-written ones with their marks
+    replaced, and those that are generated."""
     by_hand = language.shared()
     by_hand.update((str(path.relative_to(source)), path.read_text(encoding="utf-8"))
                    for path in sorted(source.rglob("*" + language.suffix))

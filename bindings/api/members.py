@@ -1,16 +1,16 @@
-"""What members and arguments mean to a language: the rules of types, names and
-units, said once.
+"""The meaning of members and arguments for a language: the rules of types, names and
+units.
 
-Types. An int32_t whose comment begins with "1:", or "1, with something:", is yes
-or no, and so is one whose comment begins with "0:" and that is 1 by default. One
-whose comment names constants, "RC_FULL_ERROR or RC_FULL_SHIFT", is of their
-enumeration. A text whose comment says "as JSON" may be an object where a language
-has such. A member "device_count" with a function rc_plan_device that gives the
-i-th stands for the list of those reports.
+Types. An int32_t whose comment begins with "1:", or "1, with something:", is true or
+false, and so is one whose comment begins with "0:" and whose default is 1. One whose
+comment names constants, "RC_FULL_ERROR or RC_FULL_SHIFT", is of their enumeration. A
+text whose comment contains "as JSON" may be an object if a language has objects. A
+member "device_count" with a function rc_plan_device that returns the i-th stands for
+the list of those reports.
 
-Names. Without "rc_", as the language writes them; a report that is not known by
-its own name is in NAMES. A time has its unit at the end of its name in C only:
-deadline_ms is `deadline` where a language has a type or a usual unit of times.
+Names. They are without "rc_", as the language writes them; NAMES lists reports with
+another name. A time has its unit at the end of its name only in C: deadline_ms is
+`deadline` in a language that has a type or a usual unit of times.
 """
 
 import re
@@ -20,7 +20,7 @@ from typing import Dict, List, Optional
 from headers import INTEGERS, Api, Constant, Enum, Field, Function, Struct
 from tensors import ops
 
-# Of structs that have had another name in the packages from the beginning.
+# Names of structs that differ in the packages, for compatibility.
 NAMES = {
     "rc_backend_usage_report": "usage",
     "rc_plan_report": "plan",
@@ -28,43 +28,43 @@ NAMES = {
     "rc_plan_offer_report": "plan_offer",
     "rc_generate_report": "report",
 }
-# What the packages give out in another way: arrays of a file's tensors, prompts of
-# conversations, and their options, most of which are JSON; those of embeddings,
+# Structs that the packages expose in another way: arrays of a file's tensors, prompts
+# of conversations and their options, most of which are JSON; and those of embeddings,
 # scores, fetching and runs of graphs, which are plain arguments.
 _NOT_SHOWN = {"rc_tensor_report", "rc_chat_options", "rc_chat_prompt_report",
               "rc_chat_content_report", "rc_embed_options", "rc_fetch_options",
               "rc_quantize_options", "rc_rerank_options", "rc_graph_run_options"}
 
-# Numbers that may have all 64 bits.
+# Numbers that may use all 64 bits.
 UNSIGNED = {"seed"}
 
 _UNITS = {"_ms": "milliseconds", "_us": "microseconds"}
 
 
 def words_of(name: str) -> str:
-    """The name of a struct, function or type in words, "model_options"."""
+    """Returns the name of a struct, function or type in words, "model_options"."""
     return NAMES.get(name, name[len("rc_"):] if name.startswith("rc_") else name)
 
 
 def pascal(words: str) -> str:
-    """top_k is TopK."""
+    """Returns a name in Pascal case: top_k is TopK."""
     return "".join(word[:1].upper() + word[1:].lower() for word in words.split("_"))
 
 
 def camel(words: str) -> str:
-    """top_k is topK."""
+    """Returns a name in camel case: top_k is topK."""
     name = pascal(words)
     return name[:1].lower() + name[1:]
 
 
 def constant_name(enum: Enum, rest: str) -> str:
-    """STOP_STRING is StopString, and Q4_K stays."""
+    """Returns a constant's name: STOP_STRING is StopString, and Q4_K stays."""
     return rest if any(character.isdigit() for character in rest) else pascal(rest)
 
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a struct as a language shows it."""
+    """A member of a struct as a language exposes it."""
 
     name: str  # in C
     kind: str  # "flag", "enum", "float", "text", "json", "pair", "list", "int32", ...
@@ -80,7 +80,7 @@ class Member:
 
     @property
     def is_zero(self) -> bool:
-        """Whether 0 is the default."""
+        """Returns whether 0 is the default."""
         return re.fullmatch(r"0(\.0f)?|NULL", self.default) is not None or (
             self.enum is not None and any(
                 each.name == self.default and each.value == 0
@@ -95,7 +95,7 @@ def _enum_of(api: Api, field: Field) -> Optional[Enum]:
 
 
 def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
-    """None for what is no member to a language."""
+    """Returns None for a field that languages do not expose."""
     def made(kind: str, **more) -> Member:
         return Member(field.name, kind, field.doc, field.default, **more)
 
@@ -127,7 +127,7 @@ def _member(api: Api, struct: Struct, field: Field) -> Optional[Member]:
 
 
 def _listed(api: Api, struct: Struct, field: Field) -> Optional[Struct]:
-    """The report of which a member of a report is the number."""
+    """Returns the report of the list whose length a member of a report is."""
     if not struct.is_report or not field.name.endswith("_count"):
         return None
     owner = struct.name[:-len("_report")]
@@ -136,34 +136,34 @@ def _listed(api: Api, struct: Struct, field: Field) -> Optional[Struct]:
 
 
 def members(api: Api, struct: Struct) -> List[Member]:
-    """The members that languages show, lists last."""
+    """Returns the members that languages expose, lists last."""
     known = [_member(api, struct, field) for field in struct.fields]
     shown = [each for each in known if each is not None]
     return sorted(shown, key=lambda each: each.kind == "list")
 
 
 def report_of(api: Api, function: Function) -> Optional[Struct]:
-    """The report that a function fills."""
+    """Returns the report that a function fills."""
     last = function.parameters[-1].ctype if function.parameters else ""
     struct = api.structs.get(last.rstrip("*"))
     return struct if struct is not None and struct.is_report else None
 
 
-def told_by(api: Api, handle: str) -> List[Function]:
-    """The functions that fill a report about a handle, "rc_model"."""
+def reporting_functions(api: Api, handle: str) -> List[Function]:
+    """Returns the functions that fill a report about a handle, "rc_model"."""
     return [each for each in api.functions.values()
             if len(each.parameters) == 2 and report_of(api, each) in reports(api)
             and each.parameters[0].ctype.replace("const ", "") == handle + "*"]
 
 
-def told_words(handle: str, function: Function) -> str:
-    """rc_model_describe tells the `report`, rc_backend_usage the `usage`."""
+def report_words(handle: str, function: Function) -> str:
+    """Names a report: `report` for rc_model_describe, `usage` for rc_backend_usage."""
     name = function.name[len(handle) + 1:]
     return "report" if name == "describe" else name
 
 
 def reports(api: Api) -> List[Struct]:
-    """Those that the packages show."""
+    """Returns the reports that the packages expose."""
     return [each for each in api.structs.values()
             if each.is_report and each.name not in _NOT_SHOWN]
 
@@ -174,7 +174,7 @@ def options(api: Api) -> List[Struct]:
 
 
 def shown_enums(api: Api) -> List[Enum]:
-    """Those of the members of options and reports and of the arguments of ops."""
+    """Returns the enumerations of members of options and reports and of ops."""
     used = {each.enum.prefix for struct in [*options(api), *reports(api)]
             for each in members(api, struct) if each.enum}
     for function in ops(api):
@@ -186,7 +186,7 @@ def shown_enums(api: Api) -> List[Enum]:
 
 
 def enum_words(api: Api, enum: Enum) -> str:
-    """The name of an enumeration; one without a type has that of the option."""
+    """Returns the name of an enumeration; without a type, that of the option."""
     if enum.name:
         return words_of(enum.name)
     return next(each.name for struct in options(api)
@@ -194,48 +194,48 @@ def enum_words(api: Api, enum: Enum) -> str:
 
 
 def end_numbers(api: Api) -> List[str]:
-    """The numbers of how a generation ended, behind `reason` and `seed`."""
+    """Returns the numbers of a generation's report, after `reason` and `seed`."""
     struct = api.structs.get("rc_generate_report")
     return [each.name for each in (members(api, struct) if struct else [])
             if each.name not in ("reason", "seed")]
 
 
-# ---- What packages have to know of members when they run -------------------
+# ---- Tables of members that packages need at run time ----------------------
 
 
 def times(api: Api) -> Dict[str, str]:
-    """Options that are times: their names in C."""
+    """Returns options that are times: their names in C."""
     return {each.without_unit: each.name for struct in options(api)
             for each in members(api, struct) if each.unit}
 
 
 def pairs(api: Api) -> List[str]:
-    """Options that are two numbers, down and across."""
+    """Returns options that are two numbers, vertical and horizontal."""
     return [each.name for struct in options(api)
             for each in members(api, struct) if each.kind == "pair"]
 
 
 def jsons(api: Api) -> List[str]:
-    """Options that are JSON."""
+    """Returns options that are JSON."""
     return [each.name for struct in options(api)
             for each in members(api, struct) if each.kind == "json"]
 
 
 def choices(api: Api) -> Dict[str, Enum]:
-    """Options that are of an enumeration."""
+    """Returns options that are of an enumeration."""
     return {each.name: each.enum for struct in options(api)
             for each in members(api, struct) if each.enum is not None}
 
 
 def truths(api: Api) -> List[str]:
-    """Members of reports that are yes or no."""
+    """Returns members of reports that are true or false."""
     found = [each.name for struct in reports(api)
              for each in members(api, struct) if each.kind == "flag"]
     return list(dict.fromkeys(found))
 
 
 def kinds(api: Api) -> Dict[Constant, str]:
-    """What devices are, as text."""
+    """Returns the kinds of devices as text."""
     enum = api.enum("rc_device_kind")
     return {each: text_of(api, enum, each) for each in (enum.constants if enum else [])}
 
@@ -247,7 +247,7 @@ _TEXTS = {"RC_DEVICE_GPU_DISCRETE": "discrete GPU",
 
 
 def text_of(api: Api, enum: Enum, constant) -> str:
-    """Where values are texts: "q4_k", and as C says it where it does, "stop
+    """Returns the text of a value: "q4_k", or the text of C if it has one, "stop
     string"."""
     text = _TEXTS.get(constant.name, enum.rest(constant).lower())
     return text.replace("_", " ") if enum.name + "_name" in api.functions else text

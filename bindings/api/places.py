@@ -1,8 +1,8 @@
-"""Where the packages have what the headers declare, for what their comments say.
+"""The places of the headers' functions in the packages, for their comments.
 
-A function of a handle is a method: rc_session_truncate is `truncate` of a session.
-What makes an object is its class, and what is of no handle a function of the
-package. Languages write this in their own way.
+A function of a handle is a method: rc_session_truncate is `truncate` of a session. A
+function that makes an object is its class, and one without a handle is a function of
+the package. Languages write this in their own way.
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import Optional, Tuple
 
 from calls import makers
 from headers import Api, Function, Struct
-from members import report_of, told_by, told_words
+from members import report_of, reporting_functions, report_words
 from tensors import op_words, ops
 
-# What the packages have in another place than the name tells: the object, "" for
-# a function of the package, and the method, "" for what makes the object.
+# Functions at another place than their name suggests: the object, "" for a function
+# of the package, and the method, "" for the function that makes the object.
 _PLACES = {
     "rc_model_plan": ("", "plan"),
     "rc_plan_describe": ("", "plan"),
@@ -43,14 +43,14 @@ _PLACES = {
 
 
 def handles(api: Api):
-    """Their words, "model_info" before "model"."""
+    """Returns the words of the handles, "model_info" before "model"."""
     found = [each[len("rc_"):-len("_release")] for each in api.functions
              if each.endswith("_release")]
     return sorted(found, key=len, reverse=True)
 
 
 def place_of(api: Api, function: Function) -> Tuple[str, str]:
-    """The words of the object and of the method."""
+    """Returns the words of the object and of the method."""
     if function.name in _PLACES:
         return _PLACES[function.name]
     if function in ops(api):
@@ -60,23 +60,23 @@ def place_of(api: Api, function: Function) -> Tuple[str, str]:
             return "tensor", each.words
     own = function.name[len("rc_"):]
     owner = next((each for each in handles(api) if own.startswith(each + "_")), "")
-    if function in told_by(api, "rc_" + owner):
-        return owner, told_words("rc_" + owner, function)
+    if function in reporting_functions(api, "rc_" + owner):
+        return owner, report_words("rc_" + owner, function)
     method = own[len(owner):].lstrip("_")
     if method in ("open", "load"):
         return owner, ""
     return owner, re.sub("_memory$", "_bytes", method)
 
 
-def teller_of(api: Api, struct: Struct) -> Optional[Function]:
-    """The function that fills a report, of a handle alone if there is one."""
+def filler_of(api: Api, struct: Struct) -> Optional[Function]:
+    """Returns the function that fills a report, preferably of a handle alone."""
     found = [each for each in api.functions.values() if report_of(api, each) is struct
              and each.result == "rc_status"]
     return min(found, key=lambda each: len(each.parameters), default=None)
 
 
 def taker_of(api: Api, struct: Struct) -> Optional[Function]:
-    """The function that takes options: the one of their name if there are more."""
+    """Returns the function that takes options, preferably the one of their name."""
     found = [each for each in api.functions.values() if each.result == "rc_status"
              and any(struct.name == one.ctype.replace("const ", "").rstrip("*")
                      for one in each.parameters)]

@@ -1,4 +1,4 @@
-"""The ops of tensors: what they are called, and what they take."""
+"""The ops of tensors: their names and arguments."""
 
 import re
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from headers import INTEGERS, Api, Enum, Function, Struct
 
 @dataclass(frozen=True)
 class Argument:
-    """What an op of tensors takes besides the first tensor."""
+    """An argument of an op of tensors after the first tensor."""
 
     name: str
     kind: str  # "tensor", "options", "shape", "flag", "float", "enum", "int32", ...
-    default: str = ""  # where a language has them; "all": all dimensions
+    default: str = ""  # in languages with defaults; "all": all dimensions
     optional: bool = False  # NULL is allowed
     enum: Optional[Enum] = None
     struct: Optional[Struct] = None
 
 
-# What C has no defaults for.
+# Defaults of arguments, which C does not have.
 _DEFAULTS = {"epsilon": "1e-5", "step": "1", "keep": "0", "descending": "0",
              "pad value": "0", "softmax dimension": "-1", "sort dimension": "-1",
              "argsort dimension": "-1", "topk dimension": "-1",
@@ -29,8 +29,8 @@ _FLAGS = {"keep", "descending"}
 
 
 def ops(api: Api) -> List[Function]:
-    """The functions of a tensor that make a new one: ops and views. Moving one to
-    another handle is by hand."""
+    """Returns the functions of a tensor that make a new one: ops and views. Moving a
+    tensor to another handle is written by hand."""
     return [each for each in api.functions.values()
             if len(each.parameters) > 1 and each.parameters[0].ctype == "rc_tensor*"
             and each.parameters[-1].ctype == "rc_tensor**"
@@ -38,7 +38,7 @@ def ops(api: Api) -> List[Function]:
 
 
 def op_words(function: Function) -> str:
-    """rc_op_reduce_sum is sum, and rc_tensor_slice slice."""
+    """Returns the name of an op: rc_op_reduce_sum is sum, rc_tensor_slice slice."""
     return re.sub(r"^rc_(op_reduce_|op_|tensor_)", "", function.name)
 
 
@@ -47,7 +47,7 @@ def is_reduction(function: Function) -> bool:
 
 
 def _may_be_null(function: Function, name: str) -> bool:
-    """"bias [n] or NULL", "weight and bias [d] or NULL", "`frequencies` ... NULL"."""
+    """Whether a comment allows NULL: "bias [n] or NULL", "`frequencies` ... NULL: none"."""
     sentences = re.split(r"[;.:](?=\s)", " ".join(function.doc.split()))
     return any(re.search(rf"\b{name}\b[^,]*\[[^]]*\] or NULL", each)
                for each in sentences) or (
@@ -56,7 +56,7 @@ def _may_be_null(function: Function, name: str) -> bool:
 
 
 def arguments(api: Api, function: Function) -> List[Argument]:
-    """The arguments between the first tensor and the result."""
+    """Returns the arguments between the first tensor and the result."""
     found = []
     for each in function.parameters[1:-1]:
         base = each.ctype.replace("const ", "").rstrip("*")
@@ -85,7 +85,7 @@ def arguments(api: Api, function: Function) -> List[Argument]:
 
 
 def op_doc(api: Api, function: Function) -> str:
-    """Of an op that is a function of each number, what that function is."""
+    """Returns the comment of an op; for an elementwise op that of its function."""
     functions = api.enum("rc_function")
     name = "RC_FUNCTION_" + op_words(function).upper()
     for each in functions.constants if functions else []:

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* y = x / (1 + |x| scale), item by item; "x F32 [...] -> y F32 [...]". */
+/* Computes y = x / (1 + |x| scale), item by item; "x F32 [...] -> y F32 [...]".
+ */
 rc_status softsign(void* user, const rc_custom_call* call, char* message) {
   const float* x = (const float*)call->inputs[0]->data;
   float* y = (float*)call->outputs[0]->data;
@@ -20,7 +21,7 @@ rc_status softsign(void* user, const rc_custom_call* call, char* message) {
   return RC_OK;
 }
 
-/* Goes on until it is asked to stop; "x F32 [n] -> y F32 [n]". */
+/* Runs until it is asked to stop; "x F32 [n] -> y F32 [n]". */
 rc_status endless(void* user, const rc_custom_call* call, char* message) {
   const struct timespec pause = {0, 1000000};
   (void)user;

@@ -1,8 +1,8 @@
-"""A hub on loopback that has the models that are given.
+"""A server on loopback that acts as a hub with the given models.
 
     hub.py ADDRESS_FILE OWNER/NAME=FILE...
 
-writes its address to a file when it answers, and goes on until it is ended.
+writes its address to a file when it is ready, and runs until it is ended.
 """
 
 import hashlib
@@ -42,8 +42,8 @@ class Hub(http.server.BaseHTTPRequestHandler):
             sha256 = hashlib.sha256(content).hexdigest()
             lfs = {"sha256": sha256, "size": size, "pointerSize": 130}
             files = [{"rfilename": "m.gguf", "lfs": lfs}]
-            told = {"sha": COMMIT, "siblings": files}
-            self.answer(200, json.dumps(told).encode())
+            answer = {"sha": COMMIT, "siblings": files}
+            self.answer(200, json.dumps(answer).encode())
         elif asked[3] == f"{COMMIT}/m.gguf":
             first, last = map(int, re.findall(r"\d+", self.headers["Range"]))
             self.answer(

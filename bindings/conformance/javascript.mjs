@@ -1,10 +1,10 @@
-// Runs the steps of the cases in JavaScript; what Node and pages do each in its way,
-// they add. See README.md.
+// Runs the steps of the cases in JavaScript; Node and pages add the steps that they
+// implement differently. See README.md.
 
 export const camel = (name) =>
   name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
-/** Options as the packages have them: other names, and times in milliseconds. */
+/** Converts options to those of the packages: other names, and milliseconds. */
 export function optionsOf(given = {}) {
   const { deadline, logit_bias: biases, ...others } = given;
   const options = Object.fromEntries(
@@ -19,7 +19,7 @@ export function optionsOf(given = {}) {
 }
 
 export class Runner {
-  /** `same` throws unless two values are the same all through. */
+  /** `same` throws unless two values are deeply equal. */
   constructor(runcible, golden, same) {
     Object.assign(this, { runcible, golden, same, objects: {} });
   }
@@ -28,7 +28,7 @@ export class Runner {
     if (!fact) throw new Error(`not so: ${what}`);
   }
 
-  /** The exception of a status; "IO" is that of RC_E_IO. */
+  /** Returns the exception of a status; "IO" is that of RC_E_IO. */
   errorClass(name) {
     if (name === "TYPE") return TypeError;
     const parts = name.split("_").map((word) => word[0] + word.slice(1).toLowerCase());
@@ -37,7 +37,7 @@ export class Runner {
     return found;
   }
 
-  /** What a step means by a value: "$name" is an object. */
+  /** Returns a value of a step: "$name" is an object. */
   async value(given) {
     if (typeof given === "string" && given.startsWith("$")) {
       const [kind, ...rest] = given.slice(1).split("/");
@@ -89,7 +89,7 @@ export class Runner {
     if ("expect" in step) await this.check(found, await this.value(step.expect), step.do);
   }
 
-  /** What a step is called, of an object, a class or the package. */
+  /** Calls what a step names, of an object, a class or the package. */
   call(step, given, options) {
     const [on, method] = step.do.split(".");
     const target = this.runcible[on] ?? this.objects[on];
@@ -101,7 +101,7 @@ export class Runner {
     return typeof member === "function" ? member.apply(target, all) : member;
   }
 
-  /** Checks what was found, of which what is expected has a part. */
+  /** Checks what was found against the expected part of it. */
   async check(found, expected, what) {
     if (Array.isArray(expected)) {
       this.same(found.length, expected.length, what);
@@ -160,7 +160,7 @@ export class Runner {
     }
   }
 
-  // Steps that are no single call, or another one in JavaScript.
+  // Steps that are not a single call, or a different one in JavaScript.
 
   do_Model_load(Model, [path, backend], options) {
     return Model.load(path, { backend, ...optionsOf(options) });

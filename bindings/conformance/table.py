@@ -1,12 +1,12 @@
-#!/usr/bin/env python3
-"""The table of languages and cases in bindings/README.md, from what the runners
+"""The table of languages and cases in bindings/README.md, from the reports of the
+runners.
 reported.
 
     table.py [--check] REPORT.tsv...
 
-Writes the table, or with --check fails if what is there is another one, or if a
-case is neither passed nor explained. A report has a line for the language and
-one for each case, with tabs between the fields:
+Writes the table, or with --check fails if the file contains another one, or if a case
+has neither passed nor been explained. A report has a line for the language and one
+for each case, with tabs between the fields:
 
     language  Python
     passed    load the model in the box
@@ -25,11 +25,11 @@ END = "<!-- End of the table. -->\n"
 
 
 def read_report(path, cases):
-    """The language, and for each case None if it passed, or why it is missing."""
+    """Returns the language, and for each case None if it passed, or the reason."""
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
     languages = [fields[1] for fields in lines if fields[0] == "language"]
     if len(languages) != 1:
-        sys.exit(f"{path}: {len(languages)} lines name the language, where one should")
+        sys.exit(f"{path}: {len(languages)} lines name the language, instead of one")
     found = {}
     for fields in lines:
         if fields[0] == "passed":

@@ -17,8 +17,8 @@ export interface ChatOptions {
    */
   tools?: readonly object[] | string | undefined;
   /**
-   * The name of a chat template: of a variant in the file, or of one that is
-   * well known, for files that have none ("chatml", "llama3", "zephyr", ...).
+   * The name of a chat template: of a variant in the file, or of a well-known
+   * template, for files without one ("chatml", "llama3", "zephyr", ...).
    */
   templateName?: string | undefined;
   /** The source of a chat template instead. */
@@ -26,8 +26,8 @@ export interface ChatOptions {
   /** More variables for the template, also as JSON. */
   templateArguments?: Readonly<Record<string, unknown>> | string | undefined;
   /**
-   * For models that can do both: whether to think before they answer;
-   * undefined: whatever the template does by itself.
+   * Whether to think before answering, for models that can do both;
+   * undefined: the template's default.
    */
   thinking?: boolean | undefined;
   /** @c rc_chat_options.now */
@@ -37,19 +37,19 @@ export interface ChatOptions {
 /** A whole answer. */
 export interface Reply {
   readonly text: string;
-  /** What the model thought. */
+  /** The model's thoughts. */
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
-  /** How it ended: its `reason` is "tool calls" after some. */
+  /** The report; its `reason` is "tool calls" if the model called tools. */
   readonly report: Report;
 }
 
 /**
- * The parts of an answer as they come: pieces of text, Reasoning, and whole calls
- * of tools.
+ * The parts of an answer as they arrive: pieces of text, Reasoning, and complete
+ * calls of tools.
  *
- * It ends as a Stream does, and is left as one. Whatever came of it is a message
- * of the conversation then.
+ * It ends, and is left, like a Stream. The answer so far is then a message of the
+ * conversation.
  */
 export class AnswerStream extends AsyncReading<Part> {
   /** Reads to the end. */

@@ -1,6 +1,6 @@
 /**
- * What a request gives, read by who waits for it. The packages for Node and for pages
- * have this file both; their build copies it.
+ * Passes the parts of a request to its readers. The packages for Node and for pages
+ * share this file; their build copies it.
  */
 
 export type Result<T> = IteratorResult<T, undefined>;
@@ -10,11 +10,11 @@ export const DONE: Result<never> = Object.freeze({ done: true, value: undefined 
 interface Waiter {
   resolve: (result: Result<any>) => void;
   reject: (error: unknown) => void;
-  /** What is waited for is not lost. */
+  /** Keeps the stream alive while a read waits for it. */
   stream: object;
 }
 
-/** What has come of one request and was not yet read. */
+/** The parts of one request that have not been read. */
 export class Channel<End> {
   end: End | undefined;
   #parts: any[] = [];
@@ -22,7 +22,7 @@ export class Channel<End> {
   #waiters: Waiter[] = [];
   #failure: unknown;
   #ended = false;
-  #told = false;
+  #closed = false;
   #whenEnded: (() => void)[] = [];
 
   get ended(): boolean {
@@ -33,7 +33,7 @@ export class Channel<End> {
     const waiter = this.#waiters.shift();
     if (waiter !== undefined) {
       waiter.resolve({ done: false, value: part });
-    } else if (!this.#told) {
+    } else if (!this.#closed) {
       this.#parts.push(part);
     }
   }
@@ -44,7 +44,7 @@ export class Channel<End> {
     this.#failure = failure;
     this.#ended = true;
     for (const waiter of this.#waiters.splice(0)) this.#settle(waiter);
-    for (const told of this.#whenEnded.splice(0)) told();
+    for (const notify of this.#whenEnded.splice(0)) notify();
   }
 
   read<T>(stream: object): Promise<Result<T>> {
@@ -63,9 +63,9 @@ export class Channel<End> {
     });
   }
 
-  /** Nobody reads on. */
+  /** Drops the parts; nothing reads on. */
   drop(): void {
-    this.#told = true;
+    this.#closed = true;
     this.#parts = [];
     this.#next = 0;
   }
@@ -75,10 +75,10 @@ export class Channel<End> {
     return new Promise((resolve) => this.#whenEnded.push(resolve));
   }
 
-  /** The failure is told once. */
+  /** Reports the failure once. */
   #settle(waiter: Waiter): void {
-    if (!this.#told && this.#failure !== undefined) {
-      this.#told = true;
+    if (!this.#closed && this.#failure !== undefined) {
+      this.#closed = true;
       waiter.reject(this.#failure);
     } else {
       waiter.resolve(DONE);

@@ -9,7 +9,7 @@ import {
 } from "./naming.js";
 import type { Report } from "./reports.js";
 
-/** Codes in the manner of Node, by the statuses; others are ERR_RUNCIBLE_NAME. */
+/** Codes like those of Node, by status; others are ERR_RUNCIBLE_NAME. */
 const codes: Readonly<Record<string, string>> = {
   INVALID_ARGUMENT: "ERR_INVALID_ARG_VALUE",
   OUT_OF_MEMORY: "ERR_MEMORY_ALLOCATION_FAILED",
@@ -21,7 +21,7 @@ const codes: Readonly<Record<string, string>> = {
   BUSY: "EBUSY",
 };
 
-/** `number` is the system's, of an error of the system. */
+/** Returns the code of an error; `number` is the system's, of system errors. */
 function codeOf(status: number, number: number): string {
   const name = statusName(status);
   return systemCode(number) ?? codes[name] ?? `ERR_RUNCIBLE_${name}`;
@@ -32,9 +32,9 @@ const isInstance = Function.prototype[Symbol.hasInstance];
 export interface RuncibleError extends OwnMembers {}
 
 /**
- * What the library reports. The message names the values concerned.
+ * An error that the library reports. The message names the values concerned.
  *
- * All classes here are instances of it, InvalidArgumentError too, which is a
+ * All classes here are instances of it, including InvalidArgumentError, which is a
  * RangeError.
  */
 export class RuncibleError extends Error {
@@ -42,9 +42,9 @@ export class RuncibleError extends Error {
 
   /** The number of the status. */
   readonly status: number;
-  /** As of Node's own errors: "ENOENT", "ERR_INVALID_ARG_VALUE", ... */
+  /** The code, like those of Node's own errors: "ENOENT", "ERR_INVALID_ARG_VALUE", ... */
   readonly code: string;
-  /** What had been done when a generation failed. */
+  /** The report of a generation that failed. */
   report?: Report;
 
   constructor(message: string, status?: number, number = 0) {
@@ -74,7 +74,7 @@ export class InvalidArgumentError extends RangeError {
   readonly status: number;
   /** "ERR_INVALID_ARG_VALUE". */
   readonly code: string;
-  /** What had been done when a generation failed. */
+  /** The report of a generation that failed. */
   report?: Report;
 
   constructor(message: string, status?: number) {
@@ -98,7 +98,7 @@ const classes = new Map<number, Kind>(
   ].map((kind) => [kind.status, kind]),
 );
 
-/** The exception of a status; of one that is not known, RuncibleError itself. */
+/** The exception of a status; RuncibleError itself for an unknown status. */
 export function ofStatus(
   status: number,
   message: string,

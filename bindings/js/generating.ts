@@ -1,4 +1,4 @@
-/** Generating text: options, and what comes of it. */
+/** Generating text: options and results. */
 import { ofStatus, type RuncibleError } from "./errors.js";
 import type { Piece } from "./generation.js";
 import type { Grammar } from "./grammar.js";
@@ -17,7 +17,7 @@ export interface GenerateOptions extends TokenizeOptions {
   /** Texts that end the text and are not part of it. */
   stop?: string | readonly string[] | undefined;
   stopTokens?: Tokens | undefined;
-  /** What may be generated. */
+  /** The grammar of the text. */
   grammar?: Grammar | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface Logprob {
   readonly logprob: number;
 }
 
-/** A call of a tool, as a whole. */
+/** A complete call of a tool. */
 export class ToolCall {
-  /** Which its result names, as `tool_call_id`. */
+  /** The id that its result states as `tool_call_id`. */
   readonly id: string;
   readonly name: string;
   readonly arguments: Record<string, unknown>;
@@ -47,10 +47,10 @@ export class ToolCall {
   }
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export class End {
   readonly report: Report;
-  /** What to throw after the last piece, if anything. */
+  /** The error to throw after the last piece, if any. */
   readonly error: RuncibleError | undefined;
 
   constructor(status: number, message: string, report: Report) {
@@ -61,7 +61,7 @@ export class End {
   }
 }
 
-/** A whole text, and how it came to be. */
+/** A complete text and its report. */
 export interface Generated {
   readonly text: string;
   readonly tokens: Int32Array;

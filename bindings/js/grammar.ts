@@ -1,4 +1,4 @@
-/** Grammars, which say what a text may be. */
+/** Grammars, which define the permitted texts. */
 import { compiled, compiledChoices } from "./compiling.js";
 import { Handle, type Owned } from "./handle.js";
 import { jsonText, type Schema } from "./json.js";
@@ -39,7 +39,7 @@ export class Grammar extends Handle {
     return Grammar.#create(tokenizer, rc.GRAMMAR_REGEX, text);
   }
 
-  /** A list of texts, of which the text is one. */
+  /** A list of texts; the text is one of them. */
   static async choices(
     tokenizer: Tokenizer | Model,
     choices: readonly string[],

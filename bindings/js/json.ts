@@ -1,19 +1,19 @@
 /**
- * JSON of what programs have as objects: schemas, tools, messages, choices. The
- * packages for Node and for pages have this file both; their build copies it.
+ * JSON of values that programs have as objects: schemas, tools, messages, choices.
+ * The packages for Node and for pages share this file; their build copies it.
  */
 
 /**
- * A JSON Schema: as an object, as JSON, or an object of a library of schemas,
- * such as zod: one with the interface Standard JSON Schema
+ * A JSON Schema: an object, JSON text, or an object of a schema library such as
+ * zod, with the interface Standard JSON Schema
  * (`schema["~standard"].jsonSchema`), or with a method `toJSONSchema` or
  * `toJsonSchema`.
  */
 export type Schema = object | boolean | string;
 
 /**
- * An option that is JSON: an object, or the JSON itself. Schemas within it, and
- * the whole of `responseFormat`, may be those of a library, too.
+ * An option that is JSON: an object, or JSON text. Schemas within it, and the
+ * whole of `responseFormat`, may also be those of a library.
  */
 export type JsonOption = object | string;
 
@@ -22,7 +22,7 @@ const DRAFT = "draft-2020-12";
 const isObject = (value: unknown): value is Record<string, any> =>
   (typeof value === "object" && value !== null) || typeof value === "function";
 
-/** A JSON schema of zod: plain, with its maker as a property that is hidden. */
+/** Whether a value is a plain JSON schema made by zod, with its maker hidden. */
 function isMade(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
@@ -31,8 +31,8 @@ function isMade(value: object): boolean {
 }
 
 /**
- * The JSON schema that an object of a library of schemas has: of what it takes,
- * not of what it makes of that. undefined: it is no such object.
+ * Returns the JSON schema of an object of a schema library: of its input, not of
+ * its output. undefined: the value is not such an object.
  */
 export function schemaOf(value: unknown, name: string): unknown {
   if (!isObject(value) || isMade(value)) return undefined;
@@ -53,14 +53,14 @@ export function schemaOf(value: unknown, name: string): unknown {
 }
 
 /**
- * The JSON of an argument of this name; a string is JSON already. TypeError:
- * JSON has nothing for it.
+ * Returns the JSON of an argument of this name; a string is JSON already. Throws a
+ * TypeError if JSON cannot represent it.
  */
 export function jsonText(value: unknown, name: string): string {
   return typeof value === "string" ? value : written(value, name);
 }
 
-/** The JSON of a value, also of a string. */
+/** Returns the JSON of a value, including that of a string. */
 export function written(value: unknown, name: string): string {
   let text: string | undefined;
   try {
@@ -78,7 +78,7 @@ export function written(value: unknown, name: string): string {
   return text;
 }
 
-/** As jsonText, of an option; a schema alone is the format of an answer. */
+/** Like jsonText, for an option; a schema alone is the format of an answer. */
 export function optionText(value: unknown, name: string): string {
   if (name === "responseFormat") {
     const schema = schemaOf(value, name);

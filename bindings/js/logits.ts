@@ -4,7 +4,7 @@
 export interface Logits {
   readonly rows: number;
   readonly vocabulary: number;
-  /** All of them, row after row; the caller's. */
+  /** All logits, row after row; owned by the caller. */
   readonly data: Float32Array;
   /** A view of one row. */
   row(i: number): Float32Array;

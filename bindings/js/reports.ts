@@ -1,4 +1,4 @@
-/** What the library tells about devices, models and use. */
+/** Reports of the library about devices, models and use. */
 
 /** @c rc_device_kind */
 export type DeviceKind =
@@ -11,7 +11,7 @@ export type EndReason =
 /** The devices and unavailable backends of this machine. */
 export interface Discovery {
   readonly devices: readonly DeviceReport[];
-  /** What "auto" would choose, "cpu:0"; "" if there is nothing to choose. */
+  /** The choice of "auto", such as "cpu:0"; "" if there is no device. */
   readonly automatic: string;
 }
 

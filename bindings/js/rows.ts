@@ -1,32 +1,32 @@
 /** Options of embeddings of texts, and of scores of documents. */
 
 export interface RowOptions {
-  /** Take the beginning of what is too long, instead of ContextFullError. */
+  /** Truncate texts that are too long, instead of throwing ContextFullError. */
   truncate?: boolean | undefined;
   /** Higher is served earlier. */
   priority?: number | undefined;
-  /** When it ends at the latest, milliseconds from now. */
+  /** The deadline, in milliseconds from now. */
   deadline?: number | undefined;
-  /** Ends it; the promise rejects with the signal's reason. */
+  /** Ends the work; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 export interface EmbedOptions extends RowOptions {
-  /** How the rows of a text's tokens become one; else as the file says. */
+  /** Combines the rows of a text's tokens; the file's choice by default. */
   pooling?: "auto" | "mean" | "cls" | "last" | undefined;
-  /** Whether rows have the length 1; else as the file says. */
+  /** Whether rows have the length 1; the file's choice by default. */
   normalize?: boolean | undefined;
-  /** The first so many numbers of each row. */
+  /** The number of dimensions to keep of each row. */
   dimensions?: number | undefined;
   /** Put before each text. */
   prompt?: string | undefined;
-  /** "query" or "document", of the prompts of the model. */
+  /** One of the prompts of the model, "query" or "document". */
   promptName?: string | undefined;
 }
 
 export interface RerankOptions extends RowOptions {
-  /** What the model gives, a logit, instead of a probability. */
+  /** Return the model's logit instead of a probability. */
   rawScores?: boolean | undefined;
-  /** What a model that generates text is asked, with {query} and {document}. */
+  /** The prompt of a model that generates text, with {query} and {document}. */
   prompt?: string | undefined;
 }

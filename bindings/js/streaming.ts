@@ -4,7 +4,7 @@ import { Collector, type End, type Generated } from "./generating.js";
 import type { Piece } from "./generation.js";
 import type { Report } from "./reports.js";
 
-/** Starts the request of a flight, and gives what cancels it. */
+/** Starts the request of a flight and returns the function that cancels it. */
 export type Begin = (flight: Flight) => () => void;
 
 /** A request in flight, and the signal that may cancel it. */
@@ -36,7 +36,7 @@ export class Flight {
 
 const lost = new FinalizationRegistry<Flight>((flight) => flight.cancel());
 
-/** What a request gives as it comes; see Stream and AnswerStream. */
+/** The results of a request as they arrive; see Stream and AnswerStream. */
 export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
   readonly #flight: Flight;
 
@@ -69,24 +69,24 @@ export abstract class AsyncReading<T> implements AsyncIterableIterator<T> {
     await this.return();
   }
 
-  /** Asks the generation to end; CancelledError after the last piece. */
+  /** Asks the generation to end; CancelledError follows the last piece. */
   cancel(): void {
     this.#flight.cancel();
   }
 
-  /** How it ended, and times and counts; undefined before the end. */
+  /** The reason of the end, times and counts; undefined before the end. */
   get report(): Report | undefined {
     return this.#flight.channel.end?.report;
   }
 }
 
 /**
- * The pieces of a text as they come, while the event loop goes on.
+ * The pieces of a text as they arrive, while the event loop goes on.
  *
- * An end that is no success is thrown after the last piece: DeadlineError,
- * CancelledError, or the reason of the signal that cancelled
- * it. Leaving a `for await` cancels the generation and waits for its end;
- * losing the last reference cancels it.
+ * An unsuccessful end is thrown after the last piece: DeadlineError,
+ * CancelledError, or the reason of the signal that cancelled it. Leaving a
+ * `for await` cancels the generation and waits for its end; losing the last
+ * reference cancels it.
  */
 export class Stream extends AsyncReading<Piece> {
   /** Reads to the end. */

@@ -1,9 +1,9 @@
-/** Tokens, and how texts become them. */
+/** Tokens, and options of tokenizing. */
 import { rc } from "./members.js";
 
-/** What becomes of special tokens when a text is read. */
+/** Options for special tokens when a text is tokenized. */
 export interface TokenizeOptions {
-  /** Add what the model wants around a text (BOS, ...). True by default. */
+  /** Add the tokens that the model requires around a text (BOS, ...). Default: true. */
   addSpecial?: boolean | undefined;
   /** @c RC_TOKENIZE_PARSE_SPECIAL */
   parseSpecial?: boolean | undefined;

@@ -1,15 +1,15 @@
-// Rates through Node, and how responsive its event loop stays.
+// Measures rates through Node, and how responsive its event loop stays.
 //
 //     node bench.mjs [--streams 64] [--tokens 256] [--backend cpu]
 //                    [--model PATH]
 //
-// Streams texts at once beside a timer of 1 ms and an HTTP server that another
-// process asks every 5 ms. Prints the rate of all streams together, the timer's
-// worst lateness, and the server's times to answer, with and without streams.
-// All that is late also because other processes, and the threads that compute,
-// have the processors: so "longest_turn_ms" tells how long the package itself held
-// the loop at most while it handed out events.
-// bench/event_loop.c does the first in C: run one after the other to compare.
+// Streams texts at once with a timer of 1 ms and an HTTP server that another process
+// asks every 5 ms. Prints the rate of all streams together, the timer's worst
+// lateness, and the server's response times, with and without streams. These times
+// also include waiting for processors that other processes and the computing threads
+// use, so "longest_turn_ms" states the longest time that the package itself held the
+// loop while it delivered events.
+// bench/event_loop.c does the same in C: run one after the other to compare.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, createServer, get } from "node:http";
@@ -21,10 +21,10 @@ import { parseArgs } from "node:util";
 
 const TICK_MS = 1;
 const ASK_MS = 5;
-/** Questions before it counts: both programs are compiled as they run. */
+/** Questions before measuring starts: both programs are compiled as they run. */
 const WARM_UP = 50;
 
-/** Measures the turns in which the package takes events, which it asks for so. */
+/** Measures the turns in which the package takes events, by wrapping setImmediate. */
 let longestTurn = 0;
 const immediately = globalThis.setImmediate;
 globalThis.setImmediate = (take, ...rest) =>
@@ -34,8 +34,8 @@ globalThis.setImmediate = (take, ...rest) =>
     longestTurn = Math.max(longestTurn, performance.now() - begun);
   });
 
-/** Runs `work` beside a timer; its result, and how late the timer was at worst. */
-async function beside(work) {
+/** Runs `work` with a timer; returns its result and the timer's worst lateness. */
+async function withTimer(work) {
   let worst = 0;
   let due = performance.now() + TICK_MS;
   let timer = setTimeout(tick, TICK_MS);
@@ -63,7 +63,7 @@ async function countTokens(model, seed, maxTokens) {
   return count;
 }
 
-/** Asks until it is told to stop; the milliseconds that each answer took. */
+/** Asks until it is stopped; returns the milliseconds that each answer took. */
 async function askServer(port) {
   const times = [];
   const agent = new Agent({ keepAlive: true });
@@ -87,7 +87,7 @@ async function askServer(port) {
   process.send(times);
 }
 
-/** Runs `work` while another process asks a server of this one. */
+/** Runs `work` while another process sends requests to a server of this one. */
 async function served(work) {
   const server = createServer((_, response) => response.end("here\n"));
   server.listen(0, "127.0.0.1");
@@ -118,7 +118,7 @@ async function measure({ streams, tokens, backend, model: path }) {
     const going = [];
     for (let seed = 0; seed < Number(streams); ++seed) {
       going.push(countTokens(model, seed, Number(tokens)));
-      // As those of clients do, the next comes in a turn of its own.
+      // Each stream starts in a separate turn, as requests of clients do.
       await nextTurn();
     }
     const counts = await Promise.all(going);
@@ -126,8 +126,8 @@ async function measure({ streams, tokens, backend, model: path }) {
     const sum = counts.reduce((a, b) => a + b);
     return { tokens: sum, seconds, rate: rounded(sum / seconds) };
   };
-  const [, alone] = await beside(() => sleep(1000));
-  const [{ rate, seconds, tokens: sum }, late] = await beside(all);
+  const [, alone] = await withTimer(() => sleep(1000));
+  const [{ rate, seconds, tokens: sum }, late] = await withTimer(all);
   const [, idle] = await served(() => sleep(1000));
   const [{ rate: rateServing }, busy] = await served(all);
   console.log(

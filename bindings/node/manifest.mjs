@@ -1,5 +1,5 @@
-// Prints the package.json of the tarball: that of the sources without what only
-// they need, for the machine that the binary was built on.
+// Prints the package.json of the tarball: that of the sources without the parts that
+// only they need, for the machine that the binary was built on.
 import { readFileSync } from "node:fs";
 
 const { devDependencies, ...manifest } = JSON.parse(

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the npm package around a Runcible that was built before, installs its
+# Builds the npm package around an existing build of Runcible, installs its
 # tarball in an empty folder, without compilers on the path, and runs the tests
 # there.
 #
@@ -7,7 +7,7 @@
 #   bindings/node/run.sh BUILD_FOLDER package    makes the tarball, without tests
 #   bindings/node/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/node. NODE (node) is the Node that runs the
+# All files are in build/bindings/node. NODE (node) is the Node that runs the
 # tests, 18 or later; its npm gets the packages of package.json.
 set -eu
 if [ "$1" = --packages ]; then
@@ -20,7 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../prepare.sh"
 node=$(command -v "${NODE:-node}")
 
-# A folder with what package-lock.json names, made once for each content.
+# A folder with the packages of package-lock.json, made once for each content.
 tools=$work/tools
 if ! cmp -s "$here/package-lock.json" "$tools/made"; then
   echo "npm packages"
@@ -68,7 +68,7 @@ ln -s "$(command -v ld)" "$clean/bin/ld"
 (cd "$clean" && echo '{"private": true}' >package.json &&
   npm install --offline --ignore-scripts --no-audit --no-fund \
     --loglevel=error "$work"/dist/runcible-*.tgz)
-# Which the tests of schemas need.
+# The tests of schemas need zod.
 cp -r "$tools/node_modules/zod" "$clean/node_modules"
 mkdir -p "$clean/bindings/node" "$clean/tests/golden/architectures"
 cp -r "$here/tests" "$here/examples" "$here/bench.mjs" "$clean/bindings/node"

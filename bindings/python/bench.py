@@ -1,17 +1,17 @@
-"""Rates through asyncio, and how responsive its event loop stays.
+"""Measures rates through asyncio, and how responsive its event loop stays.
 
     bench.py [--streams 64] [--tokens 256] [--backend cpu] [--model PATH]
              [--uvloop] [--serve]
 
-Streams texts at once beside a timer of 1 ms, and prints the rate of all together
-and the timer's worst lateness, with and without streams. That is also late
-because other processes, and the threads that compute, have the processors: so
-"longest_turn_ms" tells how long the package itself held the loop at most, from
-taking events to their being handed out, and "longest_turn_cpu_ms" how long it
-ran in that time. With --serve the same loop answers another process by HTTP
-meanwhile, and the milliseconds that answers took are printed, as that process
-saw them; without streams as well. bench/event_loop.c does the same in C: run one after the other
-to compare.
+Streams texts at once with a timer of 1 ms, and prints the rate of all together
+and the timer's worst lateness, with and without streams. The lateness includes
+waiting for processors that other processes and the computing threads use.
+Therefore "longest_turn_ms" states the longest time that the package itself held
+the loop, from taking events to delivering them, and "longest_turn_cpu_ms" the
+processor time of that. With --serve the same loop answers another process by
+HTTP meanwhile, and the response times that the process measured are printed,
+also those without streams. bench/event_loop.c does the same in C: run one after
+the other to compare.
 """
 
 import argparse
@@ -28,11 +28,11 @@ from runcible import streaming
 
 _TICK = 0.001
 _PAUSE = 0.005  # between two questions
-_WARM_UP = 50  # questions before they count
+_WARM_UP = 50  # questions before measuring starts
 
 
 class Timer:
-    """Ticks every millisecond and notes how late it was at worst."""
+    """Ticks every millisecond and records its worst lateness."""
 
     def __init__(self):
         self.worst = 0.0
@@ -74,7 +74,7 @@ class Turns:
 
 
 async def lateness(work):
-    """The result of a coroutine, and the timer's worst lateness beside it."""
+    """Returns the result of a coroutine and a timer's worst lateness meanwhile."""
     timer = Timer()
     timer.start()
     try:
@@ -92,7 +92,7 @@ async def count_tokens(session, seed, tokens):
 
 
 def ask(port):
-    """Asks until the standard input ends; prints what the answers took."""
+    """Asks until the standard input ends; prints the times of the answers."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     times = []
 
@@ -123,7 +123,7 @@ async def answer(reader, writer):
 
 
 async def served(work):
-    """The result of a coroutine, and how long answers took beside it."""
+    """Returns the result of a coroutine and the times of answers meanwhile."""
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     asker = await asyncio.create_subprocess_exec(
@@ -173,11 +173,11 @@ async def measure(arguments):
         )
         turns.measure()
         result, answers["answers_ms"] = await served(streams())
-        counts, beside, seconds = result
+        counts, worst, seconds = result
     else:
         _, alone = await lateness(asyncio.sleep(1))
         turns.measure()
-        counts, beside, seconds = await streams()
+        counts, worst, seconds = await streams()
     return {
         "streams": arguments.streams,
         "tokens": sum(counts),
@@ -186,7 +186,7 @@ async def measure(arguments):
         "turns": turns.count,
         "longest_turn_ms": round(turns.longest * 1000, 3),
         "longest_turn_cpu_ms": round(turns.longest_cpu * 1000, 3),
-        "worst_late_ms": round(beside, 2),
+        "worst_late_ms": round(worst, 2),
         "worst_late_alone_ms": round(alone, 2),
         **answers,
     }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds the wheel around a Runcible that was built before, installs it in a
-# clean environment, without compilers on the path, and runs the tests there.
+# Builds the wheel around an existing build of Runcible, installs it in a clean
+# environment, without compilers on the path, and runs the tests there.
 #
 #   bindings/python/run.sh BUILD_FOLDER
 #   bindings/python/run.sh --packages    prints the Debian packages it needs
 #
-# All of it lies in build/bindings/python. PYTHON (python3) is Python 3.11 or later,
+# All files are in build/bindings/python. PYTHON (python3) is Python 3.11 or later,
 # with its venv module and headers.
 set -eu
 if [ "$1" = --packages ]; then
@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../prepare.sh"
 python=${PYTHON:-python3}
 
-# An environment with what is in requirements.txt, made once for each content.
+# An environment with the packages of requirements.txt, made once for each content.
 tools=$work/tools
 made=$(cat "$here/requirements.txt"; "$python" -V)
 if [ "$made" != "$(cat "$tools/made" 2>/dev/null)" ]; then
@@ -33,7 +33,7 @@ PATH="$tools/bin:$PATH" "$tools/bin/pip" wheel -q --no-deps \
   --disable-pip-version-check --no-build-isolation -w "$work/raw" \
   --config-settings build-dir="$work/build" \
   --config-settings cmake.define.RUNCIBLE_PREFIX="$prefix" "$here"
-# What a machine may lack comes into the wheel: libuv, PCRE2, utf8proc.
+# The wheel includes libraries that a machine may not have: libuv, PCRE2, utf8proc.
 PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -w "$work/dist" \
   "$work"/raw/runcible-*.whl >"$work/repair.log" 2>&1 ||
   { cat "$work/repair.log" >&2; exit 1; }

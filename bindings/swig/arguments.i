@@ -1,14 +1,14 @@
-/* Arguments of the headers in terms of the few typemaps that each language
- * writes before it includes runcible.i. Names in capitals are theirs:
+/* Maps arguments of the headers to the few typemaps that each language writes
+ * before it includes runcible.i. The language chooses the names in capitals:
  *
  *   runcible_output_handle(T)           a macro: T** is a result, an owned
  *                                       proxy; sets runcible_in_use
  *   (const char* TEXT, size_t LENGTH)   text as UTF-8, or bytes as they are
- *   const char* NAME                    the same without NUL; nothing is NULL
- *   const char** BORROWED               a result: text that is copied
+ *   const char* NAME                    the same without NUL; None etc. is NULL
+ *   const char** BORROWED               a result: the text is copied
  *   (const char** BORROWED, size_t* LENGTH)
  *                                       the same with any bytes in it
- *   char** OWNED                        a result: text to be freed by rc_free
+ *   char** OWNED                        a result: text, freed by rc_free
  *   (char** OWNED, size_t* LENGTH)      a result: bytes, freed by rc_free
  *   (const int32_t* TOKENS, size_t COUNT)
  *   (int32_t** TOKENS, size_t* COUNT)   a result, freed by rc_free

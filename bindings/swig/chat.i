@@ -1,7 +1,7 @@
 /* Conversations: prompts and messages as plain functions.
  *
- * rc_chat_options with the memory of its texts: they are copied, and go with the
- * object. */
+ * rc_chat_options with the memory of its texts: they are copied and freed with
+ * the object. */
 %ignore rc_chat_options::tools;
 %ignore rc_chat_options::template_text;
 %ignore rc_chat_options::template_name;
@@ -9,7 +9,7 @@
 %ignore rc_chat_options::now;
 
 %{
-/* The options come first, so that a pointer to them is one to all of this. */
+/* The options come first, so that a pointer to them points to the struct. */
 typedef struct {
   rc_chat_options options;
   char *tools, *template_text, *template_name, *template_arguments, *now;
@@ -65,12 +65,12 @@ runcible_chat_text(now)
 }
 %apply int32_t* OUTPUT { int32_t* prompt_token }
 
-/* What a report of a prompt points to is the prompt's: chat_prompt_text and
+/* A report of a prompt points to memory of the prompt: chat_prompt_text and
  * chat_prompt_token copy it. */
 %ignore rc_chat_prompt_report::text;
 %ignore rc_chat_prompt_report::tokens;
 %ignore rc_chat_prompt_report::template_name;
-/* `end` is a keyword of some. */
+/* `end` is a keyword of some languages. */
 %rename(text_begin) rc_chat_content_report::begin;
 %rename(text_end) rc_chat_content_report::end;
 %inline %{

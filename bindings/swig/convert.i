@@ -1,5 +1,5 @@
-/* Converting and quantizing models: plain texts in place of options, empty for
- * what is not given; types of tensors in lines of their own. */
+/* Converting and quantizing models: plain texts in place of options, empty if
+ * not given; types of tensors as text with one type per line. */
 %ignore rc_conversion_type;
 %ignore rc_model_convert;
 %ignore rc_model_convert_async;
@@ -31,7 +31,7 @@ static rc_status model_quantize(const char* source, const char* target,
   size_t i;
   if (copy == NULL) return RC_E_OUT_OF_MEMORY;
   memcpy(copy, tensors, length + 1);
-  /* The library refuses more than it reads; see rc_quantize_options. */
+  /* The library rejects longer lists than it reads; see rc_quantize_options. */
   for (i = 0; i < length; ++i) {
     if (copy[i] == '\n') continue;
     if (options.tensor_count < kMost) lines[options.tensor_count] = copy + i;

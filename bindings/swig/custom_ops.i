@@ -1,10 +1,10 @@
-/* Custom ops: rc_custom_op_options with the memory of its texts, empty for what
- * is not given, and the function of C by its address or by its name in a
- * library; tensors and numbers of a call in lists that are made one by one.
- * Functions of the language are each language's own; Python has all of this by
- * hand, see python/swig/custom_op.i. */
+/* Custom ops: rc_custom_op_options with the memory of its texts, which are
+ * empty if not given, and the C function by its address or by its name in a
+ * library; tensors and numbers of a call in lists that are filled one by one.
+ * Each language implements functions of the language itself; Python implements
+ * all of this by hand, see python/swig/custom_op.i. */
 %ignore rc_custom_call;
-%ignore rc_custom_call::end; /* a keyword of some */
+%ignore rc_custom_call::end; /* a keyword of some languages */
 %ignore rc_custom_op_options::function;
 %ignore rc_custom_op_options::user;
 %ignore rc_custom_op_options::release;
@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* The options come first, so that a pointer to them is one to all of this. */
+/* The options come first, so that a pointer to them points to the struct. */
 typedef struct {
   rc_custom_op_options options;
   char *name, *signature, *attributes, *items, *opencl_c, *opencl_c_head, *glsl,
@@ -66,11 +66,12 @@ static int32_t outputs_of_signature(const char* signature) {
   return count;
 }
 
-/* Why a function was not found in a library, of the thread. */
+/* The reason why a function was not found in a library, for each thread. */
 typedef rc_status symbol_status;
 static __thread char symbol_message[512];
 
-/* The library stays loaded, for nobody knows what else it has begun. */
+/* The library stays loaded, because it may have started threads or callbacks.
+ */
 static symbol_status find_symbol(rc_custom_op_options* options,
                                  const char* library, const char* symbol) {
   void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -132,7 +133,7 @@ struct number_list {};
   runcible_kept add(double number) { return add_number($self, number); }
 }
 
-/* As the texts of generate_options.i. */
+/* Set like the texts in generate_options.i. */
 #if defined(SWIGJAVA) || defined(SWIGCSHARP)
 %define runcible_custom_text(MEMBER)
 %ignore rc_custom_op_options::MEMBER;
@@ -175,7 +176,7 @@ runcible_custom_text(group)
     const uintptr_t function = (uintptr_t)address;
     memcpy(&$self->function, &function, sizeof(function));
   }
-  /* How many the signature has. */
+  /* The number of outputs in the signature. */
   int32_t outputs() { return outputs_of_signature($self->signature); }
   symbol_status set_function_of(const char* library, const char* symbol) {
     return find_symbol($self, library, symbol);
@@ -191,7 +192,7 @@ runcible_custom_text(group)
 #endif
 
 %inline %{
-/* The results are added to `made`, which is empty. */
+/* Adds the results to `made`, which is empty. */
 static rc_status custom_op_compute(rc_custom_op* op, const tensor_list* inputs,
                                    const number_list* numbers, int32_t count,
                                    tensor_list* made) {

@@ -1,6 +1,6 @@
-/* Embeddings and scores: plain arguments in place of options, nothing for a
- * prompt that is not given, and lists of texts as grammar.i has them. They are
- * begun, and waited for or cancelled, without a loop. */
+/* Embeddings and scores: plain arguments in place of options, NULL for a prompt
+ * that is not given, and lists of texts as in grammar.i. They are started, and
+ * waited for or cancelled, without a loop. */
 %ignore rc_embed_options;
 %ignore rc_embed_options_init;
 %ignore rc_embed;

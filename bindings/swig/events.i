@@ -1,6 +1,6 @@
-/* Events are pulled: from one request by request_next, or from a mailbox
- * that takes those of many requests and has a descriptor to watch. No thread of
- * the library calls into the language. */
+/* Events are pulled: from one request by request_next, or from a mailbox, which
+ * collects the events of many requests and has a descriptor to watch. No thread
+ * of the library calls into the language. */
 %{
 #include "mailbox.h"
 %}
@@ -29,7 +29,7 @@ mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
 mailbox_status mailbox_take(mailbox* box, kept_events* events);
 mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
 
-/* request_next: the event, or nothing if none came in time. */
+/* request_next: the event, or nothing if none arrived in time. */
 %typemap(out) rc_status request_next {
   if ($1 != RC_OK && $1 != RC_E_TIMEOUT) {
     runcible_raise($1, runcible_own_words(rc_error_message()));
@@ -41,7 +41,7 @@ mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms);
 %ignore rc_event;
 %ignore rc_request_next;
 
-/* Starts a request, or an answer, whose events request_next gives. */
+/* Starts a request, or an answer, whose events request_next returns. */
 %inline %{
 static rc_status request_start(rc_session* session,
                                const rc_generate_options* options,
@@ -59,7 +59,7 @@ static rc_status request_next(rc_request* request, int64_t timeout_ms,
   rc_status status;
   do {
     status = rc_request_next(request, timeout_ms, event);
-    event->type = told_event_type(event);
+    event->type = reported_event_type(event);
   } while (status == RC_OK && event->type < 0);
   return status;
 }

@@ -1,5 +1,4 @@
-/* Fetching models: plain texts in place of options, empty for what is not
- * given. */
+/* Fetching models: plain texts in place of options, empty if not given. */
 %ignore rc_fetch_options;
 %ignore rc_model_fetch;
 %ignore rc_model_fetch_async;

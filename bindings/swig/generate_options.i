@@ -1,5 +1,5 @@
 /* rc_generate_options with the memory that its pointers need: the texts, tokens
- * and biases are copied, and go with the object; it keeps its grammar. */
+ * and biases are copied and freed with the object; it keeps its grammar. */
 %ignore rc_generate_options::prompt;
 %ignore rc_generate_options::prompt_length;
 %ignore rc_generate_options::prompt_tokens;
@@ -16,7 +16,7 @@
 %{
 #include <string.h>
 
-/* The options come first, so that a pointer to them is one to all of this. */
+/* The options come first, so that a pointer to them points to the struct. */
 typedef struct {
   rc_generate_options options;
   char* prompt;
@@ -33,14 +33,14 @@ static owned_generate_options* owned_of(rc_generate_options* options) {
   return (owned_generate_options*)options;
 }
 
-/* A copy, never NULL but when memory is lacking. */
+/* Returns a copy; NULL only if there is not enough memory. */
 static void* copy_of(const void* data, size_t size) {
   void* copy = malloc(size == 0 ? 1 : size);
   if (copy != NULL && size > 0) memcpy(copy, data, size);
   return copy;
 }
 
-/* NULL: no text. */
+/* Copies a text; NULL: no text. */
 static int keep_text(char** kept, const char** shown, const char* text) {
   char* copy = text == NULL ? NULL : (char*)copy_of(text, strlen(text) + 1);
   if (text != NULL && copy == NULL) return 0;
@@ -113,13 +113,13 @@ static int keep_stop(rc_generate_options* options, const char* text) {
   return 1;
 }
 
-/* NULL: no grammar. */
+/* Keeps a reference to a grammar; NULL: no grammar. */
 static void keep_grammar(rc_generate_options* options, rc_grammar* grammar) {
   owned_generate_options* owned = owned_of(options);
   rc_grammar* kept = grammar == NULL ? NULL : rc_grammar_retain(grammar);
   rc_grammar_release(owned->grammar);
   owned->grammar = kept;
-  /* One that is none is told of when it is used. */
+  /* An invalid grammar is reported when it is used. */
   options->grammar = grammar;
 }
 
@@ -141,9 +141,9 @@ static int keep_bias(rc_generate_options* options, int32_t token, float bias) {
 }
 %}
 
-/* Texts that are set like numbers; one that there is no memory for is told of
- * when the options are used. Where a text comes as bytes it is set by a
- * function. */
+/* Texts that are set like numbers. If memory for one runs out, the error is
+ * reported when the options are used. Languages that pass texts as bytes set
+ * them by a function. */
 #if defined(SWIGJAVA) || defined(SWIGCSHARP)
 %define runcible_text_option(MEMBER)
 %ignore rc_generate_options::MEMBER;

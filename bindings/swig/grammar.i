@@ -1,5 +1,5 @@
-/* Grammars: rc_grammar_create_choices with a list of texts that is made one by
- * one, as arrays of texts have no typemap. */
+/* Grammars: rc_grammar_create_choices with a list of texts that is filled one
+ * by one, because arrays of texts have no typemap. */
 %{
 typedef struct text_list {
   char** texts;
@@ -7,7 +7,7 @@ typedef struct text_list {
 } text_list;
 
 static int add_text(text_list* list, const char* text) {
-  /* Nothing is an empty text, which is none of the choices. */
+  /* NULL becomes an empty text, which is not a valid choice. */
   const char* given = text == NULL ? "" : text;
   char* copy = (char*)copy_of(given, strlen(given) + 1);
   char** more =

@@ -1,13 +1,13 @@
-/* Graphs: tensors in lists that are made one by one, as arrays of handles have
- * no typemap, and a plain number in place of options. Python has them as
- * sequences; see python/swig/graph.i. */
+/* Graphs: tensors in lists that are filled one by one, because arrays of
+ * handles have no typemap, and a plain number in place of options. Python
+ * passes them as sequences; see python/swig/graph.i. */
 %ignore rc_graph_end;
 %ignore rc_graph_run;
 %ignore rc_graph_run_async;
 %ignore rc_graph_run_options;
 
 %{
-/* With a reference to each. */
+/* Tensors, with a reference to each. */
 typedef struct tensor_list {
   rc_tensor** tensors;
   size_t count;
@@ -30,7 +30,7 @@ static void free_tensor_list(tensor_list* list) {
   free(list);
 }
 
-/* Room for what a run of the graph gives; NULL after a failure. */
+/* Allocates an array for the outputs of a run; NULL after a failure. */
 static rc_tensor** room_of_outputs(rc_graph* graph, size_t* count,
                                    rc_status* status) {
   rc_graph_report report = RC_GRAPH_REPORT_INIT;
@@ -57,7 +57,7 @@ struct tensor_list {};
 %include "runcible/graph.h"
 
 %inline %{
-/* The i-th tensor of a list. */
+/* Returns the i-th tensor of a list. */
 static rc_status tensor_of_list(const tensor_list* list, int64_t i,
                                 rc_tensor** tensor) {
   *tensor = NULL;
@@ -71,7 +71,7 @@ static rc_status graph_finish(rc_graph* graph, const tensor_list* outputs) {
                       outputs->count);
 }
 
-/* deadline_ms 0: none. The results are added to `made`, which is empty. */
+/* Adds the results to `made`, which is empty. deadline_ms 0: no deadline. */
 static rc_status graph_compute(rc_graph* graph, const tensor_list* inputs,
                                int64_t deadline_ms, tensor_list* made) {
   rc_graph_run_options options = RC_GRAPH_RUN_OPTIONS_INIT;

@@ -1,19 +1,19 @@
-/* Handles: proxies own one reference and give it back when they are collected,
- * in any order, for a child keeps its parent alive.
+/* Handles: a proxy owns one reference and releases it when it is collected. The
+ * order does not matter, because a child keeps its parent alive.
  *
- * In the child of a fork nothing of the library may be used. Once a handle has
- * been made every call in a child is refused, and collecting does nothing. */
+ * The child of a fork must not use the library. Once a handle has been made,
+ * every call in a child is refused, and collecting does nothing. */
 %{
 #include <pthread.h>
 
-/* What a language does around each call; a declaration. */
+/* The declaration that a language puts around each call. */
 #ifndef RUNCIBLE_ENTER
 #define RUNCIBLE_ENTER
 #endif
 
-/* 1 once a handle was made. */
+/* 1 once a handle has been made. */
 static volatile int runcible_in_use = 0;
-/* 1 in the child of a process that had made one. */
+/* 1 in the child of a process that had made a handle. */
 static volatile int runcible_forked = 0;
 
 static void runcible_in_child(void) { runcible_forked = runcible_in_use; }

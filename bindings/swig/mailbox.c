@@ -4,40 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The receiver of one request's events. It holds the room for the last of them,
- * so that an end is told whatever memory is left, and becomes that event. */
+/* The receiver of one request's events. It reserves the memory for the end
+ * event, so that the end is delivered even if memory has run out. */
 typedef struct mailbox_receiver {
   kept_event end;            /* first: freed as an event */
-  rc_generate_report report; /* of the end, as the message */
+  rc_generate_report report; /* of the end event, like the message */
   char message[1024];
   mailbox* box;
   int lost_a_piece;
-  int is_call; /* of mailbox_begin */
+  int is_call; /* started by mailbox_begin */
   struct mailbox_receiver* previous;
   struct mailbox_receiver* next;
 } receiver;
 
 struct mailbox {
   rc_loop* loop;
-  void (*wake)(void* user); /* NULL: events come within mailbox_take */
+  void (*wake)(void* user); /* NULL: events arrive within mailbox_take */
   void* wake_user;
-  pthread_mutex_t mutex; /* of all that follows */
-  receiver* receivers;   /* of requests whose end has not come */
+  pthread_mutex_t mutex; /* guards all that follows */
+  receiver* receivers;   /* of requests that have not ended */
   kept_event* first;
   kept_event** last;
   void (*gone)(void* user); /* not NULL: released, on a libuv loop */
   void* gone_user;
 };
 
-/* What went wrong here and not in the library; NULL: nothing did. */
+/* The message of an error here and not in the library; NULL: none. */
 static __thread const char* own_message = NULL;
 
-static mailbox_status told(rc_status status) {
+static mailbox_status library_status(rc_status status) {
   own_message = NULL;
   return status;
 }
 
-static mailbox_status lacking_memory(void) {
+static mailbox_status out_of_memory(void) {
   own_message = "no memory for a queue of events";
   return RC_E_OUT_OF_MEMORY;
 }
@@ -67,7 +67,7 @@ static void post(mailbox* box, kept_event* kept) {
   box->last = &kept->next;
 }
 
-/* Copies `size` bytes to `*room`, which moves on; NULL for no bytes. */
+/* Copies `size` bytes to `*room` and advances it; NULL for no bytes. */
 static const void* put(char** room, const void* data, size_t size) {
   void* copy = *room;
   if (data == NULL || size == 0) return NULL;
@@ -80,7 +80,7 @@ static size_t size_of_text(const char* text) {
   return text == NULL ? 0 : strlen(text) + 1;
 }
 
-/* A piece, or another event but an end, with everything that it points to, in
+/* Copies an event other than an end, with everything that it points to, into
  * one block; arrays of numbers come before the texts, which need no alignment.
  */
 static kept_event* copy_piece(const rc_event* event) {
@@ -100,7 +100,7 @@ static kept_event* copy_piece(const rc_event* event) {
   char* room = (char*)(kept + 1);
   if (kept == NULL) return NULL;
   kept->event = *event;
-  kept->event.type = told_event_type(event);
+  kept->event.type = reported_event_type(event);
   kept->event.tokens = (const int32_t*)put(&room, event->tokens, tokens);
   kept->event.logprobs = (const float*)put(&room, event->logprobs, logprobs);
   kept->event.top_tokens =
@@ -130,14 +130,14 @@ static void keep_end(receiver* to, const rc_event* event) {
   post(to->box, &to->end);
 }
 
-/* Of the mutex's owner. */
+/* Requires: the caller holds the mutex. */
 static void keep(receiver* to, const rc_event* event) {
   kept_event* kept;
   if (event->type == RC_EVENT_END) {
     keep_end(to, event);
     return;
   }
-  if (to->lost_a_piece || told_event_type(event) < 0) return;
+  if (to->lost_a_piece || reported_event_type(event) < 0) return;
   kept = copy_piece(event);
   if (kept == NULL) {
     to->lost_a_piece = 1;
@@ -148,12 +148,12 @@ static void keep(receiver* to, const rc_event* event) {
   post(to->box, kept);
 }
 
-/* Runs within mailbox_take, which owns the mutex. */
+/* Runs within mailbox_take, which holds the mutex. */
 static void on_event(void* user, const rc_event* event) {
   keep((receiver*)user, event);
 }
 
-/* The end of a mailbox that was released and has no receivers. */
+/* Frees a mailbox that was released and has no receivers. */
 static void finish_uv(mailbox* box) {
   void (*gone)(void* user) = box->gone;
   void* user = box->gone_user;
@@ -175,7 +175,7 @@ static void on_uv_event(void* user, const rc_event* event) {
   if (finished) finish_uv(box);
 }
 
-/* A mailbox that takes the reference of its loop; NULL without memory. */
+/* Makes a mailbox that owns the loop's reference; NULL without memory. */
 static mailbox* make(rc_loop* loop) {
   mailbox* made = (mailbox*)calloc(1, sizeof(*made));
   if (made == NULL) return NULL;
@@ -192,11 +192,11 @@ mailbox_status mailbox_create(mailbox** box) {
   rc_loop* loop = NULL;
   const rc_status status = rc_loop_create(&loop);
   *box = NULL;
-  if (status != RC_OK) return told(status);
+  if (status != RC_OK) return library_status(status);
   *box = make(loop);
   if (*box != NULL) return RC_OK;
   rc_loop_release(loop);
-  return lacking_memory();
+  return out_of_memory();
 }
 
 mailbox_status mailbox_create_uv(struct uv_loop_s* uv_loop,
@@ -205,18 +205,18 @@ mailbox_status mailbox_create_uv(struct uv_loop_s* uv_loop,
   rc_loop* loop = NULL;
   const rc_status status = rc_loop_uv(uv_loop, &loop);
   *box = NULL;
-  if (status != RC_OK) return told(status);
+  if (status != RC_OK) return library_status(status);
   *box = make(loop);
   if (*box == NULL) {
     rc_loop_release(loop);
-    return lacking_memory();
+    return out_of_memory();
   }
   (*box)->wake = wake;
   (*box)->wake_user = user;
   return RC_OK;
 }
 
-/* Calls work with what they were given until they have ended. */
+/* Waits for all calls: they use their arguments until they end. */
 static void end_calls(mailbox* box) {
   receiver* waiting = box->receivers;
   while (waiting != NULL && !waiting->is_call) waiting = waiting->next;
@@ -232,7 +232,7 @@ void mailbox_release(mailbox* box) {
   receiver* waiting;
   if (box == NULL) return;
   end_calls(box);
-  /* No callback runs from here on: nobody can dispatch. */
+  /* No callback runs from here on, because no thread can dispatch. */
   rc_loop_release(box->loop);
   left.first = box->first;
   kept_events_free(&left);
@@ -259,11 +259,11 @@ void mailbox_release_uv(mailbox* box, void (*gone)(void* user), void* user) {
 }
 
 mailbox_status mailbox_descriptor(mailbox* box, int32_t* fd) {
-  return told(rc_loop_fd(box->loop, fd));
+  return library_status(rc_loop_fd(box->loop, fd));
 }
 
-/* A receiver in the mailbox, before its request can post; NULL without memory.
- */
+/* Adds a receiver to the mailbox before its request can post; NULL without
+ * memory. */
 static receiver* make_receiver(mailbox* box, uint64_t key) {
   receiver* made = (receiver*)calloc(1, sizeof(*made));
   if (made == NULL) return NULL;
@@ -275,8 +275,8 @@ static receiver* make_receiver(mailbox* box, uint64_t key) {
   return made;
 }
 
-/* What came of starting the request of a receiver: one that did not start posts
- * nothing. */
+/* Completes starting the request of a receiver; a request that did not start
+ * posts nothing. */
 static mailbox_status started(receiver* to, rc_status status) {
   if (status != RC_OK) {
     pthread_mutex_lock(&to->box->mutex);
@@ -284,7 +284,7 @@ static mailbox_status started(receiver* to, rc_status status) {
     pthread_mutex_unlock(&to->box->mutex);
     free(to);
   }
-  return told(status);
+  return library_status(status);
 }
 
 static rc_event_callback callback_of(const mailbox* box) {
@@ -296,7 +296,7 @@ mailbox_status mailbox_generate(mailbox* box, rc_session* session,
                                 uint64_t key, rc_request** request) {
   receiver* to = make_receiver(box, key);
   *request = NULL;
-  if (to == NULL) return lacking_memory();
+  if (to == NULL) return out_of_memory();
   return started(to, rc_generate_async(session, options, box->loop,
                                        callback_of(box), to, request));
 }
@@ -306,7 +306,7 @@ mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
                               rc_request** request) {
   receiver* to = make_receiver(box, key);
   *request = NULL;
-  if (to == NULL) return lacking_memory();
+  if (to == NULL) return out_of_memory();
   return started(to, rc_chat_answer_async(chat, options, box->loop,
                                           callback_of(box), to, request));
 }
@@ -314,7 +314,7 @@ mailbox_status mailbox_answer(mailbox* box, rc_chat* chat,
 mailbox_status mailbox_begin(mailbox* box, uint64_t key,
                              mailbox_receiver** to) {
   *to = make_receiver(box, key);
-  if (*to == NULL) return lacking_memory();
+  if (*to == NULL) return out_of_memory();
   (*to)->is_call = 1;
   return RC_OK;
 }
@@ -349,7 +349,7 @@ mailbox_status mailbox_take_some(mailbox* box, size_t max,
   box->first = NULL;
   box->last = &box->first;
   pthread_mutex_unlock(&box->mutex);
-  return told(status);
+  return library_status(status);
 }
 
 void kept_events_free(kept_events* events) {
@@ -361,5 +361,5 @@ void kept_events_free(kept_events* events) {
 }
 
 mailbox_status mailbox_wait(mailbox* box, int64_t timeout_ms) {
-  return told(rc_loop_wait(box->loop, timeout_ms));
+  return library_status(rc_loop_wait(box->loop, timeout_ms));
 }

@@ -1,5 +1,5 @@
 /* Model files in memory: plain bytes, which are copied, and the name that
- * messages call them by. Estimates: an empty type of the weights is F16. */
+ * messages use. Estimates: an empty type of the weights is F16. */
 %ignore rc_model_memory;
 %ignore rc_model_load_memory;
 %ignore rc_model_load_memory_async;

@@ -1,7 +1,7 @@
-/* rc_model_options with the memory of its text, which is copied and goes with
+/* rc_model_options with the memory of its text, which is copied and freed with
  * the object. */
 %{
-/* The options come first, so that a pointer to them is one to all of this. */
+/* The options come first, so that a pointer to them points to the struct. */
 typedef struct {
   rc_model_options options;
   char* quantize;
@@ -25,7 +25,7 @@ static void free_model_options(rc_model_options* options) {
 }
 %}
 
-/* As the texts of generate_options.i. */
+/* Set like the texts in generate_options.i. */
 #if defined(SWIGJAVA) || defined(SWIGCSHARP)
 %ignore rc_model_options::quantize;
 %extend rc_model_options {

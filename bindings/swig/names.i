@@ -1,6 +1,6 @@
-/* Names: rc_model_load is model_load and RC_E_IO is E_IO. What a language must
- * not see is left out: references are counted by the proxies, and callbacks are
- * replaced by queues. */
+/* Names: rc_model_load is model_load and RC_E_IO is E_IO. Functions that a
+ * language must not use are left out: the proxies count references, and queues
+ * replace callbacks. */
 %rename("%(regex:/^(rc|RC)_(.*)/\\2/)s") "";
 
 %rename("$ignore", regexmatch$name="^rc_.*_(retain|release|init)$") "";
@@ -41,13 +41,13 @@
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 
-/* Their arrays have no typemap. */
+/* Arrays in their arguments have no typemap. */
 %ignore rc_grammar_matcher_mask;
 %ignore rc_op_concat;
 /* See grammar.i. */
 %ignore rc_grammar_create_choices;
 
-/* No macros of C for SWIG. */
+/* Macros of C that SWIG does not need. */
 %ignore RC_API;
 %ignore RC_SEED_RANDOM;
 %ignore RC_UNSET_INT32;

@@ -1,9 +1,9 @@
-/* Messages of the library in the words of a language: it names options as C
- * does, "options->top_k", and whoever writes topK has never heard of these.
+/* Messages of the library with a language's names: the library names options as
+ * C does, "options->top_k", which users of topK do not know.
  *
- * A language whose names are topK defines RUNCIBLE_NAMES_CAMEL before, one
- * whose names are TopK defines RUNCIBLE_NAMES_PASCAL; others have the names of
- * C. One that takes text and tokens as the same argument defines
+ * A language with names like topK defines RUNCIBLE_NAMES_CAMEL before, one with
+ * names like TopK defines RUNCIBLE_NAMES_PASCAL; others use the names of C. A
+ * language that takes text and tokens as the same argument defines
  * RUNCIBLE_ONE_PROMPT. All take the tokens and numbers of logit_bias together.
  */
 #ifndef RUNCIBLE_OWN_WORDS_H
@@ -12,8 +12,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Members of options; what else a message names, a metadata key or a role of a
- * tensor, is not a language's to rename. */
+/* Members of options. Other names in messages, such as a metadata key or the
+ * role of a tensor, are not renamed. */
 static const char* const runcible_option_names[] = {
     /* :api: option_names */
 };
@@ -35,8 +35,8 @@ static inline int runcible_is_option(const char* word, size_t length) {
   return 0;
 }
 
-/* The length of a name without "_tokens" at its end, where a language takes the
- * tokens and what belongs to them as one argument. */
+/* Returns the length of a name without a final "_tokens", if the language takes
+ * the tokens and what belongs to them as one argument. */
 static inline size_t runcible_own_length(const char* name, size_t length) {
   static const char tokens[] = "_tokens";
   static const char* const together[] = {
@@ -55,7 +55,7 @@ static inline size_t runcible_own_length(const char* name, size_t length) {
   return length;
 }
 
-/* Writes a name as the language does; the end of what was written. */
+/* Writes a name as the language spells it; returns the end of the name. */
 static inline char* runcible_put_name(char* to, const char* name,
                                       size_t length) {
 #if defined(RUNCIBLE_NAMES_CAMEL) || defined(RUNCIBLE_NAMES_PASCAL)
@@ -80,8 +80,8 @@ static inline char* runcible_put_name(char* to, const char* name,
 #endif
 }
 
-/* Whether the word from `begin` to `end` stands by itself in the message, not
- * within a path, a key or quotes. */
+/* Returns whether the word from `begin` to `end` stands alone in the message,
+ * not within a path, a key or quotes. */
 static inline int runcible_stands_alone(const char* message, const char* begin,
                                         const char* end) {
   if (begin > message && strchr("./-\"'>", begin[-1]) != NULL) return 0;
@@ -90,14 +90,14 @@ static inline int runcible_stands_alone(const char* message, const char* begin,
   return begin == message || !(*end == '.' && runcible_in_word(end[1]));
 }
 
-/* As long as messages of the library get, with the terminating zero. */
+/* The longest message of the library, with the terminating zero. */
 enum { runcible_message_size = 1024 };
 
 static inline void runcible_write_own_words(const char* message, char* to) {
   static const char options[] = "options->";
   const size_t prefix = sizeof(options) - 1;
   const char* from = message;
-  /* No name is longer than what it stands for. */
+  /* No name is longer than the name that it replaces. */
   const char* const whole =
       (const char*)memchr(message, '\0', runcible_message_size);
   const char* const last =
@@ -115,8 +115,8 @@ static inline void runcible_write_own_words(const char* message, char* to) {
       for (end = from; end < last && runcible_in_word(*end);) ++end;
       named = 1;
     } else if (runcible_is_option(from, (size_t)(end - from))) {
-      /* One that is a word of English as well begins the message if it is
-       * meant. */
+      /* A name that is also an English word is renamed only at the beginning of
+       * the message. */
       named =
           runcible_stands_alone(message, from, end) &&
           (from == message || memchr(from, '_', (size_t)(end - from)) != NULL);
@@ -133,7 +133,7 @@ static inline void runcible_write_own_words(const char* message, char* to) {
   *to = '\0';
 }
 
-/* Of the thread, until its next call of this. */
+/* Returns a buffer of the thread, valid until its next call. */
 static inline const char* runcible_own_words(const char* message) {
   static __thread char own[runcible_message_size];
   runcible_write_own_words(message, own);

@@ -1,18 +1,18 @@
-/* Calls that are no generations, in threads of the library: their end comes out
- * of a mailbox like that of a request, with a key, a status and a message, and
- * what they gave is asked for then. How far an opening is can be asked at any
- * time. For languages whose event loops watch the mailbox's descriptor;
- * included behind runcible.i. */
+/* Calls that are not generations, in threads of the library: the mailbox
+ * delivers their end like that of a request, with a key, a status and a
+ * message, and then the caller asks for the result. The progress of an opening
+ * can be asked for at any time. For languages whose event loops watch the
+ * mailbox's descriptor; included after runcible.i. */
 %{
 #include <stdatomic.h>
 
-/* Two references: of the proxy, and of the call as long as it is under way. */
+/* A call with two references: the proxy's, and its own while it is in flight. */
 typedef struct pending_call {
   atomic_int references;
   atomic_int cancelled;
   _Atomic double fraction;
   mailbox_receiver* to;
-  rc_graph* graph; /* that runs; NULL: none */
+  rc_graph* graph; /* in a run; NULL: no graph */
   rc_backend* backend;
   rc_device_list* devices;
   tensor_list* tensors;
@@ -27,7 +27,7 @@ static void pending_call_release(pending_call* call) {
   free(call);
 }
 
-/* A call whose end goes to the mailbox; NULL after a failure. */
+/* Begins a call whose end goes to the mailbox; NULL after a failure. */
 static pending_call* begin_call(mailbox* box, uint64_t key,
                                 mailbox_status* status) {
   mailbox_receiver* to = NULL;
@@ -44,16 +44,16 @@ static pending_call* begin_call(mailbox* box, uint64_t key,
   return call;
 }
 
-/* What came of starting it; NULL, and nothing is left, after a failure. */
+/* Completes starting a call; after a failure frees it and sets NULL. */
 static mailbox_status call_begun(pending_call* begun, rc_status status,
                                  pending_call** call) {
-  const mailbox_status told = mailbox_begun(begun->to, status);
+  const mailbox_status result = mailbox_begun(begun->to, status);
   *call = begun;
-  if (status == RC_OK) return told;
+  if (status == RC_OK) return result;
   *call = NULL;
   atomic_store(&begun->references, 1);
   pending_call_release(begun);
-  return told;
+  return result;
 }
 
 static void call_ended(pending_call* call, rc_status status,
@@ -93,7 +93,7 @@ static void on_call_tensors(void* user, rc_status status, const char* message,
   pending_call* call = (pending_call*)user;
   size_t i;
   for (i = 0; i < output_count; ++i) {
-    /* A reference of the list's takes the place of the receiver's. */
+    /* The list's reference replaces the receiver's. */
     if (status == RC_OK && !add_tensor(call->tensors, outputs[i])) {
       status = RC_E_OUT_OF_MEMORY;
       message = "no memory for the results of a graph";
@@ -113,14 +113,14 @@ static mailbox_status backend_open_start(mailbox* box, uint64_t key,
                                          const rc_backend_options* options,
                                          pending_call** call) {
   mailbox_status status;
-  rc_backend_options told = *options;
+  rc_backend_options own = *options;
   pending_call* begun = begin_call(box, key, &status);
   *call = NULL;
   if (begun == NULL) return status;
-  told.progress = on_call_progress;
-  told.progress_user = begun;
+  own.progress = on_call_progress;
+  own.progress_user = begun;
   return call_begun(begun,
-                    rc_backend_open_async(spec, &told, mailbox_loop(box),
+                    rc_backend_open_async(spec, &own, mailbox_loop(box),
                                           on_call_backend, begun),
                     call);
 }
@@ -129,15 +129,15 @@ static mailbox_status backend_switch_start(
     mailbox* box, uint64_t key, rc_backend* backend, const char* spec,
     const rc_backend_switch_options* options, pending_call** call) {
   mailbox_status status;
-  rc_backend_switch_options told = *options;
+  rc_backend_switch_options own = *options;
   pending_call* begun = begin_call(box, key, &status);
   *call = NULL;
   if (begun == NULL) return status;
-  told.progress = on_call_progress;
-  told.progress_user = begun;
+  own.progress = on_call_progress;
+  own.progress_user = begun;
   return call_begun(
       begun,
-      rc_backend_switch_async(backend, spec, &told, mailbox_loop(box),
+      rc_backend_switch_async(backend, spec, &own, mailbox_loop(box),
                               on_call_switched, begun),
       call);
 }
@@ -179,7 +179,7 @@ static mailbox_status graph_run_start(mailbox* box, uint64_t key,
       call);
 }
 
-/* Asks it to end, with RC_E_CANCELLED; of a graph all runs. */
+/* Asks a call to end with RC_E_CANCELLED; for a graph cancels all its runs. */
 static rc_status pending_call_cancel(pending_call* call) {
   atomic_store(&call->cancelled, 1);
   return call->graph == NULL ? RC_OK : rc_graph_cancel(call->graph);
@@ -189,7 +189,7 @@ static double pending_call_fraction(pending_call* call) {
   return atomic_load(&call->fraction);
 }
 
-/* What it gave, after an end that was a success; once. */
+/* Takes the result of a call that succeeded; call it once. */
 static rc_status pending_call_backend(pending_call* call,
                                       rc_backend** backend) {
   *backend = call->backend;

@@ -1,6 +1,6 @@
-/* Memory that devices move numbers from and to by themselves: what owns it, which
- * each language shows as memory in its own way. Tcl has none to show; see its
- * README. */
+/* Memory that devices transfer numbers to and from directly. The handle owns
+ * it, and each language exposes it as memory in its own way. Tcl has no such
+ * type; see its README. */
 runcible_handle(rc_pinned)
 
 %inline %{
@@ -11,7 +11,7 @@ static rc_status pinned_make(rc_backend* backend, const char* device_id,
 }
 %}
 
-/* Others borrow what they show it as. */
+/* The other languages borrow the memory that they expose. */
 #if !defined(SWIGPYTHON) && !defined(SWIGJAVA) && !defined(SWIGPERL)
 %{
 /* An rc_tensor_borrow_callback. */
@@ -20,7 +20,7 @@ static void runcible_release_pinned(void* pinned) {
 }
 %}
 %inline %{
-/* A tensor of `room` bytes from `first` on, or of as many as there are, which
+/* Makes a tensor of `room` bytes from `first` on, or of all that follow, which
  * keeps the memory. */
 static rc_status pinned_borrow(rc_backend* backend, rc_dtype dtype,
                                const int64_t* shape, int32_t rank,

@@ -1,4 +1,5 @@
-/* Runcible for SWIG: the public headers, and what every language shares.
+/* Runcible for SWIG: the public headers, and the parts that all languages
+ * share.
  *
  * The main file of a language names the module, implements the typemaps that
  * arguments.i lists and the two C functions below, and includes this file:
@@ -7,7 +8,7 @@
  *     %include "typemaps.i"
  *     %include "runcible.i"
  *
- * In C, from the language (in a %header block before):
+ * The language implements in C (in a %header block before):
  *
  *   void runcible_raise(rc_status status, const char* message)
  *     Makes an exception of the class of `status`, to be thrown when the call
@@ -50,7 +51,7 @@
 %include "runcible/convert.h"
 %include "runcible/embed.h"
 %include "runcible/fetch.h"
-// Members of structs have this name, too.
+// Members of structs have this name as well.
 %apply const char* NAME { const char* value }
 %include "runcible/config.h"
 %clear const char* value;
@@ -69,7 +70,7 @@
 #endif
 
 /* The version that these files were written for: checked when SWIG runs, and
- * when C is compiled, which may find other headers. */
+ * when C is compiled, possibly with other headers. */
 %ignore RUNCIBLE_INTERFACE_MAJOR;
 %ignore RUNCIBLE_INTERFACE_MINOR;
 #define RUNCIBLE_INTERFACE_MAJOR 0

@@ -1,8 +1,8 @@
-/* Functions of an interpreter that only its own thread can run, as custom ops
- * call them: a thread of the library puts its request here and waits, and the
- * interpreter's thread answers it while it waits for a call that it has made,
- * which another thread does meanwhile. Where no such call waits the function
- * cannot be called, and the op fails. Included by wrappers. */
+/* Functions of an interpreter that only its own thread can run, called by
+ * custom ops. A thread of the library adds its request here and waits. The
+ * interpreter's thread answers it while it waits for a call that it has made
+ * and that another thread executes. If no such call waits, the function cannot
+ * be called, and the op fails. Included by wrappers. */
 #ifndef RUNCIBLE_SERVED_H
 #define RUNCIBLE_SERVED_H
 
@@ -14,7 +14,7 @@
 
 struct runcible_served;
 
-/* A function, which an op holds. */
+/* A function that an op holds. */
 typedef struct runcible_function {
   struct runcible_served* of;
   void* object; /* of the language */
@@ -31,17 +31,17 @@ typedef struct runcible_wanted {
   int over;
 } runcible_wanted;
 
-/* Of one interpreter; it lives until that and its functions are gone. */
+/* Calls and functions of one interpreter; lives until both are gone. */
 typedef struct runcible_served {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   int references;
-  int functions; /* that ops hold */
-  int serving;   /* calls of the interpreter's that wait */
-  int gone;      /* the interpreter */
+  int functions; /* held by ops */
+  int serving;   /* calls of the interpreter that wait */
+  int gone;      /* the interpreter has ended */
   runcible_wanted* first;
   runcible_wanted* last;
-  runcible_function* released; /* whose objects are to be let go of */
+  runcible_function* released; /* whose objects are to be released */
 } runcible_served;
 
 static inline runcible_served* runcible_new_served(void) {
@@ -56,7 +56,7 @@ static inline runcible_served* runcible_new_served(void) {
   return made;
 }
 
-/* Of the mutex's owner, which is none any more. */
+/* Requires: the caller holds the mutex, which this unlocks. */
 static inline void runcible_unref_served(runcible_served* served) {
   const int last = --served->references == 0;
   pthread_mutex_unlock(&served->mutex);
@@ -66,8 +66,8 @@ static inline void runcible_unref_served(runcible_served* served) {
   free(served);
 }
 
-/* Those whose objects nothing needs any more, to be freed by the interpreter's
- * thread, each by itself. */
+/* Takes the functions whose objects are no longer needed. The interpreter's
+ * thread frees them, each separately. */
 static inline runcible_function* runcible_take_released(
     runcible_served* served) {
   runcible_function* taken;
@@ -108,7 +108,7 @@ static inline void runcible_release_function(void* user) {
   runcible_unref_served(served);
 }
 
-/* Why a function is not called. */
+/* Writes the reason why a function is not called. */
 static inline void runcible_refuse_wanted(char* message) {
   snprintf(message, RC_OP_BACKEND_MESSAGE_BYTES,
            "the function runs only while its thread waits for the op or for a "
@@ -139,7 +139,7 @@ static inline rc_status runcible_want(void* user, const rc_custom_call* call,
   return wanted.status;
 }
 
-/* The function of an op that is going to be made; 0 without memory. */
+/* Sets the function of an op that will be created; 0 without memory. */
 static inline int runcible_set_function(rc_custom_op_options* options,
                                         runcible_served* served, void* object) {
   runcible_function* function =
@@ -160,7 +160,7 @@ static inline int runcible_set_function(rc_custom_op_options* options,
   return 1;
 }
 
-/* A call that another thread does. */
+/* A call that another thread executes. */
 typedef struct {
   rc_status (*run)(void* data);
   void* data;
@@ -184,10 +184,10 @@ static inline void* runcible_do_served_call(void* data) {
   return NULL;
 }
 
-/* Answers what is wanted until the call is over. Of the mutex's owner. */
+/* Answers requests until the call is over. Requires: the mutex is held. */
 static inline void runcible_answer_wanted(runcible_served_call* call,
-                                          void (*tell)(void*, runcible_wanted*),
-                                          void* teller) {
+                                          void (*eval)(void*, runcible_wanted*),
+                                          void* user) {
   runcible_served* served = call->served;
   while (!call->over) {
     runcible_wanted* wanted = served->first;
@@ -197,15 +197,15 @@ static inline void runcible_answer_wanted(runcible_served_call* call,
     }
     served->first = wanted->next;
     pthread_mutex_unlock(&served->mutex);
-    tell(teller, wanted);
+    eval(user, wanted);
     pthread_mutex_lock(&served->mutex);
     wanted->over = 1;
     pthread_cond_broadcast(&served->changed);
   }
 }
 
-/* Nobody answers any more: those that wait fail, which are of other calls. Of
- * the mutex's owner. */
+/* Ends answering: requests of other calls that still wait fail. Requires: the
+ * mutex is held. */
 static inline void runcible_end_serving(runcible_served* served) {
   if (--served->serving > 0) return;
   for (; served->first != NULL; served->first = served->first->next) {
@@ -215,13 +215,14 @@ static inline void runcible_end_serving(runcible_served* served) {
   pthread_cond_broadcast(&served->changed);
 }
 
-/* Does a call while the interpreter's thread, which calls this, answers what is
- * wanted by `tell`, which must return: it sets the status and, of a failure,
- * the message. `served` may be NULL, and `message` has room for 1024 bytes. */
+/* Runs a call on another thread while this thread, the interpreter's, answers
+ * requests by `eval`. That function must return: it sets the status and, after
+ * a failure, the message. `served` may be NULL, and `message` has room for 1024
+ * bytes. */
 static inline rc_status runcible_serve(runcible_served* served,
                                        rc_status (*run)(void* data), void* data,
-                                       void (*tell)(void*, runcible_wanted*),
-                                       void* teller, char* message) {
+                                       void (*eval)(void*, runcible_wanted*),
+                                       void* user, char* message) {
   runcible_served_call call;
   pthread_t thread;
   int serving = 0;
@@ -237,7 +238,7 @@ static inline rc_status runcible_serve(runcible_served* served,
     }
     if (serving) {
       ++served->serving;
-      runcible_answer_wanted(&call, tell, teller);
+      runcible_answer_wanted(&call, eval, user);
       runcible_end_serving(served);
     }
     pthread_mutex_unlock(&served->mutex);

@@ -1,9 +1,9 @@
 /* Calls that may need functions of the interpreter, which its thread runs
- * meanwhile; see served.h. Before this is included there are a type
- * runcible_server, of what the wrapper has of the interpreter, with a typemap of
- * no arguments for `server`, and
+ * meanwhile; see served.h. Before including this a wrapper defines a type
+ * runcible_server, for its state of the interpreter, with a typemap without
+ * arguments for `server`, and
  *
- *   runcible_served* runcible_served_of(runcible_server server)   NULL: none yet
+ *   runcible_served* runcible_served_of(runcible_server server)   NULL: none
  *   void runcible_tell(void* server, runcible_wanted* wanted)
  */
 %{

@@ -1,5 +1,5 @@
-# Writes what all wrappers share, with what comes of the headers in ${headers}:
-# the folder ${shared}. ${root} is that of the repository.
+# Writes the files that all wrappers share, completed from the headers in
+# ${headers}, to the folder ${shared}. ${root} is the repository's folder.
 set(shared ${CMAKE_CURRENT_BINARY_DIR}/shared)
 file(GLOB_RECURSE described CONFIGURE_DEPENDS ${root}/bindings/swig/*
   ${root}/bindings/api/*.py ${headers}/runcible/*.h)

@@ -10,8 +10,8 @@
   RUNCIBLE_NOTHING;
 }
 
-/* Whether a function of these files had the memory to keep what it was given;
- * the library has not heard of it then. */
+/* Whether a function of these files had the memory to keep its arguments; the
+ * library is not involved. */
 %{
 typedef int runcible_kept;
 %}

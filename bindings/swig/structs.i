@@ -1,4 +1,4 @@
-/* Options and reports: objects that begin with the library's defaults. */
+/* Options and reports: objects initialised with the library's defaults. */
 %define runcible_struct(NAME)
 %exception NAME::~NAME "$action"
 %extend NAME {
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 %}
 
-/* A member that is a status is a number, not a failure of reading it. */
+/* A status in a struct is a number, not a failure of reading it. */
 %apply int32_t { rc_status status }
 
 /* :api: structs */
 
-/* Texts of reports are the library's. */
+/* The library owns the texts of reports. */
 /* :api: texts */
 
 /* Arrays within structs, element by element. */

@@ -1,4 +1,4 @@
-/* The system's number of an error, for languages whose own errors have it. */
+/* The system's error number, for languages whose own errors have one. */
 #ifndef RUNCIBLE_SYSTEM_ERRORS_H
 #define RUNCIBLE_SYSTEM_ERRORS_H
 
@@ -6,8 +6,8 @@
 #include <runcible/runcible.h>
 #include <string.h>
 
-/* ENOENT for RC_E_NOT_FOUND; for RC_E_IO that whose words end the message, as
- * they do where the system gave one, else EIO; 0 for other statuses. */
+/* Returns ENOENT for RC_E_NOT_FOUND; for RC_E_IO the number whose text ends the
+ * message, as it does if the system reported one, else EIO; else 0. */
 static inline int runcible_system_error(rc_status status, const char* message) {
   const char* words;
   int number;

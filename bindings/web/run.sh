@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes the npm package of the WebAssembly builds, installs its tarball in an empty
+# Makes the npm package from the WebAssembly builds, installs its tarball in an empty
 # folder, and tests it there, in browsers.
 #
 #   bindings/web/run.sh RELEASE_BUILD WEB_BUILD WEB_SINGLE_BUILD
 #   bindings/web/run.sh --packages    prints the Debian packages it needs
 #
-# RELEASE_BUILD is one for this machine, whose texts are those of the pages too. All
-# of it lies in build/bindings/web. NODE (node) runs the tests; its npm gets the
+# RELEASE_BUILD is a build for this machine, whose texts the pages must equal. All
+# files are in build/bindings/web. NODE (node) runs the tests; its npm gets the
 # packages of package.json. BROWSERS ("chromium firefox") are those of Debian.
 set -eu
 if [ "$1" = --packages ]; then
@@ -24,7 +24,7 @@ node=$(command -v "${NODE:-node}")
 mkdir -p "$root/build/bindings/web"
 work=$(cd "$root/build/bindings/web" && pwd)
 
-# A folder with what package-lock.json names, made once for each content.
+# A folder with the packages of package-lock.json, made once for each content.
 tools=$work/tools
 if ! cmp -s "$here/package-lock.json" "$tools/made"; then
   echo "npm packages"
@@ -53,14 +53,14 @@ tsc=$tools/node_modules/.bin/tsc
 for file in runcible.mjs runcible.wasm runcible.worker.js; do
   cp "$threaded/bin/$file" "$package/dist/runcible"
 done
-# Without naga there is no webgpu, and discover() tells so.
+# Without naga there is no webgpu, and discover() reports that.
 for file in runcible-webgpu.mjs runcible-webgpu.wgsl; do
   [ ! -e "$threaded/bin/$file" ] || cp "$threaded/bin/$file" "$package/dist/runcible"
 done
 for file in runcible-single.mjs runcible-single.wasm; do
   cp "$single/bin/$file" "$package/dist/runcible"
 done
-# Where the build has no level `relaxed`, a module without anything: bundlers look
+# If the build has no level `relaxed`, an empty module takes its place: bundlers look
 # for all files that are named.
 for file in "$threaded/bin/runcible-relaxed" "$single/bin/runcible-single-relaxed"; do
   to=$package/dist/runcible/${file##*/}.wasm
@@ -73,7 +73,7 @@ done
 "$node" "$here/order/order.mjs" "$package"/dist/runcible/*.wasm
 cp "$root/examples/model/fable.gguf" "$root/examples/chat_model/fabulist.gguf" \
   "$package/dist/models"
-# For service workers.
+# The list of files is for service workers.
 "$node" -e '
   const names = require("node:fs").readdirSync(process.argv[1], { recursive: true });
   const files = names.filter((name) => /\.(js|mjs|wasm|wgsl|gguf)$/.test(name));
@@ -118,7 +118,7 @@ for each in mean cross; do
 done
 RUNCIBLE_CONFIG= RUNCIBLE_ISA=baseline "$release/bin/runcible" run \
   --backend cpu --temp 0 --tokens 120 --prompt "A fox" >"$work/native.txt"
-# The same steps as those of SIMD128.
+# RUNCIBLE_ISA=baseline takes the same steps as SIMD128.
 cc -O1 -std=c99 -I "$root/include" "$root/tests/web/bits.c" -o "$work/bits" \
   -L "$release/lib" -lruncible "-Wl,-rpath,$release/lib"
 RUNCIBLE_CONFIG= RUNCIBLE_ISA=baseline "$work/bits" cpu \

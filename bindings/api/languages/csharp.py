@@ -8,7 +8,7 @@ from members import (UNSIGNED, Member, constant_name, end_numbers, enum_words, m
                      options, pascal, reports, shown_enums, words_of)
 from languages.csharp_calls import Calls
 
-# The exceptions of System of the same meaning; Exception for others.
+# The exceptions of System with the same meaning; Exception for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ArgumentException",
     "RC_E_OUT_OF_MEMORY": "OutOfMemoryException",
@@ -25,14 +25,14 @@ _BASES = {
     "RC_E_BUSY": "InvalidOperationException",
     "RC_E_CLOSED": "ObjectDisposedException",
 }
-# Those whose constructor takes the message in another place.
+# Exceptions whose constructor takes the message at another position.
 _MESSAGES = {"RC_E_CLOSED": "null, message"}
-# Options that follow from others, and those that are more than their members.
+# Options that are derived from others.
 _FOLLOWS = {"distribution"}
-# Values with their defaults, of a window.
+# Options of windows, which have their defaults as values.
 _NEVER_NULL = {"stride", "padding", "dilation", "groups"}
 _MADE_BY_HAND = {"rc_generate_options", "rc_random_options"}
-# Of times of reports, which have the name of what else they could be.
+# Appended to times in reports, to distinguish them.
 _TIME = "Time"
 
 
@@ -103,7 +103,7 @@ class Made(Calls):
         ]
         if not inherits:
             lines += ["",
-                      "  /// <summary>What had been done when a generation failed; "
+                      "  /// <summary>The report of a generation that failed; "
                       "else null.</summary>",
                       "  public Report Report { get; }"]
         return block([*lines, "}"])
@@ -115,8 +115,8 @@ class Made(Calls):
                  if each.name not in _FOLLOWS]
         properties = "\n".join(self._property(each) for each in shown)
         settings = "".join(self._setting(each) for each in shown)
-        doc = " ".join(f"{self.said(struct.doc)} What is null has the default of the "
-                       "library.".split())
+        doc = " ".join(f"{self.said(struct.doc)} A null member has the library's "
+                       "default.".split())
         native = struct.native
         make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
@@ -193,7 +193,7 @@ class Made(Calls):
         return pascal(member.name)
 
     def _copied(self, member: Member, of_event: bool) -> str:
-        """The statement that takes a member from the library's report."""
+        """Returns the statement that copies a member from the library's report."""
         source = pascal(member.name) if of_event else member.name
         value = f"report.{source}"
         if member.of is not None:

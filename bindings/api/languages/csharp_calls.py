@@ -1,24 +1,24 @@
-"""C#: what calls the library, ops of tensors and properties that tell reports."""
+"""C#: calls of the library, ops of tensors and properties with reports."""
 
 import textwrap
 
 from calls import Call, Input
-from members import camel, enum_words, pascal, report_of, told_words, words_of
+from members import camel, enum_words, pascal, report_of, report_words, words_of
 from tensors import Argument, arguments, op_words
 from languages.csharp_words import TYPES, Words
 
-# Methods that are told from others by their arguments.
+# Methods that differ from others by their arguments.
 _OVERLOADS = {"save_bytes": "Save", "from_bytes": "From"}
 
 
 class Calls(Words):
-    def told(self, handle: str, function) -> str:
-        """A property whose value a function of the headers tells."""
+    def report_member(self, handle: str, function) -> str:
+        """Returns a property whose value a function of the headers reports."""
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         doc = self.said_flat(struct.doc)
         return (f"{self.summary(doc)}"
-                f"public {kind} {pascal(told_words(handle, function))} {{\n  get {{\n"
+                f"public {kind} {pascal(report_words(handle, function))} {{\n  get {{\n"
                 f"    using (var report = new {struct.native}()) {{\n"
                 f"      native.{function.native}(handle, report);\n"
                 f"      return new {kind}(report);\n    }}\n  }}\n}}\n")
@@ -42,7 +42,7 @@ class Calls(Words):
         if value:
             body += f"  return {value};\n"
         if call.gives == "json":
-            body = ("  // The text is the handle's, which stays until it is copied.\n"
+            body = ("  // The handle owns the text, and is kept until it is copied.\n"
                     "  bool used = Reference.Use(handle);\n  try {\n"
                     f"{textwrap.indent(body, '  ')}  }} finally {{\n"
                     "    Reference.Leave(handle, used);\n  }\n")
@@ -115,7 +115,7 @@ class Calls(Words):
 
 
 def _taken(taken: Input) -> str:
-    """A parameter of a plain function."""
+    """Returns the parameter of a plain function."""
     name = camel(taken.name)
     if taken.kind == "options":
         return f"{pascal(words_of(taken.struct.name))} {name}"
@@ -127,7 +127,7 @@ def _taken(taken: Input) -> str:
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter is to the library."""
+    """Returns the argument for the library."""
     name = camel(taken.name)
     return {"path": f"Memory.Name({name})", "handle": f"{name}.handle",
             "dtype": f"(int){name}", "shape": f"{name}, {name}.Length",

@@ -12,7 +12,7 @@ TYPES = {"int32": "int", "int64": "long", "uint32": "uint", "uint64": "long",
 
 
 def _xml(text: str) -> str:
-    """As XML, with names as code."""
+    """Escapes a text as XML, with names as code."""
     return re.sub(r"`([^`]+)`", r"<c>\1</c>", html.escape(text, quote=False))
 
 
@@ -21,9 +21,9 @@ class Words(Language):
     mark = re.compile(r"^(?P<indent>[ \t]*)/// <summary>\{@rc (?P<names>[\w. ]+)\}"
                       r"</summary>\n", re.MULTILINE)
     unit = ""
-    unconverted = frozenset({"compute_us"})  # a number before there was a rule
+    unconverted = frozenset({"compute_us"})  # a number for compatibility
     error_form = "{}Exception"
-    # Others would be those of System.
+    # Other names would be those of System.
     error_words = {"RC_E_OUT_OF_MEMORY": "HostMemory", "RC_E_TIMEOUT": "WaitTimeout"}
     own_places = {"rc_discover": "Backend.Discover", "rc_model_plan": "Model.Plan",
                   "rc_model_verify": "Model.Verify"}

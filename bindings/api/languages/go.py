@@ -6,19 +6,19 @@ import re
 from headers import Enum, Struct
 from language import block, sentence
 from members import (Member, end_numbers, enum_words, members, options, reports,
-                     shown_enums, told_by)
+                     shown_enums, reporting_functions)
 from tensors import ops
 from languages.go_calls import Calls
 from languages.go_words import TYPES, lowered, name_of, swig_of, type_of
 
-# Of options that are by hand.
+# Options of hand-written types.
 _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
-# With options of their own, by hand.
+# Structs with hand-written options.
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
 _HANDLES = ("rc_backend", "rc_chat", "rc_custom_op", "rc_grammar", "rc_graph", "rc_model", "rc_session",
             "rc_tensor", "rc_tokenizer")
-# The deadline of a generation is its context's.
+# The context of a generation has its deadline.
 _OF_CONTEXT = "deadline_ms"
 
 
@@ -34,9 +34,9 @@ class Made(Calls):
                   if each.name not in _BY_HAND)])),
             "generated_reports.go": self._file("\n".join([
                 *(self._report(each) for each in reports(self.api)),
-                *(self.told(handle, each)
+                *(self.report_member(handle, each)
                   for handle in _HANDLES
-                  for each in told_by(self.api, handle))])),
+                  for each in reporting_functions(self.api, handle))])),
             "generated_types.go": self._file("\n".join([
                 self._statuses(), *(self._enum(each) for each in shown_enums(self.api)
                                     if each.prefix not in _HIDDEN)])),
@@ -75,7 +75,7 @@ class Made(Calls):
         for each in self.api.statuses:
             lines += [self.doc(self.said_flat(each.doc), "\t"),
                       f"\t{self.error_name(each)} Status = {each.value}\n"]
-        return f"// What the library answers.\nconst (\n{''.join(lines)})\n"
+        return f"// The statuses of the library.\nconst (\n{''.join(lines)})\n"
 
     def _enum(self, enum: Enum) -> str:
         name = name_of(enum_words(self.api, enum))
@@ -95,7 +95,7 @@ class Made(Calls):
     # ---- Options
 
     def _option(self, member: Member) -> str:
-        """A function that makes an option of Session.Generate."""
+        """Returns a function that makes an option of Session.Generate."""
         own = name_of(member.without_unit)
         doc = self.doc(f"{own}: {lowered(self.said_of(member))}")
         value, taken = "value", f"value {TYPES.get(member.kind)}"
@@ -137,7 +137,7 @@ class Made(Calls):
 
     def _field_doc(self, member: Member) -> str:
         said = self.said_of(member)
-        if _is_denied(member):  # the default is of the member of C
+        if _is_denied(member):  # its default is that of the member of C
             said = re.sub(r"\s*Default: true\.$", "", said)
             return re.sub(r"^false: (.)", lambda found: found[1].upper(), said)
         if member.kind in ("float", "int32", "pair") and not member.is_zero:
@@ -241,5 +241,5 @@ class Made(Calls):
 
 
 def _is_denied(member: Member) -> bool:
-    """A flag that is on by default, which the zero value cannot say."""
+    """Returns whether a flag is on by default, which the zero value cannot express."""
     return member.kind == "flag" and member.default == "1"

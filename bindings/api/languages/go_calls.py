@@ -1,19 +1,19 @@
-"""Go: what calls the library, ops of tensors and methods that tell reports."""
+"""Go: calls of the library, ops of tensors and methods with reports."""
 
 from calls import Call, Input
 from language import block
-from members import camel, enum_words, report_of, told_words, words_of
+from members import camel, enum_words, report_of, report_words, words_of
 from tensors import Argument, arguments, op_doc, op_words
 from languages.go_words import TYPES, Words, lowered, name_of, swig_of, type_of
 
-# What has a name of its own.
+# Functions with other names.
 _NAMES = {"from_bytes": "TensorOfBytes"}
 
 
 class Calls(Words):
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
-        receiver, own = name_of(words_of(handle)), name_of(told_words(handle, function))
+        receiver, own = name_of(words_of(handle)), name_of(report_words(handle, function))
         kind, me = type_of(struct), receiver[:1].lower()
         doc = self.said_flat(struct.doc)
         return block([
@@ -25,12 +25,12 @@ class Calls(Words):
             f"\t\treturn native.{swig_of(function.name)}(handle, report)", "\t})", "}"])
 
     def handle_methods(self, handle: str) -> str:
-        """How a handle is used and given back."""
+        """Returns the methods that use and release a handle."""
         own = name_of(words_of(handle))
         me, word, native = own[:1].lower(), own.lower(), f"native.{swig_of(handle)}"
         said = words_of(handle).replace("_", " ")
         return block([
-            f"// Close gives the {said} back; what uses it goes on.",
+            f"// Close releases the {said}; calls that use it run to their end.",
             f"func ({me} *{own}) Close() error {{", f"\t{me}.handle.close()",
             "\treturn nil", "}", "",
             f"func ({me} *{own}) use() ({native}, error) {{",
@@ -149,14 +149,14 @@ def _given(argument: Argument) -> str:
 
 
 def _taken(taken: Input) -> str:
-    """A parameter of a plain function."""
+    """Returns the parameter of a plain function."""
     kinds = {"int64": "int64", "path": "string", "dtype": "DType", "bytes": "[]byte",
              "shape": "...int64", "handle": f"*{name_of(words_of(taken.of))}"}
     return f"{camel(taken.name)} {kinds[taken.kind]}"
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter is to the library."""
+    """Returns the argument for the library."""
     name = camel(taken.name)
     return {"path": "name", "handle": "other", "dtype": f"int32({name})"}.get(
         taken.kind, name)

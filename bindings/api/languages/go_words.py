@@ -6,12 +6,12 @@ from headers import Constant, Enum, Struct
 from language import Language
 from members import Member, enum_words, words_of
 
-# Words that are written in another way than Word.
+# Words that are spelled in another way than Word.
 _WORDS = {each.lower(): each for each in (
     "ABI BOS CPU DType EOS GELU GPU ID IO RMS ReLU SiLU").split()}
 _WORDS["conv2d"] = "Conv2D"
 _TYPES_OF = {"rc_device_report": "Device"}
-# Constants that had another name before there was a rule.
+# Constants with another name, for compatibility.
 _VALUES = {
     "RC_DEVICE_OTHER": "OtherDevice",
     "RC_DEVICE_GPU_DISCRETE": "DiscreteGPU",
@@ -21,7 +21,7 @@ _VALUES = {
     "RC_FULL_SHIFT": "FullShifts",
     "RC_FUNCTION_NONE": "NoFunction",
 }
-# Enumerations whose constants begin with something.
+# Enumerations whose constants have a prefix.
 _PREFIXES = {"rc_end_reason": "End", "rc_huge_pages": "HugePages", "rc_numa": "Numa"}
 TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64",
           "float": "float32", "flag": "bool", "text": "string",
@@ -29,7 +29,7 @@ TYPES = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint
 
 
 def name_of(words: str) -> str:
-    """top_k is TopK, and physical_id PhysicalID."""
+    """Returns a name: top_k is TopK, and physical_id PhysicalID."""
     return "".join(_WORDS.get(word, word[:1].upper() + word[1:])
                    for word in words.lower().split("_"))
 
@@ -39,13 +39,13 @@ def type_of(struct: Struct) -> str:
 
 
 def swig_of(name: str) -> str:
-    """rc_model_options is Model_options."""
+    """Returns SWIG's name: rc_model_options is Model_options."""
     own = name[len("rc_"):]
     return own[:1].upper() + own[1:]
 
 
 def lowered(text: str) -> str:
-    """As what follows a colon."""
+    """Returns a text as it follows a colon."""
     return text[:1].lower() + text[1:] if re.match(r"A |[A-Z][a-z]", text) else text
 
 
@@ -55,7 +55,7 @@ class Words(Language):
                       re.MULTILINE)
     nothing = "nil"
     unit = ""
-    # What else is found by the marks above it.
+    # Other functions are found by the marks above them.
     own_places = {"rc_model_info_open": "LoadModel"}
 
     def error_name(self, status: Constant) -> str:

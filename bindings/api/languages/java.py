@@ -8,7 +8,7 @@ from members import (UNSIGNED, Member, camel, enum_words, members, options, pasc
                      reports, shown_enums, words_of)
 from languages.java_calls import Calls
 
-# Java's own unchecked exceptions of the same meaning; RuntimeException for others.
+# Java's own unchecked exceptions with the same meaning; RuntimeException for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "IllegalArgumentException",
     "RC_E_NOT_FOUND": "UncheckedIOException",
@@ -20,7 +20,7 @@ _BASES = {
     "RC_E_BUSY": "IllegalStateException",
     "RC_E_CLOSED": "IllegalStateException",
 }
-# What UncheckedIOException is made of.
+# The causes of UncheckedIOException.
 _CAUSES = {"RC_E_NOT_FOUND": "FileNotFoundException", "RC_E_IO": "IOException"}
 _TIME = "Time"
 
@@ -72,7 +72,7 @@ class Made(Calls):
         beyond = f"return {other};" if other else (
             "throw new RuncibleException.Unsupported(\n        "
             f'"{name} " + number + " is not known to this package", null);')
-        return ("  /** Of a number of the library. */\n"
+        return ("  /** Returns the value with a number of the library. */\n"
                 f"  static {name} of(long number) {{\n"
                 f"    for ({name} each : values()) {{\n"
                 "      if (each.number == number) {\n        return each;\n      }\n"
@@ -110,13 +110,13 @@ class Made(Calls):
         uses = "import java.time.Duration;\n\n" if any(
             each.unit for each in members(self.api, struct)) else ""
         native = struct.native
-        doc = (f"{self.said(struct.doc)}\n\nWhat is not set has the default of the "
-               "library. The setters give the object itself.")
+        doc = (f"{self.said(struct.doc)}\n\nAn option that is not set has the library's "
+               "default. The setters return the object itself.")
         return (f"package runcible;\n\n{uses}{self.doc(doc)}"
                 f"public final class {name} {{\n"
                 f"  private final Settings<{native}> settings =\n"
                 f"      new Settings<>({native}::new);\n\n"
-                f"  /** Nothing is set. */\n  public {name}() {{}}\n\n"
+                f"  /** Makes options that are not set. */\n  public {name}() {{}}\n\n"
                 + re.sub(r"^(?=.)", "  ", self._setters(struct), flags=re.MULTILINE)
                 + f"\n  {native} make() {{\n    return settings.make();\n  }}\n}}\n")
 
@@ -192,7 +192,7 @@ class Made(Calls):
                 value = _duration(each, value)
             values.append(f"        {value}")
         values = ",\n".join(values)
-        return (f"  /** Of the numbers in the order in which they are told. */\n"
+        return (f"  /** Makes a report of its numbers in their order. */\n"
                 f"  static {name} of(long[] numbers) {{\n"
                 f"    return new {name}(\n{values});\n  }}\n")
 
@@ -217,6 +217,6 @@ class Made(Calls):
 
 
 def _duration(member: Member, number: str) -> str:
-    """A time in its unit as a Duration."""
+    """Converts a time in its unit to a Duration."""
     make = {"milliseconds": "Duration.ofMillis", "microseconds": "Limits.microseconds"}
     return f"{make[member.unit]}({number})"

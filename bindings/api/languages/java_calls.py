@@ -1,21 +1,21 @@
-"""Java: what calls the library, ops of tensors and methods that tell reports."""
+"""Java: calls of the library, ops of tensors and methods with reports."""
 
 from calls import Call, Input
-from members import camel, enum_words, pascal, report_of, told_words, words_of
+from members import camel, enum_words, pascal, report_of, report_words, words_of
 from tensors import Argument, arguments, is_reduction, op_words
 from languages.java_words import TYPES, Words
 
-# Methods that are told from others by their arguments.
+# Methods that differ from others by their arguments.
 _OVERLOADS = {"save_bytes": "save", "from_bytes": "of"}
 
 
 class Calls(Words):
-    def told(self, handle: str, function) -> str:
-        """A method whose value a function of the headers tells."""
+    def report_member(self, handle: str, function) -> str:
+        """Returns a method whose value a function of the headers reports."""
         struct = report_of(self.api, function)
         kind, native = pascal(words_of(struct.name)), struct.native
         return (f"{self.doc(self.said(struct.doc))}"
-                f"public {kind} {camel(told_words(handle, function))}() {{\n"
+                f"public {kind} {camel(report_words(handle, function))}() {{\n"
                 f"  try ({native} report = new {native}()) {{\n"
                 f"    Native.{function.native}(handle, report);\n"
                 f"    return {kind}.of(report);\n  }}\n}}\n")
@@ -97,7 +97,7 @@ class Calls(Words):
 
 
 def _taken(taken: Input) -> str:
-    """A parameter of a plain function."""
+    """Returns the parameter of a plain function."""
     name = camel(taken.name)
     if taken.kind == "options":
         return f"{pascal(words_of(taken.struct.name))} {name}"
@@ -109,7 +109,7 @@ def _taken(taken: Input) -> str:
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter is to the library."""
+    """Returns the argument for the library."""
     name = camel(taken.name)
     return {"path": f"Text.path({name})", "handle": f"{name}.handle",
             "dtype": f"{name}.number()", "options": "made"}.get(taken.kind, name)

@@ -17,7 +17,7 @@ class Words(Language):
         r"^(?P<indent>[ \t]*)(?P<begin>/\*\*| \*| \* @param \w+) "
         r"\{@rc (?P<names>[\w. ]+)\}(?P<end> \*/)?\n", re.MULTILINE)
     unit = ""
-    unconverted = frozenset({"compute_us"})  # a number before there was a rule
+    unconverted = frozenset({"compute_us"})  # a number for compatibility
     error_form = "RuncibleException.{}"
     own_places = {
         "rc_backend_open": "Backend.open", "rc_backend_switch": "Backend.switchTo",

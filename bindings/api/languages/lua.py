@@ -4,7 +4,7 @@ import re
 
 from calls import Call, Input
 from language import Language, block
-from members import (choices, jsons, kinds, members, pairs, pascal, report_of, told_words,
+from members import (choices, jsons, kinds, members, pairs, pascal, report_of, report_words,
                      words_of)
 from tensors import Argument, arguments, op_words
 
@@ -30,39 +30,39 @@ class Made(Language):
                 self.api, self.struct(name))) + ".", "-- ")}
 
     def _members(self) -> str:
-        """What the package has to know of members when it runs."""
+        """Returns the tables of members that the package needs at run time."""
         named = {"dtype": "DTYPE_", "activation": "FUNCTION_"}
         named.update((name, enum.prefix[3:])
                      for name, enum in choices(self.api).items())
         return block([
-            "--- What members are that are more than numbers and texts of C.",
+            "--- Members that differ from the numbers and texts of C.",
             'local native = require "runcible.native"', "",
-            "-- Constants that begin so, by the rest of their names in lower case.",
+            "-- Returns constants with a prefix, by the rest of their names in lower case.",
             "local function constants(prefix)", "  local found = {}",
             "  for name, number in pairs(native) do",
             '    local rest = name:match("^" .. prefix .. "(.*)")',
             "    if rest then found[rest:lower()] = number end", "  end",
             "  return found", "end", "", "return {",
-            "  -- Options that are told by a name: the numbers.", "  choices = {",
+            "  -- Options that are given by name: their numbers.", "  choices = {",
             *(f'    {name} = constants "{prefix}",'
               for name, prefix in named.items()), "  },",
-            "  -- Options that are two numbers, down and across.", "  pairs = {",
+            "  -- Options that are two numbers, vertical and horizontal.", "  pairs = {",
             *(f"    {name} = true," for name in pairs(self.api)), "  },",
             "  -- Options that are JSON.", "  jsons = {",
             *(f"    {name} = true," for name in jsons(self.api)), "  },",
-            "  -- What devices are, by their numbers.", "  kinds = {",
+            "  -- Kinds of devices, by their numbers.", "  kinds = {",
             *(f'    [native.{each.native}] = "{text}",'
               for each, text in kinds(self.api).items()), "  },", "}"])
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
-        kind, own = pascal(words_of(handle)), told_words(handle, function)
+        kind, own = pascal(words_of(handle)), report_words(handle, function)
         return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.telling("
                 f'{kind}, "{struct.native}", "{function.native}")\n')
 
     def plain(self, handle: str, call: Call) -> str:
         kind, names = pascal(words_of(handle)), [each.name for each in call.inputs]
-        # Before others are looked at, the handle is.
+        # The handle is checked before other arguments.
         proxy = "idle(self)" if call.exclusive else f'need(self, {kind}, "self")'
         others = call.of_kind("handle")
         lines = [f"  local proxy = {proxy}"] * bool(others)
@@ -101,7 +101,7 @@ class Made(Language):
     def op(self, function) -> str:
         taken = arguments(self.api, function)
         doc = self._doc(self.said_of_op(function))
-        # Tensors that an op with options may lack are among them.
+        # The options include the optional tensors of an op with options.
         inside = [each.name for each in taken if each.optional and not each.struct
                   ] if any(each.struct for each in taken) else []
         for each in taken:
@@ -117,7 +117,7 @@ class Made(Language):
 
 
 def _name(argument: Argument) -> str:
-    # The others are words of Lua.
+    # The other names are keywords of Lua.
     names = {"function": "activation", "begin": "first", "end": "last"}
     return names.get(argument.name, argument.name)
 
@@ -143,7 +143,7 @@ def _given(argument: Argument, inside) -> str:
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter of a plain function is to the library."""
+    """Returns the argument for the library."""
     if taken.kind == "handle":
         return f'need({taken.name}, {pascal(words_of(taken.of))}, "{taken.name}")'
     return taken.name

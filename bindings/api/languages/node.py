@@ -7,19 +7,19 @@ from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block
 from members import (UNSIGNED, Member, camel, choices, end_numbers, jsons, kinds,
-                     members, pascal, report_of, reports, text_of, times, told_words, truths,
+                     members, pascal, report_of, reports, text_of, times, report_words, truths,
                      words_of)
 from tensors import Argument, arguments, is_reduction, op_words, ops
 
 _SHARED = Path(__file__).resolve().parents[2] / "js"
 _BASES = {"RC_E_DEVICE_LOST": "DeviceError"}
-# A RangeError, by hand.
+# A RangeError, written by hand.
 _BY_HAND = "RC_E_INVALID_ARGUMENT"
-# Ops whose optional tensors are options, by hand.
+# Ops whose optional tensors are options, written by hand.
 _OPS_BY_HAND = {"rc_op_fused_linear", "rc_op_conv2d"}
 _TYPES = {"flag": "boolean", "text": "string", "json": "JsonOption",
           "pair": "Pair"}
-# What plain functions give.
+# Types of the results of plain functions.
 _GIVEN = {"": "void", "int64": "number", "tokens": "Int32Array", "bytes": "Uint8Array",
           "json": "Record<string, unknown>", "owned json": "Record<string, unknown>"}
 
@@ -80,10 +80,10 @@ class Made(Language):
                                        if each.name not in _OPS_BY_HAND),
         }
 
-    # ---- What the package has to know of members when it runs
+    # ---- Tables of members that the package needs at run time
 
     def _members(self) -> str:
-        """Members that are more than what they are in C."""
+        """Returns the tables of members that differ from C."""
         named_times = [f'  {camel(name)}: "{member}",'
                        for name, member in times(self.api).items()]
         named = [f'  {camel(name)}: "{enum.prefix[len("RC_"):]}",'
@@ -91,22 +91,22 @@ class Made(Language):
         texts = [f'  [native.{each.native}, "{text}"],'
                  for each, text in kinds(self.api).items()]
         return block([
-            "/** What members are that are more than numbers and texts of C. */",
+            "/** Members that differ from the numbers and texts of C. */",
             'import { native } from "./native";', "",
             "/** Constants of the library. */", "export const rc = native;", "",
-            "/** Options that are times: their members of C. */",
+            "/** Options that are times: their members in C. */",
             "export const times: Readonly<Record<string, string>> = {",
             *named_times, "};", "",
-            "/** Options that are told by a name: what the constants begin with. */",
+            "/** Options that are given by name: the prefix of their constants. */",
             "export const choices: Readonly<Record<string, string>> = {",
             *named, "};", "", *self.json_names(),
-            "/** Members of reports that are yes or no. */",
+            "/** Members of reports that are true or false. */",
             "export const flags: ReadonlySet<string> = new Set([",
             *(f'  "{camel(each)}",' for each in truths(self.api)), "]);", "",
-            "/** Of how a generation ended: its numbers, in their order. */",
+            "/** The numbers of a generation's report, in their order. */",
             "export const endNumbers: readonly string[] = [",
             *(f'  "{camel(each)}",' for each in end_numbers(self.api)), "];", "",
-            "/** What devices are, by their numbers. */",
+            "/** Kinds of devices, by their numbers. */",
             "export const kinds: ReadonlyMap<number, string> = new Map([",
             *texts, "]);"])
 
@@ -116,7 +116,7 @@ class Made(Language):
                 *(f'  "{camel(name)}",' for name in jsons(self.api)), "]);", ""]
 
     def _values(self, name: str) -> str:
-        """The union of the texts of an enumeration."""
+        """Returns the union of the texts of an enumeration."""
         enum = self.api.enum(name) or self.api.enum_of_prefix(name)
         texts = [f'| "{text_of(self.api, enum, each)}"' for each in enum.constants]
         return "\n".join(texts) + ";\n"
@@ -154,12 +154,12 @@ class Made(Language):
         return (f"{self._doc(self.said(struct.doc))}"
                 f"export interface {pascal(words_of(struct.name))} {{\n{lines}}}\n")
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return (f"{self._doc(self.said(struct.doc))}"
-                f"get {camel(told_words(handle, function))}(): reports.{kind} {{\n"
-                f'  return told<reports.{kind}>("{struct.native}", (report) =>\n'
+                f"get {camel(report_words(handle, function))}(): reports.{kind} {{\n"
+                f'  return readReport<reports.{kind}>("{struct.native}", (report) =>\n'
                 f"    native.{function.native}(this._handle, report),\n  );\n}}\n")
 
     # ---- Plain functions
@@ -254,13 +254,13 @@ class Made(Language):
 
 
 def _taken(taken: Input) -> str:
-    """A parameter of a plain function."""
+    """Returns the parameter of a plain function."""
     kinds = {"int64": "number", "path": "Path", "handle": pascal(words_of(taken.of))}
     return f"{camel(taken.name)}: {kinds[taken.kind]}"
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter is to the library."""
+    """Returns the argument for the library."""
     name = camel(taken.name)
     return {"path": f"pathOf({name})", "handle": "other", "shape": "sizes",
             "dtype": f"dtypeNumber({name})", "options": "made"}.get(taken.kind, name)

@@ -5,7 +5,7 @@ import re
 from calls import Call, Input
 from headers import Struct
 from language import Language, block
-from members import kinds, members, options, report_of, reports, told_words
+from members import kinds, members, options, report_of, reports, report_words
 from tensors import Argument, arguments, op_words
 
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
@@ -13,7 +13,7 @@ _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
           "rc_plan_offer_report": "PlanOffer",
           "rc_generate_report": "Generation"}
-# What POD takes for its own.
+# Characters with a meaning in POD.
 _ESCAPES = {"<": "E<lt>", ">": "E<gt>"}
 
 
@@ -21,7 +21,7 @@ class Made(Language):
     suffix = ".pm"
     mark = re.compile(r"^(?P<indent>)=for header (?P<names>\S+)\n", re.MULTILINE)
     nothing = "undef"
-    units = ("milliseconds",)  # others are numbers with their unit in the name
+    units = ("milliseconds",)  # other times are numbers with their unit in the name
     error_form = "Runcible::Error::{}"
     error_words = {"RC_E_IO": "IO", "RC_E_ABI": "ABI"}
     lists_members = True
@@ -38,13 +38,13 @@ class Made(Language):
         return self._listed(struct) if struct is not None else self._pod(text)
 
     def _pod(self, text: str) -> str:
-        # Lines that begin with a space would be code.
+        # Lines that begin with a space would be code in POD.
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
         text = re.sub(r"[<>]", lambda found: _ESCAPES[found[0]], text)
         return self.filled(re.sub(r"`(\w+)`", r"C<\1>", text), "")
 
     def _listed(self, struct: Struct) -> str:
-        """What a struct is, and its members one by one."""
+        """Returns the documentation of a struct and of its members one by one."""
         items = [f"=item {each.without_unit if self.converts(each) else each.name}\n\n"
                  f"{self._pod(self.said_of(each))}\n"
                  for each in members(self.api, struct)]
@@ -72,7 +72,7 @@ class Made(Language):
                 for each in reports(self.api)),
         }
 
-    # ---- What the package has to know of members when it runs
+    # ---- Tables of members that the package needs at run time
 
     def _members(self) -> str:
         structs = []
@@ -89,9 +89,9 @@ class Made(Language):
                         f"        jsons => [qw({_of_kind(shown, 'json')})],",
                         f"        times => {{{times}}},",
                         f"        choices => {{{choices}}},", "    },"]
-        told = []
+        described = []
         for struct in reports(self.api):
-            told += [f"    {_class_of(struct)} => {{",
+            described += [f"    {_class_of(struct)} => {{",
                      f"        struct => '{struct.native}',",
                      *self._words("names", (each.name for each in
                                             members(self.api, struct))), "    },"]
@@ -99,22 +99,23 @@ class Made(Language):
                  for each, text in kinds(self.api).items()]
         return block([
             "package Runcible::Members;", "",
-            "# What members are that are more than numbers and texts of C.",
+            "# Members that differ from the numbers and texts of C.",
             "use strict;", "use warnings;", "",
-            "# Of options: those that are true or false, two numbers, JSON, times with",
-            "# their names in C, and told by a name with what the constants begin with.",
+            "# Options that are true or false, two numbers, JSON, times with their",
+            "# names in C, and those given by name with the prefix of their constants.",
             "our %options = (", *structs, ");", "",
-            "# Of reports, by their class.", "our %reports = (", *told, ");", "",
-            "# What devices are, by their numbers.", "our %kinds = (", *texts, ");", "",
+            "# Members of reports, by their class.",
+            "our %reports = (", *described, ");", "",
+            "# Kinds of devices, by their numbers.", "our %kinds = (", *texts, ");", "",
             "1;"])
 
     def _words(self, name: str, words) -> list:
         lines = self.lines(" ".join(words), "            ").splitlines()
         return [f"        {name} => [qw(", *lines, "        )],"]
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
-        own = told_words(handle, function)
+        own = report_words(handle, function)
         return (f"=head2 {own}\n\nA Runcible::Report::{_class_of(struct)}.\n\n"
                 f"{self._pod(self.said(struct.doc))}\n=cut\n\n"
                 f"sub {own} {{\n    my ($self) = @_;\n"
@@ -159,8 +160,8 @@ class Made(Language):
                          "\\%options);")
         given = ", ".join(["_backend($backend)",
                            *(_passed(each) for each in call.inputs)])
-        told = "options..." if call.options else "dtype => 'f32'"
-        return (f"=head2 {call.words}(shape, backend, {told})\n\n{doc}\n=cut\n\n"
+        last = "options..." if call.options else "dtype => 'f32'"
+        return (f"=head2 {call.words}(shape, backend, {last})\n\n{doc}\n=cut\n\n"
                 + block([f"sub {call.words} {{",
                          "    my ($class, $shape, $backend, %options) = @_;", *lines,
                          f"    return $class->of(Runcible::Native::{call.native}(",
@@ -220,7 +221,7 @@ def _given(argument: Argument) -> str:
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter of a plain function is to the library."""
+    """Returns the argument for the library."""
     name = f"${taken.name}"
     return {"path": f"path({name})", "options": "$made",
             "dtype": f"dtype_number($options{{{taken.name}}} // 'f32')",

@@ -7,10 +7,10 @@ from calls import Call, Input
 from headers import Constant, Struct
 from language import Language, block, sentence
 from members import (Member, choices, jsons, kinds, members, pairs, pascal, report_of,
-                     reports, times, told_words, words_of)
+                     reports, times, report_words, words_of)
 from tensors import Argument, arguments, op_words, ops
 
-# The built-in exceptions of the same meaning; RuntimeError for others.
+# The built-in exceptions with the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ValueError",
     "RC_E_OUT_OF_MEMORY": "MemoryError",
@@ -23,31 +23,31 @@ _BASES = {
     "RC_E_CLOSED": "ValueError",
 }
 _DERIVED = {"RC_E_DEVICE_LOST": "DeviceError"}
-# Options that the package takes in another form than C, and what they mean there.
+# Options that the package takes in another form than C, and their descriptions.
 _IN_OTHER_FORM = {
     "rc_generate_options": {
-        "logit_bias": "What is added to the logits of tokens: numbers by token; "
-                      "-inf forbids one.",
-        "stop": "A text, or several, none of them empty, that end what is generated "
+        "logit_bias": "Numbers that are added to the logits of tokens, by token; -inf "
+                      "forbids one.",
+        "stop": "A text, or several, none of them empty, that end the generated text "
                 "and are not part of it.",
-        "stop_tokens": "Tokens that do the same.",
+        "stop_tokens": "Tokens that end the generated text.",
         "add_special": "Whether a text at the start of a session gets the special "
-                       "tokens that the model wants there, such as BOS; True if left "
-                       "out.",
-        "parse_special": "Whether special tokens that are written in the text of the "
-                         "prompt are these tokens; False if left out.",
+                       "tokens that the model requires there, such as BOS. Default: "
+                       "True.",
+        "parse_special": "Whether names of special tokens in the text of the prompt "
+                         "become these tokens. Default: False.",
     },
     "rc_embed_options": {
         "normalize": "Whether each row is divided by its Euclidean length; a row of "
-                     "zeros stays as it is. None: as the folder of the model says, "
-                     "where it says nothing True.",
+                     "zeros does not change. None: as the folder of the model states, "
+                     "or True if it does not.",
     },
 }
 # Members that are objects of the package.
 _OBJECTS = {"rc_generate_options": ["grammar"]}
 _TYPES = {"float": "float", "flag": "bool", "text": "str", "json": "JsonOption",
           "pair": "Pair", "enum": "str"}
-# What plain functions give.
+# Types of the results of plain functions.
 _GIVEN = {"int64": "int", "tokens": "List[int]", "bytes": "bytes",
           "json": "Dict[str, Any]", "owned json": "Dict[str, Any]"}
 
@@ -58,8 +58,8 @@ class Made(Language):
                       re.MULTILINE)
     nothing = "None"
     yes, no = "True", "False"
-    units = ("milliseconds",)  # others are numbers with their unit in the name
-    # Others would be those of built-in exceptions of another meaning.
+    units = ("milliseconds",)  # other times are numbers with their unit in the name
+    # Other names would be those of built-in exceptions with another meaning.
     error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
     options_are_keywords = True
     lists_members = True
@@ -72,7 +72,7 @@ class Made(Language):
         return self._docstring(text, found["indent"])
 
     def _listed(self, struct: Struct) -> str:
-        """What a struct is, and its members one by one."""
+        """Returns the documentation of a struct and of its members one by one."""
         lines = [self.said(struct.doc)]
         for each in members(self.api, struct):
             doc = self.said_of(each)
@@ -82,7 +82,7 @@ class Made(Language):
         return "\n\n".join(filter(None, lines))
 
     def _described(self, name: str) -> str:
-        """The options of a struct one by one, for a docstring by hand."""
+        """Returns the options of a struct one by one, for a hand-written docstring."""
         struct = self.struct(name)
         lines = [f"{member}: {text}"
                  for member, text in _IN_OTHER_FORM.get(name, {}).items()]
@@ -104,7 +104,7 @@ class Made(Language):
         return self._within("\n\n".join(lines))
 
     def _within(self, text: str) -> str:
-        """A text as a part of a docstring by hand."""
+        """Formats a text as a part of a hand-written docstring."""
         text = self.filled(text, "")
         return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
 
@@ -139,33 +139,35 @@ class Made(Language):
                 for each in members(self.api, self.struct(name))),
         }
 
-    # ---- What the package has to know of members when it runs
+    # ---- Tables of members that the package needs at run time
 
     def _members(self) -> str:
-        told = {name: enum for each in ops(self.api)
-                for name, enum in ((one.name, one.enum)
-                                   for one in arguments(self.api, each)) if enum}
+        of_ops = {name: enum for each in ops(self.api)
+                  for name, enum in ((one.name, one.enum)
+                                     for one in arguments(self.api, each)) if enum}
         named = [f'    "{name}": constants("{enum.prefix[3:]}"),'
-                 for name, enum in {**choices(self.api), **told}.items()]
+                 for name, enum in {**choices(self.api), **of_ops}.items()]
         texts = [f'    {each.value}: "{text}",'
                  for each, text in kinds(self.api).items()]
         return block([
-            '"""What members are that are more than numbers and texts of C."""', "",
+            '"""Members that differ from the numbers and texts of C."""', "",
             "from __future__ import annotations", "", "from typing import Dict", "",
             "from . import native as _native", "", "",
             "def constants(prefix: str) -> Dict[str, int]:",
-            '    """Constants that begin with that, by the rest in lower case."""',
+            '    """Returns constants with a prefix, by the rest in lower case."""',
             "    return {", "        name[len(prefix):].lower(): number",
             "        for name, number in vars(_native).items()",
             "        if name.startswith(prefix)", "    }", "", "",
-            "#: Options that are times: their members of C.", "TIMES = {",
+            "#: Options that are times: their members in C.", "TIMES = {",
             *(f'    "{name}": "{member}",' for name, member in times(self.api).items()),
-            "}", "", "#: Options that are two numbers, down and across.", "PAIRS = {",
+            "}", "", "#: Options that are two numbers, vertical and horizontal.",
+            "PAIRS = {",
             *(f'    "{name}",' for name in pairs(self.api)), "}", "",
             "#: Options that are JSON.", "JSONS = {",
             *(f'    "{name}",' for name in jsons(self.api)), "}", "",
-            "#: What is told by a name: the numbers.", "CHOICES = {",
-            *named, "}", "", "#: What devices are, by their numbers.", "KINDS = {",
+            "#: Options and arguments that are given by name: their numbers.",
+            "CHOICES = {",
+            *named, "}", "", "#: Kinds of devices, by their numbers.", "KINDS = {",
             *texts, "}"])
 
     # ---- Errors
@@ -201,12 +203,12 @@ class Made(Language):
         return (f"@dataclass(frozen=True)\nclass {pascal(words_of(struct.name))}:\n"
                 f"{self._docstring(self._listed(struct), '    ')}\n{fields}")
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
         return block([
             "@property",
-            f"def {told_words(handle, function)}(self) -> reports.{kind}:",
+            f"def {report_words(handle, function)}(self) -> reports.{kind}:",
             self._docstring(self.said(struct.doc), "    ")
             + f"    report = _native.{struct.native}()", "    proxy = self._handle",
             f"    _native.{function.native}(proxy, report)",
@@ -221,7 +223,7 @@ class Made(Language):
         kind, body = "None", [f"    {called}"]
         if call.gives == "handle":
             kind = pascal(words_of(handle))
-            # A session knows its model.
+            # A session has its model.
             model = next((each.name for each in call.of_kind("handle")), "self._model")
             body = [self.call("    return self._of", [model, called], "")]
         elif call.gives:
@@ -312,13 +314,13 @@ class Made(Language):
 
 
 def _taken(taken: Input) -> str:
-    """A parameter of a plain function."""
+    """Returns the parameter of a plain function."""
     kinds = {"int64": "int", "path": "Path", "handle": pascal(words_of(taken.of))}
     return f"{taken.name}: {kinds[taken.kind]}"
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter is to the library."""
+    """Returns the argument for the library."""
     name = taken.name
     return {"path": f"os.fsencode({name})", "dtype": f"dtype_number({name})",
             "handle": f'need({name}, {pascal(words_of(taken.of))}Handle, "{name}")',

@@ -7,10 +7,10 @@ from calls import Call
 from headers import Constant, Struct
 from language import Language, block
 from members import (choices, jsons, kinds, members, pairs, pascal, report_of, reports,
-                     times, told_words, truths, words_of)
+                     times, report_words, truths, words_of)
 from tensors import Argument, arguments, op_words
 
-# Ruby's own of the same meaning; RuntimeError for others.
+# Ruby's own exceptions with the same meaning; RuntimeError for others.
 _BASES = {
     "RC_E_INVALID_ARGUMENT": "ArgumentError",
     "RC_E_NOT_FOUND": "Errno::ENOENT",
@@ -20,7 +20,7 @@ _BASES = {
     "RC_E_DEADLINE": "Timeout::Error",
     "RC_E_CLOSED": "IOError",
 }
-# What a class has besides.
+# Additional lines of a class.
 _LINES = {"RC_E_IO": "  Errno = ::Errno::EIO::Errno # where the system gave no other\n"}
 _OPERATORS = {"add": "+", "mul": "*"}
 
@@ -29,7 +29,7 @@ class Made(Language):
     suffix = ".rb"
     mark = re.compile(r"^(?P<indent>[ \t]*)# :header: (?P<names>\S+)\n", re.MULTILINE)
     nothing = "nil"
-    units = ("milliseconds",)  # others are numbers with their unit in the name
+    units = ("milliseconds",)  # other times are numbers with their unit in the name
     error_words = {"RC_E_IO": "File", "RC_E_TIMEOUT": "WaitTimeout"}
     options_are_keywords = True
     lists_members = True
@@ -45,7 +45,7 @@ class Made(Language):
         return self.filled(text, "# ", found["indent"])
 
     def _listed(self, struct: Struct, indent: str = "") -> str:
-        """What a struct is, and its members one by one."""
+        """Returns the documentation of a struct and of its members one by one."""
         made = self.filled(self.said(struct.doc), "# ", indent) if struct.doc else ""
         for each in members(self.api, struct):
             name = each.without_unit if self.converts(each) else each.name
@@ -71,7 +71,7 @@ class Made(Language):
                 for each in members(self.api, self.struct(name))) + "\n",
         }
 
-    # ---- What the package has to know of members when it runs
+    # ---- Tables of members that the package needs at run time
 
     def _members(self) -> str:
         named_times = ", ".join(f"{name}: :{member}"
@@ -82,22 +82,22 @@ class Made(Language):
                            for each, text in kinds(self.api).items())
         return block([
             "# frozen_string_literal: true", "", "module Runcible",
-            "  # Constants that begin so, by the rest of their names in lower case.",
+            "  # Returns constants with a prefix, by the rest of their names in lower case.",
             "  MEMBER = lambda do |prefix|",
             "    Native.constants.grep(/\\A#{prefix}/).to_h do |name|",
             "      [name.to_s.delete_prefix(prefix).downcase.freeze, "
             "Native.const_get(name)]", "    end.freeze", "  end",
-            "  # Options that are times: their members of C.",
+            "  # Options that are times: their members in C.",
             f"  TIMES = {{ {named_times} }}.freeze",
-            "  # Options that are two numbers, down and across.",
+            "  # Options that are two numbers, vertical and horizontal.",
             f"  PAIRS = %i[{' '.join(pairs(self.api))}].freeze",
             "  # Options that are JSON.",
             f"  JSONS = %i[{' '.join(jsons(self.api))}].freeze",
-            "  # Options that are told by a name: the numbers.",
+            "  # Options that are given by name: their numbers.",
             f"  CHOICES = {{\n{named}\n  }}.freeze",
             "  # Members of reports that are true or false.",
             f"  TRUTHS = %i[{' '.join(truths(self.api))}].freeze",
-            "  # What devices are, by their numbers.",
+            "  # Kinds of devices, by their numbers.",
             f"  KINDS = {{\n{texts}\n  }}.freeze",
             "  private_constant :MEMBER, :TIMES, :PAIRS, :JSONS, :CHOICES, :TRUTHS, :KINDS",
             "end"])
@@ -118,11 +118,11 @@ class Made(Language):
         return (f"{self._listed(struct)}{pascal(words_of(struct.name))} = Struct.new(\n"
                 f"{textwrap.indent(names, '  ')}\n)\n")
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         swig = struct.native.capitalize()
         return (f"{self.filled(self.said(struct.doc), '# ')}"
-                f"def {told_words(handle, function)}\n"
+                f"def {report_words(handle, function)}\n"
                 f"  report = Native::{swig}.new\n  handle = proxy\n"
                 f"  Native.{function.native}(handle, report)\n"
                 f"  Reports.copied({pascal(words_of(struct.name))}, report)\nend\n")
@@ -159,7 +159,7 @@ class Made(Language):
              "end"]))
 
     def _value_of(self, call: Call, value: str) -> str:
-        """What a plain function gives, of what the library gave."""
+        """Converts a value of the library to the result of a plain function."""
         if call.gives == "handle":
             model = next((each.name for each in call.of_kind("handle")), "model")
             return f"self.class.__send__(:of, {value}, {model})"
@@ -241,7 +241,7 @@ def _parameter(argument: Argument) -> str:
 
 
 def _name(argument: Argument) -> str:
-    """Other operands have no short name."""
+    """Returns the name of an argument: other operands have short names."""
     tensors = {"b": "other", "k": "keys", "v": "values"}
     numbers = {"begin": "first", "end": "last"}
     names = tensors if argument.kind == "tensor" else numbers

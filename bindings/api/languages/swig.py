@@ -1,5 +1,5 @@
-"""What all wrappers share: the structs and handles of the headers, and the names
-of options in messages."""
+"""The part that all wrappers share: the structs and handles of the headers, and the
+names of options in messages."""
 
 import re
 
@@ -7,13 +7,13 @@ from calls import Call, calls
 from language import Language, block
 from members import end_numbers, options
 
-# With constructors of their own, or plain functions in their place; see
+# Structs with hand-written constructors, or with plain functions in their place; see
 # generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i, graphs.i
 # and custom_ops.i.
 _BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
             "rc_embed_options", "rc_fetch_options", "rc_quantize_options",
             "rc_rerank_options", "rc_graph_run_options", "rc_custom_op_options"}
-# Messages call their members options->name.
+# Messages name their members options->name.
 _ALWAYS_NAMED = {"rc_custom_op_options"}
 # Events are pulled, so that the packages have no loops; see events.i.
 _IGNORED = {"rc_loop_release", "rc_pinned_release"}
@@ -51,12 +51,12 @@ class Made(Language):
                             if each.exclusive), "%}"])}
 
     def _structs(self):
-        """Those that begin with the library's defaults."""
+        """Returns the structs that are initialised with the library's defaults."""
         return [each for name, each in self.api.structs.items()
                 if (each.is_options or each.is_report) and name not in _BY_HAND]
 
     def _pairs(self, struct) -> str:
-        """Two numbers are set by a function."""
+        """Returns a function that sets both numbers of a pair."""
         pairs = [each for each in struct.fields if each.array == 2]
         lines = [f"%ignore {struct.name}::{each.name};" for each in pairs]
         lines.append(f"%extend {struct.name} {{")
@@ -67,8 +67,8 @@ class Made(Language):
         return block([*lines, "}"])
 
     def _option_names(self):
-        """Names that messages may have to give in another way. Those with a unit
-        stay, for languages have another one."""
+        """Returns names that messages may have to rename. Names with a unit are not
+        renamed, because languages have another unit."""
         names = [field.name for struct in options(self.api) if struct.name not in _ALWAYS_NAMED
                  for field in struct.fields if field.ctype not in ("size_t", "uint32_t", "void*")
                  and not field.ctype.endswith("_callback")
@@ -77,7 +77,7 @@ class Made(Language):
 
 
 def _later(call: Call) -> str:
-    """A function that gives the promise of a plain one; see node/swig/later.i."""
+    """Returns a promise of a plain function; see node/swig/later.i."""
     name = call.function.name
     taken, held, given = (["rc_session* session"],
                           ["session = runcible_hold(session)"], ["session.get()"])

@@ -1,10 +1,10 @@
-"""Tcl: what options are, ops."""
+"""Tcl: members of options, ops."""
 
 import re
 
 from calls import Call, Input
 from language import Language, block
-from members import (choices, jsons, members, pairs, pascal, report_of, times, told_words,
+from members import (choices, jsons, members, pairs, pascal, report_of, times, report_words,
                      words_of)
 from tensors import Argument, arguments, op_words
 
@@ -36,26 +36,26 @@ class Made(Language):
                 self.api, self.struct(name))) + ".", "# ")}
 
     def _members(self) -> str:
-        """What the package has to know of members when it runs."""
+        """Returns the tables of members that the package needs at run time."""
         named = {"dtype": "DTYPE_", "function": "FUNCTION_"}
         named.update((name, enum.prefix[3:])
                      for name, enum in choices(self.api).items())
         return block([
-            "# What members are that are more than numbers and texts of C.", "",
+            "# Members that differ from the numbers and texts of C.", "",
             "namespace eval ::runcible {",
-            "    # Options that are told by a name: what the constants begin with.",
+            "    # Options that are given by name: the prefix of their constants.",
             f"    variable choices {{{_words(named)}}}",
-            "    # Options that are two numbers, down and across.",
+            "    # Options that are two numbers, vertical and horizontal.",
             f"    variable pairs {{{' '.join(pairs(self.api))}}}",
             "    # Options that are JSON.",
             f"    variable jsons {{{' '.join(jsons(self.api))}}}",
-            "    # Options that are times in seconds: their members of C.",
+            "    # Options that are times in seconds: their members in C.",
             f"    variable times {{{_words(times(self.api))}}}", "}"])
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         return (f"{self.filled(self.said(struct.doc), '# ')}"
-                f"method {told_words(handle, function)} {{}} {{\n"
+                f"method {report_words(handle, function)} {{}} {{\n"
                 f"    return [::runcible::Report {struct.native} \\\n"
                 f"        [list ::runcible::native::{function.native} [my Handle]]]\n"
                 "}\n")
@@ -97,7 +97,7 @@ class Made(Language):
         said = self.said_of_op(function)
         doc = self.lines(said, "# ")
         struct = next((each.struct for each in taken if each.struct), None)
-        # Tensors that an op with options may lack are among them.
+        # The options include the optional tensors of an op with options.
         inside = [each.name for each in taken if struct and each.kind == "tensor"
                   and each.optional]
         if struct is not None:
@@ -144,7 +144,7 @@ def _given(argument: Argument, inside) -> str:
 
 
 def _passed(taken: Input) -> str:
-    """What a parameter of a plain function is to the library."""
+    """Returns the argument for the library."""
     name = f"${taken.name}"
     return {"dtype": f"[::runcible::DtypeNumber {name}]",
             "handle": f"[::runcible::Need {name} {pascal(words_of(taken.of))} "

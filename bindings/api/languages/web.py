@@ -1,5 +1,5 @@
-"""TypeScript for pages: as Node's, but that the library is in a worker, and that
-what SWIG knows of C is told here: where members of structs lie, and constants."""
+"""TypeScript for pages: like Node's, but the library is in a worker, and the package
+contains what SWIG provides elsewhere: the layouts of structs, and constants."""
 
 from calls import Call
 from headers import Constant, Field, Struct
@@ -8,9 +8,9 @@ from languages import node
 from members import (camel, choices, end_numbers, kinds, options, pascal, report_of,
                      text_of, times, truths, words_of)
 
-# Structs that the package fills or reads, beside options and reports.
+# Structs that the package fills or reads, besides options and reports.
 _STRUCTS = {"rc_event"}
-# What the worker calls things by where C has constants.
+# Constants of C that the worker uses.
 _CONSTANTS = ("RC_EVENT_", "RC_TOKENIZE_", "RC_DECODE_", "RC_GRAMMAR_", "RC_POOLING_",
               "RC_END_")
 _WIDE = {"int64_t": "int64", "uint64_t": "uint64"}
@@ -30,19 +30,19 @@ class Made(node.Made):
                   "rc_cached_model_remove": "removeCachedModel"}
 
     def __init__(self, api):
-        # Pages compute no tensors.
+        # Pages do not compute tensors.
         api.structs.pop("rc_custom_op_options", None)
         super().__init__(api)
 
     def files(self):
         return {"members.ts": self._members(), "layouts.ts": self._layouts()}
 
-    # ---- What the package has to know when it runs
+    # ---- Tables that the package needs at run time
 
     def _members(self) -> str:
-        """What the page knows: kinds of members, and how values are told."""
+        """Returns the tables of the page: kinds of members, and values by name."""
         structs = [each for each in self.api.structs.values() if each.is_options]
-        lines = ["/** What members of options are. */", "",
+        lines = ["/** Types of the members of options. */", "",
                  "export type Kind =", "  | \"int32\" | \"uint32\" | \"int64\" | \"uint64\"",
                  "  | \"size\" | \"float\" | \"text\" | \"pointer\";", "",
                  "/** The members of each struct of options. */",
@@ -54,11 +54,11 @@ class Made(node.Made):
                       if each.name != "struct_size"
                       and not each.name.startswith("reserved") and not each.array]
             lines.append("  },")
-        lines += ["};", "", "/** Options that are times: their members of C. */",
+        lines += ["};", "", "/** Options that are times: their members in C. */",
                   "export const times: Readonly<Record<string, string>> = {",
                   *(f'  {camel(name)}: "{member}",'
                     for name, member in times(self.api).items()), "};", "",
-                  "/** Options that are told by a name. */",
+                  "/** Options that are given by name. */",
                   "export const choices: Readonly<",
                   "  Record<string, Readonly<Record<string, number>>>", "> = {"]
         for name, enum in choices(self.api).items():
@@ -71,7 +71,7 @@ class Made(node.Made):
                  and not field.ctype.endswith("_callback")
                  and not field.name.endswith(("_ms", "_us"))]
         lines += ["};", "", *self.json_names(),
-                  "/** Names of options that messages have in the form of C. */",
+                  "/** Names of options in messages of the library. */",
                   "export const optionNames: ReadonlySet<string> = new Set([",
                   *(f'  "{each}",' for each in dict.fromkeys(names)), "]);", "",
                   "/** Names of statuses. */",
@@ -90,10 +90,10 @@ class Made(node.Made):
         yield "} as const;"
 
     def _layouts(self) -> str:
-        """What the worker knows: where members lie, with pointers of 32 bits."""
+        """Returns the tables of the worker: layouts of structs with 32-bit pointers."""
         structs = [each for name, each in self.api.structs.items()
                    if each.is_options or each.is_report or name in _STRUCTS]
-        lines = ["/** Where members of structs lie in memory. */",
+        lines = ["/** Layouts of structs in memory. */",
                  'import type { Kind } from "./members.js";', "",
                  "export interface Layout {", "  readonly size: number;",
                  "  readonly members: Readonly<Record<string, readonly [number, Kind]>>;",
@@ -102,17 +102,17 @@ class Made(node.Made):
         for struct in structs:
             lines += self._layout(struct)
         reasons = self.api.enum("rc_end_reason")
-        lines += ["};", "", "/** Members of reports that are yes or no. */",
+        lines += ["};", "", "/** Members of reports that are true or false. */",
                   "export const flags: ReadonlySet<string> = new Set([",
                   *(f'  "{camel(each)}",' for each in truths(self.api)), "]);", "",
-                  "/** Of how a generation ended: its numbers, in their order. */",
+                  "/** The numbers of a generation's report, in their order. */",
                   "export const endNumbers: readonly string[] = [",
                   *(f'  "{each}",' for each in end_numbers(self.api)), "];", "",
-                  "/** Why generations end, by numbers. */",
+                  "/** Reasons why generations end, by their numbers. */",
                   "export const endReasons: readonly string[] = [",
                   *(f'  "{text_of(self.api, reasons, each)}",'
                     for each in reasons.constants), "];", "",
-                  "/** What devices are, by their numbers. */",
+                  "/** Kinds of devices, by their numbers. */",
                   "export const kinds: ReadonlyMap<number, string> = new Map([",
                   *(f'  [{each.value}, "{text}"],'
                     for each, text in kinds(self.api).items()), "]);"]
@@ -134,17 +134,17 @@ class Made(node.Made):
 
     # ---- Methods
 
-    def told(self, handle: str, function) -> str:
+    def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind = pascal(words_of(struct.name))
-        name = camel(self._told_words(handle, function))
+        name = camel(self._report_words(handle, function))
         return (f"{self._doc(self.said(struct.doc))}"
                 f"{name}(): Promise<reports.{kind}> {{\n"
-                f'  return this._ask("told", "{function.name}", '
+                f'  return this._ask("report", "{function.name}", '
                 f'"{struct.native}");\n}}\n')
 
     @staticmethod
-    def _told_words(handle: str, function) -> str:
+    def _report_words(handle: str, function) -> str:
         name = function.name[len(handle) + 1:]
         return "report" if name == "describe" else name
 

@@ -1,10 +1,9 @@
-"""Which modules of a package import which, and where they do so in a circle.
+"""The imports between the modules of a package, and their cycles.
 
     imports.py python FOLDER | imports.py node FOLDER | imports.py web FOLDER
 
-What is imported only for types counts for nothing, for no program ever does it:
-`if TYPE_CHECKING:` and `import type`. What a function imports counts, for it hides
-a circle.
+Imports only for types do not count, because no program runs them: `if TYPE_CHECKING:`
+and `import type`. Imports within functions count, because they hide a cycle.
 """
 
 import ast
@@ -34,13 +33,13 @@ class _Imports(ast.NodeVisitor):
         if node.level == 1 and node.module:
             self.found.add(node.module.split(".")[0])
         elif node.level == 1:
-            # What is no module is of the package itself.
+            # A name that is not a module belongs to the package itself.
             self.found |= {each.name if each.name in self.modules else "__init__"
                            for each in node.names}
 
 
 def of_python(sources: Dict[str, str]) -> Dict[str, Set[str]]:
-    """The modules that each imports, of sources by the names of the modules."""
+    """Returns the imports of each module, from sources by the names of the modules."""
     graph = {}
     for name, source in sources.items():
         imports = _Imports(set(sources) | {"native"})
@@ -50,7 +49,7 @@ def of_python(sources: Dict[str, str]) -> Dict[str, Set[str]]:
 
 
 def of_typescript(sources: Dict[str, str]) -> Dict[str, Set[str]]:
-    """The same of TypeScript."""
+    """The same for TypeScript."""
     graph = {}
     for name, source in sources.items():
         found = set(_BARE.findall(source))
@@ -64,7 +63,7 @@ def of_typescript(sources: Dict[str, str]) -> Dict[str, Set[str]]:
 
 
 def circles(graph: Dict[str, Set[str]]) -> List[List[str]]:
-    """Modules that import each other: each circle once, from its first by name."""
+    """Returns the cycles of imports, each once, from its first module by name."""
     found: List[List[str]] = []
 
     def follow(path: List[str]) -> None:
@@ -84,7 +83,7 @@ OF = {"python": (of_python, ".py"), "node": (of_typescript, ".ts"),
 
 
 def modules(language: str, folder: Path) -> Dict[str, str]:
-    """The sources in a folder, by the names of their modules."""
+    """Returns the sources in a folder, by the names of their modules."""
     return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
             for path in folder.rglob("*" + OF[language][1])}
 

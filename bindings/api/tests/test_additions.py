@@ -1,4 +1,4 @@
-"""What the headers gain, all packages have without a line by hand."""
+"""Additions to the headers appear in all packages without hand-written code."""
 
 import shutil
 import sys
@@ -19,7 +19,7 @@ OPTION = """
 } rc_generate_options;
 """
 REPORT = """
-/* What a test tells. */
+/* The mood of a model. */
 typedef struct rc_model_mood_report {
   size_t struct_size;
   const char* mood; /* "calm" */
@@ -42,7 +42,7 @@ RC_API rc_status rc_session_rewind(rc_session* session, int64_t position);
 
 
 def package(language, headers):
-    """The sources of a package, with the headers in a folder."""
+    """Returns the sources of a package, for the headers in a folder."""
     with tempfile.TemporaryDirectory() as output:
         generate.main(language, headers,
                       ROOT / "bindings" / language / SOURCES[language], output)
@@ -82,10 +82,10 @@ class Additions(unittest.TestCase):
             "python": "pause: Optional[float] = None,",
             "ruby": "pause: :pause_ms",
             "tcl": "pause pause_ms",
-            "lua": " pause.",  # in a comment, for Lua looks at what SWIG made
+            "lua": " pause.",  # in a comment, because Lua uses SWIG's names
         })
 
-    def test_a_function_that_tells_a_report(self):
+    def test_a_function_that_fills_a_report(self):
         self.change("model.h", '\n#ifdef __cplusplus\n} /* extern "C" */\n', REPORT)
         self.expect({
             "csharp": "public ModelMoodReport Mood {",

@@ -1,4 +1,4 @@
-"""The defaults that comments of the headers give are those of the settings."""
+"""The defaults in comments of the headers equal those of the settings."""
 
 import re
 import sys
@@ -15,13 +15,13 @@ KEYS = (ROOT / "src" / "base" / "config" / "keys.cc").read_text(encoding="utf-8"
 # The table and the member of each setting, and its initial value as it stands there.
 SETTINGS = re.findall(r'"(backend|model|session|generate)\.(\w+)",\s*"RUNCIBLE_\w+",'
                       r'\s*("[^"]*"|nullptr)', KEYS)
-# What the comment says where there is no number or choice.
+# Phrases of comments whose default is not a number or a choice.
 TEXTS = {"seed": "Default: a random one.", "dry_breakers": "Default: line breaks and",
          "quantize": "as the file has them, which is the default."}
 
 
 def value_of(field):
-    """The default in the words of a configuration file."""
+    """Returns the default as it is written in a configuration file."""
     enum = API.enum(field.ctype)
     if field.default.startswith("RC_"):
         prefix = re.match(r"RC_[A-Z]+_", field.default).group()
@@ -49,8 +49,8 @@ class Defaults(unittest.TestCase):
                     self.assertEqual(value_of(field), words)
 
     def test_only_settings_are_unset(self):
-        """A member that begins unset has a setting: nothing else would give it a
-        value."""
+        """A member that is initially unset has a setting, because nothing else would
+        give it a value."""
         settings = {f"rc_{table}_options.{name}" for table, name, _ in SETTINGS}
         for path in sorted((ROOT / "include" / "runcible").glob("*.h")):
             text = path.read_text(encoding="utf-8").replace("\\\n", " ")

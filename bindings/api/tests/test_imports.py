@@ -1,4 +1,4 @@
-"""Modules of Python, Node and pages import each other in no circle."""
+"""The modules of Python, Node and pages import each other without cycles."""
 
 import sys
 import tempfile
@@ -13,7 +13,7 @@ from test_additions import ROOT, SOURCES, generate  # noqa: E402
 
 
 def modules(language):
-    """The sources of a package, by the names of its modules."""
+    """Returns the sources of a package, by the names of its modules."""
     with tempfile.TemporaryDirectory() as output:
         generate.main(language, ROOT / "include/runcible",
                       ROOT / "bindings" / language / SOURCES.get(language, "src"), output)
@@ -24,17 +24,17 @@ def modules(language):
 
 class Imports(unittest.TestCase):
     def circles(self, language, planted=None):
-        """The circles of a package, with a line at the end of some modules."""
+        """Returns the cycles of a package, with a line added to some modules."""
         sources = modules(language)
         for name, line in (planted or {}).items():
             sources[name] += line
         return circles(OF[language][0](sources))
 
-    def test_no_circles(self):
+    def test_packages_have_no_cycles(self):
         for language in OF:
             self.assertEqual(self.circles(language), [], language)
 
-    def test_planted_ones_are_found(self):
+    def test_planted_cycles_are_found(self):
         model = [["model", "session"]]
         self.assertEqual(self.circles("python", {
             "session": "\nfrom .model import Model\n"}), model)
@@ -50,13 +50,13 @@ class Imports(unittest.TestCase):
         self.assertEqual(self.circles("node", {
             "session": '\nconst late = () => import("./model");\n'}), model)
 
-    def test_longer_ones_and_the_package_itself(self):
+    def test_longer_cycles_and_those_of_the_package_itself_are_found(self):
         self.assertEqual(circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}),
                          [["a", "b", "c"]])
         self.assertIn(["__init__", "errors"], self.circles("python", {
             "errors": "\nfrom . import Backend\n"}))
 
-    def test_what_is_for_types_alone_does_not_count(self):
+    def test_imports_for_types_do_not_count(self):
         self.assertEqual(self.circles("node", {
             "session": '\nimport type { LoadOptions } from "./model";\n'}), [])
 

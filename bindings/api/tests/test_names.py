@@ -1,4 +1,4 @@
-"""What packages say has the names of their languages, not those of C."""
+"""The texts of packages have the names of their languages, not those of C."""
 
 import re
 import sys
@@ -9,10 +9,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from test_additions import ROOT, SOURCES, package  # noqa: E402
 
-# What is truly about C: names of the library that a package reads.
+# Names of the C library that a package may contain.
 ABOUT_C = {
-    # Of files that read memory of C.
-    "csharp": {"rc_custom_function"},  # what a function of C has to be
+    # Used in files that read memory of C.
+    "csharp": {"rc_custom_function"},  # the type of a C function
     "go": {"rc_free", "RC_EVENT_END", "RC_EVENT_PIECE", "RC_EVENT_REASONING",
            "RC_EVENT_CALL", "rc_custom_call", "rc_custom_function", "rc_op_value",
            "RC_OP_BACKEND_MESSAGE_BYTES"},

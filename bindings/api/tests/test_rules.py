@@ -23,11 +23,11 @@ enum {
   RC_E_NOT_FOUND = -3
 };
 
-/* What a device is. */
+/* The kind of a device. */
 typedef int32_t rc_device_kind;
 enum {
   RC_DEVICE_OTHER = 0,
-  RC_DEVICE_GPU_DISCRETE, /* one of its own */
+  RC_DEVICE_GPU_DISCRETE, /* a separate card */
 };
 
 /* When it is full. */
@@ -36,7 +36,7 @@ enum { RC_FULL_ERROR = 0, RC_FULL_SHIFT = 1 };
 /* How to open; see rc_thing_open. RC_E_NOT_FOUND: there is none. */
 typedef struct rc_thing_options {
   size_t struct_size;
-  int32_t strict;     /* 1: what is lacking is an error. 0: it is not */
+  int32_t strict;     /* 1: missing ones are an error. 0: it is not */
   int32_t shared;     /* 0: nothing is */
   int32_t top_k;      /* 0: off */
   int32_t numbered;   /* 1: by number. Default: 1. */
@@ -57,13 +57,13 @@ typedef struct rc_thing_options {
     RC_INITIAL(theta, 10000), RC_INITIAL(stride, {1, 2}), \\
     RC_INITIAL(name, NULL), RC_INITIAL(name_length, 0) }
 
-/* What one part is. */
+/* One part. */
 typedef struct rc_thing_part_report {
   size_t struct_size;
   const char* id; /* "a:0"; owned by the thing */
 } rc_thing_part_report;
 
-/* What a thing is. */
+/* The description of a thing. */
 typedef struct rc_thing_report {
   size_t struct_size;
   rc_device_kind kind;
@@ -117,9 +117,9 @@ class Headers(unittest.TestCase):
         kinds = API.enum("rc_device_kind")
         self.assertEqual([each.value for each in kinds.constants], [0, 1])
         self.assertEqual(kinds.prefix, "RC_DEVICE_")
-        self.assertEqual(kinds.doc, "What a device is.")
+        self.assertEqual(kinds.doc, "The kind of a device.")
         self.assertEqual(API.enum_of_prefix("RC_FULL_").doc, "When it is full.")
-        self.assertEqual(kinds.constants[1].doc, "one of its own")
+        self.assertEqual(kinds.constants[1].doc, "a separate card")
         self.assertEqual([each.name for each in API.statuses], ["RC_E_NOT_FOUND"])
 
     def test_functions(self):
@@ -158,9 +158,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(rules.text_of(API, kinds, kinds.constants[1]),
                          "discrete GPU")
 
-    def test_told(self):
-        functions = rules.told_by(API, "rc_thing")
-        self.assertEqual([rules.told_words("rc_thing", each) for each in functions],
+    def test_functions_that_fill_reports(self):
+        functions = rules.reporting_functions(API, "rc_thing")
+        self.assertEqual([rules.report_words("rc_thing", each) for each in functions],
                          ["report"])
 
     def test_ops(self):
@@ -185,7 +185,7 @@ class Texts(unittest.TestCase):
 
     def test_flags(self):
         self.assertEqual(self.said(java, "strict"),
-                         "What is lacking is an error. false: it is not.")
+                         "Missing ones are an error. false: it is not.")
         self.assertEqual(self.said(python, "shared"), "False: nothing is.")
         self.assertEqual(self.said(java, "numbered"), "By number. Default: true.")
 
@@ -210,11 +210,11 @@ class Texts(unittest.TestCase):
         self.assertEqual(csharp.Made(API).summary(csharp.Made(API).said(text)),
                          "/// <summary><c>TopK</c> and <c>name</c></summary>\n")
 
-    def test_what_only_c_has_to_be_told(self):
+    def test_phrases_that_concern_only_c_are_removed(self):
         member = members_of("rc_thing_part_report")["id"]
         self.assertEqual(python.Made(API).said_of(member), '"a:0".')
 
-    def test_a_mark_that_names_nothing(self):
+    def test_a_mark_of_an_unknown_name_is_an_error(self):
         with self.assertRaises(SystemExit):
             python.Made(API).written("# :header: rc_nothing\n")
 

@@ -1,4 +1,4 @@
-// Writes a fable as it comes:
+// Prints a fable as it is generated:
 //
 //     node fable.mjs [BEGINNING]
 import { Model } from "runcible";

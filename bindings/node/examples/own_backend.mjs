@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 import { Backend, Model, registerBackend } from "runcible";
 
-/** A weight as numbers: of q8_0, blocks of a scale and 32 numbers, too. */
+/** Decodes a weight to numbers, also q8_0: blocks of a scale and 32 numbers. */
 function numbersOf({ data, dtype }) {
   if (dtype === "f32") return data;
   const blocks = data.length / 34;
@@ -20,7 +20,7 @@ function numbersOf({ data, dtype }) {
   return numbers;
 }
 
-/** The number whose bits in binary16 these are. */
+/** Returns the number with these bits in binary16. */
 function half(bits) {
   const fraction = bits & 0x3ff;
   const exponent = (bits >> 10) & 0x1f;
@@ -39,7 +39,7 @@ function half(bits) {
 export class OwnBackend {
   description = "three ops in JavaScript";
   capabilities = { add: ["f32"], rms_norm: ["f32"], linear: ["f32", "q8_0"] };
-  // Decoded once, as weights stay what they are.
+  // Decoded once, because weights do not change.
   #weights = new Map();
 
   health() {
@@ -65,7 +65,7 @@ export class OwnBackend {
   linear(x, weight, bias, residual, out) {
     let w = this.#weights.get(weight.weight);
     if (w === undefined) {
-      w = Float32Array.from(numbersOf(weight)); // what is kept is a copy
+      w = Float32Array.from(numbersOf(weight)); // a copy that may be kept
       this.#weights.set(weight.weight, w);
     }
     const [rows, k] = x.shape;

@@ -1,5 +1,5 @@
-// A server that writes a fable to everyone who asks, each as it comes, and stops
-// writing for who has gone:
+// A server that writes a fable to each client as it is generated, and stops when the
+// client disconnects:
 //
 //     node server.mjs [PORT]
 //     curl -N http://localhost:8080/A%20fox

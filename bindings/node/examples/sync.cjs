@@ -1,4 +1,4 @@
-// Without the event loop, as a script would:
+// Generates without the event loop, as a script would:
 //
 //     node sync.cjs
 const { Model } = require("runcible");

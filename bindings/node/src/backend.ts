@@ -3,7 +3,7 @@ import { Handle, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
 import { progressOptions, withProgress, type ProgressOptions } from "./progress";
 import type * as reports from "./reports";
-import { devicesOf, told } from "./told";
+import { devicesOf, readReport } from "./report_values";
 
 /** @c rc_backend_options */
 export interface BackendOptions {
@@ -17,7 +17,7 @@ export interface SwitchOptions {
 
 function specOf(spec: string | undefined): string | null {
   if (spec === undefined || typeof spec === "string") return spec ?? null;
-  throw new TypeError(`a backend must be told by a string, not ${shown(spec)}`);
+  throw new TypeError(`a backend must be a string, not ${shown(spec)}`);
 }
 
 /** @c rc_backend */
@@ -41,7 +41,7 @@ export class Backend extends Handle {
     );
   }
 
-  /** The same, blocking until drivers have answered. */
+  /** The same, blocking until drivers have responded. */
   static openSync(spec?: string, options?: BackendOptions): Backend {
     return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
   }
@@ -57,7 +57,7 @@ export class Backend extends Handle {
   // :api: methods rc_backend
 }
 
-/** A backend itself, or one that is opened by what it is called. */
+/** Returns a backend itself, or opens the backend that a string names. */
 export async function backendOf(
   backend: Backend | string | undefined,
 ): Promise<Backend> {

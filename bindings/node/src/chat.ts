@@ -1,4 +1,4 @@
-/** Conversations with models, as their makers meant them. */
+/** Conversations with models, by their chat templates. */
 import { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers";
 import type { StreamOptions } from "./generating";
 import { makeOptions } from "./generation";
@@ -7,7 +7,7 @@ import { jsonText, written } from "./json";
 import { posting } from "./mailbox";
 import { native } from "./native";
 
-/** The library's own options. */
+/** Returns the library's options. */
 function chatOptions(given: ChatOptions | undefined): Proxy {
   return optionsOf("chat_options", given, {
     tools: (tools, options) => options.set_tools(jsonText(tools, "tools")),
@@ -22,13 +22,12 @@ function chatOptions(given: ChatOptions | undefined): Proxy {
 /**
  * A conversation: a list of messages over a session; see Session.chat.
  *
- * An answer of the model becomes one of the messages. For each answer only what
- * the session does not hold yet is evaluated, also after messages were
- * forgotten. To keep a conversation, keep its session (Session.save) and its
- * messages.
+ * An answer of the model becomes one of the messages. Each answer evaluates only what
+ * the session does not contain yet, also after messages were removed. To keep a
+ * conversation, keep its session (Session.save) and its messages.
  */
 export class Chat extends Handle {
-  /** Ends what was left of the session by who wants something else of it. */
+  /** Ends a generation that was left unfinished, before other use of the session. */
   readonly #leave: () => void;
 
   private constructor(proxy: Proxy, leave: () => void) {
@@ -48,10 +47,10 @@ export class Chat extends Handle {
   // :api: release rc_chat
 
   /**
-   * Adds a message, or several; a text is what the user says.
+   * Adds a message, or several; a text is a message of the user.
    *
-   * InvalidArgumentError, UnsupportedError: a message that is malformed, by its
-   * place; nothing was added then. BusyError: an answer is under way.
+   * InvalidArgumentError, UnsupportedError: a message is malformed; the error states
+   * its position, and nothing was added. BusyError: an answer is in flight.
    */
   add(messages: string | Message | readonly Message[]): void {
     const given =
@@ -66,7 +65,7 @@ export class Chat extends Handle {
     native.chat_undo(this.#idle(), count);
   }
 
-  /** All messages. BusyError: an answer is under way. */
+  /** All messages. BusyError: an answer is in flight. */
   messages(): Message[] {
     const json: Uint8Array = native.chat_messages(this.#idle());
     return JSON.parse(Buffer.from(json).toString());
@@ -78,9 +77,8 @@ export class Chat extends Handle {
   }
 
   /**
-   * Lets the model answer, on the event loop; for `for await`. The prompt is
-   * made on a thread of the library; what its template refuses is an error of
-   * the stream.
+   * Lets the model answer, on the event loop; for `for await`. A thread of the library
+   * makes the prompt; an error of its template is an error of the stream.
    */
   answer(options?: StreamOptions): AnswerStream {
     const made = makeOptions(undefined, options);
@@ -91,7 +89,7 @@ export class Chat extends Handle {
     );
   }
 
-  /** Adds messages, if any, and gives the whole answer. */
+  /** Adds messages, if any, and returns the complete answer. */
   async ask(
     messages?: string | Message | readonly Message[],
     options?: StreamOptions,

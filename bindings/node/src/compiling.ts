@@ -5,7 +5,7 @@ import type { Model } from "./model";
 import { native } from "./native";
 import type { Tokenizer } from "./tokenizer";
 
-/** The library's tokenizer of a tokenizer or a model. */
+/** Returns the library's tokenizer of a tokenizer or a model. */
 function tokenizerOf(tokenizer: Tokenizer | Model): Proxy {
   const given: unknown = tokenizer;
   if (given instanceof TokenizerHandle) return given._handle;

@@ -1,4 +1,4 @@
-/** Custom ops: tensor ops of the program's own. */
+/** Custom ops: tensor ops that the program defines. */
 import { listOf } from "./graph";
 import { Handle, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
@@ -6,10 +6,10 @@ import { failed, operand, settle, type Done, type Native } from "./ops";
 import { Tensor } from "./tensor";
 
 /**
- * Computes an op: gets the inputs and the outputs in the order of the signature,
- * each an Operand, and the attributes by their names, and writes the outputs. It
- * runs on the thread that made the op. What it throws is the failure of the op. In
- * Graph.run it may give a promise; a call that blocks must not wait for one.
+ * Computes an op: receives the inputs and the outputs in the order of the signature,
+ * each an Operand, and the attributes by name, and writes the outputs. It runs on the
+ * thread that made the op. An exception that it throws is the failure of the op. In
+ * Graph.run it may return a promise; a call that blocks must not wait for one.
  */
 export type CustomFunction = (...operands: any[]) => unknown;
 
@@ -19,18 +19,18 @@ export interface CustomOpOptions {
   /** Computes the op on devices that compute in host memory. */
   function?: CustomFunction | undefined;
   /**
-   * In place of `function` one of C: its name in the shared library at the path
+   * A C function in place of `function`: its name in the shared library at the path
    * `library`, which stays loaded.
    */
   library?: string | undefined;
   symbol?: string | undefined;
-  /** In place of `function` one of C: where it is. */
+  /** A C function in place of `function`: its address. */
   address?: number | bigint | undefined;
 }
 
 type Call = { params: string; inputs: Native[]; outputs: Native[] };
 
-/** What C++ calls for a function; see swig/custom_op.h. */
+/** Returns the function that C++ calls; see swig/custom_op.h. */
 function computing(
   run: CustomFunction,
   names: readonly string[],
@@ -50,7 +50,7 @@ function computing(
 
 /** @c custom_op.h */
 export class CustomOp extends Handle {
-  /** Of messages. */
+  /** The name in messages. */
   readonly name: string;
   readonly #attributes: readonly string[];
   readonly #outputs: number;
@@ -74,7 +74,9 @@ export class CustomOp extends Handle {
       throw new TypeError(`function must be a function, not ${shown(run)}`);
     }
     if (run !== undefined && options.items !== undefined) {
-      throw new TypeError("items divide the work of functions of C; one of JavaScript has one");
+      throw new TypeError(
+        "items divide the work of a C function; a JavaScript function has one",
+      );
     }
     super(
       run === undefined
@@ -89,9 +91,8 @@ export class CustomOp extends Handle {
   // :api: release rc_custom_op
 
   /**
-   * The outputs of these inputs, and of attributes by their names. With an input
-   * that a graph records, the op is recorded. It blocks, and runs a function of
-   * this thread's meanwhile.
+   * Returns the outputs for these inputs, and for attributes by name. If a graph records
+   * an input, it records the op. Blocks, and meanwhile runs functions of this thread.
    */
   compute(
     inputs: readonly Tensor[],

@@ -7,7 +7,7 @@ import { native } from "./native";
 import type { EndReason, Report } from "./reports";
 import { tokenizeFlags } from "./tokens";
 
-/** The library's own options. */
+/** Returns the library's options. */
 export function makeOptions(
   prompt: Prompt,
   given: StreamOptions | undefined,
@@ -44,12 +44,12 @@ export function makeOptions(
   return options;
 }
 
-/** Text that became certain. All pieces one after the other are the whole. */
+/** Text that is final. All pieces in order make up the complete text. */
 export class Piece {
   readonly text: string;
-  /** With the option `logprobs`: of each token. */
+  /** The log-probability of each token, with the option `logprobs`. */
   readonly logprobs: readonly Logprob[] | undefined;
-  /** The most probable tokens in the place of each, by falling probability. */
+  /** The most probable tokens for each position, by falling probability. */
   readonly topLogprobs: readonly (readonly Logprob[])[] | undefined;
   readonly #all: Int32Array;
   readonly #begin: number;
@@ -81,10 +81,10 @@ export class Piece {
   }
 }
 
-/** Text of what the model thinks before it answers. */
+/** Text that the model thinks before it answers. */
 export class Reasoning extends Piece {}
 
-/** What an answer of a conversation consists of: a plain piece is text. */
+/** A part of an answer of a conversation: a plain piece is text. */
 export type Part = Piece | Reasoning | ToolCall;
 
 type EndValues = [
@@ -100,7 +100,7 @@ function endOf([status, message, reason, seed, ...numbers]: EndValues): End {
   return new End(status, message, { reason, seed, ...Object.fromEntries(named) });
 }
 
-/** Tells each event of a list that the module made; see values.h. */
+/** Delivers each event of a list that the module made; see values.h. */
 export function readEvents(
   list: any[],
   onPart: (key: number, part: any) => void,
@@ -127,21 +127,21 @@ export function readEvents(
   }
 }
 
-/** How long a blocking wait lasts before Node may end the thread. */
+/** The duration of a blocking wait, after which Node may end the thread. */
 const SLICE_MS = 100;
 
 /**
- * The pieces of a text as they come; iterating blocks the event loop.
+ * The pieces of a text as they arrive; iterating blocks the event loop.
  *
- * An end that is no success is thrown after the last piece. Leaving the loop
- * cancels the generation and waits for its end. One that was read by `next` and
- * left is ended when its session is used next; who reads on then gets
+ * An unsuccessful end is thrown after the last piece. Leaving the loop cancels the
+ * generation and waits for its end. A generation that was read by `next` and left
+ * unfinished ends when its session is used next; reading on then throws
  * CancelledError.
  */
 export class Generation implements IterableIterator<Piece> {
   readonly #request: Proxy;
   #end: End | undefined;
-  #told = false;
+  #closed = false;
   #read = false;
   #slice = SLICE_MS;
 
@@ -160,8 +160,8 @@ export class Generation implements IterableIterator<Piece> {
       const piece = this.#wait();
       if (piece !== undefined) return { done: false, value: piece };
     }
-    if (!this.#told) {
-      this.#told = true;
+    if (!this.#closed) {
+      this.#closed = true;
       if (this.#end.error !== undefined) throw this.#end.error;
     }
     return { done: true, value: undefined };
@@ -169,13 +169,13 @@ export class Generation implements IterableIterator<Piece> {
 
   /** Cancels and waits for the end; pieces not yet read are dropped. */
   return(): IteratorResult<Piece, undefined> {
-    this.#told = true;
+    this.#closed = true;
     if (this.#end === undefined) this.cancel();
     while (this.#end === undefined) this.#wait();
     return { done: true, value: undefined };
   }
 
-  /** How it ended, and times and counts; undefined before the end. */
+  /** The reason of the end, times and counts; undefined before the end. */
   get report(): Report | undefined {
     return this.#end?.report;
   }
@@ -185,7 +185,7 @@ export class Generation implements IterableIterator<Piece> {
     native.request_cancel(this.#request);
   }
 
-  /** Ends what was read, for it has been left. @internal */
+  /** Ends a generation that was read and then left unfinished. @internal */
   _leave(): void {
     if (!this.#read || this.#end !== undefined) return;
     this.cancel();
@@ -193,8 +193,8 @@ export class Generation implements IterableIterator<Piece> {
   }
 
   #wait(): Piece | undefined {
-    // Ops of backends of this thread, which does not come to its event loop; while
-    // there are some, others follow soon.
+    // Computes ops of backends of this thread, whose event loop does not run now; after
+    // one op others follow soon.
     const served: boolean = native.op_backend_serve();
     this.#slice = served ? 1 : Math.min(2 * this.#slice, SLICE_MS);
     const list = native.request_next(this.#request, this.#slice);

@@ -4,10 +4,10 @@ import { Handle, milliseconds, need, shown, type Proxy } from "./handle";
 import { native } from "./native";
 import type * as reports from "./reports";
 import { Tensor } from "./tensor";
-import { told } from "./told";
+import { readReport } from "./report_values";
 
 export interface RunOptions {
-  /** Milliseconds; then it ends with TimeoutError. */
+  /** The limit in milliseconds; after that the run ends with TimeoutError. */
   deadline?: number | undefined;
 }
 
@@ -25,14 +25,13 @@ const limit = ({ deadline }: RunOptions): number =>
   deadline === undefined ? 0 : milliseconds(deadline, "deadline");
 
 /**
- * What a function does with tensors, as one, run many times.
+ * The tensor ops of a function, recorded as one and run many times.
  *
  *     const graph = await Graph.record(backend, [x], (x) => x.mul(scale).relu());
  *     const [y] = await graph.run([x2]);
  *
- * Chains of ops that look at one element at a time are done in one go over memory,
- * products with the bias and the function that follow. The numbers are those that
- * the ops would have given one by one.
+ * A chain of elementwise ops passes over memory once, and a product includes the bias
+ * and the function that follow. The results equal those of the separate ops.
  */
 export class Graph extends Handle {
   readonly #outputs: number;
@@ -45,10 +44,10 @@ export class Graph extends Handle {
   // :api: release rc_graph
 
   /**
-   * Calls a function with tensors that stand for the inputs, of the types and shapes
-   * of those in a list; what it does with them is recorded and not done. What it
-   * returns are the outputs, of which each run gives new ones; other tensors that it
-   * uses are constants. Shapes and types that do not fit are told by the op.
+   * Calls a function with tensors that stand for the inputs, with the types and shapes
+   * of the tensors in a list; its ops are recorded and not computed. It returns the
+   * outputs, which each run makes again; other tensors that it uses are constants. The
+   * op reports types and shapes that do not fit.
    */
   static async record(
     backend: Backend,
@@ -73,8 +72,8 @@ export class Graph extends Handle {
   }
 
   /**
-   * The outputs of these inputs, as many and of the types and shapes that were
-   * recorded. A signal ends all runs of the graph that are under way.
+   * Returns the outputs for these inputs, with the number, types and shapes that were
+   * recorded. A signal ends all runs of the graph in flight.
    */
   async run(
     inputs: readonly Tensor[],
@@ -108,7 +107,7 @@ export class Graph extends Handle {
     native.graph_cancel(this._handle);
   }
 
-  /** As run, blocking. */
+  /** Like run, blocking. */
   runSync(inputs: readonly Tensor[], options: RunOptions = {}): Tensor[] {
     const made = new native.tensor_list();
     native.graph_compute_serving(

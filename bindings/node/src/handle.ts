@@ -1,4 +1,4 @@
-/** What all objects have that stand for a handle of the library. */
+/** The base of all objects that represent a handle of the library. */
 import { fileURLToPath } from "node:url";
 import { ClosedError } from "./errors";
 import { optionText } from "./json";
@@ -8,7 +8,7 @@ import { chosen, constants, native } from "./native";
 /** The proxies of SWIG have no types. */
 export type Proxy = any;
 
-/** What the constructor of a handle is given. */
+/** The arguments of a handle's constructor. */
 export type Owned = readonly [proxy: Proxy];
 
 /** A path or the URL of a file; "builtin:NAME" is a model in the package. */
@@ -17,8 +17,8 @@ export type Path = string | URL;
 /**
  * Owns a handle of the library until it is closed or collected.
  *
- * May be closed in any order: what needs another handle keeps it. Calls that
- * use the handle go on to their end.
+ * Handles may be closed in any order: an object that needs another handle keeps it.
+ * Calls that use the handle run to their end.
  */
 export abstract class Handle {
   #proxy: Proxy;
@@ -28,10 +28,10 @@ export abstract class Handle {
     this.#proxy = proxy;
   }
 
-  /** What the library calls the handle. @internal */
+  /** The library's name of the handle's type. @internal */
   protected abstract get _type(): string;
 
-  /** Gives the reference of a proxy back. @internal */
+  /** Releases the reference of a proxy. @internal */
   protected _release(proxy: Proxy): void {
     native[`close_rc_${this._type}`](proxy);
   }
@@ -44,7 +44,7 @@ export abstract class Handle {
     return this.#proxy;
   }
 
-  /** Gives the handle back; using it then throws ClosedError. */
+  /** Releases the handle; using it then throws ClosedError. */
   close(): void {
     const proxy = this.#proxy;
     if (proxy === undefined) return;
@@ -61,13 +61,13 @@ export abstract class Handle {
   }
 }
 
-/** A model to sessions, which are what Model makes and cannot import it. */
+/** The base of Model, for sessions: Model imports them, so they cannot import it. */
 export abstract class ModelHandle extends Handle {}
 
-/** A tokenizer to grammars, which generating takes and Tokenizer so imports. */
+/** The base of Tokenizer, for grammars: Tokenizer imports them indirectly. */
 export abstract class TokenizerHandle extends Handle {}
 
-/** The handle of an argument of one of the package's classes. */
+/** Returns the handle of an argument of one of the package's classes. */
 export function need<T extends Handle>(
   value: T,
   kind: Function & { prototype: T },
@@ -94,8 +94,8 @@ export function pathOf(path: Path): string {
 }
 
 /**
- * A copy of an array, so that getters of the caller's run now, and not while the
- * module holds what they might close.
+ * Copies an array, so that the caller's getters run now, and not while the module
+ * uses handles that they might close.
  */
 export function plain<T>(list: T): T {
   return Array.isArray(list) ? (Array.from(list) as T) : list;
@@ -107,9 +107,9 @@ const snake = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
 /**
- * Options of the library, by the name of their struct, with the members that
- * are given; undefined leaves the default. What is no member is given to the
- * function of its name in `others`.
+ * Makes options of the library, by the name of their struct, with the members that
+ * are given; undefined leaves the default. A name that is not a member is passed to
+ * the function of that name in `others`.
  */
 export function optionsOf(
   struct: string,
@@ -137,7 +137,7 @@ export function optionsOf(
   return options;
 }
 
-/** An option as the number or text that it is in C. */
+/** Returns an option as the number or text that it is in C. */
 function valueOf(name: string, value: unknown): unknown {
   if (Object.hasOwn(times, name)) return milliseconds(value, name);
   if (jsons.has(name)) return optionText(value, name);
@@ -145,7 +145,7 @@ function valueOf(name: string, value: unknown): unknown {
   return prefix === undefined ? value : chosen(constants(prefix), name, value);
 }
 
-/** Of a time, rounded up; at least 1, as 0 means none to the library. */
+/** Rounds a time up; at least 1, because 0 means no limit to the library. */
 export function milliseconds(time: unknown, name: string): number {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);

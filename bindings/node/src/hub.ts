@@ -1,9 +1,9 @@
-/** Fetching models from a hub, and what has been fetched. */
+/** Fetching models from a hub, and the cached models. */
 import { pathOf, type Path } from "./handle";
 import { native } from "./native";
 
 export interface FetchOptions {
-  /** The branch, tag or commit of a source that names none. */
+  /** The branch, tag or commit, if the source does not name one. */
   revision?: string | undefined;
   /** The folder of the cache. */
   cache?: Path | undefined;

@@ -3,7 +3,7 @@
  *
  * Calls that may wait return promises, unless their names end in Sync. Failures
  * throw the classes of `errors`, all of them RuncibleError. Every worker thread
- * may use the package, with objects of its own.
+ * may use the package, with separate objects.
  */
 import { native } from "./native";
 

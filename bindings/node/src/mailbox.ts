@@ -1,9 +1,8 @@
 /**
- * Requests whose events come on Node's event loop.
+ * Requests whose events arrive on Node's event loop.
  *
- * The library posts events on the libuv loop that Node runs; once in each turn
- * of it they are given to the streams that they belong to. No other thread ever
- * runs JavaScript.
+ * The library posts events on the libuv loop that Node runs; once in each turn this
+ * module delivers them to their streams. No other thread ever runs JavaScript.
  */
 import { ofStatus } from "./errors";
 import { readEvents } from "./generation";
@@ -26,7 +25,7 @@ function take(): void {
       },
     );
   } catch (failure) {
-    // Events are lost, so that no stream is whole any more.
+    // Events are lost, so that no stream is complete any more.
     for (const flight of flights.values()) {
       flight.cancel();
       flight.finish(undefined, failure);
@@ -38,7 +37,7 @@ function take(): void {
 
 native.set_functions(ofStatus, () => void setImmediate(take));
 
-/** Starts the request that posts by the key that `start` is given. */
+/** Starts a request; `start` receives the key that its events carry. */
 export function posting(start: (key: number) => Proxy): Begin {
   return (flight) => {
     const key = ++lastKey;

@@ -15,13 +15,13 @@ import { progressOptions, withProgress, type ProgressOptions } from "./progress"
 import type * as reports from "./reports";
 import type { EmbedOptions, RerankOptions } from "./rows";
 import { Session, type SessionOptions } from "./session";
-import { planOf, told } from "./told";
+import { planOf, readReport } from "./report_values";
 import { Tokenizer } from "./tokenizer";
 import type { TokenizeOptions, Tokens } from "./tokens";
 
 /** @c rc_model_options */
 export interface ModelOptions {
-  /** A backend, or what Backend.open takes. */
+  /** A backend, or the argument of Backend.open. */
   backend?: Backend | string | undefined;
   // :api: options rc_model_options
 }
@@ -63,8 +63,8 @@ export class Model extends ModelHandle {
   }
 
   /**
-   * Loads a GGUF file that lies in memory. Its bytes are copied at once. `name`
-   * is what messages call it.
+   * Loads a GGUF file from memory. Its bytes are copied at once. `name` is its name in
+   * messages.
    */
   static async fromBytes(
     bytes: Uint8Array,
@@ -73,7 +73,7 @@ export class Model extends ModelHandle {
     const { name, ...others } = options;
     const made = loadOptions(others);
     return withProgress(others, async (state) => {
-      // Whoever gave them may change them while the backend is opened.
+      // The caller may change the bytes while the backend is opened.
       const copy = options.backend instanceof Backend ? bytes : bytes.slice();
       const backend = await backendOf(options.backend);
       const proxy = await native.model_load_bytes_later(
@@ -88,9 +88,9 @@ export class Model extends ModelHandle {
   }
 
   /**
-   * Fetches what is not here yet of a model on a hub, and loads it. The source is
+   * Fetches the missing files of a model on a hub, and loads it. The source is
    * "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M", with or without
-   * "hf:" before it; see fetchModel. `progress` and `signal` are of loading.
+   * "hf:" before it; see fetchModel. `progress` and `signal` apply to loading.
    */
   static async fromHub(
     source: string,
@@ -101,7 +101,7 @@ export class Model extends ModelHandle {
     return Model.load(await fetchModel(named, { revision, cache }), others);
   }
 
-  /** The same as load, blocking; `progress` and `signal` are not heard. */
+  /** The same as load, blocking; `progress` and `signal` are ignored. */
   static loadSync(path: Path, options: ModelOptions = {}): Model {
     const made = loadOptions(options);
     const backend = backendOfSync(options.backend);
@@ -147,7 +147,7 @@ export class Model extends ModelHandle {
   }
 
   /**
-   * Embeddings of texts, one row for each. Models that generate text give them
+   * Returns embeddings of texts, one row for each. Models that generate text support it
    * if they were loaded with output: "hiddenRows".
    */
   embed(
@@ -158,8 +158,8 @@ export class Model extends ModelHandle {
   }
 
   /**
-   * How well each document answers the query: probabilities, in their order.
-   * Models that generate text are loaded with output: "scores" for it.
+   * Returns how well each document answers the query: probabilities, in their order.
+   * Models that generate text support it if they were loaded with output: "scores".
    */
   rerank(
     query: string,
@@ -169,7 +169,7 @@ export class Model extends ModelHandle {
     return scoreDocuments(this._handle, query, documents, options);
   }
 
-  /** An empty session; see Session. */
+  /** Makes an empty session; see Session. */
   session(options?: SessionOptions): Session {
     return Session.create(this, options);
   }

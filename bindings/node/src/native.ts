@@ -1,4 +1,4 @@
-/** The module that SWIG makes of the C headers; only this package uses it. */
+/** The module that SWIG makes from the C headers; only this package uses it. */
 export const native: any = require("../lib/native.node");
 
 /** Constants that begin with `prefix`, by the rest of their names in lower case. */
@@ -12,7 +12,7 @@ export function constants(prefix: string): Map<string, number> {
   return found;
 }
 
-/** The number of a choice that is told by its name. */
+/** Returns the number of a choice that is given by its name. */
 export function chosen(
   choices: Map<string, number>,
   what: string,

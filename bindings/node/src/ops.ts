@@ -1,4 +1,4 @@
-/** Backends whose ops are functions of JavaScript. */
+/** Backends whose ops are JavaScript functions. */
 import { dtypeName, dtypeNumber, type Dtype } from "./dtypes";
 import { RuncibleError } from "./errors";
 import { shown } from "./handle";
@@ -16,9 +16,9 @@ export type Elements =
   | Uint8Array;
 
 /**
- * An operand of an op: memory of the library, during the call only. What is kept
- * of it is empty afterwards. Inputs must not be written, but for caches that an
- * op writes; an output may be the memory of an input where plugin_ops.h allows it.
+ * An operand of an op: memory of the library, valid during the call only. An operand
+ * that is kept is empty afterwards. Inputs must not be written, except caches that an
+ * op writes; an output may share the memory of an input where plugin_ops.h allows it.
  */
 export interface Operand {
   data: Elements;
@@ -26,7 +26,7 @@ export interface Operand {
   shape: readonly number[];
   /** "f32", "q8_0". */
   dtype: Dtype;
-  /** Of a weight a number that no other weight has or will have, else 0. */
+  /** A number that identifies a weight and is never used again; 0 for other operands. */
   weight: number;
 }
 
@@ -35,37 +35,37 @@ export type Parameters = Readonly<Record<string, any>>;
 
 /** One op to compute. */
 export interface OpCall {
-  /** In lower case: "rms_norm". */
+  /** The name in lower case: "rms_norm". */
   op: string;
-  /** In the order of plugin_ops.h; null for what is absent. */
+  /** In the order of plugin_ops.h; null for absent operands. */
   inputs: readonly (Operand | null)[];
   outputs: readonly Operand[];
   params: Parameters;
 }
 
 /**
- * Computes an op: gets the inputs and the outputs in the order of plugin_ops.h,
- * null for what is absent, and the parameters. It may give a promise, and the
- * memory stays until that is settled.
+ * Computes an op: receives the inputs and the outputs in the order of plugin_ops.h,
+ * null for absent ones, and the parameters. It may return a promise; the memory stays
+ * valid until that is settled.
  */
 export type OpFunction = (...operands: any[]) => unknown;
 
-/** An object that computes ops; for each a function by its name, or `compute`. */
+/** An object that computes ops: a function for each by its name, or `compute`. */
 export interface OpBackend {
   description?: string;
   /**
-   * The ops that it computes, by their names in plugin_ops.h in lower case, with
-   * the types that their values may have beside i32: `{ linear: ["f32", "q8_0"] }`.
+   * The ops that it computes, by their names in plugin_ops.h in lower case, with the
+   * types that their values may have besides i32: `{ linear: ["f32", "q8_0"] }`.
    */
   capabilities: Readonly<Record<string, readonly Dtype[]>>;
   /**
-   * What it throws, or false, is why it can't be opened; a text is told as the
-   * driver of its device. It may give a promise.
+   * Returns false or throws if the backend cannot be opened; an error is the reason. A
+   * text is reported as the driver of its device. It may return a promise.
    */
   health?(): unknown;
   /** Computes ops for which there is no function. */
   compute?(call: OpCall): unknown;
-  /** A weight is gone. */
+  /** Releases what was kept for a weight that has been freed. */
   forget?(weight: number): void;
   [op: string]: any;
 }
@@ -79,7 +79,7 @@ export type Native = {
 };
 export type Done = (status: number, text: string) => void;
 
-/** The room of a message in the library, in bytes. */
+/** The longest message that the library keeps, in bytes. */
 const ROOM = 460;
 
 const kinds: Record<string, new (m: ArrayBuffer, o: number, n: number) => Elements> = {
@@ -96,7 +96,7 @@ const widths: Record<string, number> = {
   f32: 4, f64: 8, i8: 1, i16: 2, i32: 4, i64: 8, f16: 2, bf16: 2,
 };
 
-/** What a function is given of a value. @internal */
+/** Returns the operand that a function receives for a value. @internal */
 export function operand(value: Native): Operand {
   const dtype = dtypeName(value.dtype);
   const kind = kinds[dtype] ?? Uint8Array;
@@ -104,8 +104,8 @@ export function operand(value: Native): Operand {
   return { data, shape: value.shape, dtype, weight: value.weight };
 }
 
-/** What went wrong and where, as far as the library has room. */
-function told(error: unknown): string {
+/** Describes an error and its place, truncated to the library's limit. */
+function described(error: unknown): string {
   const text =
     error instanceof Error ? (error.stack ?? String(error)) : String(error);
   return Buffer.from(text).subarray(0, ROOM).toString();
@@ -117,7 +117,7 @@ function statusOf(error: unknown): number {
     : native.E_DEVICE;
 }
 
-/** Runs a function, which may give a promise, and tells how it ends. @internal */
+/** Runs a function, which may return a promise, and reports its end. @internal */
 export function settle(
   run: () => unknown,
   done: Done,
@@ -149,12 +149,15 @@ function health(backend: OpBackend, done: Done): void {
       }
       return [0, said === undefined || said === true ? "" : String(said)];
     },
-    (error) => [native.E_BACKEND_UNAVAILABLE, told(error)],
+    (error) => [native.E_BACKEND_UNAVAILABLE, described(error)],
   );
 }
 
-/** As the failure of an op. @internal */
-export const failed = (error: unknown): [number, string] => [statusOf(error), told(error)];
+/** Returns an error as the failure of an op. @internal */
+export const failed = (error: unknown): [number, string] => [
+  statusOf(error),
+  described(error),
+];
 
 function compute(
   backend: OpBackend,
@@ -197,7 +200,7 @@ function need(good: boolean, message: string): void {
 }
 
 /**
- * Adds a backend whose ops are computed by an object:
+ * Registers a backend whose ops an object computes:
  *
  *     registerBackend("sums", {
  *       capabilities: { add: ["f32"] },
@@ -207,12 +210,14 @@ function need(good: boolean, message: string): void {
  *     });
  *     const model = await Model.load("builtin:fable", { backend: await Backend.open("sums,cpu") });
  *
- * The functions run on the thread that registers it. Threads of the library wait
- * for them, so that thread must be free: with promises and streams it is. A call
- * that blocks it runs functions itself where it computes itself, and between the
- * waits of streamSync and generateSync, and they must not give promises then; where
- * another thread needs them meanwhile, the op fails after two seconds and says so.
- * What a function throws is the failure of the op.
+ * The functions run on the thread that registers the backend. Threads of the library
+ * wait for them, so that thread must be free, as it is with promises and streams. A call
+ * that blocks it runs functions where it computes on that thread, and between the waits
+ * of streamSync and generateSync; they must not return promises then. If another thread
+ * needs them meanwhile, the op fails after two seconds and reports the reason. An
+ * exception that a function throws is the failure of the op.
+ *
+ * @throws {RuncibleError} the name is invalid or taken
  *
  * @throws {RuncibleError} the name is wrong or taken
  */
@@ -225,7 +230,7 @@ export function registerBackend(name: string, backend: OpBackend): void {
   const { capabilities, description } = backend;
   need(
     typeof capabilities === "object" && capabilities !== null,
-    "capabilities must tell the ops that the backend computes and their types: " +
+    "capabilities must list the ops that the backend computes and their types: " +
       '{ add: ["f32"] }',
   );
   const able: Record<string, number[]> = {};
@@ -253,7 +258,7 @@ export function registerBackend(name: string, backend: OpBackend): void {
         try {
           backend.forget?.(call);
         } catch {
-          // The weight is gone all the same.
+          // The weight is freed in any case.
         }
       } else if (call === null) {
         health(backend, done);
@@ -265,8 +270,8 @@ export function registerBackend(name: string, backend: OpBackend): void {
 }
 
 /**
- * Takes a backend out that registerBackend has added: it can't be found or opened
- * any more, and its name is free. What is open on it goes on.
+ * Removes a backend that registerBackend has added: it cannot be found or opened any
+ * more, and its name is free. Backends that are open continue to work.
  */
 export function unregisterBackend(name: string): void {
   need(typeof name === "string", `the name must be a string, not ${shown(name)}`);

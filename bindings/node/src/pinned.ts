@@ -1,32 +1,32 @@
-/** Memory that devices move numbers from and to by themselves. */
+/** Memory that devices transfer numbers to and from directly. */
 import { markAsUntransferable } from "node:worker_threads";
 import { Backend } from "./backend";
 import { Handle, need, type Proxy } from "./handle";
 import { native } from "./native";
 
-/** Whose memory a buffer shows. */
+/** The pinned memory that each buffer exposes. */
 const owners = new WeakMap<ArrayBuffer, Proxy>();
 
-/** The proxy of the pinned memory that a buffer shows, if it does. */
+/** Returns the proxy of the pinned memory that a buffer exposes, if it does. */
 export function pinnedOf(buffer: ArrayBuffer): Proxy | undefined {
   return owners.get(buffer);
 }
 
 /**
- * Memory that a device moves numbers from and to by itself, without a copy in
- * between: Tensor.from, Tensor.readInto and Tensor.borrow take typed arrays of its
- * buffer as any others. It counts within the backend's memoryLimit.
+ * Memory that a device transfers numbers to and from directly, without a copy in
+ * between: Tensor.from, Tensor.readInto and Tensor.borrow take typed arrays over its
+ * buffer like any others. It counts within the backend's memoryLimit.
  *
- * The memory goes with this and the buffer, when both are closed or collected. Tensors
- * that were borrowed of it keep it longer.
+ * The memory is freed when both this and the buffer are closed or collected. Tensors
+ * that borrow it keep it longer.
  */
 export class Pinned extends Handle {
   readonly #buffer: ArrayBuffer;
 
   /**
    * @param byteLength at least 1; the bytes are 0 at first
-   * @param device one of the backend's; "" is where its new tensors lie
-   * @throws {UnsupportedError} the device has none, as those of webgpu
+   * @param device a device of the backend; "" is the device of its new tensors
+   * @throws {UnsupportedError} the device has no such memory, like those of webgpu
    */
   constructor(backend: Backend, byteLength: number, device = "") {
     super(native.pinned_make(need(backend, Backend, "backend"), device, byteLength));
@@ -43,7 +43,7 @@ export class Pinned extends Handle {
     return this.#buffer;
   }
 
-  /** Also empties the buffer, and with it all arrays of it. */
+  /** Also empties the buffer, and with it all arrays over it. */
   override close(): void {
     if (!this.closed) {
       owners.delete(this.#buffer);

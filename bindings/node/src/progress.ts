@@ -1,8 +1,8 @@
-/** Openings and loads that tell how far they are, and end at a signal. */
+/** Openings and loads that report their progress, and end at a signal. */
 import { native } from "./native";
 
 export interface ProgressOptions {
-  /** Told the fraction done, 0 to 1, some times in a second. */
+  /** Receives the fraction done, 0 to 1, several times a second. */
   progress?: ((fraction: number) => void) | undefined;
   /** Ends it; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -10,10 +10,10 @@ export interface ProgressOptions {
 
 const PROGRESS_MS = 50;
 
-/** Options that are not the library's. */
+/** Options that the library does not have. */
 export const progressOptions = { progress: () => {}, signal: () => {} };
 
-/** What `start` promises, which it starts with the state that it is given. */
+/** Starts work with a state for progress and abort; returns its promise. */
 export async function withProgress<T>(
   { progress, signal }: ProgressOptions,
   start: (state: any) => Promise<T>,
@@ -25,9 +25,9 @@ export async function withProgress<T>(
   const state = new native.load_state();
   const stop = () => state.cancel();
   signal?.addEventListener("abort", stop);
-  // What it throws in the event loop is the failure of the call.
+  // An exception of `progress` in the event loop is the failure of the call.
   let problem: { error: unknown } | undefined;
-  const tell = () => {
+  const report = () => {
     if (problem !== undefined) return;
     try {
       progress?.(state.fraction());
@@ -36,10 +36,10 @@ export async function withProgress<T>(
       stop();
     }
   };
-  const timer = progress && setInterval(tell, PROGRESS_MS);
+  const timer = progress && setInterval(report, PROGRESS_MS);
   try {
     const made = await start(state);
-    tell();
+    report();
     if (problem !== undefined) throw problem.error;
     return made;
   } catch (error) {

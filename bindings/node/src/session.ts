@@ -36,7 +36,7 @@ export interface SessionOptions {
 /** @c session.h */
 export class Session extends Handle {
   readonly #model: Model;
-  /** Those that block, as long as somebody has them. */
+  /** Generations that block and are still referenced. */
   #generations: WeakRef<Generation>[] = [];
   #pending = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ export class Session extends Handle {
 
   // :api: release rc_session
 
-  /** Calls under way are done first. @internal */
+  /** Releases the session after the calls in flight. @internal */
   protected override _release(proxy: Proxy): void {
     if (this.#pending === 0) super._release(proxy);
     else void this.#last.then(() => super._release(proxy));
@@ -89,7 +89,7 @@ export class Session extends Handle {
     );
   }
 
-  /** The whole text, once it is there. */
+  /** Resolves with the complete text. */
   async generate(prompt?: Prompt, options?: StreamOptions): Promise<Generated> {
     return this.stream(prompt, options).whole();
   }
@@ -105,7 +105,7 @@ export class Session extends Handle {
     return made;
   }
 
-  /** The whole text; blocks the event loop until it is there. */
+  /** Returns the complete text; blocks the event loop until then. */
   generateSync(prompt?: Prompt, options?: GenerateOptions): Generated {
     const collector = new Collector();
     const generation = this.streamSync(prompt, options);
@@ -116,9 +116,9 @@ export class Session extends Handle {
   /**
    * Begins a conversation without messages over the session.
    *
-   * InvalidArgumentError: an option; NotFoundError: no such template, or the
-   * file has none; UnsupportedError: the model has no tokenizer; FormatError: a
-   * mistake of the template.
+   * InvalidArgumentError: an option is invalid; NotFoundError: there is no such template,
+   * or the file has none; UnsupportedError: the model has no tokenizer; FormatError: the
+   * template has an error.
    */
   chat(options?: ChatOptions): Chat {
     return Chat._begin(this.#idle(), options, () => this.#leave());
@@ -166,12 +166,12 @@ export class Session extends Handle {
 
   // :api: methods rc_session
 
-  /** Ends what somebody has read, who now wants something else. */
+  /** Ends generations that were read and left, before other use of the session. */
   #leave(): void {
     for (const each of this.#generations) each.deref()?._leave();
   }
 
-  /** Calls that may wait are done one after the other, in their order. */
+  /** Runs calls that may wait one after the other, in their order. */
   async #turn<T>(call: (handle: Proxy) => Promise<T>): Promise<T> {
     const handle = this._handle;
     this.#leave();
@@ -188,7 +188,7 @@ export class Session extends Handle {
     }
   }
 
-  /** The handle, if no call is under way that a request would overtake. */
+  /** Returns the handle, if no call is in flight that a request would overtake. */
   #idle(): Proxy {
     const handle = this._handle;
     if (this.#pending > 0) {

@@ -1,4 +1,4 @@
-/** Tensors and ops, for those who compute without a model. */
+/** Tensors and ops, for computing without a model. */
 import { markAsUntransferable } from "node:worker_threads";
 import { Backend } from "./backend";
 import { dtypeName, dtypeNumber, type Dtype } from "./dtypes";
@@ -13,7 +13,7 @@ import {
 import { chosen, constants, native } from "./native";
 import { pinnedOf } from "./pinned";
 
-/** Numbers that JavaScript has too. */
+/** Arrays of number types that JavaScript has. */
 export type Numbers =
   | Float32Array
   | Float64Array
@@ -39,7 +39,7 @@ export interface AttentionOptions {
   // :api: options rc_attention_options
 }
 
-/** Down and across. */
+/** Vertical and horizontal. */
 export type Pair = readonly [number, number];
 
 export interface Conv2dOptions {
@@ -62,7 +62,7 @@ const arrays = {
 
 const functions = constants("FUNCTION_");
 
-/** As the dimension of a reduction: all of them. */
+/** The dimension of a reduction over all dimensions. */
 const ALL = -(2 ** 31);
 
 /** @c tensor.h */
@@ -71,14 +71,14 @@ export class Tensor extends Handle {
     super(proxy);
   }
 
-  /** A tensor of a proxy. @internal */
+  /** Makes a tensor of a proxy. @internal */
   static _of(proxy: Proxy): Tensor {
     return new Tensor(proxy);
   }
 
   // :api: release rc_tensor
 
-  /** A tensor of the caller's numbers, which are copied; number[] is f32. */
+  /** Makes a tensor of the caller's numbers, which are copied; number[] is f32. */
   static from(
     numbers: Numbers | readonly number[],
     shape: readonly number[],
@@ -121,12 +121,12 @@ export class Tensor extends Handle {
   }
 
   /**
-   * A tensor of the memory of a typed array, which is not copied and is kept as long
-   * as the library needs it. What is written to the array later ops read, and ops
-   * that go into the tensor write there; not while a call works with it. For types
-   * that JavaScript lacks give their bytes and a dtype.
+   * Makes a tensor over the memory of a typed array, which is not copied and is kept as
+   * long as the library needs it. Ops read what is later written to the array, and ops
+   * whose result goes into the tensor write there; do not write while a call uses it. For
+   * types that JavaScript does not have, pass their bytes and a dtype.
    *
-   * The array's buffer cannot be transferred to another thread any more, for then the
+   * The array's buffer cannot be transferred to another thread any more, because the
    * memory would go with it: postMessage and structuredClone copy it, or refuse (from
    * Node 21 on). Its method transfer must not be called.
    *
@@ -186,7 +186,7 @@ export class Tensor extends Handle {
     return native.tensor_size(this._handle)[0];
   }
 
-  /** The bytes that the numbers take in their type. */
+  /** The size of the numbers in bytes. */
   get byteLength(): number {
     return native.tensor_size(this._handle)[1];
   }
@@ -214,8 +214,8 @@ export class Tensor extends Handle {
   }
 
   /**
-   * Writes the numbers, row-major, to an array of the caller's, which has their type,
-   * or is one of bytes for types that JavaScript lacks, and as many of them.
+   * Writes the numbers, row-major, to an array of the caller with their type and count,
+   * or to an array of their bytes for types that JavaScript does not have.
    *
    * @returns the array
    */
@@ -232,8 +232,8 @@ export class Tensor extends Handle {
   }
 
   /**
-   * The numbers, row-major, in an array that the device writes directly. Types
-   * that JavaScript lacks are decoded to a Float32Array.
+   * The numbers, row-major, in an array that the device writes directly. Types that
+   * JavaScript does not have are decoded to a Float32Array.
    */
   toArray(): Numbers {
     const { dtype } = this;
@@ -291,7 +291,7 @@ export class Tensor extends Handle {
   }
 }
 
-/** The type of the elements of an array. */
+/** Returns the type of the elements of an array. */
 function kindOf(numbers: unknown): keyof typeof arrays | undefined {
   const found = Object.entries(arrays).find(([, kind]) => numbers instanceof kind);
   return found?.[0] as keyof typeof arrays | undefined;

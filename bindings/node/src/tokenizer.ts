@@ -2,7 +2,7 @@
 import { TokenizerHandle, pathOf, plain, type Path, type Proxy } from "./handle";
 import { native } from "./native";
 import type * as reports from "./reports";
-import { told } from "./told";
+import { readReport } from "./report_values";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens";
 
 /** @c rc_tokenizer */

@@ -1,4 +1,4 @@
-// Memory of JavaScript that tensors borrow; included by the wrapper alone.
+// JavaScript memory that tensors borrow; included by the wrapper alone.
 #ifndef RUNCIBLE_NODE_BORROW_H
 #define RUNCIBLE_NODE_BORROW_H
 
@@ -10,8 +10,8 @@
 
 #include "environment.h"
 
-// One borrowing: keeps an object until the library, on any thread, says that it
-// has ended.
+// One loan: keeps an object until the library, on any thread, reports that the
+// loan has ended.
 class runcible_loan {
  public:
   static rc_status borrow(rc_backend* backend, rc_dtype dtype,
@@ -34,7 +34,8 @@ class runcible_loan {
   explicit runcible_loan(const Napi::Value& owner)
       : returns_(runcible_environment::of(owner.Env()).returns()) {
     if (napi_create_reference(owner.Env(), owner, 1, &reference_) != napi_ok) {
-      throw Napi::Error::New(owner.Env(), "no reference to what is borrowed");
+      throw Napi::Error::New(owner.Env(),
+                             "no reference to the borrowed memory");
     }
   }
 

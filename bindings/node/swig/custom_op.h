@@ -1,5 +1,4 @@
-// Custom ops whose function is one of JavaScript; included by the wrapper
-// alone.
+// Custom ops with a JavaScript function; included by the wrapper alone.
 #ifndef RUNCIBLE_NODE_CUSTOM_OP_H
 #define RUNCIBLE_NODE_CUSTOM_OP_H
 
@@ -16,8 +15,8 @@
 
 class runcible_custom_function : public runcible_js_function {
  public:
-  // An op of the options and a function, which is called as
-  // runcible_js_function says: params_json of its calls is the array of the
+  // Creates an op from the options and a function, which is called as described
+  // at runcible_js_function: params_json of its calls is the array of the
   // attributes.
   static rc_status create(rc_custom_op_options* options,
                           const Napi::Value& function, rc_custom_op** op) {
@@ -26,7 +25,7 @@ class runcible_custom_function : public runcible_js_function {
     options->function = compute;
     options->user = made.get();
     options->release = release;
-    // Once it is open its end is that of its queue.
+    // Once open, it ends when its queue ends.
     auto* const self = made.release();
     const rc_status status = rc_custom_op_create(options, op);
     if (status != RC_OK) release(self);
@@ -65,8 +64,9 @@ class runcible_custom_function : public runcible_js_function {
   }
 };
 
-// A call that blocks the thread of JavaScript, whose own functions ops may need
-// meanwhile. The message of a failure is for that thread then.
+// Runs a call that blocks the JavaScript thread and meanwhile runs that
+// thread's own functions, which ops may need. The message of a failure is for
+// that thread.
 template <class Call>
 rc_status runcible_serving(const Call& call, std::string* message) {
   rc_status status = RC_OK;
@@ -81,7 +81,7 @@ rc_status runcible_serving(const Call& call, std::string* message) {
   try {
     runcible_js_thread::here()->run_serving(run);
   } catch (const std::system_error&) {
-    run();  // the system starts no threads: what needs functions fails
+    run();  // the system starts no thread: ops that need functions fail
   }
   return status;
 }

@@ -1,5 +1,5 @@
-// What each environment of Node has of its own: the main thread, every worker,
-// every context that loads the module. Included by the wrapper alone.
+// State of one environment of Node: the main thread, every worker, every
+// context that loads the module. Included by the wrapper alone.
 #ifndef RUNCIBLE_NODE_ENVIRONMENT_H
 #define RUNCIBLE_NODE_ENVIRONMENT_H
 
@@ -21,7 +21,7 @@
 
 class runcible_environment {
  public:
-  // Makes that of `env`; it goes when the environment does.
+  // Makes the state of `env`; it is deleted when the environment ends.
   static void enter(napi_env env) {
     auto* made = new runcible_environment(env);
     {
@@ -38,8 +38,8 @@ class runcible_environment {
     return *all().at(env);
   }
 
-  // `make_error` makes an exception of a status and a message; `wake` is called
-  // when events wait. Both are functions of the package.
+  // Sets functions of the package: `make_error` makes an exception of a status
+  // and a message; `wake` is called when events wait.
   void set_functions(Napi::Function make_error, Napi::Function wake) {
     make_error_ = Napi::Persistent(make_error);
     wake_ = Napi::Persistent(wake);
@@ -53,8 +53,8 @@ class runcible_environment {
          Napi::Number::New(env_, runcible_system_error(status, message))});
   }
 
-  // Where the requests of this environment post their events, on the libuv loop
-  // that Node runs.
+  // Returns the mailbox to which the requests of this environment post their
+  // events, on the libuv loop that Node runs.
   mailbox* box() {
     if (box_ == nullptr) {
       uv_loop_s* loop = nullptr;
@@ -69,14 +69,14 @@ class runcible_environment {
     return box_;
   }
 
-  // Where other threads give back what they hold of this environment.
+  // Returns the queue for references that other threads release.
   const std::shared_ptr<runcible_returns>& returns() {
     if (returns_ == nullptr)
       returns_ = std::make_shared<runcible_returns>(env_);
     return returns_;
   }
 
-  // True once the environment has begun to end; for any thread.
+  // True once the environment has begun to end; any thread may read it.
   const std::shared_ptr<std::atomic<bool>>& left() const { return leaving_; }
 
  private:
@@ -94,8 +94,8 @@ class runcible_environment {
     return *all;
   }
 
-  // Nothing here may throw: an environment that is being ended runs no more
-  // JavaScript, and its calls fail.
+  // Must not throw: an environment that is ending runs no more JavaScript, and
+  // its calls fail.
   static void on_wake(void* user) {
     auto* self = static_cast<runcible_environment*>(user);
     napi_handle_scope scope = nullptr;
@@ -112,7 +112,7 @@ class runcible_environment {
     napi_close_handle_scope(self->env_, scope);
   }
 
-  // Node goes on to run the loop until the hook is removed.
+  // Node continues to run the loop until the hook is removed.
   static void leave(napi_async_cleanup_hook_handle hook, void* user) {
     auto* self = static_cast<runcible_environment*>(user);
     self->hook_ = hook;
@@ -151,8 +151,8 @@ class runcible_environment {
                     runcible_environment::of(env).error_of(status, message));
 }
 
-// The library takes the functions of libuv from the program, which must have
-// them: another copy of libuv must not touch Node's loop.
+// Checks that the program exports libuv's functions, which the library takes
+// from it: another copy of libuv must not touch Node's loop.
 static void runcible_check_libuv(napi_env env) {
   for (const char* name : {"uv_async_init", "uv_async_send", "uv_close",
                            "uv_ref", "uv_unref", "uv_strerror"}) {

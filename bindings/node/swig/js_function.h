@@ -1,7 +1,7 @@
-// Functions of JavaScript that threads of the library call: a thread that
-// computes an op puts it before the thread of JavaScript and waits until the
-// function, or the promise that it gave, has come to an end. Included by the
-// wrapper alone.
+// JavaScript functions that threads of the library call: a thread that computes
+// an op sends a request to the JavaScript thread and waits until the function,
+// or the promise that it returned, has completed. Included by the wrapper
+// alone.
 #ifndef RUNCIBLE_NODE_JS_FUNCTION_H
 #define RUNCIBLE_NODE_JS_FUNCTION_H
 
@@ -20,9 +20,9 @@
 #include "op_request.h"
 
 // One function, which is called with (call, done), or (null, done) for the
-// health, or (number) for a weight that is gone, and calls done(status, text),
-// at once or later. It lives until the library lets go of it and the queue is
-// gone.
+// health check, or (number) for a weight that has been freed, and calls
+// done(status, text), at once or later. It lives until the library releases it
+// and the queue has closed.
 class runcible_js_function {
  public:
   explicit runcible_js_function(Napi::Env env)
@@ -33,7 +33,7 @@ class runcible_js_function {
   runcible_js_function& operator=(const runcible_js_function&) = delete;
   virtual ~runcible_js_function() = default;
 
-  // `what` names the queue where Node shows it.
+  // `what` is the queue's name in Node's reports.
   void open(const Napi::Function& function, const char* what) {
     function_ = Napi::Persistent(function);
     const napi_status status = napi_create_threadsafe_function(
@@ -42,12 +42,12 @@ class runcible_js_function {
     if (status != napi_ok) {
       throw Napi::Error::New(env_, std::string("no queue for a ") + what);
     }
-    // One that nobody calls keeps no program from ending.
+    // An unused queue does not keep the program from ending.
     napi_unref_threadsafe_function(env_, queue_);
   }
 
-  // The library does not call it any more. If the environment has ended before,
-  // on_closed has left the rest to this.
+  // The library releases the function. If the environment ended before,
+  // on_closed has left the deletion to this.
   void let_go() {
     bool gone = false;
     {
@@ -59,15 +59,15 @@ class runcible_js_function {
     if (gone) delete this;
   }
 
-  // nullptr: the health.
+  // Computes an op; nullptr: checks the health.
   rc_status ask(const rc_op_call* call, char* message) {
     const auto asked = std::make_shared<runcible_op_request>(call);
     if (runcible_js_thread::here() == thread_) {
-      // It is in a call that it has made itself: it computes here and now.
-      tell_now(asked);
+      // The thread made this call itself, so it computes the op here and now.
+      call_now(asked);
     } else {
-      // Whichever its thread comes to first.
-      thread_->offer(asked, [this, asked] { tell_now(asked); });
+      // The thread takes the offer or the letter, whichever it reaches first.
+      thread_->offer(asked, [this, asked] { call_now(asked); });
       if (!post(std::make_unique<letter>(letter{asked}))) {
         asked->end(RC_E_DEVICE_LOST, kEnded);
       }
@@ -94,13 +94,13 @@ class runcible_js_function {
 
   const std::shared_ptr<runcible_js_thread>& thread() const { return thread_; }
 
-  // On the thread of JavaScript: its environment ends before the library has
-  // let go, which it may do now.
+  // Runs on the JavaScript thread: its environment ends before the library has
+  // released this, which it may do now.
   virtual void environment_ends() {}
 
  private:
   using request = runcible_js_thread::request;
-  // What is put before the thread of JavaScript.
+  // A message to the JavaScript thread.
   struct letter {
     request asked;
     uint64_t forgotten = 0;
@@ -113,7 +113,7 @@ class runcible_js_function {
       "the thread of JavaScript has been in a blocking call for two seconds, "
       "which may wait for this op; use the call that gives a promise";
 
-  // On the thread of JavaScript, when the queue is gone: after let_go, or
+  // Runs on the JavaScript thread when the queue has closed: after let_go, or
   // because the environment ends.
   static void on_closed(napi_env, void*, void* context) {
     auto* self = static_cast<runcible_js_function*>(context);
@@ -131,7 +131,7 @@ class runcible_js_function {
     }
   }
 
-  // False: there is no thread of JavaScript any more.
+  // Returns false if there is no JavaScript thread any more.
   bool post(std::unique_ptr<letter> sent) {
     const std::lock_guard lock(mutex_);
     if (closed_ || released_) return false;
@@ -143,17 +143,18 @@ class runcible_js_function {
     return true;
   }
 
-  // On the thread of JavaScript, in a call that blocks it: there it ends.
-  void tell_now(const request& asked) {
+  // Runs on the JavaScript thread, within a call that blocks it, and ends
+  // there.
+  void call_now(const request& asked) {
     const Napi::HandleScope scope(env_);
     if (asked->over() || !asked->claim()) return;
-    tell(env_, function_.Value(), asked);
+    call_function(env_, function_.Value(), asked);
     asked->end_here(env_, RC_E_BUSY,
                     "the function gave a promise to a call that blocks its "
                     "thread; use the call that gives a promise");
   }
 
-  // On the thread of JavaScript. Without an environment it is about to end.
+  // Runs on the JavaScript thread. `env` is null while the environment ends.
   static void on_letter(napi_env env, napi_value function, void*, void* data) {
     const std::unique_ptr<letter> got(static_cast<letter*>(data));
     if (env == nullptr) {
@@ -162,20 +163,20 @@ class runcible_js_function {
     }
     const Napi::Function called(env, function);
     if (got->asked != nullptr) {
-      if (got->asked->claim()) tell(env, called, got->asked);
+      if (got->asked->claim()) call_function(env, called, got->asked);
       return;
     }
     try {
       called.Call(
           {Napi::Number::New(env, static_cast<double>(got->forgotten))});
     } catch (const Napi::Error&) {
-      // The functions of the package throw nothing; an environment that ends
-      // does.
+      // The functions of the package throw nothing; an environment that is
+      // ending does.
     }
   }
 
-  static void tell(Napi::Env env, const Napi::Function& function,
-                   const request& asked) {
+  static void call_function(Napi::Env env, const Napi::Function& function,
+                            const request& asked) {
     if (asked->over()) return;
     try {
       const auto done =
@@ -195,7 +196,7 @@ class runcible_js_function {
   napi_threadsafe_function queue_ = nullptr;
   Napi::FunctionReference function_;  // for calls on its own thread
   std::mutex mutex_;
-  bool closed_ = false;    // the queue is gone
+  bool closed_ = false;    // the queue has closed
   bool released_ = false;  // by the library
 };
 

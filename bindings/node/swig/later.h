@@ -13,7 +13,7 @@
 
 #include "environment.h"
 
-// A reference of its own to a handle, for as long as a call may need it.
+// Adds a reference to a handle, which a call holds as long as it may need it.
 #define RUNCIBLE_COUNTED(TYPE)                                           \
   static inline void runcible_release(TYPE* handle) {                    \
     TYPE##_release(handle);                                              \
@@ -34,8 +34,8 @@ static inline void runcible_release(rc_device_list* list) {
 }
 static inline void runcible_release(rc_plan* plan) { rc_plan_release(plan); }
 
-// How far an opening or a load is, and whether it shall stop; shared by it and
-// by who waits for it.
+// The progress of an opening or a load, and whether it must stop; shared with
+// the caller that waits for it.
 class load_state {
  public:
   double fraction() const { return shared_->fraction.load(); }
@@ -60,13 +60,13 @@ class load_state {
 
 class runcible_later {
  public:
-  // `work` runs on a thread of the pool; `result` makes the value of the
-  // promise, on that of JavaScript, if `work` said RC_OK.
+  // `work` runs on a thread of the pool; if it returns RC_OK, `result` makes
+  // the value of the promise, on the JavaScript thread.
   runcible_later(std::function<rc_status()> work,
                  std::function<Napi::Value(Napi::Env)> result)
       : work_(std::move(work)), result_(std::move(result)) {}
 
-  // Takes `later`; the promise.
+  // Queues `later` and returns its promise.
   static Napi::Value start(Napi::Env env,
                            std::unique_ptr<runcible_later> later) {
     napi_value promise = nullptr;
@@ -97,8 +97,8 @@ class runcible_later {
     if (self->status_ != RC_OK) self->message_ = rc_error_message();
   }
 
-  // An environment that is being ended runs no more JavaScript: then nothing
-  // can be settled, and nobody waits.
+  // An environment that is ending runs no more JavaScript: then promises cannot
+  // be settled, and no code waits for them.
   static void complete(napi_env env, napi_status, void* data) {
     const std::unique_ptr<runcible_later> self(
         static_cast<runcible_later*>(data));

@@ -1,10 +1,10 @@
 /* Calls that may wait, as promises: functions of the library with "_later"
- * behind their names. A thread of Node's pool waits while the event loop goes
- * on; what it needs is copied or held. */
+ * appended to their names. A thread of Node's pool waits while the event loop
+ * goes on; the arguments are copied or held. */
 %{
 #include "later.h"
 
-/* The promise of a handle. */
+/* Makes a promise of a handle. */
 template <typename T>
 runcible_later* runcible_later_handle(std::function<rc_status(T**)> call,
                                       swig_type_info* type) {
@@ -25,7 +25,7 @@ runcible_later* runcible_later_handle(std::function<rc_status(T**)> call,
       });
 }
 
-/* The promise of an array, of memory that the library made. */
+/* Makes a promise of an array, from memory that the library allocated. */
 template <typename Array, typename T>
 runcible_later* runcible_later_array(
     std::function<rc_status(T**, size_t*)> call) {
@@ -42,7 +42,7 @@ runcible_later* runcible_later_array(
       });
 }
 
-/* The promise of a text that the library made. */
+/* Makes a promise of a text that the library allocated. */
 static runcible_later* runcible_later_text(
     std::function<rc_status(char**)> call) {
   struct memory {
@@ -56,13 +56,13 @@ static runcible_later* runcible_later_text(
                             });
 }
 
-/* The promise of nothing. */
+/* Makes a promise without a value. */
 static runcible_later* runcible_later_nothing(std::function<rc_status()> call) {
   return new runcible_later(
       call, [](Napi::Env env) -> Napi::Value { return env.Undefined(); });
 }
 
-/* Tensors with a reference of its own to each. */
+/* Tensors, with a reference to each. */
 class runcible_tensors {
  public:
   runcible_tensors() = default;
@@ -92,7 +92,7 @@ struct runcible_made_tensors {
   tensor_list list = {};
 };
 
-/* NULL stays NULL. */
+/* Copies a text; NULL stays NULL. */
 static std::function<const char*()> runcible_copy(const char* text) {
   if (text == nullptr) return [] { return nullptr; };
   return [copy = std::string(text)] { return copy.c_str(); };
@@ -157,7 +157,7 @@ static runcible_later* model_load_later(rc_backend* backend, const char* path,
       SWIGTYPE_p_rc_model);
 }
 
-/* The bytes are copied before the event loop goes on, which may change them. */
+/* Copies the bytes before the event loop goes on, which may change them. */
 static runcible_later* model_load_bytes_later(rc_backend* backend,
                                               const void* data, size_t size,
                                               const char* called,
@@ -202,7 +202,8 @@ static runcible_later* graph_finish_later(rc_graph* graph,
       });
 }
 
-/* An array of tensors. One that was cancelled before it began does nothing. */
+/* Resolves with an array of tensors. A call cancelled before it began does
+   nothing. */
 static runcible_later* graph_compute_later(rc_graph* graph,
                                            const tensor_list* inputs,
                                            int64_t deadline_ms,
@@ -335,8 +336,7 @@ static runcible_later* session_decode_later(rc_session* session,
   });
 }
 
-/* [Float32Array, rows, columns], copied before anything else is done with the
- * session. */
+/* [Float32Array, rows, columns], copied before the session is used again. */
 static runcible_later* session_logits_later(rc_session* session) {
   struct numbers {
     std::vector<float> logits;

@@ -3,7 +3,7 @@
 %include "runcible.i"
 %include "later.i"
 
-/* A tensor of the memory of a typed array, which the library keeps. */
+/* A tensor over the memory of a typed array, which the library keeps. */
 %{
 #include "borrow.h"
 %}
@@ -42,8 +42,8 @@ static rc_status tensor_read_into(rc_tensor* tensor, const void* data,
 }
 %}
 
-/* Custom ops: rc_custom_op_create with a function of JavaScript, and calls of
- * ops and graphs that block the thread of JavaScript, and run its functions. */
+/* Custom ops: rc_custom_op_create with a JavaScript function, and calls of ops
+ * and graphs that block the JavaScript thread and run its functions. */
 %{
 #include "custom_op.h"
 typedef rc_status served_status;

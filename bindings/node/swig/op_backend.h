@@ -1,5 +1,5 @@
-// Backends whose ops are computed by functions of JavaScript; included by the
-// wrapper alone.
+// Backends whose ops JavaScript functions compute; included by the wrapper
+// alone.
 #ifndef RUNCIBLE_NODE_OP_BACKEND_H
 #define RUNCIBLE_NODE_OP_BACKEND_H
 
@@ -20,7 +20,7 @@
 
 class runcible_op_backend : public runcible_js_function {
  public:
-  // (name, description, {op: [numbers of types]}, function)
+  // Registers (name, description, {op: [numbers of types]}, function).
   static Napi::Value add(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const std::string name = info[0].As<Napi::String>().Utf8Value();
@@ -76,7 +76,7 @@ class runcible_op_backend : public runcible_js_function {
       : runcible_js_function(env), name_(std::move(name)) {}
 
  private:
-  // Of the backends that are registered, whose environments may end.
+  // Guards the registered backends, whose environments may end.
   static std::mutex& names_mutex() {
     static std::mutex mutex;
     return mutex;
@@ -120,12 +120,12 @@ class runcible_op_backend : public runcible_js_function {
     static_cast<runcible_op_backend*>(user)->forget(weight);
   }
 
-  // Nothing is open on it any more.
+  // The last user of the backend has closed it.
   static void release(void* user) {
     static_cast<runcible_op_backend*>(user)->let_go();
   }
 
-  // May let it go, and so delete it.
+  // May release it, and thereby delete it.
   void environment_ends() override {
     const std::lock_guard lock(names_mutex());
     const auto found = names().find(name_);

@@ -1,5 +1,5 @@
-// Ops that a thread of the library has a thread of JavaScript compute, and
-// waits for; included by the wrapper alone.
+// Ops that a thread of the library sends to a JavaScript thread and waits for;
+// included by the wrapper alone.
 #ifndef RUNCIBLE_NODE_OP_REQUEST_H
 #define RUNCIBLE_NODE_OP_REQUEST_H
 
@@ -19,21 +19,21 @@
 #include <utility>
 #include <vector>
 
-// What a thread waits for: the health, or an op. What JavaScript sees of the op
-// are views of the library's memory, which are detached at the end, so that
-// what is kept of them is empty.
+// A request that a thread waits for: a health check, or an op. JavaScript sees
+// the op as views of the library's memory, which are detached at the end, so
+// that views that are kept are empty.
 class runcible_op_request {
  public:
-  // nullptr: the health.
+  // nullptr: a health check.
   explicit runcible_op_request(const rc_op_call* call) : call_(call) {}
   runcible_op_request(const runcible_op_request&) = delete;
   runcible_op_request& operator=(const runcible_op_request&) = delete;
   ~runcible_op_request() {
-    // Of an environment that has ended.
+    // The environment of these buffers may have ended.
     for (auto& buffer : buffers_) buffer.SuppressDestruct();
   }
 
-  // On the thread of JavaScript: what to call the function with. Throws.
+  // Returns the function's argument. Call on the JavaScript thread. Throws.
   Napi::Value begin(Napi::Env env) {
     if (call_ == nullptr) return env.Null();
     Napi::Object object = Napi::Object::New(env);
@@ -44,7 +44,7 @@ class runcible_op_request {
     return object;
   }
 
-  // On the thread of JavaScript.
+  // Ends the request on the JavaScript thread.
   void end_here(Napi::Env env, rc_status status, std::string text) {
     const Napi::HandleScope scope(env);
     for (auto& buffer : buffers_) {
@@ -54,7 +54,7 @@ class runcible_op_request {
     end(status, std::move(text));
   }
 
-  // On any thread, if JavaScript has not begun or does no more.
+  // Ends it on any thread, if JavaScript has not begun or does no more.
   void end(rc_status status, std::string text) {
     const std::lock_guard lock(mutex_);
     if (over_) return;
@@ -64,7 +64,7 @@ class runcible_op_request {
     changed_.notify_all();
   }
 
-  // False: it is not over after that time.
+  // Waits until it is over; returns false if it is not over after that time.
   bool wait(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [&] { return over_; });
@@ -73,10 +73,10 @@ class runcible_op_request {
     const std::lock_guard lock(mutex_);
     return over_;
   }
-  // Whether who calls it is to tell the function, which is done once.
+  // Returns whether the caller must call the function, which happens once.
   bool claim() { return !claimed_.exchange(true); }
 
-  // Once it is over.
+  // Valid once it is over.
   rc_status status() const { return status_; }
   const std::string& text() const { return text_; }
 
@@ -107,7 +107,7 @@ class runcible_op_request {
     return object;
   }
 
-  // Values that share bytes begin at the same one, and share the buffer.
+  // Values that share bytes start at the same byte, and share the buffer.
   Napi::Value memory(Napi::Env env, const rc_op_value& given) {
     if (given.bytes == 0) return Napi::ArrayBuffer::New(env, 0);
     for (auto& made : buffers_) {
@@ -126,13 +126,13 @@ class runcible_op_request {
   std::vector<Napi::Reference<Napi::ArrayBuffer>> buffers_;  // JavaScript's
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool over_ = false;  // nobody looks at the call any more
+  bool over_ = false;  // no thread uses the call any more
   std::atomic<bool> claimed_{false};
   rc_status status_ = RC_E_DEVICE_LOST;
   std::string text_;
 };
 
-// A thread of JavaScript, and since when it has been in a call of the library,
+// A JavaScript thread, and since when it has been in a call of the library,
 // which may wait for an op that only this thread can compute.
 class runcible_js_thread {
  public:
@@ -147,7 +147,7 @@ class runcible_js_thread {
   void enter() {
     if (depth_++ == 0) since_.store(clock::now().time_since_epoch().count());
   }
-  // What was given up meanwhile loses its memory before JavaScript goes on.
+  // Detaches the memory of abandoned requests before JavaScript continues.
   void leave() {
     if (--depth_ > 0) return;
     since_.store(0);
@@ -158,40 +158,40 @@ class runcible_js_thread {
     }
     for (auto& [env, asked] : given_up) asked->end_here(env, RC_E_BUSY, "");
   }
-  // What another thread wants to be told here, until it is withdrawn. A thread
-  // of JavaScript that waits by short calls does not come to its event loop: it
-  // looks for that between them.
-  void offer(const request& asked, std::function<void()> tell) {
+  // Offers work that another thread needs done here, until it is withdrawn. A
+  // JavaScript thread that waits by short calls does not run its event loop: it
+  // takes offers between them.
+  void offer(const request& asked, std::function<void()> run) {
     const std::lock_guard lock(mutex_);
-    offered_.push_back({asked, std::move(tell)});
+    offered_.push_back({asked, std::move(run)});
     changed_.notify_all();
   }
   void withdraw(const request& asked) {
     const std::lock_guard lock(mutex_);
     offered_.remove_if([&](const auto& each) { return each.first == asked; });
   }
-  // On the thread itself; whether there was anything.
+  // Runs offers on the thread itself; returns whether there were any.
   bool serve() {
     bool any = false;
     for (;; any = true) {
-      std::function<void()> tell;
+      std::function<void()> run;
       {
         const std::lock_guard lock(mutex_);
         if (offered_.empty()) return any;
-        tell = std::move(offered_.front().second);
+        run = std::move(offered_.front().second);
         offered_.pop_front();
       }
-      // It runs JavaScript meanwhile, and waits for nothing.
+      // Meanwhile it runs JavaScript, and waits for nothing.
       const int depth = std::exchange(depth_, 0);
       since_.store(0);
-      tell();
+      run();
       depth_ = depth;
       if (depth > 0) since_.store(clock::now().time_since_epoch().count());
     }
   }
 
-  // On the thread itself: runs a call on another one, and what that wants to be
-  // told here meanwhile. It must not throw.
+  // Called on the thread itself: runs a call on another thread, and meanwhile
+  // the offers that the call makes. It must not throw.
   template <class Call>
   void run_serving(const Call& call) {
     bool over = false;
@@ -209,11 +209,11 @@ class runcible_js_thread {
     }
     other.join();
   }
-  // How many functions of its own ops may call.
+  // The number of this thread's functions that ops may call.
   std::atomic<int>& functions() { return functions_; }
 
-  // Whether it has been in one call for so long, and since `then`, too; if so
-  // the request has been given up.
+  // Returns whether the thread has been in one call for `time`, and since
+  // `then`; if so, the request has been abandoned.
   bool gives_up(clock::duration time, clock::time_point then, napi_env env,
                 const request& asked, const char* text) {
     const std::lock_guard lock(mutex_);
@@ -221,7 +221,7 @@ class runcible_js_thread {
     if (since == 0) return false;
     const clock::time_point from{clock::duration(since)};
     if (clock::now() - std::max(from, then) < time) return false;
-    // Before it can leave, which waits for the lock.
+    // Done before the thread can leave, which waits for the lock.
     given_up_.push_back({env, asked});
     asked->end(RC_E_BUSY, text);
     return true;

@@ -1,4 +1,4 @@
-// Memory that devices move numbers from and to by themselves, as ArrayBuffers;
+// Memory that devices transfer numbers to and from directly, as ArrayBuffers;
 // included by the wrapper alone.
 #ifndef RUNCIBLE_NODE_PINNED_H
 #define RUNCIBLE_NODE_PINNED_H
@@ -6,8 +6,8 @@
 #include <napi.h>
 #include <runcible/runcible.h>
 
-// An ArrayBuffer of the memory, which it keeps until it is collected or
-// detached, in place of a value of its environment.
+// Replaces a value of its environment by an ArrayBuffer over the memory, which
+// the buffer keeps until it is collected or detached.
 inline rc_status runcible_show_pinned(rc_pinned* pinned, Napi::Value* shown) {
   const napi_env env = shown->Env();
   void* data = nullptr;
@@ -29,7 +29,7 @@ inline rc_status runcible_show_pinned(rc_pinned* pinned, Napi::Value* shown) {
   return RC_OK;
 }
 
-// Nothing is to be seen of it any more.
+// Detaches the buffer, which is then empty.
 inline void runcible_hide_pinned(const Napi::Value& shown) {
   napi_detach_arraybuffer(shown.Env(), shown);
 }

@@ -1,5 +1,5 @@
-// References to objects of JavaScript that other threads give back. Included by
-// the wrapper alone.
+// References to JavaScript objects that other threads release. Included by the
+// wrapper alone.
 #ifndef RUNCIBLE_NODE_RETURNS_H
 #define RUNCIBLE_NODE_RETURNS_H
 
@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-// Of one environment, from any thread. It keeps no event loop alive.
+// The queue of one environment, for any thread. It keeps no event loop alive.
 class runcible_returns {
  public:
   explicit runcible_returns(napi_env env) {
@@ -15,7 +15,7 @@ class runcible_returns {
             env, nullptr, nullptr, Napi::String::New(env, "runcible returns"),
             0, 1, nullptr, nullptr, nullptr, on_returned, &queue_) != napi_ok ||
         napi_unref_threadsafe_function(env, queue_) != napi_ok) {
-      throw Napi::Error::New(env, "no queue for what is given back");
+      throw Napi::Error::New(env, "no queue for references to release");
     }
   }
   runcible_returns(const runcible_returns&) = delete;
@@ -23,12 +23,12 @@ class runcible_returns {
 
   void give_back(napi_ref reference) {
     const std::lock_guard lock(mutex_);
-    // An environment that has ended has let go of all.
+    // An environment that has ended has released all references.
     if (queue_ == nullptr) return;
     napi_call_threadsafe_function(queue_, reference, napi_tsfn_nonblocking);
   }
 
-  // The environment ends.
+  // Called when the environment ends.
   void leave() {
     const std::lock_guard lock(mutex_);
     if (queue_ == nullptr) return;

@@ -1,5 +1,5 @@
-/* Typemaps of Node; see bindings/swig/arguments.i. What a wrapper keeps of its
- * arguments is a local of C++, which goes however the wrapper is left. */
+/* Typemaps of Node; see bindings/swig/arguments.i. A wrapper keeps its
+ * arguments in C++ locals, which are freed however the wrapper is left. */
 %header %{
 #include "environment.h"
 #include "op_backend.h"
@@ -8,12 +8,12 @@
 #define RUNCIBLE_ENTER const runcible_blocking_call blocking;
 
 #define RUNCIBLE_FAIL SWIG_fail
-/* What a function without results gives is undefined. */
+/* A function without results returns undefined. */
 #define RUNCIBLE_NOTHING jsresult = Napi::Value()
 #define runcible_raise(status, message) runcible_throw(env, status, message)
 %}
 
-/* The library that is loaded must fit the headers. */
+/* The loaded library must match the headers. */
 %init %{
   runcible_check_libuv(env);
   if (rc_abi_check(RC_VERSION_MAJOR, RC_VERSION_MINOR) != RC_OK) {
@@ -43,7 +43,7 @@
                   SWIG_NAPI_NewPointerObj(env, *$1, $descriptor(TYPE*),
                                           SWIG_POINTER_OWN));
 }
-/* Gives a proxy's reference back now; it is NULL to the library then. */
+/* Releases a proxy's reference now; to the library it is NULL then. */
 %typemap(in) TYPE* CLOSED {
   void* self = NULL;
   const int status = SWIG_ConvertPtr($input, &self, $descriptor(TYPE*),
@@ -60,7 +60,7 @@ static void close_ ## TYPE(TYPE* CLOSED) {
 %}
 %enddef
 
-/* Numbers: nothing is cut or rounded in silence. */
+/* Numbers: none is truncated or rounded silently. */
 %define runcible_whole_number(TYPE)
 %typemap(in) TYPE { $1 = runcible_whole<TYPE>($input, "$1_name"); }
 %enddef
@@ -86,7 +86,7 @@ runcible_whole_number(size_t)
 runcible_number(int32_t)
 runcible_number(int64_t)
 runcible_number(size_t)
-/* Counts and bytes, all below 2^53; seeds are told by events, as bigints. */
+/* Counts and bytes, all below 2^53; events report seeds as bigints. */
 runcible_number(uint64_t)
 
 %typemap(in) (const char* TEXT, size_t LENGTH) (std::string kept) {
@@ -120,7 +120,7 @@ runcible_number(uint64_t)
   runcible_append(env, &jsresult, runcible_text(env, *$1, *$2));
 }
 
-/* A result that the library made, freed by rc_free. */
+/* A result that the library allocated, freed by rc_free. */
 %define runcible_freed(POINTER, VALUE)
   const std::unique_ptr<void, void (*)(void*)> freed(POINTER, rc_free);
   runcible_append(env, &jsresult, VALUE);
@@ -180,7 +180,7 @@ runcible_number(uint64_t)
                           env, static_cast<uint8_t*>(*$1), *$2))
 }
 
-/* The library writes straight into a new ArrayBuffer. */
+/* The library writes directly into a new ArrayBuffer. */
 %typemap(in) (void* ROOM, size_t SIZE) (Napi::ArrayBuffer made) {
   $2 = runcible_whole<size_t>($input, "$2_name");
   made = Napi::ArrayBuffer::New(env, $2);
@@ -244,7 +244,7 @@ runcible_number(uint64_t)
   runcible_append(env, &jsresult, runcible_events(env, *$1));
 }
 
-/* The mailbox of the environment is no argument. */
+/* The mailbox of the environment is not an argument. */
 %typemap(in, numinputs=0) mailbox* box {
   $1 = runcible_environment::of(env).box();
 }

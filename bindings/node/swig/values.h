@@ -1,5 +1,5 @@
-// Between the values of C and of JavaScript; included by the wrapper alone.
-// What cannot be converted is thrown.
+// Conversions between values of C and of JavaScript; included by the wrapper
+// alone. Values that cannot be converted throw.
 #ifndef RUNCIBLE_NODE_VALUES_H
 #define RUNCIBLE_NODE_VALUES_H
 
@@ -14,7 +14,7 @@
 
 #include "mailbox.h"
 
-// The name of an argument or a member as JavaScript has it: topK of top_k.
+// Returns the name of an argument or a member in JavaScript: topK for top_k.
 static std::string runcible_name(const char* name) {
   std::string spoken;
   for (const char* at = name; *at != '\0'; ++at) {
@@ -32,7 +32,7 @@ static std::string runcible_shown(Napi::Value value) {
   return value.ToString().Utf8Value();
 }
 
-// A whole number of type T: a number, a bigint or a boolean.
+// Converts a number, a bigint or a boolean to a whole number of type T.
 template <typename T>
 T runcible_whole(Napi::Value value, const char* name) {
   const auto refuse = [&] {
@@ -63,7 +63,7 @@ T runcible_whole(Napi::Value value, const char* name) {
                          runcible_shown(value));
   }
   const double number = value.As<Napi::Number>().DoubleValue();
-  // Beyond 2^53 - 1 numbers are no longer told apart; a bigint is.
+  // Beyond 2^53 - 1 numbers are not exact; a bigint is.
   constexpr double most = 9007199254740991.0;
   if (std::trunc(number) != number || std::fabs(number) > most ||
       number < static_cast<double>(std::numeric_limits<T>::min()) ||
@@ -97,7 +97,7 @@ static std::string runcible_bytes(Napi::Value value, const char* name) {
                                  runcible_shown(value));
 }
 
-// The same for what C ends with a NUL.
+// The same for a text that C ends with a NUL.
 static std::string runcible_c_string(Napi::Value value, const char* name) {
   std::string text = runcible_bytes(value, name);
   if (text.find('\0') != std::string::npos) {
@@ -112,7 +112,7 @@ static Napi::Value runcible_text(Napi::Env env, const char* text,
   return Napi::String::New(env, length == 0 ? "" : text, length);
 }
 
-// A new typed array with a copy of numbers.
+// Makes a typed array with a copy of numbers.
 template <typename Array, typename T>
 Napi::Value runcible_array(Napi::Env env, const T* numbers, size_t count) {
   Array array = Array::New(env, count);
@@ -167,7 +167,7 @@ static Napi::Value runcible_shape(Napi::Env env, const int64_t* shape,
   return array;
 }
 
-// One more value of a result: the first is the result, more make an array.
+// Appends a value to a result: one value is the result, more make an array.
 static void runcible_append(Napi::Env env, Napi::Value* result,
                             Napi::Value value) {
   if (result->IsEmpty()) {
@@ -195,8 +195,8 @@ static Napi::Value runcible_logprobs(Napi::Env env, const int32_t* tokens,
   return array;
 }
 
-// [of each token, [of the most probable in its place]]; null if they were not
-// asked for.
+// [of each token, [of the most probable at its position]]; null if they were
+// not requested.
 static Napi::Value runcible_piece_logprobs(Napi::Env env,
                                            const rc_event& event) {
   if (event.logprobs == nullptr) return env.Null();
@@ -231,8 +231,8 @@ static Napi::Value runcible_end(Napi::Env env, const rc_event& event) {
   return end;
 }
 
-// What an event of a conversation is besides its text: undefined for a piece,
-// true for reasoning, [name, id] for a call.
+// Returns the kind of an event of a conversation: undefined for a piece, true
+// for reasoning, [name, id] for a call.
 static Napi::Value runcible_part(Napi::Env env, const rc_event& event) {
   if (event.type == RC_EVENT_REASONING) return Napi::Boolean::New(env, true);
   if (event.type != RC_EVENT_CALL) return env.Undefined();
@@ -243,9 +243,9 @@ static Napi::Value runcible_part(Napi::Env env, const rc_event& event) {
 }
 
 // Many events as [tokens of all, key, text, count of tokens, more, part, key,
-// ...]: few objects, for there are thousands of events in a second. `more` is
-// the log probabilities of a piece, or of an end, whose text is null, how it
-// ended.
+// ...]: few objects, because there are thousands of events in a second. `more`
+// is the log probabilities of a piece; for an end, whose text is null, it is
+// the result of runcible_end.
 class runcible_event_list {
  public:
   explicit runcible_event_list(Napi::Env env)

@@ -1,24 +1,24 @@
-// What is begun on the event loop does not hold it up, whatever the model does.
+// Starting work on the event loop does not block it, whatever the model does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 
 import { Model } from "runcible";
 
-// Tries of each call, of which one at least is not interrupted by other programs.
+// Tries of each call, at least one of which other programs do not interrupt.
 const tries = 6;
-// Milliseconds; JavaScript's own part is the most of them.
+// In milliseconds; most of them are JavaScript's own part.
 const longest = 5;
 
-/** The first piece of a stream that is left then. */
+/** Returns the first piece of a stream and leaves the stream. */
 async function pieceOf(stream) {
   for await (const piece of stream) return piece;
   return undefined;
 }
 
-test("the loop goes on while steps are long", async () => {
+test("starting answers and streams does not block the loop during long steps", async () => {
   const model = await Model.load("builtin:fabulist", { backend: "reference" });
-  // Prompts whose steps take a large part of a second each.
+  // Prompts whose steps each take a large part of a second.
   const text = "a fox and a crow; ".repeat(120);
   const controller = new AbortController();
   let left = 0;

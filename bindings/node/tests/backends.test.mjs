@@ -1,4 +1,4 @@
-// Backends of objects of JavaScript: models, failures, blocking calls, the end.
+// Backends made of JavaScript objects: models, failures, blocking calls, the end.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ async function textOn(spec, options = greedy) {
 
 const expected = await textOn("reference");
 
-/** Registers for as long as `use` runs. */
+/** Registers a backend while `use` runs. */
 async function using(name, backend, use) {
   registerBackend(name, backend);
   try {
@@ -43,7 +43,7 @@ async function using(name, backend, use) {
   }
 }
 
-test("a model with three ops, and the loop goes on", async () => {
+test("a model computes three ops in JavaScript, and the loop goes on", async () => {
   const backend = new OwnBackend();
   const called = new Set();
   for (const op of Object.keys(backend.capabilities)) {
@@ -63,7 +63,7 @@ test("a model with three ops, and the loop goes on", async () => {
   assert.ok(called.has("rms_norm") && called.has("linear"), [...called].join());
 });
 
-test("functions that give promises", async () => {
+test("functions may return promises", async () => {
   class Later extends OwnBackend {
     async rms_norm(...given) {
       await after(1);
@@ -82,7 +82,7 @@ test("functions that give promises", async () => {
   });
 });
 
-test("what a general function is told", async () => {
+test("a general function receives the op, its operands and its parameters", async () => {
   const own = new OwnBackend();
   const calls = [];
   const forgotten = new Set();
@@ -111,12 +111,12 @@ test("what a general function is told", async () => {
   const weights = new Set(calls.map((call) => call.weight));
   assert.equal(weights.size, 9);
   for (const weight of weights) assert.ok(weight > 0 && forgotten.has(weight));
-  // What is kept of the memory is empty.
+  // Operands that are kept are empty.
   assert.equal(inputs[0].data.length, 0);
   assert.equal(outputs[0].data.length, 0);
 });
 
-test("health", async () => {
+test("the health is reported as driver, or as the reason", async () => {
   const backend = new OwnBackend();
   await using("own", backend, async () => {
     const report = async () =>
@@ -138,7 +138,7 @@ test("health", async () => {
   });
 });
 
-test("what functions throw are the failures of ops", async () => {
+test("exceptions of functions are failures of ops", async () => {
   for (const fail of [
     () => {
       throw new RangeError("no roots today");
@@ -180,12 +180,12 @@ const sum = (backend) => {
   return [...x.add(x).toArray()];
 };
 
-test("blocking calls", async () => {
+test("blocking calls compute ops or report what to do", async () => {
   const backend = new Sums();
   await using("sums", backend, async () => {
     const handle = await Backend.open("sums,cpu");
-    // Tensors are computed by the thread that asks, or by another that needs it:
-    // a result, or a failure that says what to do.
+    // The calling thread computes tensors, or another thread that needs this one does:
+    // the outcome is a result, or a failure that states what to do.
     try {
       assert.deepEqual(sum(handle), [2, 4]);
       assert.ok(backend.calls > 0);
@@ -202,7 +202,7 @@ test("blocking calls", async () => {
   const own = new OwnBackend();
   await using("own", own, async () => {
     const begin = performance.now();
-    // The health is asked on another thread than the one that waits.
+    // The health check runs on another thread than the one that waits.
     try {
       Backend.openSync("own").close();
     } catch (error) {
@@ -210,7 +210,7 @@ test("blocking calls", async () => {
       assert.match(error.message, /blocking call/);
     }
     assert.ok(performance.now() - begin < 60000);
-    // Afterwards all is well.
+    // Afterwards the backend works.
     assert.equal(await textOn("own,cpu"), expected);
     // Generating that blocks computes ops between its waits.
     const model = await modelOn("own,cpu");
@@ -229,7 +229,7 @@ test("blocking calls", async () => {
   });
 });
 
-test("what is no backend", () => {
+test("registering an invalid backend throws", () => {
   const good = new Sums();
   for (const [name, backend, kind] of [
     ["cpu", good, errors.InvalidArgumentError],
@@ -250,7 +250,7 @@ test("what is no backend", () => {
   assert.throws(() => unregisterBackend(7), TypeError);
 });
 
-test("what is open goes on when its backend is taken out", async () => {
+test("open handles continue to work when their backend is unregistered", async () => {
   registerBackend("own", new OwnBackend());
   assert.throws(() => registerBackend("own", new OwnBackend()), errors.InvalidArgumentError);
   const model = await modelOn("own,cpu");
@@ -265,7 +265,7 @@ test("what is open goes on when its backend is taken out", async () => {
   });
 });
 
-test("closing while ops are computed", async () => {
+test("closing works while ops are computed", async () => {
   await using("own", new OwnBackend(), async () => {
     const took = [];
     for (let i = 0; i < 5; ++i) {
@@ -277,17 +277,17 @@ test("closing while ops are computed", async () => {
       session.close();
       model.close();
       took.push(performance.now() - begin);
-      // It goes on until it is left.
+      // The stream goes on until it is left.
       assert.equal((await stream.next()).done, false);
       await stream.return();
     }
-    // Nobody waits for a thread that is waiting, which would be two seconds each
-    // time; a busy machine takes long now and then.
+    // No thread waits for one that is waiting, which would take two seconds each
+    // time; a busy machine is slow now and then.
     assert.ok(Math.min(...took) < 1900, `${took} ms`);
   });
 });
 
-test("workers have backends of their own, which go with them", async () => {
+test("workers have separate backends, which end with them", async () => {
   const worker = new Worker(
     new URL(`data:text/javascript,${encodeURIComponent(`
       import { createRequire } from "node:module";
@@ -331,7 +331,7 @@ test("a program ends while ops are computed", async () => {
   assert.deepEqual([stdout, stderr], ["done\n", ""]);
 });
 
-test("a backend that nobody uses keeps no program from ending", async () => {
+test("an unused backend keeps no program from ending", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--input-type=module", "-e", `
@@ -343,7 +343,7 @@ test("a backend that nobody uses keeps no program from ending", async () => {
   assert.equal(stdout, "done\n");
 });
 
-test("the example", async () => {
+test("the example runs", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [example, "A", "fox"], {
     timeout: 6000000,
   });

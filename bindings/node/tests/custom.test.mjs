@@ -1,4 +1,4 @@
-// Custom ops: functions of JavaScript and of C, and kernels.
+// Custom ops: JavaScript functions, C functions, and kernels.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
@@ -37,7 +37,7 @@ const cpu = Backend.openSync("cpu");
 const tensor = (numbers, backend = cpu) => Tensor.from(numbers, [numbers.length], backend);
 
 for (const [name, options] of Object.entries({ ofJs, ofC })) {
-  test(`${name} computes, and in graphs`, async () => {
+  test(`${name} computes, also in graphs`, async () => {
     const op = new CustomOp(options);
     for (const device of ["cpu", "reference", "opencl"]) {
       let backend;
@@ -59,7 +59,7 @@ for (const [name, options] of Object.entries({ ofJs, ofC })) {
   });
 }
 
-test("a function that gives a promise, in a run that does", async () => {
+test("a function may return a promise in a run that returns one", async () => {
   const op = new CustomOp({
     ...ofJs,
     function: async (...operands) => {
@@ -104,7 +104,7 @@ test("several types and outputs, and ops within functions", () => {
   assert.deepEqual([...z.toArray()], [-1, -2, -3, -4, -5, -6]);
 });
 
-test("what goes wrong", () => {
+test("invalid ops and failing functions throw", () => {
   const given = tensor(x);
   const fails = (changes, says, kind, inputs = [given], attributes = { scale: 1 }) =>
     assert.throws(
@@ -118,7 +118,7 @@ test("what goes wrong", () => {
   );
   new CustomOp({ ...softsign, function: (from) => (kept = from.data) })
     .compute([given], { scale: 1 });
-  assert.equal(kept.length, 0); // the memory was the library's
+  assert.equal(kept.length, 0); // the library has taken its memory back
   fails({ ...ofC, symbol: "refuses" }, /softsign will not/, errors.FormatError);
   fails({ ...ofC, symbol: "nothing" }, /nothing/, errors.NotFoundError);
   fails({ library: "/no/such.so" }, /such/, errors.NotFoundError);
@@ -136,7 +136,7 @@ test("what goes wrong", () => {
   assert.throws(() => op.compute([given], { scale: 1 }), errors.ClosedError);
 });
 
-test("a worker that ends with ops", async () => {
+test("a worker may end with ops", async () => {
   const worker = new Worker(
     `const { Backend, CustomOp, Tensor } = require("runcible");
      const op = new CustomOp({

@@ -22,7 +22,7 @@ import {
 const backend = await Backend.open("cpu");
 const model = await Model.load("builtin:fable", { backend });
 
-/** A Node of its own, which must end by itself; what it writes to stdout. */
+/** Runs a separate Node, which must end by itself; returns its stdout. */
 async function run(program, ...flags) {
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
@@ -33,7 +33,7 @@ async function run(program, ...flags) {
   return stdout;
 }
 
-/** Collects garbage, and runs what collecting leaves to do. */
+/** Collects garbage, and runs the finalizers. */
 async function collect() {
   const { default: v8 } = await import("node:v8");
   const { runInNewContext } = await import("node:vm");
@@ -45,7 +45,7 @@ async function collect() {
   }
 }
 
-test("wrong types", async () => {
+test("arguments of wrong types throw", async () => {
   const session = model.session();
   const wrong = [
     () => Backend.open(7),
@@ -101,7 +101,7 @@ test("wrong types", async () => {
   }
 });
 
-test("wrong values", async () => {
+test("wrong values throw", async () => {
   const session = model.session();
   const wrong = [
     () => Backend.open("cpu", { threads: 2 ** 40 }),
@@ -144,7 +144,7 @@ test("wrong values", async () => {
   }
 });
 
-test("errors in the manner of Node", async () => {
+test("errors have codes like Node's", async () => {
   const kinds = Object.entries(errors).filter(([name]) => name.endsWith("Error"));
   assert.ok(kinds.length >= 20);
   for (const [name, kind] of kinds) {
@@ -181,7 +181,7 @@ test("errors in the manner of Node", async () => {
   }
 });
 
-test("a generation that was left", async () => {
+test("a generation that was left ends when its session is used", async () => {
   const session = model.session({ whenFull: "shift" });
   const uses = [
     () => session.generateSync("B", { maxTokens: 2 }),
@@ -205,13 +205,13 @@ test("a generation that was left", async () => {
   await session.append("B");
 });
 
-test("after close", async () => {
+test("closed objects throw ClosedError", async () => {
   const session = model.session();
   const stream = session.stream("A", { maxTokens: 5 });
   session.close();
   session.close();
   assert.ok(session.closed);
-  assert.ok((await stream.whole()).text); // what runs goes on
+  assert.ok((await stream.whole()).text); // the running stream goes on
   const uses = [
     () => session.decode(),
     () => session.fork(),
@@ -226,7 +226,7 @@ test("after close", async () => {
   assert.throws(() => made.position, TypeError);
 });
 
-test("closing while a call is under way", async () => {
+test("closing while a call is in flight lets it end", async () => {
   const session = model.session();
   await session.append("Once upon a time");
   const [decoded, saved] = [session.decode(), session.saveBytes()];
@@ -235,7 +235,7 @@ test("closing while a call is under way", async () => {
   assert.ok((await saved).length > 0);
 });
 
-test("closing while arguments are read", async () => {
+test("getters of arguments may close objects", async () => {
   const closing = (thing) =>
     Object.defineProperty([1, 1], 1, {
       get() {
@@ -259,7 +259,7 @@ test("closing while arguments are read", async () => {
   assert.ok(loaded.closed);
 });
 
-test("closing in any order", async () => {
+test("objects may be closed in any order", async () => {
   for (let seed = 0; seed < 6; ++seed) {
     const own = await Backend.open("cpu");
     const loaded = await Model.load("builtin:fable", { backend: own });
@@ -271,7 +271,7 @@ test("closing in any order", async () => {
   }
 });
 
-test("collecting in any order", async () => {
+test("objects may be collected in any order", async () => {
   for (let i = 0; i < 6; ++i) {
     const own = await Backend.open("cpu");
     const loaded = await Model.load("builtin:fable", { backend: own });
@@ -302,15 +302,15 @@ test("a lost stream is cancelled", async () => {
   }
 });
 
-test("a stream that is waited for is not lost", async () => {
+test("a stream with a waiting read is not lost", async () => {
   const next = model.session().stream("A", { maxTokens: 300 }).next();
   await collect();
   assert.ok(!(await next).done);
 });
 
-test("no growth", async () => {
-  // What leaks does so each time; V8 and the allocator grow by leaps, and for
-  // longer where there are many threads.
+test("memory does not grow", async () => {
+  // A leak grows each time; V8 and the allocator grow by leaps, and for longer if
+  // there are many threads.
   const program = `
         import { readFileSync } from "node:fs";
     import { setImmediate } from "node:timers/promises";
@@ -338,7 +338,7 @@ test("no growth", async () => {
   assert.equal(await run(program, ...flags), "done\n");
 });
 
-test("an exit with requests in flight", async () => {
+test("a process may exit with requests in flight", async () => {
   const begin = `
     import { Model } from "runcible";
     const model = await Model.load("builtin:fable", { backend: "cpu" });
@@ -375,8 +375,8 @@ test("a report of the process names the handle", async () => {
   await stream.return();
 });
 
-test("other contexts of the same thread", async () => {
-  // As test runners do: the package is loaded anew for each context.
+test("other contexts of the same thread may load the package", async () => {
+  // Test runners do this: they load the package again for each context.
   const program = `
     import { createRequire } from "node:module";
     const require = createRequire(process.cwd() + "/");

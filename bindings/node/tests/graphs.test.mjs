@@ -1,4 +1,4 @@
-// Graphs, and tensors of memory that is borrowed.
+// Graphs, and tensors over borrowed memory.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { Backend, CustomOp, Graph, Tensor, errors } from "runcible";
 const backend = await Backend.open("cpu");
 const tensor = (...numbers) => Tensor.from(numbers, [numbers.length], backend);
 
-test("what was recorded has no numbers", async () => {
+test("recorded tensors have no numbers", async () => {
   let kept;
   const graph = await Graph.record(backend, [tensor(1, 2)], (x) => {
     kept = x.neg();
@@ -22,7 +22,7 @@ test("what was recorded has no numbers", async () => {
   assert.deepEqual([...graph.runSync([tensor(1, -2)])[0].toArray()], [-1, 2]);
 });
 
-test("errors of graphs", async () => {
+test("errors of graphs are reported", async () => {
   const [x, y] = [tensor(1, 2), tensor(1, 2, 3)];
   await assert.rejects(Graph.record(backend, [x], (a) => a.add(y)), (error) => {
     assert.ok(error instanceof errors.InvalidArgumentError);
@@ -51,7 +51,7 @@ test("runs share the event loop, and end early", async () => {
   });
   const x = tensor(1, 2);
   const long = await Graph.record(backend, [x], (y) => endless.compute([y])[0]);
-  // No limit ends before its time.
+  // Runs do not end before their limit.
   await assert.rejects(long.run([x], { deadline: 1.2 }), (error) => {
     return error instanceof errors.TimeoutError && / 2 ms/.test(error.message);
   });
@@ -73,7 +73,7 @@ test("a tensor borrows the memory of a typed array", () => {
   const numbers = Float32Array.of(9, 1, -2, 3, 9);
   const x = Tensor.borrow(numbers.subarray(1, 4), [3], backend);
   assert.deepEqual([...x.relu().toArray()], [1, 0, 3]);
-  numbers[1] = -7; // is seen
+  numbers[1] = -7; // the tensor sees the change
   assert.deepEqual([...x.relu().toArray()], [0, 0, 3]);
   tensor(1, 2, 3).into(x).neg(); // writes there
   assert.deepEqual([...numbers], [9, -1, -2, -3, 9]);
@@ -86,7 +86,7 @@ test("a tensor borrows the memory of a typed array", () => {
   assert.equal(Tensor.borrow(new Float32Array(0), [0], backend).size, 0);
 });
 
-test("what cannot be borrowed", async () => {
+test("memory that cannot be borrowed is refused", async () => {
   const shared = new Float32Array(new SharedArrayBuffer(4));
   assert.throws(() => Tensor.borrow(shared, [1], backend), /Tensor\.from copies/);
   assert.throws(() => Tensor.borrow([1], [1], backend), TypeError);
@@ -97,7 +97,7 @@ test("what cannot be borrowed", async () => {
   );
   const lent = Float32Array.of(1, 2);
   const x = Tensor.borrow(lent, [2], backend);
-  // Before Node 21 it is copied, and refused from then on.
+  // Copied before Node 21, and refused from then on.
   try {
     structuredClone(lent, { transfer: [lent.buffer] });
   } catch (error) {
@@ -107,7 +107,7 @@ test("what cannot be borrowed", async () => {
   assert.deepEqual([...x.toArray()], [1, 2]);
 });
 
-test("borrowed memory is kept, and let go of", () => {
+test("borrowed memory is kept, and released", () => {
   const program = `
     const { Backend, Graph, Tensor } = require("runcible");
     (async () => {
@@ -123,7 +123,7 @@ test("borrowed memory is kept, and let go of", () => {
         if (i === 7) graph = await Graph.record(backend, [x], (y) => y.add(x));
         x.close();
       }
-      // The last may still be in a register.
+      // A register may still hold the last one.
       for (let i = 0; i < 200 && gone < 18; ++i) {
         global.gc();
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -138,7 +138,7 @@ test("borrowed memory is kept, and let go of", () => {
   assert.equal(output, "true true\n");
 });
 
-test("a worker may end with what it has lent", async () => {
+test("a worker may end with memory that it has lent", async () => {
   const worker = new Worker(
     `const { Backend, Tensor } = require("runcible");
      Backend.open("cpu").then((backend) => {

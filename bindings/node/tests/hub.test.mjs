@@ -1,4 +1,4 @@
-// Models from a hub, which answers on loopback.
+// Models from a hub, which a server on loopback simulates.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -51,7 +51,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("what is fetched is listed and removed", async () => {
+test("fetched models are listed and removed", async () => {
   const path = await fetchModel("hf:o/m");
   assert.equal(
     path,
@@ -66,10 +66,10 @@ test("what is fetched is listed and removed", async () => {
   assert.deepEqual((await cachedModels()).models, []);
 });
 
-test("failures", async () => {
+test("failures of fetching are reported", async () => {
   await assert.rejects(fetchModel("hf:o/none"), errors.NotFoundError);
   await assert.rejects(fetchModel("m.gguf"), errors.InvalidArgumentError);
   await assert.rejects(Model.load("hf:o/m"), /fetch it first/);
-  // It is fetched, and is no model.
+  // It is fetched, and is not a model.
   await assert.rejects(Model.fromHub("o/m"), errors.FormatError);
 });

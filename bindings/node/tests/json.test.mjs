@@ -1,4 +1,4 @@
-// Schemas, tools, choices and messages as objects, also those of zod.
+// Schemas, tools, choices and messages as objects, including those of zod.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -7,7 +7,7 @@ import * as mini from "zod/mini";
 
 import { Grammar, Model, errors } from "runcible";
 
-// Tools are known to it; schemas are long for a small context.
+// The template only checks for tools: their schemas are long for a small context.
 const tools =
   "{% if tools %}{% endif %}" +
   "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}" +
@@ -24,7 +24,7 @@ const Sky = z.object({
 const json = z.toJSONSchema(Sky);
 const plain = JSON.parse(JSON.stringify(json));
 
-/** Only what the interface Standard JSON Schema says. */
+/** Has only the interface Standard JSON Schema. */
 const standard = {
   "~standard": {
     version: 1,
@@ -34,15 +34,15 @@ const standard = {
         assert.equal(target, "draft-2020-12");
         return plain;
       },
-      output: () => assert.fail("the schema of what is taken is meant"),
+      output: () => assert.fail("the schema of the input is required"),
     },
   },
 };
-/** Callable, as schemas of ArkType are. */
+/** Callable, like schemas of ArkType. */
 const callable = Object.assign(() => {}, { toJsonSchema: () => plain });
 const schemas = {
   zod: Sky,
-  "what zod makes": json,
+  "the schema that zod makes": json,
   plain,
   text: JSON.stringify(plain),
   standard,
@@ -64,14 +64,14 @@ for (const [name, schema] of Object.entries(schemas)) {
     assert.deepEqual(JSON.parse(text), sky);
   });
 
-  test(`a format of answers of ${name}`, async () => {
-    const isPlain = ["what zod makes", "plain", "text"].includes(name);
+  test(`a format of answers from ${name}`, async () => {
+    const isPlain = ["the schema that zod makes", "plain", "text"].includes(name);
     const inner = name === "text" ? JSON.parse(schema) : schema;
     const whole = {
       type: "json_schema",
       json_schema: { name: "sky", strict: true, schema: inner },
     };
-    // A schema alone is a format if it says itself that it is a schema.
+    // A schema alone is a format only if it identifies itself as a schema.
     const formats = [whole, isPlain ? JSON.stringify(whole) : schema];
     for (const responseFormat of formats) {
       const chat = session().chat({ templateName: "zephyr" });
@@ -99,7 +99,7 @@ for (const [name, schema] of Object.entries(schemas)) {
   });
 }
 
-test("a schema is of what is parsed, and not of what comes of it", async () => {
+test("a schema describes the input of parsing, not its output", async () => {
   const Length = z.object({
     text: z.literal("fox").transform((text) => text.length),
     more: z.literal("crow").default("crow"),
@@ -107,7 +107,7 @@ test("a schema is of what is parsed, and not of what comes of it", async () => {
   const grammar = await Grammar.jsonSchema(model, Length);
   const { text } = await session().generate("A", { grammar });
   assert.equal(Length.parse(JSON.parse(text)).text, 3);
-  // A schema that a program made itself is taken as it is.
+  // A schema that a program made itself is used unchanged.
   const output = z.toJSONSchema(
     z.object({ more: z.literal("crow").default("crow") }),
     { io: "output" },
@@ -117,7 +117,7 @@ test("a schema is of what is parsed, and not of what comes of it", async () => {
   assert.deepEqual(JSON.parse(made.text), { more: "crow" });
 });
 
-test("tools and arguments of templates as JSON", async () => {
+test("tools and arguments of templates may be JSON", async () => {
   const chat = session().chat({
     templateText: "{{ style }}" + tools,
     templateArguments: '{"style": "plain"}',
@@ -135,7 +135,7 @@ test("errors name the argument", async () => {
   const circle = {};
   circle.circle = circle;
   const unknown = { "~standard": { version: 1, vendor: "test" } };
-  // It leaves out what makes JSON schemas.
+  // zod/mini does not include the code that makes JSON schemas.
   const small = mini.object({ colour: mini.literal("grey") });
   for (const bad of [circle, 1n, unknown, small]) {
     const format = { type: "json_schema", json_schema: { schema: { a: bad } } };

@@ -10,10 +10,10 @@ const file = new URL(
   import.meta.url,
 );
 
-test("a model from bytes is that of the file", async () => {
+test("a model from bytes equals that of the file", async () => {
   const bytes = new Uint8Array(readFileSync(file));
   const loading = Model.fromBytes(bytes, { backend: "reference" });
-  bytes.fill(0); // they are the model's own by now
+  bytes.fill(0); // the model has its own copy by now
   const model = await loading;
   const same = await Model.load(file.pathname, { backend: "reference" });
   assert.deepEqual(model.report, same.report);

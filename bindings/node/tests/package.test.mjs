@@ -1,4 +1,4 @@
-// What the package gives, beside the cases of all languages.
+// The package's exports, besides the cases of all languages.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
@@ -21,7 +21,7 @@ const near = (actual, expected, tolerance = 1e-5) => {
   actual.forEach((x, i) => assert.ok(Math.abs(x - expected[i]) <= tolerance));
 };
 
-test("one package for import and require", () => {
+test("import and require give one package", () => {
   const required = require("runcible");
   for (const name of Object.keys(required)) {
     assert.equal(runcible[name], required[name], name);
@@ -30,7 +30,7 @@ test("one package for import and require", () => {
   assert.equal(runcible.version, require("runcible/package.json").version);
 });
 
-test("the package brings its libraries, and Node its libuv", () => {
+test("the package contains its libraries, and Node its libuv", () => {
   const maps = readFileSync("/proc/self/maps", "utf8");
   const libraries = new Set(maps.match(/\/.*(runcible|pcre2|utf8proc|libuv).*\.(so|node)\b/g));
   const home = realpathSync(require.resolve("runcible/package.json"));
@@ -39,7 +39,7 @@ test("the package brings its libraries, and Node its libuv", () => {
   for (const library of libraries) assert.ok(library.startsWith(folder), library);
 });
 
-test("discover", async () => {
+test("discover lists the devices", async () => {
   const found = await runcible.discover();
   const names = new Set(found.devices.map((device) => device.backend));
   for (const name of ["cpu", "reference", "opencl", "vulkan"]) {
@@ -47,7 +47,7 @@ test("discover", async () => {
   }
 });
 
-test("tokenizers", async () => {
+test("tokenizers open without a model", async () => {
   const opened = await Tokenizer.open("builtin:fable");
   const tokens = opened.tokenize("A fox: \u{1f98a}");
   assert.ok(tokens instanceof Int32Array);
@@ -57,7 +57,7 @@ test("tokenizers", async () => {
   assert.ok(opened.detokenize(opened.tokenize(bytes)).endsWith("a\ufffdb"));
 });
 
-test("progress and signals of a load", async () => {
+test("a load reports progress and ends at a signal", async () => {
   const fractions = [];
   const progress = (fraction) => fractions.push(fraction);
   await Model.load("builtin:fable", { backend: "reference", progress });
@@ -69,7 +69,7 @@ test("progress and signals of a load", async () => {
   await assert.rejects(Model.load(url), /nothing here/);
 });
 
-test("progress and signals of an opening", async () => {
+test("an opening reports progress and ends at a signal", async () => {
   const fractions = [];
   const progress = (fraction) => fractions.push(fraction);
   const opened = await Backend.open("reference", { threads: 1, progress });
@@ -81,14 +81,14 @@ test("progress and signals of an opening", async () => {
   await assert.rejects(Backend.open("cpu", { progress: 7 }), TypeError);
 });
 
-test("pieces", async () => {
+test("pieces have text and tokens", async () => {
   for await (const piece of model.session().stream("A", { maxTokens: 5 })) {
     assert.ok(piece instanceof Piece && piece.tokens instanceof Int32Array);
     assert.equal(`${piece}`, piece.text);
   }
 });
 
-test("seeds", async () => {
+test("seeds may be numbers or bigints", async () => {
   const { text } = await model.session().generate("A", { seed: 1, maxTokens: 5 });
   assert.equal(text, model.session().generateSync("A", { seed: 1n, maxTokens: 5 }).text);
   const seed = 2n ** 64n - 2n;
@@ -96,7 +96,7 @@ test("seeds", async () => {
   assert.equal(report.seed, seed);
 });
 
-test("sessions", async () => {
+test("calls on a session run in their order", async () => {
   const session = model.session();
   session.append("Once upon a time");
   session.decode();
@@ -106,7 +106,7 @@ test("sessions", async () => {
   assert.equal(session.position, tokens.length + 1);
 });
 
-test("logits are the caller's", async () => {
+test("logits belong to the caller", async () => {
   const session = model.session();
   await session.append("Once");
   await session.decode();
@@ -119,7 +119,7 @@ test("logits are the caller's", async () => {
   data[0] = 1;
 });
 
-test("tensors", () => {
+test("tensors compute", () => {
   const a = Tensor.from([1, -2, 3, -4, 5, -6], [2, 3], backend);
   const b = Tensor.from(Float32Array.of(1, 0, 2, 0, 1, 3), [3, 2], backend);
   near(a.matmul(b).toArray(), [0, 9, 0, -18]);
@@ -136,7 +136,7 @@ test("tensors", () => {
   near(x.rope(Tensor.zeros([2], backend, { dtype: "i32" })).toArray(), x.toArray());
 });
 
-test("tensors of other types", () => {
+test("tensors have other types", () => {
   const half = Tensor.from([1, 2], [2], backend, { dtype: "f16" });
   assert.equal(half.dtype, "f16");
   assert.equal(half.byteLength, 4);
@@ -150,7 +150,7 @@ test("tensors of other types", () => {
   near(Tensor.ones([1, 32], backend).matmulQuantized(again).toArray(), [32], 0.5);
 });
 
-test("the program of the README that chats", () => {
+test("the chat program of the README runs", () => {
   const path = require.resolve("runcible/package.json").replace(/package\.json$/, "README.md");
   const [, program] = readFileSync(path, "utf8").match(/<!-- tests: chat -->\n```js\n(.*?)```/s);
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
@@ -160,7 +160,7 @@ test("the program of the README that chats", () => {
   assert.equal(output, "Who will not let go is held.\nIn it there is a bear and a bee.\n");
 });
 
-test("examples", async () => {
+test("the examples run", async () => {
   const example = (name) => fileURLToPath(new URL(name, examples));
   const env = { ...process.env, RUNCIBLE_BACKEND: "cpu" };
   const run = (name, ...rest) =>

@@ -1,4 +1,4 @@
-// Memory that devices move numbers from and to by themselves.
+// Memory that devices transfer numbers to and from directly.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ for (const spec of ["cpu", "reference", "opencl", "vulkan"]) {
     assert.ok(numbers.every((each) => each === 0));
     numbers.forEach((_, i) => (numbers[i] = i));
     const x = Tensor.from(numbers, [10, 100], device);
-    numbers.fill(9); // what was moved is a copy
+    numbers.fill(9); // the device has a copy
     const results = new Float32Array(to.buffer);
     assert.equal(x.neg().readInto(results), results);
     assert.ok(results.every((each, i) => each === -i));
@@ -42,7 +42,7 @@ for (const spec of ["cpu", "reference", "opencl", "vulkan"]) {
   });
 }
 
-test("what borrows it keeps it", async () => {
+test("a tensor that borrows the memory keeps it", async () => {
   const memory = new Pinned(backend, 64);
   const numbers = new Float32Array(memory.buffer, 4, 3);
   const x = Tensor.borrow(numbers, [3], backend);
@@ -57,7 +57,7 @@ test("what borrows it keeps it", async () => {
   assert.deepEqual([...y.toArray()], [-3, -4, -5]);
 });
 
-test("after it is closed", () => {
+test("the memory cannot be used after it is closed", () => {
   const memory = new Pinned(backend, 16);
   const numbers = new Float32Array(memory.buffer);
   memory.close();
@@ -71,7 +71,7 @@ test("after it is closed", () => {
   assert.throws(() => x.readInto(numbers), errors.InvalidArgumentError);
 });
 
-test("what goes wrong", () => {
+test("invalid arguments throw", () => {
   assert.throws(() => new Pinned(backend, 0), errors.InvalidArgumentError);
   assert.throws(() => new Pinned(backend, 8, "vulkan:99"), (error) => {
     return error instanceof errors.InvalidArgumentError && /vulkan:99/.test(error.message);
@@ -94,7 +94,7 @@ test("what goes wrong", () => {
   assert.equal(memory.buffer.byteLength, 8);
 });
 
-test("memory goes with what shows it", () => {
+test("memory is freed with the buffer that exposes it", () => {
   const program = `
     const { Backend, Pinned } = require("runcible");
     (async () => {
@@ -104,7 +104,7 @@ test("memory goes with what shows it", () => {
         const numbers = new Float32Array(new Pinned(backend, 1 << 20).buffer);
         if (i === 7) arrays.push(numbers.fill(7));
       }
-      // The last may still be in a register.
+      // A register may still hold the last one.
       for (let i = 0; i < 200 && backend.usage.memory > 3 << 20; ++i) {
         global.gc();
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -118,7 +118,7 @@ test("memory goes with what shows it", () => {
   assert.equal(output, "true true true\n");
 });
 
-test("a worker may end with it", async () => {
+test("a worker may end with pinned memory", async () => {
   const worker = new Worker(
     `const { Backend, Pinned, Tensor } = require("runcible");
      Backend.open("cpu").then((backend) => {

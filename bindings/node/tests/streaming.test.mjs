@@ -1,4 +1,4 @@
-// Streams on Node's event loop: cancelling, deadlines, and what goes on beside.
+// Streams on Node's event loop: cancelling, deadlines, and concurrent work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { Model, errors } from "runcible";
 
 const model = await Model.load("builtin:fable", { backend: "cpu" });
 
-/** A session whose generation never ends by itself, and that generation. */
+/** Returns a session and its generation, which never ends by itself. */
 function endless(options) {
   const session = model.session({ whenFull: "shift" });
   return [session, session.stream("A", { ignoreEos: true, ...options })];
@@ -21,13 +21,13 @@ test("many streams share the loop", async () => {
     ),
   );
   assert.ok(new Set(together.map(({ text }) => text)).size > 8);
-  // On a CPU what runs beside a session changes none of its bits.
+  // On a CPU, concurrent work changes no bit of a session's results.
   const alone = model.session().generateSync("A", options(3));
   assert.equal(alone.text, together[3].text);
   assert.deepEqual(alone.tokens, together[3].tokens);
 });
 
-test("the loop goes on", async () => {
+test("the loop goes on during a stream", async () => {
   const [, stream] = endless();
   for (let turns = 0; turns < 5; ++turns) {
     assert.ok(!(await stream.next()).done);
@@ -57,7 +57,7 @@ test("an exception in the body ends the request", async () => {
   await session.append("B");
 });
 
-test("cancel", async () => {
+test("cancel ends a stream", async () => {
   const [session, stream] = endless();
   setTimeout(5).then(() => stream.cancel());
   await assert.rejects(async () => {
@@ -67,7 +67,7 @@ test("cancel", async () => {
   await session.append("B");
 });
 
-test("signals", async () => {
+test("signals end streams", async () => {
   const timeout = AbortSignal.timeout(30);
   const [session, stream] = endless({ signal: timeout });
   await assert.rejects(
@@ -94,7 +94,7 @@ test("a signal after the end does nothing", async () => {
   assert.equal(report.reason, "length");
 });
 
-test("deadline", async () => {
+test("a deadline ends a stream", async () => {
   const [, stream] = endless({ deadline: 50 });
   await assert.rejects(
     async () => {
@@ -104,10 +104,10 @@ test("deadline", async () => {
       error.constructor === errors.DeadlineError &&
       error.report.reason === "deadline",
   );
-  assert.ok((await stream.next()).done); // told once
+  assert.ok((await stream.next()).done); // the error is thrown once
 });
 
-test("reads that nobody waited for", async () => {
+test("reads that are not awaited get their pieces in order", async () => {
   const stream = model.session().stream("A", { maxTokens: 3, ignoreEos: true });
   const reads = Array.from({ length: 8 }, () => stream.next());
   const results = await Promise.all(reads);
@@ -116,7 +116,7 @@ test("reads that nobody waited for", async () => {
   assert.ok(results.at(-1).done);
 });
 
-test("a busy session", async () => {
+test("a busy session throws BusyError", async () => {
   const [session, stream] = endless();
   await assert.rejects(session.append("B"), errors.BusyError);
   await assert.rejects(session.tokens(), errors.BusyError);
@@ -128,7 +128,7 @@ test("a busy session", async () => {
   await append;
 });
 
-test("a thread that generates without the loop", () => {
+test("a thread generates without the loop", () => {
   const session = model.session({ whenFull: "shift" });
   const generation = session.streamSync("A", { ignoreEos: true });
   for (const piece of generation) {

@@ -1,4 +1,4 @@
-// A backend that changes its device: models move, sessions go on.
+// A backend that switches its device: models move, sessions go on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -6,7 +6,7 @@ import { Backend, Model, errors } from "runcible";
 
 const greedy = { maxTokens: 8, temperature: 0, ignoreEos: true };
 
-test("a text goes on, and the loop does", async () => {
+test("a text goes on after a switch, and the loop meanwhile", async () => {
   const backend = await Backend.open("cpu");
   const model = await Model.load("builtin:fable", { backend, contextLength: 128 });
   const session = model.session();
@@ -28,7 +28,7 @@ test("a text goes on, and the loop does", async () => {
   assert.equal(backend.device.id, "reference:0");
 });
 
-test("what progress throws is the failure of the call", async () => {
+test("an exception of progress is the failure of the call", async () => {
   const progress = () => {
     throw new Error("enough");
   };

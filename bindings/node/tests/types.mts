@@ -1,4 +1,4 @@
-// Not run: the compiler must accept what is right, and refuse what is marked.
+// Not run: the compiler must accept valid lines, and reject those that are marked.
 import {
   Backend,
   Model,

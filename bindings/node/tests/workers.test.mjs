@@ -1,4 +1,4 @@
-// Worker threads: each has its own environment and its own loop.
+// Worker threads: each has a separate environment and a separate loop.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { Model } from "runcible";
 
 const options = { maxTokens: 20, seed: 3 };
 
-/** A worker that runs a program; `parentPort`, `Model` and `model` are there. */
+/** Starts a worker that runs a program with `parentPort`, `Model` and `model`. */
 function start(program) {
   const begin = `
     const { parentPort, threadId } = require("node:worker_threads");
@@ -42,7 +42,7 @@ test("workers generate at once", async () => {
   assert.deepEqual(await codes, [0, 0, 0, 0]);
 });
 
-test("a worker that is ended with requests in flight", async () => {
+test("a worker may be terminated with requests in flight", async () => {
   for (let i = 0; i < 5; ++i) {
     const worker = start(`
       const streams = Array.from({ length: 8 }, endless);
@@ -54,7 +54,7 @@ test("a worker that is ended with requests in flight", async () => {
   }
 });
 
-test("a worker that leaves with requests in flight", async () => {
+test("a worker may exit with requests in flight", async () => {
   const worker = start(`
     const streams = Array.from({ length: 8 }, endless);
     await streams[7].next();
@@ -62,7 +62,7 @@ test("a worker that leaves with requests in flight", async () => {
   assert.equal(await ended(worker), 7);
 });
 
-test("a worker that fails with requests in flight", async () => {
+test("a worker may fail with requests in flight", async () => {
   const worker = start(`
     const streams = Array.from({ length: 8 }, endless);
     await streams[7].next();
@@ -71,7 +71,7 @@ test("a worker that fails with requests in flight", async () => {
   assert.equal(error.message, "mine");
 });
 
-test("a worker that is ended while it loads, decodes and waits", async () => {
+test("a worker may be terminated while it loads, decodes and waits", async () => {
   for (let i = 0; i < 5; ++i) {
     const worker = start(`
       const session = model.session();
@@ -86,7 +86,7 @@ test("a worker that is ended while it loads, decodes and waits", async () => {
   }
 });
 
-test("a worker that is ended while it blocks", async () => {
+test("a worker may be terminated while it blocks", async () => {
   const worker = start(`
     const session = model.session({ whenFull: "shift" });
     const generation = session.streamSync("A", { ignoreEos: true });
@@ -97,7 +97,7 @@ test("a worker that is ended while it blocks", async () => {
   assert.equal(await worker.terminate(), 1);
 });
 
-test("workers come and go", async () => {
+test("workers may start and end repeatedly", async () => {
   for (let i = 0; i < 10; ++i) {
     const workers = Array.from({ length: 3 }, () =>
       start(`const stream = endless(); await stream.next(); await stream.return();`),

@@ -1,4 +1,4 @@
-"""Writes a fable, as it comes:
+"""Prints a fable as it is generated:
 
     python fable.py [BEGINNING]
 """

@@ -12,7 +12,7 @@ import runcible
 
 
 def numbers_of(weight):
-    """A weight as F32: of Q8_0, blocks of a scale and 32 numbers, too."""
+    """Decodes a weight to F32, also Q8_0: blocks of a scale and 32 numbers."""
     if weight.dtype.names is None:
         return weight
     blocks = weight["scale"].astype("f4")[..., None] * weight["numbers"]

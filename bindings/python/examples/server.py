@@ -1,5 +1,5 @@
-"""A server that writes a fable to everyone who asks, each as it comes, and stops
-writing for who has gone:
+"""A server that writes a fable to each client as it is generated, and stops when the
+client disconnects:
 
     python server.py [PORT]
     curl -N http://localhost:8080/A%20fox
@@ -31,7 +31,7 @@ async def answer(model, reader, writer):
                 await writer.drain()
         writer.write(b"\n")
     except (ConnectionError, asyncio.IncompleteReadError):
-        pass  # who asked has gone
+        pass  # the client has disconnected
     finally:
         writer.close()
 

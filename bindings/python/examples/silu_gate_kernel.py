@@ -10,8 +10,8 @@ import numpy
 
 import runcible
 
-# One thread for each element. Around the body the library puts what the names of the
-# signature stand for: arrays, and y_elements, how many elements y has.
+# One thread for each element. The library defines the names of the signature around
+# the body: arrays, and y_elements, the number of elements of y.
 op = runcible.custom_op(
     "x F32 [...], gate F32 [...] -> y F32 [...]",
     name="silu_gate",

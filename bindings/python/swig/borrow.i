@@ -1,10 +1,10 @@
-/* Tensors of memory that an object of Python has, pinned memory that one shows, and
- * reading into memory. */
+/* Tensors over memory of a Python object, pinned memory that an object exposes,
+ * and reading into memory. */
 %header %{
-/* On any thread, in the middle of a call of the library or in none. */
+/* May run on any thread, within a call of the library or outside. */
 static void runcible_give_back(void* object) {
   PyGILState_STATE state;
-  /* At the end of the interpreter all goes anyway. */
+  /* At the end of the interpreter all memory is freed anyway. */
   if (!Py_IsInitialized()) return;
   state = PyGILState_Ensure();
   Py_DECREF((PyObject*)object);
@@ -12,7 +12,7 @@ static void runcible_give_back(void* object) {
 }
 %}
 
-/* The object, with a reference that is the library's after a success. */
+/* The object; after a success the library owns the added reference. */
 %typemap(in) PyObject* OWNER {
   Py_INCREF($input);
   $1 = $input;
@@ -22,7 +22,7 @@ static void runcible_give_back(void* object) {
 %apply PyObject* OWNER { PyObject* owner }
 
 %inline %{
-/* The address; 0: there are no numbers. */
+/* Returns the address; 0: there are no numbers. */
 static rc_status tensor_address(rc_tensor* tensor, size_t* bytes) {
   void* data = NULL;
   const rc_status status = rc_tensor_memory(tensor, &data);
@@ -45,7 +45,7 @@ static rc_status pinned_address(rc_pinned* pinned, size_t* bytes) {
   return status;
 }
 
-/* `data` is (address, size), of memory that may be written. */
+/* `data` is (address, size) of writable memory. */
 static rc_status tensor_read_into(rc_tensor* tensor, const void* data,
                                   size_t bytes) {
   return rc_tensor_read(tensor, (void*)data, bytes);

@@ -1,10 +1,10 @@
-/* Custom ops whose function is an object of Python; included by the wrapper
- * alone, after op_backend.h. The object, which custom.py makes, has
+/* Custom ops with a Python function; included by the wrapper alone, after
+ * op_backend.h. custom.py makes an object with
  *
  *   compute(inputs, outputs, attributes)      (status, text)
  *
- * and lets no exception out but those that leave no memory to be told; values
- * are as those of op_backend.h. */
+ * that raises no exceptions, except when there is no memory to return them as a
+ * text; values are those of op_backend.h. */
 #ifndef RUNCIBLE_PYTHON_CUSTOM_OP_H
 #define RUNCIBLE_PYTHON_CUSTOM_OP_H
 

@@ -1,4 +1,4 @@
-/* Custom ops; see custom_op.h beside this. */
+/* Custom ops; see custom_op.h in this folder. */
 %{
 #include "custom_op.h"
 %}
@@ -35,8 +35,8 @@
 }
 
 %inline %{
-/* `function` is None or has the method that custom_op.h calls; else `address` is
- * that of a function of C, or 0. */
+/* `function` is None or has the method that custom_op.h calls; if it is None,
+ * `address` is that of a C function, or 0. */
 static rc_status custom_op_create(const char* name, const char* signature,
                                   const char* attributes, PyObject* function,
                                   const char* opencl_c,

@@ -3,7 +3,7 @@
 %ignore rc_graph_run_async;
 %ignore rc_graph_run_options;
 
-/* A sequence of proxies, which its caller keeps. */
+/* A sequence of proxies, which the caller keeps. */
 %typemap(in) (rc_tensor* const* TENSORS, size_t COUNT)
     (rc_tensor** kept = NULL) {
   const Py_ssize_t count = PySequence_Size($input);
@@ -33,7 +33,7 @@
   $1 = kept;
   $2 = (size_t)count;
 }
-/* Or else what makes a result of rc_tensor** would. */
+/* Replaces the conversion of a result of rc_tensor**, which would apply. */
 %typemap(argout) (rc_tensor* const* TENSORS, size_t COUNT) ""
 %typemap(freearg) (rc_tensor* const* TENSORS, size_t COUNT) {
   PyMem_Free(kept$argnum);
@@ -43,7 +43,7 @@
   (rc_tensor* const* outputs, size_t output_count)
 }
 
-/* A list of as many new proxies as the argument says. */
+/* A list of new proxies; the argument is their count. */
 %typemap(in) (rc_tensor** MADE, size_t COUNT) (rc_tensor** made = NULL) {
   const size_t count = PyLong_AsSize_t($input);
   if (count == (size_t)-1 && PyErr_Occurred()) SWIG_fail;
@@ -89,7 +89,7 @@ static rc_status concat(rc_tensor* const* inputs, size_t input_count,
 %}
 
 %inline %{
-/* deadline_ms 0: none. */
+/* deadline_ms 0: no deadline. */
 static rc_status graph_compute(rc_graph* graph, rc_tensor* const* inputs,
                                size_t input_count, int64_t deadline_ms,
                                rc_tensor** made, size_t made_count) {

@@ -7,8 +7,8 @@
 %include "borrow.i"
 %include "tensor.i"
 
-/* A model of memory that an object of Python holds, which is not copied: the
- * model keeps the object. It may be let go of by any thread. */
+/* A model in memory of a Python object, which is not copied: the model keeps
+ * the object. Any thread may release it. */
 %{
 static void runcible_let_go(void* object) {
   PyGILState_STATE state;
@@ -35,6 +35,6 @@ static rc_status model_load_lent(rc_backend* backend, const void* data,
 }
 %}
 
-/* So many that an event loop is not held up; see streaming.py. */
+/* Limits the events, so that an event loop is not blocked; see streaming.py. */
 mailbox_status mailbox_take_some(mailbox* box, size_t max,
                                  kept_events* events);

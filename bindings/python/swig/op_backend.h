@@ -1,15 +1,15 @@
-/* Backends whose ops are computed by an object of Python; included by the
- * wrapper alone. The object, which ops.py makes, has
+/* Backends whose ops a Python object computes; included by the wrapper alone.
+ * ops.py makes an object with
  *
  *   health()                 (status, text)
  *   supports(call)           (status, text)
  *   compute(call)            (status, text)
  *   forget(number)           of a weight
  *
- * and lets no exception out but those that leave no memory to be told. A call
- * is (op, parameters as JSON, inputs, outputs, whether it is of tensors), a
- * value None or (type, shape, memory, number of the weight, whether it is one).
- */
+ * that raises no exceptions, except when there is no memory to return them as a
+ * text. A call is (op, parameters as JSON, inputs, outputs, whether it is of
+ * tensors), a value is None or (type, shape, memory, number of the weight,
+ * whether it is one). */
 #ifndef RUNCIBLE_PYTHON_OP_BACKEND_H
 #define RUNCIBLE_PYTHON_OP_BACKEND_H
 
@@ -19,14 +19,14 @@
 
 #include "values.h"
 
-/* The limited API of 3.9 has what takes them, but not the names. */
+/* The limited API of 3.9 has functions that take these, but not their names. */
 #ifndef PyBUF_READ
 #define PyBUF_READ 0x100
 #define PyBUF_WRITE 0x200
 #endif
 
-/* How many threads are in Python or on their way, and whether the interpreter
- * ends, from when on none may go there. */
+/* The number of threads that run Python or are about to, and whether the
+ * interpreter ends; from then on no thread may enter it. */
 static pthread_mutex_t runcible_ops_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t runcible_ops_left = PTHREAD_COND_INITIALIZER;
 static int runcible_ops_callers = 0;
@@ -49,8 +49,8 @@ static void runcible_ops_leave(PyGILState_STATE state) {
   pthread_mutex_unlock(&runcible_ops_mutex);
 }
 
-/* Called without the interpreter's lock, which those who are there need. An op
- * that takes longer than five seconds is left behind. */
+/* Called without the interpreter's lock, which the threads in Python need. An
+ * op that takes longer than five seconds is abandoned. */
 static void runcible_op_backends_end(void) {
   struct timespec until;
   if (runcible_forked) return;
@@ -118,7 +118,7 @@ static PyObject* runcible_op_call(const rc_op_call* call) {
                        outputs, (int)call->of_tensors);
 }
 
-/* What (status, text) says; takes the reference. NULL: an exception is set. */
+/* Converts (status, text); takes the reference. NULL: an exception is set. */
 static rc_status runcible_ops_result(PyObject* result, char* message) {
   const char* text = NULL;
   PyObject* bytes = NULL;
@@ -133,7 +133,7 @@ static rc_status runcible_ops_result(PyObject* result, char* message) {
     if (!PyErr_ExceptionMatches(PyExc_MemoryError)) status = RC_E_DEVICE;
     PyErr_Clear();
   }
-  if (text == NULL) text = "Python could not say how it went";
+  if (text == NULL) text = "Python could not report the result";
   snprintf(message, RC_OP_BACKEND_MESSAGE_BYTES, "%s", text);
   Py_XDECREF(bytes);
   Py_XDECREF(result);
@@ -175,7 +175,7 @@ static rc_status runcible_ops_compute(void* user, const rc_op_call* call,
   return runcible_ops_ask(user, "compute", call, message);
 }
 
-/* May come while an exception is on its way, as when objects are collected. */
+/* May run while an exception is set, as when objects are collected. */
 static void runcible_ops_forget(void* user, uint64_t weight) {
   PyGILState_STATE state;
   PyObject *type, *value, *trace, *result;

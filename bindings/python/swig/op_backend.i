@@ -1,4 +1,4 @@
-/* Backends of objects of Python; see op_backend.h beside this. */
+/* Backends of Python objects; see op_backend.h in this folder. */
 %{
 #include "op_backend.h"
 %}
@@ -7,7 +7,7 @@
   const char* name, const char* description, const char* features
 }
 
-/* It is called by whoever ends, the child of a fork too. */
+/* Every process calls it at its end, also the child of a fork. */
 %exception op_backends_end "$action"
 
 %inline %{
@@ -20,9 +20,9 @@ static rc_status op_backend_register(const char* name, const char* description,
 static rc_status op_backend_unregister(const char* name) {
   return rc_op_backend_unregister(name);
 }
-/* No function of Python is called after it, and none is running. */
+/* After this no Python function is called or running. */
 static void op_backends_end(void) { runcible_op_backends_end(); }
-/* None for a number that is no op. */
+/* Returns None for a number that is not an op. */
 static PyObject* op_name(int32_t code) {
   const PyGILState_STATE state = PyGILState_Ensure();
   PyObject* name = runcible_optional_text(rc_op_name(code));

@@ -1,15 +1,15 @@
-/* What runcible.Tensor is made from: an object that holds a tensor, and its
+/* The base class of runcible.Tensor: an object that holds a tensor, and its
  * operators. Included by the wrapper alone.
  *
- * Small ops take less time than a call of Python, so what is frequent is done
- * here, if all operands are tensors outside of graphs; everything else, and
- * with it every error of use, is left to the functions of Python in tensor.py.
+ * Small ops take less time than a call of Python, so the frequent ones run here
+ * if all operands are tensors outside of graphs. The Python functions in
+ * tensor.py do everything else, including every error of use.
  *
- * The interpreter's lock is held while a small op is done, which takes less
- * time than giving it up. That may not keep other threads waiting, so the lock
- * is given up where the op might have to wait itself: on a device other than a
- * CPU of this process, when other calls are within the library, and for good
- * once there has been a model, whose engine has threads of its own. */
+ * The interpreter's lock is held during a small op, which takes less time than
+ * releasing the lock. To keep other threads from waiting, the lock is released
+ * if the op might have to wait: on a device other than a CPU of this process,
+ * when other calls are in the library, and always once there has been a model,
+ * whose engine has separate threads. */
 #ifndef RUNCIBLE_PYTHON_TENSOR_H
 #define RUNCIBLE_PYTHON_TENSOR_H
 
@@ -22,28 +22,28 @@
 
 typedef struct runcible_tensor {
   PyObject_HEAD rc_tensor* tensor; /* NULL: closed, or never opened */
-  PyObject* proxy; /* SWIG's, which has the reference; NULL: it is here */
+  PyObject* proxy; /* SWIG's, which owns the reference; NULL: this owns it */
   PyObject* backend;
   PyObject* recording; /* see tensor.py */
   PyObject* weak;
-  int64_t size;                      /* elements; -1: not asked yet */
-  int64_t shape[RC_TENSOR_MAX_RANK]; /* with it; missing ones are 1 */
-  int on_plain; /* whether the lock may be held; -1: not asked yet */
+  int64_t size;                      /* elements; -1: not known yet */
+  int64_t shape[RC_TENSOR_MAX_RANK]; /* known with it; missing ones are 1 */
+  int on_plain; /* whether the lock may be held; -1: not known yet */
 } runcible_tensor;
 
-/* From runcible_tensor_ready on. */
+/* Set by runcible_tensor_ready. */
 static PyTypeObject* runcible_tensor_class = NULL; /* runcible.Tensor */
 static PyObject* runcible_is_plain = NULL;         /* of a tensor: a bool */
 static PyObject* runcible_with_number = NULL;      /* name of a method, a, b */
 
 /* Graphs that are being recorded, by any thread or task. */
 static int runcible_recordings = 0;
-/* Calls that are within the library without the interpreter's lock. */
+/* Calls that run in the library without the interpreter's lock. */
 static int runcible_outside = 0;
 /* Whether there has been a model. */
 static int runcible_engines = 0;
 
-/* Around calls for which SWIG gives the lock up. */
+/* Surround calls for which SWIG releases the lock. */
 #undef SWIG_PYTHON_THREAD_BEGIN_ALLOW
 #undef SWIG_PYTHON_THREAD_END_ALLOW
 #define SWIG_PYTHON_THREAD_BEGIN_ALLOW \
@@ -70,7 +70,8 @@ static void runcible_tensor_drop(runcible_tensor* self) {
   if (proxy != NULL) {
     Py_DECREF(proxy);
   } else if (tensor != NULL && !runcible_forked) {
-    /* The last reference closes a device: others may need the lock for that. */
+    /* The last reference closes a device, for which others may need the lock.
+     */
     if (self->on_plain > 0) {
       rc_tensor_release(tensor);
     } else {
@@ -134,7 +135,7 @@ static Py_hash_t runcible_tensor_hash(PyObject* object) {
 
 /* ---- Ops */
 
-/* A tensor that an op can be done with here, or NULL. */
+/* Returns a tensor that an op can use here, or NULL. */
 static runcible_tensor* runcible_operand(PyObject* object) {
   runcible_tensor* const self = (runcible_tensor*)object;
   return Py_TYPE(object) == runcible_tensor_class && self->tensor != NULL &&
@@ -144,7 +145,7 @@ static runcible_tensor* runcible_operand(PyObject* object) {
              : NULL;
 }
 
-/* Elements, or -1. */
+/* Returns the number of elements, or -1. */
 static int64_t runcible_size(runcible_tensor* self) {
   int64_t shape[RC_TENSOR_MAX_RANK];
   int32_t rank = 0;
@@ -160,8 +161,8 @@ static int64_t runcible_size(runcible_tensor* self) {
   return self->size;
 }
 
-/* Whether the lock may be held while an op of about so much work is done with
- * the tensor; -1 with an exception set. */
+/* Returns whether the lock may be held while an op of about this much work runs
+ * on the tensor; -1 with an exception set. */
 static int runcible_hold(runcible_tensor* self, int64_t work) {
   if (self->on_plain < 0) {
     PyObject* const plain =
@@ -170,12 +171,12 @@ static int runcible_hold(runcible_tensor* self, int64_t work) {
     self->on_plain = plain == Py_True;
     Py_DECREF(plain);
   }
-  /* Some microseconds. */
+  /* This takes some microseconds. */
   return self->on_plain && work >= 0 && work <= 32768 &&
          runcible_outside == 0 && !runcible_engines;
 }
 
-/* What comes of a tensor; takes the reference to what was made. */
+/* Makes the result of an op on a tensor; takes the reference to `made`. */
 static PyObject* runcible_made(const runcible_tensor* of, rc_status status,
                                rc_tensor* made) {
   runcible_tensor* result;
@@ -199,11 +200,11 @@ static PyObject* runcible_made(const runcible_tensor* of, rc_status status,
 typedef rc_status (*runcible_unary_op)(rc_tensor* x, rc_tensor** result);
 typedef rc_status (*runcible_binary_op)(rc_tensor* a, rc_tensor* b,
                                         rc_tensor** result);
-/* Of a tensor and up to two numbers. */
+/* An op on a tensor and up to two numbers. */
 typedef rc_status (*runcible_numbers_op)(rc_tensor* x, int32_t first,
                                          int32_t second, rc_tensor** result);
 
-/* NULL without an exception: it is not done here. */
+/* Returns NULL without an exception if the op cannot run here. */
 static PyObject* runcible_do_unary(PyObject* object, runcible_unary_op op) {
   runcible_tensor* const x = runcible_operand(object);
   rc_tensor* made = NULL;
@@ -245,8 +246,8 @@ static PyObject* runcible_do_numbers(PyObject* object, runcible_numbers_op op,
   return runcible_made(x, status, made);
 }
 
-/* The elements of what comes of two tensors that are broadcast; of a product
- * those of both. -1: many. */
+/* Returns the elements of the result of two tensors that are broadcast; for a
+ * product those of both. -1: many. */
 static int64_t runcible_work(runcible_tensor* a, runcible_tensor* b,
                              int product) {
   int64_t work = 1;
@@ -307,7 +308,7 @@ static PyObject* runcible_not_implemented(void) {
   return Py_NotImplemented;
 }
 
-/* `method`: of runcible.Tensor, which does it otherwise. */
+/* Runs an op, or else calls `method` of runcible.Tensor. */
 static PyObject* runcible_operator(PyObject* left, PyObject* right,
                                    runcible_binary_op op, const char* method,
                                    int numbers) {
@@ -351,8 +352,8 @@ static PyObject* runcible_operator_abs(PyObject* object) {
   return PyObject_CallMethod(object, "abs", NULL);
 }
 
-/* == and != are left to Python: whether it is the same object, as tensors are
- * keys of dictionaries. */
+/* Python implements == and != as identity, because tensors are keys of
+ * dictionaries. */
 static PyObject* runcible_compare(PyObject* left, PyObject* right, int how) {
   switch (how) {
     case Py_LT:

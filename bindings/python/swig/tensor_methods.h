@@ -1,5 +1,5 @@
-/* Methods of runcible.Tensor that are frequent, in the place of those of
- * Python, which do what is not done here. Included by the wrapper alone. */
+/* Frequent methods of runcible.Tensor. They replace those of Python, which they
+ * call for cases that are not handled here. Included by the wrapper alone. */
 #ifndef RUNCIBLE_PYTHON_TENSOR_METHODS_H
 #define RUNCIBLE_PYTHON_TENSOR_METHODS_H
 
@@ -13,7 +13,7 @@
   F(matmul) F(matmul_transposed) F(add) F(sub) F(mul) F(div) F(pow) \
   F(minimum) F(maximum) F(equal) F(not_equal) F(less) F(less_equal) \
   F(greater) F(greater_equal)
-/* Of one dimension or all; name in Python, function of C. */
+/* Over one dimension or all; name in Python, C function. */
 #define RUNCIBLE_REDUCTION(F) \
   F(sum, rc_op_reduce_sum) F(mean, rc_op_reduce_mean) \
   F(max, rc_op_reduce_max) F(argmax, rc_op_argmax)
@@ -32,10 +32,10 @@ enum {
 };
 /* clang-format on */
 
-/* The functions of Python, by number. */
+/* The Python functions, by number. */
 static PyObject* runcible_methods_of_python[runcible_method_count];
 
-/* The same by Python; `args` and `keywords` may be NULL. */
+/* Calls the Python function; `args` and `keywords` may be NULL. */
 static PyObject* runcible_by_python(int number, PyObject* self, PyObject* args,
                                     PyObject* keywords) {
   const Py_ssize_t count = args == NULL ? 0 : PyTuple_Size(args);
@@ -55,13 +55,13 @@ static PyObject* runcible_by_python(int number, PyObject* self, PyObject* args,
   return result;
 }
 
-/* A whole number of Python itself; 0: it is another object. */
+/* Converts an int of exactly that class; returns 0 for another object. */
 static int runcible_plain_int(PyObject* object, int32_t* number) {
   long value;
   if (!PyLong_CheckExact(object)) return 0;
   value = PyLong_AsLong(object);
   if (value == -1 && PyErr_Occurred()) {
-    PyErr_Clear(); /* Python tells what is wrong with it */
+    PyErr_Clear(); /* the Python function reports the error */
     return 0;
   }
   *number = (int32_t)value;
@@ -145,7 +145,7 @@ static PyObject* runcible_call_transpose(PyObject* self, PyObject* args,
   return runcible_by_python(runcible_method_transpose, self, args, keywords);
 }
 
-/* With the words of those of Python once they are in their place. */
+/* Their documentation is copied from the Python functions that they replace. */
 static PyMethodDef runcible_methods[runcible_method_count] = {
 #define RUNCIBLE_KEYWORDS(NAME, SIGNATURE)                   \
   {#NAME, (PyCFunction)(void (*)(void))runcible_call_##NAME, \
@@ -165,8 +165,8 @@ static PyMethodDef runcible_methods[runcible_method_count] = {
 #undef RUNCIBLE_OF_DIMENSION
 };
 
-/* What Python takes a signature and words from: kept for ever. NULL with an
- * exception set. */
+/* Returns the signature and documentation of a method, which are never freed.
+ * NULL with an exception set. */
 static char* runcible_words(const PyMethodDef* method, PyObject* function) {
   PyObject* const words = PyObject_GetAttrString(function, "__doc__");
   PyObject* text;
@@ -194,8 +194,8 @@ static char* runcible_words(const PyMethodDef* method, PyObject* function) {
   return kept;
 }
 
-/* tensor_ready(class, is_plain, with_number), once: the class is
- * runcible.Tensor, and its methods make room for those that are here. */
+/* tensor_ready(class, is_plain, with_number), called once: the class is
+ * runcible.Tensor, and the methods here replace those of the class. */
 static PyObject* runcible_tensor_ready(PyObject* module, PyObject* args) {
   PyObject* kind;
   int i;
@@ -227,7 +227,7 @@ static PyObject* runcible_tensor_ready(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/* A graph begins to be recorded, or (-1) is not any more. */
+/* A graph starts recording, or (-1) ends recording. */
 static PyObject* runcible_recording_changed(PyObject* module, PyObject* by) {
   const long change = PyLong_AsLong(by);
   (void)module;
@@ -236,7 +236,7 @@ static PyObject* runcible_recording_changed(PyObject* module, PyObject* by) {
   Py_RETURN_NONE;
 }
 
-/* A model is loaded. */
+/* Called when a model is loaded. */
 static PyObject* runcible_engine_begins(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;

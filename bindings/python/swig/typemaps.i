@@ -1,5 +1,5 @@
-/* Typemaps of Python; see bindings/swig/arguments.i. All within the stable ABI
- * of CPython 3.9. */
+/* Typemaps of Python; see bindings/swig/arguments.i. They use only the stable
+ * ABI of CPython 3.9. */
 %header %{
 #include <runcible/runcible.h>
 
@@ -19,7 +19,7 @@
 #endif
 %}
 
-/* The library that is loaded must fit the headers. */
+/* The loaded library must match the headers. */
 %init %{
   if (rc_abi_check(RC_VERSION_MAJOR, RC_VERSION_MINOR) != RC_OK) {
     PyErr_SetString(PyExc_ImportError, rc_error_message());
@@ -45,7 +45,7 @@
 }
 %enddef
 
-/* A result of C that becomes one value of the result. */
+/* Appends a result of C to the result. */
 %define runcible_result(VALUE)
   resultobj = runcible_append(resultobj, VALUE);
   if (resultobj == NULL) SWIG_fail;
@@ -65,7 +65,7 @@
   } else {
     char* characters = NULL;
     kept = runcible_bytes($input, "$1_name");
-    /* Refuses NUL characters within. */
+    /* Rejects embedded NUL characters. */
     if (kept == NULL || PyBytes_AsStringAndSize(kept, &characters, NULL) != 0) {
       SWIG_fail;
     }
@@ -144,7 +144,7 @@
   runcible_result(value)
 }
 
-/* The library writes straight into a new bytearray. */
+/* The library writes directly into a new bytearray. */
 %typemap(in) (void* ROOM, size_t SIZE) (PyObject* made = NULL) {
   const size_t size = PyLong_AsSize_t($input);
   if (size == (size_t)-1 && PyErr_Occurred()) SWIG_fail;
@@ -164,7 +164,7 @@
 }
 %typemap(freearg) (void* ROOM, size_t SIZE) { Py_XDECREF(made$argnum); }
 
-/* (address, rows, columns) of memory that is not copied: see _logits.py. */
+/* (address, rows, columns) of memory that is not copied; see _logits.py. */
 %typemap(in, numinputs=0) (const float** FLOATS, size_t* ROWS, size_t* COLUMNS)
     (const float* floats = NULL, size_t rows = 0, size_t columns = 0) {
   $1 = ($1_ltype)&floats;
@@ -218,9 +218,9 @@ runcible_number(size_t, PyLong_FromSize_t)
 }
 %typemap(freearg) kept_events* EVENTS { kept_events_free($1); }
 
-/* Opening and loading tell a Python function how far they are, on the thread
- * that does it, and hear signals: an exception of either cancels and is thrown
- * by the call. */
+/* Opening and loading report their progress to a Python function, on the thread
+ * that does it, and check for signals: an exception of either cancels the call,
+ * which then raises it. */
 %define runcible_progress_of(STRUCT)
 %extend STRUCT {
   void set_progress(PyObject* function) {

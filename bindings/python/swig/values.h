@@ -1,6 +1,6 @@
-/* Between the values of C and of Python; included by the wrapper alone. The
- * interpreter's lock is held but where a comment says otherwise. Functions that
- * make an object return NULL with an exception set if they cannot. */
+/* Conversions between values of C and of Python; included by the wrapper alone.
+ * The interpreter's lock is held unless a comment states otherwise. Functions
+ * that make an object return NULL with an exception set if they cannot. */
 #ifndef RUNCIBLE_PYTHON_VALUES_H
 #define RUNCIBLE_PYTHON_VALUES_H
 
@@ -12,14 +12,14 @@
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
 
-/* The exception of a status, made by runcible.errors. One that is set already,
- * by a function of Python that the call ran, stays. */
+/* Raises the exception of a status, made by runcible.errors. An exception that
+ * is set already, by a Python function that the call ran, stays. */
 static void runcible_raise(rc_status status, const char* message) {
   PyObject* text;
   PyObject* module;
   PyObject* error = NULL;
   if (PyErr_Occurred()) return;
-  /* Copied first, for what follows may call the library. */
+  /* Copied first, because the code below may call the library. */
   text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
   if (text == NULL) return;
   module = PyImport_ImportModule("runcible.errors");
@@ -33,8 +33,8 @@ static void runcible_raise(rc_status status, const char* message) {
   Py_DECREF(error);
 }
 
-/* One more value of a result: the first becomes the result, more a tuple. Takes
- * both references; NULL if either is NULL. */
+/* Appends a value to a result: the first is the result, more make a tuple.
+ * Takes both references; NULL if either is NULL. */
 static PyObject* runcible_append(PyObject* result, PyObject* value) {
   PyObject* tuple;
   Py_ssize_t count, i;
@@ -64,7 +64,7 @@ static PyObject* runcible_append(PyObject* result, PyObject* value) {
   return tuple;
 }
 
-/* New bytes of a str, as UTF-8, or the bytes themselves. */
+/* Returns the UTF-8 of a str as new bytes, or the bytes themselves. */
 static PyObject* runcible_bytes(PyObject* value, const char* name) {
   if (PyUnicode_Check(value)) return PyUnicode_AsUTF8String(value);
   if (PyBytes_Check(value)) {
@@ -96,7 +96,7 @@ static PyObject* runcible_tokens(const int32_t* tokens, size_t count) {
   return list;
 }
 
-/* A whole number within bounds; -1 with an exception set if it is none. */
+/* Converts an int within bounds; -1 with an exception set if it is not one. */
 static int runcible_whole(PyObject* value, const char* name, long long least,
                           long long most, long long* number) {
   PyObject* index = PyNumber_Index(value);
@@ -122,7 +122,7 @@ static int runcible_whole(PyObject* value, const char* name, long long least,
   return 0;
 }
 
-/* A sequence of tokens, copied; PyMem_Free frees them. */
+/* Copies a sequence of tokens; PyMem_Free frees them. */
 static int runcible_tokens_in(PyObject* value, const char* name,
                               int32_t** tokens, size_t* count) {
   PyObject* sequence = PySequence_Tuple(value);
@@ -149,7 +149,7 @@ static int runcible_tokens_in(PyObject* value, const char* name,
   return 0;
 }
 
-/* Bytes, or the tuple (address, size). */
+/* Accepts bytes, or the tuple (address, size). */
 static int runcible_memory_in(PyObject* value, const char* name,
                               const void** data, size_t* size) {
   if (PyBytes_Check(value)) {
@@ -226,8 +226,8 @@ static PyObject* runcible_logprobs(const int32_t* tokens, const float* logprobs,
   return list;
 }
 
-/* Lists of (token, logprob): of each token, and of the most probable ones in
- * its place. (None, None) if they were not asked for. */
+/* Lists of (token, logprob): of each token, and of the most probable ones at
+ * its position. (None, None) if they were not requested. */
 static PyObject* runcible_piece_logprobs(const rc_event* event) {
   PyObject* own;
   PyObject* top;
@@ -260,7 +260,7 @@ static PyObject* runcible_optional_text(const char* text) {
   return runcible_text(text, strlen(text));
 }
 
-/* What a piece of text is to a conversation. */
+/* Returns the kind of a piece of text in a conversation. */
 static const char* runcible_what_piece_is(const rc_event* event) {
   switch (event->type) {
     case RC_EVENT_REASONING:
@@ -272,8 +272,8 @@ static const char* runcible_what_piece_is(const rc_event* event) {
   }
 }
 
-/* (key, text, tokens, logprobs, what it is, name and id of a call), or for an
- * end (key, None, status, message, numbers of the report in their order from
+/* (key, text, tokens, logprobs, kind, name and id of a call), or for an end
+ * (key, None, status, message, numbers of the report in their order from
  * `reason` on). */
 static PyObject* runcible_event(uint64_t key, const rc_event* event) {
   PyObject* text;
@@ -326,9 +326,9 @@ static PyObject* runcible_events(const kept_events* events) {
   return list;
 }
 
-/* An rc_progress_callback; `user` is a function of Python, or NULL. Called
- * without the interpreter's lock, on a thread that gave it up for opening or
- * loading. */
+/* An rc_progress_callback; `user` is a Python function, or NULL. Called without
+ * the interpreter's lock, on a thread that released it for opening or loading.
+ */
 static int32_t runcible_progress(void* user, double fraction) {
   const PyGILState_STATE state = PyGILState_Ensure();
   int32_t stop = PyErr_CheckSignals() != 0;

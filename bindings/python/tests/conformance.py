@@ -20,7 +20,7 @@ CASES = Path(__file__).resolve().parents[2] / "conformance" / "cases.json"
 
 
 def error_class(name: str) -> type:
-    """The exception of a status; "IO" is that of RC_E_IO."""
+    """Returns the exception of a status; "IO" is that of RC_E_IO."""
     special = {"IO": "FileError", "TIMEOUT": "WaitTimeoutError"}
     words = "".join(word.capitalize() for word in name.split("_"))
     found = getattr(runcible.errors, special.get(name, words + "Error"))
@@ -37,7 +37,7 @@ class Runner:
         self.objects: Dict[str, Any] = {}
 
     def value(self, given: Any) -> Any:
-        """What a step means by a value: "$name" is an object."""
+        """Returns a value of a step: "$name" is an object."""
         if isinstance(given, list):
             return [self.value(each) for each in given]
         if isinstance(given, dict):
@@ -103,7 +103,7 @@ class Runner:
             self.check(found, self.value(step["expect"]), step["do"])
 
     def call(self, step: Dict[str, Any]) -> Any:
-        """What a step is called, of an object, a class or the package."""
+        """Calls what a step names, of an object, a class or the package."""
         on, _, method = step["do"].partition(".")
         given = self.value(step.get("with", []))
         options = self.value(step.get("options", {}))
@@ -120,7 +120,7 @@ class Runner:
         return member(*given, **options) if callable(member) else member
 
     def check(self, found: Any, expected: Any, what: str) -> None:
-        """Checks what was found, of which what is expected has a part."""
+        """Checks what was found against the expected part of it."""
         if isinstance(expected, list):
             assert len(found) == len(expected), what
             for i, each in enumerate(expected):
@@ -180,7 +180,7 @@ class Runner:
             "$start_of": lambda: found != "" and wanted.startswith(found),
         }[name]()
 
-    # Steps that are no single call, or another one in Python.
+    # Steps that are not a single call, or a different one in Python.
 
     def do_open(self, backend: Any, *given: Any, step: Any, **options: Any) -> Any:
         return backend(*given, **options)
@@ -251,14 +251,14 @@ class Runner:
 
     def do_record(self, _: Any, backend: Any, like: Any, ops: Any, outputs: Any, kept: Any = (),
                   *, step: Any) -> Any:
-        # Distinct ones, for an input is known by its tensor.
+        # Distinct ones, because a tensor identifies an input.
         inputs = [runcible.Tensor(each.numpy(), backend) for each in like]
         with runcible.graph(backend) as graph:
             values = [*inputs, *kept]
             for op, x, *others in ops:
                 values.append(getattr(values[x], op)(*(values[i] for i in others)))
             made = [values[i] for i in outputs]
-            del values  # what is referred to at the end is an output
+            del values  # tensors that are referenced at the end are outputs
         return graph, inputs, made
 
     def do_info(self, recorded: Any, step: Any) -> Any:
@@ -277,7 +277,7 @@ class Runner:
     async def do_open_later(self, _: Any, spec: str, step: Any, **options: Any) -> Any:
         fractions: List[float] = []
         backend = await runcible.Backend.open(spec, progress=fractions.append, **options)
-        await asyncio.sleep(0)  # the last comes on the loop
+        await asyncio.sleep(0)  # the last report arrives on the loop
         assert fractions[-1] == 1
         return backend
 

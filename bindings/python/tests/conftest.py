@@ -1,4 +1,4 @@
-"""What tests of several files use."""
+"""Fixtures for several files."""
 
 import pytest
 

@@ -1,17 +1,17 @@
-"""What is begun on an event loop does not hold it up, whatever the model does."""
+"""Starting work on an event loop does not block it, whatever the model does."""
 
 import asyncio
 import time
 
 import runcible
 
-# Tries of each call, of which one at least is not interrupted by other programs.
+# Tries of each call, at least one of which other programs do not interrupt.
 _TRIES = 6
-_LONGEST = 0.005  # seconds; the interpreter's own part is the most of it
+_LONGEST = 0.005  # seconds; most of them are the interpreter's own part
 
 
 async def _first_turn(coroutine):
-    """How long a task keeps the loop until it waits for the first time."""
+    """Returns how long a task keeps the loop until it first waits."""
     begun = time.perf_counter()
     task = asyncio.ensure_future(coroutine)
     await asyncio.sleep(0)
@@ -19,7 +19,7 @@ async def _first_turn(coroutine):
     return kept, task
 
 
-def test_a_loop_goes_on_while_steps_are_long():
+def test_starting_answers_and_streams_does_not_block_the_loop_during_long_steps():
     model = runcible.Model("builtin:fabulist", "reference")
 
     async def piece_of(stream):
@@ -28,7 +28,7 @@ def test_a_loop_goes_on_while_steps_are_long():
         await stream.aclose()
 
     async def main():
-        # Prompts whose steps take a large part of a second each.
+        # Prompts whose steps each take a large part of a second.
         text = "a fox and a crow; " * 120
         running = [
             asyncio.ensure_future(piece_of(model.session().stream(text, max_tokens=1)))

@@ -1,4 +1,4 @@
-"""Backends of objects of Python: models, failures, threads, and their end."""
+"""Backends made of Python objects: models, failures, threads, and their end."""
 
 import gc
 import importlib.util
@@ -29,7 +29,7 @@ NumPy = example(EXAMPLES / "numpy_backend.py").NumPy
 
 @pytest.fixture
 def register():
-    """registers, and takes out at the end what is still there."""
+    """Registers backends, and unregisters the remaining ones at the end."""
     names = []
 
     def registering(name, backend, **options):
@@ -62,7 +62,7 @@ def tensor(spec, numbers=(1.0, 2.0)):
 
 
 class Sums:
-    """Adds tensors, and does with them what a test wants."""
+    """Adds tensors, and does with them what a test requires."""
 
     capabilities = {"binary": lambda types, params: params["function"] == "add"}
 
@@ -78,7 +78,7 @@ class Sums:
         numpy.add(a, b, out=out)
 
 
-def test_a_model_with_three_ops(register, expected):
+def test_a_model_computes_three_ops_in_python(register, expected):
     backend = NumPy()
     called = set()
     for op in NumPy.capabilities:
@@ -93,7 +93,7 @@ def test_a_model_with_three_ops(register, expected):
     assert {"rms_norm", "linear"} <= called
 
 
-def test_views_are_the_memory_of_the_library(register):
+def test_operands_are_views_of_the_memory_of_the_library(register):
     seen = []
 
     def look(a, b, out):
@@ -104,7 +104,7 @@ def test_views_are_the_memory_of_the_library(register):
     assert seen == [(False, True, True, (2,))]
 
 
-def test_what_a_general_function_is_told(register):
+def test_a_general_function_receives_the_op_and_its_parameters(register):
     calls = []
 
     class General:
@@ -128,12 +128,12 @@ def test_what_a_general_function_is_told(register):
     op, params, dtypes, weights = calls[0]
     assert params == {"epsilon": pytest.approx(1e-5)} and dtypes == ("f32", "f32")
     assert weights[0] == 0 and weights[1] > 0
-    # There are as many numbers as norms, and each weight is gone.
+    # There are as many numbers as norms, and each weight is freed.
     assert len({call[3][1] for call in calls}) == 9
     assert {call[3][1] for call in calls} <= set(forgotten)
 
 
-def test_discovery_tells_the_health(register):
+def test_discovery_reports_the_health(register):
     backend = register("numpy", NumPy, description="for a test")
 
     def report():
@@ -144,7 +144,7 @@ def test_discovery_tells_the_health(register):
     assert report().driver == f"NumPy {numpy.__version__}"
     assert report().features == "add linear rms_norm"
     assert report().description == "for a test"
-    # It is to be named.
+    # It is used only if it is named.
     assert report().kind == "software"
     assert runcible.discover().automatic != "numpy:0"
 
@@ -171,7 +171,7 @@ def test_discovery_tells_the_health(register):
         (SystemExit("the sum is odd"), errors.DeviceError),
     ],
 )
-def test_exceptions_are_the_failures_of_ops(register, raised, kind):
+def test_exceptions_are_failures_of_ops(register, raised, kind):
     def fails(a, b, out):
         raise raised
 
@@ -179,8 +179,8 @@ def test_exceptions_are_the_failures_of_ops(register, raised, kind):
     x = tensor("sums,cpu")
     with pytest.raises(kind) as caught:
         (x + x).numpy()
-    for told in ("BINARY", "the sum is odd", "in fails", "test_backends.py"):
-        assert told in str(caught.value)
+    for part in ("BINARY", "the sum is odd", "in fails", "test_backends.py"):
+        assert part in str(caught.value)
     backend.then = None
     assert (x + x).numpy().tolist() == [2, 4]
 
@@ -203,7 +203,7 @@ def test_exceptions_end_generations(register):
     assert len(list(model.session().generate("A", max_tokens=5, ignore_eos=True))) > 0
 
 
-def test_wrong_results(register):
+def test_wrong_results_are_failures_of_ops(register):
     def fails(a, b, out):
         out[...] = numpy.zeros(3)
 
@@ -222,7 +222,7 @@ def test_wrong_results(register):
         (x + x).numpy()
 
 
-def test_views_that_are_kept(register):
+def test_views_that_are_kept_are_an_error(register):
     kept = []
     backend = register("sums", Sums(lambda a, b, out: kept.append(a[:1])))
     x = tensor("sums,cpu")
@@ -262,13 +262,13 @@ def test_views_that_are_kept(register):
         ),
     ],
 )
-def test_what_is_no_backend(name, backend, kind):
+def test_registering_an_invalid_backend_raises(name, backend, kind):
     with pytest.raises(kind):
         runcible.register_backend(name, backend)
     assert "a" not in {each.backend for each in runcible.discover().devices}
 
 
-def test_unregistering(register):
+def test_a_name_can_be_registered_again_after_unregistering(register):
     first = register("sums", Sums())
     with pytest.raises(errors.InvalidArgumentError, match="already"):
         runcible.register_backend("sums", Sums())
@@ -278,7 +278,7 @@ def test_unregistering(register):
         runcible.unregister_backend("sums")
     with pytest.raises(errors.NotFoundError):
         runcible.Backend("sums")
-    # What is open goes on, beside the next of the name.
+    # Open backends continue to work, along with the next one of the name.
     second = register("sums", Sums())
     y = tensor("sums,cpu")
     assert (x + x).numpy().tolist() == (y + y).numpy().tolist()
@@ -287,7 +287,7 @@ def test_unregistering(register):
         runcible.unregister_backend("cpu")
 
 
-def test_objects_are_given_back():
+def test_objects_are_released_after_unregistering():
     gone = []
 
     class Weak(Sums):
@@ -305,7 +305,7 @@ def test_objects_are_given_back():
     assert gone == [True]
 
 
-def test_threads(register, expected):
+def test_several_threads_compute_at_once(register, expected):
     """Several models and the main thread compute and register at once."""
     register("numpy", NumPy)
     texts = {}
@@ -327,7 +327,7 @@ def test_threads(register, expected):
 
 
 def test_closing_while_ops_are_computed(register):
-    """Who closes waits for the library, whose threads wait for the interpreter."""
+    """Closing waits for the library, whose threads wait for the interpreter."""
     register("numpy", NumPy)
     for _ in range(10):
         model = runcible.Model("builtin:fable", "numpy,cpu")
@@ -354,7 +354,7 @@ def test_an_async_generation(register, expected):
 
 
 def run(program):
-    """A Python of its own, which must end by itself."""
+    """Runs a separate Python, which must end by itself."""
     return subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)],
         capture_output=True,
@@ -380,7 +380,7 @@ def test_exit_while_ops_are_computed():
                 for _ in model.session(when_full="shift").generate("A", ignore_eos=True):
                     begun.set()
             except runcible.errors.DeviceLostError:
-                pass  # if the thread comes to hear of the end of the interpreter
+                pass  # if the thread receives the end of the interpreter
         threading.Thread(target=work, daemon=True).start()
         begun.wait()
         print("done")
@@ -412,7 +412,7 @@ def test_exit_while_an_op_does_not_end():
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
 
 
-def test_the_example():
+def test_the_example_runs():
     command = [sys.executable, str(EXAMPLES / "numpy_backend.py"), "A", "fox"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Conversations, grammars and tools, beside the cases of all languages."""
+"""Conversations, grammars and tools, besides the cases of all languages."""
 
 import asyncio
 import datetime
@@ -33,7 +33,7 @@ def session(model):
 
 
 def test_prompt():
-    """A prompt, by the plain functions of the headers."""
+    """The plain functions of the headers make a prompt."""
     model = runcible.Model("builtin:fable", runcible.Backend("cpu"))
     made = _native.chat_options()
     made.set_template_name("zephyr")
@@ -89,7 +89,7 @@ def test_conversation(session):
 def test_options(session):
     text = "{{ style }} {{ strftime_now('%Y-%m-%d') }} {{ enable_thinking }}"
     for now in ("2024-07-26", datetime.datetime(2024, 7, 26, 14, 5, 9, 7)):
-        # No answer, but what it would begin with.
+        # Makes no answer, only its beginning.
         chat = session.chat(
             template_text=text, template_arguments={"style": "plain"},
             thinking=False, now=now,
@@ -103,12 +103,12 @@ def test_options(session):
             made()
 
 
-def test_what_is_left_ends(session):
+def test_an_answer_that_is_left_ends(session):
     chat = session.chat(template_name="zephyr")
     chat.add("Tell me a fable.")
     for _ in chat.answer(ignore_eos=True):
         break
-    said = chat.messages()[1:]  # as far as it came
+    said = chat.messages()[1:]  # the answer so far
     assert [each["role"] for each in said] == ["assistant"]
     # On a busy machine an answer may be complete before it is closed.
     for _ in range(100):
@@ -194,7 +194,7 @@ def test_schemas_of_functions():
 
 
 def test_schemas(model, session):
-    class Animal:  # as a class of pydantic
+    class Animal:  # like a pydantic class
         @staticmethod
         def model_json_schema():
             return {"const": {"name": "Fox"}}
@@ -211,8 +211,8 @@ def test_schemas(model, session):
         session.generate("A", grammar="a")
 
 
-def test_no_growth(session):
-    """Options, texts, messages, choices and prompts are given back."""
+def test_memory_does_not_grow(session):
+    """Options, texts, messages, choices and prompts are freed."""
     def rounds(count):
         for _ in range(count):
             made = _native.chat_options()
@@ -229,8 +229,8 @@ def test_no_growth(session):
             return int(file.read().split()[1]) * 4096
 
     rounds(20)
-    # What leaks does so each time; the allocator grows by leaps, and for longer
-    # where there are many threads.
+    # A leak grows each time; the allocator grows by leaps, and for longer if there
+    # are many threads.
     grown = []
     while len(grown) < 16 and (not grown or grown[-1] >= 4 << 20):
         before = resident()

@@ -1,4 +1,4 @@
-"""Options of calls and what is configured: an option that is given holds."""
+"""Options of calls and the configuration: an option that is given holds."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from runcible import errors
 
 @pytest.fixture
 def configure(monkeypatch):
-    """Configures settings of generations and sessions, by their variables."""
+    """Configures settings of generations and sessions by their variables."""
     def set_variables(**settings):
         for name, value in settings.items():
             monkeypatch.setenv(f"RUNCIBLE_{name.upper()}", value)
-        runcible.Backend("cpu")  # the environment is read then
+        runcible.Backend("cpu")  # this reads the environment
 
     yield set_variables
     monkeypatch.undo()
@@ -31,13 +31,13 @@ def test_options_that_are_given_hold(model, configure):
     configure(generate_temperature="0", generate_max_tokens="3")
     assert text_of(model) == short
     assert text_of(model, max_tokens=12) == greedy
-    # Also one that is the default.
+    # An option that equals the default holds as well.
     assert text_of(model, max_tokens=12, temperature=0.8) == hot
     assert text_of(model, max_tokens=12, temperature=0.9) != greedy
     assert text_of(model, max_tokens=12, ignore_configuration=True) == hot
 
 
-def test_sessions_that_are_given_a_choice_keep_it(model, configure):
+def test_options_of_sessions_override_the_configuration(model, configure):
     configure(session_context_length="16", session_when_full="shift")
     tokens = [1] * 20
     model.session().append(tokens)

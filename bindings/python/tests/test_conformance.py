@@ -12,7 +12,7 @@ _NAMES = [case["name"] for case in json.loads(CASES.read_text())["cases"]]
 
 @pytest.fixture(scope="module")
 def report():
-    """Takes the names of cases that passed; see bindings/README.md."""
+    """Receives the names of cases that passed; see bindings/README.md."""
     lines = ["language\tPython\n"]
     yield lambda name: lines.append(f"passed\t{name}\n")
     path = os.environ.get("RUNCIBLE_CASES_REPORT")

@@ -1,4 +1,4 @@
-"""Custom ops against NumPy: functions of Python, and kernels on devices."""
+"""Custom ops against NumPy: Python functions, and kernels on devices."""
 
 import ctypes
 import os
@@ -47,7 +47,7 @@ def test_softsign(device):
     numpy.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
 
 
-def test_a_function_of_c():
+def test_a_c_function_computes():
     library = ctypes.CDLL(os.environ["RUNCIBLE_CUSTOM_OP"])
     address = ctypes.cast(library.softsign, ctypes.c_void_p).value
     op = runcible.custom_op(
@@ -65,7 +65,7 @@ def test_a_function_of_c():
 
 
 @pytest.mark.parametrize("device", HOSTS + GPUS)
-def test_a_function_that_returns(device):
+def test_a_function_may_return_its_results(device):
     op = runcible.custom_op(
         "x F32 [m, n], w F32|F64 [n, k] -> y w [m, k], place I32 [m]",
         lambda x, w, y, place: ((x @ w), x.argmax(-1)),
@@ -84,7 +84,7 @@ def test_a_function_that_returns(device):
         assert y.dtype == "f64"
 
 
-def test_what_goes_wrong():
+def test_invalid_ops_and_failing_functions_raise():
     backend = runcible.Backend("cpu")
     x = runcible.Tensor(numpy.ones(3, "f4"), backend)
 
@@ -117,7 +117,7 @@ def test_what_goes_wrong():
 
 
 @pytest.mark.parametrize("device", GPUS)
-def test_kernels_that_do_not_compile(device):
+def test_kernels_that_do_not_compile_raise(device):
     op = runcible.custom_op(
         "x F32 [n] -> y F32 [n]",
         name="broken",

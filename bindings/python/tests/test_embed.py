@@ -36,7 +36,7 @@ def test_rows_are_those_of_sentence_transformers(model):
     assert numpy.abs(with_prompt - expected[1]).max() < 2e-3
 
 
-def test_arrays_show_memory_of_the_library_and_keep_it(model):
+def test_arrays_expose_memory_of_the_library_and_keep_it(model):
     rows = model.embed(["a spoon"])
     assert not rows.flags.owndata and not rows.flags.writeable
     kept = rows[0, :3]
@@ -71,14 +71,14 @@ def test_scores():
     assert numpy.allclose(1 / (1 + numpy.exp(-raw)), scores, atol=1e-6)
 
 
-def test_models_that_generate_text():
+def test_models_that_generate_text_embed():
     model = runcible.Model("builtin:fable", "cpu", output="hidden_rows")
     assert model.embed(["Once upon a time"]).shape == (1, 192)
     with pytest.raises(errors.UnsupportedError):
         model.session()
 
 
-def test_a_deadline(model):
+def test_a_deadline_ends_embedding(model):
     with pytest.raises(errors.DeadlineError):
         model.embed(TEXTS * 20000, deadline=0.001)
 
@@ -101,7 +101,7 @@ def test_the_event_loop_goes_on_and_a_task_can_be_cancelled(model):
     asyncio.run(run())
 
 
-def test_a_task_that_is_cancelled_while_texts_are_handed_over(model):
+def test_a_task_can_be_cancelled_while_texts_are_passed_on(model):
     async def run():
         started = Started(model)
         started.may_start.clear()
@@ -117,18 +117,18 @@ def test_a_task_that_is_cancelled_while_texts_are_handed_over(model):
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("handed_over", [False, True])
-def test_cancelling_in_trio(model, handed_over):
+@pytest.mark.parametrize("passed_on", [False, True])
+def test_cancelling_in_trio(model, passed_on):
     started = Started(model)
 
     async def run():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(rows_later, started.start)
-            until = started.made if handed_over else started.begun
+            until = started.made if passed_on else started.begun
             await trio.to_thread.run_sync(until.wait)
             nursery.cancel_scope.cancel()
 
-    if not handed_over:
+    if not passed_on:
         started.may_start.clear()
     trio.run(run)
     started.may_start.set()
@@ -137,7 +137,7 @@ def test_cancelling_in_trio(model, handed_over):
 
 
 class Started:
-    """Begins with texts that would take minutes, and keeps what began."""
+    """Starts with texts that would take minutes, and keeps the embedding."""
 
     def __init__(self, model):
         self._model = model

@@ -1,4 +1,4 @@
-"""The examples, as a user starts them."""
+"""The examples, run as a user starts them."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ import runcible
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-def test_fable():
+def test_the_fable_example_runs():
     command = [sys.executable, str(EXAMPLES / "fable.py"), "A", "fox"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -30,7 +30,7 @@ def run(name, *arguments):
     return done.stdout
 
 
-def test_the_program_of_the_readme_that_chats():
+def test_the_chat_program_of_the_readme_runs():
     readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
     program = readme.split("<!-- tests: chat -->\n```python\n")[1].split("```")[0]
     done = subprocess.run(
@@ -44,7 +44,7 @@ def test_the_program_of_the_readme_that_chats():
     assert len(done.stdout.split()) > 3
 
 
-def test_silu_gate():
+def test_the_silu_gate_example_runs():
     x, gate = numpy.array([-1, 0, 1, 2]), numpy.array([2, 2, 2, 0.5])
     expected = "".join(f"{y:.4f}\n" for y in x / (1 + numpy.exp(-x)) * gate + x)
     assert run("silu_gate.py") == expected
@@ -56,7 +56,7 @@ def test_silu_gate():
         assert run("silu_gate_kernel.py", backend) == expected
 
 
-def test_server():
+def test_the_server_example_serves_clients():
     server = subprocess.Popen(
         [sys.executable, str(EXAMPLES / "server.py"), "0"],
         stdout=subprocess.PIPE,
@@ -64,7 +64,7 @@ def test_server():
     )
     try:
         address = server.stdout.readline().strip()
-        # One leaves in the middle; the next is served all the same.
+        # One client disconnects early; the next is still served.
         with urllib.request.urlopen(address + "Once", timeout=60) as answer:
             assert answer.read(4) == b"Once"
         with urllib.request.urlopen(address + "A%20fox", timeout=60) as answer:

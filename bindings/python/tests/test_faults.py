@@ -37,7 +37,7 @@ from runcible import errors
         lambda model: model.session().migrate(model.session()),
     ],
 )
-def test_wrong_types(model, wrong):
+def test_wrong_types_raise(model, wrong):
     with pytest.raises(TypeError):
         wrong(model)
 
@@ -61,24 +61,24 @@ def test_wrong_types(model, wrong):
         lambda model: model.session().decode(),
     ],
 )
-def test_wrong_values(model, wrong):
+def test_wrong_values_raise(model, wrong):
     with pytest.raises((ValueError, OverflowError)):
         wrong(model)
 
 
-def test_text_that_is_not_unicode(model):
+def test_text_that_is_not_unicode_is_replaced_or_raises(model):
     assert model.detokenize(model.tokenize(b"a\xffb")).endswith("a\ufffdb")
     with pytest.raises(UnicodeEncodeError):
         model.tokenize("\ud800")
 
 
-def test_after_close(model):
+def test_closed_objects_raise(model):
     session = model.session()
     generation = session.generate("A", max_tokens=5)
     session.close()
     session.close()
     assert session.closed
-    assert len(list(generation)) > 0  # what runs goes on
+    assert len(list(generation)) > 0  # the running generation goes on
     for use in (
         session.decode,
         session.fork,
@@ -90,12 +90,12 @@ def test_after_close(model):
     assert "closed" in repr(session)
 
 
-def test_uninitialised_object():
+def test_an_uninitialised_object_raises():
     with pytest.raises(errors.ClosedError):
         runcible.Session.__new__(runcible.Session).decode()
 
 
-def test_closing_in_any_order():
+def test_objects_may_be_closed_in_any_order():
     for seed in range(6):
         backend = runcible.Backend("cpu")
         model = runcible.Model("builtin:fable", backend)
@@ -106,7 +106,7 @@ def test_closing_in_any_order():
             thing.close()
 
 
-def test_collecting_in_any_order():
+def test_objects_may_be_collected_in_any_order():
     for seed in range(6):
         backend = runcible.Backend("cpu")
         model = runcible.Model("builtin:fable", backend)
@@ -118,7 +118,7 @@ def test_collecting_in_any_order():
         gc.collect()
 
 
-def test_an_exception_while_streaming(model):
+def test_an_exception_while_streaming_ends_the_generation(model):
     session = model.session(when_full="shift")
     with pytest.raises(KeyError):
         with session.generate("A", ignore_eos=True) as generation:
@@ -128,8 +128,8 @@ def test_an_exception_while_streaming(model):
     session.append("B")
 
 
-def test_leaving_a_loop(model):
-    """What a loop left unfinished is ended by the next use of the session."""
+def test_leaving_a_loop_ends_the_generation(model):
+    """The next use of the session ends a generation that a loop left unfinished."""
     session = model.session(when_full="shift")
     uses = {
         "generate": lambda: list(session.generate("B", max_tokens=2)),
@@ -151,24 +151,24 @@ def test_leaving_a_loop(model):
         assert generation.report.reason == "cancelled", name
 
 
-def test_what_a_traceback_keeps(model):
+def test_a_generation_kept_by_a_traceback_ends(model):
     session = model.session(when_full="shift")
 
-    def tell():
+    def interrupted():
         for _ in session.generate("A", ignore_eos=True):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as kept:
-        tell()
+        interrupted()
     assert list(session.generate("B", max_tokens=2))
     del kept
 
 
-def test_an_exception_while_waiting(model):
-    """The end of a wait by a signal is that of the generation."""
+def test_an_exception_while_waiting_ends_the_generation(model):
+    """A signal that ends a wait ends the generation."""
     session = model.session(when_full="shift")
     going = session.generate("A", ignore_eos=True)
-    waiting = session.generate("B")  # for the end of the one before
+    waiting = session.generate("B")  # waits for the end of the first
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     try:
@@ -185,7 +185,7 @@ def test_an_exception_while_waiting(model):
     del kept
 
 
-def test_built_in_exceptions():
+def test_errors_are_built_in_exceptions():
     built_in = {
         "InvalidArgumentError": ValueError,
         "OutOfMemoryError": MemoryError,
@@ -207,7 +207,7 @@ def test_built_in_exceptions():
                 assert (error.errno > 0) if isinstance(error, OSError) else True
 
 
-def test_errors_of_the_system(tmp_path):
+def test_errors_of_the_system_have_their_number(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         runcible.Model(tmp_path / "none.gguf", "cpu")
     assert caught.value.errno == errno.ENOENT
@@ -220,7 +220,7 @@ def test_errors_of_the_system(tmp_path):
     assert "loop.gguf" in str(caught.value)
 
 
-def test_an_exception_of_the_progress_function():
+def test_an_exception_of_the_progress_function_ends_the_load():
     def stop(fraction):
         raise KeyError("mine")
 
@@ -230,8 +230,8 @@ def test_an_exception_of_the_progress_function():
         runcible.Backend("cpu", progress=stop)
 
 
-def test_no_growth(model):
-    """Generations leave nothing behind, in Python or in C."""
+def test_memory_does_not_grow(model):
+    """Generations free all their memory, in Python and in C."""
 
     def generate():
         for _ in range(200):
@@ -244,8 +244,8 @@ def test_no_growth(model):
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     generate()
-    # What leaks does so each time; the allocator grows by leaps, and for longer
-    # where there are many threads.
+    # A leak grows each time; the allocator grows by leaps, and for longer if there
+    # are many threads.
     grown = []
     while len(grown) < 16 and (not grown or grown[-1] >= 1 << 20):
         before = resident()

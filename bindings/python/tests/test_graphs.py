@@ -26,7 +26,7 @@ def chain(x, y, scale):
     return a, b.softmax()
 
 
-def test_gives_the_bits_of_its_ops(backend):
+def test_a_graph_equals_its_ops_bitwise(backend):
     random = numpy.random.default_rng(1)
     x, y, x2 = (
         runcible.Tensor(
@@ -46,11 +46,11 @@ def test_gives_the_bits_of_its_ops(backend):
     assert set(again) == {first, second}
     for key, wanted in zip((first, second), chain(x2, y, scale)):
         assert again[key].read() == wanted.read()
-    # What it gave before stays.
+    # Earlier results do not change.
     assert first.read() == chain(x, y, scale)[0].read()
 
 
-def test_a_product_and_what_follows(backend):
+def test_a_product_is_fused_with_the_ops_that_follow(backend):
     random = numpy.random.default_rng(2)
     x, w, bias = (
         runcible.Tensor(random.standard_normal(s, dtype=numpy.float32), backend)
@@ -61,7 +61,7 @@ def test_a_product_and_what_follows(backend):
     assert y.read() == ((x @ w) + bias).gelu().read()
 
 
-def test_what_is_not_referred_to_is_not_computed(backend):
+def test_unreferenced_tensors_are_not_computed(backend):
     x = tensor(backend, 1, 2)
     with runcible.graph() as graph:
         x.exp()
@@ -82,7 +82,7 @@ def test_reading_within_the_block_computes(backend):
         graph.run()
 
 
-def test_errors_are_told_by_the_op(backend):
+def test_the_op_reports_errors(backend):
     x, y = tensor(backend, 1, 2), tensor(backend, 1, 2, 3)
     with runcible.graph() as graph:
         with pytest.raises(runcible.errors.InvalidArgumentError, match=r"\[3\]"):
@@ -119,7 +119,7 @@ def test_graphs_do_not_nest(backend):
                 pass
 
 
-def test_each_thread_records_its_own(backend):
+def test_each_thread_records_separately(backend):
     x = tensor(backend, 1, 2)
     found = []
 
@@ -135,7 +135,7 @@ def test_each_thread_records_its_own(backend):
     assert y.numpy().tolist() == [2, 4]
 
 
-def test_asynchronously(backend):
+def test_a_graph_runs_asynchronously(backend):
     x = tensor(backend, 1, 2)
     with runcible.graph() as graph:
         y = x + x
@@ -148,11 +148,11 @@ def test_asynchronously(backend):
         return [each[y].numpy().tolist() for each in made]
 
     assert asyncio.run(main()) == [[2 * i, 2] for i in range(5)]
-    graph.cancel()  # nothing is under way
+    graph.cancel()  # no run is in flight
     assert graph.run()[y].numpy().tolist() == [2, 4]
 
 
-def test_no_limit_ends_before_its_time():
+def test_no_limit_ends_early():
     times = {0: 1, 0.0012: 2, 0.007: 7, 60: 60000}
     for seconds, milliseconds in times.items():
         assert _handle.milliseconds(seconds, "deadline") == milliseconds

@@ -1,4 +1,4 @@
-"""What help() shows of options, and what repr() and position say at any time."""
+"""Options in help(), and repr() and position at any time."""
 
 import inspect
 import pydoc
@@ -47,7 +47,7 @@ PASSED_ON = {
 }
 
 
-#: What models, sessions and conversations are used by.
+#: Classes that users of models, sessions and conversations need.
 EXPLAINED = {
     "Backend",
     "Chat",
@@ -75,12 +75,12 @@ def functions():
 def parameters(function, kind):
     try:
         signature = inspect.signature(function)
-    except ValueError:  # of C
+    except ValueError:  # a C function
         return []
     return [each.name for each in signature.parameters.values() if each.kind is kind]
 
 
-def test_the_table_has_all_that_pass_options_on():
+def test_the_table_contains_all_functions_that_pass_options_on():
     found = {
         name
         for name, function in functions()
@@ -178,8 +178,8 @@ def test_repr_and_position_while_another_thread_generates_and_closes(model):
     assert not failed
 
 
-def test_repr_and_position_of_what_the_library_refuses(model, monkeypatch):
-    """As of a lost device, or in the child of a fork."""
+def test_repr_and_position_when_the_library_refuses_calls(model, monkeypatch):
+    """The library refuses calls for a lost device, or in the child of a fork."""
 
     def refuses(*arguments):
         raise errors.DeviceLostError("the device is gone")

@@ -1,4 +1,4 @@
-"""Models from a hub, which answers on loopback."""
+"""Models from a hub, which a server on loopback simulates."""
 
 import hashlib
 import http.server
@@ -32,8 +32,8 @@ class Hub(http.server.BaseHTTPRequestHandler):
             sha256 = hashlib.sha256(CONTENT).hexdigest()
             lfs = {"sha256": sha256, "size": len(CONTENT), "pointerSize": 130}
             files = [{"rfilename": "m.gguf", "lfs": lfs}]
-            told = {"sha": COMMIT, "siblings": files}
-            return self.answer(200, json.dumps(told).encode())
+            answer = {"sha": COMMIT, "siblings": files}
+            return self.answer(200, json.dumps(answer).encode())
         if self.path == f"/o/m/resolve/{COMMIT}/m.gguf":
             first, last = map(
                 int, re.findall(r"\d+", self.headers["Range"])
@@ -57,15 +57,15 @@ def hub(tmp_path, monkeypatch):
         server.shutdown()
 
 
-def test_what_is_fetched_is_listed_and_removed(hub):
+def test_fetched_models_are_listed_and_removed(hub):
     path = runcible.fetch("hf:o/m")
     snapshots = hub / "hub/models--o--m/snapshots"
     assert path == str(snapshots / COMMIT / "m.gguf")
     with open(path, "rb") as file:
         assert file.read() == CONTENT
-    told = runcible.cached_models()
-    assert told["folder"] == str(hub / "hub")
-    (model,) = told["models"]
+    cached = runcible.cached_models()
+    assert cached["folder"] == str(hub / "hub")
+    (model,) = cached["models"]
     assert (model["name"], model["bytes"]) == ("hf:o/m", len(CONTENT))
     (revision,) = model["revisions"]
     assert (revision["commit"], revision["names"]) == (COMMIT, ["main"])
@@ -73,7 +73,7 @@ def test_what_is_fetched_is_listed_and_removed(hub):
     assert not runcible.cached_models()["models"]
 
 
-def test_to_a_file_and_to_another_cache(hub):
+def test_fetching_to_a_file_and_to_another_cache(hub):
     to = hub / "mine.gguf"
     assert runcible.fetch("hf:o/m", to=to) == str(to)
     assert to.read_bytes() == CONTENT
@@ -81,14 +81,14 @@ def test_to_a_file_and_to_another_cache(hub):
     assert runcible.fetch("hf:o/m", cache=other).startswith(str(other))
 
 
-def test_failures(hub):
+def test_failures_of_fetching_are_reported(hub):
     with pytest.raises(errors.NotFoundError, match="404"):
         runcible.fetch("hf:o/none")
     with pytest.raises(ValueError, match="hf:OWNER/NAME"):
         runcible.fetch("m.gguf")
     with pytest.raises(errors.NotFoundError, match="fetch it first"):
         runcible.Model("hf:o/m", "cpu")
-    # It is fetched, and is no model.
+    # It is fetched, and is not a model.
     with pytest.raises(errors.FormatError, match="m.gguf"):
         runcible.Model.from_hub("o/m", "cpu")
     assert runcible.cached_models()["models"]

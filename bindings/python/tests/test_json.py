@@ -14,7 +14,7 @@ from runcible._json import json_text, messages_text, option_text, schema_of
 from runcible.tools import described
 from test_chat import TOOLS as SHOWN_TOOLS
 
-#: Tools are known to it; schemas are long for a small context.
+#: The template only checks for tools: their schemas are long for a small context.
 TOOLS = SHOWN_TOOLS.replace("{{ tools | tojson }}", "")
 
 
@@ -31,7 +31,7 @@ class Sky(pydantic.BaseModel):
 
 @dataclasses.dataclass
 class Wind:
-    """How it blows."""
+    """The wind of a place."""
 
     way: Literal["west"]
     inner: "Optional[Wind]" = None
@@ -55,7 +55,7 @@ def formats():
 
 
 @pytest.mark.parametrize("format", formats(), ids=range(len(formats())))
-def test_formats_of_answers(session, format):
+def test_formats_of_answers_may_be_schemas(session, format):
     chat = session.chat(template_name="zephyr")
     reply = chat.ask("How is it?", response_format=format, max_tokens=200)
     assert reply.report.reason == "stop"
@@ -65,12 +65,12 @@ def test_formats_of_answers(session, format):
 @pytest.mark.parametrize(
     "schema", [Sky, pydantic.TypeAdapter(Sky), Sky.model_json_schema(),
                json.dumps(Sky.model_json_schema())])
-def test_grammars(session, model, schema):
+def test_grammars_may_be_schemas(session, model, schema):
     grammar = runcible.Grammar.json_schema(model, schema)
     assert json.loads("".join(session.generate("A", grammar=grammar))) == SKY
 
 
-def test_dataclasses(session, model):
+def test_dataclasses_are_schemas(session, model):
     @dataclasses.dataclass
     class Town:
         name: Literal["Oslo"]
@@ -91,7 +91,7 @@ def test_dataclasses(session, model):
         runcible.Grammar.json_schema(model, Odd)
 
 
-def test_choices_of_tools(session):
+def test_tools_may_be_chosen(session):
     def look(sky: Sky) -> str:
         """Looks out."""
         return sky["colour"]
@@ -125,7 +125,7 @@ def test_tools_with_nested_models_have_their_definitions():
         described([twice])
 
 
-def test_tools_and_arguments_as_json(session):
+def test_tools_and_arguments_may_be_json(session):
     tools = json.dumps([{"type": "function", "function": {
         "name": "look", "parameters": Sky.model_json_schema()}}])
     chat = session.chat(template_text=TOOLS, tools=tools)
@@ -137,7 +137,7 @@ def test_tools_and_arguments_as_json(session):
     assert reply.tool_calls[0].arguments == SKY
 
 
-def test_messages_of_other_classes(session):
+def test_messages_may_be_objects_of_other_classes(session):
     class Said(pydantic.BaseModel):
         role: str
         content: str

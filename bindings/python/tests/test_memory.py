@@ -1,4 +1,4 @@
-"""Models from memory, and plans of models that are nowhere."""
+"""Models from memory, and plans of models without a file."""
 
 import asyncio
 import gc
@@ -28,7 +28,7 @@ def expected():
     return logits(runcible.Model(FILE, "reference"))
 
 
-def test_from_any_buffer(expected):
+def test_any_buffer_can_be_loaded(expected):
     data = FILE.read_bytes()
     with open(FILE, "rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -43,7 +43,7 @@ def test_from_any_buffer(expected):
         assert (logits(model) == expected).all()
 
 
-def test_computes_from_the_memory(expected):
+def test_a_cpu_computes_from_the_memory(expected):
     data = FILE.read_bytes()
     model = runcible.Model.from_bytes(data, "cpu", keep_mapped=True)
     del data
@@ -53,7 +53,7 @@ def test_computes_from_the_memory(expected):
     assert model.report.weight_bytes < copied.report.weight_bytes
 
 
-def test_is_held_as_long_as_the_model():
+def test_the_memory_is_held_as_long_as_the_model():
     array = numpy.frombuffer(FILE.read_bytes(), dtype=numpy.uint8).copy()
     held = weakref.ref(array)
     model = runcible.Model.from_bytes(array, "reference")
@@ -74,7 +74,7 @@ def test_a_bytearray_cannot_shrink_meanwhile():
     model.close()
 
 
-def test_later(expected):
+def test_bytes_load_on_an_event_loop(expected):
     async def load():
         return await runcible.Model.load_bytes(FILE.read_bytes(), "reference")
 
@@ -90,7 +90,7 @@ def test_failures_name_the_memory():
         runcible.Model.from_bytes("text", "reference")
 
 
-def test_estimates():
+def test_estimates_equal_plans():
     known = {
         "architecture": "llama",
         "vocab_size": 300,

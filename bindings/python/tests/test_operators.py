@@ -1,5 +1,5 @@
-"""Operators and frequent methods of tensors, which are done in C, and what is
-left to Python."""
+"""Operators and frequent methods of tensors, which C implements, and the cases that
+Python handles."""
 
 import gc
 import inspect
@@ -48,20 +48,20 @@ OPERATORS = [
 
 @pytest.mark.parametrize("of", OPERATORS, ids=lambda of: of.__name__)
 @pytest.mark.parametrize("dtype", [numpy.float32, numpy.float64])
-def test_operators(backend, of, dtype):
+def test_operators_compute(backend, of, dtype):
     a, b = A.astype(dtype), B.astype(dtype)
     x = tensor(a, backend)
     for other in (b, b[0], b[:, :1], b[..., :1], a):
         close(of(x, tensor(other, backend)), of(a, other).astype(dtype))
         close(of(tensor(other, backend), x), of(other, a).astype(dtype))
-    # Numbers, whole ones too, do not change the type.
+    # Numbers, including whole ones, do not change the type.
     for number in (2, 1.5, -3, True):
         close(of(x, number), of(a, dtype(number)).astype(dtype))
         if number != -3 or of is not operator.pow:
             close(of(number, x), of(dtype(number), a).astype(dtype))
 
 
-def test_unary_operators(backend):
+def test_unary_operators_compute(backend):
     x = tensor(A - 2, backend)
     close(-x, -(A - 2))
     close(abs(x), abs(A - 2))
@@ -80,14 +80,14 @@ def test_types_of_results(backend):
         for found in (x + x, x + 1, 1.5 * x, x < 2):
             assert found.dtype == name
         assert (x * 3).dequantize().numpy().tolist() == [3, 6]
-    # Beyond the type.
+    # These numbers are beyond the range of the type.
     assert (tensor([1.0], backend).quantize("f16") * 1e9).numpy()[0] == numpy.inf
     assert (tensor(numpy.float32([1]), backend) * -1e99).numpy()[0] == -numpy.inf
     with pytest.raises(OverflowError):
         tensor([1.0], backend) + 10**400
 
 
-def test_frequent_methods(backend):
+def test_frequent_methods_compute(backend):
     x, y = tensor(A, backend), tensor(B, backend)
     for found in (x.add(y), x.add(b=y), runcible.Tensor.add(x, y)):
         assert (found.numpy() == A + B).all()
@@ -103,7 +103,7 @@ def test_frequent_methods(backend):
     assert (x @ y.transpose()).read() == x.matmul_transposed(y).read()
 
 
-def test_errors(backend):
+def test_errors_state_the_shapes(backend):
     x, y = tensor(A, backend), tensor(B[..., :2], backend)
     shapes = r"F32 \[3, 4, 5\].*F32 \[3, 4, 2\]"
     for wrong in (
@@ -168,7 +168,7 @@ def test_signatures():
     assert "1 / (1 + exp(-x))" in runcible.Tensor.sigmoid.__doc__
 
 
-def test_of_a_class_of_ones_own(backend):
+def test_methods_of_a_subclass_are_called(backend):
     class Own(runcible.Tensor):
         def relu(self):
             return "mine"
@@ -182,7 +182,7 @@ def test_of_a_class_of_ones_own(backend):
     assert ((x + x).numpy() == A + A).all()
 
 
-def test_in_graphs(backend):
+def test_operators_are_recorded_in_graphs(backend):
     x, y = tensor(A, backend), tensor(B, backend)
     with runcible.graph() as graph:
         z = abs(-(x + y) * 2 - 1) / y
@@ -195,7 +195,7 @@ def test_in_graphs(backend):
     assert found.read() == (abs(-(y + y) * 2 - 1) / y).read()
 
 
-def test_memory_is_given_back(backend):
+def test_memory_is_freed(backend):
     x, y = tensor(A, backend), tensor(B[:2], backend)
     gc.collect()
     before = backend.usage.memory
@@ -210,8 +210,8 @@ def test_memory_is_given_back(backend):
     assert backend.usage.memory == before
 
 
-def test_threads(backend):
-    """Who closes a tensor does not take it from those who compute with it."""
+def test_closing_a_tensor_while_other_threads_compute_with_it(backend):
+    """Closing a tensor does not take it from threads that compute with it."""
     large = numpy.ones(200_000, numpy.float32)
     failures = []
     shared = [tensor(large, backend), tensor(A, backend)]
@@ -242,8 +242,8 @@ def test_threads(backend):
     assert not failures
 
 
-def test_functions_of_python_get_the_lock():
-    """Small ops hold the interpreter's lock, but not where others need it."""
+def test_python_functions_get_the_lock():
+    """Small ops hold the interpreter's lock, but not if others need it."""
 
     class Sums:
         capabilities = {"binary"}

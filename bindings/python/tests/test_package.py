@@ -1,4 +1,4 @@
-"""What the package gives, beside the cases of all languages."""
+"""The package's API, besides the cases of all languages."""
 
 import gc
 import os
@@ -22,14 +22,14 @@ def model(backend):
     return runcible.Model("builtin:fable", backend)
 
 
-def test_plan():
+def test_a_plan_offers_options():
     small = runcible.Backend("cpu", memory_limit=4500000)
     plan = runcible.plan("builtin:fable", small, context_length=64)
     offers = {offer.option: offer for offer in plan.offers}
     assert str(offers["quantize"].total) in offers["quantize"].summary
 
 
-def test_logits_are_the_callers(model):
+def test_the_caller_owns_logits(model):
     session = model.session()
     session.append("Once")
     session.decode()
@@ -40,10 +40,10 @@ def test_logits_are_the_callers(model):
     assert (before == copy).all()
     assert (session.logits() != before).any()
     session.close()
-    before[0, 0] = 1  # writable, and still there
+    before[0, 0] = 1  # writable, and still valid
 
 
-def test_lent_logits(model):
+def test_arrays_over_logits_keep_the_session(model):
     session = model.session()
     session.append("Once upon")
     session.decode(all_logits=True)
@@ -69,13 +69,13 @@ def test_lent_logits(model):
     session.decode()
     row = session.logits(copy=False)[0]
     copy = row.copy()
-    session.close()  # the array keeps what it shows
+    session.close()  # the array keeps the memory that it exposes
     del session
     gc.collect()
     assert (row == copy).all()
 
 
-def test_tensors(backend):
+def test_tensors_compute(backend):
     rng = numpy.random.default_rng(1)
     a = rng.standard_normal((4, 3)).astype(numpy.float32)
     b = rng.standard_normal((3, 5)).astype(numpy.float32)
@@ -99,7 +99,7 @@ def test_tensors(backend):
     assert (numpy.asarray(x) == a).all()
 
     class Foreign:
-        """What speaks DLPack and nothing else."""
+        """Supports DLPack and nothing else."""
 
         def __dlpack__(self, **options):
             return a.__dlpack__(**options)
@@ -110,7 +110,7 @@ def test_tensors(backend):
     assert (runcible.Tensor(Foreign(), backend).numpy() == a).all()
 
 
-def test_tensors_of_other_types(backend):
+def test_tensors_have_other_types(backend):
     half = runcible.Tensor(numpy.ones((2, 2), numpy.float16), backend)
     assert half.dtype == "f16" and half.nbytes == 8
     assert half.numpy().dtype == numpy.float16
@@ -132,7 +132,7 @@ def test_tensors_of_other_types(backend):
         half.quantize("q9")
 
 
-def test_devices_of_tensors(backend):
+def test_tensors_move_between_devices(backend):
     x = runcible.Tensor.from_bytes(bytes(16), (2, 2), "f32", backend)
     assert x.to().device == x.device
     with runcible.Backend("reference") as other:
@@ -146,7 +146,7 @@ def test_devices_of_tensors(backend):
         x.to(backend="cpu")
 
 
-def test_choices_of_outlines(backend):
+def test_outlines_have_choices_but_no_numbers(backend):
     x = runcible.Tensor.outline((2, 3), backend)
     choice = (x + x).choice()
     assert choice["op"] == "BINARY"
@@ -157,7 +157,7 @@ def test_choices_of_outlines(backend):
         runcible.Tensor.from_bytes(bytes(4), (1,), "f32", backend).choice()
 
 
-def test_docstrings():
+def test_docstrings_are_those_of_the_headers():
     assert "FormatError" in runcible.Model.__doc__
     assert "context_length" in runcible.Model.__doc__
     assert "BusyError" in runcible.Session.append.__doc__
@@ -167,7 +167,7 @@ def test_docstrings():
             assert kind.__doc__
 
 
-def test_command():
+def test_the_command_runs():
     result = subprocess.run(
         [sys.executable, "-m", "runcible", "run", "-n", "5", "--seed", "1"],
         stdin=subprocess.DEVNULL,

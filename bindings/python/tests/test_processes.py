@@ -1,4 +1,4 @@
-"""Ends, signals, forks and interpreters: processes of their own, which must end."""
+"""Ends, signals, forks and interpreters: separate processes, which must end."""
 
 import pickle
 import signal
@@ -10,7 +10,7 @@ import pytest
 
 
 def run(program):
-    """A Python of its own, which must end by itself."""
+    """Runs a separate Python, which must end by itself."""
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
@@ -19,7 +19,7 @@ def run(program):
     )
 
 
-def test_exit_with_requests_in_flight():
+def test_a_process_may_exit_with_requests_in_flight():
     result = run(
         """
         import asyncio, runcible
@@ -39,7 +39,7 @@ def test_exit_with_requests_in_flight():
     assert result.stderr == ""
 
 
-def test_exit_while_a_thread_generates():
+def test_a_process_may_exit_while_a_thread_generates():
     result = run(
         """
         import threading, runcible
@@ -56,8 +56,8 @@ def test_exit_while_a_thread_generates():
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
 
 
-def test_interrupt():
-    # Who runs the tests in the background has them ignore the signal.
+def test_an_interrupt_ends_a_generation():
+    # A shell that runs the tests in the background makes them ignore the signal.
     program = """
     import signal, runcible
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -83,7 +83,7 @@ def test_interrupt():
     assert child.returncode == 0
 
 
-def test_fork_with_a_model():
+def test_a_fork_with_a_model_refuses_calls():
     result = run(
         """
         import gc, os, runcible
@@ -110,7 +110,7 @@ def test_fork_with_a_model():
     assert result.stdout == "0 True\n", result.stderr
 
 
-def test_fork_before_any_model():
+def test_a_fork_before_any_model_works():
     result = run(
         """
         import os, runcible
@@ -126,7 +126,7 @@ def test_fork_before_any_model():
     assert result.stdout == "0\n", result.stderr
 
 
-def test_sub_interpreter():
+def test_a_sub_interpreter_cannot_import_the_package():
     result = run(
         """
         import _xxsubinterpreters as interpreters
@@ -143,6 +143,6 @@ def test_sub_interpreter():
     assert result.stdout == "True\n", result.stderr
 
 
-def test_pickle(model):
+def test_objects_cannot_be_pickled(model):
     with pytest.raises(TypeError, match="belongs to its process"):
         pickle.dumps(model)

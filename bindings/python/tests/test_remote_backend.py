@@ -31,12 +31,12 @@ sys.path.remove(str(FOLDER))
 
 openssl = shutil.which("openssl", path=SYSTEM)
 pytestmark = pytest.mark.skipif(
-    openssl is None, reason="certificates are made by openssl, which is not there"
+    openssl is None, reason="certificates are made by openssl, which is not installed"
 )
 
 
 def make_certificates(folder):
-    """An authority, and certificates of a server and of a client."""
+    """Makes an authority, and certificates of a server and of a client."""
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     names = ",".join(["DNS:localhost", *(f"IP:{host}" for host in HOSTS)])
 
@@ -75,7 +75,7 @@ def context(folder, authority=None):
 
 
 class Server:
-    """server.py in a process of its own."""
+    """server.py in a separate process."""
 
     def __init__(self, folder, host="127.0.0.1", within=(), port=0):
         files = [folder / name for name in ("authority.pem", "server.pem", "server.key")]
@@ -102,10 +102,10 @@ def server(certificates):
 
 
 class Cutter:
-    """A proxy that cuts each connection after a number of bytes, wherever that is.
+    """A proxy that cuts each connection after a number of bytes, at any position.
 
-    One of two is cut as if a machine had lost its power, without a farewell of TLS
-    in either case.
+    One of two is cut as if a machine had lost power; neither cut closes the TLS
+    connection properly.
     """
 
     def __init__(self, port, seed):
@@ -136,7 +136,7 @@ class Cutter:
     def _pass_on(self, ours, budget, hard):
         theirs = socket.create_connection(("127.0.0.1", self._target))
         other = {ours: theirs, theirs: ours}
-        for each in other:  # small messages are not to wait for one another
+        for each in other:  # send small messages without delay
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with selectors.DefaultSelector() as selector, ours, theirs:
             for each in other:
@@ -162,7 +162,7 @@ class Cutter:
 
 
 def calls():
-    """Ops with their right results, forever."""
+    """Yields ops with their expected results, forever."""
     numbers = numpy.random.default_rng(7)
     blocks = numpy.zeros((96, 6), kernels.FORMATS["q8_0"])
     blocks["scale"] = numbers.uniform(0.001, 0.1, blocks.shape)
@@ -186,7 +186,7 @@ def calls():
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_a_hundred_cut_connections(certificates, server, here):
+def test_ops_survive_a_hundred_cut_connections(certificates, server, here):
     cutter = Cutter(server.port, seed=42)
     remote = client.Remote(
         "127.0.0.1", cutter.port, context(certificates), tries=3, here=here, rest=0
@@ -200,9 +200,9 @@ def test_a_hundred_cut_connections(certificates, server, here):
         except ConnectionError:
             failed += 1
             continue
-        # The last bits of a product depend on how its operands lie in memory.
+        # The last bits of a product depend on the layout of its operands in memory.
         numpy.testing.assert_allclose(call.outputs[0], right, rtol=1e-5, atol=1e-3)
-    # Connections were made again, and most were good for several ops.
+    # Connections were made again, and most served several ops.
     assert remote.connections > 50
     assert remote.computed_there > 200
     assert failed == 0 if here else remote.computed_here == 0
@@ -212,23 +212,23 @@ def test_a_hundred_cut_connections(certificates, server, here):
 
 @pytest.fixture(scope="module")
 def expected():
-    return say(runcible.Model("builtin:fable", "reference"))
+    return generated(runcible.Model("builtin:fable", "reference"))
 
 
-def test_a_model_over_cut_connections(certificates, server, expected):
+def test_a_model_computes_over_cut_connections(certificates, server, expected):
     cutter = Cutter(server.port, seed=1)
     remote = client.Remote("127.0.0.1", cutter.port, context(certificates), here=False)
     cutter.cutting = False
     runcible.register_backend("remote", remote)
     try:
         model = runcible.Model("builtin:fable", "remote,cpu")
-        assert say(model) == expected
+        assert generated(model) == expected
         cutter.cutting = True
         remote.close()
         good = failed = 0
         while cutter.cuts < 100:
             try:
-                text = say(model)
+                text = generated(model)
             except errors.DeviceError as error:
                 assert "ConnectionError" in str(error)
                 failed += 1
@@ -241,7 +241,7 @@ def test_a_model_over_cut_connections(certificates, server, expected):
         cutter.close()
 
 
-def say(model):
+def generated(model):
     session = model.session()
     return "".join(session.generate("Once upon a time", max_tokens=24, temperature=0))
 
@@ -251,7 +251,7 @@ def report():
     return next(each for each in devices if each.backend == "remote")
 
 
-def test_health(certificates):
+def test_health_reports_the_connection(certificates):
     server = Server(certificates)
     remote = client.Remote("127.0.0.1", server.port, context(certificates), timeout=60)
     runcible.register_backend("remote", remote)
@@ -262,36 +262,36 @@ def test_health(certificates):
         assert report().index < 0 and "ConnectionRefusedError" in report().reason
         with pytest.raises(errors.BackendUnavailableError, match="refused"):
             runcible.Backend("remote")
-        # A chain goes on.
+        # The next backend of a chain is used.
         assert runcible.Backend("remote,cpu").device.id == "cpu:0"
     finally:
         runcible.unregister_backend("remote")
 
 
-def test_a_server_that_dies_and_comes_back(certificates, expected):
+def test_a_server_may_end_and_restart(certificates, expected):
     server = Server(certificates)
     remote = client.Remote("127.0.0.1", server.port, context(certificates), timeout=60)
     runcible.register_backend("remote", remote)
     try:
         model = runcible.Model("builtin:fable", "remote,cpu")
-        assert say(model) == expected
+        assert generated(model) == expected
         there = remote.computed_there
         assert there > 100 and remote.computed_here == 0
         server.end()
-        assert say(model) == expected
+        assert generated(model) == expected
         assert remote.computed_there == there and remote.computed_here > 100
-        # It knows nothing of the weights that the other had.
+        # The new server does not have the weights that the old one had.
         server = Server(certificates, port=server.port)
         time.sleep(1)
         here = remote.computed_here
-        assert say(model) == expected
+        assert generated(model) == expected
         assert remote.computed_there > there + 100 and remote.computed_here == here
         server.end()
     finally:
         runcible.unregister_backend("remote")
 
 
-def test_a_server_that_is_silent(certificates):
+def test_a_silent_server_is_not_waited_for(certificates):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         remote = client.Remote(
@@ -306,21 +306,21 @@ def test_a_server_that_is_silent(certificates):
         assert time.monotonic() - begin < 60
 
 
-def test_strangers(certificates, strangers, server):
-    # A client whose certificate is of another authority.
+def test_certificates_of_another_authority_are_refused(certificates, strangers, server):
+    # One side's certificate is signed by another authority.
     for folder, authority in ((strangers, certificates), (certificates, strangers)):
         remote = client.Remote(
             "127.0.0.1", server.port, context(folder, authority), timeout=60
         )
         with pytest.raises(OSError):
             remote.health()
-    # A server that has another name.
+    # The server has another name.
     remote = client.Remote(
         "127.0.0.1", server.port, context(certificates), name="elsewhere"
     )
     with pytest.raises(OSError, match="match"):
         remote.health()
-    # Who speaks no TLS is not listened to, and the others are served.
+    # A client without TLS is disconnected, and the others are served.
     with socket.create_connection(("127.0.0.1", server.port)) as stranger:
         stranger.sendall(b"\0" * 1000)
         stranger.settimeout(60)
@@ -333,22 +333,22 @@ def test_strangers(certificates, strangers, server):
     assert remote.health()
 
 
-def test_what_a_server_refuses(certificates, server):
+def test_an_op_that_the_server_refuses_fails(certificates, server):
     remote = client.Remote("127.0.0.1", server.port, context(certificates))
     call, _ = next(calls())
     x = call.inputs[0]
     wrong = runcible.Call("add", (x, x, x), call.outputs, {}, ("f32",) * 3, (0,) * 3)
-    for refused, told in (
+    for refused, reason in (
         (runcible.Call("rope", (x,), call.outputs, {}, ("f32",), (0,)), "rope"),
         (wrong, "TypeError"),
     ):
-        with pytest.raises(client.RemoteError, match=told):
+        with pytest.raises(client.RemoteError, match=reason):
             remote.compute(refused)
     remote.compute(call)  # over the same connection
     assert remote.connections == 1
-    told = server.process.stderr.readline()
-    while "TypeError" not in told:
-        told = server.process.stderr.readline()
+    line = server.process.stderr.readline()
+    while "TypeError" not in line:
+        line = server.process.stderr.readline()
 
 
 def ip(*arguments):
@@ -382,7 +382,7 @@ def namespaces():
             ip("netns", "delete", name)
 
 
-def test_two_network_namespaces(certificates, namespaces, expected):
+def test_two_network_namespaces_compute_together(certificates, namespaces, expected):
     near, far = namespaces
     command = shutil.which("ip", path=SYSTEM)
     server = Server(certificates, HOSTS[1], [command, "netns", "exec", far])

@@ -1,4 +1,4 @@
-"""Streams on asyncio: cancelling, deadlines, and what a loop survives."""
+"""Streams on asyncio: cancelling, deadlines, and loops that end early."""
 
 import asyncio
 import gc
@@ -13,7 +13,7 @@ from runcible import streaming
 
 @pytest.fixture(params=["asyncio", "uvloop"])
 def run(request):
-    """Runs a coroutine on an event loop of its own."""
+    """Runs a coroutine on a separate event loop."""
     return pytest.importorskip(request.param).run
 
 
@@ -37,12 +37,12 @@ def test_many_streams_share_a_loop(model, run):
 
     together = run(main())
     assert len(set(together)) > 8
-    # On a CPU what runs beside a session changes none of its bits.
+    # On a CPU, concurrent work changes no bit of a session's results.
     alone = model.session().generate("A", seed=3, max_tokens=20)
     assert "".join(alone) == together[3]
 
 
-def test_the_loop_goes_on(endless, run):
+def test_the_loop_goes_on_during_a_stream(endless, run):
     async def main():
         turns = 0
         stream = endless.stream("A", ignore_eos=True)
@@ -82,7 +82,7 @@ def test_a_backlog_is_read_in_turns(run, monkeypatch):
             for _ in range(4)
         ]
         while backend.usage.requests < 4:
-            time.sleep(0.01)  # holds the loop up
+            time.sleep(0.01)  # blocks the loop
         for stream in streams:
             pieces = [piece async for piece in stream]
             assert sum(len(piece.tokens) for piece in pieces) == 60
@@ -92,7 +92,7 @@ def test_a_backlog_is_read_in_turns(run, monkeypatch):
     assert len(turns) > 4
 
 
-def test_many_waiting_pieces_leave_others_their_turn(model, run):
+def test_many_waiting_pieces_let_other_callbacks_run(model, run):
     async def main():
         stream = model.session(when_full="shift").stream(
             "A", ignore_eos=True, max_tokens=200
@@ -128,7 +128,7 @@ def test_cancelling_the_task_ends_the_request(endless, run):
     run(main())
 
 
-def test_aclose(endless, run):
+def test_aclose_ends_the_request(endless, run):
     async def main():
         stream = endless.stream("A", ignore_eos=True)
         await first_piece(stream)
@@ -160,7 +160,7 @@ def test_a_lost_stream_is_cancelled(endless, run):
     run(main())
 
 
-def test_leaving_a_loop(endless, run):
+def test_leaving_a_loop_ends_the_request(endless, run):
     async def main():
         for use in (
             lambda: endless.append("B"),
@@ -183,7 +183,7 @@ def test_leaving_a_loop(endless, run):
     run(main())
 
 
-def test_what_another_task_reads_is_not_left(endless, run):
+def test_a_stream_that_another_task_reads_is_not_left(endless, run):
     async def main():
         stream = endless.stream("A", ignore_eos=True)
         await asyncio.create_task(first_piece(stream))
@@ -209,7 +209,7 @@ def test_decoding_on_a_loop(endless, run):
     assert (endless.logits() == logits).all()
 
 
-def test_an_exception_in_the_body(endless, run):
+def test_an_exception_in_the_body_ends_the_request(endless, run):
     async def main():
         async with endless.stream("A", ignore_eos=True) as stream:
             async for _ in stream:
@@ -220,7 +220,7 @@ def test_an_exception_in_the_body(endless, run):
     endless.append("B")
 
 
-def test_deadline(endless, run):
+def test_a_deadline_ends_the_request(endless, run):
     async def main():
         stream = endless.stream("A", ignore_eos=True, deadline=0.05)
         with pytest.raises(TimeoutError) as caught:
@@ -233,7 +233,7 @@ def test_deadline(endless, run):
     run(main())
 
 
-def test_a_timeout_of_asyncio(endless, run):
+def test_a_timeout_of_asyncio_ends_the_request(endless, run):
     async def main():
         async def read():
             async for _ in endless.stream("A", ignore_eos=True):
@@ -246,7 +246,7 @@ def test_a_timeout_of_asyncio(endless, run):
     run(main())
 
 
-def test_a_loop_that_ends_first(model, run):
+def test_a_loop_may_end_before_its_streams(model, run):
     streams = []
 
     async def main():
@@ -265,7 +265,7 @@ def test_a_loop_that_ends_first(model, run):
         run(other())
 
 
-def test_without_a_loop(model):
+def test_a_stream_needs_a_loop(model):
     with pytest.raises(RuntimeError):
         model.session().stream("A")
 

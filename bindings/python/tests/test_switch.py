@@ -1,4 +1,4 @@
-"""A backend that changes its device: models move, sessions go on."""
+"""A backend that switches its device: models move, sessions go on."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from runcible import errors
 GREEDY = dict(temperature=0, ignore_eos=True)
 
 
-def test_a_text_goes_on():
+def test_a_text_goes_on_after_a_switch():
     backend = runcible.Backend("cpu")
     model = runcible.Model("builtin:fable", backend, context_length=128)
     session = model.session()
@@ -25,7 +25,7 @@ def test_a_text_goes_on():
     assert backend.device.id == "reference:0"
 
 
-def test_asynchronously():
+def test_a_backend_switches_asynchronously():
     async def switching():
         backend = await runcible.Backend.open("cpu")
         model = runcible.Model("builtin:fable", backend, context_length=128)

@@ -1,4 +1,4 @@
-"""Tensors next to NumPy: shared memory, results into tensors, order."""
+"""Tensors compared with NumPy: shared memory, results into tensors, order."""
 
 import gc
 import threading
@@ -24,7 +24,7 @@ A = RANDOM.integers(-9, 9, (4, 6, 5)).astype(numpy.float32)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
-def test_order_is_that_of_numpy(backend, axis):
+def test_order_equals_that_of_numpy(backend, axis):
     x = tensor(A, backend)
     assert (x.sort(axis).numpy() == numpy.sort(A, axis)).all()
     places = numpy.argsort(A, axis, kind="stable")
@@ -43,7 +43,7 @@ def test_order_is_that_of_numpy(backend, axis):
     )
 
 
-def test_order_of_nan(backend):
+def test_order_of_nan_equals_that_of_numpy(backend):
     array = numpy.array([2, numpy.nan, -numpy.inf, 0, -0.0], numpy.float32)
     x = tensor(array, backend)
     expected = numpy.sort(array)
@@ -86,7 +86,7 @@ def test_arange(backend, arguments, dtype):
     assert (found.numpy() == numpy.arange(*arguments).astype(kind)).all()
 
 
-def test_into(backend):
+def test_into_writes_to_a_tensor(backend):
     x, y = tensor(A, backend), tensor(A + 1, backend)
     total = runcible.Tensor.zeros(A.shape, backend)
     found = x.into(total).add(y)
@@ -101,14 +101,14 @@ def test_into(backend):
         x.into(total).sum(-1)
 
 
-def test_memory_of_arrays(backend):
+def test_tensors_share_the_memory_of_arrays(backend):
     array = A.copy()
     x = runcible.Tensor(array, backend, copy=False)
     array[0] = 100
     assert (x.numpy() == array).all()
     x.into(x).neg()
     assert (array[0] == -100).all()
-    # It is kept as long as something needs it.
+    # The memory is kept as long as a tensor needs it.
     lent = numpy.ones(4, numpy.float32)
     gone = weakref.ref(lent)
     y = runcible.Tensor(lent, backend, copy=False)
@@ -122,7 +122,7 @@ def test_memory_of_arrays(backend):
     assert gone() is None
 
 
-def test_memory_that_cannot_be_shared(backend):
+def test_memory_that_cannot_be_shared_is_refused(backend):
     read_only = numpy.frombuffer(bytes(16), numpy.float32)
     for array, why in (
         (A.T, "contiguous"),
@@ -144,7 +144,7 @@ def test_memory_that_cannot_be_shared(backend):
     assert count[0]() is None
 
 
-def test_memory_given_back_on_other_threads(backend):
+def test_memory_may_be_released_on_other_threads(backend):
     tensors = [
         runcible.Tensor(numpy.ones(1000, numpy.float32), backend, copy=False)
         for _ in range(200)
@@ -165,7 +165,7 @@ def test_memory_given_back_on_other_threads(backend):
         thread.join()
 
 
-def test_dlpack(backend):
+def test_dlpack_shares_memory(backend):
     array = A.copy()
     x = runcible.from_dlpack(array, backend, copy=False)
     array[1] = 3
@@ -190,7 +190,7 @@ def test_dlpack(backend):
         x.transpose(0, 1).__dlpack__(copy=False)
 
 
-def test_arrays_of_the_memory_of_tensors(backend):
+def test_arrays_share_the_memory_of_tensors(backend):
     x = tensor(A, backend) + tensor(A, backend)
     array = x.numpy(copy=False)
     assert array.dtype == numpy.float32 and (array == 2 * A).all()
@@ -200,7 +200,7 @@ def test_arrays_of_the_memory_of_tensors(backend):
     assert (part == 2 * A[1:2]).all()
     del x
     gc.collect()
-    tensor(A, backend)  # Its memory is not given to others.
+    tensor(A, backend)  # Its memory is not reused.
     assert (array[1:] == 2 * A[1:]).all() and (part == 2 * A[1:2]).all()
     empty = tensor(numpy.zeros((0, 3), numpy.float32), backend)
     assert empty.numpy(copy=False).shape == (0, 3)
@@ -261,7 +261,7 @@ def test_float16_stays_float16(backend):
     numpy.testing.assert_allclose(product, exact, rtol=1e-3, atol=1e-3)
 
 
-def test_pinned_memory(backend):
+def test_pinned_memory_is_an_array(backend):
     array = runcible.pinned((2, 3), backend, dtype="f64")
     assert array.shape == (2, 3) and array.dtype == numpy.float64
     assert (array == 0).all()

@@ -7,7 +7,7 @@ import pytest
 from runcible import errors
 
 
-def test_cancel_from_another_thread(model):
+def test_another_thread_may_cancel(model):
     generation = model.session(when_full="shift").generate("A", ignore_eos=True)
     next(generation)
     thread = threading.Thread(target=generation.cancel)
@@ -21,12 +21,12 @@ def test_cancel_from_another_thread(model):
 def test_threads_generate_at_once(model):
     texts = {}
 
-    def tell(seed):
+    def generate(seed):
         texts[seed] = "".join(
             model.session().generate("A", seed=seed, max_tokens=20)
         )
 
-    threads = [threading.Thread(target=tell, args=(i,)) for i in range(8)]
+    threads = [threading.Thread(target=generate, args=(i,)) for i in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -60,7 +60,7 @@ def test_threads_share_a_generation(model):
     assert sum(len(piece.tokens) for piece in pieces) == 200
 
 
-def test_what_another_thread_reads_is_not_left(model):
+def test_a_generation_that_another_thread_reads_is_not_left(model):
     session = model.session(when_full="shift")
     generation = session.generate("A", ignore_eos=True)
     thread = threading.Thread(target=lambda: next(generation))
@@ -77,7 +77,7 @@ def test_losing_a_generation_waits_for_its_end(model):
     for _ in range(20):
         for _ in session.generate("A", ignore_eos=True):
             break
-        # By a thread that has not read it, so that nothing else ends it.
+        # A thread uses the session that has not read it, so that nothing else ends it.
         failures = []
 
         def use():
@@ -92,7 +92,7 @@ def test_losing_a_generation_waits_for_its_end(model):
         assert not failures
 
 
-def test_closing_while_another_thread_uses(model):
+def test_a_session_may_be_closed_while_another_thread_uses_it(model):
     session = model.session()
 
     def work():
@@ -110,7 +110,7 @@ def test_closing_while_another_thread_uses(model):
     thread.join()
 
 
-def test_logits_while_another_thread_decodes(model):
+def test_logits_may_be_read_while_another_thread_decodes(model):
     session = model.session()
     session.append([5, 6, 7])
     session.decode(all_logits=True)

@@ -19,20 +19,20 @@ def endless(model):
 def test_many_streams_share_a_run(model):
     texts = {}
 
-    async def tell(seed):
+    async def read(seed):
         stream = model.session().stream("A", seed=seed, max_tokens=20)
         texts[seed] = "".join([piece async for piece in stream])
 
     async def main():
-        for _ in range(2):  # the mailbox rests in between
+        for _ in range(2):  # the mailbox is idle in between
             async with trio.open_nursery() as nursery:
                 for seed in range(16):
-                    nursery.start_soon(tell, seed)
+                    nursery.start_soon(read, seed)
 
     for _ in range(2):
         trio.run(main)
     assert len(texts) == 16
-    # On a CPU what runs beside a session changes none of its bits.
+    # On a CPU, concurrent work changes no bit of a session's results.
     alone = model.session().generate("A", seed=3, max_tokens=20)
     assert "".join(alone) == texts[3]
 
@@ -51,7 +51,7 @@ def test_cancelling_ends_the_request(endless):
     trio.run(main)
 
 
-def test_leaving_within_a_cancelled_scope(endless):
+def test_leaving_within_a_cancelled_scope_ends_the_request(endless):
     async def main():
         with trio.CancelScope() as scope:
             async with endless.stream("A", ignore_eos=True) as stream:
@@ -64,7 +64,7 @@ def test_leaving_within_a_cancelled_scope(endless):
     trio.run(main)
 
 
-def test_leaving_a_loop(endless):
+def test_leaving_a_loop_ends_the_request(endless):
     async def main():
         stream = endless.stream("A", ignore_eos=True)
         async for _ in stream:
@@ -81,7 +81,7 @@ def test_leaving_a_loop(endless):
     trio.run(main)
 
 
-def test_an_exception_in_the_body(endless):
+def test_an_exception_in_the_body_ends_the_request(endless):
     async def main():
         async with endless.stream("A", ignore_eos=True) as stream:
             async for _ in stream:
@@ -92,7 +92,7 @@ def test_an_exception_in_the_body(endless):
     endless.append("B")
 
 
-def test_deadline(endless):
+def test_a_deadline_ends_the_request(endless):
     async def main():
         stream = endless.stream("A", ignore_eos=True, deadline=0.05)
         with pytest.raises(runcible.errors.DeadlineError):
@@ -102,7 +102,7 @@ def test_deadline(endless):
     trio.run(main)
 
 
-def test_many_waiting_pieces_leave_others_their_turn(model):
+def test_many_waiting_pieces_let_other_tasks_run(model):
     async def main():
         stream = model.session(when_full="shift").stream(
             "A", ignore_eos=True, max_tokens=200
@@ -118,7 +118,7 @@ def test_many_waiting_pieces_leave_others_their_turn(model):
     trio.run(main)
 
 
-def test_a_run_that_ends_first(endless):
+def test_a_run_may_end_before_its_streams(endless):
     streams = []
 
     async def main():
@@ -135,7 +135,7 @@ def test_a_run_that_ends_first(endless):
         trio.run(other)
 
 
-def test_a_run_leaves_nothing_behind(model):
+def test_a_run_frees_its_mailbox(model):
     gone = []
 
     async def main():
@@ -148,7 +148,7 @@ def test_a_run_leaves_nothing_behind(model):
     assert gone[0]() is None
 
 
-def test_loading():
+def test_a_load_reports_progress():
     fractions = []
 
     async def main():
@@ -161,7 +161,7 @@ def test_loading():
     assert fractions == sorted(fractions) and fractions[-1] == 1
 
 
-def test_cancelling_a_load():
+def test_cancelling_a_scope_cancels_the_load():
     async def main():
         with trio.CancelScope() as scope:
             await runcible.Model.load(

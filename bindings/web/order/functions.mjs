@@ -1,10 +1,9 @@
-// The functions of a WebAssembly module in another order. Their numbers follow
-// their places, so all that names one is written anew: the binary format is chapter
-// 5 of the WebAssembly Core Specification 3.0, with exceptions as version 3 of their
-// proposal has them, which browsers run since Chromium 95. What this does not know
-// it throws an Error for.
+// Reorders the functions of a WebAssembly module. A function's number is its position,
+// so every reference to a function is rewritten. The binary format is chapter 5 of the
+// WebAssembly Core Specification 3.0, with exceptions as in version 3 of their proposal,
+// which browsers run since Chromium 95. Throws an Error for anything unknown.
 
-/** Those that name functions, or tell how many there are. */
+/** Sections that refer to functions, or contain their count. */
 const section = {
   custom: 0,
   import: 2,
@@ -57,7 +56,7 @@ class Reader {
   }
 }
 
-/** What is written, with numbers of functions that are new. */
+/** The output, with new numbers of functions. */
 class Writer {
   #chunks = [];
 
@@ -73,7 +72,7 @@ class Writer {
     this.#chunks.push(Uint8Array.of(...bytes, value));
   }
 
-  /** Bytes with their length before them. */
+  /** Writes bytes preceded by their length. */
   sized(bytes) {
     this.number(bytes.length);
     this.bytes(bytes);
@@ -86,7 +85,7 @@ class Writer {
 
 // ---- Instructions
 
-/** How the immediates of an instruction are passed, by its number. */
+/** Functions that skip the immediates of an instruction, by its number. */
 const passes = new Map();
 function known(numbers, pass) {
   for (const number of numbers) passes.set(number, pass);
@@ -135,8 +134,8 @@ const FUNCTION_REFERENCE = 0xd2;
 const END = 0x0b;
 
 /**
- * Writes instructions with the new numbers of what they name, until `ended` says, of
- * the last one, that there are no more.
+ * Copies instructions with the new numbers of the functions that they name, until
+ * `ended` returns true for the number of the last one.
  */
 function renumber(reader, ended, numberOf, writer) {
   let done = reader.at;
@@ -219,7 +218,7 @@ function writeElements(reader, numberOf, writer) {
   }
 }
 
-/** Each has a type and whether it changes, a byte each, and a constant expression. */
+/** Each has a type and its mutability, a byte each, and a constant expression. */
 function writeGlobals(reader, numberOf, writer) {
   const count = reader.number();
   writer.number(count);
@@ -236,7 +235,7 @@ export function functionsOf(module) {
 
 function parse(module) {
   if (Buffer.from(module.subarray(0, 8)).toString("hex") !== "0061736d01000000") {
-    throw new Error("it is no module of WebAssembly");
+    throw new Error("it is not a WebAssembly module");
   }
   const reader = new Reader(module, 8);
   const sections = [];
@@ -267,8 +266,8 @@ function writeCode(code, numberOf) {
 }
 
 /**
- * The same module with its own functions in another order: `order` has what were
- * their places, from 0 on. Names of functions it must not have.
+ * Returns the module with its own functions in another order: `order` lists their old
+ * positions, from 0 on. The module must not contain names of functions.
  */
 export function reordered(module, order) {
   const { sections, imports, types, codes } = parse(module);

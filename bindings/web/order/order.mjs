@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// Puts the functions of WebAssembly modules beside those that they are like, for
-// gzip, which finds again what came in the last 32 KiB alone:
+// Puts similar functions of WebAssembly modules near each other, for gzip, which only
+// finds repetitions within the last 32 KiB:
 //
-//   order.mjs FILE.wasm...    each is written anew
+//   order.mjs FILE.wasm...    rewrites each file
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { functionsOf, reordered } from "./functions.mjs";
 import { orderOf } from "./similar.mjs";
 
-/** So many, with those that are imported, have numbers of one byte. */
+/** The count of functions, with imported ones, whose numbers take one byte. */
 const SHORT = 128;
-/** Emscripten puts first what is called most often. */
+/** Emscripten puts the most frequently called functions first; these keep their place. */
 const KEPT = 100;
 
 for (const file of process.argv.slice(2)) {
@@ -19,8 +19,8 @@ for (const file of process.argv.slice(2)) {
     const functions = functionsOf(module);
     const kept = functions.length > SHORT ? KEPT : 0;
     const ordered = reordered(module, orderOf(functions, kept));
-    // Compiling tells what is wrong, where this Node knows what is in the module:
-    // Node 20 lacks relaxed SIMD.
+    // Compiling finds errors, if this Node supports the module's features: Node 20 does
+    // not have relaxed SIMD.
     if (WebAssembly.validate(module)) new WebAssembly.Module(ordered);
     writeFileSync(file, ordered);
   } catch (error) {

@@ -9,7 +9,7 @@ const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const [I32, END] = [0x7f, 0x0b];
 const body = (...code) => [code.length + 2, 0, ...code, END];
 
-/** Three functions behind one that is imported, which name each other. */
+/** Three functions after an imported one, which refer to each other. */
 const module = Uint8Array.from([
   ...header,
   // () -> i32; (i32) -> i32
@@ -39,7 +39,7 @@ function run(bytes) {
   return [exports.a(), exports.b(1), exports.c.value, exports.d.value()];
 }
 
-test("in any order a module does the same", () => {
+test("a reordered module computes the same", () => {
   assert.deepEqual(run(module), [136, 17, 82, 16]);
   assert.deepEqual(reordered(module, [0, 1, 2]), Buffer.from(module));
   for (const order of [
@@ -53,14 +53,14 @@ test("in any order a module does the same", () => {
   }
 });
 
-test("a function is as it was, but for the numbers that it names", () => {
+test("a reordered function changes only the numbers that it refers to", () => {
   const before = functionsOf(module);
   const after = functionsOf(reordered(module, [2, 1, 0]));
   assert.deepEqual([...after[1]], [...before[1]]);
   assert.deepEqual([...after[2]], [0, 0x10, 0, 0x41, 20, 0x10, 1, 0x6a, END]);
 });
 
-test("what it does not know is no module", () => {
+test("unknown content is refused", () => {
   const refused = (bytes, reason) =>
     assert.throws(() => reordered(Uint8Array.from(bytes), [0]), reason);
   const one = [...header, ...section(1, 1, 0x60, 0, 0), ...section(3, 1, 0)];
@@ -72,7 +72,7 @@ test("what it does not know is no module", () => {
   assert.throws(() => reordered(module, [0, 1, 1]), /each function once/);
 });
 
-test("like comes to be near like", () => {
+test("similar texts are placed near each other", () => {
   const random = (seed) => {
     const bytes = new Uint8Array(12000);
     for (let i = 0, x = seed; i < bytes.length; ++i) {

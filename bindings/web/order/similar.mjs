@@ -1,15 +1,15 @@
-// An order of texts in which like is near like. Each next one is that of which the
-// largest part lies in what came last, as far as gzip looks back.
+// Orders texts so that similar ones are near each other. The next text is always the
+// one with the largest part in the preceding texts, as far as gzip looks back.
 
 const WINDOW = 32768;
-/** Texts are compared by the pieces of so many bytes that they have. */
+/** The length in bytes of the pieces by which texts are compared. */
 const PIECE = 6;
-/** What is in more texts than this tells little about where one belongs. */
+/** Pieces in more texts than this do not help to place a text. */
 const COMMON = 200;
-/** Of very short texts a part that is found says little. */
+/** For very short texts, a part that is found means little. */
 const SHORT = 8;
 
-/** By its place, what piece is there. */
+/** Returns a hash of the piece at each position. */
 function piecesOf(text) {
   const pieces = new Uint32Array(Math.max(0, text.length - PIECE + 1));
   for (let i = 0; i < pieces.length; ++i) {
@@ -21,7 +21,7 @@ function piecesOf(text) {
   return pieces;
 }
 
-/** Texts by the pieces that several have, but not too many. */
+/** Returns the texts of each piece that several texts contain, but not too many. */
 function holdersOf(distinct) {
   const holders = new Map();
   distinct.forEach((pieces, text) => {
@@ -37,14 +37,14 @@ function holdersOf(distinct) {
   return holders;
 }
 
-/** The last bytes of what has been written. */
+/** The last bytes that have been written. */
 class Window {
   #holders;
   #counts = new Map(); // by piece
-  #places = []; // of pieces, in all that was written
+  #places = []; // of pieces, in all text written
   #begin = 0;
   #written = 0;
-  /** By text: how many of its pieces are here. */
+  /** The number of each text's pieces that are in the window. */
   found;
 
   constructor(holders, texts) {
@@ -74,7 +74,7 @@ class Window {
   }
 }
 
-/** The numbers of texts in such an order; the first `kept` stay where they are. */
+/** Returns the numbers of the texts in order; the first `kept` stay in place. */
 export function orderOf(texts, kept = 0) {
   const pieces = texts.map(piecesOf);
   const distinct = pieces.map((each) => new Set(each));

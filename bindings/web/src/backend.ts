@@ -19,7 +19,7 @@ export class Backend extends Handle {
     options: BackendOptions & ProgressOptions = {},
   ): Promise<Backend> {
     if (spec !== undefined && typeof spec !== "string") {
-      throw new TypeError(`a backend must be told by a string, not ${shown(spec)}`);
+      throw new TypeError(`a backend must be a string, not ${shown(spec)}`);
     }
     const made = optionsOf("backend_options", options, progressOptions);
     options.signal?.throwIfAborted();
@@ -33,7 +33,7 @@ export class Backend extends Handle {
 }
 named(Backend, "Backend");
 
-/** A backend itself, or one that is opened by what it is called. */
+/** Returns a backend itself, or opens the backend that a string names. */
 export async function backendOf(
   backend: Backend | string | undefined,
 ): Promise<Backend> {

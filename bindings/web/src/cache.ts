@@ -1,17 +1,17 @@
-/** What has been fetched and kept, in the storage of the page's origin. */
+/** Files that were fetched and kept, in the storage of the page's origin. */
 import { theEngine } from "./engine.js";
 import { shown } from "./handle.js";
 
 /** A file that was fetched. */
 export interface CachedModel {
   readonly url: string;
-  /** Bytes that are there. */
+  /** The bytes that are stored. */
   readonly bytes: number;
-  /** Bytes that the file has; 0: not known. */
+  /** The size of the file in bytes; 0: unknown. */
   readonly total: number;
-  /** Whether all of it is there. */
+  /** Whether all of it is stored. */
   readonly complete: boolean;
-  /** That it was checked by, or "". */
+  /** The sum that it was checked against, or "". */
   readonly sha256: string;
 }
 
@@ -21,8 +21,8 @@ export async function cachedModels(): Promise<CachedModel[]> {
 }
 
 /**
- * Removes a file from what is kept; a model that was loaded from it stays usable.
- * NotFoundError: it is not there; BusyError: it is being fetched.
+ * Removes a file from the cache; a model that was loaded from it stays usable.
+ * NotFoundError: it is not in the cache; BusyError: it is being fetched.
  */
 export async function removeCachedModel(url: string | URL): Promise<void> {
   if (typeof url !== "string" && !(url instanceof URL)) {

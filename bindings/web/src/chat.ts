@@ -1,4 +1,4 @@
-/** Conversations with models, as their makers meant them. */
+/** Conversations with models, by their chat templates. */
 import { AnswerStream, type ChatOptions, type Message, type Reply } from "./answers.js";
 import type { Engine } from "./engine.js";
 import type { StreamOptions } from "./generating.js";
@@ -24,13 +24,12 @@ function chatOptions(given: ChatOptions = {}): Entry[] {
 /**
  * A conversation: a list of messages over a session; see Session.chat.
  *
- * An answer of the model becomes one of the messages. For each answer only what
- * the session does not hold yet is evaluated, also after messages were
- * forgotten. To keep a conversation, keep its session (Session.saveBytes) and its
- * messages.
+ * An answer of the model becomes one of the messages. Each answer evaluates only what
+ * the session does not contain yet, also after messages were removed. To keep a
+ * conversation, keep its session (Session.saveBytes) and its messages.
  */
 export class Chat extends Handle {
-  /** The session that it is over, which it keeps. */
+  /** The session of the conversation, which keeps it. */
   readonly #session: Session | undefined;
 
   private constructor(engine: Engine, id: number, session?: Session) {
@@ -41,22 +40,22 @@ export class Chat extends Handle {
   /** @internal */
   static _begin(session: Session, options: ChatOptions | undefined): Chat {
     const id = session._engine.newHandle();
-    session._engine.tell("chat", session._id, id, chatOptions(options));
+    session._engine.post("chat", session._id, id, chatOptions(options));
     return new Chat(session._engine, id, session);
   }
 
   // :api: release rc_chat
 
-  /** The session, but of a fork, whose session is its own. */
+  /** The session; undefined for a fork, which has a session of the library. */
   get session(): Session | undefined {
     return this.#session;
   }
 
   /**
-   * Adds a message, or several; a text is what the user says.
+   * Adds a message, or several; a text is a message of the user.
    *
-   * InvalidArgumentError, UnsupportedError: a message that is malformed, by its
-   * place; nothing was added then. BusyError: an answer is under way.
+   * InvalidArgumentError, UnsupportedError: a message is malformed; the error states
+   * its position, and nothing was added. BusyError: an answer is in flight.
    */
   add(messages: string | Message | readonly Message[]): Promise<void> {
     const given =
@@ -71,7 +70,7 @@ export class Chat extends Handle {
     return this._ask("chatUndo", count);
   }
 
-  /** All messages. BusyError: an answer is under way. */
+  /** All messages. BusyError: an answer is in flight. */
   messages(): Promise<Message[]> {
     return this._ask("chatMessages");
   }
@@ -92,7 +91,7 @@ export class Chat extends Handle {
     );
   }
 
-  /** Adds messages, if any, and gives the whole answer. */
+  /** Adds messages, if any, and returns the complete answer. */
   async ask(
     messages?: string | Message | readonly Message[],
     options?: StreamOptions,

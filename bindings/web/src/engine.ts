@@ -11,14 +11,14 @@ import { threadsOf } from "./support.js";
 
 export interface StartOptions {
   /**
-   * Whether to compute with threads: true: UnsupportedError where there are none;
-   * false: with one; undefined: with as many as there are, as support() tells.
+   * Whether to compute with threads. true: UnsupportedError if there are none; false:
+   * with one; undefined: with as many as there are, see support().
    */
   threads?: boolean | undefined;
   /**
-   * Workers that are begun at once for the threads of the library: those that
-   * compute, and some that open, load and write prompts down. More follow as they
-   * are needed. By default four more than the processor has cores.
+   * The number of workers that start at once for the threads of the library: those that
+   * compute, and some that open, load and render prompts. More start as they are needed.
+   * By default four more than the processor has cores.
    */
   workers?: number | undefined;
 }
@@ -34,10 +34,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What is told of a request's events. */
+/** Receives a request's events. */
 export interface Flight {
   take(event: EventValues): void;
-  /** The worker is gone. */
+  /** Called when the worker has ended. */
   lose(error: Error): void;
 }
 
@@ -59,14 +59,14 @@ export class Engine {
       new URL("./worker/worker.js", import.meta.url),
       { type: "module", name: "runcible" },
     );
-    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onmessageerror = () =>
       this.lose(new InternalError("a message of the worker cannot be read"));
     this.#watch(this.#worker, "worker.js");
     this.started = new Promise((resolve, reject) => {
       this.#start = { resolve, reject, progress: undefined };
     });
-    this.#tell({
+    this.#send({
       start: {
         threads: several,
         workers: workers ?? (navigator.hardwareConcurrency || 2) + 4,
@@ -78,12 +78,12 @@ export class Engine {
     return this.#lost !== undefined;
   }
 
-  /** A number for what the worker is to make next. */
+  /** Returns a number for the next object that the worker makes. */
   newHandle(): number {
     return ++this.#last;
   }
 
-  /** Asks the worker; calls are begun in their order. */
+  /** Calls the worker; calls start in their order. */
   async call<T>(
     name: string,
     args: readonly unknown[],
@@ -95,11 +95,11 @@ export class Engine {
     signal?.throwIfAborted();
     if (this.#lost !== undefined) throw this.#lost;
     const call = ++this.#last;
-    const stop = () => this.#tell({ abort: call });
+    const stop = () => this.#send({ abort: call });
     signal?.addEventListener("abort", stop);
-    // What progress throws ends the call, and is its failure.
+    // An exception of `progress` ends the call, and is its failure.
     let problem: { error: unknown } | undefined;
-    const tell =
+    const report =
       progress &&
       ((fraction: number, of: Progress) => {
         if (problem !== undefined) return;
@@ -112,10 +112,10 @@ export class Engine {
       });
     try {
       const answer = await new Promise<T>((resolve, reject) => {
-        this.#waiting.set(call, { resolve, reject, progress: tell });
-        this.#tell({ call, name, args });
+        this.#waiting.set(call, { resolve, reject, progress: report });
+        this.#send({ call, name, args });
       });
-      // Too late to end anything, but not to be told.
+      // It is too late to end the call, but the error is reported.
       if (problem !== undefined) reportError(problem.error);
       return answer;
     } catch (error) {
@@ -128,21 +128,21 @@ export class Engine {
     }
   }
 
-  /** The same where nobody waits for an answer. */
-  tell(name: string, ...args: readonly unknown[]): void {
-    if (this.#lost === undefined) this.#tell({ call: 0, name, args });
+  /** Calls the worker without waiting for an answer. */
+  post(name: string, ...args: readonly unknown[]): void {
+    if (this.#lost === undefined) this.#send({ call: 0, name, args });
   }
 
-  /** Starts a request whose events go to a flight; gives its key. */
+  /** Starts a request whose events go to a flight; returns its key. */
   begin(flight: Flight, name: string, ...args: readonly unknown[]): number {
     if (this.#lost !== undefined) throw this.#lost;
     const key = ++this.#last;
     this.#flights.set(key, flight);
-    this.#tell({ call: 0, name, args: [key, ...args] });
+    this.#send({ call: 0, name, args: [key, ...args] });
     return key;
   }
 
-  /** Ends the worker; all that waits gets the error. */
+  /** Ends the worker; all waiting calls fail with the error. */
   lose(error: Error): void {
     if (this.#lost !== undefined) return;
     this.#lost = error;
@@ -154,10 +154,10 @@ export class Engine {
     this.#flights.clear();
   }
 
-  /** Ends all if a worker fails. */
+  /** Ends the engine if a worker fails. */
   #watch(worker: Worker, file: string): void {
     worker.onerror = (event) => {
-      // Nothing of the page's is wrong that this would tell it twice.
+      // The error is thrown by the calls, so the page need not report it as well.
       event.preventDefault();
       const { message, filename, lineno } = event;
       const what = message
@@ -169,10 +169,10 @@ export class Engine {
   }
 
   /**
-   * Makes a worker for a thread of the library. The page does that, for in Firefox a
-   * worker that makes another may wait for ever: it waits until that one is known
-   * to the debuggers that listen, on a condition that the new one's event loop waits
-   * on too, and of which one of them is told (WorkerPrivate's mCondVar).
+   * Makes a worker for a thread of the library. The page makes it, because in Firefox a
+   * worker that makes another may wait for ever: it waits until listening debuggers know
+   * the new one, on a condition that the new one's event loop also waits on, and only
+   * one of them is notified (WorkerPrivate's mCondVar).
    */
   #begin(thread: ToThread): void {
     const worker = new Worker(
@@ -184,11 +184,11 @@ export class Engine {
     this.#threads.push(worker);
   }
 
-  #tell(message: ToWorker): void {
+  #send(message: ToWorker): void {
     this.#worker.postMessage(message);
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     if ("events" in message) {
       for (const event of message.events) {
         const flight = this.#flights.get(event.key);
@@ -224,7 +224,7 @@ async function begun(options: StartOptions): Promise<Engine> {
   return engine;
 }
 
-/** The engine that runs, or one that is started. */
+/** Returns the running engine, or starts one. */
 export async function theEngine(options: StartOptions = {}): Promise<Engine> {
   for (;;) {
     const made = (current ??= begun(options));
@@ -240,20 +240,20 @@ export async function theEngine(options: StartOptions = {}): Promise<Engine> {
 }
 
 /**
- * Starts the worker, which the first call of anything else would do as well, and
- * gives the version of the library. Options of a worker that runs stay as they
- * are.
+ * Starts the worker, which the first other call would also do, and returns the version
+ * of the library. If a worker runs already, its options stay unchanged.
  *
- * UnsupportedError: the browser or the page lacks something, and what to do.
+ * UnsupportedError: the browser or the page does not meet the requirements; the message
+ * states what to do.
  */
 export async function start(options?: StartOptions): Promise<string> {
   return (await theEngine(options)).started;
 }
 
 /**
- * Ends the worker, its threads and all that they hold: models, sessions and
- * requests. What was made throws ClosedError from then on; a later call starts a
- * new worker.
+ * Ends the worker, its threads and everything that they hold: models, sessions and
+ * requests. Existing objects throw ClosedError from then on; a later call starts a new
+ * worker.
  */
 export async function terminate(): Promise<void> {
   const made = current;

@@ -31,7 +31,7 @@ function stopOf(given: string | readonly string[] | undefined): string[] {
   return texts;
 }
 
-/** What is asked of the worker. */
+/** Returns the prompt and options for the worker. */
 export function wantedOf(
   prompt: Prompt,
   given: StreamOptions = {},
@@ -61,14 +61,14 @@ function promptOf(prompt: Prompt): Wanted["prompt"] {
   return tokensOf(prompt, "prompt");
 }
 
-/** Text that became certain. All pieces one after the other are the whole. */
+/** Text that is final. All pieces in order make up the complete text. */
 export class Piece {
   readonly text: string;
   /** The tokens generated since the last piece. */
   readonly tokens: Int32Array;
-  /** With the option `logprobs`: of each token. */
+  /** The log-probability of each token, with the option `logprobs`. */
   readonly logprobs: readonly Logprob[] | undefined;
-  /** The most probable tokens in the place of each, by falling probability. */
+  /** The most probable tokens for each position, by falling probability. */
   readonly topLogprobs: readonly (readonly Logprob[])[] | undefined;
 
   /** @internal */
@@ -95,10 +95,10 @@ export class Piece {
   }
 }
 
-/** Text of what the model thinks before it answers. */
+/** Text that the model thinks before it answers. */
 export class Reasoning extends Piece {}
 
-/** What an answer of a conversation consists of: a plain piece is text. */
+/** A part of an answer of a conversation: a plain piece is text. */
 export type Part = Piece | Reasoning | ToolCall;
 
 function endOf(event: Extract<EventValues, { kind: "end" }>): End {
@@ -107,7 +107,7 @@ function endOf(event: Extract<EventValues, { kind: "end" }>): End {
   return new End(status, message, { reason, seed, ...numbers } as Report);
 }
 
-/** What an event that is no end stands for. */
+/** Returns the part that an event other than an end represents. */
 function partOf(event: Exclude<EventValues, { kind: "end" }>): Part {
   if (event.kind === "call") return new ToolCall(event.id, event.name, event.json);
   const kind = event.kind === "piece" ? Piece : Reasoning;
@@ -129,6 +129,6 @@ export function posting(engine: Engine, name: string, of: number, wanted: Wanted
       lose: (error: Error) => flight.finish(undefined, error),
     };
     const key = engine.begin(listener, name, of, wanted);
-    return () => engine.tell("cancel", key);
+    return () => engine.post("cancel", key);
   };
 }

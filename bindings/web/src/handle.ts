@@ -1,21 +1,21 @@
-/** What all objects have that stand for a handle of the library in the worker. */
+/** The base of all objects that represent a handle of the library in the worker. */
 import type { CallOptions, Engine } from "./engine.js";
 import { ClosedError } from "./errors.js";
 import { optionText } from "./json.js";
 import { choices, jsons, members, times, type Kind } from "./members.js";
 import type { Entry } from "./protocol.js";
 
-/** What the constructor of a handle is given. */
+/** The arguments of a handle's constructor. */
 export type Owned = readonly [engine: Engine, id: number];
 
-/** Gives back what nobody holds any more. */
+/** Releases handles that are no longer referenced. */
 const collected = new FinalizationRegistry<() => void>((release) => release());
 
 /**
  * Owns a handle of the library until it is closed or collected.
  *
- * May be closed in any order: what needs another handle keeps it. Calls that
- * use the handle go on to their end.
+ * Handles may be closed in any order: an object that needs another handle keeps it.
+ * Calls that use the handle run to their end.
  */
 export abstract class Handle {
   /** @internal */
@@ -30,7 +30,7 @@ export abstract class Handle {
     collected.register(this, this.#release(), this);
   }
 
-  /** What the library calls the handle. @internal */
+  /** The library's name of the handle's type. @internal */
   protected abstract get _type(): string;
 
   /** @internal */
@@ -41,7 +41,7 @@ export abstract class Handle {
     return this.#id;
   }
 
-  /** Gives the handle back; using it then throws ClosedError. */
+  /** Releases the handle; using it then throws ClosedError. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -71,16 +71,16 @@ export abstract class Handle {
     return this._engine.call<T>(name, [this._id, ...args], options);
   }
 
-  /** What is to be done without this object, so that it can be collected. */
+  /** Returns a function that releases the handle and does not reference this object. */
   #release(): () => void {
     const engine = this._engine;
     const id = this.#id;
     const releasing = `rc_${this._type}_release`;
-    return () => engine.tell("release", id, releasing);
+    return () => engine.post("release", id, releasing);
   }
 }
 
-/** What classes are called, also where a bundler gives them other names. */
+/** Names of classes, also if a bundler renames them. */
 const names = new Map<Function, string>();
 
 export function named(kind: Function, name: string): void {
@@ -90,7 +90,7 @@ export function named(kind: Function, name: string): void {
 export const className = (value: object): string =>
   names.get(value.constructor) ?? value.constructor?.name ?? "no class";
 
-/** The handle of an argument of one of the package's classes. */
+/** Returns the handle of an argument of one of the package's classes. */
 export function need(value: Handle, kind: string, name: string): number {
   if (!(value instanceof Handle) || className(value) !== kind) {
     throw new TypeError(`${name} must be a ${kind}, not ${shown(value)}`);
@@ -106,8 +106,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The members of a struct of options that are given, by the name of the struct;
- * undefined leaves the default. Names in `others` are not the library's.
+ * Returns the given members of a struct of options, by the name of the struct;
+ * undefined leaves the default. Names in `others` are not options of the library.
  */
 export function optionsOf(
   struct: string,
@@ -134,7 +134,7 @@ export function optionsOf(
   return entries;
 }
 
-/** An option as the number or text that it is in C. */
+/** Returns an option as the number or text that it is in C. */
 function valueOf(
   name: string,
   value: unknown,
@@ -189,7 +189,7 @@ export function numberOf(
   return kind === "int64" || kind === "uint64" ? whole : Number(whole);
 }
 
-/** Of a time, rounded up; at least 1, as 0 means none to the library. */
+/** Rounds a time up; at least 1, because 0 means no limit to the library. */
 export function milliseconds(time: unknown, name: string): bigint {
   if (typeof time !== "number") {
     throw new TypeError(`${name} must be milliseconds, not ${shown(time)}`);

@@ -1,8 +1,8 @@
 /**
  * Runcible: language models in a page.
  *
- * The library runs in a worker, which the first call starts: whatever it does, the
- * page goes on. Failures throw the classes of `errors`, all of them RuncibleError.
+ * The library runs in a worker, which the first call starts, so the page stays
+ * responsive. Failures throw the classes of `errors`, all of them RuncibleError.
  */
 export * as errors from "./errors.js";
 export { RuncibleError } from "./errors.js";

@@ -18,7 +18,7 @@ import type { TokenizeOptions, Tokens } from "./tokens.js";
 
 /** @c rc_model_options */
 export interface ModelOptions {
-  /** A backend, or what Backend.open takes. */
+  /** A backend, or the argument of Backend.open. */
   backend?: Backend | string | undefined;
   // :api: options rc_model_options
 }
@@ -39,12 +39,12 @@ export class Model extends Handle {
   // :api: release rc_model
 
   /**
-   * Loads a model, fetching what is not in the cache of the page's origin. What
-   * came in part, also when the page was left, is gone on with.
+   * Loads a model, fetching files that are not in the cache of the page's origin. A
+   * download that was interrupted, also by leaving the page, is resumed.
    *
-   * NotFoundError, FileError: what is to be fetched; FormatError: it is malformed,
-   * or has another SHA-256; UnsupportedError: an architecture, tensor type or
-   * tokenizer that is not known; DeviceMemoryError: it does not fit.
+   * NotFoundError, FileError: the file cannot be fetched; FormatError: it is malformed,
+   * or has another SHA-256; UnsupportedError: its architecture, tensor type or tokenizer
+   * is not supported; DeviceMemoryError: it does not fit.
    */
   static async load(
     source: ModelSource,
@@ -65,11 +65,11 @@ export class Model extends Handle {
 
   // :api: methods rc_model
 
-  /** The model's tokenizer; what it is asked is UnsupportedError if it has none. */
+  /** The model's tokenizer; if it has none, its calls throw UnsupportedError. */
   get tokenizer(): Tokenizer {
     if (this.#tokenizer === undefined || this.#tokenizer.closed) {
       const id = this._engine.newHandle();
-      this._engine.tell("tokenizer", this._id, id);
+      this._engine.post("tokenizer", this._id, id);
       this.#tokenizer = new Tokenizer(this._engine, id);
     }
     return this.#tokenizer;
@@ -97,7 +97,7 @@ export class Model extends Handle {
   }
 
   /**
-   * Embeddings of texts, one row for each. Models that generate text give them
+   * Returns embeddings of texts, one row for each. Models that generate text support it
    * if they were loaded with output: "hidden_rows".
    */
   embed(
@@ -108,8 +108,8 @@ export class Model extends Handle {
   }
 
   /**
-   * How well each document answers the query: probabilities, in their order.
-   * Models that generate text are loaded with output: "scores" for it.
+   * Returns how well each document answers the query: probabilities, in their order.
+   * Models that generate text support it if they were loaded with output: "scores".
    */
   rerank(
     query: string,
@@ -119,7 +119,7 @@ export class Model extends Handle {
     return scoreDocuments(this, query, documents, options);
   }
 
-  /** An empty session; see Session. */
+  /** Makes an empty session; see Session. */
   session(options?: SessionOptions): Session {
     return Session.create(this, options);
   }

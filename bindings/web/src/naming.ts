@@ -1,19 +1,19 @@
 /** Names of errors, and of options in their messages. */
 import { optionNames, statusNames } from "./members.js";
 
-/** Members of errors that only pages have: none. */
+/** Members of errors that only this package has: none. */
 export interface OwnMembers {}
 
 export const ownMembers = (_: number): object => ({});
 
-/** "NOT_FOUND". */
+/** The name of a status, such as "NOT_FOUND". */
 export const statusName = (status: number): string =>
   statusNames[status] ?? "UNKNOWN";
 
-/** The code of an error of the system, which a page has not. */
+/** The code of a system error, which a page does not have. */
 export const systemCode = (_: number): string | undefined => undefined;
 
-/** Of a class, also where a bundler has given it another name. */
+/** Returns the name of a class, also if a bundler renames it. */
 export function nameOf({ status }: { readonly status: number }): string {
   const name = statusNames[status];
   if (name === undefined) return "RuncibleError";
@@ -22,15 +22,15 @@ export function nameOf({ status }: { readonly status: number }): string {
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("") + "Error";
 }
 
-/** Text and tokens are one argument here, and so are biases and their tokens. */
+/** Text and tokens are one argument in this package, as are biases and their tokens. */
 const together: Readonly<Record<string, string>> = {
   logit_bias_tokens: "logit_bias",
   prompt_tokens: "prompt",
 };
 
 /**
- * A message of the library, which names options as C does, "options->top_k", with
- * the names that they have here.
+ * Returns a message of the library, which names options as C does, "options->top_k",
+ * with the names of this package.
  */
 export function ownWords(message: string): string {
   const camel = (name: string) =>

@@ -1,9 +1,9 @@
-/** Openings and loads that tell how far they are, and end at a signal. */
+/** Openings and loads that report their progress, and end at a signal. */
 import type { Progress } from "./protocol.js";
 
 export interface ProgressOptions {
   /**
-   * Told the fraction done, 0 to 1, some times in a second, and of what: of a
+   * Receives the fraction done, 0 to 1, several times a second, and the details: for a
    * model that is fetched, the bytes.
    */
   progress?: ((fraction: number, of: Progress) => void) | undefined;
@@ -11,5 +11,5 @@ export interface ProgressOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options that are not the library's. */
+/** Options that the library does not have. */
 export const progressOptions = ["progress", "signal"];

@@ -1,18 +1,18 @@
-/** What the page and the worker tell each other. */
+/** Messages between the page and the worker. */
 
 /**
- * What the page tells a worker for a thread of the library: the script that is to
- * run in it, and what it hears from and tells instead of the page.
+ * The first message of the page to a worker for a thread of the library: the script to
+ * run in it, and the port that it uses in place of the page.
  */
 export interface ToThread {
   readonly script: string;
   readonly port: MessagePort;
 }
 
-/** A member of a struct of options, and what it is. */
+/** A member of a struct of options, and its value. */
 export type Entry = readonly [member: string, value: number | bigint | string];
 
-/** What the page tells: the first message, calls, and calls that are ended. */
+/** Messages of the page: the first message, calls, and calls to abort. */
 export type ToWorker =
   | { readonly start: { readonly threads: boolean; readonly workers: number } }
   | {
@@ -22,18 +22,18 @@ export type ToWorker =
     }
   | { readonly abort: number };
 
-/** A status and its message; `name` is of what is no status. */
+/** A status and its message. */
 export interface Failure {
   readonly status: number;
   readonly message: string;
 }
 
-/** How far a call is: of the whole, and of what it does now. */
+/** The progress of a call: of the whole, and of its current stage. */
 export interface Progress {
   readonly stage: "fetch" | "load";
-  /** Bytes that are there; 0 while loading. */
+  /** The bytes fetched; 0 while loading. */
   readonly bytes: number;
-  /** Bytes that there will be; 0: not known. */
+  /** The size in bytes; 0: unknown. */
   readonly total: number;
 }
 
@@ -80,7 +80,7 @@ export type FromWorker =
     }
   | { readonly events: readonly EventValues[] };
 
-/** A model's file as it is told to the worker. */
+/** A model's file as the page passes it to the worker. */
 export type Source =
   | { readonly builtin: string; readonly from: string | undefined }
   | {

@@ -38,7 +38,7 @@ export class Session extends Handle {
     const of = need(model, "Model", "model");
     const made = optionsOf("session_options", options);
     const id = model._engine.newHandle();
-    model._engine.tell("session", of, id, made);
+    model._engine.post("session", of, id, made);
     return new Session(model._engine, id, model);
   }
 
@@ -62,18 +62,18 @@ export class Session extends Handle {
     return new Stream(posting(this._engine, "generate", id, wanted), options?.signal);
   }
 
-  /** The whole text, once it is there. */
+  /** Resolves with the complete text. */
   async generate(prompt?: Prompt, options?: StreamOptions): Promise<Generated> {
     return this.stream(prompt, options).whole();
   }
 
   /**
-   * Begins a conversation without messages over the session. What is wrong with
-   * the options is told by what is asked of it first.
+   * Begins a conversation without messages over the session. The first call of the
+   * conversation reports errors in the options.
    *
-   * InvalidArgumentError: an option; NotFoundError: no such template, or the
-   * file has none; UnsupportedError: the model has no tokenizer; FormatError:
-   * a mistake of the template.
+   * InvalidArgumentError: an option is invalid; NotFoundError: there is no such template,
+   * or the file has none; UnsupportedError: the model has no tokenizer; FormatError: the
+   * template has an error.
    */
   chat(options?: ChatOptions): Chat {
     return Chat._begin(this, options);

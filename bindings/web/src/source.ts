@@ -1,12 +1,12 @@
-/** Where a model comes from: a URL, files, bytes, or the package. */
+/** The source of a model: a URL, files, bytes, or the package. */
 import { InvalidArgumentError } from "./errors.js";
 import { shown } from "./handle.js";
 import type { Source } from "./protocol.js";
 
 /**
- * "builtin:NAME", a URL (relative ones are of the page), a File or Blob, bytes, or
- * all files of a model that was split, in any order. Of a URL that ends in
- * "-00001-of-0000N.gguf" all N files are fetched.
+ * "builtin:NAME", a URL (relative to the page), a File or Blob, bytes, or all files of
+ * a model that was split, in any order. If a URL ends in "-00001-of-0000N.gguf", all N
+ * files are fetched.
  */
 export type ModelSource =
   | string
@@ -17,22 +17,22 @@ export type ModelSource =
   | readonly File[];
 
 export interface SourceOptions {
-  /** What messages call a model of bytes or of a Blob without a name. */
+  /** The name in messages for a model from bytes, or from a Blob without a name. */
   name?: string | undefined;
-  /** Where builtin:NAME is, if not beside the package. */
+  /** The URL of builtin:NAME, if it is not next to the package. */
   builtinUrl?: string | URL | undefined;
   /**
-   * The SHA-256 of what is fetched, 64 hexadecimal digits; of each file, where it
-   * is several. What has another one is FormatError, and is not kept.
+   * The SHA-256 of a downloaded file, 64 hexadecimal digits, or of each of several. A
+   * file with another sum is a FormatError, and is not kept.
    */
   sha256?: string | readonly string[] | undefined;
-  /** false: what is fetched is not kept for the next time. */
+  /** false: downloads are not kept for the next time. */
   cache?: boolean | undefined;
 }
 
 export const sourceOptions = ["name", "builtinUrl", "sha256", "cache"];
 
-/** The URLs of all parts of a model that was split, or the one. */
+/** Returns the URLs of all parts of a model that was split, or the only URL. */
 function partsOf(url: URL): string[] {
   const found = /-(\d{5})-of-(\d{5})\.gguf$/.exec(url.pathname);
   if (found === null) return [url.href];
@@ -80,7 +80,7 @@ export function sourceOf(given: ModelSource, options: SourceOptions): Source {
     try {
       url = new URL(given, globalThis.document?.baseURI ?? location.href);
     } catch {
-      throw new InvalidArgumentError(`${shown(given)} is no URL of a model`);
+      throw new InvalidArgumentError(`${shown(given)} is not a URL of a model`);
     }
     if (!/^(https?|blob|data):$/.test(url.protocol)) {
       throw new InvalidArgumentError(

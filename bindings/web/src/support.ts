@@ -1,4 +1,4 @@
-/** What this browser and this page have of what the package needs. */
+/** The support of this browser and this page for the package's requirements. */
 import { UnsupportedError } from "./errors.js";
 
 export interface Support {
@@ -6,13 +6,13 @@ export interface Support {
   readonly simd: boolean;
   /** SharedArrayBuffer, without which one thread computes. */
   readonly threads: boolean;
-  /** What is lacking and what to do about it; "" if nothing is. */
+  /** The missing features and what to do about them; "" if none. */
   readonly advice: string;
 }
 
 /**
- * A module that makes a vector of a number: one function without parameters that
- * gives a v128, by i32.const 0 and i8x16.splat (WebAssembly Core 2.0, chapter 5).
+ * A module that makes a vector from a number: one function without parameters that
+ * returns a v128, by i32.const 0 and i8x16.splat (WebAssembly Core 2.0, chapter 5).
  */
 const vectors = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
@@ -30,7 +30,7 @@ const notIsolated =
   '"Cross-Origin-Opener-Policy: same-origin" and ' +
   '"Cross-Origin-Embedder-Policy: require-corp", by https or from localhost';
 
-/** Tells what there is, without starting anything. */
+/** Reports the available features, without starting anything. */
 export function support(): Support {
   const simd =
     typeof WebAssembly === "object" && WebAssembly.validate(vectors);
@@ -43,7 +43,7 @@ export function support(): Support {
   return Object.freeze({ simd, threads, advice });
 }
 
-/** Whether to compute with threads; `wanted` undefined: if they are there. */
+/** Returns whether to compute with threads; `wanted` undefined: if available. */
 export function threadsOf(wanted: boolean | undefined): boolean {
   const { simd, threads } = support();
   if (!simd) throw new UnsupportedError(noSimd);

@@ -3,7 +3,7 @@ import { Handle, named, shown } from "./handle.js";
 import type * as reports from "./reports.js";
 import { tokenizeFlags, type TokenizeOptions, type Tokens } from "./tokens.js";
 
-/** A copy of tokens. */
+/** Returns a copy of tokens. */
 export function tokensOf(given: Tokens, name: string): Int32Array {
   if (given instanceof Int32Array) return given.slice();
   if (!Array.isArray(given)) {

@@ -1,7 +1,7 @@
 // A browser, a server, and pages that have the package as `runcible`.
 //
-// Of the environment: BROWSER (chromium or firefox), BROWSER_PROGRAM, its path, and
-// DIST, the folder dist of the package.
+// Reads from the environment: BROWSER (chromium or firefox), BROWSER_PROGRAM, its path,
+// and DIST, the folder dist of the package.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -19,7 +19,7 @@ export const isChromium = BROWSER === "chromium";
 /** WebGPU of Chromium by SwiftShader, which computes on processors. */
 const software = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
-/** Starts a browser; the port of a debugger tells it apart from the user's. */
+/** Starts a browser; the port of a debugger distinguishes it from the user's. */
 export function launch({ webgpu = false } = {}) {
   return isChromium
     ? chromium.launch({
@@ -44,15 +44,15 @@ export async function site(headers = isolation, more = {}) {
   return { server, url: `http://localhost:${server.address().port}` };
 }
 
-/** Why a page has no WebGPU; false: it has. */
-export async function lacksWebgpu(page) {
+/** Returns why a page has no WebGPU; false if it has. */
+export async function whyNoWebgpu(page) {
   const adapter = await page.evaluate(async () =>
     Boolean(await navigator.gpu?.requestAdapter()),
   );
   return adapter ? false : "this browser offers no adapter of WebGPU";
 }
 
-/** A page that has the package; `context` is of a browser. */
+/** Opens a page that has the package; `context` belongs to a browser. */
 export async function pageOf(context, url) {
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error("page:", error.message));
@@ -67,8 +67,8 @@ export async function pageOf(context, url) {
 }
 
 /**
- * The library's own test of a device, every op with every type, in a page that has
- * threads; with the products of `relaxed` where their URL is given.
+ * Runs the library's own test of a device, every op with every type, in a page with
+ * threads; with the products of `relaxed` if their URL is given.
  */
 export async function checkOps(page, spec, relaxed) {
   const { report, error } = await page.evaluate(

@@ -1,5 +1,5 @@
-// Runs the cases of bindings/conformance/cases.json in a page, with the build that
-// has threads and in one that is not isolated with the other.
+// Runs the cases of bindings/conformance/cases.json in an isolated page, with the build
+// that has threads, and in one that is not isolated, with the other build.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
@@ -9,7 +9,7 @@ import { isolation, launch, pageOf, site } from "./browser.mjs";
 const cases = new URL("../../conformance/cases.json", import.meta.url);
 const document = JSON.parse(readFileSync(cases, "utf8"));
 
-/** What a page has not, and why. */
+/** Cases that a page does not support, and why. */
 const missing = {
   "load a model from a hub": "a page fetches files by their URLs",
   "devices and plans": "a page loads what fits, and says so",

@@ -1,7 +1,7 @@
 // Runs the cases of bindings/conformance/cases.json in a page.
 import { Runner, optionsOf } from "/conformance/javascript.mjs";
 
-/** JSON with members in their order by name. */
+/** JSON with members ordered by name. */
 const sorted = (_, value) =>
   value?.constructor === Object
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -12,7 +12,7 @@ function same(found, wanted, what = "") {
   if (a !== b) throw new Error(`${what} ${a} instead of ${b}`);
 }
 
-/** What the hub of the other languages has, by URL. */
+/** Models that the other languages load from the hub, by URL. */
 const hub = {
   "o/e": "/converted/bert-mean.gguf",
   "o/c": "/converted/bert-cross.gguf",
@@ -23,7 +23,7 @@ class PageRunner extends Runner {
     super(runcible, golden, same);
   }
 
-  /** A page has no files: they are among the objects. */
+  /** A page has no files; they are kept among the objects. */
   path(name) {
     return name;
   }
@@ -43,7 +43,7 @@ class PageRunner extends Runner {
   }
 
   do_Model_load(Model, [path, backend], options) {
-    // What a page cannot read, where a program cannot read a folder.
+    // A source that a page cannot read, where a program cannot read a folder.
     const source = path === "/" ? "http://localhost:1/model.gguf" : (this.objects[path] ?? path);
     return Model.load(source, { backend, ...optionsOf(options) });
   }
@@ -54,23 +54,23 @@ class PageRunner extends Runner {
 
   async do_session(model, given, options) {
     const session = model.session(optionsOf(options));
-    // What is wrong with the options is told by the first call.
+    // The first call reports errors in the options.
     await session.tokens();
     return session;
   }
 
   async do_chat(session, given, options) {
     const chat = session.chat(optionsOf(options));
-    // What is wrong with the options is told by the first call.
+    // The first call reports errors in the options.
     await chat.messages();
     return chat;
   }
 }
 
-/** What a page has not: tensors. */
+/** Steps that a page does not support: tensors. */
 const beyond = (step) => step.do.startsWith("Tensor.") || step.do.startsWith("x.");
 
-/** Runs a case by its number; undefined, or what went wrong. */
+/** Runs a case by its number; returns undefined, or the failure. */
 export async function run(number) {
   const document = await (await fetch("/conformance/cases.json")).json();
   const golden = await (await fetch("/golden/fable/fable.json")).json();

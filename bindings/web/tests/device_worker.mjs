@@ -1,5 +1,5 @@
-// Tests a device, every op with every type, by the library's own test; answers
-// with its report, or an error. The module is used as it is, and its thread waits.
+// Tests a device, every op with every type, by the library's own test; posts its
+// report, or an error. The module runs in this worker, whose thread waits.
 import createRuncible from "/runcible-web/runcible/runcible.mjs";
 
 function testDevice(rc, spec) {
@@ -16,7 +16,7 @@ function testDevice(rc, spec) {
   return JSON.parse(rc.UTF8ToString(json));
 }
 
-/** The products of the level `relaxed`, before any backend is opened. */
+/** Loads the products of the level `relaxed`, before any backend is opened. */
 async function give(rc, url) {
   const products = new Uint8Array(await (await fetch(url)).arrayBuffer());
   const at = rc._malloc(products.length);

@@ -1,11 +1,11 @@
-// The page of examples/web: loads, chats, goes on upon another backend, takes a
-// file, and is there without a network.
+// The page of examples/web: loads, chats, continues on another backend, takes a file,
+// and works without a network.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { foldersOf, serve } from "../../../examples/web/serve.mjs";
-import { isChromium, lacksWebgpu, launch } from "./browser.mjs";
+import { isChromium, whyNoWebgpu, launch } from "./browser.mjs";
 
 const modelFile = fileURLToPath(
   new URL("../../../examples/chat_model/fabulist.gguf", import.meta.url),
@@ -23,8 +23,7 @@ before(async () => {
   const context = await browser.newContext({ colorScheme: "light" });
   page = await context.newPage();
   page.on("pageerror", (error) => wrong.push(error.message));
-  // In a Firefox that is driven, service workers answer nothing; in one that is
-  // not, they do.
+  // In a Firefox under automation, service workers answer nothing; otherwise they do.
   if (!isChromium) {
     await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   }
@@ -44,7 +43,7 @@ after(async () => {
   server.close();
 });
 
-/** Until something of the page is so; Firefox does not tell of selectors. */
+/** Waits until a fact of the page is true; Firefox does not report selectors. */
 const until = (fact, given) =>
   page.waitForFunction(fact, given, { timeout: 120000, polling: 50 });
 const isIdle = () => until(() => !document.getElementById("send").disabled);
@@ -65,15 +64,15 @@ async function ask(text) {
   return page.locator("article.assistant").last().textContent();
 }
 
-test("loads the model in the box", async () => {
+test("loads the model of the package", async () => {
   await isIdle();
   assert.match(await page.textContent("#model"), /fabulist.*cpu:0/);
   assert.equal(await page.isVisible("#error"), false);
   await screenshot("loaded");
 });
 
-test("chats, and the page goes on", async () => {
-  // The least of some: a machine that does other work makes any task long.
+test("chats, while the page stays responsive", async () => {
+  // The minimum of several: any task is long on a machine that does other work.
   const longest = [];
   for (const text of ["Tell me a fable.", "Tell me another.", "And one more."]) {
     await page.evaluate(() => (window.longest = 0));
@@ -86,7 +85,7 @@ test("chats, and the page goes on", async () => {
   await screenshot("chat");
 });
 
-/** Has another backend go on with the conversation. */
+/** Continues the conversation on another backend. */
 async function move(backend) {
   await page.selectOption("#backend", backend);
   await until(
@@ -96,7 +95,7 @@ async function move(backend) {
   await isIdle();
 }
 
-test("the same conversation on another backend", async () => {
+test("the conversation continues on another backend", async () => {
   const said = await page.locator("article").count();
   await move("reference");
   assert.equal(await page.locator("article").count(), said);
@@ -104,13 +103,13 @@ test("the same conversation on another backend", async () => {
   await move("cpu");
 });
 
-test("the same conversation on webgpu", async (context) => {
-  const lacks = await lacksWebgpu(page);
-  if (lacks) return context.skip(lacks);
+test("the conversation continues on webgpu", async (context) => {
+  const reason = await whyNoWebgpu(page);
+  if (reason) return context.skip(reason);
   const said = await page.locator("article").count();
   await move("webgpu");
   assert.equal(await page.locator("article").count(), said);
-  // Its beginning: a processor in place of a GPU takes its time.
+  // Checks only its beginning: a processor in place of a GPU is slow.
   await page.fill("#say", "Tell me a fable.");
   await page.press("#say", "Enter");
   await until(
@@ -124,7 +123,7 @@ test("the same conversation on webgpu", async (context) => {
   assert.match(await ask("Thank you."), /\w/);
 });
 
-test("an answer that is stopped stays as far as it came", async () => {
+test("a stopped answer keeps its text so far", async () => {
   await page.fill("#say", "Tell me a fable.");
   await page.press("#say", "Enter");
   await until(
@@ -136,7 +135,7 @@ test("an answer that is stopped stays as far as it came", async () => {
   assert.match(await ask("And the moral?"), /\w/);
 });
 
-test("takes a file, and tells what is none", async () => {
+test("takes a file, and reports one that is not a model", async () => {
   await page.setInputFiles("#file", {
     name: "none.gguf",
     mimeType: "application/octet-stream",
@@ -168,7 +167,7 @@ test("every control has a name", async () => {
   assert.deepEqual(unnamed, []);
 });
 
-test("is dark where the system is", { skip: !isChromium }, async () => {
+test("is dark if the system is", { skip: !isChromium }, async () => {
   const lightness = () =>
     page.evaluate(() => {
       const color = getComputedStyle(document.body).backgroundColor;
@@ -180,12 +179,12 @@ test("is dark where the system is", { skip: !isChromium }, async () => {
   await screenshot("dark");
 });
 
-test("is there without a network", { skip: !isChromium }, async () => {
+test("works without a network", { skip: !isChromium }, async () => {
   await until(() => navigator.serviceWorker.controller !== null);
   await until(
     () => document.getElementById("offline").textContent !== "",
   );
-  // The server is gone, not only the network of the page: of workers as well.
+  // The server has ended, so neither the page nor workers have a network.
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await page.reload();
@@ -195,6 +194,6 @@ test("is there without a network", { skip: !isChromium }, async () => {
   await screenshot("offline");
 });
 
-test("nothing was thrown that nobody caught", () => {
+test("all exceptions were caught", () => {
   assert.deepEqual(wrong, []);
 });

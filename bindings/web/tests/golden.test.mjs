@@ -1,5 +1,5 @@
-// What the backend cpu computes in a page: golden models, bit by bit as this machine
-// does, and every op, as `reference` does.
+// Results of the backend cpu in a page: golden models, bitwise equal to those of this
+// machine, and every op, compared with `reference`.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, test } from "node:test";
@@ -8,7 +8,7 @@ import { checkOps, isolation, launch, pageOf, site } from "./browser.mjs";
 
 const { BITS, DIST } = process.env;
 
-/** Tokens, if it generates, and a hash, by the name of the model. */
+/** Tokens, if the model generates, and a hash, by the model's name. */
 const native = {};
 for (const line of readFileSync(BITS, "utf8").split("\n")) {
   const found = /^\S*\/(\S+)\.gguf((?: \d+)* [0-9a-f]{16})$/.exec(line);
@@ -51,9 +51,9 @@ test("ops of simd128 compute what reference does", async () => {
   await checkOps(pages.threads, "cpu");
 });
 
-/** A module without anything is in the package where it was built without. */
+/** A package that was built without relaxed SIMD contains an empty module. */
 const relaxed = "runcible/runcible-relaxed.wasm";
-const skip = statSync(`${DIST}/${relaxed}`).size <= 8 && "the build lacks relaxed";
+const skip = statSync(`${DIST}/${relaxed}`).size <= 8 && "the build has no level relaxed";
 
 test("ops of relaxed compute what reference does", { skip }, async (context) => {
   const taken = await pages.threads.evaluate(

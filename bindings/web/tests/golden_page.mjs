@@ -1,10 +1,10 @@
-// What tests/web/bits.c prints of a model, computed in a page.
+// Computes in a page what tests/web/bits.c prints of a model.
 const PROMPT = 40;
 const TOKENS = 64;
 const CONTEXT = 256;
 const TEXTS = ["The fox", "A crow sat on a tree with a piece of"];
 
-/** FNV-1a of 64 bits, of the bits of floats: in halves, for numbers have 53. */
+/** FNV-1a of 64 bits over the bits of floats, in halves: numbers have 53 bits. */
 class Hash {
   #high = 0xcbf29ce4;
   #low = 0x84222325;
@@ -51,7 +51,7 @@ async function ofEmbeddings(model) {
   return hash.toString();
 }
 
-/** By the names of models, of which those without tokens before the hash embed. */
+/** Returns results by model name; those without tokens before the hash embed. */
 export async function bits(models) {
   const backend = await runcible.Backend.open("cpu", { threads: 2 });
   const found = {};

@@ -1,4 +1,4 @@
-// Prints C that compiles only if structs lie in memory as the package has them:
+// Prints C that compiles only if structs have the layout that the package assumes:
 //
 //   node layouts.mjs DIST | clang --target=wasm32 -ffreestanding -fsyntax-only
 //     -I include -x c -

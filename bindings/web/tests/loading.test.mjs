@@ -1,4 +1,4 @@
-// Where models come from: URLs with progress, sums and ranges, the cache, files.
+// Sources of models: URLs with progress, sums and ranges, the cache, files.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const bytes = readFileSync(
 );
 const sum = createHash("sha256").update(bytes).digest("hex");
 
-/** A server of models whose connections break where a test says so. */
+/** A server of models whose connections break as a test requests. */
 const asked = [];
 const served = new Map();
 const models = createServer((request, response) => {
@@ -60,7 +60,7 @@ after(async () => {
 });
 const page = await pageOf(await browser.newContext(), url);
 await page.evaluate(() => {
-  /** Loads a model, and tells of it and of how it went. */
+  /** Loads a model; returns its name, or the error, with the course of the load. */
   window.load = async (source, options = {}) => {
     const fractions = [];
     const stages = new Set();
@@ -84,7 +84,7 @@ const load = (source, options) =>
   page.evaluate(([source, options]) => load(source, options), [source, options]);
 const cached = () => page.evaluate(() => runcible.cachedModels());
 
-test("a URL, with progress, and then the cache", async () => {
+test("a URL is fetched with progress, and then cached", async () => {
   served.set("/a.gguf", { content: bytes, etag: '"a"' });
   const first = await load(`${base}/a.gguf`, { sha256: sum });
   assert.equal(first.name, "fabulist", first.message);
@@ -105,7 +105,7 @@ test("a URL, with progress, and then the cache", async () => {
   });
 });
 
-test("what broke off is gone on with, at once and later", async () => {
+test("a broken download is resumed, at once and later", async () => {
   served.set("/b.gguf", {
     content: bytes,
     etag: '"b"',
@@ -116,7 +116,7 @@ test("what broke off is gone on with, at once and later", async () => {
   const gets = asked.filter(([path, range]) => path === "/b.gguf" && range);
   assert.equal(gets.length >= 2, true, JSON.stringify(asked));
   served.set("/c.gguf", { content: bytes, etag: '"c"', breaks: [400000, 0, 0] });
-  // Nothing comes of the second try, so it is given up.
+  // The second try delivers nothing, so the download is abandoned.
   const broken = await load(`${base}/c.gguf`, { sha256: sum });
   assert.equal(broken.error, "FileError");
   assert.match(broken.message, /c\.gguf.*loading it again goes on/);
@@ -129,7 +129,7 @@ test("what broke off is gone on with, at once and later", async () => {
   assert.equal(asked.at(-1)[1], `bytes=${part.bytes}-`);
 });
 
-test("a part of another file is not gone on with", async () => {
+test("a part of another file is not resumed", async () => {
   const other = Buffer.from(bytes);
   other[5000] ^= 1;
   served.set("/d.gguf", { content: other, etag: '"old"', breaks: [500000, 0] });
@@ -139,7 +139,7 @@ test("a part of another file is not gone on with", async () => {
   assert.equal(found.name, "fabulist", found.message);
 });
 
-test("another sum is an error, and nothing is kept", async () => {
+test("a file with another sum is an error and is not kept", async () => {
   served.set("/e.gguf", { content: bytes, etag: '"e"' });
   const wanted = "0".repeat(64);
   for (const cache of [true, false]) {
@@ -150,7 +150,7 @@ test("another sum is an error, and nothing is kept", async () => {
   assert.ok(!(await cached()).some((each) => each.url.endsWith("/e.gguf")));
   const kept = await load(`${base}/e.gguf`, {});
   assert.equal(kept.name, "fabulist");
-  // A sum that is asked for later is looked at in what is kept.
+  // A sum that is given later is checked against the cached file.
   const count = asked.length;
   assert.equal((await load(`${base}/e.gguf`, { sha256: sum })).name, "fabulist");
   assert.equal(asked.length, count);
@@ -158,13 +158,13 @@ test("another sum is an error, and nothing is kept", async () => {
   assert.equal(short.error, "InvalidArgumentError");
 });
 
-test("what is not there, and a server that is not there", async () => {
+test("a missing file and a missing server are reported", async () => {
   const missing = await load(`${base}/none.gguf`);
   assert.equal(missing.error, "NotFoundError");
   assert.match(missing.message, /none\.gguf.*404/);
-  const nobody = await load("http://localhost:9/m.gguf");
-  assert.equal(nobody.error, "FileError");
-  assert.match(nobody.message, /network.*CORS/);
+  const refused = await load("http://localhost:9/m.gguf");
+  assert.equal(refused.error, "FileError");
+  assert.match(refused.message, /network.*CORS/);
 });
 
 test("a model is removed from the cache", async () => {
@@ -178,7 +178,7 @@ test("a model is removed from the cache", async () => {
   assert.equal(error, "NotFoundError");
 });
 
-test("a signal ends fetching, and so does what progress throws", async () => {
+test("a signal ends fetching, and so does an exception of progress", async () => {
   served.set("/slow.gguf", { content: bytes, etag: '"s"', breaks: [1000] });
   const found = await page.evaluate(async (url) => {
     const controller = new AbortController();
@@ -201,7 +201,7 @@ test("a signal ends fetching, and so does what progress throws", async () => {
   assert.deepEqual(found, ["enough", "too much"]);
 });
 
-test("a model in parts, by its first URL and as files", async () => {
+test("a model in parts loads by its first URL and from files", async () => {
   const parts = [1, 2, 3].map((i) => `tensors-0000${i}-of-00003.gguf`);
   const fetched = await load(`/golden/parts/${parts[0]}`);
   assert.ok(fetched.name !== undefined, fetched.message);
@@ -218,7 +218,7 @@ test("a model in parts, by its first URL and as files", async () => {
   assert.notEqual(named[1].error, undefined);
 });
 
-test("a File, a Blob and bytes", async () => {
+test("a File, a Blob and bytes load", async () => {
   served.set("/f.gguf", { content: bytes, etag: '"f"' });
   const names = await page.evaluate(async (url) => {
     const buffer = await (await fetch(url)).arrayBuffer();

@@ -1,4 +1,4 @@
-// What the package does in a page: texts, conversations, ends, errors.
+// The package in a page: texts, conversations, ends, errors.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, test } from "node:test";
@@ -30,7 +30,7 @@ await page.evaluate(async () => {
   window.fabulist = await runcible.Model.load("builtin:fabulist");
 });
 
-test("the text is that of this machine", async () => {
+test("the text equals that of this machine", async () => {
   const text = await page.evaluate(async () => {
     const options = { temperature: 0, maxTokens: 120 };
     return (await fable.session().generate("A fox", options)).text;
@@ -38,7 +38,7 @@ test("the text is that of this machine", async () => {
   assert.equal(text.trim(), native.trim());
 });
 
-test("pieces come one after the other, with tokens and a report", async () => {
+test("pieces arrive one after the other, with tokens and a report", async () => {
   const { pieces, tokens, report, listed } = await page.evaluate(async () => {
     const session = fable.session();
     const stream = session.stream("A crow", { maxTokens: 20, logprobs: 2 });
@@ -57,8 +57,8 @@ test("pieces come one after the other, with tokens and a report", async () => {
   assert.ok(listed.every((two) => two.length === 2 && two[0].logprob <= 0));
 });
 
-test("a conversation, with a tool", async () => {
-  const { told, call, after, messages } = await page.evaluate(async () => {
+test("a conversation calls a tool", async () => {
+  const { fable, call, after, messages } = await page.evaluate(async () => {
     const tools = [
       {
         type: "function",
@@ -74,7 +74,7 @@ test("a conversation, with a tool", async () => {
       },
     ];
     const greedy = { temperature: 0 };
-    const told = await fabulist.session().chat().ask("Tell me a fable.", greedy);
+    const reply = await fabulist.session().chat().ask("Tell me a fable.", greedy);
     const chat = fabulist.session().chat({ tools });
     const { toolCalls, report } = await chat.ask("What is 2 and 3?", {
       ...greedy,
@@ -84,13 +84,13 @@ test("a conversation, with a tool", async () => {
     await chat.add({ role: "tool", tool_call_id: call.id, content: "5" });
     const after = await chat.ask(undefined, greedy);
     return {
-      told: told.text,
+      fable: reply.text,
       call: { name: call.name, given: call.arguments, reason: report.reason },
       after: after.text,
       messages: (await chat.messages()).map(({ role }) => role),
     };
   });
-  assert.ok(told.length > 40);
+  assert.ok(fable.length > 40);
   assert.equal(call.name, "add");
   assert.equal(call.reason, "tool calls");
   assert.deepEqual(Object.keys(call.given).sort(), ["a", "b"]);
@@ -98,7 +98,7 @@ test("a conversation, with a tool", async () => {
   assert.deepEqual(messages, ["user", "assistant", "tool", "assistant"]);
 });
 
-test("JSON by a schema", async () => {
+test("a schema gives JSON", async () => {
   const text = await page.evaluate(async () => {
     const grammar = await runcible.Grammar.jsonSchema(fable, {
       type: "object",
@@ -144,7 +144,7 @@ test("a signal ends a generation, and the session goes on", async () => {
   assert.equal(more, 3);
 });
 
-test("errors have the classes of Node's, and say what to do", async () => {
+test("errors have the classes of Node's, and state what to do", async () => {
   const found = await page.evaluate(async () => {
     const { Backend, Grammar, Model } = runcible;
     const session = fable.session();
@@ -193,7 +193,7 @@ test("errors have the classes of Node's, and say what to do", async () => {
   }
 });
 
-test("two backends at once, in two tabs", async () => {
+test("two backends compute at once, in two tabs", async () => {
   const other = await pageOf(context, url);
   const texts = await Promise.all(
     [page, other].map((each) =>
@@ -203,9 +203,9 @@ test("two backends at once, in two tabs", async () => {
           Model.load("builtin:fable", { backend: "cpu" }),
           Model.load("builtin:fable", { backend: "reference" }),
         ]);
-        const told = (model) =>
+        const generate = (model) =>
           model.session().generate("A", { temperature: 0, maxTokens: 12 });
-        const made = await Promise.all([first, second, first].map(told));
+        const made = await Promise.all([first, second, first].map(generate));
         first.close();
         second.close();
         return made.map(({ text }) => text);
@@ -219,7 +219,7 @@ test("two backends at once, in two tabs", async () => {
   assert.deepEqual(texts[1], texts[0]);
 });
 
-test("a session on other backends, and saved", async () => {
+test("a session moves to another backend, and is restored", async () => {
   const { before, moved, restored } = await page.evaluate(async () => {
     const { Model, Session } = runcible;
     const other = await Model.load("builtin:fable", { backend: "reference" });
@@ -241,7 +241,7 @@ test("a session on other backends, and saved", async () => {
   assert.deepEqual(restored, before);
 });
 
-test("terminate ends all, and a new worker begins", async () => {
+test("terminate ends everything, and a new worker starts", async () => {
   const { lost, closed, again } = await page.evaluate(async () => {
     const { Model, terminate } = runcible;
     const stream = fable.session().stream("A", { ignoreEos: true });
@@ -261,9 +261,9 @@ test("terminate ends all, and a new worker begins", async () => {
   assert.ok(again.length > 0);
 });
 
-// In Firefox a worker of the page's that made others waited for ever in one of three
-// of these rounds.
-test("threads come, however often the worker begins anew", async () => {
+// In Firefox a worker of the page that made others waited for ever in one of three of
+// these rounds.
+test("threads start, however often the worker is restarted", async () => {
   const { cores, expected } = await page.evaluate(async () => {
     const { Backend, start, terminate } = runcible;
     const cores = [];
@@ -308,7 +308,7 @@ test("a page that is not isolated computes with one thread", async () => {
   }
 });
 
-test("files of the package that are not on the server are told of", async () => {
+test("files of the package that are missing on the server are reported", async () => {
   const found = {};
   const files = ["worker/worker.js", "runcible/runcible.mjs"];
   files.push("runcible/runcible.wasm", "runcible/runcible.worker.js");
@@ -331,11 +331,11 @@ test("files of the package that are not on the server are told of", async () => 
   assert.match(found[files[4]], /^InternalError.*thread\.js/);
 });
 
-/** A module without anything is in the package where it was built without. */
+/** A package that was built without relaxed SIMD contains an empty module. */
 const relaxed = "runcible/runcible-relaxed.wasm";
 const hasRelaxed = statSync(`${process.env.DIST}/${relaxed}`).size > 8;
 
-test("products are by relaxed SIMD", { skip: !hasRelaxed }, async () => {
+test("relaxed SIMD computes products", { skip: !hasRelaxed }, async () => {
   const features = async (url) => {
     const other = await pageOf(await browser.newContext(), url);
     const found = await other.evaluate(async () => {
@@ -350,7 +350,7 @@ test("products are by relaxed SIMD", { skip: !hasRelaxed }, async () => {
     [...readFileSync(`${process.env.DIST}/${relaxed}`)],
   );
   assert.equal(await features(url), taken ? "simd128 relaxed" : "simd128");
-  // Without the file there are those of SIMD128.
+  // Without the file, SIMD128 computes them.
   const { server: other, url: without } = await site(isolation, {
     [`/runcible-web/${relaxed}`]: "/nowhere",
   });
@@ -358,7 +358,7 @@ test("products are by relaxed SIMD", { skip: !hasRelaxed }, async () => {
   other.close();
 });
 
-test("a browser without SIMD is told so", async () => {
+test("a browser without SIMD is reported", async () => {
   const page = await context.newPage();
   await page.addInitScript(() => {
     WebAssembly.validate = () => false;

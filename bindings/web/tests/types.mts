@@ -1,4 +1,4 @@
-// Compiled only: what the package declares.
+// Compiled only: the declarations of the package.
 import {
   AnswerStream,
   Backend,

@@ -1,12 +1,12 @@
-// The backend webgpu: on SwiftShader in Chromium, beside cpu in the same tab.
+// The backend webgpu: on SwiftShader in Chromium, next to cpu in the same tab.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { checkOps, isChromium, lacksWebgpu, launch, pageOf, site } from "./browser.mjs";
+import { checkOps, isChromium, whyNoWebgpu, launch, pageOf, site } from "./browser.mjs";
 
-// All of them: WEBGPU_ALL=1, for some 12 minutes.
+// WEBGPU_ALL=1 runs all of them, which takes about 12 minutes.
 const all = process.env.WEBGPU_ALL === "1";
 const golden = new URL("../../../tests/golden/architectures/", import.meta.url);
 const browser = await launch({ webgpu: true });
@@ -21,15 +21,15 @@ after(async () => {
 });
 const page = await pageOf(await browser.newContext(), url);
 const skip =
-  (await lacksWebgpu(page)) ||
+  (await whyNoWebgpu(page)) ||
   (!isChromium && "in Firefox one thread computes, and webgpu takes several");
 
 await page.evaluate(() => {
   window.failureOf = (work) =>
     work.then(() => undefined, ({ name, message }) => ({ name, message }));
   /**
-   * The logits of all rows of some tokens. Of a model that reads a source first the
-   * library itself puts the first of them behind it.
+   * Returns the logits of all rows of some tokens. For a model that reads a source first,
+   * the library itself adds the first token after the source.
    */
   window.logitsOf = async (model, tokens, source) => {
     const session = model.session();
@@ -42,7 +42,7 @@ await page.evaluate(() => {
     session.close();
     return rows;
   };
-  /** The largest difference beside the largest number. */
+  /** Returns the largest difference relative to the largest number. */
   window.difference = (found, expected) => {
     if (found.length !== expected.length) return Infinity;
     let most = 0;
@@ -56,7 +56,7 @@ await page.evaluate(() => {
   };
 });
 
-test("is listed as software, with what computes", { skip }, async () => {
+test("is listed as software, with the device that computes", { skip }, async () => {
   const { devices, automatic } = await page.evaluate(() => runcible.discover());
   const found = devices.find(({ backend }) => backend === "webgpu");
   assert.equal(found.id, "webgpu:0");
@@ -66,7 +66,7 @@ test("is listed as software, with what computes", { skip }, async () => {
   assert.equal(automatic, "cpu:0");
 });
 
-test("its kernels come when it is opened", { skip }, async () => {
+test("its kernels are fetched when it is opened", { skip }, async () => {
   const fetched = [];
   page.context().on("request", (request) => fetched.push(request.url()));
   await page.evaluate(async () => {
@@ -79,7 +79,7 @@ test("its kernels come when it is opened", { skip }, async () => {
   assert.match(await page.evaluate(async () => (await gpu.report()).device), /^webgpu:0/);
 });
 
-test("its text is that of cpu, which computes beside it", { skip }, async () => {
+test("its text is that of cpu, which computes at the same time", { skip }, async () => {
   const texts = await page.evaluate(() => {
     const options = { temperature: 0, maxTokens: 8 };
     const text = async (model, prompt) =>
@@ -96,7 +96,7 @@ test("its text is that of cpu, which computes beside it", { skip }, async () => 
   assert.equal(texts[3], texts[2]);
 });
 
-// Of encoders a page has no rows but those of whole texts.
+// A page gets no rows of encoders except those of complete texts.
 const some = ["llama2", "gpt2", "mixtral", "t5"];
 const someEncoders = ["bert"];
 const cases = readdirSync(golden)
@@ -191,7 +191,7 @@ test("its ops compute what reference does", { skip: skipOps }, async () => {
   await checkOps(page, "webgpu");
 });
 
-test("a lost device is told, and opens again", { skip }, async () => {
+test("a lost device is reported, and opens again", { skip }, async () => {
   await page.evaluate(async () => {
     window.loaded = () =>
       runcible.Model.load("/architectures/llama2.gguf", {
@@ -201,7 +201,7 @@ test("a lost device is told, and opens again", { skip }, async () => {
     window.losing = await loaded();
     window.before = await logitsOf(losing, [1, 5, 9]);
   });
-  // The process that has the device ends.
+  // Ends the process that has the device.
   const developer = await browser.newBrowserCDPSession();
   await developer.send("Browser.crashGpuProcess");
   const { failure, apart } = await page.evaluate(async () => {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A backend whose ops are computed by server.py on another machine.
+"""A backend whose ops server.py computes on another machine.
 
     python client.py HOST PORT AUTHORITY CERTIFICATE KEY [PROMPT]
 
 An op is sent again over a new connection if one was cut: ops have no memory, so
-nothing is lost by computing one twice. When the server does not answer in time,
-the op is computed here, or fails if `here` is false.
+computing one twice does no harm. When the server does not answer in time, the
+client computes the op, or it fails if `here` is false.
 """
 
 import secrets
@@ -28,9 +28,9 @@ class RemoteError(RuntimeError):
 class Remote:
     """For runcible.register_backend.
 
-    timeout: what an op may take, and making a connection, in seconds; tries: how
-    often an op is sent; here: whether it is computed here if that is in vain, and
-    the ops of the next `rest` seconds, too, after which the server is asked again.
+    timeout: the limit of an op, and of connecting, in seconds; tries: how often an
+    op is sent; here: whether the client computes an op if that fails, and also those
+    of the next `rest` seconds, after which it asks the server again.
     """
 
     capabilities = kernels.CAPABILITIES
@@ -49,34 +49,34 @@ class Remote:
     ):
         self._address = (host, port)
         self._tls = tls
-        self._name = name or host  # what the server's certificate is of
+        self._name = name or host  # the name in the server's certificate
         self._timeout = timeout
         self._tries = tries
         self._here = here
         self._rest = rest
         self._rests_until = 0.0  # a time of time.monotonic()
-        #: By which the server tells the weights of clients apart.
+        #: Distinguishes the weights of this client on the server.
         self._client = secrets.token_hex(16)
         self._mutex = threading.Lock()
         self._connection = None
         self._number = 0
-        self._gone = []  # weights that the server does not know to be gone
-        #: What happened so far.
+        self._gone = []  # freed weights that the server still has
+        #: Counts since the start.
         self.connections = self.computed_there = self.computed_here = 0
 
     def health(self):
-        """Raises what is wrong."""
+        """Raises an error if the server cannot be used."""
         with self._mutex:
             try:
                 begin = time.monotonic()
-                told, _ = self._ask({"do": "ping"}, [])
+                reply, _ = self._ask({"do": "ping"}, [])
             except OSError:
                 # The server may have closed a connection that was idle.
                 begin = time.monotonic()
-                told, _ = self._ask({"do": "ping"}, [])
-            lacking = self.capabilities.keys() - told["capabilities"].keys()
-            if lacking:
-                raise RemoteError(f"the server does not compute {', '.join(lacking)}")
+                reply, _ = self._ask({"do": "ping"}, [])
+            missing = self.capabilities.keys() - reply["capabilities"].keys()
+            if missing:
+                raise RemoteError(f"the server does not compute {', '.join(missing)}")
             spent = (time.monotonic() - begin) * 1000
             host, port = self._address
             return f"{self._connection.version()} to {host}:{port}, {spent:.1f} ms"
@@ -90,7 +90,7 @@ class Remote:
         out[...] = result.reshape(out.shape)
 
     def forget(self, number):
-        # Told with the next op: this may be any thread, at any time.
+        # Sent with the next op: this may be any thread, at any time.
         self._gone.append(number)
 
     def close(self):
@@ -98,7 +98,7 @@ class Remote:
             self._drop()
 
     def _computed(self, call):
-        """The result that the server gave; None: it is to be computed here."""
+        """Returns the server's result; None: the client must compute it."""
         error = "no time was left"
         if time.monotonic() < self._rests_until:
             self.computed_here += 1
@@ -116,8 +116,8 @@ class Remote:
                 result = numpy.frombuffer(body, "<f4")
                 self.computed_there += 1
                 return result
-            except OSError as failure:  # TLS, timeouts and what was cut, too
-                # Its text alone: the exception would keep views of the operands.
+            except OSError as failure:  # also TLS errors, timeouts and cut connections
+                # Keeps only its text: the exception would keep views of the operands.
                 error = str(failure) or type(failure).__name__
                 self._drop()
         if not self._here:
@@ -152,7 +152,7 @@ class Remote:
                 )
                 if sent:
                     parts.append(numpy.ascontiguousarray(array).reshape(-1).view("u1"))
-            told, body = self._ask(
+            reply, body = self._ask(
                 {
                     "do": "compute",
                     "op": call.op,
@@ -163,7 +163,7 @@ class Remote:
                 parts,
                 until,
             )
-            missing = set(told.get("missing", ()))
+            missing = set(reply.get("missing", ()))
             if not missing:
                 return body
             if missing <= send:
@@ -171,7 +171,7 @@ class Remote:
             send |= missing
 
     def _ask(self, head, parts, until=None):
-        """An answer to a message, over a connection that is made if there is none."""
+        """Sends a message, after connecting if necessary; returns the answer."""
         until = until or time.monotonic() + self._timeout
         if self._connection is None:
             self._connect(until)
@@ -179,17 +179,17 @@ class Remote:
         self._connection.settimeout(max(until - time.monotonic(), 0.001))
         try:
             wire.send(self._connection, {**head, "number": self._number}, parts)
-            told, body = wire.receive(self._connection, until)
+            reply, body = wire.receive(self._connection, until)
         except BaseException:
-            # What comes over it is the rest of something.
+            # The connection may still carry the rest of a message.
             self._drop()
             raise
-        if told.get("number") != self._number:
+        if reply.get("number") != self._number:
             self._drop()
             raise wire.WireError("an answer to another question came")
-        if "error" in told:
-            raise RemoteError(told["error"])
-        return told, body
+        if "error" in reply:
+            raise RemoteError(reply["error"])
+        return reply, body
 
     def _connect(self, until):
         left = max(until - time.monotonic(), 0.001)
@@ -219,8 +219,8 @@ def main():
     for piece in model.session().generate(prompt, max_tokens=100, temperature=0):
         print(piece, end="", flush=True)
     print()
-    told = f"{remote.computed_there} ops there, {remote.computed_here} here"
-    print(told, file=sys.stderr)
+    counts = f"{remote.computed_there} ops there, {remote.computed_here} here"
+    print(counts, file=sys.stderr)
 
 
 if __name__ == "__main__":

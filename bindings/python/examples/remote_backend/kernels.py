@@ -1,6 +1,6 @@
-"""The ops, in NumPy: functions of inputs that give the output.
+"""The ops, in NumPy: functions of the inputs that return the output.
 
-The server computes with them, and a client that cannot reach it.
+The server computes with them, and so does a client that cannot reach it.
 """
 
 import numpy
@@ -45,5 +45,5 @@ KERNELS = {"add": add, "rms_norm": rms_norm, "linear": linear}
 
 
 def compute(op, inputs, params):
-    """The output of an op, contiguous."""
+    """Returns the output of an op, contiguous."""
     return numpy.ascontiguousarray(KERNELS[op](*inputs, **params), dtype="f4")

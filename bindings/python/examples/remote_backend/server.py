@@ -3,9 +3,9 @@
 
     python server.py HOST PORT AUTHORITY CERTIFICATE KEY
 
-prints the port that it listens on (of 0, one that is free) and serves until it is
-ended. Weights are sent once and kept, up to --memory bytes: what was not used for
-longest goes first, and is asked for again when it is needed.
+prints the port that it listens on (a free one for port 0) and serves until it is
+ended. Weights are sent once and kept, up to --memory bytes: those unused for the
+longest time are dropped first, and requested again when they are needed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import wire
 
 
 class Weights:
-    """What clients have sent, by (client, number)."""
+    """Weights that clients have sent, by (client, number)."""
 
     def __init__(self, limit):
         self._limit = limit
@@ -54,10 +54,10 @@ class Weights:
             self._bytes -= gone.nbytes
 
 
-def array_of(told, body, offset):
-    """The array that a client tells of, and where the next one begins."""
-    dtype = kernels.FORMATS[told["dtype"]]
-    shape = tuple(told["shape"])
+def array_of(described, body, offset):
+    """Returns the array that a client describes, and the offset of the next one."""
+    dtype = kernels.FORMATS[described["dtype"]]
+    shape = tuple(described["shape"])
     if not all(isinstance(size, int) and 0 <= size < 1 << 40 for size in shape):
         raise ValueError(f"an array of shape {shape}")
     size = math.prod(shape) * dtype.itemsize
@@ -70,20 +70,20 @@ class Server:
     def __init__(self, memory):
         self._weights = Weights(memory)
 
-    def answer(self, told, body):
-        """(object, arrays) in answer to a message."""
-        if told.get("do") == "ping":
+    def answer(self, message, body):
+        """Returns (object, arrays) in answer to a message."""
+        if message.get("do") == "ping":
             return {"capabilities": kernels.CAPABILITIES}, []
-        if told.get("do") == "forget":
-            self._weights.forget((told["client"], told["weight"]))
+        if message.get("do") == "forget":
+            self._weights.forget((message["client"], message["weight"]))
             return {}, []
-        if told.get("do") != "compute" or told.get("op") not in kernels.KERNELS:
-            return {"error": f"{told.get('op')!r} is not computed here"}, []
+        if message.get("do") != "compute" or message.get("op") not in kernels.KERNELS:
+            return {"error": f"{message.get('op')!r} is not computed here"}, []
         inputs, missing, offset = [], [], 0
-        for each in told["inputs"]:
+        for each in message["inputs"]:
             array = None
             if each is not None:
-                key = (told["client"], each["weight"])
+                key = (message["client"], each["weight"])
                 if each["sent"]:
                     array, offset = array_of(each, body, offset)
                     if each["weight"]:
@@ -95,18 +95,18 @@ class Server:
             inputs.append(array)
         if missing:
             return {"missing": missing}, []
-        return {}, [kernels.compute(told["op"], inputs, told["params"])]
+        return {}, [kernels.compute(message["op"], inputs, message["params"])]
 
     def serve(self, connection):
         while True:
-            told, body = wire.receive(connection)
+            message, body = wire.receive(connection)
             try:
-                head, arrays = self.answer(told, body)
+                head, arrays = self.answer(message, body)
             except Exception as error:
-                # Of the op, not of the connection: the client is told.
+                # The op failed, not the connection: the client receives the error.
                 traceback.print_exc()
                 head, arrays = {"error": f"{type(error).__name__}: {error}"}, []
-            wire.send(connection, {**head, "number": told.get("number")}, arrays)
+            wire.send(connection, {**head, "number": message.get("number")}, arrays)
 
 
 def serve_one(server, accepted, tls, idle):
@@ -116,7 +116,7 @@ def serve_one(server, accepted, tls, idle):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             server.serve(connection)
     except (OSError, ssl.SSLError):
-        pass  # cut, idle, or a stranger: the client comes again if it wants to
+        pass  # cut, idle, or not authorized: the client may connect again
     finally:
         accepted.close()
 

@@ -1,8 +1,8 @@
-"""What client and server say to each other, over a socket with TLS.
+"""Messages of client and server, over a socket with TLS.
 
 A message is the lengths of its two parts as big-endian numbers of 32 and 64 bits,
-a JSON object, and bytes. A connection that is cut in the middle is noticed by the
-lengths; that nothing was changed on the way is what TLS sees to.
+a JSON object, and bytes. The lengths reveal a connection that was cut in the
+middle; TLS ensures that nothing was changed on the way.
 """
 
 import json
@@ -10,7 +10,7 @@ import ssl
 import struct
 import time
 
-#: What no message is longer than: who sends more is no client and no server.
+#: The limits of a message: a peer that sends more is neither client nor server.
 MAX_HEAD = 1 << 20
 MAX_BODY = 1 << 34
 
@@ -18,11 +18,11 @@ _LENGTHS = struct.Struct("!IQ")
 
 
 class WireError(ConnectionError):
-    """What came was no message, or only a part of one."""
+    """An incomplete message, or data that is not a message."""
 
 
 def context(ours_is_server, authority, certificate, key):
-    """Both sides show a certificate, and trust the authority alone."""
+    """Makes a context: both sides present a certificate, and trust only the authority."""
     side = ssl.PROTOCOL_TLS_SERVER if ours_is_server else ssl.PROTOCOL_TLS_CLIENT
     made = ssl.SSLContext(side)
     made.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -33,7 +33,7 @@ def context(ours_is_server, authority, certificate, key):
 
 
 def send(connection, head, parts=()):
-    """Sends an object and the bytes of `parts` behind it."""
+    """Sends an object, followed by the bytes of `parts`."""
     text = json.dumps(head).encode()
     views = [memoryview(part).cast("B") for part in parts]
     total = sum(len(view) for view in views)
@@ -59,15 +59,15 @@ def _receive_exactly(connection, count, until):
 
 
 def receive(connection, until=None):
-    """(object, bytes); `until` is a time of time.monotonic()."""
+    """Returns (object, bytes); `until` is a time of time.monotonic()."""
     lengths = _receive_exactly(connection, _LENGTHS.size, until)
     head, body = _LENGTHS.unpack(lengths)
     if head > MAX_HEAD or body > MAX_BODY:
         raise WireError(f"a message of {head} and {body} bytes is none of ours")
     try:
-        told = json.loads(_receive_exactly(connection, head, until))
+        message = json.loads(_receive_exactly(connection, head, until))
     except ValueError as error:
-        raise WireError(f"a message is no JSON: {error}") from error
-    if not isinstance(told, dict):
-        raise WireError("a message is no object")
-    return told, _receive_exactly(connection, body, until)
+        raise WireError(f"a message is not JSON: {error}") from error
+    if not isinstance(message, dict):
+        raise WireError("a message is not an object")
+    return message, _receive_exactly(connection, body, until)

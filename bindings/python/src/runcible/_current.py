@@ -1,4 +1,4 @@
-"""Which graph records in this thread or task."""
+"""The graph that records in this thread or task."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class Recording(Protocol):
-    """A graph as tensors see it."""
+    """The interface of a graph for tensors."""
 
     def operand(self, tensor: Tensor) -> Any:
-        """The handle of what stands for a tensor in the graph."""
+        """Returns the handle that represents a tensor in the graph."""
 
     def add(self, tensor: Tensor) -> None:
-        """A tensor was made by an op that was recorded."""
+        """Adds a tensor that a recorded op has made."""
 
     def compute(self) -> None:
-        """Computes what was recorded so far."""
+        """Computes the ops recorded so far."""
 
 
 current: ContextVar[Optional[Recording]] = ContextVar(

@@ -1,4 +1,4 @@
-"""What all objects have that stand for a handle of the library."""
+"""The base of all objects that represent a handle of the library."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Path = Union[str, "os.PathLike[str]"]
 class Closable:
     """Owns a handle of the library until it is closed or collected.
 
-    May be closed and collected in any order: what needs another handle keeps
-    it. Calls in other threads that use the handle go on to their end.
+    Handles may be closed and collected in any order: an object that needs another
+    handle keeps it. Calls in other threads that use the handle run to their end.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class Closable:
         return proxy
 
     def close(self) -> None:
-        """Gives the handle back; using it then raises ClosedError."""
+        """Releases the handle; using it then raises ClosedError."""
         self._proxy = None
 
     @property
@@ -44,11 +44,11 @@ class Closable:
         return getattr(self, "_proxy", None) is None
 
     def _said(self) -> str:
-        """The part of the representation behind the name of the class."""
+        """Returns the part of the representation after the name of the class."""
         return ""
 
     def __repr__(self) -> str:
-        """Never raises: what cannot be asked for is left out."""
+        """Never raises: values that are not available are omitted."""
         name = type(self).__name__
         try:
             said = "" if self.closed else self._said()
@@ -74,25 +74,25 @@ class Closable:
 
 
 class Handle(Closable):
-    """What keeps its handle as any other object."""
+    """Keeps its handle like any other object."""
 
     __slots__ = ("_proxy", "__weakref__")
 
 
 class ModelHandle(Handle):
-    """A model to sessions, which are what Model makes and cannot import it."""
+    """The base of Model, for sessions: Model imports them, so they cannot import it."""
 
     __slots__ = ()
 
 
 class TokenizerHandle(Handle):
-    """A tokenizer to grammars, which generating takes and Tokenizer so imports."""
+    """The base of Tokenizer, for grammars: Tokenizer imports them indirectly."""
 
     __slots__ = ()
 
 
 def need(value: object, kind: Type[Closable], name: str) -> Any:
-    """The handle of an argument of one of the package's classes."""
+    """Returns the handle of an argument of one of the package's classes."""
     if not isinstance(value, kind):
         raise TypeError(
             f"{name} must be a {kind.__name__.replace('Handle', '')}, "
@@ -102,7 +102,7 @@ def need(value: object, kind: Type[Closable], name: str) -> Any:
 
 
 def chosen(name: str, value: object) -> int:
-    """The number of what is told by a name."""
+    """Returns the number of a choice that is given by its name."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     choices = CHOICES[name]
@@ -138,8 +138,8 @@ def set_options(options: Any, **values: Any) -> Any:
 
 
 def milliseconds(seconds: object, name: str) -> int:
-    """Of a time in seconds, which no limit ends before: rounded up, but for what
-    a fraction is off in binary; at least 1, as 0 means none to the library."""
+    """Converts seconds, rounding up so that no limit ends early, except for binary
+    rounding errors; at least 1, because 0 means no limit to the library."""
     if not isinstance(seconds, (int, float)):
         raise TypeError(
             f"{name} must be seconds, not {type(seconds).__name__}"

@@ -1,4 +1,4 @@
-"""JSON of what programs have as objects: schemas, tools, messages, choices."""
+"""JSON of values that programs have as objects: schemas, tools, messages, choices."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, Dict, List, Mapping, Optional, Protocol, Union
 
 
 class SchemaMaker(Protocol):
-    """Has a schema, as pydantic's TypeAdapter does."""
+    """Has a schema, like pydantic's TypeAdapter."""
 
     def json_schema(self) -> Dict[str, Any]: ...
 
 
-#: A JSON Schema: as an object, as JSON, or a class of pydantic or another that
-#: has ``model_json_schema``, a ``TypeAdapter`` or another object that has
+#: A JSON Schema: an object, JSON text, a pydantic class or another class with
+#: ``model_json_schema``, a ``TypeAdapter`` or another object with
 #: ``json_schema``, or a dataclass.
 Schema = Union[Mapping[str, Any], bool, str, type, SchemaMaker]
-#: An option that is JSON: an object or the JSON itself. Schemas within it, and
-#: the whole of `response_format`, may be whatever Schema is.
+#: An option that is JSON: an object or JSON text. Schemas within it, and the whole
+#: of `response_format`, may be any Schema.
 JsonOption = Union[str, Mapping[str, Any], type, SchemaMaker]
 
 _SIMPLE: Dict[Any, Dict[str, Any]] = {
@@ -45,15 +45,15 @@ if sys.version_info >= (3, 10):
 
 
 def json_text(value: object, name: str) -> str:
-    """The JSON of an argument of this name; a str is JSON already.
+    """Returns the JSON of an argument of this name; a str is JSON already.
 
-    TypeError, ValueError: JSON has nothing for a part of it.
+    TypeError, ValueError: JSON cannot represent a part of it.
     """
     return value if isinstance(value, str) else _dumped(value, name)
 
 
 def option_text(value: object, name: str) -> str:
-    """The same of an option; a schema alone is the format of an answer."""
+    """The same for an option; a schema alone is the format of an answer."""
     schema = None if isinstance(value, str) else schema_of(value)
     if schema is not None and name == "response_format":
         wanted = {"name": _name_of(value), "schema": schema}
@@ -71,14 +71,14 @@ def result_text(result: object, name: str) -> str:
 
 
 def schema_of(value: object) -> Optional[Dict[str, Any]]:
-    """The schema that an object or a class has; None: it has none.
+    """Returns the schema that an object or a class has; None: it has none.
 
-    Those of classes are of what they take, not of what they give out.
+    Schemas of classes describe their input, not their output.
     """
     if isinstance(value, type) or not hasattr(value, "model_dump"):
         make = getattr(value, "model_json_schema", None)
     else:
-        make = None  # an instance is a value, and no schema
+        make = None  # an instance is a value, not a schema
     if make is None and not isinstance(value, type):
         make = getattr(value, "json_schema", None)
     if callable(make):
@@ -93,14 +93,14 @@ def schema_of(value: object) -> Optional[Dict[str, Any]]:
 def with_definitions(
     schema: Dict[str, Any], definitions: Dict[str, Any]
 ) -> Dict[str, Any]:
-    """A schema with what the references within it name."""
+    """Adds the definitions that references within a schema name."""
     return {**schema, "$defs": definitions} if definitions else schema
 
 
 def hint_schema(hint: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
-    """The JSON Schema of a type; what it refers to is added to `definitions`.
+    """Returns the JSON Schema of a type; adds what it refers to to `definitions`.
 
-    TypeError: JSON has nothing for it.
+    TypeError: JSON cannot represent it.
     """
     if isinstance(hint, collections.abc.Hashable) and hint in _SIMPLE:
         return dict(_SIMPLE[hint])
@@ -109,7 +109,7 @@ def hint_schema(hint: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
     make = getattr(hint, "model_json_schema", None)
     if make is not None:
         made: Dict[str, Any] = make()
-        # References of pydantic begin at the root of the schema.
+        # Pydantic's references start at the root of the schema.
         for name, definition in made.pop("$defs", {}).items():
             if definitions.setdefault(name, definition) != definition:
                 raise TypeError(f"two types have the name {name}")
@@ -130,7 +130,7 @@ def hint_schema(hint: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _of_dataclass(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
-    """A reference, as a field may be of the class itself."""
+    """Returns a reference, because a field may have the type of the class itself."""
     name = kind.__name__
     reference = {"$ref": f"#/$defs/{name}"}
     if name in definitions:
@@ -158,13 +158,13 @@ def _of_dataclass(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _name_of(value: object) -> str:
-    """The name that a format of answers has to have: of a class its own."""
+    """Returns the required name of a format of answers: for a class its own."""
     name = getattr(value, "__name__", "answer")
     return "".join(each if each.isalnum() else "_" for each in name)
 
 
 def _plain(value: object) -> object:
-    """Returns an object within another in a form that JSON has."""
+    """Converts an object within another to a form that JSON has."""
     schema = schema_of(value)
     if schema is not None:
         return schema

@@ -1,4 +1,4 @@
-"""The logits of a session: memory that its next decode writes anew."""
+"""The logits of a session: memory that its next decode overwrites."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Lent:
-    """What NumPy arrays keep that show the memory of a session."""
+    """The owner of NumPy arrays that expose the memory of a session."""
 
     __slots__ = ("__array_interface__", "_session", "__weakref__")
 
@@ -32,10 +32,10 @@ class _Lent:
 
 
 class Logits:
-    """Guards them: they are not written while somebody reads.
+    """Guards the logits, so that they are not written while they are read.
 
-    The mutexes are such that a signal handler may take them again. A request
-    begins without waiting for a decode of another thread.
+    The mutexes are reentrant, because a signal handler may take them again. A
+    request begins without waiting for a decode of another thread.
     """
 
     __slots__ = ("_decode", "_read", "_lent")
@@ -60,7 +60,7 @@ class Logits:
     def _check(self) -> None:
         if self._lent is not None and self._lent() is not None:
             raise BufferError(
-                "arrays show the logits of this session: delete them, "
+                "arrays expose the logits of this session: delete them, "
                 "or take logits() with copy=True"
             )
 

@@ -1,4 +1,4 @@
-"""What streams need of an event loop: asyncio's, on whatever runs it, or trio's.
+"""The event loops of streams: asyncio's, in any implementation, or trio's.
 
 Both watch a descriptor, and a task waits by a future.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-# asyncio imports it when it first runs something in a thread, and its loop waits.
+# asyncio imports this when it first runs a function in a thread, and its loop waits.
 import concurrent.futures.thread  # noqa: F401
 import functools
 import sys
@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional, Type, TypeVar, Union
 
 _Made = TypeVar("_Made")
 
-#: A function of the keyword `progress`, which blocks.
+#: A function with the keyword `progress`, which blocks.
 Load = Callable[..., _Made]
 Progress = Optional[Callable[[float], object]]
 
@@ -36,7 +36,7 @@ class AsyncioLoop:
         asyncio.get_running_loop().add_reader(descriptor, readable)
 
     def rest(self, descriptor: int) -> None:
-        """Ends watching."""
+        """Stops watching."""
         loop = self._loop()
         if loop is not None:
             loop.remove_reader(descriptor)
@@ -45,19 +45,19 @@ class AsyncioLoop:
         return asyncio.get_running_loop().create_future()
 
     async def turn(self) -> None:
-        """Lets others run."""
+        """Lets other tasks run."""
         await asyncio.sleep(0)
 
     def shield(self) -> AbstractContextManager[Any]:
-        """For what a task has to wait for though it is cancelled."""
+        """Protects work that a task must wait for although it is cancelled."""
         return nullcontext()  # asyncio throws into a task only once
 
     async def call(
         self, function: Callable[[], _Made], *, leave: bool = False
     ) -> _Made:
-        """Runs in a thread what blocks and cannot be cancelled. The task may
-        `leave` it to itself when it is cancelled; otherwise it waits where the
-        loop can make it wait, which asyncio cannot."""
+        """Runs a function that blocks and cannot be cancelled in a thread. A
+        cancelled task may `leave` it running; otherwise it waits for the end, if
+        the loop supports that, which asyncio does not."""
         return await asyncio.get_running_loop().run_in_executor(None, function)
 
     async def load(self, load: Load[_Made], progress: Progress) -> _Made:
@@ -81,7 +81,7 @@ class AsyncioLoop:
 
 
 class _TrioFuture:
-    """As much of a future as streams use."""
+    """The part of a future that streams use."""
 
     def __init__(self) -> None:
         import trio
@@ -164,8 +164,8 @@ Loop = Union[AsyncioLoop, TrioLoop]
 
 
 def running() -> Any:
-    """What runs: the token of trio, or the event loop of asyncio; RuntimeError:
-    neither."""
+    """Returns what runs: the token of trio, or the event loop of asyncio;
+    RuntimeError: neither."""
     trio = sys.modules.get("trio")
     if trio is not None:
         try:
@@ -182,7 +182,7 @@ def loop_of(running: Any) -> Loop:
 
 
 def current_task() -> Any:
-    """The task of trio or asyncio that runs in this thread; None: there is
+    """Returns the task of trio or asyncio that runs in this thread; None: there is
     none."""
     trio = sys.modules.get("trio")
     if trio is not None:

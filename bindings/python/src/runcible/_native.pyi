@@ -1,4 +1,4 @@
-# The part of the module of C that SWIG has not made; see swig/tensor.h.
+# The part of the C module that SWIG does not make; see swig/tensor.h.
 from typing import Any, Callable, Optional, Type
 
 from ._current import Recording
@@ -6,11 +6,11 @@ from .backend import Backend
 from .tensor import Tensor
 
 class TensorBase:
-    #: The library's; None: closed.
+    #: The library's proxy; None: closed.
     _proxy: Any
-    #: Where it was made, for what becomes of it.
+    #: The backend that made it, used for tensors made from it.
     _backend: Backend
-    #: Of what has no numbers yet: the graph.
+    #: The graph that records it, while it has no numbers.
     _recording: Optional[Recording]
 
     def __add__(self, other: object) -> Tensor: ...

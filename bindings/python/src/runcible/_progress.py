@@ -1,4 +1,4 @@
-"""Telling how far a load is."""
+"""Reporting the progress of a load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _bar() -> Optional[Any]:
 def load_progress(
     progress: Union[Callable[[float], object], bool, None]
 ) -> Iterator[Optional[Callable[[float], object]]]:
-    """The function to tell, if any, for the time of a load."""
+    """Yields the function that receives the progress, if any, during a load."""
     if progress is None or progress is False:
         yield None
         return

@@ -1,8 +1,8 @@
-"""Who uses a session: its requests, and which of them were left unfinished.
+"""The requests of a session, and which of them were left unfinished.
 
-A plain iterator is not told that a loop over it was left, and a traceback may
-keep it alive. But who reads a request and then wants something else of the same
-session has left it; so it is ended before the session is used.
+A plain iterator is not notified that a loop over it was left, and a traceback may
+keep it alive. But if the reader of a request uses the same session for something
+else, it has left the request, so the request is ended before the session is used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import native as _native
 from ._loops import current_task
 from .errors import WaitTimeoutError
 
-#: How often a blocking wait looks whether a signal has come, milliseconds.
+#: How often a blocking wait checks for signals, in milliseconds.
 SIGNALS_MS = 100
 
 
@@ -26,7 +26,7 @@ class Use:
     __slots__ = ("reader", "_request", "_reading", "_dropped", "__weakref__")
 
     def __init__(self, request: Any) -> None:
-        #: Who read last: the number of a thread, or a reference to a task.
+        #: The last reader: the number of a thread, or a reference to a task.
         self.reader: Any = None
         self._request = request
         self._reading = False
@@ -34,7 +34,7 @@ class Use:
 
     @contextmanager
     def reading(self, reader: Any) -> Iterator[None]:
-        """Around waiting for an event, which is no leaving."""
+        """Marks waiting for an event, so that the request does not count as left."""
         self.reader = reader
         self._reading = True
         try:
@@ -43,12 +43,12 @@ class Use:
             self._reading = False
 
     def drop(self) -> None:
-        """Asks it to end, as nobody reads it any more."""
+        """Asks it to end, because it is no longer read."""
         self._dropped = True
         _native.request_cancel(self._request)
 
     def end(self) -> None:
-        """Ends it, and returns when the session is free of it."""
+        """Ends it, and returns when the session is available again."""
         self.drop()
         while not self.ended(SIGNALS_MS):
             pass
@@ -61,7 +61,7 @@ class Use:
         return True
 
     def left(self) -> bool:
-        """Whether who asks has left it, or nobody can read it any more."""
+        """Returns whether the caller has left it, or it can no longer be read."""
         if self._dropped:
             return True
         if self._reading or self.reader is None:
@@ -87,13 +87,13 @@ class Uses:
             self._uses = [*going, use]
 
     def end_left(self) -> None:
-        """Ends what the thread or task that calls this has left."""
+        """Ends the requests that the calling thread or task has left."""
         for use in self._uses:
             if use.left():
                 use.end()
 
     def drop_left(self) -> None:
-        """The same without waiting: what is asked for next waits its turn."""
+        """The same without waiting: the next request waits for its turn."""
         for use in self._uses:
             if use.left():
                 use.drop()

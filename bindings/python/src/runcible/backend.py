@@ -18,7 +18,7 @@ class Backend(Handle):
     # :header: rc_backend rc_backend_open rc_backend_options
     __slots__ = ("_alone",)
 
-    #: Whether it has one device and always had; None: not asked yet.
+    #: Whether it has one device and always had; None: not known yet.
     _alone: Optional[bool]
 
     def __init__(
@@ -33,7 +33,7 @@ class Backend(Handle):
             # :api: values rc_backend_options
         )
         with load_progress(progress) as report:
-            # Kept by the name `report` for as long as the call may need it.
+            # `report` keeps it alive as long as the call may need it.
             options.set_progress(report)
             self._proxy = _native.backend_open(spec, options)
         self._alone = None
@@ -85,7 +85,7 @@ class Backend(Handle):
 
 
 def backend_of(backend: Union[Backend, str, None]) -> Backend:
-    """A backend itself, or one that is opened by what it is called."""
+    """Returns a backend itself, or opens the backend that a string names."""
     if isinstance(backend, Backend):
         return backend
     if backend is None or isinstance(backend, str):

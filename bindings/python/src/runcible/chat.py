@@ -1,4 +1,4 @@
-"""Conversations with models, as their makers meant them."""
+"""Conversations with models, by their chat templates."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ if TYPE_CHECKING:
 
 #: A message in the shape of "messages" of OpenAI's chat completions.
 Message = Mapping[str, Any]
-#: A text stands for a message of the user.
+#: A text is a message of the user.
 Messages = Union[str, Message, Sequence[Message]]
 
 
 class Reasoning(Piece):
-    """Text of what the model thinks before it answers."""
+    """Text that the model thinks before it answers."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call of a tool, as a whole."""
+    """A complete call of a tool."""
 
-    #: Which its result names, as "tool_call_id".
+    #: The id that its result states as "tool_call_id".
     id: str
     name: str
     arguments: Dict[str, Any]
 
 
-#: What an answer consists of: a Piece is text.
+#: A part of an answer: a Piece is text.
 Part = Union[Piece, Reasoning, ToolCall]
 
 
 @dataclass
 class Reply:
-    """A whole answer."""
+    """A complete answer."""
 
     text: str = ""
-    #: What the model thought.
+    #: The model's thoughts.
     reasoning: str = ""
     tool_calls: List[ToolCall] = field(default_factory=list)
-    #: How it ended: `report.reason` is "tool calls" after some.
+    #: `report.reason` is "tool calls" if the model called tools.
     report: Optional[Report] = None
 
     def _add(self, part: Part) -> None:
@@ -79,7 +79,7 @@ class Reply:
 
 
 def _part_of(event: Tuple[Any, ...]) -> Part:
-    """The part of an answer that an event of the library is."""
+    """Returns the part of an answer that an event of the library represents."""
     what, name, id = event[4:]
     if what == "call":
         return ToolCall(id, name, json.loads(event[1]))
@@ -94,17 +94,17 @@ def _part_of(event: Tuple[Any, ...]) -> Part:
 
 
 class Answer(Reading[Part]):
-    """The parts of an answer as they come; iterating blocks.
+    """The parts of an answer as they arrive; iterating blocks.
 
-    It ends as a Generation does, and is left as one. Whatever came of it is a
-    message of the conversation then.
+    It ends, and is left, like a Generation. The answer so far is then a message of
+    the conversation.
     """
 
     def __init__(self, chat: Any, options: Any) -> None:
         super().__init__(_native.answer_start(chat, options), _part_of)
 
     def reply(self) -> Reply:
-        """Reads to the end: what was not read before."""
+        """Reads the rest of the answer."""
         made = Reply()
         for part in self:
             made._add(part)
@@ -113,10 +113,10 @@ class Answer(Reading[Part]):
 
 
 class AnswerStream(AsyncReading[Part]):
-    """The parts of an answer as they come, on the running event loop.
+    """The parts of an answer as they arrive, on the running event loop.
 
-    It ends as a Stream does, and is left as one. Whatever came of it is a
-    message of the conversation then.
+    It ends, and is left, like a Stream. The answer so far is then a message of the
+    conversation.
     """
 
     def __init__(self, chat: Any, options: Any) -> None:
@@ -126,7 +126,7 @@ class AnswerStream(AsyncReading[Part]):
         super().__init__(begin, _part_of)
 
     async def reply(self) -> Reply:
-        """Reads to the end: what was not read before."""
+        """Reads the rest of the answer."""
         made = Reply()
         async for part in self:
             made._add(part)
@@ -137,15 +137,14 @@ class AnswerStream(AsyncReading[Part]):
 class Chat(Handle):
     """A conversation: a list of messages over a session; see Session.chat.
 
-    An answer of the model becomes one of the messages. For each answer only what
-    the session does not hold yet is evaluated, also after messages were
-    forgotten. To keep a conversation, keep its session (Session.save) and its
-    messages.
+    An answer of the model becomes one of the messages. Each answer evaluates only
+    what the session does not contain yet, also after messages were removed. To keep
+    a conversation, keep its session (Session.save) and its messages.
     """
 
     __slots__ = ("_functions", "_logits", "_uses")
 
-    #: The tools that are functions, by their names.
+    #: The functions among the tools, by their names.
     _functions: Dict[str, Callable[..., Any]]
     _logits: Logits
     _uses: Uses
@@ -166,7 +165,7 @@ class Chat(Handle):
 
     @property
     def _idle(self) -> Any:
-        """The handle, for what no answer under way allows."""
+        """The handle, for calls that an answer in flight does not allow."""
         handle = self._handle
         self._uses.end_left()
         return handle
@@ -174,10 +173,10 @@ class Chat(Handle):
     def add(self, messages: Messages) -> None:
         """Adds a message, or several.
 
-        They have the shape of "messages" of OpenAI's chat completions; a text is
-        what the user says. InvalidArgumentError, UnsupportedError: a message that
-        is malformed, by its place; nothing was added then. BusyError: an answer
-        is under way.
+        They have the shape of "messages" of OpenAI's chat completions; a text is a
+        message of the user. InvalidArgumentError, UnsupportedError: a message is
+        malformed; the error states its position, and nothing was added. BusyError:
+        an answer is in flight.
         """
         if isinstance(messages, str):
             messages = {"role": "user", "content": messages}
@@ -188,7 +187,7 @@ class Chat(Handle):
         _native.chat_undo(self._idle, count)
 
     def messages(self) -> List[Dict[str, Any]]:
-        """All messages. BusyError: an answer is under way."""
+        """All messages. BusyError: an answer is in flight."""
         made: List[Dict[str, Any]] = json.loads(
             _native.chat_messages(self._idle)
         )
@@ -200,7 +199,7 @@ class Chat(Handle):
         return Chat._of(proxy, self._functions, Logits(), Uses())
 
     def answer(self, **options: Unpack[GenerateOptions]) -> Answer:
-        """Lets the model answer; the parts come out of the iterator.
+        """Lets the model answer; the iterator returns the parts.
 
         The options are those of Session.generate:
 
@@ -217,8 +216,8 @@ class Chat(Handle):
     def stream(self, **options: Unpack[GenerateOptions]) -> AnswerStream:
         """The same on the running event loop, for ``async for``.
 
-        Unlike a generation it does not wait for one that is under way: that is
-        a BusyError. The options are those of Session.generate:
+        Unlike a generation it does not wait for one in flight: that is a
+        BusyError. The options are those of Session.generate:
 
         # :api: described rc_generate_options
         """
@@ -235,7 +234,7 @@ class Chat(Handle):
         messages: Optional[Messages] = None,
         **options: Unpack[GenerateOptions],
     ) -> Reply:
-        """Adds messages, if any, and gives the whole answer.
+        """Adds messages, if any, and returns the complete answer.
 
         The options are those of Session.generate:
 
@@ -261,11 +260,11 @@ class Chat(Handle):
         return await self.stream(**options).reply()
 
     def call(self, call: ToolCall) -> Any:
-        """Runs the function that a call names, and adds what it gives.
+        """Runs the function that a call names, and adds its result.
 
-        It is one of those that were given as `tools`; NotFoundError: there is
-        none of that name. What it gives becomes JSON unless it is a str. What it
-        raises is the caller's to tell the model.
+        It is one of the functions in `tools`; NotFoundError: none has that name.
+        The result becomes JSON unless it is a str. The caller has to report an
+        exception of the function to the model.
         """
         if call.name not in self._functions:
             raise NotFoundError(f"no function {call.name!r} among the tools")
@@ -286,7 +285,7 @@ def begin(
     thinking: Optional[bool],
     now: Union[str, datetime.datetime, None],
 ) -> Chat:
-    """A conversation over the handle of a session; see Session.chat."""
+    """Begins a conversation over the handle of a session; see Session.chat."""
     functions = {}
     options = _native.chat_options()
     if tools is not None:

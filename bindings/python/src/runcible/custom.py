@@ -1,4 +1,4 @@
-"""Custom ops: tensor ops of the program's own; see custom_op."""
+"""Custom ops: tensor ops that the program defines; see custom_op."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import native as _native
 from ._handle import Handle, need
-from .ops import _RC_OK, _grown, _log, _status, _told, _view
+from .ops import _RC_OK, _grown, _log, _status, _described, _view
 from .tensor import Tensor
 
 
 def _put(made: Any, results: List[Any]) -> None:
-    """What a function returned, if anything, into the memory of the results."""
+    """Copies the arrays that a function returned, if any, to the results."""
     if made is None:
         return
     if len(results) == 1 and not isinstance(made, tuple):
@@ -34,7 +34,7 @@ def _put(made: Any, results: List[Any]) -> None:
 
 
 class _Function:
-    """What the library calls for a function; see swig/custom_op.h."""
+    """The object that the library calls for a function; see swig/custom_op.h."""
 
     def __init__(
         self, name: str, function: Callable[..., Any], attributes: List[Tuple[str, str]]
@@ -56,24 +56,24 @@ class _Function:
             before = [sys.getrefcount(view) for view in views]
             _put(self._function(*arrays, *results, **keywords), results)
             if _grown(views, before):
-                gc.collect()  # of what refers to itself, as exceptions do
+                gc.collect()  # reference cycles, such as those of exceptions
             if _grown(views, before):
                 return int(_native.E_DEVICE), (
-                    "the function kept a view of an operand, whose memory is the "
-                    "library's and not there any more; keep a copy"
+                    "the function kept a view of an operand, whose memory the library "
+                    "has taken back; keep a copy"
                 )
             return _RC_OK, ""
         except BaseException as error:
             _log.error("the custom op %s failed", self._name, exc_info=error)
             # Its frames refer to the views.
             try:
-                return _status(error), _told(error)
+                return _status(error), _described(error)
             finally:
                 traceback.clear_frames(error.__traceback__)
 
 
 class CustomOp(Handle):
-    """An op of the program's own, to be called with tensors; see custom_op."""
+    """An op that the program defines, called with tensors; see custom_op."""
 
     __slots__ = ("name", "_attributes", "_outputs")
 
@@ -88,19 +88,19 @@ class CustomOp(Handle):
     def __call__(
         self, *inputs: Tensor, **attributes: float
     ) -> Union[Tensor, Tuple[Tensor, ...]]:
-        """The result, or a tuple of them. In a graph that records it is recorded."""
+        """Returns the result, or a tuple of them. A graph that records records it."""
         if not inputs:
-            raise TypeError(f"{self.name} needs a tensor at least")
+            raise TypeError(f"{self.name} needs at least one tensor")
         handles = [need(each, Tensor, "inputs") for each in inputs]
         names = [name for name, _ in self._attributes]
         unknown = [name for name in attributes if name not in names]
-        lacking = [name for name in names if name not in attributes]
-        if unknown or lacking:
+        missing = [name for name in names if name not in attributes]
+        if unknown or missing:
             raise TypeError(
                 f"{self.name} has the attributes {', '.join(names) or '(none)'}; "
                 + (f"unknown: {', '.join(unknown)}" if unknown else "")
-                + ("; " if unknown and lacking else "")
-                + (f"missing: {', '.join(lacking)}" if lacking else "")
+                + ("; " if unknown and missing else "")
+                + (f"missing: {', '.join(missing)}" if missing else "")
             )
         made = _native.custom_op_compute(
             self._handle,
@@ -129,7 +129,7 @@ def custom_op(
     grid: Optional[str] = None,
     group: Optional[str] = None,
 ) -> CustomOp:
-    """Makes an op of a function on NumPy arrays, and kernels for GPUs.
+    """Makes an op from a function on NumPy arrays, and kernels for GPUs.
 
         def clipped(x, y, *, limit):
             numpy.clip(x, -limit, limit, out=y)
@@ -144,24 +144,23 @@ def custom_op(
         )
         y = clip(x, limit=2)
 
-    The signature, the attributes, the bodies of kernels and the grid are as
-    custom_op.h has them. The function gets the arrays of the inputs and of the
-    outputs in this order, which are views of memory that are valid during the
-    call only, and the attributes by keyword; it writes the outputs, or returns
-    the result, or a tuple of them, which are then copied. What it raises is
-    raised by the call of the op, as the exception of its status, with its text.
-    It runs where a device has no kernel in its language, on the CPU, and may be
-    called by any thread.
+    custom_op.h describes the signature, the attributes, the bodies of kernels and
+    the grid. The function receives the arrays of the inputs and of the outputs in
+    this order, as views of memory that are valid during the call only, and the
+    attributes by keyword. It writes the outputs, or returns the result, or a tuple
+    of results, which are then copied. If it raises, the call of the op raises the
+    exception of that status, with its text. It runs on the CPU where a device has
+    no kernel in its language, and any thread may call it.
 
-    A number is the address of a function of C, an rc_custom_function, which is
-    called with NULL as `user`: ctypes.cast(library.clip, ctypes.c_void_p).value. With
-    `items`, an expression as in the signature, its work is divided among threads.
+    A number is the address of a C function, an rc_custom_function, which is called
+    with NULL as `user`: ctypes.cast(library.clip, ctypes.c_void_p).value. With
+    `items`, an expression as in the signature, threads divide its work.
     """
     address = 0
     if isinstance(function, int):
         address, function = function, None
     if items is not None and address == 0:
-        raise TypeError("items divide the work of functions of C; one of Python has one")
+        raise TypeError("items divide the work of a C function; a Python function has one")
     called = name
     if called is None:
         called = re.sub(r"\W", "_", getattr(function, "__name__", "custom_op"))
@@ -169,7 +168,7 @@ def custom_op(
     pairs: List[Tuple[str, str]] = []
     for each in attributes.split(",") if attributes.strip() else []:
         words = each.split()
-        if len(words) == 2:  # else the library says what is wrong
+        if len(words) == 2:  # otherwise the library reports the error
             pairs.append((words[0], words[1]))
     proxy = _native.custom_op_create(
         called,
@@ -186,6 +185,6 @@ def custom_op(
         address,
     )
     outputs = signature.partition("->")[2]
-    # Commas between tensors are those outside of shapes.
+    # Commas outside of shapes separate tensors.
     count = len(re.sub(r"\[[^\]]*\]", "", outputs).split(","))
     return CustomOp(proxy, called, pairs, count)

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     Array = numpy.ndarray[Any, numpy.dtype[numpy.float32]]
 
-#: How the rows of a text's tokens become one; "auto": as the file says.
+#: How the rows of a text's tokens become one; "auto": the file's choice.
 _POOLINGS = {"auto": 0, "mean": 1, "cls": 2, "last": 3}
 
-# How soon signals are heard while a thread waits.
+# The interval of checks for signals while a thread waits.
 _LOOK_MS = 100
 
 
 class _Rows:
-    """What arrays keep that show the numbers of an embedding."""
+    """The owner of arrays that expose the numbers of an embedding."""
 
     __slots__ = ("__array_interface__", "_embedding")
 
@@ -49,7 +49,7 @@ def _list_of(texts: Iterable[str], what: str) -> Any:
 
 
 def _milliseconds(deadline: Optional[float]) -> int:
-    # Rounded up: a deadline of almost nothing is one.
+    # Rounded up: the smallest deadline must not become 0.
     return 0 if deadline is None else math.ceil(deadline * 1000)
 
 
@@ -117,7 +117,7 @@ def _wait(embedding: Any) -> None:
 
 
 def rows_of(embedding: Any) -> Array:
-    """Waits; an exception, such as of Ctrl-C, cancels it."""
+    """Waits; an exception, such as that of Ctrl-C, cancels it."""
     import numpy
 
     try:
@@ -130,7 +130,7 @@ def rows_of(embedding: Any) -> Array:
 
 async def rows_later(start: Callable[[], Any]) -> Array:
     """The same in threads while the event loop goes on; cancelling the task
-    cancels it, also while the texts are still being handed over."""
+    cancels it, also while the texts are still being passed on."""
     import numpy
 
     loop = loop_of(running())

@@ -1,6 +1,6 @@
 """Exceptions: one class for each status of the library.
 
-Each is also the built-in exception of the same meaning; RuntimeError where there
+Each is also the built-in exception with the same meaning, or RuntimeError if there
 is none.
 """
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """What the library reports. The message names the values concerned."""
+    """An error that the library reports. The message names the values concerned."""
 
     #: The number of the status.
     status: int = 0
-    #: What had been done when a generation failed.
+    #: The report of a generation that failed.
     report: Optional[Report] = None
 
     def __str__(self) -> str:
-        # OSError would show its number and the system's words instead.
+        # OSError would show its number and the system's text instead.
         return str(self.args[0]) if self.args else ""
 
 
@@ -43,7 +43,7 @@ def _all_classes() -> Dict[int, Type[Error]]:
 
 _classes = _all_classes()
 
-#: What the system says of its errors, which ends the message of a FileError.
+#: The system's texts of its errors, which end the message of a FileError.
 _system_errors = {os.strerror(number): number for number in errno.errorcode}
 
 
@@ -56,7 +56,7 @@ def _errno_of(error: OSError, message: str) -> int:
 
 
 def of_status(status: int, message: str) -> Error:
-    """The exception of a status; of one that is not known, ``Error`` itself."""
+    """The exception of a status; ``Error`` itself for an unknown status."""
     error = _classes.get(status, Error)(message)
     error.status = status
     if isinstance(error, OSError):

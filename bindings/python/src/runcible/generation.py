@@ -38,14 +38,14 @@ Prompt = Union[str, bytes, Sequence[int], None]
 class GenerateOptions(TypedDict, total=False):
     """Keywords of ``Session.generate`` and ``Session.stream``.
 
-    What is left out or None has the default of the library.
+    A keyword that is absent or None has the library's default.
     """
 
     # :api: typed rc_generate_options
     logit_bias: Optional[Mapping[int, float]]
     stop: Union[str, Sequence[str], None]
     stop_tokens: Optional[Sequence[int]]
-    #: What may be generated.
+    #: The grammar of the text.
     grammar: Optional[Grammar]
     add_special: bool
     parse_special: bool
@@ -71,7 +71,7 @@ def make_options(
     parse_special: bool = False,
     # :api: keywords rc_generate_options
 ) -> Any:
-    """The library's own options of the keywords in GenerateOptions."""
+    """Makes options of the library from the keywords in GenerateOptions."""
     options = set_options(
         _native.generate_options(),
         tokenize_flags=tokenize_flags(add_special, parse_special),
@@ -99,23 +99,23 @@ Logprob = Tuple[int, float]
 
 
 class Piece(str):
-    """Text that became certain: a str that knows its tokens.
+    """Text that is final: a str that also has its tokens.
 
-    All pieces one after the other are the whole text.
+    All pieces in order make up the complete text.
     """
 
     __slots__ = ("tokens", "logprobs", "top_logprobs")
 
     #: The tokens generated since the last piece.
     tokens: List[int]
-    #: With the option `logprobs`: of each token; else None.
+    #: The log-probability of each token, with the option `logprobs`; else None.
     logprobs: Optional[List[Logprob]]
-    #: The most probable tokens in the place of each, by falling probability.
+    #: The most probable tokens for each position, by falling probability.
     top_logprobs: Optional[List[List[Logprob]]]
 
 
 def piece_of(event: Tuple[Any, ...]) -> Piece:
-    """The piece that an event of the library is."""
+    """Returns the piece that an event of the library represents."""
     piece = Piece(event[1])
     piece.tokens = event[2]
     piece.logprobs, piece.top_logprobs = event[3]
@@ -123,7 +123,7 @@ def piece_of(event: Tuple[Any, ...]) -> Piece:
 
 
 class End:
-    """How a request ended."""
+    """The end of a request."""
 
     __slots__ = ("report", "status", "message")
 
@@ -145,18 +145,18 @@ class End:
 
 
 class Reading(Iterator[_Item], Generic[_Item]):
-    """What a request gives as it comes; see Generation and Answer."""
+    """The results of a request as they arrive; see Generation and Answer."""
 
     def __init__(
         self, request: Any, item_of: Callable[[Tuple[Any, ...]], _Item]
     ) -> None:
-        # Of who reads; a signal handler may close what its thread waits for.
+        # Held by the reader; a signal handler may close what its thread waits for.
         self._mutex = threading.RLock()
         self._end: Optional[End] = None
-        self._told = False
+        self._reported = False
         self._item_of = item_of
         self._request = request
-        #: For the session.
+        #: Used by the session.
         self.use = Use(self._request)
 
     def __iter__(self: _Self) -> _Self:
@@ -178,15 +178,15 @@ class Reading(Iterator[_Item], Generic[_Item]):
         except errors.Error:
             raise
         except BaseException:
-            # Most of all KeyboardInterrupt, whose traceback keeps this alive.
-            self._told = True
+            # Mainly KeyboardInterrupt, whose traceback keeps this alive.
+            self._reported = True
             self.cancel()
             self._drain()
             raise
         finally:
             self._mutex.release()
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             error = self._end.error()
             if error is not None:
                 raise error
@@ -194,7 +194,7 @@ class Reading(Iterator[_Item], Generic[_Item]):
 
     @property
     def report(self) -> Optional[Report]:
-        """How it ended, and times and counts; None before the end."""
+        """The reason of the end, times and counts; None before the end."""
         return None if self._end is None else self._end.report
 
     def cancel(self) -> None:
@@ -203,7 +203,7 @@ class Reading(Iterator[_Item], Generic[_Item]):
 
     def close(self) -> None:
         """Cancels and waits for the end; pieces not yet read are dropped."""
-        self._told = True
+        self._reported = True
         if self._end is not None:
             return
         self.cancel()
@@ -211,7 +211,7 @@ class Reading(Iterator[_Item], Generic[_Item]):
             self._drain()
 
     def _drain(self) -> None:
-        """Waits for the end, with the mutex taken."""
+        """Waits for the end. Requires: the mutex is held."""
         while self._end is None:
             event = _native.request_next(self._request, SIGNALS_MS)
             if event is not None and event[1] is None:
@@ -234,18 +234,18 @@ class Reading(Iterator[_Item], Generic[_Item]):
             try:
                 use.end()
             except errors.ClosedError:
-                pass  # the child of a fork, where nothing runs
+                pass  # in the child of a fork, where the library does not run
 
 
 class Generation(Reading[Piece]):
-    """The pieces of a text as they come; iterating blocks.
+    """The pieces of a text as they arrive; iterating blocks.
 
-    An end that is no success is raised after the last piece: DeadlineError,
+    An unsuccessful end is raised after the last piece: DeadlineError,
     CancelledError, ... An exception while it waits, such as KeyboardInterrupt,
     cancels the generation and waits for its end, as do closing it, leaving its
-    ``with`` block and losing the last reference to it. What a thread left
-    unfinished in another way is ended when the thread uses the session next;
-    who reads on then gets CancelledError.
+    ``with`` block and losing the last reference to it. A generation that a thread
+    left unfinished in another way ends when the thread next uses the session;
+    reading on then raises CancelledError.
     """
 
     def __init__(self, session: Any, options: Any) -> None:

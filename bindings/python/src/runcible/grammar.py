@@ -1,4 +1,4 @@
-"""Grammars, which say what a text may be."""
+"""Grammars, which define the permitted texts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Grammar(Handle):
         tokenizer: Union[TokenizerHandle, ModelHandle],
         choices: Sequence[str],
     ) -> _Self:
-        """A list of texts, of which the text is one."""
+        """A list of texts; the text is one of them."""
         if isinstance(choices, (str, bytes)):
             raise TypeError("choices must be a sequence of str, not one text")
         texts = _native.text_list()
@@ -102,7 +102,7 @@ class Grammar(Handle):
 
 
 def _handle_of(tokenizer: Union[TokenizerHandle, ModelHandle]) -> Any:
-    """The library's tokenizer of a tokenizer or a model."""
+    """Returns the library's tokenizer of a tokenizer or a model."""
     if isinstance(tokenizer, TokenizerHandle):
         return tokenizer._handle
     if isinstance(tokenizer, ModelHandle):

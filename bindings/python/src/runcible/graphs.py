@@ -26,15 +26,14 @@ class Graph:
         y.numpy()
         others = graph.run({x: x2})[y]
 
-    Within the block, in the thread or task that runs it, ops are recorded and
-    not done; shapes and types that do not fit are told by the op. When the block
-    ends, what was recorded and is still referred to is computed, all at once:
-    chains of ops that look at one element at a time in one go over memory,
-    products with the bias and the function that follow. The numbers are those
-    that the ops would have given one by one; see graph.h.
+    Within the block, in the thread or task that runs it, ops are recorded and not
+    computed; an op reports types and shapes that do not fit. When the block ends,
+    all recorded tensors that are still referenced are computed at once: a chain of
+    elementwise ops passes over memory once, and a product includes the bias and the
+    function that follow. The results equal those of the separate ops; see graph.h.
 
-    A tensor that is read within the block is computed then, with everything
-    before it, and what follows becomes a graph of its own; such a graph cannot
+    A tensor that is read within the block is computed at that point, with all ops
+    before it, and the ops that follow become a separate graph; such a graph cannot
     be run again.
     """
 
@@ -43,10 +42,10 @@ class Graph:
             need(backend, Backend, "backend")
         self._backend = backend
         self._token: Optional[Token[Optional[Recording]]] = None
-        self._proxy: Any = None  # of what is recorded, or has been
+        self._proxy: Any = None  # the graph that records, or has recorded
         self._begun = False
         self._parts = 0
-        # By the number of the input: a tensor, and what stands for it.
+        # By the number of the input: a tensor, and its replacement.
         self._inputs: List[Tuple[Tensor, Any]] = []
         self._stand_ins: Dict[Tensor, Any] = {}
         self._made: List[weakref.ref[Tensor]] = []
@@ -106,7 +105,7 @@ class Graph:
         self._made.append(weakref.ref(tensor))
 
     def compute(self) -> None:
-        """Computes what was recorded so far and is still referred to."""
+        """Computes what was recorded so far and is still referenced."""
         if not self._begun:
             return
         made = [each() for each in self._made]
@@ -127,13 +126,13 @@ class Graph:
         self._begun = False
         self._made = []
         self._stand_ins = {}
-        if current.get() is self:  # goes on with another one
+        if current.get() is self:  # continue with another graph
             self._inputs = []
             self._outputs = []
             self._proxy = None
 
     def _forget(self) -> None:
-        """What was recorded will never have numbers."""
+        """Marks recorded tensors that will never have numbers."""
         for each in self._made:
             tensor = each()
             if tensor is not None:
@@ -148,7 +147,7 @@ class Graph:
     # ---- Running
 
     def _need_one(self) -> None:
-        """Whether all that was recorded is one graph, which can be run again."""
+        """Raises unless everything recorded is one graph, which can be run again."""
         if current.get() is self or self._token is not None:
             raise ValueError("the graph is still being recorded")
         if self._parts != 1:
@@ -167,12 +166,12 @@ class Graph:
         *,
         deadline: Optional[float] = None,
     ) -> Dict[Tensor, Tensor]:
-        """Computes again, with other tensors in place of some that it was
-        recorded with, of the same types and shapes.
+        """Computes again, with other tensors of the same types and shapes in place
+        of some that it was recorded with.
 
-        Gives a new tensor for each one that the block has left. `deadline`:
-        seconds; then WaitTimeoutError. What was recorded with it and what it
-        left is kept as long as the graph.
+        Returns a new tensor for each one that the block has left. `deadline`:
+        seconds; then WaitTimeoutError. The graph keeps the tensors that it was
+        recorded with and those that the block left.
         """
         self._need_one()
         others = dict(inputs or {})
@@ -181,7 +180,7 @@ class Graph:
             other = others.pop(tensor, None)
             given.append(own if other is None else _operand(other))
         if others:
-            raise ValueError(f"{next(iter(others))!r} is no input of the graph")
+            raise ValueError(f"{next(iter(others))!r} is not an input of the graph")
         limit = 0 if deadline is None else milliseconds(deadline, "deadline")
         found = _native.graph_compute(
             self._proxy, given, limit, len(self._outputs)
@@ -211,14 +210,14 @@ class Graph:
 
     @property
     def info(self) -> reports.GraphReport:
-        """What became of a graph that can be run again."""
+        """The report of a graph that can be run again."""
         self._need_one()
         report = _native.graph_report()
         _native.graph_info(self._proxy, report)
         return reports.copied(reports.GraphReport, report)
 
     def cancel(self) -> None:
-        """Ends the runs that are under way with CancelledError."""
+        """Ends the runs in flight with CancelledError."""
         if self._proxy is not None:
             _native.graph_cancel(self._proxy)
 
@@ -229,6 +228,6 @@ def _operand(tensor: Tensor) -> Any:
 
 
 def graph(backend: Optional[Backend] = None) -> Graph:
-    """A graph that records the ops of a block, on the backend of the first
+    """Makes a graph that records the ops of a block, on the backend of the first
     tensor if none is given."""
     return Graph(backend)

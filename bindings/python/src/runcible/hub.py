@@ -1,4 +1,4 @@
-"""Fetching models from a hub, and what has been fetched."""
+"""Fetching models from a hub, and the cached models."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def fetch(
 
 def cached_models(cache: Folder = "") -> Dict[str, Any]:
     # :header: rc_cached_models
-    told: Dict[str, Any] = json.loads(
+    models: Dict[str, Any] = json.loads(
         _native.cached_models(os.fsencode(cache))
     )
-    return told
+    return models
 
 
 def remove_cached_model(source: str, cache: Folder = "") -> int:

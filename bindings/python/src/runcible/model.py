@@ -33,19 +33,19 @@ from .tokenizer import Tokenizer
 if TYPE_CHECKING:
     from .embedding import Array
 
-#: Told the fraction done; True shows a bar if tqdm is installed.
+#: Receives the fraction done; True shows a bar if tqdm is installed.
 Progress = Union[Callable[[float], object], bool, None]
 
 
 class _Lent:
-    """Memory of a buffer, held."""
+    """Memory of a buffer that is held."""
 
     __slots__ = ("holder", "memory", "name")
 
     def __init__(self, data: Any, name: str) -> None:
         import numpy
 
-        # An array holds the buffer, which so can neither move nor shrink.
+        # An array holds the buffer, so that it can neither move nor shrink.
         self.holder = numpy.frombuffer(data, dtype=numpy.uint8)
         address = self.holder.__array_interface__["data"][0]
         self.memory = (address, self.holder.nbytes)
@@ -72,7 +72,7 @@ class Model(ModelHandle):
         self._tokenizer: Optional[Tokenizer] = None
         engine_begins()
         with load_progress(progress) as report:
-            # Kept by the name `report` for as long as the call may need it.
+            # `report` keeps it alive as long as the call may need it.
             options.set_progress(report)
             if isinstance(path, _Lent):
                 self._proxy = _native.model_load_lent(
@@ -96,14 +96,13 @@ class Model(ModelHandle):
         name: str = "memory",
         **options: Any,
     ) -> Model:
-        """Loads a GGUF file that lies in memory: bytes, a bytearray, a
-        memoryview, an array of NumPy, a mapped file, or whatever else has a
-        buffer of one piece.
+        """Loads a GGUF file from memory: bytes, a bytearray, a memoryview, a NumPy
+        array, a mapped file, or any other object with a contiguous buffer.
 
-        Nothing is copied but what goes to the device: the model keeps the
-        object, which must not be changed as long. With keep_mapped=True a CPU
-        computes from its bytes. `name` is what messages call it. The other
-        keywords are those of the class:
+        Only data that goes to the device is copied: the model keeps the object,
+        which must not be changed meanwhile. With keep_mapped=True a CPU computes
+        from its bytes. `name` is its name in messages. The other keywords are those
+        of the class:
 
         # :api: described rc_model_options
         """
@@ -120,7 +119,7 @@ class Model(ModelHandle):
         **options: Any,
     ) -> Model:
         """The same as from_bytes in a thread while the event loop goes on; see
-        load. `name` is as there; `progress` is called on the event loop.
+        load. `name` is the same; `progress` is called on the event loop.
 
         # :api: described rc_model_options
         """
@@ -157,7 +156,7 @@ class Model(ModelHandle):
         cache: str = "",
         **options: Any,
     ) -> Model:
-        """Fetches what is not here yet of a model on a hub, and loads it.
+        """Fetches the missing files of a model on a hub, and loads it.
 
         The source is "OWNER/NAME", "OWNER/NAME:FILE" or "OWNER/NAME:Q4_K_M",
         with or without "hf:" before it; see fetch, also for `revision` and
@@ -196,11 +195,11 @@ class Model(ModelHandle):
 
         # :api: said rc_tokenize
 
-        add_special: Whether the special tokens that the model wants around a
+        add_special: Whether the special tokens that the model requires around a
         text, such as BOS, are added.
 
-        parse_special: Whether special tokens that are written in the text are
-        these tokens.
+        parse_special: Whether names of special tokens in the text become these
+        tokens.
         """
         return self.tokenizer.tokenize(
             text, add_special=add_special, parse_special=parse_special
@@ -223,8 +222,8 @@ class Model(ModelHandle):
         return metadata
 
     def embed(self, texts: Iterable[str], **options: Any) -> Array:
-        """Embeddings of texts, one row for each: a float32 array [texts,
-        dimensions] that shows memory of the library, read-only.
+        """Returns embeddings of texts, one row for each: a float32 array [texts,
+        dimensions] over memory of the library, read-only.
 
         Models that generate text give embeddings if they were loaded with
         output="hidden_rows". The options, by name:
@@ -246,11 +245,11 @@ class Model(ModelHandle):
     def rerank(
         self, query: str, documents: Iterable[str], **options: Any
     ) -> Array:
-        """How well each document answers the query: a float32 array
+        """Returns how well each document answers the query: a float32 array
         [documents] of probabilities, in their order.
 
-        Models that generate text are loaded with output="scores" for it. The
-        options, by name:
+        Models that generate text support it if they were loaded with
+        output="scores". The options, by name:
 
         # :api: described rc_rerank_options
         """
@@ -277,7 +276,7 @@ class Model(ModelHandle):
         *,
         # :api: keywords rc_session_options
     ) -> Session:
-        """An empty session; see Session.
+        """Makes an empty session; see Session.
 
         # :api: described rc_session_options
         """
@@ -315,14 +314,14 @@ def estimate(
     *,
     # :api: keywords rc_model_options
 ) -> Plan:
-    """What a model would take of device memory of which there is no file:
-    exactly what plan gives for a file with these hyper-parameters.
+    """Returns the device memory that a model without a file would take: exactly
+    what plan returns for a file with these hyper-parameters.
 
     They are the metadata of such a file: {"architecture": "llama",
     "block_count": 32, "embedding_length": 4096, "vocab_size": 32000, ...}, and
-    "tensors", the names of those that a model of the architecture may have or
-    lack, such as ["output.weight", "blk.*.attn_q.bias"]. `type` is that of the
-    weights, such as "Q4_K_M", else F16.
+    "tensors", the names of those that are optional in the architecture, such as
+    ["output.weight", "blk.*.attn_q.bias"]. `type` is the type of the weights, such
+    as "Q4_K_M", else F16.
 
     # :api: described rc_model_options
     """

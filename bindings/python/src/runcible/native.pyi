@@ -1,5 +1,5 @@
-# The module that SWIG makes of the C headers. The classes of the package give
-# types to what comes out of it.
+# The module that SWIG makes from the C headers. The classes of the package add
+# types to its results.
 from typing import Any
 
 def __getattr__(name: str) -> Any: ...

@@ -1,4 +1,4 @@
-"""Backends whose ops are functions of Python; see register_backend."""
+"""Backends whose ops are Python functions; see register_backend."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger("runcible")
 _log.addHandler(logging.NullHandler())
 
-#: The room of a message in the library, without the end and the name of the op.
+#: The longest message in the library, without its end and the name of the op.
 _ROOM = 460
 
 _RC_OK = 0
 
-#: How NumPy sees elements: q8_0 as blocks of a scale and 32 numbers; what is not
-#: here as bytes.
+#: NumPy's formats of elements: q8_0 as blocks of a scale and 32 numbers; other types
+#: as bytes.
 _FORMATS: Dict[str, Any] = {
     "f32": "<f4",
     "f16": "<f2",
@@ -63,22 +63,22 @@ class Call:
     """One op to compute.
 
     The arrays are views of the library's memory and valid during the call only:
-    copy what is to be kept. Those of inputs can't be written, but for the caches
-    that an op writes. An output may be the memory of an input where plugin_ops.h
-    allows it, as in ``numpy.add(a, b, out=a)``.
+    keep copies. Inputs are read-only, except caches that the op writes. An output
+    may share the memory of an input where plugin_ops.h allows it, as in
+    ``numpy.add(a, b, out=a)``.
     """
 
-    #: In lower case: "rms_norm".
+    #: The name in lower case: "rms_norm".
     op: str
-    #: In the order of plugin_ops.h; None for what is absent.
+    #: In the order of plugin_ops.h; None for absent operands.
     inputs: Tuple[Optional[Array], ...]
     outputs: Tuple[Array, ...]
-    #: By the names of the headers; functions by theirs: {"function": "silu"}.
+    #: By the names of the headers; functions by name: {"function": "silu"}.
     params: Dict[str, Any]
-    #: The types of the inputs: "q8_0"; None for what is absent.
+    #: The types of the inputs: "q8_0"; None for absent ones.
     dtypes: Tuple[Optional[str], ...]
-    #: Of each input that is a weight a number that no other weight has or will
-    #: have, else 0.
+    #: For each input a number that identifies a weight and is never used again; 0
+    #: for other inputs.
     weights: Tuple[int, ...]
 
 
@@ -114,7 +114,7 @@ def _view(value: Any) -> Any:
     if len(memory) == 0:
         return numpy.empty(shape, format)
     if dtype not in _FORMATS or dtype == "q8_0":
-        # Blocks, of which a row has a whole number.
+        # A row has a whole number of blocks.
         rows = math.prod(shape[:-1])
         shape = (*shape[:-1], len(memory) // rows // format.itemsize)
     return numpy.ndarray(shape, format, memory)
@@ -130,9 +130,9 @@ def _status(error: BaseException) -> int:
     return int(_native.E_DEVICE)
 
 
-def _told(error: BaseException) -> str:
-    """The exception and where it was raised, the innermost first, as far as the
-    library has room."""
+def _described(error: BaseException) -> str:
+    """Describes an exception and where it was raised, the innermost frame first,
+    truncated to the library's limit."""
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     text = text.encode()[: _ROOM // 2].decode(errors="ignore")
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -147,13 +147,13 @@ def _told(error: BaseException) -> str:
 
 
 def _grown(views: List[Any], before: List[int]) -> bool:
-    """Whether there are more references to a view than there were."""
+    """Returns whether there are more references to a view than before."""
     now = [sys.getrefcount(view) for view in views]
     return any(count > known for count, known in zip(now, before))
 
 
 class _Functions:
-    """What the library calls for an object; see swig/op_backend.h."""
+    """The object that the library calls for a backend; see swig/op_backend.h."""
 
     def __init__(self, name: str, backend: Any) -> None:
         self._name = name
@@ -177,7 +177,7 @@ class _Functions:
                 return int(_native.E_BACKEND_UNAVAILABLE), "it says that it is not well"
             return _RC_OK, str(said)
         except BaseException as error:
-            return int(_native.E_BACKEND_UNAVAILABLE), _told(error)
+            return int(_native.E_BACKEND_UNAVAILABLE), _described(error)
 
     def supports(self, call: Any) -> Tuple[int, str]:
         try:
@@ -197,12 +197,12 @@ class _Functions:
                 return int(_native.E_UNSUPPORTED), reason
             missing = types - allowed - {"i32"}
             if missing:
-                lacking = ", ".join(sorted(missing))
-                return int(_native.E_UNSUPPORTED), f"it is written for no {lacking}"
+                types_text = ", ".join(sorted(missing))
+                return int(_native.E_UNSUPPORTED), f"it does not support {types_text}"
             return _RC_OK, ""
         except BaseException as error:
-            self._tell("supports", error)
-            return int(_native.E_UNSUPPORTED), _told(error)
+            self._log_failure("supports", error)
+            return int(_native.E_UNSUPPORTED), _described(error)
 
     def compute(self, call: Any) -> Tuple[int, str]:
         views: List[Any] = []
@@ -223,18 +223,18 @@ class _Functions:
             before = [sys.getrefcount(view) for view in views]
             self._computes[made.op](made)
             if _grown(views, before):
-                gc.collect()  # of what refers to itself, as exceptions do
+                gc.collect()  # reference cycles, such as those of exceptions
             if _grown(views, before):
                 return int(_native.E_DEVICE), (
-                    "the function kept a view of an operand, whose memory is the "
-                    "library's and not there any more; keep a copy"
+                    "the function kept a view of an operand, whose memory the library "
+                    "has taken back; keep a copy"
                 )
             return _RC_OK, ""
         except BaseException as error:
-            self._tell(str(call[0]).lower(), error)
+            self._log_failure(str(call[0]).lower(), error)
             # Its frames refer to the views.
             try:
-                return _status(error), _told(error)
+                return _status(error), _described(error)
             finally:
                 traceback.clear_frames(error.__traceback__)
 
@@ -246,7 +246,7 @@ class _Functions:
         except BaseException as error:
             self._tell("forget", error)
 
-    def _tell(self, what: str, error: BaseException) -> None:
+    def _log_failure(self, what: str, error: BaseException) -> None:
         _log.error("%s of the backend %s failed", what, self._name, exc_info=error)
 
 
@@ -256,7 +256,7 @@ def _types_of(types: Capability) -> Any:
     names = ["f32"] if types is None else [types] if isinstance(types, str) else types
     found = frozenset(names)
     for each in found:
-        dtype_number(each)  # raises what it does not know
+        dtype_number(each)  # raises for an unknown type
     return found
 
 
@@ -266,7 +266,7 @@ def _able_of(name: str, backend: Any) -> Dict[str, Any]:
         able = able()
     if able is None or isinstance(able, str):
         raise TypeError(
-            f"the backend {name} must say by its capabilities which ops it computes: "
+            f"the backend {name} must list in its capabilities the ops it computes: "
             '{"add", "rms_norm"}, or {"linear": ("f32", "q8_0")} with their types'
         )
     table: Mapping[str, Capability]
@@ -300,7 +300,7 @@ def _computer(name: str, backend: Any, op: str, compute: Any) -> Callable[[Call]
 
 
 def register_backend(name: str, backend: Any, *, description: str = "") -> Any:
-    """Adds a backend whose ops are computed by an object.
+    """Registers a backend whose ops an object computes.
 
         class Sums:
             capabilities = {"add", "rms_norm"}
@@ -319,41 +319,44 @@ def register_backend(name: str, backend: Any, *, description: str = "") -> Any:
 
     ``capabilities``: the ops that it computes, by their names in plugin_ops.h in
     lower case, with the types that their values may have: ``{"linear": ("f32",
-    "q8_0")}``; f32 where none are told, beside the i32 of numbers of rows. A
-    function in their place is called with ``types`` and ``params`` and answers
-    True, or why not. Everything else runs on the backends that follow in a chain.
+    "q8_0")}``; f32 by default, besides the i32 of row numbers. A function in their
+    place is called with ``types`` and ``params`` and returns True, or the reason
+    why not. Everything else runs on the backends that follow in a chain.
 
     A method for each op, or ``compute(call)`` for those without one. A method
-    gets the inputs and the outputs of plugin_ops.h in this order, None for what
-    is absent, and the parameters by keyword, and writes the outputs. See Call.
+    receives the inputs and the outputs in the order of plugin_ops.h, None for
+    absent ones, and the parameters by keyword, and writes the outputs. See Call.
 
-    ``health``, which may be missing: a function. What it raises, or False, is why
-    the backend can't be opened; a text is told as the driver of its device.
+    ``health``, optional: a function that returns False or raises if the backend
+    cannot be opened; an exception is the reason. A text that it returns is reported
+    as the driver of its device.
 
-    ``forget(number)``, which may be missing: a weight is gone; see Call.weights.
+    ``forget(number)``, optional: called when a weight has been freed; see
+    Call.weights.
 
-    Functions are called by any thread, with the interpreter's lock, and by
-    several at once. They must not use what is open on the backend itself. An
+    Functions are called by any thread, with the interpreter's lock, and by several
+    at once. They must not use objects that are open on the backend itself. An
     exception is the failure of the op, with its message and where it was raised;
-    the whole traceback is logged by the logger "runcible".
+    the logger "runcible" logs the whole traceback.
 
-    Gives the object. ValueError: the name is wrong or taken, or an op is none.
+    Returns the object. ValueError: the name is invalid or taken, or an op is
+    unknown.
     """
     made = backend() if isinstance(backend, type) else backend
     functions = _Functions(name, made)
-    told = description or f"{type(made).__module__}.{type(made).__qualname__}"
-    _native.op_backend_register(name, told, functions.features, functions)
+    shown = description or f"{type(made).__module__}.{type(made).__qualname__}"
+    _native.op_backend_register(name, shown, functions.features, functions)
     return made
 
 
 def unregister_backend(name: str) -> None:
-    """Takes a backend out that register_backend has added.
+    """Removes a backend that register_backend has added.
 
-    It can't be found or opened any more, and its name is free; what is open on it
-    goes on.
+    It cannot be found or opened any more, and its name is free; backends that are
+    open continue to work.
     """
     _native.op_backend_unregister(name)
 
 
-# Nothing may ask an interpreter that ends.
+# The library must not call an interpreter that ends.
 atexit.register(_native.op_backends_end)

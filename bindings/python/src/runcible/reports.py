@@ -1,4 +1,4 @@
-"""What the library tells about devices, models and use."""
+"""Reports of the library about devices, models and use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Discovery:
     """The devices and unavailable backends of this machine."""
 
     devices: List[DeviceReport]
-    #: What "auto" would choose, "cpu:0"; "" if there is nothing to choose.
+    #: The choice of "auto", such as "cpu:0"; "" if there is no device.
     automatic: str
 
     def __iter__(self) -> Iterator[DeviceReport]:
@@ -30,7 +30,7 @@ class Discovery:
 
 
 def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
-    """A report of C as a dataclass: members of the same names, and `given`."""
+    """Returns a report of C as a dataclass with its members, and `given`."""
     values = dict(given)
     for field in fields(made):  # type: ignore[arg-type]
         if field.name in values:
@@ -43,7 +43,7 @@ def copied(made: Type[_Report], report: Any, **given: Any) -> _Report:
 
 
 def plan_of(handle: Any) -> Plan:
-    """What the library's handle of a plan tells, the devices and offers one by one."""
+    """Returns the report of a plan's handle, with its devices and offers."""
     report = _native.plan_report()
     _native.plan_describe(handle, report)
     devices = []

@@ -43,7 +43,7 @@ class Session(Handle):
     # :header: session.h rc_session_create rc_session_options
     __slots__ = ("_model", "_logits", "_uses", "_position")
 
-    #: What `position` was when it was known last.
+    #: The last known `position`.
     _position: int
 
     def __init__(
@@ -94,7 +94,7 @@ class Session(Handle):
 
     @property
     def _idle(self) -> Any:
-        """The handle, for what needs the session for itself."""
+        """The handle, for calls that need the session exclusively."""
         handle = self._handle
         self._uses.end_left()
         return handle
@@ -106,10 +106,10 @@ class Session(Handle):
     def generate(
         self, prompt: Prompt = None, **options: Unpack[GenerateOptions]
     ) -> Generation:
-        """Starts generating; the pieces come out of the iterator.
+        """Starts generating; the iterator returns the pieces.
 
-        prompt: Text or tokens that are added to the session first; None: what is
-        generated follows what the session holds.
+        prompt: Text or tokens that are added to the session first; None: the text
+        follows what the session contains.
 
         The options, by name; None leaves the default of the library:
 
@@ -128,8 +128,8 @@ class Session(Handle):
     ) -> Stream:
         """The same on the running event loop, for ``async for``.
 
-        It may be one of asyncio, whatever runs it, or of trio. The prompt and the
-        options are those of generate:
+        The loop may be asyncio's, in any implementation, or trio's. The prompt and
+        the options are those of generate:
 
         # :api: described rc_generate_options
         """
@@ -153,26 +153,26 @@ class Session(Handle):
     ) -> _chat.Chat:
         """Begins a conversation without messages over the session.
 
-        tools: Functions that the model may call: of Python, with type hints,
-        classes of pydantic, or described in the shape of "tools" of OpenAI's
-        chat completions, also as JSON.
+        tools: Functions that the model may call: Python functions with type hints,
+        pydantic classes, or descriptions in the shape of "tools" of OpenAI's chat
+        completions, also as JSON.
 
         template_name: The name of a chat template: of a variant in the file, or
-        of one that is well known, for files that have none ("chatml",
-        "llama3", "zephyr", ...).
+        of a well-known template, for files without one ("chatml", "llama3",
+        "zephyr", ...).
 
         template_text: The source of a chat template instead.
 
         template_arguments: More variables for the template.
 
-        thinking: For models that can do both: whether to think before they
-        answer. None: whatever the template does by itself.
+        thinking: Whether to think before answering, for models that can do both.
+        None: the template's default.
 
-        now: What templates that write the date take for the present.
+        now: The present date for templates that write it.
 
-        InvalidArgumentError: an option; NotFoundError: no such template, or the
-        file has none; UnsupportedError: the model has no tokenizer;
-        FormatError: a mistake of the template.
+        InvalidArgumentError: an option is invalid; NotFoundError: there is no such
+        template, or the file has none; UnsupportedError: the model has no tokenizer;
+        FormatError: the template has an error.
         """
         return _chat.begin(
             self._idle,
@@ -199,11 +199,11 @@ class Session(Handle):
 
         # :api: said rc_session_append_text
 
-        add_special: Of a text at the start of a session: whether the special
-        tokens that the model wants there, such as BOS, are added.
+        add_special: For text at the start of a session: whether the special tokens
+        that the model requires there, such as BOS, are added.
 
-        parse_special: Of a text: whether special tokens that are written in it
-        are these tokens.
+        parse_special: For text: whether names of special tokens in it become these
+        tokens.
         """
         if isinstance(what, (str, bytes)):
             flags = tokenize_flags(add_special, parse_special)
@@ -221,8 +221,8 @@ class Session(Handle):
 
         # :api: said rc_session_decode
 
-        all_logits: Whether logits are kept for each of these tokens, and not of
-        the last one alone.
+        all_logits: Whether logits are kept for each of these tokens, and not only
+        for the last one.
         """
         flags = _native.DECODE_ALL_LOGITS if all_logits else 0
         handle = self._idle
@@ -230,11 +230,11 @@ class Session(Handle):
             _native.session_decode(handle, flags)
 
     async def adecode(self, *, all_logits: bool = False) -> None:
-        """``decode`` in a thread while the event loop goes on, with `all_logits`
-        as there.
+        """``decode`` in a thread while the event loop goes on, with the same
+        `all_logits`.
 
-        It cannot be cancelled: what a cancelled task leaves goes on to its end,
-        and the session is busy until then.
+        It cannot be cancelled: if the task is cancelled, the decode runs to its
+        end, and the session is busy until then.
         """
         self._idle
         decode = functools.partial(self.decode, all_logits=all_logits)
@@ -245,21 +245,21 @@ class Session(Handle):
     ) -> numpy.ndarray[Any, numpy.dtype[numpy.float32]]:
         """The logits of the last decode, F32 [rows, vocabulary].
 
-        One row, or one for each token evaluated with `all_logits`. The array
-        is the caller's: it stays as it is when the session goes on. Without
-        `copy` it shows the session's memory, read-only; until it and all views
-        of it are gone, the session refuses to decode and to generate
-        (BufferError). It may outlive the session.
+        One row, or one for each token evaluated with `all_logits`. The caller owns
+        the array: it does not change when the session goes on. Without `copy` it
+        exposes the session's memory, read-only; until it and all views of it are
+        gone, the session refuses to decode and to generate (BufferError). It may
+        outlive the session.
         NotFoundError: there was no decode since the last change.
         """
         return self._logits.array(self._idle, copy)
 
     @property
     def position(self) -> int:
-        """The number of tokens that the session holds.
+        """The number of tokens that the session contains.
 
-        It never raises: of a session that is closed, or whose device is lost, it
-        is the number that was known last.
+        It never raises: for a session that is closed, or whose device is lost, it
+        is the last known number.
         """
         proxy = getattr(self, "_proxy", None)
         known: int = getattr(self, "_position", 0)
@@ -272,7 +272,7 @@ class Session(Handle):
         return known
 
     def close(self) -> None:
-        """Gives the handle back; using it then raises ClosedError."""
+        """Releases the handle; using it then raises ClosedError."""
         self.position
         super().close()
 

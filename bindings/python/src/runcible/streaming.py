@@ -1,7 +1,7 @@
 """Generating text on an event loop, of asyncio or trio.
 
-The library tells through a descriptor that events wait; the event loop watches
-it and takes them. No thread of the library ever runs Python.
+The library notifies a descriptor when events wait; the event loop watches it and
+takes them. No thread of the library ever runs Python.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _Event = Tuple[Any, ...]
 #: Starts a request of a mailbox by its key.
 _Begin = Callable[[Any, int], Any]
 
-#: Events that are handed out in one turn of an event loop. More wait for the
-#: next, so that whatever else the loop serves gets its turn between them.
+#: The number of events delivered in one turn of an event loop. More wait for the
+#: next turn, so that the loop can run other tasks between them.
 _EVENTS_OF_A_TURN = 32
 
 
 class _Channel:
-    """What has come of one request and was not yet read."""
+    """The parts of one request that have not been read."""
 
     __slots__ = ("loop", "item_of", "items", "end", "failure", "waiter")
 
@@ -73,7 +73,7 @@ class _Channel:
 
 
 class _Mailbox:
-    """Where the requests of one event loop post their events."""
+    """The mailbox to which the requests of one event loop post their events."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
@@ -98,7 +98,7 @@ class _Mailbox:
             ):
                 self._post(event)
         except BaseException as failure:
-            # Events are lost, so that no stream is whole any more.
+            # Events are lost, so that no stream is complete any more.
             for channel in self._channels.values():
                 channel.failure = failure
                 channel.wake()
@@ -109,7 +109,7 @@ class _Mailbox:
     def _post(self, event: Any) -> None:
         channel = self._channels.get(event[0])
         if channel is None:
-            return  # of a stream that failed
+            return  # its stream has failed
         if event[1] is not None:
             channel.items.append(channel.item_of(event))
         else:
@@ -120,7 +120,7 @@ class _Mailbox:
         channel.wake()
 
 
-#: By what runs; see _loops.
+#: By the running loop; see _loops.
 _mailboxes: weakref.WeakKeyDictionary[
     Any, _Mailbox
 ] = weakref.WeakKeyDictionary()
@@ -135,7 +135,7 @@ def _running_mailbox() -> _Mailbox:
 
 
 class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
-    """What a request gives as it comes; see Stream and AnswerStream."""
+    """The results of a request as they arrive; see Stream and AnswerStream."""
 
     def __init__(
         self, begin: _Begin, item_of: Callable[[_Event], _Item]
@@ -143,10 +143,10 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
         mailbox = _running_mailbox()
         self._loop = mailbox.loop
         self._channel = _Channel(self._loop, item_of)
-        self._told = False
-        self._at_once = 0  # items that were there without waiting
+        self._reported = False
+        self._at_once = 0  # items that were read without waiting
         self._request = mailbox.start(begin, self._channel)
-        #: For the session.
+        #: Used by the session.
         self.use = Use(self._request)
 
     def __aiter__(self: _Self) -> _Self:
@@ -165,14 +165,14 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
                 self._check_loop()
                 await channel.wait()
         except self._loop.cancelled:
-            self._told = True
+            self._reported = True
             await self._stop()
             raise
         if channel.items:
             item: _Item = channel.items.popleft()
             return item
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             if channel.failure is not None:
                 raise channel.failure
             assert channel.end is not None
@@ -183,7 +183,7 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
 
     @property
     def report(self) -> Optional[Report]:
-        """How it ended, and times and counts; None before the end."""
+        """The reason of the end, times and counts; None before the end."""
         end = self._channel.end
         return None if end is None else end.report
 
@@ -193,7 +193,7 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
 
     async def aclose(self) -> None:
         """Cancels and waits for the end; pieces not yet read are dropped."""
-        self._told = True
+        self._reported = True
         await self._stop()
 
     async def _stop(self) -> None:
@@ -227,18 +227,18 @@ class AsyncReading(AsyncIterator[_Item], Generic[_Item]):
             try:
                 use.drop()
             except ClosedError:
-                pass  # the child of a fork, where nothing runs
+                pass  # in the child of a fork, where the library does not run
 
 
 class Stream(AsyncReading[Piece]):
-    """The pieces of a text as they come, on the running event loop.
+    """The pieces of a text as they arrive, on the running event loop.
 
-    An end that is no success is raised after the last piece: DeadlineError,
+    An unsuccessful end is raised after the last piece: DeadlineError,
     CancelledError, ... Cancelling the task that waits for a piece cancels the
-    generation and waits for its end, as do ``aclose`` and leaving an
-    ``async with`` block; losing the last reference cancels it. What a task left
-    unfinished in another way is ended when the task uses the session next; who
-    reads on then gets CancelledError.
+    generation and waits for its end, as do ``aclose`` and leaving an ``async with``
+    block; losing the last reference cancels it. A stream that a task left
+    unfinished in another way ends when the task next uses the session; reading on
+    then raises CancelledError.
     """
 
     def __init__(self, session: Any, options: Any) -> None:

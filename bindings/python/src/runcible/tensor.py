@@ -1,4 +1,4 @@
-"""Tensors and ops, for those who compute without a model."""
+"""Tensors and ops, for computing without a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .errors import UnsupportedError
 if TYPE_CHECKING:
     import numpy
 
-#: Types that NumPy has too, under other names.
+#: Types that NumPy has as well, by NumPy's names.
 _NUMPY = {
     "f32": "float32",
     "f16": "float16",
@@ -31,7 +31,7 @@ _NUMPY = {
 }
 _OF_NUMPY = {numpy_name: name for name, numpy_name in _NUMPY.items()}
 
-#: As the dimension of a reduction: all of them.
+#: The dimension of a reduction over all dimensions.
 _ALL = -(2**31)
 
 Pair = Tuple[int, int]
@@ -49,17 +49,18 @@ class Tensor(TensorBase, Closable):
         dtype: Optional[str] = None,
         copy: bool = True,
     ) -> None:
-        """A tensor of the numbers of a NumPy array or what becomes one.
+        """Makes a tensor of the numbers of a NumPy array, or of an object that
+        converts to one.
 
-        That is also what speaks DLPack, with its numbers on the host. They are
-        copied to the backend's device. `dtype` stores them in another type;
-        see quantize.
+        An object that supports DLPack, with its numbers on the host, is also
+        accepted. The numbers are copied to the backend's device. `dtype` stores
+        them in another type; see quantize.
 
-        With `copy=False` the tensor is of the memory of the array, which it
-        keeps: what is written to the array is what later ops read, and what
-        `into` writes is in the array. The backend is cpu or reference, and the
-        array contiguous, aligned, writable and in the machine's byte order;
-        ValueError says what it is not, UnsupportedError that a device cannot.
+        With `copy=False` the tensor shares the memory of the array, which it keeps:
+        later ops read what is written to the array, and `into` writes to the array.
+        The backend must be cpu or reference, and the array contiguous, aligned,
+        writable and in the machine's byte order. ValueError states which condition
+        the array does not meet; UnsupportedError: the device cannot share memory.
         """
         import numpy
 
@@ -79,7 +80,7 @@ class Tensor(TensorBase, Closable):
         number = dtype_number(_OF_NUMPY[array.dtype.name])
         memory = (array.__array_interface__["data"][0], array.nbytes)
         if copy:
-            # The address stays good, for `array` is held during the call.
+            # The address is valid because `array` is held during the call.
             self._proxy = _native.tensor_from_data(
                 handle, number, array.shape, memory
             )
@@ -101,7 +102,7 @@ class Tensor(TensorBase, Closable):
         return made
 
     def _made(self, proxy: Any) -> Tensor:
-        """What an op makes of this tensor."""
+        """Returns the tensor of an op's result on this tensor."""
         made = self._of(proxy, self._backend)
         recording = _current.get()
         if recording is not None:
@@ -110,20 +111,20 @@ class Tensor(TensorBase, Closable):
 
     @property
     def _own(self) -> Any:
-        """The handle to ask for what does not depend on the numbers."""
+        """The handle for properties that do not depend on the numbers."""
         return super()._handle
 
     @property
     def _numbers(self) -> Any:
-        """The handle to read from; what was recorded is computed now."""
+        """The handle to read from; recorded ops are computed now."""
         if self._recording is not None:
             self._recording.compute()
         return self._own
 
     @property
     def _handle(self) -> Any:
-        """The handle as an operand: while a graph is recorded, what stands for
-        it there."""
+        """The handle as an operand: while a graph is recorded, the graph's handle
+        for this tensor."""
         recording = _current.get()
         if recording is not None:
             return recording.operand(self)
@@ -187,7 +188,7 @@ class Tensor(TensorBase, Closable):
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the numbers take in their type."""
+        """The size of the numbers in bytes."""
         count: int = _native.tensor_size(self._own)[1]
         return count
 
@@ -229,10 +230,10 @@ class Tensor(TensorBase, Closable):
 
         `out`: the array, of the same type and shape; see pinned.
 
-        Types that NumPy lacks are decoded to float32. With `copy=False` the
-        array is the memory of the tensor, which it keeps, on cpu and reference:
-        what is written to either is in both. ValueError says why a tensor can
-        only be copied, UnsupportedError that a device can.
+        Types that NumPy does not have are decoded to float32. With `copy=False` the
+        array shares the memory of the tensor, which it keeps, on cpu and reference:
+        what is written to either is in both. ValueError states why this tensor can
+        only be copied, UnsupportedError why a device can only copy.
         """
         import numpy
 
@@ -265,7 +266,7 @@ class Tensor(TensorBase, Closable):
         return self.numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
-        return (1, 0)  # the numbers are given out on the host
+        return (1, 0)  # the numbers are exported on the host
 
     # Views and ops.
 
@@ -274,12 +275,12 @@ class Tensor(TensorBase, Closable):
         # :header: rc_op_concat
         operands = [need(each, Tensor, "tensors") for each in tensors]
         if not operands:
-            raise ValueError("tensors: there is none")
+            raise ValueError("tensors: the list is empty")
         return tensors[0]._made(_native.concat(operands, dimension))
 
     # :api: ops
 
-    # Operators, and what is frequent of the ops above, are done by TensorBase.
+    # TensorBase implements the operators and the most frequent of the ops above.
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -290,7 +291,7 @@ class Tensor(TensorBase, Closable):
         return bool(self.numpy().reshape(-1)[0])
 
     def _number(self, number: float) -> Tensor:
-        """A number as an operand beside this tensor."""
+        """Returns a number as an operand for an op with this tensor."""
         kind = {"f64": "d", "f16": "e"}.get(self.dtype, "f")
         dtype = {"d": "f64", "e": "f16"}.get(kind, "f32")
         made = self.from_bytes(
@@ -307,10 +308,10 @@ class Tensor(TensorBase, Closable):
 def from_dlpack(
     x: Any, backend: Backend, *, copy: Optional[bool] = None
 ) -> Tensor:
-    """A tensor of what speaks DLPack, with its numbers on the host.
+    """Makes a tensor of an object that supports DLPack, with its numbers on the host.
 
-    `copy`: False shares the memory of `x`, see Tensor, or says why it cannot;
-    True copies; None shares it where that is possible.
+    `copy`: False shares the memory of `x`, see Tensor, or raises with the reason;
+    True copies; None shares it if possible.
     """
     import numpy
 
@@ -330,12 +331,11 @@ def pinned(
     dtype: str = "f32",
     device_id: str = "",
 ) -> numpy.ndarray[Any, Any]:
-    """An array of zeros in memory that a device moves numbers from and to.
+    """Makes an array of zeros in memory that a device transfers to and from directly.
 
     Tensor(array, backend) and tensor.numpy(out=array) need no copy in between.
-    `device_id` is one of those that the backend chooses among, as in Tensor.to;
-    "": where its new tensors lie. The memory is given back with the array and
-    its views.
+    `device_id` is a device that the backend chooses among, as in Tensor.to; "": the
+    device of its new tensors. The memory is freed with the array and its views.
     """
     import numpy
 
@@ -350,7 +350,7 @@ def pinned(
 
 
 class _Pinned:
-    """What NumPy makes an array of: bytes of pinned memory, which it keeps."""
+    """The base of a NumPy array: bytes of pinned memory, which it keeps."""
 
     def __init__(self, backend: Any, device_id: str, room: int) -> None:
         self._proxy = _native.pinned_make(backend, device_id, room)
@@ -363,7 +363,7 @@ class _Pinned:
 
 
 class _Memory:
-    """What NumPy makes an array of: the memory of a tensor, which it keeps."""
+    """The base of a NumPy array: the memory of a tensor, which it keeps."""
 
     def __init__(self, tensor: Tensor) -> None:
         import numpy
@@ -377,19 +377,19 @@ class _Memory:
         self.__array_interface__ = {
             "shape": tensor.shape,
             "typestr": numpy.dtype(_NUMPY[tensor.dtype]).str,
-            # Of no numbers NumPy wants an address all the same.
+            # NumPy requires an address even for no numbers.
             "data": (_native.tensor_address(handle) or 1, False),
             "version": 3,
         }
 
 
 def _lendable(data: object) -> numpy.ndarray[Any, Any]:
-    """An array whose memory can be that of a tensor."""
+    """Returns an array whose memory a tensor can share."""
     import numpy
 
     array = numpy.asarray(data)
     if isinstance(data, numpy.ndarray) or hasattr(data, "__array__"):
-        lacking = [
+        missing = [
             what
             for what, there in (
                 ("contiguous", array.flags.c_contiguous),
@@ -399,14 +399,14 @@ def _lendable(data: object) -> numpy.ndarray[Any, Any]:
             )
             if not there
         ]
-        if not lacking:
+        if not missing:
             return array
         raise ValueError(
-            f"data: the array is not {' and not '.join(lacking)}; "
+            f"data: the array is not {' and not '.join(missing)}; "
             "its memory cannot be shared, copy it"
         )
     raise ValueError(
-        f"data: {type(data).__name__} is no array whose memory could be shared"
+        f"data: {type(data).__name__} is not an array whose memory could be shared"
     )
 
 
@@ -428,7 +428,7 @@ def _optional(tensor: Optional[Tensor], name: str) -> Any:
 
 
 def _packed(kind: str, number: float) -> bytes:
-    """What is beyond the numbers of a type becomes infinite, as anywhere else."""
+    """Packs a number; one beyond the range of its type becomes infinite."""
     try:
         return struct.pack(kind, number)
     except OverflowError:
@@ -436,7 +436,7 @@ def _packed(kind: str, number: float) -> bytes:
 
 
 def _with_number(method: str, a: Any, b: Any) -> Tensor:
-    """An op of which one operand is a number."""
+    """Computes an op with one operand that is a number."""
     if isinstance(a, Tensor):
         b = a._number(b)
     else:
@@ -445,12 +445,12 @@ def _with_number(method: str, a: Any, b: Any) -> Tensor:
     return made
 
 
-#: Devices whose ops take the time that they take, and wait for nobody.
+#: Devices whose ops run without waiting for other threads.
 _PLAIN = ("cpu:0", "reference:0")
 
 
 def _is_plain(tensor: Tensor) -> bool:
-    """Whether small ops on the tensor take less time than to let others run."""
+    """Returns whether small ops on the tensor take less time than a thread switch."""
     backend = tensor._backend
     if backend._alone is None and not backend.closed:
         backend._alone = backend.explain()["tensors"] is None

@@ -35,10 +35,10 @@ class Tokenizer(TokenizerHandle):
 
         # :api: said rc_tokenize
 
-        add_special: Whether the special tokens that the model wants around a
+        add_special: Whether the special tokens that the model requires around a
         text, such as BOS, are added.
 
-        parse_special: Whether special tokens that are written in the text are
+        parse_special: Whether names of special tokens in the text become these
         these tokens.
         """
         flags = tokenize_flags(add_special, parse_special)

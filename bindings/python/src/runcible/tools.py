@@ -1,4 +1,4 @@
-"""Functions of Python as tools that a model may call."""
+"""Python functions as tools that a model may call."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Callable, Dict, List, Mapping, Union
 
 from ._json import hint_schema, with_definitions
 
-#: A function with type hints, a class of pydantic, or what describes a function
+#: A function with type hints, a pydantic class, or the description of a function
 #: in the shape of "tools" of OpenAI's chat completions.
 Tool = Union[Callable[..., Any], Mapping[str, Any]]
 
 def tool_of(function: Callable[..., Any]) -> Dict[str, Any]:
-    """What describes a function to a model.
+    """Returns the description of a function for a model.
 
-    The schema of its parameters comes from the type hints, those without a
-    default are required; the description is the docstring. TypeError: a hint
-    that JSON has nothing for. A class that has ``model_json_schema`` is called
-    with the arguments that its fields are.
+    The schema of its parameters comes from the type hints; parameters without a
+    default are required; the description is the docstring. TypeError: JSON cannot
+    represent a hint. A class with ``model_json_schema`` is called with the
+    arguments that its fields are.
     """
     make = getattr(function, "model_json_schema", None)
     if make is not None:
@@ -60,7 +60,7 @@ def _tool(
 
 
 def described(tools: typing.Iterable[Tool]) -> List[Mapping[str, Any]]:
-    """All of them in the shape of OpenAI."""
+    """Returns all tools in the shape of OpenAI's."""
     return [
         each if isinstance(each, collections.abc.Mapping) else tool_of(each)
         for each in tools

@@ -1,36 +1,36 @@
 /**
- * Files that were fetched, in the origin's private file system: NAME.gguf holds
- * the bytes and NAME.json what is known of them, where NAME comes of the URL. A
- * file that came in part is gone on with if the server has the same one still.
+ * Files that were fetched, in the origin's private file system: NAME.gguf contains the
+ * bytes and NAME.json their description, where NAME is derived from the URL. A partial
+ * download is resumed if the server still has the same file.
  */
 import { fetchInto, type Kept, type Sink } from "./fetching.js";
 import { sha256, Sha256 } from "./sha256.js";
 import { status, StatusError } from "./status.js";
 
 const FOLDER = "runcible";
-/** Bytes that are read at once, for their sum. */
+/** Bytes that are read at once to compute a sum. */
 const PIECE = 1 << 24;
 
-/** What is known of a file. */
+/** The description of a file. */
 interface Known {
   url: string;
-  /** The validator of what is there, a strong ETag or a date; "" if none. */
+  /** The validator of the stored bytes, a strong ETag or a date; "" if none. */
   validator: string;
-  /** Bytes of the whole; 0: not known. */
+  /** The size of the file in bytes; 0: unknown. */
   total: number;
   complete: boolean;
-  /** That it was checked by, or "". */
+  /** The sum that it was checked against, or "". */
   sha256: string;
 }
 
 export interface Fetching {
   readonly signal: AbortSignal;
-  /** Bytes that are there, and that there will be; 0: not known. */
+  /** Receives the bytes stored, and the size; 0: unknown. */
   progress(bytes: number, total: number): void;
 }
 
 export class Cache {
-  /** A file that is kept, fetched as far as it is not there. */
+  /** Returns a file from the cache, after fetching the missing part. */
   async take(url: string, sum: string, fetching: Fetching): Promise<Blob> {
     const folder = await this.#folder();
     if (folder === undefined) return inMemory(url, sum, fetching);
@@ -84,7 +84,7 @@ export class Cache {
     });
   }
 
-  /** undefined where a page has no such storage, as in some private windows. */
+  /** Returns undefined if a page has no such storage, as in some private windows. */
   async #folder(): Promise<FileSystemDirectoryHandle | undefined> {
     try {
       const root = await navigator.storage.getDirectory();
@@ -131,7 +131,7 @@ export class Cache {
     }
   }
 
-  /** What is there and has now to have a sum; undefined if it has another. */
+  /** Checks a stored file against a sum; returns undefined if it has another. */
   async #checked(
     folder: FileSystemDirectoryHandle,
     name: string,
@@ -195,7 +195,7 @@ export class Cache {
   }
 }
 
-/** What is there of a file that came in part, which its sum begins with. */
+/** Returns the stored part of a partial download, and adds it to the sum. */
 function keptOf(
   access: FileSystemSyncAccessHandle,
   before: Known | undefined,
@@ -216,7 +216,7 @@ function keptOf(
   return { validator, total, bytes };
 }
 
-/** Where nothing can be kept: a Blob, which the browser may put on a disk. */
+/** Fetches without storage, to a Blob, which the browser may put on a disk. */
 export async function inMemory(
   url: string,
   sum: string,
@@ -259,7 +259,7 @@ function wrongSum(url: string, found: string, wanted: string): StatusError {
   );
 }
 
-/** A failure of the storage, with what there is of it. */
+/** Explains a failure of the storage, with its usage. */
 async function explained(error: unknown, url: string): Promise<unknown> {
   const full =
     error instanceof DOMException && error.name === "QuotaExceededError";
@@ -289,7 +289,7 @@ const entriesOf = (folder: FileSystemDirectoryHandle) =>
 
 const nameOf = (url: string) => sha256(url).slice(0, 40);
 
-/** One tab at a time fetches a file; the others then find it there. */
+/** Lets one tab at a time fetch a file; the others then find it stored. */
 async function locked<T>(
   name: string,
   signal: AbortSignal,

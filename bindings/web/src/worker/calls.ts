@@ -1,4 +1,4 @@
-/** What the page may ask for, by name. */
+/** Calls that the page may make, by name. */
 import type { EventValues } from "../protocol.js";
 import { Context, type Course } from "./context.js";
 import type { Library } from "./library.js";

@@ -1,10 +1,10 @@
-/** What all calls need. */
+/** State that all calls need. */
 import type { Progress } from "../protocol.js";
 import { Ends } from "./ends.js";
 import { Handles } from "./handles.js";
 import type { Library } from "./library.js";
 
-/** Of a call that may take long. */
+/** The signal and progress of a call that may take long. */
 export interface Course {
   readonly signal: AbortSignal;
   progress(fraction: number, of: Progress): void;
@@ -21,7 +21,7 @@ export class Context {
     this.ends = new Ends(library);
   }
 
-  /** The handle that a function gives through a pointer. */
+  /** Returns the handle that a function stores through a pointer. */
   made(make: (out: number) => void): number {
     return this.library.scoped((scope) => {
       const out = scope.room(4);
@@ -30,7 +30,7 @@ export class Context {
     });
   }
 
-  /** A text that the library has given away. */
+  /** Returns a text that the library passed on, and frees it. */
   ownedText(at: number): string {
     const text = this.library.text(at);
     this.library.call("rc_free", at);

@@ -1,4 +1,4 @@
-/** Work of the library that ends by a callback, and tells how far it is. */
+/** Work of the library that ends by a callback and reports its progress. */
 import type { Library } from "./library.js";
 import { StatusError } from "./status.js";
 
@@ -7,7 +7,7 @@ interface Pending {
   reject: (error: unknown) => void;
 }
 
-/** What the library asks while it works: whether to stop, with the fraction. */
+/** Called with the fraction while the library works; returns whether to stop. */
 export type Asked = (fraction: number) => boolean;
 
 export class Ends {
@@ -35,12 +35,12 @@ export class Ends {
     );
   }
 
-  /** The callback that is to get the number that `start` is given. */
+  /** The callback that receives the number that `start` is given. */
   get callback(): number {
     return this.#ended;
   }
 
-  /** What `start` begins: the handle that its callback gets. */
+  /** Starts work, and resolves with the handle that its callback receives. */
   wait(start: (user: number) => void): Promise<number> {
     const user = ++this.#last;
     return new Promise((resolve, reject) => {
@@ -55,8 +55,8 @@ export class Ends {
   }
 
   /**
-   * The same of what tells how far it is: `start` also gets the members
-   * `progress` and `progress_user` of its options. Both are there until it ends.
+   * The same for work that reports progress: `start` also receives the members
+   * `progress` and `progress_user` of its options. Both are valid until it ends.
    */
   async waitWithProgress(
     asked: Asked,

@@ -1,37 +1,37 @@
-/** Fetching a file, from where it was left. */
+/** Fetching a file, also the rest of a partial download. */
 import type { Fetching } from "./cache.js";
 import { status, StatusError } from "./status.js";
 
-/** How often a connection that broke is made again, if anything came of it. */
+/** The number of retries of a broken connection, if it delivered any bytes. */
 const RETRIES = 3;
 
-/** What is known of a file on a server. */
+/** The description of a file on a server. */
 export interface Kept {
-  /** A strong ETag or a date; "" if the server gives none. */
+  /** A strong ETag or a date; "" if the server sends none. */
   validator: string;
-  /** Bytes of the whole; 0: not known. */
+  /** The size of the file in bytes; 0: unknown. */
   total: number;
 }
 
-/** Where bytes go. */
+/** The destination of bytes. */
 export interface Sink {
-  /** What is there already. */
+  /** Returns what is stored already. */
   kept(): Kept & { bytes: number };
-  /** Those at `at` and behind come next, of a file that is so; at 0, anew. */
+  /** Announces the bytes from `at` on of the file `kept`; at 0, it starts again. */
   begin(at: number, kept: Kept): Promise<void>;
   write(bytes: Uint8Array<ArrayBuffer>, at: number): void;
 }
 
-/** What If-Range takes: a weak ETag says nothing of bytes (RFC 9110, 13.1.5). */
+/** Returns the value of If-Range; a weak ETag cannot be used (RFC 9110, 13.1.5). */
 function validatorOf({ headers }: Response): string {
-  // Ranges would count what is packed.
+  // Ranges would count compressed bytes.
   if (headers.get("content-encoding")) return "";
   const etag = headers.get("etag") ?? "";
   if (etag !== "" && !etag.startsWith("W/")) return etag;
   return headers.get("last-modified") ?? "";
 }
 
-/** Bytes of the whole; 0 where they are not known, or are packed on the way. */
+/** Returns the size; 0 if it is unknown, or the transfer is compressed. */
 function totalOf(response: Response, from: number): number {
   const range = /\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
   if (range !== null) return Number(range[1]);
@@ -56,8 +56,8 @@ async function asked(
     throw new StatusError(
       status.IO,
       from > 0
-        ? `${what}${from} bytes are there, and loading it again goes on from there`
-        : `${what}is the network there, and does the server allow this page ` +
+        ? `${what}${from} bytes are stored, and loading it again goes on from there`
+        : `${what}is the network available, and does the server allow this page ` +
           "(CORS, and where the page is isolated Cross-Origin-Resource-Policy)?",
     );
   }
@@ -70,7 +70,7 @@ async function asked(
   );
 }
 
-/** Fetches what is not there yet; gives the bytes of the whole. */
+/** Fetches the missing part; returns the size of the file. */
 export async function fetchInto(
   url: string,
   sink: Sink,
@@ -84,7 +84,7 @@ export async function fetchInto(
   }
   for (let left = RETRIES; ; --left) {
     const response = await asked(url, at, validator, signal);
-    // Another file, or a server without ranges: all of it comes.
+    // The server has another file, or does not support ranges: it sends all of it.
     if (response.status !== 206) at = 0;
     validator = validatorOf(response);
     total = totalOf(response, at);

@@ -1,16 +1,16 @@
 /**
- * Files of models, as the library opens them by a path: their bytes stay where
- * they are, in a File, the cache or a Blob, and are read when they are needed.
+ * Files of models, which the library opens by a path: their bytes stay in a File, the
+ * cache or a Blob, and are read when they are needed.
  */
 import type { Progress, Source } from "../protocol.js";
 import { inMemory, type Cache, type Fetching } from "./cache.js";
 import { builtins, type Module } from "./module.js";
 import { status, StatusError } from "./status.js";
 
-/** Where the library looks for builtin:NAME. */
+/** The folder in which the library looks for builtin:NAME. */
 const BUILTIN_FOLDER = "/usr/local/share/runcible";
 const FOLDER = "/models";
-/** The most that is read from a Blob at once; bytes. */
+/** The maximum number of bytes read from a Blob at once. */
 const PIECE = 1 << 26;
 
 export interface Taking {
@@ -18,10 +18,10 @@ export interface Taking {
   progress(fraction: number, of: Progress): void;
 }
 
-/** A file, or the first of several, until it is left. */
+/** A file, or the first of several, until it is released. */
 export interface Taken {
   readonly path: string;
-  /** No model needs it any more. */
+  /** Releases the file; no model needs it any more. */
   readonly leave: () => void;
 }
 
@@ -30,7 +30,7 @@ export class Files {
   readonly #cache: Cache;
   readonly #reader = new FileReaderSync();
   readonly #builtins = new Map<string, Promise<void>>();
-  /** Of what was fetched, how many models need it, by its URLs. */
+  /** The models that use each fetched file, by its URLs. */
   readonly #fetched = new Map<string, { path: string; models: number }>();
   #last = 0;
 
@@ -75,7 +75,7 @@ export class Files {
     { signal, progress }: Taking,
   ): Promise<void> {
     const url = from ?? builtins[name]?.href;
-    // What is no name, or is not there, is the library's to tell.
+    // The library reports an invalid name, or a model that does not exist.
     if (url === undefined || !/^[\w.-]+$/.test(name)) return;
     const fetching: Fetching = {
       signal,
@@ -119,13 +119,13 @@ export class Files {
     return parts;
   }
 
-  /** Places files into a folder of their own. */
+  /** Places files into a separate folder. */
   #place(files: readonly { name: string; blob: Blob }[]): Taken {
     const folder = `${FOLDER}/${++this.#last}`;
     this.#module.FS.mkdir(folder);
     const placed: string[] = [];
     for (const { name, blob } of files) {
-      // A name is one in messages and for its number in a split model.
+      // The name appears in messages, and its number orders a split model.
       const own = name.replace(/[/\0]/g, "_").replace(/^\.*$/, "model.gguf");
       if (placed.includes(own)) {
         throw new StatusError(
@@ -150,7 +150,7 @@ export class Files {
     FS.rmdir(folder);
   }
 
-  /** A file whose bytes are those of a Blob. */
+  /** Adds a file with the bytes of a Blob. */
   #add(folder: string, name: string, blob: Blob): void {
     const { FS } = this.#module;
     const node = FS.create(`${folder}/${name}`, 0o444);
@@ -189,5 +189,5 @@ export class Files {
   }
 }
 
-/** Of WASI, which Emscripten's numbers of errors are. */
+/** The error number of WASI, which Emscripten uses. */
 const EIO = 29;

@@ -1,13 +1,13 @@
-/** Handles of the library by the numbers that the page has given them. */
+/** Handles of the library by the numbers that the page has assigned. */
 import type { Library } from "./library.js";
 import { StatusError, status } from "./status.js";
 
 export class Handles {
   readonly #library: Library;
   readonly #pointers = new Map<number, number>();
-  /** What could not be made, until the page gives it back. */
+  /** Errors of objects that could not be made, until the page releases them. */
   readonly #failures = new Map<number, unknown>();
-  /** What is to be done once a handle is given back. */
+  /** Functions to call once a handle has been released. */
   readonly #whenReleased = new Map<number, () => void>();
 
   constructor(library: Library) {
@@ -18,7 +18,7 @@ export class Handles {
     this.#pointers.set(id, pointer);
   }
 
-  /** Makes one that the page has already; what fails is told to who uses it. */
+  /** Makes an object whose number the page has; its first use reports an error. */
   make(id: number, make: () => number): void {
     try {
       this.#pointers.set(id, make());

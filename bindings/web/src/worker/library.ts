@@ -1,4 +1,4 @@
-/** The library as the worker calls it: memory, texts, structs and statuses. */
+/** The worker's access to the library: memory, texts, structs and statuses. */
 import { layouts } from "../layouts.js";
 import type { Kind } from "../members.js";
 import type { Entry } from "../protocol.js";
@@ -19,7 +19,7 @@ export class Library {
     this.module = module;
   }
 
-  // ---- Memory, which grows: a view is good until the library is called.
+  // ---- Memory, which grows: a view is valid until the library is called.
 
   get view(): DataView {
     const { buffer } = this.module.wasmMemory;
@@ -37,7 +37,7 @@ export class Library {
     return this.view.getUint32(at, true);
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   copy(at: number, size: number): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(at, at + size) as Uint8Array<ArrayBuffer>;
   }
@@ -63,7 +63,7 @@ export class Library {
     return (this.module as any)[`_${name}`](...args);
   }
 
-  /** Calls what returns a status. */
+  /** Calls a function that returns a status. */
   check(name: string, ...args: readonly (number | bigint)[]): void {
     const status: number = this.call(name, ...args);
     if (status !== 0) {
@@ -71,7 +71,7 @@ export class Library {
     }
   }
 
-  /** Calls with memory that is freed afterwards. */
+  /** Runs work with memory that is freed afterwards. */
   scoped<T>(work: (scope: Scope) => T): T {
     const scope = new Scope(this);
     try {
@@ -81,7 +81,7 @@ export class Library {
     }
   }
 
-  /** Members of a struct in memory; pointers that are no text stay numbers. */
+  /** Returns a member of a struct in memory; pointers other than texts stay numbers. */
   member(struct: string, at: number, name: string): Value {
     const [offset, kind] = layouts[struct]!.members[name]!;
     const { view } = this;
@@ -105,7 +105,7 @@ export class Library {
   }
 }
 
-/** Memory of the library's for the time of a call. */
+/** Memory of the library, for the duration of a call. */
 export class Scope {
   readonly #library: Library;
   readonly #made: number[] = [];
@@ -114,14 +114,14 @@ export class Scope {
     this.#library = library;
   }
 
-  /** Zeros. */
+  /** Allocates zeroed memory. */
   room(size: number): number {
     const at = this.#library.module._malloc(Math.max(1, size));
     if (at === 0) {
       throw new StatusError(
         statuses.OUT_OF_MEMORY,
-        `${size} bytes cannot be had: the memory of WebAssembly is full; close ` +
-          "models and sessions that are not needed",
+        `${size} bytes cannot be allocated: the memory of WebAssembly is full; ` +
+          "close models and sessions that are not needed",
       );
     }
     this.#made.push(at);
@@ -136,7 +136,7 @@ export class Scope {
     return at;
   }
 
-  /** Where a text is and how many bytes it has; a zero is behind it. */
+  /** Copies a text, followed by a zero; returns its address and its size in bytes. */
   text(given: string | Uint8Array): [at: number, size: number] {
     const bytes = typeof given === "string" ? encoder.encode(given) : given;
     const at = this.room(bytes.length + 1);
@@ -144,7 +144,7 @@ export class Scope {
     return [at, bytes.length];
   }
 
-  /** A text without a zero in it, for functions that take no length. */
+  /** Copies a text that contains no zero, for functions that take no length. */
   plainText(given: string, name: string): number {
     if (given.includes("\0")) {
       throw new StatusError(
@@ -160,7 +160,7 @@ export class Scope {
     return this.data(Uint32Array.from(list));
   }
 
-  /** Options, or a report that is to be filled, with the library's defaults. */
+  /** Makes options, or a report to fill, with the library's defaults. */
   struct(name: string, entries: readonly Entry[] = []): number {
     const { size, members } = layouts[name]!;
     const at = this.room(size);

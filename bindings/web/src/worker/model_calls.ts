@@ -4,9 +4,9 @@ import { Cache } from "./cache.js";
 import type { Context, Course } from "./context.js";
 import { Files } from "./files.js";
 import { standBy } from "./module.js";
-import { told } from "./reports.js";
+import { readReport } from "./reports.js";
 
-/** Of a load that fetches, the part that fetching is. */
+/** The part of a load that fetching takes. */
 const FETCHING = 0.9;
 
 export class ModelCalls {
@@ -52,7 +52,7 @@ export class ModelCalls {
     try {
       const count: number = library.call("rc_device_list_count", list);
       const devices = Array.from({ length: count }, (_, i) =>
-        told(library, "rc_device_list_get", "device_report", list, i),
+        readReport(library, "rc_device_list_get", "device_report", list, i),
       );
       const automatic = library.text(
         library.call("rc_device_list_automatic", list),

@@ -1,12 +1,12 @@
-/** The module that Emscripten makes of the library. */
+/** The module that Emscripten makes from the library. */
 import { status, StatusError } from "./status.js";
 import { ThreadWorker } from "./threads.js";
 
-/** What is used of it; pointers are numbers, and integers of 64 bits bigints. */
+/** The used part of it; pointers are numbers, and 64-bit integers bigints. */
 export interface Module {
   readonly wasmMemory: WebAssembly.Memory;
   readonly FS: any;
-  /** Of the build with threads. */
+  /** Only in the build with threads. */
   readonly PThread?: {
     readonly unusedWorkers: ThreadWorker[];
     allocateUnusedWorker(): void;
@@ -15,12 +15,12 @@ export interface Module {
   addFunction(f: (...args: any[]) => unknown, signature: string): number;
   _malloc(size: number): number;
   _free(at: number): void;
-  /** Of a build with the level `relaxed`. */
+  /** Only in a build with the level `relaxed`. */
   _rc_web_relaxed?(module: number, size: number): void;
   readonly [name: `_rc_${string}`]: (...args: any[]) => any;
 }
 
-// Each is named by itself, so that bundlers find it.
+// Each is named separately, so that bundlers find it.
 const threaded = {
   "runcible.mjs": new URL("../runcible/runcible.mjs", import.meta.url),
   "runcible.wasm": new URL("../runcible/runcible.wasm", import.meta.url),
@@ -29,7 +29,7 @@ const threaded = {
     import.meta.url,
   ),
 };
-/** What the backend webgpu fetches when it is used, of the build with threads. */
+/** Files that the backend webgpu fetches when it is used, in the build with threads. */
 const webgpu = {
   "runcible-webgpu.mjs": new URL(
     "../runcible/runcible-webgpu.mjs",
@@ -69,28 +69,28 @@ const relaxedDot = Uint8Array.of(
   ...[0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x92, 0x02, 0x0b],
 );
 
-/** Where models of the package are, by name. */
+/** The URLs of the package's models, by name. */
 export const builtins: Readonly<Record<string, URL>> = {
   fable: new URL("../models/fable.gguf", import.meta.url),
   fabulist: new URL("../models/fabulist.gguf", import.meta.url),
 };
 
 /**
- * A file that a bundler has made a part of a script as one of the page's origin,
- * which a worker has to be of.
+ * Returns a URL of the page's origin for a file that a bundler has inlined into a
+ * script, because a worker must have that origin.
  */
 async function ofOrigin(url: URL): Promise<string> {
   if (url.protocol !== "data:") return url.href;
   return URL.createObjectURL(await (await fetch(url)).blob());
 }
 
-/** Not all browsers tell that a worker cannot be loaded. */
+/** Checks that a URL can be fetched: not all browsers report a worker that cannot. */
 async function see(url: string): Promise<void> {
   const { ok, status: code } = await fetch(url);
   if (!ok) throw new Error(`the server answers ${code} for ${url}`);
 }
 
-/** Compiled while it comes, if the server gives it its type. */
+/** Compiles while the file arrives, if the server sends its type. */
 async function compiled(url: string): Promise<WebAssembly.Module> {
   const response = await fetch(url);
   if (!response.ok) {
@@ -102,7 +102,7 @@ async function compiled(url: string): Promise<WebAssembly.Module> {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Nothing is lost without it but speed: undefined where it cannot be had. */
+/** Fetches the faster products; returns undefined if they are not available. */
 async function relaxedModule(url: URL): Promise<Uint8Array | undefined> {
   if (!WebAssembly.validate(relaxedDot)) return undefined;
   try {
@@ -113,7 +113,7 @@ async function relaxedModule(url: URL): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Before a backend is opened. */
+/** Passes the products to the library, before a backend is opened. */
 function give(module: Module, products: Uint8Array | undefined): void {
   if (products === undefined || module._rc_web_relaxed === undefined) return;
   const at = module._malloc(products.length);
@@ -181,19 +181,19 @@ function unsupported(binary: string, error: unknown): StatusError {
   );
 }
 
-/** How many workers stand by for threads that the library begins. */
+/** The number of idle workers for threads that the library starts. */
 const STANDING = 4;
 
 /**
- * Begins workers for those that have become threads: a thread that is begun while
- * none stands by fails. One that is being loaded does not stand by yet: a call that
- * waits for a thread in it would keep it from being loaded.
+ * Starts workers to replace those that have become threads: a thread that starts while
+ * no worker is idle fails. A worker that is still loading is not idle: a call that waits
+ * for a thread in it would keep it from loading.
  */
 export async function standBy({ PThread }: Module): Promise<void> {
   if (PThread === undefined) return;
   const { unusedWorkers } = PThread;
-  const lacking = Math.max(0, STANDING - unusedWorkers.length);
-  const coming = Array.from({ length: lacking }, () => {
+  const missing = Math.max(0, STANDING - unusedWorkers.length);
+  const coming = Array.from({ length: missing }, () => {
     PThread.allocateUnusedWorker();
     const worker = unusedWorkers.pop()!;
     return new Promise<void>((resolve) =>

@@ -1,9 +1,9 @@
-/** Reports of handles, and functions that take and give plain values. */
+/** Reports of handles, and functions that take and return plain values. */
 import type { Context, Course } from "./context.js";
-import { told } from "./reports.js";
+import { readReport } from "./reports.js";
 import { status, StatusError } from "./status.js";
 
-/** What a plain function takes. */
+/** An argument of a plain function. */
 type Given = number | bigint | { readonly handle: number };
 
 export class PlainCalls {
@@ -13,8 +13,8 @@ export class PlainCalls {
     this.#context = context;
   }
 
-  told(_: Course, id: number, name: string, struct: string): object {
-    return told(this.#context.library, name, struct, this.#context.handles.get(id));
+  report(_: Course, id: number, name: string, struct: string): object {
+    return readReport(this.#context.library, name, struct, this.#context.handles.get(id));
   }
 
   plain(

@@ -5,7 +5,7 @@ import type { Library } from "./library.js";
 const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A report in memory as an object. */
+/** Returns a report in memory as an object. */
 export function copied(library: Library, struct: string, at: number): object {
   const made: Record<string, unknown> = {};
   for (const [member, [, kind]] of Object.entries(layouts[struct]!.members)) {
@@ -24,8 +24,8 @@ export function copied(library: Library, struct: string, at: number): object {
   return made;
 }
 
-/** The report that a function fills about a handle. */
-export function told(
+/** Returns the report that a function fills about a handle. */
+export function readReport(
   library: Library,
   name: string,
   struct: string,

@@ -1,4 +1,4 @@
-/** Generations and answers in flight, and what they tell. */
+/** Generations and answers in flight, and their events. */
 import { endNumbers, endReasons, layouts } from "../layouts.js";
 import { rc } from "../members.js";
 import type { EventValues, LogprobsValues, Wanted } from "../protocol.js";
@@ -12,27 +12,27 @@ const camel = (name: string): string =>
 export class Requests {
   readonly #library: Library;
   readonly #handles: Handles;
-  readonly #tell: (events: readonly EventValues[]) => void;
+  readonly #deliver: (events: readonly EventValues[]) => void;
   readonly #callback: number;
   readonly #requests = new Map<number, number>();
-  /** Events that are told together, in the next task. */
+  /** Events that are delivered together, in the next task. */
   #events: EventValues[] = [];
   readonly #task = new MessageChannel();
 
   constructor(
     library: Library,
     handles: Handles,
-    tell: (events: readonly EventValues[]) => void,
+    deliver: (events: readonly EventValues[]) => void,
   ) {
     this.#library = library;
     this.#handles = handles;
-    this.#tell = tell;
+    this.#deliver = deliver;
     this.#task.port1.onmessage = () => this.#flush();
     this.#callback = library.module.addFunction(
       (user: number, event: number) => {
-        // Nothing may be thrown through the library.
+        // No exception may pass through the library.
         try {
-          this.#hear(user, event);
+          this.#receive(user, event);
         } catch (error) {
           this.cancel(user);
           this.#fail(user, error);
@@ -42,7 +42,7 @@ export class Requests {
     );
   }
 
-  /** Starts what `name` starts: rc_generate_async or rc_chat_answer_async. */
+  /** Starts a request by `name`: rc_generate_async or rc_chat_answer_async. */
   begin(name: string, key: number, of: number, wanted: Wanted): void {
     const library = this.#library;
     try {
@@ -65,7 +65,7 @@ export class Requests {
     }
   }
 
-  /** Ends what the library has not begun, or tells in vain. */
+  /** Ends a request that did not start, or whose events cannot be delivered. */
   #fail(key: number, error: unknown): void {
     this.#post({
       key,
@@ -113,7 +113,7 @@ export class Requests {
     return at;
   }
 
-  #hear(key: number, event: number): void {
+  #receive(key: number, event: number): void {
     const library = this.#library;
     const get = (name: string) => library.member("event", event, name);
     switch (get("type")) {
@@ -196,6 +196,6 @@ export class Requests {
   #flush(): void {
     const events = this.#events;
     this.#events = [];
-    this.#tell(events);
+    this.#deliver(events);
   }
 }

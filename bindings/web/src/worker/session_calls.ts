@@ -1,4 +1,4 @@
-/** Sessions and conversations, and what they generate. */
+/** Sessions and conversations, and their generations. */
 import type { Entry, Wanted } from "../protocol.js";
 import type { Context, Course } from "./context.js";
 import type { Requests } from "./requests.js";

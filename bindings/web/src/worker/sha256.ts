@@ -1,4 +1,4 @@
-/** SHA-256 of what comes in pieces (FIPS 180-4), which no browser has. */
+/** SHA-256 of data that arrives in pieces (FIPS 180-4), which no browser provides. */
 
 /** The first 32 bits of the fractional parts of roots of the first primes. */
 function fractions(count: number, root: (prime: number) => number): Uint32Array {
@@ -34,7 +34,7 @@ export class Sha256 {
     }
   }
 
-  /** 64 hexadecimal digits; nothing can be added afterwards. */
+  /** Returns 64 hexadecimal digits; nothing can be added afterwards. */
   digest(): string {
     const bits = BigInt(this.#length) * 8n;
     this.#block.fill(0, this.#filled);

@@ -1,4 +1,4 @@
-/** Failures, as the page makes exceptions of them. */
+/** Failures, in the form from which the page makes exceptions. */
 import type { Failure } from "../protocol.js";
 
 export const status = {
@@ -23,7 +23,7 @@ export class StatusError extends Error {
   }
 }
 
-/** Where the files of models lie, which nobody has given this name. */
+/** The folders of models' files, which are internal and removed from messages. */
 const folders = /\/models\/\d+\//g;
 
 export function failureOf(error: unknown): Failure {

@@ -1,6 +1,6 @@
 /**
- * The worker of a thread of the library: a script of Emscripten's that talks to the
- * worker of the library as if that had made it.
+ * The worker of a thread of the library: runs a script of Emscripten that exchanges
+ * messages with the worker of the library as if that had made it.
  */
 import type { ToThread } from "../protocol.js";
 
@@ -10,6 +10,6 @@ scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
   const { script, port } = data;
   scope.postMessage = (message: unknown) => port.postMessage(message);
   await import(/* @vite-ignore */ /* webpackIgnore: true */ script);
-  // That of the script.
+  // The handler of the script.
   port.onmessage = (event) => scope.onmessage!(event);
 };

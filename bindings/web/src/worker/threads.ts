@@ -1,11 +1,11 @@
-/** Workers for threads of the library, as Emscripten knows workers. */
+/** Workers for threads of the library, with the interface that Emscripten uses. */
 import type { FromWorker } from "../protocol.js";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
 /**
- * A worker that the page makes. It ends with the engine: threads that end leave
- * theirs to others, and nobody else ends them.
+ * A worker that the page makes. It ends with the engine: threads that end leave their
+ * workers to others, and nothing else ends them.
  */
 export class ThreadWorker {
   onmessage: ((event: MessageEvent) => void) | null = null;

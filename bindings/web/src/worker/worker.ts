@@ -1,4 +1,4 @@
-/** The worker that the library runs in: it does what the page tells it. */
+/** The worker that the library runs in: it executes the calls of the page. */
 import type { FromWorker, ToWorker } from "../protocol.js";
 import { Calls } from "./calls.js";
 import type { Course } from "./context.js";
@@ -7,9 +7,9 @@ import { loadModule } from "./module.js";
 import { failureOf, status, StatusError } from "./status.js";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
-const tell = (message: FromWorker) => scope.postMessage(message);
+const send = (message: FromWorker) => scope.postMessage(message);
 
-/** Progress is told at most so often. */
+/** The minimum time between reports of progress. */
 const PROGRESS_MS = 50;
 
 let calls: Calls | undefined;
@@ -18,10 +18,10 @@ const courses = new Map<number, AbortController>();
 async function start(threads: boolean, workers: number): Promise<void> {
   try {
     const library = new Library(await loadModule(threads, workers));
-    calls = new Calls(library, (events) => tell({ events }));
-    tell({ started: library.text(library.call("rc_version_string")) });
+    calls = new Calls(library, (events) => send({ events }));
+    send({ started: library.text(library.call("rc_version_string")) });
   } catch (error) {
-    tell({ answer: 0, failure: failureOf(error) });
+    send({ answer: 0, failure: failureOf(error) });
   }
 }
 
@@ -33,7 +33,7 @@ function courseOf(call: number, controller: AbortController): Course {
       const now = performance.now();
       if (now - last < PROGRESS_MS && fraction < 1) return;
       last = now;
-      tell({ progress: call, fraction, of });
+      send({ progress: call, fraction, of });
     },
   };
 }
@@ -50,9 +50,9 @@ async function answer(
       throw new StatusError(status.INTERNAL, `${name} came before the start`);
     }
     const value = await calls.call(courseOf(call, controller), name, args);
-    if (call !== 0) tell({ answer: call, value });
+    if (call !== 0) send({ answer: call, value });
   } catch (error) {
-    if (call !== 0) tell({ answer: call, failure: failureOf(error) });
+    if (call !== 0) send({ answer: call, failure: failureOf(error) });
     else console.error(error);
   } finally {
     courses.delete(call);

@@ -6,7 +6,7 @@ import type { DevicePlan, DeviceReport, Plan, PlanOffer } from "./reports";
 
 type Proxy = any;
 
-/** A report of C as an object: its members, and `given`. */
+/** Returns a report of C as an object: its members, and those of `given`. */
 function copied<T>(report: Proxy, given: object = {}): T {
   const made: Record<string, unknown> = {};
   const members = Object.getOwnPropertyDescriptors(
@@ -21,36 +21,36 @@ function copied<T>(report: Proxy, given: object = {}): T {
   return Object.freeze(Object.assign(made, given)) as T;
 }
 
-/** The report that `fill` fills, by the name of its struct. */
-export function told<T>(struct: string, fill: (report: Proxy) => void): T {
+/** Returns the report that `fill` fills, by the name of its struct. */
+export function readReport<T>(struct: string, fill: (report: Proxy) => void): T {
   const report = new native[struct]();
   fill(report);
   if (struct !== "device_report") return copied<T>(report);
   return copied<T>(report, { kind: kinds.get(report.kind) ?? "other" });
 }
 
-/** What looking for devices found. */
+/** Returns the devices of a list. */
 export function devicesOf(list: Proxy): DeviceReport[] {
   const count: number = native.device_list_count(list);
   return Array.from({ length: count }, (_, i) =>
-    told<DeviceReport>("device_report", (report) =>
+    readReport<DeviceReport>("device_report", (report) =>
       native.device_list_get(list, i, report),
     ),
   );
 }
 
-/** What the library's handle of a plan tells; gives the handle back. */
+/** Returns the report of a plan, and releases the library's handle of it. */
 export function planOf(handle: Proxy): Plan {
   try {
     const report = new native.plan_report();
     native.plan_describe(handle, report);
     const devices = Array.from({ length: report.device_count }, (_, i) =>
-      told<DevicePlan>("plan_device_report", (device) =>
+      readReport<DevicePlan>("plan_device_report", (device) =>
         native.plan_device(handle, i, device),
       ),
     );
     const offers = Array.from({ length: report.offer_count }, (_, i) =>
-      told<PlanOffer>("plan_offer_report", (offer) =>
+      readReport<PlanOffer>("plan_offer_report", (offer) =>
         native.plan_offer(handle, i, offer),
       ),
     );
