@@ -1,6 +1,6 @@
 /* Several answers to one prompt: the prompt is evaluated once, and each answer
- * goes on from a fork of its session, which shares its memory. All are
- * generated together, a row of each step for every one of them.
+ * goes on from a fork of its session, which shares its memory. All answers are
+ * generated together: each has a row in each step.
  *
  *     cc answers.c -o answers $(pkg-config --cflags --libs runcible)
  *

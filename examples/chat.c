@@ -1,5 +1,5 @@
 /* A conversation: each line of input is a question, and each answer is printed
- * as it comes. Of what was said before nothing is evaluated twice.
+ * as it comes. No part of the conversation is evaluated twice.
  *
  *     cc chat.c -o chat $(pkg-config --cflags --libs runcible)
  *
@@ -19,8 +19,8 @@ static void check(rc_status status) {
   exit(EXIT_FAILURE);
 }
 
-/* Adds a message of the user, in JSON: bytes that may not be in a string are
- * \u00XX there. Programs that have a JSON library leave that to it. */
+/* Adds a message of the user, in JSON: bytes that a string must not contain are
+ * written as \u00XX. Programs with a JSON library use that. */
 static void add_question(rc_chat* chat, const char* text) {
   static const char kBegin[] = "{\"role\": \"user\", \"content\": \"";
   char* message = malloc(sizeof kBegin + 6 * strlen(text) + 3);
@@ -40,7 +40,7 @@ static void add_question(rc_chat* chat, const char* text) {
   free(message);
 }
 
-/* Prints the answer, and how it ended if not by itself. */
+/* Prints the answer, and the reason of its end unless it ended by itself. */
 static void answer(rc_chat* chat) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   rc_request* request = NULL;
@@ -49,7 +49,7 @@ static void answer(rc_chat* chat) {
   check(rc_chat_answer_async(chat, &options, NULL, NULL, NULL, &request));
   do {
     check(rc_request_next(request, -1, &event));
-    /* Other events tell what the model thinks, and which tools it calls. */
+    /* Other events have the thoughts of the model, and its calls of tools. */
     if (event.type == RC_EVENT_PIECE) {
       fwrite(event.text, 1, event.text_length, stdout);
       fflush(stdout);

@@ -1,6 +1,6 @@
 /* Many backends in one process, each handle on the one it asked for: the same
  * model generates on all of them at once, and the texts arrive on one loop.
- * Without names of backends, on every device that is here.
+ * Without names of backends it uses every device of the machine.
  *
  *     cc many_backends.c -o many_backends \
  *       $(pkg-config --cflags --libs runcible)

@@ -1,5 +1,5 @@
-/* Choosing tokens by oneself: decodes, reads the logits and draws among the 40
- * best, softened by a temperature.
+/* Chooses tokens in the program: decodes, reads the logits and draws among the
+ * 40 best, softened by a temperature.
  *
  *     cc own_sampler.c -o own_sampler \
  *       $(pkg-config --cflags --libs runcible) -lm
@@ -21,7 +21,8 @@ static void check(rc_status status) {
   exit(EXIT_FAILURE);
 }
 
-/* A number from 0 to below 1; xorshift64* (Vigna 2016, arXiv:1402.6246). */
+/* Returns a number from 0 to below 1; xorshift64* (Vigna 2016,
+ * arXiv:1402.6246). */
 static double draw(uint64_t* state) {
   *state ^= *state >> 12;
   *state ^= *state << 25;

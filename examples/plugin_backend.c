@@ -1,6 +1,6 @@
-/* A backend of one's own: a plugin in plain C that computes three ops in host
- * memory, which the library manages for it. Everything else runs on the CPU
- * backend, as rc_backend_explain says.
+/* A plugin in plain C with a backend that computes three ops in host memory,
+ * which the library manages for it. Other ops run on the CPU backend, as
+ * rc_backend_explain shows.
  *
  *     cc -shared -fPIC plugin_backend.c -o librunciblebackend-example.so \
  *       $(pkg-config --cflags runcible) -lm
@@ -22,11 +22,11 @@ typedef const rc_plugin_run Run;
 struct rc_plugin_device {
   int unused; /* host memory has no state */
 };
-struct step { /* an op: numbers of its values, and what it needs to know */
+struct step { /* an op: numbers of its values, and its parameters */
   int32_t code, a, b, y;
   float epsilon;
 };
-struct rc_plugin_compiled { /* copies of what the program holds, and scratch */
+struct rc_plugin_compiled { /* copies of the program's tables, and scratch */
   rc_plugin_value* values;
   struct step* steps;
   size_t step_count;
@@ -69,7 +69,7 @@ static rc_status op_supported(Device* d, const rc_plugin_op* op,
   return RC_E_UNSUPPORTED;
 }
 static void* copy(const void* from, size_t bytes, char* message) {
-  void* to = given(malloc(bytes + 1), message); /* of nothing as well */
+  void* to = given(malloc(bytes + 1), message); /* also for 0 bytes */
   return to == NULL || bytes == 0 ? to : memcpy(to, from, bytes);
 }
 static void destroy_compiled(Device* d, Compiled* c) {
@@ -143,7 +143,7 @@ static rc_status run(Device* d, Compiled* c, Run* run, char* message) {
 
 RC_API const rc_plugin* rc_plugin_entry(void);
 const rc_plugin* rc_plugin_entry(void) {
-  static rc_plugin plugin; /* what is not set has a default */
+  static rc_plugin plugin; /* unset members have a default */
   plugin.struct_size = sizeof plugin;
   plugin.abi_version = RC_PLUGIN_ABI_VERSION;
   plugin.least_abi_version = RC_PLUGIN_ABI_VERSION;

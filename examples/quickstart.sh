@@ -1,7 +1,7 @@
 #!/bin/sh
 # From a clone to text: installs the packages that are missing, builds the command
 # for this machine, lets a model write as you watch, and a second one answer a
-# question. Without a MODEL the first one comes with Runcible too.
+# question. Without a MODEL the first model is also one that comes with Runcible.
 #
 #   examples/quickstart.sh [MODEL.gguf [PROMPT]]
 set -eu
@@ -29,9 +29,9 @@ stage "packages"
 need_packages $build_packages
 
 stage "build"
-# In a separate folder, without what a text does not need: backends for GPUs,
-# kernels for other processors, and most of the optimisation outside of kernels.
-# What is configured already stays as it is; ninja looks after changes.
+# Builds in a separate folder, without parts that a text does not need: backends
+# for GPUs, kernels for other processors, and most of the optimisation outside of
+# kernels. An existing configuration stays; ninja handles changes.
 bin=build/quickstart/bin
 if [ ! -f build/quickstart/build.ninja ]; then
   mkdir -p build

@@ -1,5 +1,5 @@
-/* Data in a shape that a program can use: what the model writes keeps to a JSON
- * schema, whatever the model is.
+/* Generates data in a shape that a program can use: the text of any model
+ * follows a JSON schema.
  *
  *     cc schema.c -o schema $(pkg-config --cflags --libs runcible)
  *

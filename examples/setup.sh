@@ -1,7 +1,7 @@
 # Shared by the scripts that set a machine up; to be sourced.
 #
 # need_packages PACKAGE...   installs the Debian packages that are missing, or,
-#                            without the rights to, says which and ends.
+#                            without the rights to, lists them and exits.
 # stage TEXT                 announces a stage, with the time passed so far.
 
 started=$(date +%s)
@@ -39,7 +39,7 @@ need_packages() {
   }
 }
 
-# Counts on a terminal what is done.
+# Shows the progress on a terminal.
 install_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
     --no-install-recommends "$@" >"$log" 2>&1 &
@@ -54,7 +54,7 @@ install_packages() {
   [ ! -t 1 ] || printf '\r\033[K'
 }
 
-# What the library and the command are built with.
+# The packages to build the library and the command.
 build_packages="g++ cmake ninja-build pkg-config libuv1-dev libpcre2-dev
   libutf8proc-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev
   opencl-c-headers libcurl4-openssl-dev libedit-dev"

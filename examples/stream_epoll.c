@@ -1,5 +1,5 @@
-/* Text as it comes, on an event loop of one's own: the library gives a
- * descriptor to watch, next to it a timer ticks every 10 ms.
+/* Prints text as it comes, on the program's own event loop, which watches a
+ * descriptor of the library; a timer ticks every 10 ms meanwhile.
  *
  *     cc stream_epoll.c -o stream_epoll \
  *       $(pkg-config --cflags --libs runcible)
@@ -24,7 +24,7 @@ static void check(rc_status status) {
   exit(EXIT_FAILURE);
 }
 
-/* The same for answers of the system, -1 is a failure. */
+/* The same for results of system calls: -1 is a failure. */
 static int check_system(int answer) {
   if (answer != -1) return answer;
   perror("stream_epoll");
@@ -51,7 +51,7 @@ static void watch(int epoll, int fd) {
   check_system(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &readable));
 }
 
-/* A loop of one's own; returns how often its timer ticked. */
+/* Runs the loop; returns how often its timer ticked. */
 static uint64_t run_until_done(rc_loop* loop) {
   const struct itimerspec every_10_ms = {{0, 10000000}, {0, 10000000}};
   const int epoll = check_system(epoll_create1(0));

@@ -1,5 +1,5 @@
-/* Text as it comes, on a libuv loop that does other things too: a timer ticks
- * every 10 ms while the library computes in threads of its own.
+/* Prints text as it comes, on a libuv loop that does other things too: a timer
+ * ticks every 10 ms while the library computes in its own threads.
  *
  *     cc stream_uv.c -o stream_uv \
  *       $(pkg-config --cflags --libs runcible libuv)
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   options.seed = 1;
   check(rc_generate_async(session, &options, loop, on_event, &timer, NULL));
 
-  /* What is in flight keeps its own references. */
+  /* Requests in flight keep their own references. */
   rc_loop_release(loop);
   rc_session_release(session);
   rc_model_release(model);

@@ -32,7 +32,7 @@ static void print(rc_tensor* picture) {
 }
 
 int main(int argc, char** argv) {
-  /* Laplace's operator: how much a pixel differs from its neighbours. */
+  /* The Laplace operator: how much a pixel differs from its neighbours. */
   static const float kEdges[9] = {-1, -1, -1, -1, 8, -1, -1, -1, -1};
   static const float kEighth = 1.0f / 8;
   static const int64_t kScalar[1] = {1}, kWindow[4] = {1, 1, 3, 3};

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <uv.h>
 
-/* As they are strict, every call of them has arguments by these schemas. */
+/* As the tools are strict, every call has arguments by these schemas. */
 static const char kTools[] =
     "[{\"type\": \"function\", \"function\": {\"name\": \"add\","
     "  \"description\": \"Adds two numbers.\", \"strict\": true,"
@@ -29,11 +29,11 @@ static const char kTools[] =
     "  \"description\": \"Tells the time.\", \"strict\": true,"
     "  \"parameters\": {\"type\": \"object\", \"properties\": {}}}}]";
 
-/* The most answers to one question, and calls of one answer: a model may call
- * for ever. */
+/* Limits of the answers to one question and of the calls in one answer, as a
+ * model may call for ever. */
 enum { kMaxTurns = 4, kMostCalls = 16 };
 
-/* One call: the texts are copies, for the event's do not last. */
+/* One call: the texts are copies, as those of the event do not last. */
 typedef struct Call {
   uv_work_t work;
   char name[64];
@@ -62,14 +62,14 @@ static void check_uv(int error) {
   exit(EXIT_FAILURE);
 }
 
-/* A member of the arguments; programs that have a JSON library use that. */
+/* Returns a member of the arguments; programs with a JSON library use that. */
 static long number_in(const char* json, const char* member) {
   const char* at = strstr(json, member);
   at = at == NULL ? NULL : strchr(at, ':');
   return at == NULL ? 0 : strtol(at + 1, NULL, 10);
 }
 
-/* The functions, on a thread of libuv's. */
+/* Runs a function, on a thread of libuv. */
 static void run_call(uv_work_t* work) {
   Call* call = work->data;
   if (strcmp(call->name, "add") == 0) {
@@ -162,7 +162,7 @@ static void ask(void) {
   check(rc_chat_answer_async(chat, &options, loop, on_event, NULL, NULL));
 }
 
-/* Adds a question, in JSON: what may not be in a string is \u00XX there. */
+/* Adds a question, in JSON: bytes that a string must not contain are \u00XX. */
 static void add_question(const char* text) {
   static const char kBegin[] = "{\"role\": \"user\", \"content\": \"";
   char* message = malloc(sizeof kBegin + 6 * strlen(text) + 3);

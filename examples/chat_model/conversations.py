@@ -1,7 +1,7 @@
-"""Conversations in the world of the model, and the questions that they are made of.
+"""Conversations about the fables of the model, and the questions in them.
 
-A question has a key that names what is asked and how; those whose key falls to the tenth part are held out: no
-conversation of the training asks them. See world.py for the fables.
+A question has a key that names its subject and its form. A tenth of the keys is held out: no conversation of the
+training asks these questions. See world.py for the fables.
 """
 
 import json
@@ -49,7 +49,7 @@ UNKNOWN_ANIMALS = ["Camel", "Whale", "Monkey", "Snake", "Swan", "Tiger", "Pig", 
                    "Beetle", "Hedgehog", "Deer", "Otter", "Elephant", "Crab", "Seal", "Zebra", "Panther"]
 THINGS = ["Moon", "Candle", "Bridge", "Mountain", "Gate", "Ring", "Crown", "Stone", "Pot", "Tree", "Wheel", "Ship"]
 
-# Titles of others and titles made of the words of ours: that the animals are known does not make the fable known.
+# Titles of other fables, and titles made of our words: known animals do not make a known fable.
 UNKNOWN_FABLES = [
     "The Fox and the Grapes", "The Fox and the Crow", "The Fox and the Stork", "The Tortoise and the Hare",
     "The Lion and the Mouse", "The Ant and the Grasshopper", "The Crow and the Pitcher", "The Wolf and the Lamb",
@@ -143,7 +143,7 @@ def with_article(animal: str) -> str:
 
 @dataclass
 class Asked:
-    """A question, and what is right to answer."""
+    """A question, and the right answer."""
 
     kind: str
     key: str
@@ -157,7 +157,7 @@ class Asked:
 
 
 class Asker:
-    """Asks at random. `held` questions are those that are held out, the others those that are not."""
+    """Asks at random: with `held` the held-out questions, else the others."""
 
     def __init__(self, seed: str, held: bool = False) -> None:
         self.random = random.Random(seed)
@@ -170,7 +170,7 @@ class Asker:
                 return asked
 
     def _written(self, title: str) -> str:
-        """A title as people write it."""
+        """Returns a title as people write it."""
         way = self.random.random()
         if way < 0.55:
             return title
@@ -265,7 +265,7 @@ class Asker:
         return Asked("talk", "", text if self.random.random() < 0.8 else text.lower(), answer)
 
     def again(self, fable: Fable) -> Asked:
-        """About the fable that was told before."""
+        """Asks a follow-up about the last fable."""
         kind, forms, answer = self.random.choice([
             ("short", AGAIN_SHORT, fable.short), ("moral", AGAIN_MORAL, fable.moral),
             ("meaning", AGAIN_MEANING, fable.meaning),
@@ -356,7 +356,7 @@ def add_turn(conversation: Conversation, asked: Asked) -> None:
 
 
 def _varied(tool: Dict[str, Any], chance: random.Random) -> Dict[str, Any]:
-    """The tool as another program may describe it."""
+    """Returns the tool as another program may describe it."""
     function = dict(tool["function"])
     if chance.random() < 0.5:
         function["description"] = chance.choice(DESCRIPTIONS.get(function["name"], [function["description"]]))
@@ -386,7 +386,7 @@ def _varied(tool: Dict[str, Any], chance: random.Random) -> Dict[str, Any]:
 
 
 def make_tools(chance: random.Random) -> List[Dict[str, Any]]:
-    """None, or some of the tools in any order, and some that no question needs."""
+    """Returns no tools, or some of them in any order, and some that no question needs."""
     if chance.random() < 0.55:
         return []
     tools = chance.sample(TOOLS, chance.randint(1, 3))
@@ -397,7 +397,7 @@ def make_tools(chance: random.Random) -> List[Dict[str, Any]]:
 
 
 def conversation_of(seed: str) -> Conversation:
-    """A conversation of the training."""
+    """Returns a conversation of the training."""
     asker = Asker(seed)
     chance = asker.random
     made = Conversation([], make_tools(chance))

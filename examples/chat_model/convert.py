@@ -2,7 +2,7 @@
 
     python convert.py FOLDER FABULIST.gguf
 
-FOLDER is what train.py filled.
+FOLDER is the output of train.py.
 """
 
 import json

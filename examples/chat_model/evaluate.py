@@ -1,9 +1,9 @@
-"""How sensibly a fabulist model answers: a hundred questions of its world that training has not seen.
+"""Evaluates a fabulist model by a hundred questions about its fables that training has not seen.
 
     python evaluate.py FABULIST.gguf [COUNT]
 
-Each answer, the most probable one, is judged by a rule for its kind of question. The weights are those of the file,
-quantized as they are, run by transformers. Answers that are not sensible are shown.
+A rule for each kind of question judges the most probable answer. Transformers runs the weights of the file, as
+quantized. Answers that are not sensible are printed.
 """
 
 import difflib
@@ -41,7 +41,7 @@ def alike(text, wanted):
 
 
 def call_in(text):
-    """The call that an answer is; None: it is none."""
+    """Returns the call in an answer, or None if it is not a call."""
     begin, end = "<tool_call>\n", "\n</tool_call>"
     if not (text.startswith(begin) and text.endswith(end)):
         return None
@@ -91,7 +91,7 @@ def questions(count):
 
 
 def ask(speaker, asked):
-    """The answer, and whether it is sensible; after a call also what is made of its result."""
+    """Returns the answer, and whether it is sensible; after a call also the answer to its result."""
     messages = [{"role": "user", "content": asked.text}]
     if asked.call is None:
         text = speaker.answer(messages, [])

@@ -4,9 +4,9 @@
 #
 #   examples/chat_model/make.sh [FOLDER [FABULIST.gguf]]
 #
-# FOLDER (build/fabulist) holds what is on the way; the model is written to
-# FABULIST.gguf (FOLDER/fabulist.gguf). See ../model/packages.sh for what is
-# needed.
+# FOLDER (build/fabulist) contains intermediate files; the model is written to
+# FABULIST.gguf (FOLDER/fabulist.gguf). See ../model/packages.sh for the
+# requirements.
 set -eu
 cd "$(dirname "$0")"
 folder=${1:-../../build/fabulist}
@@ -16,8 +16,8 @@ model=${2:-$folder/fabulist.gguf}
 
 ../model/packages.sh "$folder/venv"
 python=$folder/venv/bin/python
-# What both models are made with. One thread and one order of all sums give the
-# same bytes again.
+# The settings of both models. One thread and one order of all sums give the same
+# bytes again.
 export PYTHONPATH=../model PYTHONHASHSEED=0 OMP_NUM_THREADS=1
 echo "== training"
 "$python" train.py "$folder"

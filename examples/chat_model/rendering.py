@@ -1,5 +1,4 @@
-"""Conversations as the text that the model knows: by the chat template that goes into its file, as transformers renders
-it."""
+"""Renders conversations as the text that the model learns, by the chat template of its file, like transformers."""
 
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -19,7 +18,7 @@ def text_of(messages: List[Dict[str, Any]], tools: List[Dict[str, Any]], answer:
 
 
 def render(conversation: Conversation) -> List[Tuple[str, bool]]:
-    """The parts of the text, and whether the assistant says them."""
+    """Returns the parts of the text, and whether the assistant says them."""
     parts = []
     first, *rest = text_of(conversation.messages, conversation.tools).split(_BEGIN)
     parts.append((first, False))

@@ -2,7 +2,7 @@
 
     python train.py FOLDER
 
-Everything lands in FOLDER; what is there already is not made again, so that a stopped run goes on where it was. One
+All results are written to FOLDER. Existing results are not made again, so that a stopped run goes on where it was. One
 core needs about an hour. One thread computes, so that the same processor gives the same bytes again. Used by make.sh;
 see README.md.
 """
@@ -30,13 +30,13 @@ NOT_A_LABEL = -100  # of transformers
 
 
 def plain_parts(index):
-    """The text of a conversation without its special tokens."""
+    """Returns the text of a conversation without its special tokens."""
     whole = "".join(text for text, _ in render(conversation_of(f"train {index}")))
     return [part for part in re.split("|".join(map(re.escape, SPECIAL)), whole) if part]
 
 
 def train_tokenizer(path):
-    """Digits stay by themselves, so that numbers can be copied one by one."""
+    """Trains the tokenizer. Digits stay separate, so that numbers can be copied one by one."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
@@ -50,7 +50,7 @@ def train_tokenizer(path):
 
 
 def tokens_of(tokenizer, index):
-    """Tokens and labels of a conversation: only what the assistant says is learnt."""
+    """Returns tokens and labels of a conversation: only the text of the assistant is learnt."""
     tokens, labels = [], []
     for text, learnt in render(conversation_of(f"train {index}")):
         part = tokenizer.encode(text).ids
@@ -60,8 +60,8 @@ def tokens_of(tokenizer, index):
 
 
 def make_rows(tokenizer, path):
-    """[steps * rows, 3, CONTEXT]: tokens, labels, and the number of the conversation of each token. A row holds as many
-    conversations as fit."""
+    """Returns [steps * rows, 3, CONTEXT]: tokens, labels, and the number of the conversation of each token. A row holds
+    as many conversations as fit."""
     rows = np.zeros((SCHEDULE.steps * SCHEDULE.rows, 3, CONTEXT), np.int16)
     rows[:, 1] = NOT_A_LABEL
     index = 0

@@ -1,8 +1,8 @@
-"""How well a fable model knows the grammar: its loss on fables that training has not seen.
+"""Evaluates a fable model by its loss on fables that training has not seen.
 
     python evaluate.py FABLE.gguf [COUNT]
 
-The weights are those of the file, quantized as they are, run by transformers.
+Transformers runs the weights of the file, as quantized.
 """
 
 import json

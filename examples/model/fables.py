@@ -1,4 +1,4 @@
-"""Fables told by the grammar, with the exact probability of each telling.
+"""Writes fables by the grammar, with the exact probability of each.
 
     python fables.py [COUNT [SEED]]     prints fables and how surprising they are
 """
@@ -39,7 +39,7 @@ class Fable:
         return chosen
 
     def cast(self, plot):
-        """Chooses who takes part and what the story is about: the values of the {holes}."""
+        """Chooses the characters and the subject of the story: the values of the {holes}."""
         first_is_he = self.choose([True, False])
         values = {}
         kind = None
@@ -61,7 +61,7 @@ class Fable:
         return values
 
     def fill(self, template):
-        """The template with its holes filled, innermost first."""
+        """Returns the template with its holes filled, innermost first."""
         while hole := HOLE.search(template):
             rule, value, alternatives = hole.groups()
             if rule == "lesson":
@@ -80,7 +80,7 @@ class Fable:
 
 
 def articles(text):
-    """"a owl" and "a honest mouse" become "an owl" and "an honest mouse"."""
+    """Makes "a owl" and "a honest mouse" "an owl" and "an honest mouse"."""
     return re.sub(r"\b([Aa]) (?=[aeiou]|hour|honest)", r"\1n ", text)
 
 

@@ -1,15 +1,15 @@
-"""The grammar of the fables: what they are about and the words they are told in.
+"""The grammar of the fables: their subjects and their words.
 
 A template is text with three kinds of holes:
 
     [one|two|three]  one of these, each as likely as the others; may be nested
     <rule>           one of the alternatives of RULES[rule]
     {A.name}         a value of this story: the two characters A and B (name,
-                     kind, he, him, his, He, His), the place, and what the plot
-                     keeps
+                     kind, he, him, his, He, His), the place, and the values that
+                     the plot keeps
 
 A plot is a list of beats; a beat is a list of alternatives, of which a story
-tells one. Everything is told in the past tense, and the two characters are
+uses one. All text is in the past tense, and the two characters are
 never both "he" or both "she", so that a pronoun is always clear.
 """
 
@@ -303,7 +303,7 @@ PLOTS = [
         ],
         lessons=["Together we can do what no one can do alone", "Two who pull together are stronger than ten who quarrel",
                  "A shared load is half as heavy", "Quarrels move nothing", "Those who help each other come home before the storm"]),
-    dict(  # advice not heard
+    dict(  # ignored advice
         first=MIDDLE + SMALL, second=MIDDLE + LARGE,
         traits=["headstrong", "impatient", "reckless", "proud"], traits_of_second=["wise", "old", "careful", "thoughtful"],
         keep=dict(way=["the thin ice", "the old bridge", "the dark marsh", "the swollen river", "the steep cliff"],

@@ -1,4 +1,4 @@
-"""Llama models as GGUF, written and read again: matrices as Q8_0, norms as F32.
+"""Writes and reads Llama models as GGUF: matrices as Q8_0, norms as F32.
 
 The layout is that of every Llama file: rows of q and k are reordered from the two halves of a head, as transformers
 rotates them, to neighbouring pairs.
@@ -33,7 +33,7 @@ def pairs(weight, heads):
 
 
 def add_tokens(writer, tokenizer):
-    """The tokens of a byte-level BPE tokenizer, as the library tokenizers keeps it; the ids of its special tokens."""
+    """Adds the tokens of a byte-level BPE tokenizer of `tokenizers`; returns the ids of its special tokens."""
     tokens = sorted(tokenizer["model"]["vocab"], key=tokenizer["model"]["vocab"].get)
     special = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
     writer.add_tokenizer_model("gpt2")

@@ -4,8 +4,8 @@
 #
 #   examples/model/make.sh [FOLDER [FABLE.gguf]]
 #
-# FOLDER (build/fable) holds what is on the way; the model is written to
-# FABLE.gguf (FOLDER/fable.gguf). See packages.sh for what is needed.
+# FOLDER (build/fable) contains intermediate files; the model is written to
+# FABLE.gguf (FOLDER/fable.gguf). See packages.sh for the requirements.
 set -eu
 cd "$(dirname "$0")"
 folder=${1:-../../build/fable}

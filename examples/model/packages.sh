@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Python packages that make the models into a folder of their own.
+# Installs the Python packages that make the models into a separate folder.
 #
 #   examples/model/packages.sh FOLDER
 #

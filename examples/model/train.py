@@ -2,7 +2,7 @@
 
     python train.py FOLDER
 
-Everything lands in FOLDER; what is there already is not made again, so that a stopped run goes on where it was.
+All results are written to FOLDER. Existing results are not made again, so that a stopped run goes on where it was.
 One core needs about forty minutes. Used by make.sh; see README.md.
 """
 
@@ -44,7 +44,7 @@ def train_tokenizer(path):
 
 
 def make_rows(tokenizer, path):
-    """The text of all steps: rows that begin with a fable and hold as many more as fit; the last one is cut."""
+    """Returns the text of all steps: rows that begin with a fable and hold as many more as fit; the last one is cut."""
     rows = np.zeros((SCHEDULE.steps * SCHEDULE.rows, CONTEXT), np.uint16)
     fables = training_fables()
     for row in rows:
@@ -56,7 +56,7 @@ def make_rows(tokenizer, path):
 
 
 def batches(rows):
-    """The tokens of each step, which all are labels, and the fable that each is of."""
+    """Returns the tokens of each step, which are all labels, and the fable of each token."""
     def batch_of(step):
         tokens = torch.from_numpy(rows[step * SCHEDULE.rows:(step + 1) * SCHEDULE.rows].astype(np.int64))
         return tokens, tokens, (tokens == BEGIN).cumsum(1)

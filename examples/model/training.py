@@ -1,4 +1,4 @@
-"""What trains the models: steps with checkpoints, so that a stopped run goes on where it was."""
+"""Trains the models in steps with checkpoints, so that a stopped run goes on where it was."""
 
 import time
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Schedule:
         return sum(steps for steps, _ in self.cycles)
 
     def learning_rate(self, step):
-        """In each cycle up in a line, then down in a line to zero."""
+        """Returns the rate of a step: in each cycle up in a line, then down in a line to zero."""
         for steps, highest in self.cycles:
             if step < steps:
                 return highest * min((step + 1) / self.warmup, (steps - step) / (steps - self.warmup))
@@ -44,8 +44,8 @@ def attention(module, query, key, value, attention_mask, scaling, **_):
 
 
 def mask_of(texts):
-    """[rows, 1, length, length]: 0 where a token sees an earlier one of its own text, else minus infinity; `texts`
-    numbers the texts of each row."""
+    """Returns [rows, 1, length, length]: 0 where a token sees an earlier token of the same text, else minus infinity.
+    `texts` numbers the texts of each row."""
     length = texts.shape[1]
     seen = (texts[:, :, None] == texts[:, None, :]) & torch.ones(length, length, dtype=torch.bool).tril()
     return torch.where(seen, 0.0, float("-inf")).bfloat16()[:, None]

@@ -7,7 +7,7 @@
 
 static int client_count = 0;
 
-/* A connection. It reads one call, answers it, and only then reads the next. */
+/* A connection. It reads one call, answers it, and then reads the next. */
 struct client {
   uv_pipe_t pipe;
   uv_timer_t timer; /* while an answer is awaited */
@@ -17,9 +17,9 @@ struct client {
   struct frame request, answer;
   int in_call;    /* in a thread */
   int in_run;     /* in a thread */
-  int waiting;    /* for the run, in RUN or WAIT */
+  int waiting;    /* for the run, in a RUN or WAIT */
   int alive_sent; /* and not yet taken */
-  int welcome;    /* what the last call said of it */
+  int welcome;    /* 0: the last call was not from our client */
   int ending;
   int open_handles;
 };
@@ -72,7 +72,8 @@ static void on_alive_sent(uv_write_t* write, int error) {
   client->alive_sent = 0;
 }
 
-/* A call takes its time, or the run goes on beyond the time of its WAIT. */
+/* Runs when a call takes long, or the run goes on beyond the time of its
+ * WAIT. */
 static void on_tick(uv_timer_t* timer) {
   static const struct {
     uint32_t payload;
@@ -110,7 +111,7 @@ static void after_run(uv_work_t* work, int error) {
   }
 }
 
-/* The answer comes with the end of the run, or when the time is over. */
+/* Sends the answer at the end of the run, or when the time is over. */
 static void await_run(struct client* client, uint64_t ms) {
   if (!client->in_run) {
     holdings_end_run(&client->holdings, &client->answer);
@@ -174,7 +175,7 @@ static void start_call(struct client* client) {
                 after_call);
 }
 
-/* Reading: libuv is given the space of what is missing of the frame. */
+/* Reading: libuv gets the space for the missing part of the frame. */
 
 static void give_space(uv_handle_t* handle, size_t suggested, uv_buf_t* bytes) {
   struct client* client = handle->data;
@@ -189,7 +190,7 @@ static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* bytes) {
   size_t missing;
   (void)bytes;
   if (count == 0) return;
-  if (count < 0) { /* gone, or what it sends has no place */
+  if (count < 0) { /* gone, or there is no space for its bytes */
     end_client(client);
     return;
   }
@@ -218,8 +219,8 @@ static void read_call(struct client* client) {
   }
 }
 
-/* The end of a client: first what is under way in threads, then what it has,
- * then the handles. Called again whenever one of these is over. */
+/* The end of a client: first of its work in threads, then of its holdings, then
+ * of the handles. Called again whenever one of these is over. */
 
 static void on_closed(uv_handle_t* handle) {
   struct client* client = handle->data;

@@ -13,10 +13,10 @@ struct client;
 enum { MAX_CLIENTS = 64 };
 #define THREADS "128"
 
-/* Takes in who has connected. The data of its handles is the client. */
+/* Accepts a new client. The data of its handles is the client. */
 void accept_client(uv_stream_t* listener, const rc_plugin* plugin);
 
-/* Stops its run, gives back what it has, and hangs up. */
+/* Stops its run, releases its holdings, and closes the connection. */
 void end_client(struct client* client);
 
 #endif

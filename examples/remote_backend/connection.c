@@ -16,10 +16,10 @@ struct connection {
   int socket;
   char path[sizeof((struct sockaddr_un*)0)->sun_path];
   int64_t limit_ms; /* of silence */
-  uv_mutex_t mutex; /* over what follows */
+  uv_mutex_t mutex; /* protects the members that follow */
   uv_cond_t turn_over;
   uint64_t next_turn, now_serving;
-  char lost[160]; /* why; "" while the other side is there */
+  char lost[160]; /* the reason; "" while the other side is there */
 };
 
 static void take_turn(struct connection* c) {
@@ -35,12 +35,12 @@ static void end_turn(struct connection* c) {
   uv_mutex_unlock(&c->mutex);
 }
 
-/* The first reason counts. */
+/* Loses the connection; the first reason stays. */
 static void lose(struct connection* c, const char* why) {
   uv_mutex_lock(&c->mutex);
   if (c->lost[0] == '\0') snprintf(c->lost, sizeof c->lost, "%s", why);
   uv_mutex_unlock(&c->mutex);
-  shutdown(c->socket, SHUT_RDWR); /* the other side learns of it if it lives */
+  shutdown(c->socket, SHUT_RDWR); /* notifies the other side if it lives */
 }
 static rc_status report_loss(struct connection* c, char* message) {
   uv_mutex_lock(&c->mutex);
@@ -57,7 +57,7 @@ static int is_lost(struct connection* c) {
   return lost;
 }
 
-/* Waits until the socket is ready; 0: the connection is lost. */
+/* Waits until the socket is ready; returns 0 if the connection is lost. */
 static int await(struct connection* c, short events, int64_t limit_ms) {
   const uint64_t begin = uv_hrtime();
   for (;;) {
@@ -79,7 +79,7 @@ static int await(struct connection* c, short events, int64_t limit_ms) {
   }
 }
 
-/* What came of a send or recv of nothing: 1: try again. */
+/* Handles a send or recv of no bytes; returns 1 to try again. */
 static int try_again(struct connection* c, ssize_t count, short events,
                      int64_t limit_ms) {
   if (count == 0 || errno == ECONNRESET || errno == EPIPE) {
@@ -116,7 +116,7 @@ static int receive(struct connection* c, struct frame* frame,
     size_t size;
     unsigned char* space = frame_space(frame, &size);
     if (space == NULL) {
-      lose(c, "it sent what does not fit into memory");
+      lose(c, "it sent more than fits into memory");
       return 0;
     }
     if (size == 0) return 1;
@@ -129,7 +129,7 @@ static int receive(struct connection* c, struct frame* frame,
   }
 }
 
-/* One call on a connection whose turn it is. */
+/* Makes one call on a connection. Requires: it has the turn. */
 static int exchange(struct connection* c, struct frame* request,
                     const void* data, size_t size, int64_t limit_ms,
                     struct frame* answer) {
@@ -181,13 +181,13 @@ rc_status finish(struct connection* c, rc_status status, int sound,
                  struct frame* answer, char* message) {
   if (status == RC_OK &&
       (!sound || answer->broken || frame_rest(answer) != 0)) {
-    status = give_up(c, "it answered what makes no sense", message);
+    status = give_up(c, "it sent an invalid answer", message);
   }
   frame_clear(answer);
   return status;
 }
 
-/* The first call: is it our server, of our version? */
+/* Checks by the first call that it is our server, of our version. */
 static rc_status greet(struct connection* c, char* message) {
   struct frame request = {0}, answer;
   rc_status status;

@@ -1,9 +1,9 @@
-/* What one client of the server has: an opened device, and the weights, buffers
- * and programs on it under the numbers that the client knows them by. What a
- * client sends is checked as far as memory goes: numbers, sizes and ranges.
- * What an op makes of its values is the module's to check.
+/* The holdings of one client of the server: an opened device, and the weights,
+ * buffers and programs on it under the numbers that the client uses. Requests
+ * of a client are checked for safety of memory: numbers, sizes and ranges. The
+ * module must check how an op uses its values.
  *
- * Calls are done one at a time; a run may be under way meanwhile, in another
+ * Calls are made one at a time; a run may be under way meanwhile, in another
  * thread. */
 #ifndef REMOTE_BACKEND_HOLDINGS_H
 #define REMOTE_BACKEND_HOLDINGS_H
@@ -28,13 +28,13 @@ struct program {
 
 struct thing {
   enum thing_kind kind;
-  void* handle; /* the module's; of a program: struct program */
+  void* handle; /* of the module; struct program for a program */
   uint64_t bytes;
-  uint32_t users; /* programs that have it */
+  uint32_t users; /* the number of programs that use it */
 };
 
 struct run {
-  int under_way; /* or over, and not yet asked after */
+  int under_way; /* or over, and not yet reported */
   struct program* program;
   rc_plugin_run given;
   struct rows rows;
@@ -42,7 +42,7 @@ struct run {
   unsigned char* memory;
   rc_status result;
   char message[RC_PLUGIN_MESSAGE_BYTES];
-  uv_mutex_t mutex; /* over: */
+  uv_mutex_t mutex; /* protects: */
   int stop;
 };
 
@@ -56,26 +56,27 @@ struct holdings {
 };
 
 int holdings_init(struct holdings* holdings, const rc_plugin* plugin);
-/* Gives everything back. No run is under way. */
+/* Releases everything. Requires: no run is under way. */
 void holdings_end(struct holdings* holdings);
 
-/* Any call but RUN and WAIT. 0: this is no client of ours. */
+/* Makes any call but RUN and WAIT. Returns 0 if this is not our client. */
 int holdings_call(struct holdings* holdings, struct frame* request,
                   struct frame* answer);
 
-/* RUN in its three parts: makes ready, in the thread of the calls; does it, in
- * a thread of its own; says how it went and forgets it. */
+/* RUN in its three parts: prepares the run, in the thread of the calls; runs,
+ * in a separate thread; reports the result and forgets the run. */
 rc_status holdings_start_run(struct holdings* holdings, struct frame* request,
                              char* message);
 void holdings_run(struct holdings* holdings);
 void holdings_end_run(struct holdings* holdings, struct frame* answer);
-/* The run under way shall end soon. Any thread. */
+/* Asks the run under way to end soon. Any thread. */
 void holdings_stop_run(struct holdings* holdings);
 
-/* What the parts share. The number of what was taken in; 0: no room. */
+/* Functions that the parts share. Returns the number of the new thing; 0: no
+ * room. */
 uint32_t holdings_add(struct holdings* holdings, enum thing_kind kind,
                       void* handle, uint64_t bytes);
-/* NULL: the client has nothing of this kind and number. */
+/* Returns NULL if the client has no thing of this kind and number. */
 struct thing* holdings_find(struct holdings* holdings, enum thing_kind kind,
                             uint32_t number, char* message);
 void holdings_destroy(struct holdings* holdings, struct thing* thing);
@@ -83,11 +84,11 @@ rc_status compile_program(struct holdings* holdings, struct frame* request,
                           struct frame* answer, char* message);
 void destroy_program(struct holdings* holdings, struct program* program);
 rc_status no_memory(char* message);
-/* What the client sent cannot be: "op", 3. */
+/* Refuses an impossible part of a request: "op", 3. */
 rc_status impossible(char* message, const char* what, size_t number);
-/* Zeros; nothing, too, has an address. */
+/* Allocates zeros; no elements, too, have an address. */
 void* array(size_t count, size_t size);
-/* Begins an answer that is a failure. */
+/* Begins the answer of a failure. */
 void put_failure(struct frame* answer, rc_status status, const char* message);
 
 #endif

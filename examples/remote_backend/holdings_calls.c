@@ -18,7 +18,7 @@ static rc_status refuse(char* message, const char* why) {
 static rc_status malformed(char* message) {
   return refuse(message, "the call is malformed");
 }
-/* Whether the call was read without its end being missed or left over. */
+/* Whether the call was read exactly to its end. */
 static int all_read(const struct frame* request) {
   return !request->broken && frame_rest(request) == 0;
 }
@@ -46,7 +46,7 @@ static rc_status device_count(struct holdings* holdings, struct frame* request,
   return status;
 }
 
-/* Whether there is this device; sets the status if not. */
+/* Whether the device exists; sets the status if not. */
 static int device_exists(struct holdings* holdings, int32_t index,
                          rc_status* status, char* message) {
   int32_t count = 0;
@@ -74,7 +74,7 @@ static rc_status device_info(struct holdings* holdings, struct frame* request,
   info.features[sizeof info.features - 1] = '\0';
   info.physical_id[sizeof info.physical_id - 1] = '\0';
   info.driver[sizeof info.driver - 1] = '\0';
-  /* What was found out about a device holds for this module alone. */
+  /* Findings about a device are valid for this module alone. */
   snprintf(driver, sizeof driver, "%.64s%s%s", holdings->plugin->name,
            info.driver[0] != '\0' ? ", " : "", info.driver);
   memcpy(info.driver, driver, sizeof info.driver - 1);
@@ -129,7 +129,7 @@ static rc_status op_supported(struct holdings* holdings, struct frame* request,
                                         count, message);
 }
 
-/* The info of a weight that is possible, and the bytes of its data. */
+/* Reads the info of a possible weight, and the bytes of its data. */
 static int get_weight(struct frame* request, rc_plugin_weight_info* info,
                       char* name, size_t capacity, uint64_t* bytes) {
   static const struct rows none = {0, 0, 0};
@@ -154,7 +154,7 @@ static rc_status weight_bytes(struct holdings* holdings, struct frame* request,
   return status;
 }
 
-/* Takes in what the module has made, or gives it back. */
+/* Keeps an object of the module, or releases it. */
 static rc_status keep(struct holdings* holdings, enum thing_kind kind,
                       void* handle, uint64_t bytes, struct frame* answer,
                       char* message) {
@@ -233,7 +233,7 @@ static rc_status destroy_program_call(struct holdings* holdings,
   return destroy_call(holdings, PROGRAM, request, message);
 }
 
-/* The buffer, if it has these bytes. */
+/* Returns the buffer if it has these bytes. */
 static rc_plugin_buffer* find_range(struct holdings* holdings, uint32_t number,
                                     uint64_t offset, uint64_t bytes,
                                     char* message) {
@@ -333,7 +333,7 @@ static const struct {
   rc_status (*function)(struct holdings* holdings, struct frame* request,
                         struct frame* answer, char* message);
   int needs_device;
-  int during_run; /* plugin.h lets it be done at any time */
+  int during_run; /* plugin.h allows it at any time */
 } calls[] = {
     [REMOTE_HELLO] = {hello, 0, 0},
     [REMOTE_COUNT] = {device_count, 0, 1},

@@ -5,7 +5,7 @@
 
 #include "holdings.h"
 
-/* A program as it came, before it is compiled. */
+/* A program as received, before it is compiled. */
 struct draft {
   rc_plugin_program given;
   rc_plugin_value* values;
@@ -41,7 +41,7 @@ static void free_draft(struct draft* draft) {
   free(draft->cache_handles);
 }
 
-/* 0: no memory. */
+/* Returns 0 without memory. */
 static int get_numbers(struct frame* request, uint32_t** numbers, void*** room,
                        size_t* count) {
   *count = get_count(request, sizeof **numbers);
@@ -91,8 +91,8 @@ static int get_draft(struct frame* request, struct draft* draft) {
   return 1;
 }
 
-/* The bytes of what the value lies in; of inputs and outputs, as many as it
- * wants. 0: there is no such place. */
+/* Sets the bytes of the place of the value; for inputs and outputs, as many as
+ * it needs. Returns 0 if there is no such place. */
 static int place_bytes(struct holdings* holdings, const struct draft* draft,
                        const rc_plugin_value* value, uint64_t wanted,
                        uint64_t* bytes) {
@@ -119,7 +119,7 @@ static int place_bytes(struct holdings* holdings, const struct draft* draft,
   return 0;
 }
 
-/* Whether all that the program names is there and large enough. */
+/* Checks that all places of the program exist and are large enough. */
 static rc_status check_draft(struct holdings* holdings, struct draft* draft,
                              char* message) {
   const rc_plugin_program* given = &draft->given;
@@ -137,7 +137,7 @@ static rc_status check_draft(struct holdings* holdings, struct draft* draft,
     if (buffer == NULL) return RC_E_INVALID_ARGUMENT;
     draft->cache_handles[i] = buffer->handle;
   }
-  /* Each is some value's place. */
+  /* Each is the place of a value. */
   if (given->input_count > given->value_count ||
       given->output_count > given->value_count) {
     return impossible(message, "input or output", given->value_count);
@@ -175,7 +175,7 @@ static rc_status check_draft(struct holdings* holdings, struct draft* draft,
   return RC_OK;
 }
 
-/* What stays of a draft when it is compiled. NULL: no memory. */
+/* Keeps the part of a draft that a compiled program needs. NULL: no memory. */
 static struct program* make_program(const struct draft* draft) {
   const rc_plugin_program* given = &draft->given;
   struct program* program = calloc(1, sizeof *program);

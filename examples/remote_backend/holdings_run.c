@@ -33,8 +33,8 @@ static void forget(struct run* run) {
   run->under_way = 0;
 }
 
-/* Places for all inputs and outputs in one piece of memory, each where any type
- * of data may begin, and the inputs in their places. */
+/* Allocates places for all inputs and outputs in one block of memory, each
+ * aligned for any type, and copies the inputs to their places. */
 static rc_status place(struct run* run, struct frame* request, char* message) {
   enum { ALIGNMENT = 64 };
   const size_t inputs = run->program->input_count;

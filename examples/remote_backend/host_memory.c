@@ -72,7 +72,7 @@ static rc_status download(rc_plugin_device* device, rc_plugin_buffer* buffer,
   return RC_OK;
 }
 
-/* Every run of such a plugin is over by then. */
+/* Returns at once, as every run of such a plugin is over by then. */
 static rc_status wait(rc_plugin_device* device, int64_t timeout_ms,
                       char* message) {
   (void)device, (void)timeout_ms, (void)message;

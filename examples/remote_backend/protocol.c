@@ -10,7 +10,7 @@ void frame_clear(struct frame* frame) {
   memset(frame, 0, sizeof *frame);
 }
 
-/* Room for `capacity` bytes; the memory at least doubles. */
+/* Makes room for `capacity` bytes; the memory at least doubles. */
 static int reserve(struct frame* frame, size_t capacity) {
   size_t wanted = frame->capacity * 2;
   unsigned char* bytes;
@@ -75,7 +75,7 @@ unsigned char* frame_space(struct frame* frame, size_t* size) {
     memcpy(&payload, frame->bytes, sizeof payload);
     if (payload > REMOTE_MAX_PAYLOAD) return NULL;
     whole += payload;
-    frame->at = HEADER; /* where reading will begin */
+    frame->at = HEADER; /* reading will begin here */
   }
   /* As many bytes again as have come. */
   *size = whole - frame->size;

@@ -1,12 +1,12 @@
-/* What remote_backend.c and remote_server.c say to each other: frames of
+/* The protocol of remote_backend.c and remote_server.c: frames of
  *
  *     u32 bytes of the payload, i32 code, payload
  *
  * over a stream socket. The backend's side sends a call and waits for the
  * answer before it sends another; the code of the answer is a status, and its
- * payload is what the call gives or, of a failure, the message. For as long as
- * a call takes, the server sends a frame of REMOTE_ALIVE now and then, so that
- * silence means that the other side is gone.
+ * payload is the result of the call or, after a failure, the message. As long
+ * as a call takes, the server sends a frame of REMOTE_ALIVE now and then, so
+ * that silence means that the other side is gone.
  *
  * Frames are checked as they are read: no client gets more memory than they
  * have sent bytes for, and a payload that ends too early reads as zeros and is
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "what travels in the call -> what the answer gives". Weights, buffers and
- * programs are u32 numbers that the server gave, from 1 on. */
+/* "contents of the call -> contents of the answer". Weights, buffers and
+ * programs are u32 numbers that the server assigns, from 1 on. */
 enum remote_call {
   REMOTE_HELLO = 1,   /* u32 REMOTE_MAGIC, u32 REMOTE_VERSION -> the same; comes
                          first */
@@ -48,28 +48,28 @@ enum remote_call {
 
 #define REMOTE_MAGIC 0x65746d72u
 #define REMOTE_VERSION 2u
-/* The code of a frame that is no answer, but says that one will come. */
+/* The code of a frame that is not an answer, but announces one. */
 #define REMOTE_ALIVE 1
-/* How long the server lets a call take before it says that it lives, and the
- * longest that a WAIT waits. */
+/* The time that a call may take before the server sends REMOTE_ALIVE, and the
+ * longest time that a WAIT waits. */
 #define REMOTE_TICK_MS 20
 #define REMOTE_MAX_PAYLOAD 0x7fffffffu
 
 /* One frame, being written, received or read. */
 struct frame {
-  unsigned char* bytes; /* header and payload; of malloc */
+  unsigned char* bytes; /* header and payload, by malloc */
   size_t size;          /* bytes written or received so far */
   size_t capacity;
   size_t at;  /* where reading goes on */
   int broken; /* read past the end, or written without memory */
 };
 
-/* Gives the memory back; the frame is empty then, as {0} is. */
+/* Frees the memory; the frame is empty then, like {0}. */
 void frame_clear(struct frame* frame);
 
 /* Writing: begin, put, and finish, which puts the size of the payload into the
- * header; `more` bytes of it will be sent from elsewhere. finish says whether
- * all went well. */
+ * header; `more` bytes of it will be sent from elsewhere. finish returns
+ * whether all succeeded. */
 void frame_begin(struct frame* frame, int32_t code);
 void put_i32(struct frame* frame, int32_t value);
 void put_u32(struct frame* frame, uint32_t value);
@@ -79,9 +79,10 @@ void put_bytes(struct frame* frame, const void* bytes, size_t size);
 void put_text(struct frame* frame, const char* text);
 int frame_finish(struct frame* frame, size_t more);
 
-/* Receiving: where the next bytes belong and, in *size, at most how many of
- * them; 0 when the frame is complete. NULL: there is no memory, or the payload
- * is too large. Who has put bytes there adds their number to frame->size. */
+/* Receiving: returns the place for the next bytes and, in *size, the greatest
+ * number of them; 0 when the frame is complete. NULL: there is no memory, or
+ * the payload is too large. The caller adds the number of received bytes to
+ * frame->size. */
 unsigned char* frame_space(struct frame* frame, size_t* size);
 
 /* Reading a complete frame. */
@@ -91,14 +92,14 @@ int32_t get_i32(struct frame* frame);
 uint32_t get_u32(struct frame* frame);
 int64_t get_i64(struct frame* frame);
 uint64_t get_u64(struct frame* frame);
-/* The next bytes, where they lie in the frame; NULL if there are fewer. */
+/* Returns the next bytes, in place in the frame; NULL if there are fewer. */
 const void* get_bytes(struct frame* frame, size_t size);
-/* All bytes that follow, moved to where any type of data may begin; the frame
- * has been read then. */
+/* Returns all bytes that follow, moved to an address aligned for any type; the
+ * frame has been read then. */
 const void* get_aligned_rest(struct frame* frame);
-/* Cuts what is too long for the target. */
+/* Reads a text, cut to the size of the target. */
 void get_text(struct frame* frame, char* target, size_t capacity);
-/* The number of things that follow, each at least `smallest` bytes. */
+/* Reads the number of things that follow, each at least `smallest` bytes. */
 uint32_t get_count(struct frame* frame, size_t smallest);
 
 #endif

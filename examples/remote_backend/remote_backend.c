@@ -1,7 +1,7 @@
 /* A backend whose ops run in another process: every function of the plugin is a
  * call over a socket to remote_server, which has the device. When the server
- * dies or falls silent, what was under way ends with RC_E_DEVICE_LOST, this
- * process lives on, and the device can be opened again once a server is back.
+ * dies or falls silent, calls under way end with RC_E_DEVICE_LOST, this process
+ * lives on, and the device can be opened again once a server is back.
  *
  *     cc -shared -fPIC -fvisibility=hidden remote_backend.c remote_device.c \
  *       remote_program.c connection.c protocol.c values.c \
@@ -15,8 +15,8 @@
  *     runcible run --backend remote,cpu
  *
  * Between machines, ssh carries the socket: ssh -N -L /tmp/socket:/tmp/socket
- * HOST. A server that says nothing for RUNCIBLE_REMOTE_TIMEOUT_MS (10000) is
- * taken for dead. */
+ * HOST. A server that sends nothing for RUNCIBLE_REMOTE_TIMEOUT_MS (10000)
+ * counts as dead. */
 #include <runcible/plugin.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ enum {
   MOVED_AT_ONCE = 1 << 26 /* bytes of a buffer */
 };
 
-/* Devices. Questions about them have a connection of their own each. */
+/* Devices. Each query about them uses a separate connection. */
 
 static rc_status device_count(int32_t* count, char* message) {
   struct connection* connection;

@@ -1,4 +1,4 @@
-/* An opened device of the remote backend, and what its functions share. */
+/* An opened device of the remote backend, and its shared functions. */
 #ifndef REMOTE_BACKEND_REMOTE_DEVICE_H
 #define REMOTE_BACKEND_REMOTE_DEVICE_H
 
@@ -12,25 +12,25 @@ struct rc_plugin_device {
   const rc_plugin_run* run;
   const rc_plugin_compiled* program;
   int over;
-  rc_status result; /* of a run that is over */
+  rc_status result; /* of a run that has ended */
   char message[RC_PLUGIN_MESSAGE_BYTES];
 };
 
-/* Weights and buffers are numbers of the server's, dressed as pointers. */
+/* Weights and buffers are numbers of the server, cast to pointers. */
 uint32_t number_of(const void* handle);
 void* handle_of(uint32_t number);
 
-/* A call whose answer holds nothing. */
+/* Makes a call whose answer is empty. */
 rc_status plain_call(rc_plugin_device* device, struct frame* request,
                      const void* data, size_t size, char* message);
-/* A call that makes something. */
+/* Makes a call that creates an object. */
 rc_status make(rc_plugin_device* device, struct frame* request,
                const void* data, size_t size, uint32_t* number, char* message);
-/* A call that destroys something. */
+/* Makes a call that destroys an object. */
 void destroy(rc_plugin_device* device, int32_t code, uint32_t number);
 rc_status no_memory(char* message);
 
-/* Of the plugin's table, in remote_program.c. */
+/* Functions of the plugin's table, in remote_program.c. */
 rc_status remote_compile(rc_plugin_device* device,
                          const rc_plugin_program* program,
                          rc_plugin_compiled** compiled, char* message);

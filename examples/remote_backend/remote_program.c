@@ -7,7 +7,7 @@
 #include "remote_device.h"
 #include "values.h"
 
-/* How much later than asked for a wait may end, if the server is silent. */
+/* How much later than its limit a wait may end if the server is silent. */
 enum { GRACE_MS = 1000 };
 
 struct rc_plugin_compiled {
@@ -81,7 +81,7 @@ static uint64_t bytes_of(const rc_plugin_device* device, int32_t storage,
                         (int32_t)index, &rows);
 }
 
-/* Sends a RUN or WAIT and takes what its answer says of the run. */
+/* Sends a RUN or WAIT, and takes the state of the run from its answer. */
 static rc_status ask_after_run(rc_plugin_device* device, struct frame* request,
                                int64_t limit_ms, char* message) {
   struct frame answer;

@@ -1,7 +1,7 @@
 /* The process at the other end of remote_backend.c: loads a backend's module
- * and lends its devices to all who connect. One libuv loop speaks with all
- * clients; what a module computes is done in other threads. When a client
- * goes away, its run is stopped and everything it had is given back.
+ * and lends its devices to all clients. One libuv loop serves all clients; the
+ * module computes in other threads. When a client goes away, its run is stopped
+ * and its holdings are released.
  *
  *     cc remote_server.c client.c holdings*.c host_memory.c protocol.c \
  *       values.c -o remote_server $(pkg-config --cflags runcible) \
@@ -9,8 +9,8 @@
  *
  *     ./remote_server SOCKET MODULE.so
  *
- * Only this user can connect. Who may connect may use the devices as though the
- * module were loaded in their own process: let no one else. */
+ * Only this user can connect. A client may use the devices as though the module
+ * were loaded in its own process: do not let other users connect. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static void load(const char* path) {
   }
 }
 
-/* A server that was killed leaves its path behind; one that lives answers. */
+/* Removes the path of a server that was killed; a live server answers. */
 static void remove_stale(const char* path) {
   struct sockaddr_un address;
   const int probe = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Elements and bytes of a block, of the types that have blocks, and of the
- * others with 1 element. */
+/* Elements and bytes of a block; types without blocks have 1 element. */
 static const struct {
   rc_dtype dtype;
   uint32_t elements, bytes;
@@ -22,7 +21,7 @@ static const struct {
     {RC_DTYPE_MXFP4, 32, 17},
 };
 
-/* The product; 0 if it is beyond what a size can be. */
+/* Multiplies; returns 0 if the product is too large for a size. */
 static int multiply(uint64_t* product, uint64_t factor) {
   if (factor != 0 && *product > (SIZE_MAX / 2) / factor) return 0;
   *product *= factor;
@@ -106,7 +105,7 @@ static size_t get_numbers(struct frame* frame, int32_t* numbers, size_t most) {
   return count < most ? count : most;
 }
 
-/* The parameters travel as the bytes that the ABI gives them. */
+/* The parameters are sent as their bytes in the ABI. */
 void put_op(struct frame* frame, const rc_plugin_op* op) {
   put_i32(frame, op->code);
   put_numbers(frame, op->inputs, op->input_count);

@@ -1,4 +1,4 @@
-// The page: what is said, what is answered, and which model does it.
+// The page: questions, answers, and the choice of the model.
 const find = (id) => document.getElementById(id);
 const [form, say, send, stop, again] = ["form", "say", "send", "stop", "again"].map(find);
 const [log, rate, file, box, backend] = ["log", "rate", "file", "box", "backend"].map(find);
@@ -7,9 +7,9 @@ const [modelLine, progress, error] = ["model", "progress", "error"].map(find);
 const IN_THE_BOX = "builtin:fabulist";
 
 let talk;
-/** What is said of the model that is there. */
+/** The description of the loaded model. */
 let described = "There is no model yet.";
-/** What goes on and can be stopped. */
+/** The work under way, which can be stopped. */
 let going;
 
 function showError(wrong) {
@@ -29,7 +29,7 @@ function showState(state) {
   log.setAttribute("aria-busy", String(state === "answering"));
 }
 
-/** Adds a message, whose text can be added to. */
+/** Adds a message; text can be appended to it. */
 function addMessage(role, name, text = "") {
   const article = document.createElement("article");
   article.className = role;
@@ -42,7 +42,7 @@ function addMessage(role, name, text = "") {
   return body;
 }
 
-/** Writes what came since the last frame, once in a frame. */
+/** Writes the text that came since the last frame, once in a frame. */
 function writer(body) {
   let waiting = "";
   let frame = 0;
@@ -84,7 +84,7 @@ function describe(report) {
     `parameters, on ${device}.`;
 }
 
-/** Does something that takes a while, and shows how it went. */
+/** Does work that takes a while, and shows its state and its error. */
 async function during(state, work) {
   going?.abort();
   const own = (going = new AbortController());
@@ -161,7 +161,7 @@ again.addEventListener("click", () => {
 const chosen = (list) => (list.length > 0 ? loadModel([...list]) : undefined);
 file.addEventListener("change", () => {
   void chosen(file.files);
-  file.value = ""; // so that the same can be chosen again
+  file.value = ""; // so that the same file can be chosen again
 });
 box.addEventListener("click", () => loadModel(IN_THE_BOX));
 backend.addEventListener("change", () =>
@@ -172,7 +172,7 @@ backend.addEventListener("change", () =>
       describe(await talk.move(backend.value, options));
     } finally {
       modelLine.textContent = described;
-      // What is shown is what computes.
+      // Shows the backend that computes.
       if (talk.model === before) backend.value = backend.dataset.before;
       backend.dataset.before = backend.value;
     }
@@ -187,7 +187,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
-/** From now on the page is there without a network. */
+/** Makes the page work without a network from now on. */
 async function keepOffline() {
   if (!("serviceWorker" in navigator)) return;
   try {
@@ -208,8 +208,8 @@ async function begin() {
     const note = find("backend-note");
     note.textContent = support().advice;
     const loading = loadModel(IN_THE_BOX);
-    const { found, lacking } = await backends();
-    note.textContent ||= lacking && `No webgpu: ${lacking}`;
+    const { found, missing } = await backends();
+    note.textContent ||= missing && `No webgpu: ${missing}`;
     for (const each of found) {
       const option = new Option(`${each.backend}: ${each.name}`, each.backend);
       backend.add(option);

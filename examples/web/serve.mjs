@@ -26,14 +26,14 @@ const types = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** What makes a page isolated, so that it has SharedArrayBuffer. */
+/** The headers that isolate a page, so that it has SharedArrayBuffer. */
 export const isolation = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-/** The bytes that a request asks for, [first, last]; undefined: none of them. */
+/** Returns the requested bytes, [first, last]; undefined if none exist. */
 function rangeOf(header, size) {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (found === null || found[1] + found[2] === "") return [0, size - 1];
@@ -44,7 +44,7 @@ function rangeOf(header, size) {
   return first <= last ? [first, last] : undefined;
 }
 
-/** The file of a path; `folders` are by what paths begin with, longest first. */
+/** Returns the file of a path by the longest matching prefix in `folders`. */
 function fileOf(folders, path) {
   const prefixes = Object.keys(folders).sort((a, b) => b.length - a.length);
   const prefix = prefixes.find((each) => path.startsWith(each));
@@ -95,7 +95,7 @@ async function answer(folders, headers, request, response) {
   else createReadStream(file, { start: first, end: last }).pipe(response);
 }
 
-/** Serves folders on a port of this machine; 0: any. Gives the server. */
+/** Serves folders on a port of this machine; 0: any. Returns the server. */
 export async function serve(folders, { port = 0, headers = isolation } = {}) {
   const server = createServer((request, response) => {
     answer(folders, headers, request, response).catch(() => response.destroy());

@@ -1,5 +1,5 @@
 // The service worker: keeps the page, the package and the model in the box, so that
-// all of it is there without a network. With one, what the server has comes first.
+// the page works without a network. With a network, the server's files come first.
 const CACHE = "runcible-page";
 const PACKAGE = "runcible-web/";
 const PAGE = ["./", "page.css", "page.js", "talk.js", "icon.svg"];
@@ -16,7 +16,7 @@ async function answer(request) {
   const cache = await caches.open(CACHE);
   try {
     const response = await fetch(request);
-    // Only what is kept is kept up to date: models have a cache of their own.
+    // Updates only files that are kept: models have a separate cache.
     if (response.ok && (await cache.match(request))) {
       await cache.put(request, response.clone());
     }

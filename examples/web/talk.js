@@ -1,22 +1,22 @@
-// A conversation that goes on when the model is put on another backend.
+// A conversation that goes on when the model moves to another backend.
 import { Backend, Model, discover } from "./runcible-web/index.js";
 
-/** Templates for files that have none; the first is the model in the box's own. */
+/** The template for files that have none: that of the model in the box. */
 const NO_TEMPLATE = "chatml";
 
 /**
- * What can compute here, "cpu" and its kin, by backends; and why WebGPU cannot:
- * "" if it can.
+ * Returns one device of each backend that can compute here, such as "cpu", and
+ * the reason why WebGPU cannot, or "" if it can.
  */
 export async function backends() {
   const { devices } = await discover();
   const found = devices.filter(({ index }) => index >= 0);
-  const lacking = devices.find(
+  const missing = devices.find(
     ({ backend, index }) => backend === "webgpu" && index < 0,
   );
   return {
     found: [...new Map(found.map((each) => [each.backend, each])).values()],
-    lacking: lacking?.reason ?? "",
+    missing: missing?.reason ?? "",
   };
 }
 
@@ -31,7 +31,7 @@ export class Talk {
     return this.#model;
   }
 
-  /** Loads a model; the conversation before is over if that succeeds. */
+  /** Loads a model; if that succeeds, ends the conversation before. */
   async load(source, backend, options = {}) {
     const model = await this.#loaded(source, backend, options);
     const { "tokenizer.chat_template": own } = await model.metadata();
@@ -59,7 +59,7 @@ export class Talk {
     this.#chat = this.#session.chat({ templateName: this.#template });
   }
 
-  /** The same conversation, computed by another backend from here on. */
+  /** Moves the conversation to another backend. */
   async move(backend, options = {}) {
     const messages = await this.#chat.messages();
     const model = await this.#loaded(this.#source, backend, options);
@@ -73,7 +73,7 @@ export class Talk {
     return model.report();
   }
 
-  /** The parts of the answer to a text. */
+  /** Returns the parts of the answer to a text. */
   async answer(text, options) {
     await this.#chat.add(text);
     return this.#chat.answer(options);

@@ -33,8 +33,8 @@ namespace Runcible {
     private static void Note(int status, IntPtr message) {
       try {
         pending = Errors.Of(status, Memory.Text(message));
-      } catch (Exception lacking) {
-        pending = lacking;
+      } catch (Exception failure) {
+        pending = failure;
       }
     }
   }

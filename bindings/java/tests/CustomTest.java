@@ -72,8 +72,8 @@ class CustomTest {
         Backend other;
         try {
           other = Backend.open(device);
-        } catch (RuntimeException lacking) {
-          assertEquals("opencl", device, lacking.toString());
+        } catch (RuntimeException unavailable) {
+          assertEquals("opencl", device, unavailable.toString());
           continue;
         }
         Tensor x = Tensor.of(other, X, X.length);
