@@ -6,7 +6,6 @@
  * left to release however a wrapper ends. Results that the caller must free, or
  * that the library owns, are an IntPtr; Memory reads and frees it. All
  * generated code is internal. */
- */
 %header %{
 #include <runcible/runcible.h>
 
