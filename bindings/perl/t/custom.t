@@ -96,7 +96,7 @@ subtest 'types and failures of functions of Perl' => sub {
         [[11, 32, 53], [[-1, -2], [-3, -4], [-5, -6]]], 'the numbers');
     ok(!eval { $call->(-1, 0); 1 }, 'it dies');
     is_deeply($@, { mine => 1 }, 'of what the function dies of');
-    fails('Device', qr/not as many bytes/, sub { $call->(0, 0) });
+    fails('Device', qr/does not have as many bytes/, sub { $call->(0, 0) });
     fails('InvalidArgument', qr/items/,
         sub { Runcible::CustomOp->new(%softsign, compute => sub { }) });
     my $program = 'use Runcible; my $op = Runcible::CustomOp->new('
