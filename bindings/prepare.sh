@@ -1,4 +1,4 @@
-# What the run.sh of every language needs; to be sourced, with $here as its
+# The functions that the run.sh of every language needs; to be sourced, with $here as its
 # folder and $1 as the build folder of Runcible. It leaves:
 #
 #   $work     a folder for this language: build/bindings/LANGUAGE
@@ -11,7 +11,7 @@
 #             the sources of a package, with what comes of the headers
 #   runcible_into FOLDER
 #             makes that a prefix with what a package carries: libraries, with
-#             those that a machine may lack, backends, their probe and the model
+#             those that may be missing on a machine, backends, their probe and the model
 #   readme_program
 #             the program of the language's README behind <!-- tests: chat -->
 #   build_and_install
@@ -58,7 +58,7 @@ fi
 # tests/run.sh says that another language has done it, for it runs them side by
 # side.
 if [ -z "${RUNCIBLE_IS_INSTALLED:-}" ]; then
-  # Backends of an earlier build would be found beside those of this one.
+  # Backends of an earlier build would be found together with those of this one.
   rm -rf "$prefix/lib/runcible" "$prefix"/lib/librunciblebackend-*.so
   cmake --install "$build" --prefix "$prefix" >"$all/install.log"
 fi

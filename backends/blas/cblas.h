@@ -27,7 +27,8 @@ struct Product {
 class Cblas {
  public:
   // Takes a library that was loaded by this name or path. Throws
-  // RC_E_BACKEND_UNAVAILABLE if it lacks a function or computes wrongly.
+  // RC_E_BACKEND_UNAVAILABLE if a function is missing or the results
+  // are wrong.
   Cblas(rc::Library library, const std::string& name);
 
   // Computes a product on the calling thread alone, within a OneThread. Sizes

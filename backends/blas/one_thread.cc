@@ -1,5 +1,5 @@
-// Keeps the library from using threads of its own: those of a handle call it,
-// each for a part of a product.
+// Keeps the library from starting threads: those of a handle call it, each for
+// a part of a product.
 #include <mutex>
 
 #include "blas/cblas.h"
@@ -25,7 +25,7 @@ OneThread::OneThread(const Cblas& library) : library_(library) {
   }
   const std::lock_guard lock(mutex);
   if (users++ > 0) return;
-  // BLIS gives -1 where nobody has asked for threads: then it uses none.
+  // BLIS gives -1 where no threads were asked for: then it uses none.
   if (library.get_threads_ != nullptr && library.get_threads_() > 1) {
     threads_before = library.get_threads_();
     library.set_threads_(1);
