@@ -69,7 +69,7 @@ rc_status switch_watched(const Backend& backend, const std::string& spec,
 
 // The limit is enough for the models, once: on the new device it is asked for
 // anew, and not for both.
-TEST(BackendSwitchMemory, TheLimitIsForOneDevice) {
+TEST(BackendSwitchMemory, LimitAppliesToTheNewDeviceAlone) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
   const Model first = load_model(backend.get());
@@ -87,7 +87,7 @@ TEST(BackendSwitchMemory, TheLimitIsForOneDevice) {
 }
 
 // What the second model lacks is known before the first is loaded.
-TEST(BackendSwitchMemory, IsRefusedBeforeAnythingIsLoaded) {
+TEST(BackendSwitchMemory, ExceededLimitIsRefusedBeforeLoading) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
   const Model first = load_model(backend.get());
@@ -114,7 +114,7 @@ TEST(BackendSwitchMemory, IsRefusedBeforeAnythingIsLoaded) {
 }
 
 // While the first is loaded nobody can take what the second needs.
-TEST(BackendSwitchMemory, IsSetAside) {
+TEST(BackendSwitchMemory, IsReservedForAllModels) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
   const Model first = load_model(backend.get());
@@ -142,7 +142,7 @@ TEST(BackendSwitchMemory, IsSetAside) {
 }
 
 // After a switch that failed while it loaded, too.
-TEST(BackendSwitchMemory, IsGivenBackAfterAFailure) {
+TEST(BackendSwitchMemory, IsReleasedAfterAFailure) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
   const Model first = load_model(backend.get());
@@ -161,7 +161,7 @@ TEST(BackendSwitchMemory, IsGivenBackAfterAFailure) {
 
 // Models of one file share its weights, which are asked for once, and a model
 // that was loaded twice is one.
-TEST(BackendSwitchMemory, WhatModelsShareIsAskedForOnce) {
+TEST(BackendSwitchMemory, SharedWeightsAreCountedOnce) {
   const auto load_both = [](const Backend& backend) {
     std::vector<Model> models;
     for (const int64_t context : {16, 32, 32}) {

@@ -25,7 +25,7 @@ class SwitchedTo : public testing::TestWithParam<const char*> {};
 
 // The text that follows is what it is when the same session is moved by hand,
 // to the device and back.
-TEST_P(SwitchedTo, ATextGoesOn) {
+TEST_P(SwitchedTo, GenerationContinuesWithTheSameText) {
   const std::string target = GetParam();
   const Backend backend = open_backend("cpu");
   rc_backend* opened = nullptr;
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(BackendSwitch, SwitchedTo,
 
 // Sessions that were forked, one of the whole context and a shorter one; the
 // model's handle is gone.
-TEST(BackendSwitch, SessionsOfEveryKind) {
+TEST(BackendSwitch, MovesSessionsOfEveryKind) {
   const Backend backend = open_backend("cpu");
   Model model = load_fable(backend);
   rc_session_options options = RC_SESSION_OPTIONS_INIT;
@@ -113,7 +113,7 @@ TEST(BackendSwitch, SessionsOfEveryKind) {
                rc_session_logits(first.get(), &logits, &rows, &vocabulary));
 }
 
-TEST(BackendSwitch, ConversationsGoOn) {
+TEST(BackendSwitch, ConversationsContinue) {
   const Backend backend = open_backend("cpu");
   const Model model = load_fable(backend);
   const Session session = create_session(model.get());
@@ -184,7 +184,7 @@ Request begin(const Session& session, Stream& stream) {
   return Request(request);
 }
 
-TEST(BackendSwitch, WhatIsInFlightMoves) {
+TEST(BackendSwitch, RequestsInFlightMove) {
   const Backend backend = open_backend("cpu");
   const Model model = load_model(backend.get());
   const Session session = create_endless_session(model.get());
@@ -202,7 +202,7 @@ TEST(BackendSwitch, WhatIsInFlightMoves) {
 
 // Requests may end where they began, for as long as the caller likes; others
 // begin meanwhile.
-TEST(BackendSwitch, WaitsAsLongAsAsked) {
+TEST(BackendSwitch, WaitsForRequestsUntilTheTimeout) {
   const Backend backend = open_backend("cpu");
   const Model model = load_model(backend.get());
   const Session session = create_endless_session(model.get());
@@ -229,7 +229,7 @@ TEST(BackendSwitch, WaitsAsLongAsAsked) {
 }
 
 // Many sessions are used while the device changes to and fro.
-TEST(BackendSwitch, ConcurrentSessions) {
+TEST(BackendSwitch, MovesConcurrentSessions) {
   const Backend backend = open_backend("cpu");
   const Model model = load_model(backend.get());
   std::atomic<bool> stop{false};
@@ -271,7 +271,7 @@ TEST(BackendSwitch, ConcurrentSessions) {
 }
 
 // After a failure everything is as it was.
-TEST(BackendSwitch, Failures) {
+TEST(BackendSwitch, FailuresLeaveTheModelsUsable) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   rc_backend* opened = nullptr;
   ASSERT_OK(rc_backend_open("cpu", &options, &opened));
@@ -303,7 +303,7 @@ void dispatch(const Loop& loop) {
   EXPECT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
 }
 
-TEST(BackendSwitch, Asynchronously) {
+TEST(BackendSwitch, AsyncSwitchEndsOnTheLoop) {
   Backend backend = open_backend("cpu");
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());

@@ -60,7 +60,7 @@ Loaded load_async(rc_backend* backend, const char* path) {
   return loaded;
 }
 
-TEST(Builtin, RuncibleDataComesFirst) {
+TEST(Builtin, DataVariableComesFirst) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   std::filesystem::copy_file(model_path(), folder.path() / "fable.gguf");
@@ -81,7 +81,7 @@ TEST(Builtin, RuncibleDataComesFirst) {
   EXPECT_NE(loaded.model, nullptr);
 }
 
-TEST(Builtin, AMissingOneTellsEveryPlaceAndWhatToDo) {
+TEST(Builtin, MissingModelErrorListsEveryFolderAndARemedy) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   const std::string here =
@@ -107,7 +107,7 @@ TEST(Builtin, AMissingOneTellsEveryPlaceAndWhatToDo) {
                "set RUNCIBLE_DATA");
 }
 
-TEST(Builtin, WhatIsFoundButUnfitIsNamed) {
+TEST(Builtin, UnusableFileIsNamed) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "fable.gguf");
   std::ofstream(folder.path() / "damaged.gguf") << "no model";
@@ -118,7 +118,7 @@ TEST(Builtin, WhatIsFoundButUnfitIsNamed) {
                (folder.path() / "damaged.gguf").string());
 }
 
-TEST(Builtin, BadNames) {
+TEST(Builtin, InvalidNamesAreRefused) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "data");
@@ -137,7 +137,7 @@ TEST(Builtin, BadNames) {
   }
 }
 
-TEST(Builtin, TellsFables) {
+TEST(Builtin, BuiltinModelGeneratesFables) {
   const DataVariable variable(nullptr);  // found from the build folder
   EXPECT_OK(rc_model_verify("builtin:fable"));
   const Backend backend = open_backend("cpu");
@@ -162,7 +162,7 @@ TEST(Builtin, TellsFables) {
   }
 }
 
-TEST(Builtin, AFileThatIsCalledSo) {
+TEST(Builtin, FileWithThePrefixInItsNameIsOpenedByPath) {
   const TemporaryFolder folder;
   const DataVariable variable(folder.path().c_str());
   const std::filesystem::path before = std::filesystem::current_path();

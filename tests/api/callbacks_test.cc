@@ -155,7 +155,7 @@ class Callbacks : public testing::TestWithParam<Way> {
   Loop loop_;
 };
 
-TEST_P(Callbacks, EndTheirRequestOnADispatchedLoop) {
+TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnADispatchedLoop) {
   LeavingListener heard;
   heard.way = GetParam();
   rc_request* request = nullptr;
@@ -172,7 +172,7 @@ TEST_P(Callbacks, EndTheirRequestOnADispatchedLoop) {
   expect_all_is_well();
 }
 
-TEST_P(Callbacks, EndTheirRequestOnTheLibrarysLoopAndOthersGoOn) {
+TEST_P(Callbacks, LeavingCallbackEndsOnlyItsRequestOnTheOwnLoop) {
   LeavingListener heard, other;
   heard.way = other.way = GetParam();
   other.leave_at_end = true;
@@ -187,7 +187,7 @@ TEST_P(Callbacks, EndTheirRequestOnTheLibrarysLoopAndOthersGoOn) {
   expect_all_is_well();
 }
 
-TEST_P(Callbacks, OfTheEndLeaveItTheOnlyOne) {
+TEST_P(Callbacks, LeavingEndCallbackIsNotCalledAgain) {
   Logged logged;
   LeavingListener heard;
   heard.way = GetParam();
@@ -207,7 +207,7 @@ TEST_P(Callbacks, OfTheEndLeaveItTheOnlyOne) {
   expect_all_is_well();
 }
 
-TEST_P(Callbacks, EndTheirRequestOnALibuvLoop) {
+TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnALibuvLoop) {
   LeavingListener heard;
   heard.way = GetParam();
   // Such a loop is lost with its thread.
@@ -271,7 +271,7 @@ struct Loading {
   }
 };
 
-TEST_P(Callbacks, OfProgressEndTheLoading) {
+TEST_P(Callbacks, LeavingProgressCallbackEndsLoading) {
   Loading loading(GetParam());
   rc_model_options options = loading.options();
   bool returned = false;
@@ -296,7 +296,7 @@ TEST_P(Callbacks, OfProgressEndTheLoading) {
   rc_model_release(model);
 }
 
-TEST_P(Callbacks, OfProgressEndTheLoadingOnAThreadOfTheLibrary) {
+TEST_P(Callbacks, LeavingProgressCallbackEndsAsyncLoading) {
   Loading loading(GetParam());
   const rc_model_options options = loading.options();
   ASSERT_OK(rc_model_load_async(backend_.get(), model_path().c_str(), &options,
@@ -308,7 +308,7 @@ TEST_P(Callbacks, OfProgressEndTheLoadingOnAThreadOfTheLibrary) {
   expect_all_is_well();
 }
 
-TEST_P(Callbacks, OfALoadedModelAreLogged) {
+TEST_P(Callbacks, LeavingLoadCallbackIsLogged) {
   Logged logged;
   Loading loading(GetParam());
   loading.leave_at_end = true;

@@ -45,7 +45,7 @@ class Chat : public ::testing::Test {
   rc_tokenizer* tokenizer_ = nullptr;
 };
 
-TEST_F(Chat, ErrorsNameWhatIsWrong) {
+TEST_F(Chat, ErrorsNameTheArgumentAndTheFault) {
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   expect_error(RC_E_NOT_FOUND, "tokenizer.chat_template", options);
   options.template_name = "no such";

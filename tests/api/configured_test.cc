@@ -232,7 +232,7 @@ void expect_generations(Members& members) {
                       "!");
 }
 
-TEST(Configured, SetMembersHoldAndUnsetMembersAreConfigured) {
+TEST(Configured, ConfigurationFillsUnsetMembersOnly) {
   Members members;
   expect_backends(members);
   expect_models(members);
@@ -255,7 +255,7 @@ void expect_choice(const char* variable, const char* text,
   EXPECT_EQ(made(&Struct<Options>::kUnset).*member, value);
 }
 
-TEST(Configured, ChoicesByTheirNames) {
+TEST(Configured, ChoicesAreReadByName) {
   using Backend = rc_backend_options;
   expect_choice("RUNCIBLE_BACKEND_PLACEMENT", "first", &Backend::placement,
                 RC_PLACEMENT_FIRST);
@@ -304,7 +304,7 @@ TEST(Configured, AWrongVariableFailsUnsetMembersOnly) {
   EXPECT_EQ(made(&options).numa, RC_NUMA_AUTO);
 }
 
-TEST(Configured, IgnoringIsYesOrNo) {
+TEST(Configured, IgnoreConfigurationIsZeroOrOne) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.ignore_configuration = 2;
   const Error error = error_of([&] { made(&options); });
@@ -350,7 +350,7 @@ TEST(Configured, MappedWeightsAreNotQuantized) {
 }
 
 // Of a header from before RC_UNSET_INT32 an empty type is none.
-TEST(Configured, AnEmptyTypeOfAnOlderHeader) {
+TEST(Configured, EmptyTypeOfAnOlderHeaderIsUnset) {
   const TemporaryVariable quantize("RUNCIBLE_MODEL_QUANTIZE", "q8_0");
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.quantize = "";
@@ -360,7 +360,7 @@ TEST(Configured, AnEmptyTypeOfAnOlderHeader) {
 }
 
 // A configured value is for models of all sizes.
-TEST(Configured, SessionsTakeWhatTheirModelAllows) {
+TEST(Configured, ContextLengthIsLimitedToThatOfTheModel) {
   const rc_session_options initial = RC_SESSION_OPTIONS_INIT;
   const auto of_model = [](const rc_session_options& options, int64_t most) {
     config::Settings::now();

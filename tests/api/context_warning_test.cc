@@ -48,7 +48,7 @@ class ContextWarning : public testing::Test {
   int64_t trained_ = 0;
 };
 
-TEST_F(ContextWarning, OfModels) {
+TEST_F(ContextWarning, IsLoggedForModelsBeyondTheTrainedLength) {
   const Model fitting = load(trained_);
   EXPECT_FALSE(warned(trained_));
   const int64_t longer = trained_ + 1;
@@ -63,7 +63,7 @@ TEST_F(ContextWarning, OfModels) {
   EXPECT_TRUE(warned(longer));
 }
 
-TEST_F(ContextWarning, OfSessions) {
+TEST_F(ContextWarning, IsLoggedForSessionsBeyondTheTrainedLength) {
   const int64_t longer = trained_ + 1;
   const Model model = load(longer);
   log_.clear();

@@ -65,7 +65,7 @@ class Talk : public ::testing::Test {
   Conversation chat_;
 };
 
-TEST_F(Talk, AnswersAreAddedForgottenAndForked) {
+TEST_F(Talk, AnswersAreAddedRemovedAndForked) {
   begin_chatml();
   EXPECT_EQ(messages(chat_.get()), "[]");
   ASSERT_OK(add(R"({"role": "user", "content": "a"})"));
@@ -112,7 +112,7 @@ TEST_F(Talk, MessagesThatAreRefusedAreNotAdded) {
   EXPECT_OK(add(R"({"role": "narrator", "content": "x"})"));
 }
 
-TEST_F(Talk, ErrorsNameWhatIsWrong) {
+TEST_F(Talk, ErrorsNameTheOptionAndTheFault) {
   EXPECT_FAILS(RC_E_NOT_FOUND, begin(nullptr), "tokenizer.chat_template");
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_name = "chatml";
@@ -204,7 +204,7 @@ TEST_F(Talk, RequestsEndWithTheErrorsOfTheirPrompts) {
   }
 }
 
-TEST_F(Talk, RequiredCallsAndResponseFormatsAreKept) {
+TEST_F(Talk, ToolChoiceAndResponseFormatAreEnforced) {
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_text =
       "{{ tools | length if tools else 0 }}{% for m in messages %}"
@@ -322,7 +322,7 @@ TEST_F(Forced, AnObjectIsACallOfAnOfferedToolAlone) {
   }
 }
 
-TEST_F(Forced, AnyCallIsFollowedByAnotherAnswer) {
+TEST_F(Forced, AnswerFollowsACallWithUnusualArguments) {
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_text =
       "{{ tools | length }}{% for m in messages %}"
@@ -348,7 +348,7 @@ TEST_F(Forced, AnyCallIsFollowedByAnotherAnswer) {
   }
 }
 
-TEST_F(Talk, AnAnswerUnderWayIsBusyAndCanBeCancelled) {
+TEST_F(Talk, RunningAnswerReportsBusyAndCanBeCancelled) {
   const Session endless = create_endless_session(model_.get());
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_text = "{{ messages[0].content }}";

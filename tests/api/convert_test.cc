@@ -52,7 +52,7 @@ TEST_F(ModelConvert, WritesAModelThatLoads) {
   }
 }
 
-TEST_F(ModelConvert, LeavesNothingIfItFails) {
+TEST_F(ModelConvert, LeavesNoFileIfItFails) {
   const auto convert = [&](const char* from, const char* type) {
     return rc_model_convert(from, target().c_str(), type, nullptr, nullptr);
   };
@@ -151,7 +151,7 @@ TEST_F(ModelConvert, EndsOnTheLoop) {
   rc_loop_release(loop);
 }
 
-TEST_F(ModelConvert, QuantizingSaysWhatIsWrong) {
+TEST_F(ModelConvert, QuantizeErrorsNameTheFault) {
   rc_quantize_options options = RC_QUANTIZE_OPTIONS_INIT;
   const auto quantize = [&] {
     return rc_model_quantize(folder().c_str(), target().c_str(), &options);

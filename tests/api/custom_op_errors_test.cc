@@ -40,7 +40,7 @@ std::string repeated(const std::string& text, int count) {
   return all;
 }
 
-TEST(CustomOpErrors, OfExpressions) {
+TEST(CustomOpErrors, MalformedExpressionsAreRefused) {
   const auto nested = [](int depth) {
     return create_output(repeated("(", depth) + "n" + repeated(")", depth));
   };
@@ -68,7 +68,7 @@ TEST(CustomOpErrors, OfExpressions) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create_output("3n"), "is missing");
 }
 
-TEST(CustomOpErrors, OfTextsOfOptions) {
+TEST(CustomOpErrors, MalformedOptionsAreRefused) {
   rc_custom_op_options options = scale_options();
   options.items = "n, n";
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create_only(options),
@@ -129,7 +129,7 @@ class CustomOpCalls : public testing::Test {
   const Tensor x_ = make(backend_.get(), {3}, {1, 2, 3});
 };
 
-TEST_F(CustomOpCalls, HaveInputsAndAttributesOfTheSignature) {
+TEST_F(CustomOpCalls, InputsAndAttributesMatchTheSignature) {
   const rc_custom_op_options options = scale_options();
   const Tensor scale = make(backend_.get(), {3}, {1, 1, 1});
   rc_tensor* const x = x_.get();
@@ -155,7 +155,7 @@ TEST_F(CustomOpCalls, HaveInputsAndAttributesOfTheSignature) {
                "scale_rows: input 1 is an outline, which has no numbers");
 }
 
-TEST_F(CustomOpCalls, HaveAttributesOfTheirTypes) {
+TEST_F(CustomOpCalls, AttributesHaveTheTypesOfTheSignature) {
   std::string signature;
   rc_custom_op_options options = output_of("n", &signature);
   options.attributes = "a int";
@@ -181,7 +181,7 @@ TEST_F(CustomOpCalls, HaveAttributesOfTheirTypes) {
 }
 
 // n is 3.
-TEST_F(CustomOpCalls, HaveDimensionsAndItemsThatCanBe) {
+TEST_F(CustomOpCalls, ImpossibleDimensionsAndItemsAreRefused) {
   EXPECT_OK(compute_output("n - 3"));
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, compute_output("n - 4"),
                "made: a dimension of the output y is -1, by ");
@@ -210,7 +210,7 @@ TEST_F(CustomOpCalls, HaveDimensionsAndItemsThatCanBe) {
                "made: options->items gives -1 items");
 }
 
-TEST_F(CustomOpCalls, NeedAFunctionWhereThereAreNoKernels) {
+TEST_F(CustomOpCalls, NeedAFunctionOnDevicesWithoutKernels) {
   std::string signature;
   rc_custom_op_options options = output_of("n", &signature);
   options.function = nullptr;

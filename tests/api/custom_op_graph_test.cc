@@ -13,7 +13,7 @@ class CustomOpGraphs : public CustomOpTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, CustomOpGraphs,
                          testing::Values("cpu", "reference"));
 
-TEST_P(CustomOpGraphs, GiveWhatTheirOpsGive) {
+TEST_P(CustomOpGraphs, MatchTheSingleOps) {
   const CustomOp op = create(scale_options());
   const Tensor scale = make(backend_.get(), {3}, {1, 10, 100});
   RecordedGraph graph(backend_.get());
@@ -61,7 +61,7 @@ TEST_P(CustomOpGraphs, GiveWhatTheirOpsGive) {
 }
 
 // Outputs before and between those that are needed are left out.
-TEST_P(CustomOpGraphs, OutputsThatAreNotNeeded) {
+TEST_P(CustomOpGraphs, UnusedOutputsAreAllowed) {
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "three";
   options.signature = "x F32 [n] -> a F32 [n], b F32 [n], c F32 [n]";
@@ -99,7 +99,7 @@ TEST_P(CustomOpGraphs, OutputsThatAreNotNeeded) {
 }
 
 // A tensor without elements has no memory in a graph; those behind it have.
-TEST_P(CustomOpGraphs, OutputsWithoutElements) {
+TEST_P(CustomOpGraphs, EmptyOutputsAreAllowed) {
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "none";
   options.signature = "x F32 [n] -> a F32 [n - n], b F32 [n]";
@@ -126,7 +126,7 @@ TEST_P(CustomOpGraphs, OutputsWithoutElements) {
   EXPECT_EQ(numbers_of(found[0].get()), (Numbers{-2, -3}));
 }
 
-TEST_P(CustomOpGraphs, KeepTheOp) {
+TEST_P(CustomOpGraphs, HoldAReferenceToTheOp) {
   static int released;
   released = 0;
   rc_custom_op_options options = scale_options();

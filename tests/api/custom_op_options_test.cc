@@ -14,7 +14,7 @@ struct Mistake {
   std::vector<std::string> texts;
 };
 
-TEST(CustomOpOptions, MistakesAreNamed) {
+TEST(CustomOpOptions, ErrorsNameTheOption) {
   using Options = rc_custom_op_options;
   const auto signature = [](const char* text) {
     return [text](Options& options) {

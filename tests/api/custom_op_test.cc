@@ -36,7 +36,7 @@ TEST_P(CustomOps, ComputesRows) {
   EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{1, -4, 2, -5, 3, -6}));
 }
 
-TEST_P(CustomOps, TheFunctionKnowsWhatItIsCalledWith) {
+TEST_P(CustomOps, FunctionReceivesShapesTypesAndAttributes) {
   static rc_custom_call seen;
   static std::string name;
   static double attributes[2];
@@ -68,7 +68,7 @@ TEST_P(CustomOps, TheFunctionKnowsWhatItIsCalledWith) {
   EXPECT_EQ(attributes[1], 7);
 }
 
-TEST_P(CustomOps, EveryItemIsComputedOnce) {
+TEST_P(CustomOps, ComputesEveryItemOnce) {
   static std::atomic<int> counts[10007];
   for (std::atomic<int>& count : counts) count = 0;
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
@@ -88,7 +88,7 @@ TEST_P(CustomOps, EveryItemIsComputedOnce) {
   for (const std::atomic<int>& count : counts) ASSERT_EQ(count, 20);
 }
 
-TEST_P(CustomOps, WithoutItemsItIsOneCallOfThisThread) {
+TEST_P(CustomOps, WithoutItemsTheCallerMakesOneCall) {
   static std::thread::id thread;
   static int calls;
   calls = 0;
@@ -111,7 +111,7 @@ TEST_P(CustomOps, WithoutItemsItIsOneCallOfThisThread) {
 
 // The largest of each row and where it is: two outputs of two types, with
 // shapes that are computed.
-TEST_P(CustomOps, MakesSeveralTensors) {
+TEST_P(CustomOps, HasSeveralOutputs) {
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "largest";
   options.signature =
@@ -147,7 +147,7 @@ TEST_P(CustomOps, MakesSeveralTensors) {
   EXPECT_EQ(shape_of(made_[2].get()), (Shape{9 - 1 - 2, 1, 1}));
 }
 
-TEST_P(CustomOps, TensorsWithoutElements) {
+TEST_P(CustomOps, TakesEmptyTensors) {
   const CustomOp op = create(scale_options());
   const Tensor none = make(backend_.get(), {0, 3}, {});
   const Tensor scale = make(backend_.get(), {3}, {1, 2, 3});
@@ -167,7 +167,7 @@ TEST_P(CustomOps, TensorsWithoutElements) {
   EXPECT_EQ(numbers_of(made_[1].get()), (Numbers{42}));
 }
 
-TEST_P(CustomOps, FailuresOfTheFunction) {
+TEST_P(CustomOps, FailureOfTheFunctionIsReported) {
   rc_custom_op_options options = scale_options();
   options.function = [](void* user, const rc_custom_call*,
                         char* message) -> rc_status {
@@ -206,7 +206,7 @@ TEST_P(CustomOps, FailuresOfTheFunction) {
   EXPECT_EQ(graph.run({x.get()}).size(), 1u);
 }
 
-TEST_P(CustomOps, TensorsThatDoNotFit) {
+TEST_P(CustomOps, MismatchedTensorsAreRefused) {
   const CustomOp op = create(scale_options());
   const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor two = make(backend_.get(), {2}, {1, 2});
@@ -265,7 +265,7 @@ TEST_P(CustomOps, TensorsThatDoNotFit) {
       "inputs: NULL");
 }
 
-TEST_P(CustomOps, SizesThatCannotBe) {
+TEST_P(CustomOps, ImpossibleOutputSizesAreRefused) {
   rc_custom_op_options options = scale_options();
   options.signature = "x F32 [n] -> y F32 [n - 5]";
   options.attributes = nullptr;
@@ -295,7 +295,7 @@ TEST_P(CustomOps, SizesThatCannotBe) {
 }
 
 // A kernel alone cannot run here.
-TEST_P(CustomOps, WithoutAFunction) {
+TEST_P(CustomOps, KernelAloneIsUnsupportedOnTheCpu) {
   rc_custom_op_options options = scale_options();
   options.function = nullptr;
   options.opencl_c = "y[0] = 0;";
@@ -307,7 +307,7 @@ TEST_P(CustomOps, WithoutAFunction) {
                "scale_rows", GetParam(), "no function");
 }
 
-TEST_P(CustomOps, TimeIsLimited) {
+TEST_P(CustomOps, StopsAtTheTimeout) {
   rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
   limited.timeout_ms = 20;
   rc_backend* opened = nullptr;

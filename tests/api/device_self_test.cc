@@ -21,7 +21,7 @@ Json test_of(const char* spec) {
   return json;
 }
 
-TEST(DeviceTest, TellsOfEachTest) {
+TEST(DeviceTest, ReportsEachTest) {
   RC_TEST_LABELS(kSerial);
   const Json found = test_of("cpu");
   ASSERT_EQ(found["devices"].size(), 1u);
@@ -36,7 +36,7 @@ TEST(DeviceTest, TellsOfEachTest) {
   }
 }
 
-TEST(DeviceTest, TellsWhatFailsAndWhatIsLacking) {
+TEST(DeviceTest, ReportsFailedAndUnsupportedOps) {
   RC_TEST_LABELS(kSerial);
   WrappedState& state = wrap_backend("api_liar", "cpu");
   state.missing_ops = {RC_OP_SCALE};
@@ -66,7 +66,7 @@ TEST(DeviceTest, TellsWhatFailsAndWhatIsLacking) {
   EXPECT_EQ(failed, 1u);
 }
 
-TEST(DeviceTest, IsCancelled) {
+TEST(DeviceTest, CanBeCancelled) {
   int calls = 0;
   const auto progress = [](void* user, double) -> int32_t {
     return ++*static_cast<int*>(user) == 5 ? 1 : 0;
@@ -79,7 +79,7 @@ TEST(DeviceTest, IsCancelled) {
   EXPECT_EQ(text, nullptr);
 }
 
-TEST(DeviceTest, RefusesWhatCannotBe) {
+TEST(DeviceTest, RefusesInvalidArguments) {
   RC_TEST_LABELS(kSerial);
   EXPECT_FAILS(RC_E_NOT_FOUND,
                rc_device_test("quantum", nullptr, nullptr, nullptr, nullptr),
@@ -89,7 +89,7 @@ TEST(DeviceTest, RefusesWhatCannotBe) {
   EXPECT_OK(rc_device_test("cpu", nullptr, nullptr, nullptr, nullptr));
 }
 
-TEST(QuarantineForget, KnowsBackendsAndDevices) {
+TEST(QuarantineForget, TakesBackendsAndDevices) {
   const TemporaryFolder cache;
   const TemporaryVariable variable("XDG_CACHE_HOME", cache.path().string());
   int32_t lifted = -1;

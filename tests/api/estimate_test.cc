@@ -94,7 +94,7 @@ OrderedJson hyper_parameters_of(const std::string& path) {
 
 // The golden models, each by its metadata and the names of its tensors: what
 // their shapes are the architecture says.
-TEST(Estimate, IsThePlanOfTheFile) {
+TEST(Estimate, MatchesThePlanOfTheFile) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   size_t alone = 0;
@@ -129,7 +129,7 @@ TEST(Estimate, IsThePlanOfTheFile) {
   EXPECT_GT(alone, 20u) << "of " << all;
 }
 
-TEST(Estimate, NamesOfTensorsAreEnough) {
+TEST(Estimate, TensorNamesWithoutShapesAreEnough) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   for (const char* name : {"llama2", "qwen2", "llama-biases", "gemma2"}) {
@@ -153,7 +153,7 @@ TEST(Estimate, NamesOfTensorsAreEnough) {
 // 8,030,261,248 parameters: 128256 * 4096 twice, and 32 layers of 4096 * 4096
 // twice, 4096 * 1024 twice, 4096 * 14336 three times and two norms of 4096, and
 // one norm. Norms take 4 bytes for each number, as 64 rotary frequencies do.
-TEST(Estimate, OfAModelThatManyKnow) {
+TEST(Estimate, MatchesTheKnownSizeOfLlama8B) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("cpu");
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
@@ -177,7 +177,7 @@ TEST(Estimate, OfAModelThatManyKnow) {
 
 // The tensors are found layer by layer, but not by looking at
 // all of the file for each.
-TEST(Estimate, OfManyLayers) {
+TEST(Estimate, IsFastForManyLayers) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("reference");
   OrderedJson json = eight_billion();
@@ -193,7 +193,7 @@ TEST(Estimate, OfManyLayers) {
   EXPECT_GE(report_of(plan.get()).weights, 1024 * 4 * of_layer);
 }
 
-TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
+TEST(Estimate, QuantizedTypeMatchesAQuantizedFile) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend("cpu");
   const std::string path =
@@ -213,7 +213,7 @@ TEST(Estimate, OfATypeIsThatOfAQuantizedFile) {
   }
 }
 
-TEST(Estimate, KeysMayHaveTheirWholeNames) {
+TEST(Estimate, AcceptsFullMetadataKeys) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   OrderedJson small = eight_billion();
@@ -230,7 +230,7 @@ TEST(Estimate, KeysMayHaveTheirWholeNames) {
   expect_equal(report_of(one.get()), report_of(other.get()));
 }
 
-TEST(Estimate, RefusesWhatCannotBe) {
+TEST(Estimate, RefusesInvalidDescriptions) {
   RC_TEST_LABELS(kSerial);
   const Backend backend = open_backend();
   Plan plan;

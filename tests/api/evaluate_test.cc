@@ -105,7 +105,7 @@ class Evaluate : public ::testing::Test {
   rc_evaluate_options options_ = RC_EVALUATE_OPTIONS_INIT;
 };
 
-TEST_F(Evaluate, IsWhatTransformersSays) {
+TEST_F(Evaluate, ScoresMatchTransformers) {
   const Model other = load_exact(backend_.get(), golden_model("mistral"));
   options_.against = other.get();
   const Json all = expectation();
@@ -116,7 +116,7 @@ TEST_F(Evaluate, IsWhatTransformersSays) {
   }
 }
 
-TEST_F(Evaluate, SeesWhatRoundingDoes) {
+TEST_F(Evaluate, MeasuresTheDivergenceOfRoundedWeights) {
   const TemporaryFolder folder;
   const std::string rounded = (folder.path() / "rounded.gguf").string();
   ASSERT_OK(rc_model_convert(golden_model("llama2").c_str(), rounded.c_str(),
@@ -131,7 +131,7 @@ TEST_F(Evaluate, SeesWhatRoundingDoes) {
   EXPECT_LT(report.bits_per_weight, 17.0);
 }
 
-TEST_F(Evaluate, NothingIsNearerThanTheModelItself) {
+TEST_F(Evaluate, ModelHasNoDivergenceFromItself) {
   options_.against = model_.get();
   const rc_evaluate_report report = evaluate(model_.get());
   EXPECT_EQ(report.perplexity_ratio, 1.0);
@@ -142,7 +142,7 @@ TEST_F(Evaluate, NothingIsNearerThanTheModelItself) {
   EXPECT_EQ(report.questions, 0);
 }
 
-TEST_F(Evaluate, AnswersQuestions) {
+TEST_F(Evaluate, MatchesExpectedAccuracyOfChoices) {
   const Json expected = expectation()["choices"];
   options_ = RC_EVALUATE_OPTIONS_INIT;
   options_.choices_path = questions_.c_str();
@@ -157,7 +157,7 @@ TEST_F(Evaluate, AnswersQuestions) {
 
 // Steps of few rows, and other requests at the same time, change no bit on a
 // CPU device.
-TEST_F(Evaluate, DoesNotDependOnSteps) {
+TEST_F(Evaluate, DoesNotDependOnStepSizeOrOtherRequests) {
   const Backend cpu = open_backend("cpu");
   options_.choices_path = questions_.c_str();
   const auto bits = [&](int32_t rows, bool busy) {
@@ -180,7 +180,7 @@ TEST_F(Evaluate, DoesNotDependOnSteps) {
   EXPECT_EQ(bits(7, true), plain);
 }
 
-TEST_F(Evaluate, TellsHowFarItIs) {
+TEST_F(Evaluate, ReportsProgress) {
   std::vector<double> told;
   options_.progress = [](void* user, double fraction) -> int32_t {
     static_cast<std::vector<double>*>(user)->push_back(fraction);
@@ -211,7 +211,7 @@ TEST_F(Evaluate, CanBeCancelled) {
   fails(RC_E_INTERNAL, "the progress callback");
 }
 
-TEST_F(Evaluate, SaysWhatIsWrong) {
+TEST_F(Evaluate, ErrorsNameTheOption) {
   const std::string many = "AB";
   options_.context = 65;
   fails(RC_E_INVALID_ARGUMENT, "4 to 64");
@@ -254,7 +254,7 @@ TEST_F(Evaluate, SaysWhatIsWrong) {
                "report: NULL");
 }
 
-TEST_F(Evaluate, NeedsModelsThatCanBeCompared) {
+TEST_F(Evaluate, RefusesModelsThatCannotBeCompared) {
   rc_model* loaded = nullptr;
   ASSERT_OK(rc_model_load(backend_.get(), "builtin:fable", nullptr, &loaded));
   const Model fable(loaded);
@@ -290,7 +290,7 @@ void tell(void* user, rc_status status, const char* message,
   ++told.calls;
 }
 
-TEST_F(Evaluate, TellsTheEndOnALoop) {
+TEST_F(Evaluate, EndIsDeliveredOnTheLoop) {
   const rc_evaluate_report expected = evaluate(model_.get());
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));

@@ -89,7 +89,7 @@ class Fabulist : public ::testing::Test {
   Conversation chat_;
 };
 
-TEST_F(Fabulist, PromptsAreThoseOfTransformers) {
+TEST_F(Fabulist, PromptsMatchTransformers) {
   rc_tokenizer* made = nullptr;
   ASSERT_OK(rc_tokenizer_open("builtin:fabulist", &made));
   const Tokenizer tokenizer(made);
@@ -112,7 +112,7 @@ TEST_F(Fabulist, PromptsAreThoseOfTransformers) {
   }
 }
 
-TEST_F(Fabulist, AnswersAreThoseOfTransformers) {
+TEST_F(Fabulist, AnswersMatchTransformers) {
   RC_TEST_LABELS(kSerial);
   for (const OrderedJson& c : recorded()["cases"]) {
     begin(c["tools"], c["messages"]);
@@ -149,7 +149,7 @@ TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
   EXPECT_LT(told.prompt_tokens, 60);
 }
 
-TEST_F(Fabulist, CallsWhatItIsToldTo) {
+TEST_F(Fabulist, CallsTheRequiredTool) {
   RC_TEST_LABELS(kSerial);
   const OrderedJson tools = recorded()["cases"][5]["tools"];
   begin(tools, OrderedJson::array({{{"role", "user"}, {"content", "Hello!"}}}));
@@ -161,7 +161,7 @@ TEST_F(Fabulist, CallsWhatItIsToldTo) {
   EXPECT_TRUE(called.calls[0]["arguments"]["b"].is_number_integer());
 }
 
-TEST_F(Fabulist, AnswersToASchema) {
+TEST_F(Fabulist, AnswersFollowASchema) {
   RC_TEST_LABELS(kSerial);
   begin(OrderedJson::array(),
         OrderedJson::array({{{"role", "user"},

@@ -48,7 +48,7 @@ class Fetch : public testing::Test {
   const HubEnvironment environment_{hub_.address()};
 };
 
-TEST_F(Fetch, BlocksAndIsThenLoaded) {
+TEST_F(Fetch, FetchedModelCanBeLoaded) {
   const Backend backend = open_backend();
   rc_model* model = nullptr;
   EXPECT_FAILS(RC_E_NOT_FOUND,
@@ -92,7 +92,7 @@ TEST_F(Fetch, EndsOnTheLoop) {
   EXPECT_GT(told, 0);
 }
 
-TEST_F(Fetch, FailuresComeToTheLoop) {
+TEST_F(Fetch, FailuresAreDeliveredOnTheLoop) {
   const Loop loop = new_loop();
   Ended ended;
   ASSERT_OK(

@@ -24,7 +24,7 @@ void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-TEST(Files, MissingOnes) {
+TEST(Files, MissingFilesAreNotFound) {
   const Backend backend = open_backend();
   for (const auto& open : openers(backend.get())) {
     EXPECT_FAILS(RC_E_NOT_FOUND, open("no/such/model.gguf"),
@@ -34,7 +34,7 @@ TEST(Files, MissingOnes) {
   }
 }
 
-TEST(Files, AFolderWithoutAModel) {
+TEST(Files, FolderWithoutAModelIsRefused) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   for (const auto& open : openers(backend.get())) {
@@ -44,7 +44,7 @@ TEST(Files, AFolderWithoutAModel) {
 }
 
 // All but its tokenizer can be had: there is no tokenizer.json.
-TEST(Files, AFolderWithAModel) {
+TEST(Files, FolderWithAModelIsOpened) {
   const Backend backend = open_backend();
   const std::string path = source_path("tests/golden/folders/gpt_oss").string();
   int opened = 0;
@@ -59,7 +59,7 @@ TEST(Files, AFolderWithAModel) {
   EXPECT_EQ(opened, 4);
 }
 
-TEST(Files, NotReadable) {
+TEST(Files, UnreadableFilesAreRefused) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const Backend backend = open_backend();
   const TemporaryFolder folder;
@@ -71,7 +71,7 @@ TEST(Files, NotReadable) {
   }
 }
 
-TEST(Files, TruncatedAndEmptyOnes) {
+TEST(Files, TruncatedAndEmptyFilesAreRefused) {
   const Backend backend = open_backend();
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "cut.gguf";
@@ -87,10 +87,12 @@ TEST(Files, TruncatedAndEmptyOnes) {
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 
-TEST(Files, SoundOnes) { EXPECT_OK(rc_model_verify(model_path().c_str())); }
+TEST(Files, ValidFilesAreAccepted) {
+  EXPECT_OK(rc_model_verify(model_path().c_str()));
+}
 
 // What would change the result and is not computed, is no model of ours.
-TEST(Files, WithMoreThanThisBuildComputes) {
+TEST(Files, FilesWithUnknownTensorsAreRefused) {
   const auto file = gguf::File::open(model_path());
   gguf::Writer writer;
   for (const gguf::Entry& entry : file->entries()) writer.add(entry);
@@ -136,7 +138,7 @@ class FileSizeLimit {
   void (*signal_before_)(int);
 };
 
-TEST(Files, NamesAreNotEmpty) {
+TEST(Files, EmptyNamesAreRefused) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());
@@ -150,7 +152,7 @@ TEST(Files, NamesAreNotEmpty) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_plugin_load(""), "path: empty");
 }
 
-TEST(Files, AFullDiskOnSave) {
+TEST(Files, FullDiskOnSaveIsReported) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());
@@ -178,7 +180,7 @@ TEST(Files, AFullDiskOnSave) {
   EXPECT_EQ(generate(session.get()), text);
 }
 
-TEST(Files, SavedSessionsFromStrangers) {
+TEST(Files, DamagedSavedSessionsAreRefused) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());

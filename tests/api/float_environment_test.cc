@@ -92,7 +92,7 @@ uint64_t results(const char* spec) {
 
 class Floats : public testing::TestWithParam<std::string> {};
 
-TEST_P(Floats, OfTheCallerChangeNoResultAndAreNotChanged) {
+TEST_P(Floats, FloatEnvironmentChangesNoResultAndIsKept) {
   const uint64_t expected = results(GetParam().c_str());
   for (const Environment& environment : kEnvironments) {
     uint64_t result = 0;
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Floats, testing::Values("cpu", "reference"),
                          [](const auto& info) { return info.param; });
 
 // On the caller's threads; on the library's own it is the default one.
-TEST(FloatsOfCallbacks, AreTheCallers) {
+TEST(FloatsOfCallbacks, CallbacksRunInTheEnvironmentOfTheCaller) {
   struct Seen {
     Controls progress, event, own;
     std::atomic<bool> ended{false};

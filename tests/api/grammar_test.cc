@@ -89,7 +89,7 @@ void expect_valid(const std::string& text) {
   EXPECT_TRUE(age >= 0 && age <= 99) << text;
 }
 
-TEST_F(Grammars, ErrorsSayWhere) {
+TEST_F(Grammars, ErrorsNameThePlace) {
   const auto tried = [&](rc_grammar_kind kind, const std::string& text) {
     return try_compile(tokenizer_.get(), kind, text);
   };
@@ -113,7 +113,7 @@ TEST_F(Grammars, ErrorsSayWhere) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, tried(4, "a"), "kind", "4");
 }
 
-TEST_F(Grammars, ThatTakeTooManyStatesAreRefusedWithTheLimit) {
+TEST_F(Grammars, TooManyStatesAreRefusedWithTheLimit) {
   const std::string schema =
       R"({"type": "object", "properties":
           {"price": {"type": "integer", "multipleOf": 999983}}})";
@@ -168,7 +168,7 @@ TEST_F(Grammars, MayBeReleasedWhileTheirRequestRuns) {
   expect_valid(text);
 }
 
-TEST_F(Grammars, OfAnotherVocabularyAreRefusedByName) {
+TEST_F(Grammars, AnotherVocabularyIsRefusedByName) {
   const Tokenizer other = open_tokenizer(model_path());
   const Grammar grammar = compile(other.get(), RC_GRAMMAR_REGEX, "a");
   const Session session = create_session(model_.get());

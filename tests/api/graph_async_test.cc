@@ -93,7 +93,7 @@ TEST(GraphAsync, EndsOnTheLoop) {
   EXPECT_EQ(numbers_of(end.outputs[0].get()), (std::vector<float>{2, 4}));
 }
 
-TEST(GraphAsync, ManyAtOnce) {
+TEST(GraphAsync, ManyRunsEndOnTheLoop) {
   const Backend backend = open_backend("cpu");
   const Loop loop = make_loop();
   const auto graph = doubling(backend.get());
@@ -129,7 +129,7 @@ TEST(GraphAsync, ManyAtOnce) {
   EXPECT_EQ(end.count, 0);
 }
 
-TEST(GraphAsync, CancelDeadlineAndQuota) {
+TEST(GraphAsync, CancelDeadlineAndQuotaEndRuns) {
   std::atomic<int> running{0};
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.max_requests = 1;
@@ -181,7 +181,7 @@ TEST(GraphAsync, CancelDeadlineAndQuota) {
 }
 
 // A blocking run hears of it as well, and later ones do not.
-TEST(GraphAsync, CancelOfABlockingRun) {
+TEST(GraphAsync, BlockingRunCanBeCancelled) {
   std::atomic<int> running{0};
   const Backend backend = endless_backend("endless_run", running, nullptr);
   const auto graph = doubling(backend.get());
@@ -203,7 +203,7 @@ TEST(GraphAsync, CancelOfABlockingRun) {
 }
 
 // Whoever waits until the same time sees it pass before the run is given up.
-TEST(GraphAsync, NotGivenUpBeforeItsDeadline) {
+TEST(GraphAsync, RunIsNotAbandonedBeforeItsDeadline) {
   WrappedState& state = wrap_backend("eager_stop", "cpu");
   state.on_run = [](const rc_plugin_run& run, char*, const auto&) {
     while (run.should_stop(run.user) == 0) {
@@ -226,7 +226,7 @@ TEST(GraphAsync, NotGivenUpBeforeItsDeadline) {
   }
 }
 
-TEST(GraphAsync, ErrorsAtOnceAndAtTheEnd) {
+TEST(GraphAsync, ErrorsAreReportedAtOnceOrAtTheEnd) {
   const Backend backend = open_backend("cpu");
   const Loop loop = make_loop();
   RecordedGraph graph(backend.get());

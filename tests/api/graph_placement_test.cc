@@ -4,7 +4,7 @@
 namespace rc::test {
 namespace {
 
-TEST(GraphPlacement, TakesWhatLiesElsewhereAndRefusesOutlines) {
+TEST(GraphPlacement, MovesInputsFromOtherDevicesAndRefusesOutlines) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.placement = RC_PLACEMENT_EACH_OP;
   options.measure = 0;

@@ -115,7 +115,7 @@ class RandomOps {
   std::vector<Tensor> tensors_;
 };
 
-TEST(Graph, GivesTheBitsOfItsOps) {
+TEST(Graph, ResultsEqualThoseOfItsOps) {
   rc_backend_options one = RC_BACKEND_OPTIONS_INIT;
   one.threads = 1;
   rc_backend* alone = nullptr;
@@ -158,7 +158,7 @@ TEST(Graph, GivesTheBitsOfItsOps) {
 }
 
 // More values at once than a chain can hold in a cache, and all of them wanted.
-TEST(Graph, LongChains) {
+TEST(Graph, LongChainsAreComputed) {
   const Backend backend = open_backend("cpu");
   const int64_t count = 5000;
   const Tensor x = make_random(backend.get(), {count}, 1);
@@ -195,7 +195,7 @@ TEST(Graph, LongChains) {
   }
 }
 
-TEST(Graph, ProductsTakeBiasAndFunction) {
+TEST(Graph, ProductsAreFusedWithBiasAndFunction) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
     const Tensor weight = make(backend.get(), {2, 2}, {1, 2, 3, 4});
@@ -332,7 +332,7 @@ TEST(Graph, Errors) {
 }
 
 // What depends on numbers is told by the run, and the next one is not harmed.
-TEST(Graph, IdsOfRowsThatThereAreNot) {
+TEST(Graph, RowIdsOutOfRangeFailTheRun) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
     RecordedGraph graph(backend.get());
@@ -361,7 +361,7 @@ TEST(Graph, IdsOfRowsThatThereAreNot) {
   }
 }
 
-TEST(Graph, MemoryAndTimeAreOfTheHandle) {
+TEST(Graph, MemoryAndTimeAreChargedToTheHandle) {
   constexpr uint64_t kBytes = 40000;
   const Shape shape = {100, 100};
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;

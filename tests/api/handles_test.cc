@@ -430,7 +430,7 @@ TEST_F(Handles, Conversations) {
   rc_chat_release(nullptr);
 }
 
-TEST_F(Handles, OutputsThatAreNull) {
+TEST_F(Handles, NullOutputsAreRefused) {
   rc_session* s = session_.get();
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_backend_open("reference", nullptr, nullptr), "backend");

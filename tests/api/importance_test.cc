@@ -69,7 +69,7 @@ class ModelImportance : public ::testing::Test {
   rc_importance_options options_ = RC_IMPORTANCE_OPTIONS_INIT;
 };
 
-TEST_F(ModelImportance, IsWhatNumpySays) {
+TEST_F(ModelImportance, MatchesNumpy) {
   const Json expected = Json::parse(std::ifstream(
       source_path("tests/golden/evaluation/expected.json")))["importance"];
   const Backend backend = open_backend();
@@ -100,7 +100,7 @@ TEST_F(ModelImportance, IsWhatNumpySays) {
   }
 }
 
-TEST_F(ModelImportance, SaysWhatItIsOf) {
+TEST_F(ModelImportance, RecordsItsDatasetAndModel) {
   const Backend backend = open_backend();
   const Model model = load(backend, architecture("mixtral"));
   options_.dataset = "letters";
@@ -218,7 +218,7 @@ TEST_F(ModelImportance, IsTheSameOfAModelOnTwoDevices) {
   }
 }
 
-TEST_F(ModelImportance, LeavesNothingIfItFails) {
+TEST_F(ModelImportance, LeavesNoFileIfItFails) {
   const Backend backend = open_backend();
   const Model model = load(backend, architecture("llama2"));
   const auto measure = [&](const std::string& to) {
@@ -247,7 +247,7 @@ TEST_F(ModelImportance, LeavesNothingIfItFails) {
   EXPECT_EQ(files_left(), 0u);
 }
 
-TEST_F(ModelImportance, KeepsToTheLimit) {
+TEST_F(ModelImportance, ObeysTheMemoryLimit) {
   const auto limited = [](uint64_t limit) {
     rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
     options.memory_limit = limit;
@@ -287,7 +287,7 @@ struct ImportanceEnd {
   int64_t tensors = 0;
 };
 
-TEST_F(ModelImportance, TellsTheEndOnALoop) {
+TEST_F(ModelImportance, EndIsDeliveredOnTheLoop) {
   const Backend backend = open_backend();
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));

@@ -64,7 +64,7 @@ std::string expected_text() {
   return text_of(load_model(backend.get()).get());
 }
 
-TEST(ModelMemory, CopiedBytesMayGo) {
+TEST(ModelMemory, CallerMayFreeCopiedBytes) {
   const Backend backend = open_backend();
   std::vector<char> bytes = model_bytes();
   const Model model = load(backend.get(), memory_of(bytes));
@@ -72,7 +72,7 @@ TEST(ModelMemory, CopiedBytesMayGo) {
   EXPECT_EQ(text_of(model.get()), expected_text());
 }
 
-TEST(ModelMemory, AtAnyAddress) {
+TEST(ModelMemory, AcceptsAnyAlignment) {
   const Backend backend = open_backend();
   const std::vector<char> whole = model_bytes();
   std::vector<char> shifted(whole.size() + 3);
@@ -82,7 +82,7 @@ TEST(ModelMemory, AtAnyAddress) {
   EXPECT_EQ(text_of(load(backend.get(), memory).get()), expected_text());
 }
 
-TEST(ModelMemory, LentBytesAreGivenBackOnceAfterTheLastUser) {
+TEST(ModelMemory, LentBytesAreReleasedOnceAfterTheLastUse) {
   const Backend backend = open_backend();
   Lent lent(model_bytes());
   Model model = load(backend.get(), lent.memory);
@@ -93,7 +93,7 @@ TEST(ModelMemory, LentBytesAreGivenBackOnceAfterTheLastUser) {
   EXPECT_EQ(lent.released, 0);
 }
 
-TEST(ModelMemory, LentBytesGoWithTheModel) {
+TEST(ModelMemory, LentBytesAreReleasedWithTheModel) {
   const Backend backend = open_backend();
   Lent lent(model_bytes());
   { const Model model = load(backend.get(), lent.memory); }
@@ -101,7 +101,7 @@ TEST(ModelMemory, LentBytesGoWithTheModel) {
 }
 
 // A processor computes from the caller's bytes.
-TEST(ModelMemory, MayStayWhereItIs) {
+TEST(ModelMemory, KeepMappedUsesTheBytesOfTheCaller) {
   const Backend backend = open_backend("cpu");
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.keep_mapped = 1;
@@ -170,7 +170,7 @@ std::vector<std::function<rc_status(const rc_model_memory*)>> openers_of(
           }};
 }
 
-TEST(ModelMemory, IsGivenBackByWhateverTookIt) {
+TEST(ModelMemory, EveryFunctionReleasesLentBytesOnce) {
   const Backend backend = open_backend();
   for (const auto& open : openers_of(backend.get())) {
     Lent lent(model_bytes());
@@ -201,7 +201,7 @@ TEST(ModelMemory, IsGivenBackByWhateverTookIt) {
   }
 }
 
-TEST(ModelMemory, IsGivenBackWhereArgumentsAreWrong) {
+TEST(ModelMemory, InvalidArgumentsReleaseLentBytes) {
   const Backend backend = open_backend();
   Lent lent(model_bytes());
   EXPECT_FAILS(
@@ -223,7 +223,7 @@ TEST(ModelMemory, IsGivenBackWhereArgumentsAreWrong) {
   EXPECT_EQ(other.released, 1);
 }
 
-TEST(ModelMemory, CutAnywhereItIsRefused) {
+TEST(ModelMemory, TruncatedBytesAreRefused) {
   const std::vector<char> whole = model_bytes();
   for (size_t size = 0; size < whole.size(); size += 1 + size / 7) {
     const std::vector<char> cut(whole.begin(),
@@ -246,7 +246,7 @@ TEST(ModelMemory, APartOfAModelIsRefused) {
                "it is one of 3 files");
 }
 
-TEST(ModelMemory, LooksLikeTheFile) {
+TEST(ModelMemory, InfoEqualsThatOfTheFile) {
   rc_model_info* of_file = nullptr;
   rc_model_info* of_memory = nullptr;
   ASSERT_OK(rc_model_info_open(model_path().c_str(), &of_file));
@@ -282,7 +282,7 @@ TEST(ModelMemory, LooksLikeTheFile) {
   rc_model_info_release(of_memory);
 }
 
-TEST(ModelMemory, IsPlannedAsTheFile) {
+TEST(ModelMemory, PlanEqualsThatOfTheFile) {
   const Backend backend = open_backend();
   const std::vector<char> bytes = model_bytes();
   const rc_model_memory memory = memory_of(bytes);

@@ -27,7 +27,7 @@ class NullPointers : public testing::Test {
   const Model model_ = load_model(backend_.get());
 };
 
-TEST_F(NullPointers, OfCallbacks) {
+TEST_F(NullPointers, CallbacksAreNamed) {
   const std::string path = model_path();
   EXPECT_NULL("callback",
               rc_discover_async(nullptr, nullptr, nullptr, nullptr, nullptr));
@@ -57,7 +57,7 @@ TEST_F(NullPointers, OfCallbacks) {
                                                nullptr, nullptr));
 }
 
-TEST_F(NullPointers, OfTexts) {
+TEST_F(NullPointers, TextsAreNamed) {
   const std::string path = model_path();
   char* text = nullptr;
   size_t count = 0;
@@ -82,7 +82,7 @@ TEST_F(NullPointers, OfTexts) {
   EXPECT_EQ(op, nullptr);
 }
 
-TEST_F(NullPointers, OfQuantizing) {
+TEST_F(NullPointers, QuantizeArgumentsAreNamed) {
   const std::string path = model_path();
   rc_quantize_options options = RC_QUANTIZE_OPTIONS_INIT;
   options.type = nullptr;
@@ -101,7 +101,7 @@ TEST_F(NullPointers, OfQuantizing) {
               rc_model_quantize(path.c_str(), "/nowhere/x", &options));
 }
 
-TEST_F(NullPointers, OfSessions) {
+TEST_F(NullPointers, SessionArgumentsAreNamed) {
   const Session session = create_session(model_.get());
   const float* logits = nullptr;
   size_t rows = 0, columns = 0, count = 0;
@@ -125,7 +125,7 @@ TEST_F(NullPointers, OfSessions) {
               rc_session_restore(model_.get(), nullptr, nullptr, &restored));
 }
 
-TEST_F(NullPointers, OfGenerations) {
+TEST_F(NullPointers, GenerateArgumentsAreNamed) {
   const Session session = create_session(model_.get());
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "a";
@@ -144,7 +144,7 @@ TEST_F(NullPointers, OfGenerations) {
   EXPECT_OK(rc_request_wait(made, -1));
 }
 
-TEST_F(NullPointers, OfTokenizers) {
+TEST_F(NullPointers, TokenizerArgumentsAreNamed) {
   rc_tokenizer* made = nullptr;
   ASSERT_OK(rc_model_get_tokenizer(model_.get(), &made));
   const Tokenizer tokenizer(made);
@@ -155,7 +155,7 @@ TEST_F(NullPointers, OfTokenizers) {
   EXPECT_NULL("text", rc_detokenize(made, nullptr, 0, 0, nullptr, nullptr));
 }
 
-TEST_F(NullPointers, OfGrammars) {
+TEST_F(NullPointers, GrammarArgumentsAreNamed) {
   rc_tokenizer* made = nullptr;
   ASSERT_OK(rc_model_get_tokenizer(model_.get(), &made));
   const Tokenizer tokenizer(made);
@@ -178,7 +178,7 @@ TEST_F(NullPointers, OfGrammars) {
   rc_grammar_release(grammar);
 }
 
-TEST_F(NullPointers, OfModelFiles) {
+TEST_F(NullPointers, ModelFileArgumentsAreNamed) {
   rc_model_info* info = nullptr;
   ASSERT_OK(rc_model_info_open(model_path().c_str(), &info));
   const char *key = nullptr, *type = nullptr;
@@ -195,7 +195,7 @@ TEST_F(NullPointers, OfModelFiles) {
   EXPECT_NULL("report", rc_model_evaluate(model_.get(), nullptr, nullptr));
 }
 
-TEST_F(NullPointers, OfLoopsAndTensors) {
+TEST_F(NullPointers, LoopAndTensorArgumentsAreNamed) {
   rc_loop* loop = nullptr;
   EXPECT_NULL("uv_loop", rc_loop_uv(nullptr, &loop));
   ASSERT_OK(rc_loop_create(&loop));

@@ -16,7 +16,7 @@ struct OptionCase {
   const char* value;  // that the message shows
 };
 
-TEST(Options, OfAGeneration) {
+TEST(Options, GenerateOptionsOutOfRangeAreNamed) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());
   const Session session = create_session(model.get());
@@ -131,7 +131,7 @@ TEST(Options, OfAGeneration) {
   EXPECT_EQ(generate(session.get()), text);
 }
 
-TEST(Options, OfABackend) {
+TEST(Options, BackendOptionsOutOfRangeAreNamed) {
   rc_backend* backend = nullptr;
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   using Options = rc_backend_options;
@@ -179,7 +179,7 @@ TEST(Options, OfABackend) {
   EXPECT_EQ(backend, nullptr);
 }
 
-TEST(Options, ThreadsInTheEnvironment) {
+TEST(Options, ThreadsAreReadFromTheEnvironment) {
   rc_backend* backend = nullptr;
   for (const char* value : {"-1", "many", "2000000000"}) {
     setenv("RUNCIBLE_THREADS", value, 1);
@@ -196,7 +196,7 @@ TEST(Options, ThreadsInTheEnvironment) {
   EXPECT_NE(open_backend(), nullptr);
 }
 
-TEST(Options, UnknownAndMalformedBackends) {
+TEST(Options, UnknownAndMalformedBackendsAreRefused) {
   rc_backend* backend = nullptr;
   EXPECT_FAILS(RC_E_NOT_FOUND, rc_backend_open("quantum", nullptr, &backend),
                "quantum");
@@ -214,7 +214,7 @@ TEST(Options, UnknownAndMalformedBackends) {
   EXPECT_EQ(backend, nullptr);
 }
 
-TEST(Options, OfAModel) {
+TEST(Options, ModelOptionsOutOfRangeAreNamed) {
   const Backend backend = open_backend();
   const auto load = [&](auto set) {
     rc_model_options options = RC_MODEL_OPTIONS_INIT;
@@ -276,7 +276,7 @@ TEST(Options, OfAModel) {
 }
 
 // Of a header from before keep_mapped, and with it.
-TEST(Options, OfAModelThatStaysMapped) {
+TEST(Options, KeepMappedLeavesWeightsInTheFile) {
   const Backend backend = open_backend();
   const auto weights = [&](const rc_model_options& options) {
     const rc_plan_report plan =
@@ -301,7 +301,7 @@ TEST(Options, OfAModelThatStaysMapped) {
   EXPECT_EQ(weights(options), copied);
 }
 
-TEST(Options, OfAModelThatIsQuantized) {
+TEST(Options, QuantizeReducesTheWeights) {
   const Backend backend = open_backend("cpu");
   const std::string folder = source_path("tests/golden/folders/qwen2").string();
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
@@ -343,7 +343,7 @@ TEST(Options, OfAModelThatIsQuantized) {
 }
 
 // Each text of a plan's offers is the plan's.
-TEST(Options, OffersOfAPlan) {
+TEST(Options, PlanOffersHaveTexts) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.context_length = options.cache_tokens = 64;
   const Backend whole = open_backend();
@@ -377,7 +377,7 @@ TEST(Options, OffersOfAPlan) {
                "i");
 }
 
-TEST(Options, MemoryLimitOfABackend) {
+TEST(Options, MemoryLimitOfABackendIsEnforced) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 1000;
   rc_backend* opened = nullptr;
@@ -395,7 +395,7 @@ TEST(Options, MemoryLimitOfABackend) {
   EXPECT_EQ(plan.largest_context, 0);
 }
 
-TEST(Options, OfASession) {
+TEST(Options, SessionOptionsOutOfRangeAreNamed) {
   const Backend backend = open_backend();
   const Model model = load_model(backend.get());
   const auto create = [&](auto set) {

@@ -24,7 +24,7 @@ float* floats_of(const Pinned& pinned) {
   return static_cast<float*>(data);
 }
 
-TEST(Pinned, IsFilledMovedAndRead) {
+TEST(Pinned, CanBeFilledMovedAndRead) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
     const int64_t count = 1000;
@@ -59,7 +59,7 @@ TEST(Pinned, IsFilledMovedAndRead) {
 }
 
 // Of what the handle may use, and of its meter.
-TEST(Pinned, IsCounted) {
+TEST(Pinned, CountsTowardsTheLimitAndTheMeter) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 1 << 20;
   rc_backend* opened = nullptr;
@@ -87,7 +87,7 @@ TEST(Pinned, IsCounted) {
   EXPECT_EQ(used(), before);
 }
 
-TEST(Pinned, RefusesWhatIsNone) {
+TEST(Pinned, RefusesInvalidArguments) {
   const Backend backend = open_backend("cpu");
   rc_pinned* pinned = nullptr;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,

@@ -38,7 +38,7 @@ rc_device_report device_report(const Backend& backend) {
   return report;
 }
 
-TEST(PlanPages, WholeHugePagesOfTheWeights) {
+TEST(PlanPages, CountWholeHugePagesOfTheWeights) {
   const Backend backend = open_backend("cpu");
   const rc_device_report device = device_report(backend);
   const Plan plan = estimate(backend);
@@ -54,7 +54,7 @@ TEST(PlanPages, WholeHugePagesOfTheWeights) {
   EXPECT_LT(here.huge_page_weights, here.weights);
 }
 
-TEST(PlanPages, DevicesThatDoNotSayHaveNone) {
+TEST(PlanPages, AreUnknownForDevicesWithoutTheInfo) {
   const Backend backend = open_backend("reference");
   const Plan plan = estimate(backend);
   const rc_plan_device_report here = device_of(plan.get(), 0);
@@ -64,7 +64,7 @@ TEST(PlanPages, DevicesThatDoNotSayHaveNone) {
   EXPECT_EQ(device_report(backend).numa_nodes, 0);
 }
 
-TEST(PlanPages, TheWayOfTheNodes) {
+TEST(PlanPages, ReportTheNumaModeOfTheDevice) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   for (const rc_numa numa :
        {RC_NUMA_AUTO, RC_NUMA_OFF, RC_NUMA_INTERLEAVE, RC_NUMA_LOCAL}) {

@@ -11,7 +11,7 @@ class Prompts : public testing::Test {
   const Session session_ = create_session(model_.get());
 };
 
-TEST_F(Prompts, LongerThanTheContext) {
+TEST_F(Prompts, LongerThanTheContextAreRefused) {
   const std::string text = generate(session_.get());
   ASSERT_OK(rc_session_truncate(session_.get(), 0));
   const std::vector<int32_t> tokens(65, 100);
@@ -35,7 +35,7 @@ TEST_F(Prompts, LongerThanTheContext) {
   EXPECT_EQ(generate(session_.get()), text);
 }
 
-TEST_F(Prompts, UpToTheEndOfTheContext) {
+TEST_F(Prompts, MayFillTheContext) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
@@ -59,7 +59,7 @@ TEST_F(Prompts, UpToTheEndOfTheContext) {
   rc_free(out);
 }
 
-TEST_F(Prompts, MoreTokensThanTheContextHasRoomFor) {
+TEST_F(Prompts, TokensBeyondTheContextAreRefused) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
@@ -73,7 +73,7 @@ TEST_F(Prompts, MoreTokensThanTheContextHasRoomFor) {
   rc_free(out);
 }
 
-TEST_F(Prompts, Empty) {
+TEST_F(Prompts, EmptyPromptsAreAccepted) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.max_tokens = 4;
   options.ignore_eos = 1;
@@ -89,7 +89,7 @@ TEST_F(Prompts, Empty) {
   }
 }
 
-TEST_F(Prompts, NotUtf8) {
+TEST_F(Prompts, InvalidUtf8IsAccepted) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.max_tokens = 4;
   options.ignore_eos = 1;
@@ -103,7 +103,7 @@ TEST_F(Prompts, NotUtf8) {
       rc_session_append_text(session_.get(), bytes.data(), bytes.size(), 0));
 }
 
-TEST_F(Prompts, BusySessionsSaySo) {
+TEST_F(Prompts, BusySessionsReportBusy) {
   const Session session = create_endless_session(model_.get());
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";

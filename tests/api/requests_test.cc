@@ -74,7 +74,7 @@ class Requests : public testing::Test {
   Loop loop_;
 };
 
-TEST_F(Requests, GiveTheSameTextHoweverTheyAreHeard) {
+TEST_F(Requests, GiveTheSameTextOnALoopAndByPulling) {
   const std::string text = generate(session_.get());
   ASSERT_OK(rc_session_truncate(session_.get(), 0));
   ReceivedEvents heard;
@@ -91,7 +91,7 @@ TEST_F(Requests, GiveTheSameTextHoweverTheyAreHeard) {
   EXPECT_EQ(heard.message, "");
 }
 
-TEST_F(Requests, TellLogprobs) {
+TEST_F(Requests, ReportLogprobs) {
   ReceivedEvents heard;
   rc_generate_options options = some_options();
   options.logprobs = 3;
@@ -122,7 +122,7 @@ TEST_F(Requests, OutliveEveryHandle) {
   EXPECT_EQ(heard.report.status, RC_OK);
 }
 
-TEST_F(Requests, AreReleasedFromTheirCallback) {
+TEST_F(Requests, CanBeReleasedFromTheirCallback) {
   struct Own {
     ReceivedEvents heard;
     rc_request* request = nullptr;
@@ -152,7 +152,7 @@ TEST_F(Requests, AreReleasedFromTheirCallback) {
   EXPECT_EQ(rc_request_cancel(own.request), RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
+TEST_F(Requests, CanStartFromAnEndEventWithAQuotaOfOne) {
   rc_backend_options limited = RC_BACKEND_OPTIONS_INIT;
   limited.max_requests = 1;
   rc_backend* opened = nullptr;
@@ -201,7 +201,7 @@ TEST_F(Requests, StartTheNextFromTheEndOfTheLastWithAQuotaOfOne) {
   EXPECT_GE(usage.generated_tokens, 24u);
 }
 
-TEST_F(Requests, OnTheLibrarysOwnLoop) {
+TEST_F(Requests, RunOnTheOwnLoopOfTheLibrary) {
   struct Own {
     ReceivedEvents heard;
     std::atomic<bool> ended{false};
@@ -223,7 +223,7 @@ TEST_F(Requests, OnTheLibrarysOwnLoop) {
   EXPECT_NE(own.heard.thread, std::this_thread::get_id());
 }
 
-TEST_F(Requests, AreCancelledFromManyThreads) {
+TEST_F(Requests, CanBeCancelledFromManyThreads) {
   const Session endless = create_endless_session(model_.get());
   rc_generate_options options = some_options();
   options.max_tokens = -1;
@@ -275,7 +275,7 @@ TEST_F(Requests, WithACallbackOutliveTheirHandle) {
   EXPECT_EQ(heard.report.generated_tokens, 8);
 }
 
-TEST_F(Requests, HaveDeadlines) {
+TEST_F(Requests, EndAtTheirDeadline) {
   const Session endless = create_endless_session(model_.get());
   rc_generate_options options = some_options();
   options.max_tokens = -1;
@@ -294,7 +294,7 @@ TEST_F(Requests, HaveDeadlines) {
   }
 }
 
-TEST_F(Requests, OfAClosedLoop) {
+TEST_F(Requests, OnAClosedLoopAreRefused) {
   ASSERT_OK(rc_loop_close(loop_.get()));
   const rc_generate_options options = some_options();
   ReceivedEvents heard;
@@ -307,7 +307,7 @@ TEST_F(Requests, OfAClosedLoop) {
   EXPECT_OK(rc_session_truncate(session_.get(), 0));
 }
 
-TEST_F(Requests, ArePulledByOlderStructs) {
+TEST_F(Requests, FillOlderEventStructs) {
   const rc_generate_options options = some_options();
   rc_request* request = nullptr;
   ASSERT_OK(rc_generate_async(session_.get(), &options, nullptr, nullptr,

@@ -61,7 +61,7 @@ class SessionAsync : public ::testing::Test {
   Loop loop_;
 };
 
-TEST_F(SessionAsync, LogitsAreThoseOfDecode) {
+TEST_F(SessionAsync, LogitsEqualThoseOfDecode) {
   for (const uint32_t flags : {0U, uint32_t{RC_DECODE_ALL_LOGITS}}) {
     const Session waited = create_session(model_.get());
     const Session reported = create_session(model_.get());
@@ -78,7 +78,7 @@ TEST_F(SessionAsync, LogitsAreThoseOfDecode) {
   }
 }
 
-TEST_F(SessionAsync, ErrorsAreThoseOfDecode) {
+TEST_F(SessionAsync, ErrorsEqualThoseOfDecode) {
   const Session session = create_session(model_.get());
   SessionEnd end;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
@@ -121,7 +121,7 @@ TEST_F(SessionAsync, ADecodeIsInFlightUntilItsEnd) {
   EXPECT_EQ(end.status, RC_OK) << end.message;
 }
 
-TEST_F(SessionAsync, EndsComeAfterTheLastHandle) {
+TEST_F(SessionAsync, EndIsDeliveredAfterTheLastHandle) {
   Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append_text(session.get(), "a fox", 5, 0));
   SessionEnd end;
@@ -132,7 +132,7 @@ TEST_F(SessionAsync, EndsComeAfterTheLastHandle) {
   EXPECT_EQ(end.status, RC_OK) << end.message;
 }
 
-TEST_F(SessionAsync, ALoopThatClosesCancels) {
+TEST_F(SessionAsync, ClosingTheLoopCancels) {
   const Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append_text(session.get(), "a fox", 5, 0));
   std::string text;
@@ -153,7 +153,7 @@ TEST_F(SessionAsync, ALoopThatClosesCancels) {
             RC_E_CLOSED);
 }
 
-TEST_F(SessionAsync, TokensAreThoseOfTokenize) {
+TEST_F(SessionAsync, TokensEqualThoseOfTokenize) {
   const std::string text = "once upon a time there was a fox";
   Tokenizer words = tokenizer();
   int32_t* tokens = nullptr;

@@ -54,7 +54,7 @@ class SessionEmbeddings : public testing::Test {
   const Model model_ = load(backend_, 1);
 };
 
-TEST_F(SessionEmbeddings, TakeAPositionEachAndAreNoTokens) {
+TEST_F(SessionEmbeddings, TakeOnePositionEachAndNoToken) {
   const Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append(session.get(), kTokens, 3));
   ASSERT_OK(rc_session_append_embeddings(
@@ -73,7 +73,7 @@ TEST_F(SessionEmbeddings, TakeAPositionEachAndAreNoTokens) {
 }
 
 // The numbers of the rows are exact in each type.
-TEST_F(SessionEmbeddings, AreTheSameInEveryTypeAndFromEveryView) {
+TEST_F(SessionEmbeddings, EqualInEveryTypeAndFromEveryView) {
   const Tensor exact = rows(RC_DTYPE_F32, {4, kWidth});
   const std::vector<float> expected = logits_after(exact.get());
   EXPECT_EQ(logits_after(rows(RC_DTYPE_F16, {4, kWidth}).get()), expected);
@@ -90,7 +90,7 @@ TEST_F(SessionEmbeddings, AreTheSameInEveryTypeAndFromEveryView) {
   EXPECT_EQ(logits_after(Tensor(back).get()), expected);
 }
 
-TEST_F(SessionEmbeddings, AreRefusedByNameAndNothingIsAdded) {
+TEST_F(SessionEmbeddings, RefusedRowsAreNamedAndNotAppended) {
   const Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append(session.get(), kTokens, 3));
   const auto refuse = [&](rc_status status, rc_tensor* added,
@@ -130,7 +130,7 @@ TEST_F(SessionEmbeddings, AreRefusedByNameAndNothingIsAdded) {
   refuse(RC_E_INVALID_ARGUMENT, nullptr, "rows: NULL");
 }
 
-TEST_F(SessionEmbeddings, NeedAModelThatWasLoadedForThem) {
+TEST_F(SessionEmbeddings, NeedAModelLoadedWithTakesEmbeddings) {
   const Model plain = load(backend_, 0);
   const Session session = create_session(plain.get());
   EXPECT_EQ(rc_session_append_embeddings(session.get(),
@@ -141,7 +141,7 @@ TEST_F(SessionEmbeddings, NeedAModelThatWasLoadedForThem) {
       << rc_error_message();
 }
 
-TEST_F(SessionEmbeddings, MayLieOnAnotherBackend) {
+TEST_F(SessionEmbeddings, AreTakenFromAnotherBackend) {
   const Tensor here = rows(RC_DTYPE_F32, {4, kWidth});
   const std::vector<float> expected = logits_after(here.get());
   const Backend reference = open_backend("reference");

@@ -17,7 +17,7 @@ uint64_t bytes(const Model& model) {
   return report.weight_bytes + report.cache_bytes + report.scratch_bytes;
 }
 
-TEST(Sharing, TheOneThatHasItLongestPays) {
+TEST(Sharing, OldestHandlePays) {
   const Backend backends[] = {open_backend(), open_backend(), open_backend()};
   Model models[] = {load_model(backends[0].get()),
                     load_model(backends[1].get()),
@@ -131,7 +131,7 @@ TEST(Sharing, ALimitCountsWeightsOfOthers) {
 }
 
 // A session holds the model of the handle that it came from.
-TEST(Sharing, SessionsPayOn) {
+TEST(Sharing, SessionKeepsTheHandlePaying) {
   const Backend first = open_backend();
   const Backend second = open_backend();
   Model model = load_model(first.get());
@@ -146,7 +146,7 @@ TEST(Sharing, SessionsPayOn) {
   EXPECT_EQ(memory(second), all);
 }
 
-TEST(Sharing, AHandleThatComesToPayIsHeldToItsLimit) {
+TEST(Sharing, HandleThatTakesOverPaysWithinItsLimit) {
   const Backend first = open_backend();
   Model model = load_model(first.get());
   const uint64_t all = bytes(model);

@@ -72,7 +72,7 @@ class Shortened : public testing::Test {
   const fs::path path_ = folder_.path() / "model.gguf";
 };
 
-TEST_F(Shortened, AfterItWasOpenedForLooking) {
+TEST_F(Shortened, AfterOpeningInfoIsUnchanged) {
   rc_model_info* opened = nullptr;
   ASSERT_OK(rc_model_info_open(path_.c_str(), &opened));
   const Info info(opened);
@@ -81,7 +81,7 @@ TEST_F(Shortened, AfterItWasOpenedForLooking) {
   EXPECT_EQ(everything(opened), before);
 }
 
-TEST_F(Shortened, AfterItWasLoaded) {
+TEST_F(Shortened, AfterLoadingChangesNothing) {
   const Backend backend = open_backend("cpu");
   const Model model = load(backend.get(), RC_MODEL_OPTIONS_INIT);
   const std::string info = everything(model.get());
@@ -95,7 +95,7 @@ TEST_F(Shortened, AfterItWasLoaded) {
 }
 
 // At any time of a load, told by its progress.
-TEST_F(Shortened, DuringLoading) {
+TEST_F(Shortened, DuringLoadingIsAnError) {
   struct Cut {
     const Shortened* test;
     int left;
@@ -120,7 +120,7 @@ TEST_F(Shortened, DuringLoading) {
   }
 }
 
-TEST_F(Shortened, OverwrittenDuringLoading) {
+TEST_F(Shortened, OverwritingDuringLoadingIsAnError) {
   const Backend backend = open_backend("cpu");
   fs::last_write_time(path_,
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
@@ -140,7 +140,7 @@ TEST_F(Shortened, OverwrittenDuringLoading) {
                path_.string(), "written to");
 }
 
-TEST_F(Shortened, BetweenStepsOfAMappedModel) {
+TEST_F(Shortened, BetweenStepsOfAMappedModelIsAnError) {
   for (const bool guarded : {false, true}) {
     const Backend backend = open_backend("cpu");
     const Model model = load(backend.get(), mapped(guarded));
@@ -176,7 +176,7 @@ class InTheMiddleOfAStep : public Shortened {
   Backend backend_;
 };
 
-TEST_F(InTheMiddleOfAStep, OfAGuardedModel) {
+TEST_F(InTheMiddleOfAStep, GuardedModelReportsAnError) {
   const Model model = load(backend_.get(), mapped(true));
   const std::string info = everything(model.get());
   const Session session = create_session(model.get());
@@ -197,7 +197,7 @@ TEST_F(InTheMiddleOfAStep, OfAGuardedModel) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_F(InTheMiddleOfAStep, WithoutAGuardTheSystemEndsTheProcess) {
+TEST_F(InTheMiddleOfAStep, UnguardedModelEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
@@ -211,7 +211,7 @@ TEST_F(InTheMiddleOfAStep, WithoutAGuardTheSystemEndsTheProcess) {
 #endif
 
 // Each read in turn fails, and all after it.
-TEST_F(Shortened, AFailingDiskIsAStatus) {
+TEST_F(Shortened, FailingDiskIsReported) {
   const Backend backend = open_backend("cpu");
   const Model model = load(backend.get(), mapped(false));
   const Session session = create_session(model.get());
@@ -244,7 +244,7 @@ TEST_F(Shortened, AFailingDiskIsAStatus) {
   }
 }
 
-TEST_F(Shortened, SavedSessions) {
+TEST_F(Shortened, SavedSessionIsRefused) {
   const Backend backend = open_backend("cpu");
   const Model model = load(backend.get(), RC_MODEL_OPTIONS_INIT);
   const Session session = create_session(model.get());

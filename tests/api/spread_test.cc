@@ -62,7 +62,7 @@ rc_model_options small_options() {
   return options;
 }
 
-TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
+TEST(Spread, FableTextEqualsThatOnTheCpuAlone) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "fable.gguf").string();
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
@@ -133,7 +133,7 @@ TEST(Spread, TheFableModelIsAsOnTheCpuAlone) {
   EXPECT_TRUE(explain(backend.get())["models"].empty());
 }
 
-TEST(Spread, WithoutANextDeviceItDoesNotFit) {
+TEST(Spread, WithoutASecondDeviceTheModelDoesNotFit) {
   wrap_backend("small", "cpu");
   const rc_model_options options = small_options();
   const Backend roomy = open_with_one_thread("small", 0);
@@ -151,7 +151,7 @@ TEST(Spread, WithoutANextDeviceItDoesNotFit) {
       "small:0");
 }
 
-TEST(Spread, FallbacksAreExplainedAndStrictRefusesThem) {
+TEST(Spread, FallbacksAreReportedAndRefusedWhenStrict) {
   WrappedState& state = wrap_backend("small", "cpu");
   state.missing_ops = {RC_OP_ROPE};
   const rc_model_options options = small_options();

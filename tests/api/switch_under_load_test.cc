@@ -167,9 +167,9 @@ void switch_under_load(int sessions, int switches) {
       pauses[pauses.size() / 2], pauses.back());
 }
 
-TEST(SwitchUnderLoad, NothingIsLostOrComesTwice) { switch_under_load(8, 16); }
+TEST(SwitchUnderLoad, NoEventIsLostOrRepeated) { switch_under_load(8, 16); }
 
-TEST(SwitchUnderLoad, NothingIsLostOrComesTwiceInManyTexts) {
+TEST(SwitchUnderLoad, NoEventIsLostOrRepeatedInManyTexts) {
   RC_TEST_LABELS(kFull, kDriver);
   switch_under_load(64, 200);
 }

@@ -60,7 +60,7 @@ const Shape kShapes[] = {{1},        {3},          {1000},    {64, 1000},
                          {1, 1},     {1 << 20, 1}, {2097169}, {3, 5, 7, 11},
                          {4096},     {3, 349526}};
 
-TEST(TensorAtOnce, AsManyThreadsAsThereAre) {
+TEST(TensorAtOnce, ResultsDoNotDependOnThreads) {
   const Backend one = open_with(1);
   const Backend two = open_with(2);
   const Backend five = open_with(5);
@@ -75,7 +75,7 @@ TEST(TensorAtOnce, AsManyThreadsAsThereAre) {
   }
 }
 
-TEST(TensorAtOnce, WhatAProgramGives) {
+TEST(TensorAtOnce, ResultsEqualThoseOfAProgram) {
   const Backend backend = open_with(2);
   for (const NamedOp& each : kCases) {
     for (const Shape& shape : {Shape{5}, Shape{64, 1000}, Shape{100000}}) {
@@ -97,7 +97,7 @@ TEST(TensorAtOnce, WhatAProgramGives) {
 
 // Products with the columns of whole vectors and others, of several matrices,
 // and of sizes around those that a program is made for.
-TEST(TensorAtOnce, Products) {
+TEST(TensorAtOnce, ProductsEqualThoseOfAProgram) {
   struct Sizes {
     int64_t batch, m, k, n;
   };
@@ -134,7 +134,7 @@ TEST(TensorAtOnce, Products) {
 }
 
 // In place, with threads that help.
-TEST(TensorAtOnce, InPlace) {
+TEST(TensorAtOnce, ComputesInPlace) {
   const Backend backend = open_with(2);
   const Tensor x = make_random(backend.get(), {100000}, 1);
   const Tensor y = make_random(backend.get(), {100000}, 2);
@@ -151,7 +151,7 @@ TEST(TensorAtOnce, InPlace) {
 }
 
 // What is small is kept for the next ones, too, and is not on the account.
-TEST(TensorAtOnce, MemoryOfSmallResults) {
+TEST(TensorAtOnce, MemoryOfSmallResultsIsReused) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 4 * 12;
   rc_backend* opened = nullptr;

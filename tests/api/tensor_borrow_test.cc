@@ -29,7 +29,7 @@ class Borrowed : public testing::TestWithParam<const char*> {
   rc_tensor* y_ = nullptr;
 };
 
-TEST_P(Borrowed, ItsNumbersAreTheCallers) {
+TEST_P(Borrowed, SharesTheMemoryOfTheCaller) {
   Numbers memory = {1, 2, 3, 4, 5, 6};
   Tensor x = borrow({2, 3}, memory.data(), sizeof(float) * 6);
   EXPECT_EQ(numbers_of(x.get()), memory);
@@ -59,7 +59,7 @@ TEST_P(Borrowed, TakesNoMemoryOfTheHandle) {
 }
 
 // Views, graphs and handles that outlive each other.
-TEST_P(Borrowed, EndsWithTheLastUse) {
+TEST_P(Borrowed, ReleasedAfterTheLastUse) {
   Numbers memory = {1, 2, 3, 4};
   const int64_t shape[] = {2};
   Tensor x = borrow({4}, memory.data(), sizeof(float) * 4);
@@ -87,7 +87,7 @@ TEST_P(Borrowed, EndsWithTheLastUse) {
   EXPECT_EQ(ended_, 1);
 }
 
-TEST_P(Borrowed, EndsOnTheThreadThatReleases) {
+TEST_P(Borrowed, ReleasedOnTheThreadOfTheLastRelease) {
   Numbers memory = {1};
   struct Seen {
     std::thread::id thread;
@@ -110,7 +110,7 @@ TEST_P(Borrowed, EndsOnTheThreadThatReleases) {
   EXPECT_EQ(seen.thread, id);
 }
 
-TEST_P(Borrowed, OfBlocksAndOtherTypes) {
+TEST_P(Borrowed, AcceptsBlocksAndOtherTypes) {
   const Tensor x = make_random(backend_.get(), {3, 256}, 5);
   for (const rc_dtype dtype :
        {RC_DTYPE_F16, RC_DTYPE_Q8_0, RC_DTYPE_Q4_K, RC_DTYPE_I8}) {
@@ -127,13 +127,13 @@ TEST_P(Borrowed, OfBlocksAndOtherTypes) {
   EXPECT_EQ(ended_, 4);
 }
 
-TEST_P(Borrowed, EmptyEndsAtOnce) {
+TEST_P(Borrowed, EmptyTensorIsReleasedAtOnce) {
   const Tensor x = borrow({0, 3}, nullptr, 0);
   EXPECT_EQ(ended_, 1);
   EXPECT_EQ(numbers_of(x.get()), Numbers{});
 }
 
-TEST_P(Borrowed, NothingIsLentAfterAFailure) {
+TEST_P(Borrowed, FailureBorrowsNothing) {
   alignas(16) std::byte memory[32] = {};
   const int64_t shape[] = {3};
   const auto lend = [&](rc_dtype dtype, void* data, size_t bytes) {
@@ -164,7 +164,7 @@ TEST_P(Borrowed, NothingIsLentAfterAFailure) {
   rc_tensor_release(y_);
 }
 
-TEST_P(Borrowed, ACallbackThatThrows) {
+TEST_P(Borrowed, ThrowingReleaseCallbackIsTolerated) {
   Numbers memory = {1};
   const int64_t shape[] = {1};
   ASSERT_OK(rc_tensor_borrow(
@@ -174,7 +174,7 @@ TEST_P(Borrowed, ACallbackThatThrows) {
 }
 
 // Of any tensor, as it is given out.
-TEST_P(Borrowed, MemoryOfTensors) {
+TEST_P(Borrowed, TensorMemoryCanBeReadAndWritten) {
   const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
   void* data = nullptr;
   ASSERT_OK(rc_tensor_memory(x.get(), &data));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-TEST_F(TensorErrors, OfShapes) {
+TEST_F(TensorErrors, InvalidShapesAreNamed) {
   const auto create = [&](const std::string& text, rc_dtype dtype,
                           const std::vector<int64_t>& shape) {
     expect(text, [&](rc_tensor** y) {
@@ -49,7 +49,7 @@ TEST_F(TensorErrors, OfShapes) {
   reshape(kTaken, zeros({2, 32}, RC_DTYPE_Q8_0), {1, 2, 32});
 }
 
-TEST_F(TensorErrors, OfPairs) {
+TEST_F(TensorErrors, MismatchedOperandsAreNamed) {
   const auto where = [&](const std::string& text, const Shape& condition,
                          const Shape& a, const Shape& b) {
     expect(text, [&](rc_tensor** y) {
@@ -87,7 +87,7 @@ TEST_F(TensorErrors, OfPairs) {
   pad("both are at least 0 and can be counted", kMost - 1, 0);
 }
 
-TEST_F(TensorErrors, OfPlaces) {
+TEST_F(TensorErrors, InvalidIndicesAreNamed) {
   const auto gather = [&](const std::string& text, rc_tensor* table,
                           rc_tensor* ids) {
     expect(text,
@@ -140,7 +140,7 @@ TEST_F(TensorErrors, OfPlaces) {
   }
 }
 
-TEST_F(TensorErrors, OfTurning) {
+TEST_F(TensorErrors, InvalidRotationsAreNamed) {
   rc_tensor* x = zeros({3, 2, 4});
   const auto rope = [&](const std::string& text, rc_tensor* turned,
                         rc_tensor* at, rc_tensor* frequencies,

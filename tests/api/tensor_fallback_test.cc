@@ -51,7 +51,7 @@ const rc_plugin* memory_plugin() {
   return &plugin;
 }
 
-TEST(Tensor, WhatADeviceLacksIsDoneOnTheCpu) {
+TEST(Tensor, UnsupportedOpsRunOnTheCpu) {
   ASSERT_OK(rc_plugin_register(memory_plugin()));
   const Backend backend = open_backend("memory");
   const Tensor a = make(backend.get(), {2, 2}, {1, 2, 3, 4});
@@ -80,7 +80,7 @@ TEST(Tensor, WhatADeviceLacksIsDoneOnTheCpu) {
                "it only remembers", "strict");
 }
 
-TEST(Tensor, WhatADeviceLacksOfAGraphIsDoneOnTheCpu) {
+TEST(Tensor, UnsupportedOpsOfAGraphRunOnTheCpu) {
   static_cast<void>(rc_plugin_register(memory_plugin()));  // by each test
   const Backend backend = open_backend("memory");
   const Tensor constant = make(backend.get(), {2, 2}, {1, 2, 3, 4});
@@ -166,7 +166,7 @@ TEST(Tensor, FallingBackInPlaceIsRight) {
 }
 
 // Some ops here, some there, and what lies between goes to and fro.
-TEST(Tensor, PartsOfAGraphOnTwoDevices) {
+TEST(Tensor, GraphRunsOnTwoDevices) {
   WrappedState& state = wrap_backend("without_softmax", "cpu");
   state.missing_ops = {RC_OP_SOFTMAX};
   const Backend cpu = open_backend("cpu");

@@ -147,7 +147,7 @@ void expect_case(rc_backend* backend, const json& one) {
   }
 }
 
-TEST(TensorGolden, IsWhatNumpyComputes) {
+TEST(TensorGolden, ResultsMatchNumpy) {
   std::ifstream file(RC_SOURCE_DIR "/tests/golden/tensors/cases.json");
   const json cases = json::parse(file);
   ASSERT_GT(cases.size(), 80u);

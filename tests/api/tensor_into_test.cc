@@ -49,7 +49,7 @@ TEST_P(Into, TheResultIsTheTarget) {
 }
 
 // The operand keeps the target.
-TEST_P(Into, TheTargetStays) {
+TEST_P(Into, OperandHoldsItsTarget) {
   const Tensor a = make(backend_.get(), {2}, {1, 2});
   Tensor target = make(backend_.get(), {2}, {0, 0});
   Tensor operand = into(a, target);
@@ -62,7 +62,7 @@ TEST_P(Into, TheTargetStays) {
   EXPECT_EQ(numbers_of(y_), (Numbers{-1, -2}));
 }
 
-TEST_P(Into, InPlace) {
+TEST_P(Into, TargetMayBeAnOperand) {
   const Tensor a = make(backend_.get(), {2, 2}, {1, 2, 3, 4});
   const Tensor row = make(backend_.get(), {2}, {10, 20});
   const Tensor in_place = into(a, a);
@@ -96,7 +96,7 @@ TEST_P(Into, InPlace) {
 }
 
 // Large enough for threads and programs.
-TEST_P(Into, InPlaceOfManyElements) {
+TEST_P(Into, TargetOfManyElementsMayBeAnOperand) {
   const int64_t count = 300'007;
   const Tensor a = make_random(backend_.get(), {count}, 1);
   const Numbers before = numbers_of(a.get());
@@ -109,7 +109,7 @@ TEST_P(Into, InPlaceOfManyElements) {
   }
 }
 
-TEST_P(Into, PartsOfTensors) {
+TEST_P(Into, TargetMayBeAView) {
   const Tensor whole = make(backend_.get(), {3, 2}, {0, 0, 0, 0, 0, 0});
   rc_tensor* part = nullptr;
   ASSERT_OK(rc_tensor_slice(whole.get(), 0, 1, 2, 1, &part));
@@ -122,7 +122,7 @@ TEST_P(Into, PartsOfTensors) {
 }
 
 // What there is nothing to compute for.
-TEST_P(Into, ResultsThatAreOperands) {
+TEST_P(Into, CopiesIntoTheTargetWhereNothingIsComputed) {
   const Tensor a = make(backend_.get(), {2}, {1, 2});
   const Tensor target = make(backend_.get(), {2}, {0, 0});
   const Tensor operand = into(a, target);
@@ -145,7 +145,7 @@ TEST_P(Into, ResultsThatAreOperands) {
   const Tensor empty(y_);
 }
 
-TEST_P(Into, WhatDoesNotFit) {
+TEST_P(Into, MismatchedTargetsAreRefused) {
   const Tensor a = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor b = make(backend_.get(), {3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor to_b = into(a, b);
@@ -186,7 +186,7 @@ TEST_P(Into, WhatDoesNotFit) {
                "result");
 }
 
-TEST_P(Into, NeitherGraphsNorOutlines) {
+TEST_P(Into, GraphsAndOutlinesAreRefused) {
   const int64_t shape[] = {2};
   const Tensor a = make(backend_.get(), {2}, {1, 2});
   rc_graph* graph = nullptr;
@@ -215,7 +215,7 @@ TEST_P(Into, NeitherGraphsNorOutlines) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, Into, testing::Values("cpu", "reference"));
 
-TEST(IntoDevices, TheTargetIsWhereTheOperandsAre) {
+TEST(IntoDevices, TargetMustBeOnTheDeviceOfTheOperands) {
   const Backend cpu = open_backend("cpu");
   const Backend reference = open_backend("reference");
   const Tensor here = make(cpu.get(), {2}, {1, 2});
@@ -227,7 +227,7 @@ TEST(IntoDevices, TheTargetIsWhereTheOperandsAre) {
 }
 
 // A handle that chooses devices computes where the target lies.
-TEST(IntoDevices, OpsGoToTheTarget) {
+TEST(IntoDevices, OpsRunOnTheDeviceOfTheTarget) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.placement = RC_PLACEMENT_EACH_OP;
   rc_backend* opened = nullptr;
@@ -249,7 +249,7 @@ TEST(IntoDevices, OpsGoToTheTarget) {
 }
 
 // Constants of graphs are read anew at each run.
-TEST(IntoDevices, ConstantsOfGraphs) {
+TEST(IntoDevices, GraphsReadChangedConstants) {
   const Backend backend = open_backend("cpu");
   const int64_t shape[] = {2};
   const Tensor constant = make(backend.get(), {2}, {1, 2});

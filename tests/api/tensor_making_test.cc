@@ -15,7 +15,7 @@ rc_tensor* outline_of(rc_backend* backend, const Shape& shape) {
   return tensor;
 }
 
-TEST(TensorMaking, OfRandomNumbers) {
+TEST(TensorMaking, RandomOptionsAreChecked) {
   const Backend backend = open_backend();
   using Options = rc_random_options;
   const struct {
@@ -66,7 +66,7 @@ TEST(TensorMaking, OfRandomNumbers) {
   EXPECT_EQ(numbers_of(Tensor(made).get()), std::vector<float>(5, 2.5f));
 }
 
-TEST(TensorMaking, OfSeries) {
+TEST(TensorMaking, SeriesAreChecked) {
   const Backend backend = open_backend();
   const auto arange = [&](rc_dtype dtype, double start, double stop,
                           double step) {
@@ -131,7 +131,7 @@ TEST(TensorMaking, FitsIntoTheBackendsMemory) {
                "a tensor takes 1 bytes of device memory", "1000 are in use");
 }
 
-TEST(TensorMaking, OfOutlinesHasNoNumbers) {
+TEST(TensorMaking, OutlinesHaveNoNumbers) {
   const Backend backend = open_backend();
   const Tensor outline(outline_of(backend.get(), {2, 2}));
   const Tensor none(outline_of(backend.get(), {0, 2}));
@@ -171,7 +171,7 @@ TEST(TensorMaking, OfOutlinesHasNoNumbers) {
   rc_free(json);
 }
 
-TEST(TensorMaking, IntoATargetOfTheSameDeviceAndNoOtherOperand) {
+TEST(TensorMaking, TargetsAreChecked) {
   const Backend backend = open_backend();
   const Backend other = open_backend("cpu");
   const Tensor x = make(backend.get(), {4}, {1, 2, 3, 4});
@@ -210,7 +210,7 @@ TEST(TensorMaking, IntoATargetOfTheSameDeviceAndNoOtherOperand) {
       "this op cannot be computed in place");
 }
 
-TEST(TensorMaking, OfGraphsThatHaveEndedOrNot) {
+TEST(TensorMaking, GraphsThatHaveEndedOrNotAreChecked) {
   const Backend backend = open_backend();
   RecordedGraph graph(backend.get());
   rc_tensor* a = graph.input({2});

@@ -6,7 +6,7 @@
 namespace rc::test {
 namespace {
 
-TEST(TensorMemory, LimitOfTheHandle) {
+TEST(TensorMemory, LimitOfTheHandleIsEnforced) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 1000;
   rc_backend* opened = nullptr;
@@ -34,7 +34,7 @@ TEST(TensorMemory, LimitOfTheHandle) {
 }
 
 // Memory is in use when it is there, not when it is asked for.
-TEST(TensorMemory, WhatIsRefusedIsNoPeak) {
+TEST(TensorMemory, RefusedAllocationsDoNotCountAsPeak) {
   constexpr int64_t kBeyond = 1l << 50;
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
@@ -78,7 +78,7 @@ TEST(TensorMemory, WhatIsRefusedIsNoPeak) {
 
 // Large results leave their memory to the next ones of their handle, and to
 // whatever else needs it.
-TEST(TensorMemory, ThatOfResultsIsKept) {
+TEST(TensorMemory, MemoryOfLargeResultsIsReused) {
   constexpr int64_t kCount = 100000;
   constexpr uint64_t kBytes = kCount * sizeof(float);
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;

@@ -10,7 +10,7 @@ namespace {
 
 using TensorProductErrors = TensorErrors;
 
-TEST_F(TensorProductErrors, OfAttention) {
+TEST_F(TensorProductErrors, AttentionShapesAreNamed) {
   const auto attend = [&](const std::string& text, const Shape& q,
                           const Shape& k, const Shape& v,
                           const rc_attention_options& options) {
@@ -54,7 +54,7 @@ TEST_F(TensorProductErrors, OfAttention) {
   with("options: scale 1, softcap inf", 1, kInfinity);
 }
 
-TEST_F(TensorProductErrors, OfWindows) {
+TEST_F(TensorProductErrors, ConvolutionShapesAreNamed) {
   const auto convolve = [&](const std::string& text, const Shape& x,
                             const Shape& weight, const Shape& bias,
                             const rc_conv2d_options& options) {

@@ -12,7 +12,7 @@ bool is_tensor(const void* pointer) {
                          &dtype) == RC_OK;
 }
 
-TEST(TensorSlots, PointersThatAreNone) {
+TEST(TensorSlots, OtherPointersAreNotTensors) {
   const Backend backend = open_backend("reference");
   const Tensor x = make_random(backend.get(), {3}, 1);
   ASSERT_TRUE(is_tensor(x.get()));
@@ -30,7 +30,7 @@ TEST(TensorSlots, PointersThatAreNone) {
 }
 
 // More than lie together, released in another order than they were made in.
-TEST(TensorSlots, Many) {
+TEST(TensorSlots, ManyTensorsAreTrackedInAnyOrder) {
   const Backend backend = open_backend("reference");
   constexpr size_t kCount = 3000;
   for (int round = 0; round < 2; ++round) {
@@ -59,7 +59,7 @@ TEST(TensorSlots, Many) {
 }
 
 // Made by one thread, released by another, which ends.
-TEST(TensorSlots, BetweenThreads) {
+TEST(TensorSlots, TensorsMayBeReleasedOnAnotherThread) {
   const Backend backend = open_backend("reference");
   std::vector<Tensor> made;
   for (int i = 0; i < 200; ++i) {
@@ -86,7 +86,7 @@ TEST(TensorSlots, BetweenThreads) {
   }
 }
 
-TEST(TensorSlots, References) {
+TEST(TensorSlots, ReferencesAreCounted) {
   const Backend backend = open_backend("reference");
   Tensor x = make_random(backend.get(), {3}, 1);
   rc_tensor* const other = rc_tensor_retain(x.get());

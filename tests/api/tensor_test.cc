@@ -82,7 +82,7 @@ std::vector<UnaryOp> every_op() {
   };
 }
 
-TEST(Tensor, HandlesThatAreNone) {
+TEST(Tensor, InvalidHandlesAreRefused) {
   const Backend backend = open_backend();
   Tensor released = make(backend.get(), {1}, {1});
   rc_tensor* const gone = released.get();
@@ -109,7 +109,7 @@ TEST(Tensor, HandlesThatAreNone) {
 }
 
 // Whatever the shapes, types and ranks are, there is a status, and a message.
-TEST(Tensor, EveryOpOfEveryShape) {
+TEST(Tensor, EveryOpTakesEveryShape) {
   for (const char* spec : {"reference", "cpu"}) {
     const Backend backend = open_backend(spec);
     const Shape shapes[] = {{1},       {0},          {4},         {2, 2},
@@ -139,7 +139,7 @@ TEST(Tensor, EveryOpOfEveryShape) {
   }
 }
 
-TEST(Tensor, ShapesBeyondMemory) {
+TEST(Tensor, ShapesBeyondMemoryAreRefused) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   for (const char* spec : {"reference", "cpu"}) {
     const Backend backend = open_backend(spec);
@@ -173,7 +173,7 @@ TEST(Tensor, ShapesBeyondMemory) {
   }
 }
 
-TEST(Tensor, AbsurdOptions) {
+TEST(Tensor, InvalidOptionsAreRefused) {
   const Backend backend = open_backend();
   const Tensor x = make(backend.get(), {1, 1, 2, 2}, {1, 2, 3, 4});
   rc_tensor* y = nullptr;
@@ -237,7 +237,7 @@ TEST(Tensor, AbsurdOptions) {
                rc_tensor_random(backend.get(), &one, 1, &random, &y), "low");
 }
 
-TEST(Tensor, NothingAndNotANumber) {
+TEST(Tensor, ReductionsHandleEmptyAndNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const char* spec : {"reference", "cpu"}) {
     const Backend backend = open_backend(spec);
@@ -268,7 +268,7 @@ TEST(Tensor, NothingAndNotANumber) {
 }
 
 // By the rules of IEEE 754 and of NumPy.
-TEST(Tensor, FunctionsOfNotANumberAndInfinity) {
+TEST(Tensor, FunctionsHandleNanAndInfinity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   for (const char* spec : {"reference", "cpu"}) {
@@ -369,7 +369,7 @@ TEST(Tensor, NumberOfThreadsChangesNoBit) {
 }
 
 // Tensors on one opening of a device and on another.
-TEST(Tensor, TwoOpenings) {
+TEST(Tensor, OperandsOfTwoOpeningsAreChecked) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = 1;
   rc_backend *one = nullptr, *other = nullptr, *same = nullptr;

@@ -149,7 +149,7 @@ TEST(TensorTypes, F64IsNotRoundedToF32) {
 }
 
 // Sums that a double rounds away come back; the bound is that of op.h.
-TEST(TensorTypes, LongSumsOfF64) {
+TEST(TensorTypes, LongSumsOfF64AreAccurate) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
     // Of several pieces and a rest: whole numbers, whose sum is known.
@@ -190,7 +190,7 @@ TEST(TensorTypes, LongSumsOfF64) {
   }
 }
 
-TEST(TensorTypes, OrderOfF64) {
+TEST(TensorTypes, SortsF64Exactly) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const double next = std::nextafter(1.0, 2.0);
   for (const char* spec : {"cpu", "reference"}) {
@@ -320,7 +320,7 @@ const rc_plugin* older_plugin() {
 }
 
 // Halves are computed in F32 there and rounded; F64 goes to the CPU.
-TEST(TensorTypes, OlderPluginsAreAskedForF32) {
+TEST(TensorTypes, OlderPluginsComputeInF32) {
   ASSERT_OK(rc_plugin_register(older_plugin()));
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.strict = 1;
@@ -355,7 +355,7 @@ TEST(TensorTypes, OlderPluginsAreAskedForF32) {
 }
 
 // A weight with blocks counts as F32, and is decoded within the product.
-TEST(TensorTypes, MixedProducts) {
+TEST(TensorTypes, MixedProductsAreComputed) {
   const Backend backend = open_backend();
   const Tensor x = ones(backend.get(), RC_DTYPE_F64);
   const Tensor w = ones(backend.get(), RC_DTYPE_Q8_0);

@@ -60,7 +60,7 @@ class ThreadCancel : public testing::Test {
   Session session_ = create_endless_session(model_.get());
 };
 
-TEST_F(ThreadCancel, InGenerate) {
+TEST_F(ThreadCancel, SurvivesGenerate) {
   rc_status status = RC_E_INTERNAL;
   EXPECT_TRUE(outlives(
       [&] {
@@ -73,7 +73,7 @@ TEST_F(ThreadCancel, InGenerate) {
   EXPECT_EQ(status, RC_OK);
 }
 
-TEST_F(ThreadCancel, InRequestWaitAndRequestNext) {
+TEST_F(ThreadCancel, SurvivesRequestWaitAndRequestNext) {
   rc_generate_options some = options();
   some.max_tokens = -1;
   rc_request* request = nullptr;
@@ -105,7 +105,7 @@ TEST_F(ThreadCancel, InRequestWaitAndRequestNext) {
   EXPECT_EQ(status, RC_OK);
 }
 
-TEST_F(ThreadCancel, InLoopWaitAndDispatch) {
+TEST_F(ThreadCancel, SurvivesLoopWaitAndDispatch) {
   rc_loop* loop = nullptr;
   ASSERT_OK(rc_loop_create(&loop));
   const Loop owned(loop);
@@ -131,7 +131,7 @@ TEST_F(ThreadCancel, InLoopWaitAndDispatch) {
   EXPECT_EQ(ends, 1);
 }
 
-TEST_F(ThreadCancel, InModelLoadAndWhileAnotherLoadsTheSame) {
+TEST_F(ThreadCancel, SurvivesModelLoadAndConcurrentLoads) {
   struct Gate {
     std::atomic<bool> reached{false};
     std::atomic<bool> open{false};
@@ -170,7 +170,7 @@ TEST_F(ThreadCancel, InModelLoadAndWhileAnotherLoadsTheSame) {
 }
 
 // The last release of a model waits for its threads.
-TEST_F(ThreadCancel, InReleases) {
+TEST_F(ThreadCancel, SurvivesReleases) {
   Backend backend = open_backend("cpu");
   Model model = load_model(backend.get());
   Session session = create_session(model.get());

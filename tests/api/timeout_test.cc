@@ -13,7 +13,7 @@ struct ReleaseTensor {
 };
 using Tensor = std::unique_ptr<rc_tensor, ReleaseTensor>;
 
-TEST(Timeout, OfTensorOpsActsWithinTheRun) {
+TEST(Timeout, StopsTensorOpsWithinTheRun) {
   for (const char* inner : {"cpu", "reference"}) {
     const std::string name = std::string("late_") + inner;
     WrappedState& state = wrap_backend(name, inner);
@@ -47,7 +47,7 @@ TEST(Timeout, OfTensorOpsActsWithinTheRun) {
 }
 
 // A tensor of several parts that is filled within the time.
-TEST(Timeout, OfFillingIsAMaximum) {
+TEST(Timeout, DoesNotDelayFilling) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.timeout_ms = 1'000'000;
   rc_backend* opened = nullptr;

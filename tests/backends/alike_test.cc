@@ -60,7 +60,7 @@ std::vector<Call> calls() {
   return all;
 }
 
-TEST(Alike, FunctionsThatAreTakenObey) {
+TEST(Alike, AcceptedOpsPassCheckOp) {
   int taken = 0;
   for (const Call& call : calls()) {
     const auto bytes = bytes_of_alike(call.op, call.values);
@@ -72,7 +72,7 @@ TEST(Alike, FunctionsThatAreTakenObey) {
   EXPECT_EQ(taken, 4 + 7);
 }
 
-TEST(Alike, WhatDoesNotObeyIsLeftAlone) {
+TEST(Alike, OpsThatFailCheckOpAreNotAccepted) {
   const std::vector<std::function<void(Call&)>> changes = {
       [](Call& c) { c.values.back().dtype = RC_DTYPE_I32; },
       [](Call& c) { c.values.front().dtype = RC_DTYPE_I32; },

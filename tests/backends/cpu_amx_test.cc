@@ -149,7 +149,7 @@ class CpuAmx : public testing::Test {
   std::optional<AmxEmulator> emulator_;
 };
 
-TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
+TEST_F(CpuAmx, BitsEqualThoseOfAvx512Vnni) {
   RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kPackedTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
@@ -165,7 +165,7 @@ TEST_F(CpuAmx, BitsAreThoseOfAvx512Vnni) {
 }
 
 // Columns are unpacked in parts.
-TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
+TEST_F(CpuAmx, BitsOfLongRowsEqualThoseOfAvx512Vnni) {
   RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kPackedTypes) {
     const int64_t block = dtype_info(dtype)->block_size;
@@ -175,7 +175,7 @@ TEST_F(CpuAmx, BitsOfLongRowsAreThoseOfAvx512Vnni) {
 }
 
 // As experts get them.
-TEST_F(CpuAmx, RowsMayLieAnywhere) {
+TEST_F(CpuAmx, AcceptsUnalignedRows) {
   RC_TEST_LABELS(kSerial);
   for (rc_dtype dtype : kPackedTypes) {
     const Operands of(dtype, 33, 512, 40);

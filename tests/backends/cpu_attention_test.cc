@@ -87,7 +87,7 @@ struct AttentionProgram {
   int32_t pq, pk, pv, pp, ps, pt, y;
 };
 
-TEST_P(CpuAttention, AgainstDoublesAndInvariant) {
+TEST_P(CpuAttention, MatchesDoublesAndDoesNotDependOnTheBatch) {
   constexpr rc_dtype F32 = RC_DTYPE_F32, F16 = RC_DTYPE_F16,
                      Q8_0 = RC_DTYPE_Q8_0;
   const AttentionShape shapes[] = {
@@ -191,7 +191,7 @@ TEST_P(CpuAttention, AgainstDoublesAndInvariant) {
   }
 }
 
-TEST_P(CpuAttention, RefusesPagesThatAreNone) {
+TEST_P(CpuAttention, RefusesInvalidPages) {
   const AttentionShape shape = {16,           1,           4, 2, 32, 0, 0,
                                 RC_DTYPE_F16, RC_DTYPE_F16};
   Conversation talk(16, 40);

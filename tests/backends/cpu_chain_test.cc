@@ -123,7 +123,7 @@ void run_chain(const Device& device, int64_t rows, int64_t columns, int ops,
   }
 }
 
-TEST(CpuChain, IsWhatOpsAreOneByOne) {
+TEST(CpuChain, EqualsTheSameOpsOneByOne) {
   for (const std::string& level : level_names()) {
     SCOPED_TRACE(level);
     const Device device(2, level);

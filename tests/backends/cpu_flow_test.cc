@@ -27,7 +27,7 @@ Op binary(int32_t a, int32_t b, int32_t y) {
   return op;
 }
 
-TEST(CpuFlow, WhatIsReadAndWhatIsOverwritten) {
+TEST(CpuFlow, FindsReadersAndOverwrittenValues) {
   const std::vector<rc_plugin_value> values = {
       value(RC_STORAGE_CACHE, 0, 0, 64),    // 0: given
       value(RC_STORAGE_SCRATCH, 1, 0, 64),  // 1

@@ -155,7 +155,7 @@ void run_case(const Case& one, int threads, const std::string& level) {
   }
 }
 
-TEST(CpuFused, LeavesWhatIsReadBitForBit) {
+TEST(CpuFused, EqualsTheUnfusedOpsBitForBit) {
   RC_TEST_LABELS(kNumbers, kSerial);
   for (const std::string& level : level_names()) {
     for (const int32_t code : {RC_OP_RMS_NORM, RC_OP_GLU}) {
@@ -174,7 +174,7 @@ TEST(CpuFused, LeavesWhatIsReadBitForBit) {
 }
 
 // Experts: the gate's result has a row for each choice.
-TEST(CpuFused, GatesOfExperts) {
+TEST(CpuFused, FusesGatesOfExperts) {
   constexpr int64_t kRows = 5, kChoices = 2, kWidth = 544, kOut = 40;
   constexpr int64_t kExperts = 3;
   const std::vector<float> gate = random_floats(kRows * kChoices * kWidth, 1);

@@ -64,7 +64,7 @@ enum class Reader {
 
 class CpuLinearFunction : public testing::TestWithParam<std::string> {};
 
-TEST_P(CpuLinearFunction, BitsAreThoseOfOneByOne) {
+TEST_P(CpuLinearFunction, BitsEqualThoseOfSeparateOps) {
   const Device alone(1, GetParam());
   for (rc_dtype dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     const Numbers numbers(dtype);

@@ -29,7 +29,7 @@ std::vector<int64_t> widths(rc_dtype dtype, int64_t odd) {
   return {odd, (odd / kBlock16 + 1) * kBlock16};
 }
 
-TEST_P(CpuLinear, EveryTypeAndShapeAgainstDoubles) {
+TEST_P(CpuLinear, EveryTypeAndShapeMatchesDoubles) {
   const Device device(2, GetParam());
   for (rc_dtype dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
@@ -316,7 +316,7 @@ TEST_P(CpuLinear, MappedWeightsGiveTheSameBits) {
 
 // With many more threads than processors some come late: they may read what is
 // the program's, but nothing of the caller's, who is gone (cpu_util.cc).
-TEST_P(CpuLinear, LateThreadsTouchNothingOfTheCallers) {
+TEST_P(CpuLinear, LateThreadsDoNotTouchMemoryOfTheCaller) {
   constexpr int64_t experts = 3, n = 53, k = 512, chosen = 2, rows = 37;
   const Device device(16, GetParam());
   const auto weight = random_weight(RC_DTYPE_Q4_0, experts * n, k, 12);
@@ -352,7 +352,7 @@ TEST_P(CpuLinear, LateThreadsTouchNothingOfTheCallers) {
   }
 }
 
-TEST_P(CpuLinear, NotANumberIsNotLost) {
+TEST_P(CpuLinear, NanAndInfinityReachTheResult) {
   const Device device(1, GetParam());
   for (rc_dtype dtype :
        {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q4_0, RC_DTYPE_Q6_K}) {

@@ -79,7 +79,7 @@ FakeMachine& two_sockets(FakeMachine& machine) {
   return machine;
 }
 
-TEST(Nodes, AreWhatTheProcessMayUse) {
+TEST(Nodes, AreLimitedToThoseTheProcessMayUse) {
   FakeMachine machine;
   EXPECT_EQ(machine.found(), "") << "a system that tells nothing";
   two_sockets(machine);
@@ -97,7 +97,7 @@ TEST(Nodes, AreWhatTheProcessMayUse) {
   EXPECT_EQ(machine.found(), "0:0,1,4,5 1:2,3,6,7");
 }
 
-TEST(Nodes, OfOneNodeThereIsOne) {
+TEST(Nodes, OneNodeIsFound) {
   FakeMachine machine;
   machine.nodes("0", "0");
   machine.node(0, "0-1", "10");
@@ -107,7 +107,7 @@ TEST(Nodes, OfOneNodeThereIsOne) {
 
 // Processors without memory of their own belong to the nearest node that has
 // some, and memory without processors (CXL) counts as none.
-TEST(Nodes, ThatLackMemoryOrProcessors) {
+TEST(Nodes, WithoutMemoryOrProcessorsAreMerged) {
   FakeMachine machine;
   machine.nodes("0,2-4", "0,3-4");
   machine.node(0, "0-1", "10 30 21 30");
@@ -118,7 +118,7 @@ TEST(Nodes, ThatLackMemoryOrProcessors) {
   EXPECT_EQ(machine.found(), "0:0,1 3:2,3,4,5");
 }
 
-TEST(Nodes, MalformedFilesTellNothing) {
+TEST(Nodes, MalformedFilesGiveNoNodes) {
   FakeMachine machine;
   two_sockets(machine);
   for (const char* list : {"", "x", "1-", "-1", "3-1", "0-4000000000",
@@ -170,7 +170,7 @@ class Asked {
 const std::vector<Node> kTwo = {{0, {0, 1, 4, 5}}, {3, {2, 3, 6, 7}}};
 constexpr uint64_t kMebibyte = 1 << 20;
 
-TEST(Nodes, InterleavedPagesGoRoundAllNodes) {
+TEST(Nodes, InterleavedPagesUseAllNodesInTurn) {
   Asked asked;
   const Nodes nodes(RC_NUMA_INTERLEAVE, kTwo, 4, asked.calls());
   const Memory64 small = nodes.allocate(kMebibyte - 1, 1);
@@ -189,7 +189,7 @@ TEST(Nodes, InterleavedPagesGoRoundAllNodes) {
 }
 
 // The whole of it, each part where the threads are that begin with it.
-TEST(Nodes, LocalPartsLieWithTheirThreads) {
+TEST(Nodes, LocalPartsAreOnTheNodesOfTheirThreads) {
   const std::vector<Node> uneven = {{1, {0}}, {2, {1, 2, 3}}};
   for (const uint64_t bytes : {3 * kMebibyte + 5, 80 * kMebibyte}) {
     Asked asked;
@@ -252,7 +252,7 @@ TEST(Nodes, ThreadsStayByTheirShareOfTheProcessors) {
   EXPECT_EQ(others.stays[kTwo[0].processors], 10);
 }
 
-TEST(Nodes, NothingIsAskedWhereThereIsOneOrTheyAreOff) {
+TEST(Nodes, OneNodeOrOffMakesNoSystemCalls) {
   Asked asked;
   const Nodes none;
   const Nodes off(RC_NUMA_OFF, kTwo, 4, asked.calls());
@@ -268,7 +268,7 @@ TEST(Nodes, NothingIsAskedWhereThereIsOneOrTheyAreOff) {
 }
 
 // The system's own calls, as far as this machine has nodes and lets us.
-TEST(Nodes, OfThisMachine) {
+TEST(Nodes, WorkOnThisMachine) {
   const std::vector<Node> nodes = usable_nodes();
   if (nodes.empty()) GTEST_SKIP() << "the system tells of no nodes";
   const NodeCalls& calls = NodeCalls::of_system();
@@ -350,7 +350,7 @@ TEST(Nodes, DevicesComputeTheSameBits) {
 }
 
 // As a container refuses it: said once, and no harm done.
-TEST(Nodes, WhatTheSystemRefusesIsSaidOnce) {
+TEST(Nodes, RefusalOfTheSystemIsLoggedOnce) {
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
   Log log;
   Asked asked;
@@ -368,7 +368,7 @@ TEST(Nodes, WhatTheSystemRefusesIsSaidOnce) {
       << log.messages[1];
 }
 
-TEST(Nodes, AWayThatIsNoneIsRefused) {
+TEST(Nodes, InvalidModeIsRefused) {
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";
   for (const rc_numa numa : {-1, 4}) {
     rc_plugin_device* device = nullptr;
@@ -382,7 +382,7 @@ TEST(Nodes, AWayThatIsNoneIsRefused) {
   }
 }
 
-TEST(HugePages, AreAsTheSystemSays) {
+TEST(HugePages, ModeFollowsTheSettingsOfTheSystem) {
   const FakeMachine machine;
   const auto mode = [&](bool disabled = false) {
     return huge_pages(machine.root(), disabled).mode;
@@ -410,7 +410,7 @@ TEST(HugePages, AreAsTheSystemSays) {
   EXPECT_EQ(mode(), RC_HUGE_PAGES_UNKNOWN);
 }
 
-TEST(HugePages, OfThisMachineAreInTheDevicesInfo) {
+TEST(HugePages, AreReportedInTheDeviceInfo) {
   rc_plugin_device_info info = {};
   info.struct_size = sizeof info;
   char message[RC_PLUGIN_MESSAGE_BYTES] = "";

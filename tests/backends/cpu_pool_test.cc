@@ -20,7 +20,7 @@ class Counting : public Pool::Job {
   std::vector<std::atomic<int>> calls;
 };
 
-TEST(Pool, CallsWhoeverSleepsWhileAJobIsUnderWay) {
+TEST(Pool, CallWakesSleepingThreadsDuringAJob) {
   for (int threads : {2, 3, 16}) {
     Pool pool(threads);
     for (int i = 0; i < 50; ++i) {
@@ -40,7 +40,7 @@ TEST(Pool, CallsWhoeverSleepsWhileAJobIsUnderWay) {
 }
 
 // A job can go as soon as everybody has left it, and nobody comes later.
-TEST(Pool, NobodyIsWithinAJobThatWasLeft) {
+TEST(Pool, NoThreadIsInAJobAfterItsEnd) {
   struct Guarded : Pool::Job {
     void help(int) override {
       if (!there) ++late;
@@ -109,7 +109,7 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
 }
 
 // Who had to wait for a helper does small jobs alone for some time.
-TEST(Pool, IsCrowdedForAWhile) {
+TEST(Pool, IsCrowdedForAWhileAfterALateHelper) {
   struct Slow : Pool::Job {
     void help(int) override {
       within = true;
@@ -143,7 +143,7 @@ TEST(Pool, IsCrowdedForAWhile) {
   EXPECT_FALSE(pool.crowded());
 }
 
-TEST(Pool, ManyPoolsComeAndGo) {
+TEST(Pool, ManyPoolsAreCreatedAndDestroyed) {
   Counting job(3);
   for (int i = 0; i < 200; ++i) {
     Pool pool(3);
@@ -154,7 +154,7 @@ TEST(Pool, ManyPoolsComeAndGo) {
   }
 }
 
-TEST(EventCount, WakesForNewsAndAfterATime) {
+TEST(EventCount, WakesOnAnEventAndAfterATimeout) {
   EventCount count;
   const uint32_t seen = count.news();
   count.wait(seen, 3, std::chrono::milliseconds(1));  // returns

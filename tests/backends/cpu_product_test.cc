@@ -73,7 +73,7 @@ std::vector<float> rows(const std::vector<float>& from, int64_t first,
           from.begin() + (first + count) * columns};
 }
 
-TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
+TEST(CpuProduct, RowDoesNotDependOnTheNumberOfRows) {
   const Device device(2);
   for (const Product& p :
        {Product{1, 310, 100, 1030, false}, Product{1, 310, 112, 1030, false},
@@ -92,7 +92,7 @@ TEST(CpuProduct, ARowIsTheSameAmongFewAndMany) {
 }
 
 // Small matrices are read as they lie, unless they are transposed.
-TEST(CpuProduct, TransposedOrNotItIsTheSame) {
+TEST(CpuProduct, TransposedWeightGivesTheSameBits) {
   for (const std::string& level : level_names()) {
     const Device device(2, level);
     for (const int64_t n : {16, 64, 77, 160}) {
@@ -109,7 +109,7 @@ TEST(CpuProduct, TransposedOrNotItIsTheSame) {
   }
 }
 
-TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
+TEST(CpuProduct, MatrixDoesNotDependOnTheBatch) {
   const Device device(3);
   const Product p = {2, 125, 103, 1020, false};
   const auto a = random_floats(static_cast<size_t>(p.batch * p.m * p.k), 3);
@@ -128,7 +128,7 @@ TEST(CpuProduct, AMatrixIsTheSameAmongOthers) {
 
 // Of many columns a thread packs more at once, in parts of other sizes at their
 // end.
-TEST(CpuProduct, AColumnIsTheSameAmongFewAndMany) {
+TEST(CpuProduct, ColumnDoesNotDependOnTheNumberOfColumns) {
   for (const std::string& level : level_names()) {
     const Device device(1, level);
     for (const bool transposed : {false, true}) {
@@ -203,7 +203,7 @@ std::vector<float> convolve(const Device& device, const Convolution& c) {
 }
 
 // Few pixels are done along another way than many.
-TEST(CpuProduct, APixelIsTheSameAmongFewAndMany) {
+TEST(CpuProduct, PixelDoesNotDependOnTheSizeOfTheImage) {
   for (const std::string& level : level_names()) {
     const Device device(2, level);
     const Convolution many = {25, 70, 1, 0};
@@ -220,7 +220,7 @@ TEST(CpuProduct, APixelIsTheSameAmongFewAndMany) {
   }
 }
 
-TEST(CpuProduct, AViewThatIsReadAsItLiesGivesTheBitsOfItsCopy) {
+TEST(CpuProduct, ViewReadInPlaceGivesTheBitsOfItsCopy) {
   for (const std::string& level : level_names()) {
     const Device device(2, level);
     for (const Product& p :

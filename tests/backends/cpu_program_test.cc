@@ -35,7 +35,7 @@ rc_status open(int32_t index, int32_t threads, std::string& message) {
   return status;
 }
 
-TEST(CpuDevice, TellsAboutTheMachine) {
+TEST(CpuDevice, ReportsTheMachine) {
   char message[RC_PLUGIN_MESSAGE_BYTES];
   int32_t count = 0;
   ASSERT_EQ(cpu::plugin()->device_count(&count, message), RC_OK);
@@ -137,7 +137,7 @@ Op add_op(int32_t a, int32_t b, int32_t y) {
   return op;
 }
 
-TEST(CpuProgram, NonsenseIsRefused) {
+TEST(CpuProgram, MalformedProgramsAreRefused) {
   const Device device;
   const rc_plugin_value in = {RC_DTYPE_F32,     2, {RC_DIM_ROWS, 8},
                               RC_STORAGE_INPUT, 0, 0};
@@ -280,7 +280,7 @@ void expect_same_bits(Program& program, int32_t y, int64_t rows, int64_t few,
 
 // A chain in which every step reads what other threads wrote, over scratch
 // that is used again and again.
-TEST(CpuProgram, StepsWaitForEachOther) {
+TEST(CpuProgram, StepsRunInOrderOnSeveralThreads) {
   constexpr int64_t d = 256, rows = 40;
   const auto x = random_floats(rows * d, 1);
   const auto weight = random_weight(RC_DTYPE_Q4_K, d, d, 2);
@@ -312,7 +312,7 @@ TEST(CpuProgram, StepsWaitForEachOther) {
 
 // Every op that comes in chunks, of rows that are longer than one, with more
 // threads than processors: some chunks are made twice.
-TEST(CpuProgram, ChunksAreTheSameWhoeverMakesThem) {
+TEST(CpuProgram, ChunksDoNotDependOnTheThread) {
   constexpr int64_t heads = 20, d = 250, rows = 70;
   const auto x = random_floats(rows * heads * d, 1);
   const auto gate = random_floats(rows * heads, 2);
@@ -358,7 +358,7 @@ TEST(CpuProgram, ChunksAreTheSameWhoeverMakesThem) {
   }
 }
 
-TEST(CpuProgram, IsStoppedSoonAndWorksAfterwards) {
+TEST(CpuProgram, StopsSoonAndRunsAgain) {
   constexpr int64_t d = 2048;
   const auto x = random_floats(256 * d, 1);
   const auto weight = random_weight(RC_DTYPE_Q8_0, d, d, 2);

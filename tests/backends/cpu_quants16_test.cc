@@ -65,7 +65,7 @@ constexpr rc_dtype kTypesOf16Bits[] = {RC_DTYPE_F16, RC_DTYPE_BF16};
 
 // An activation that is the only one picks weights out, next to one that makes
 // it the quant 1 and meets weights of 0.
-TEST_P(CpuQuants16, WeightsNotFarBelowTheLargestAreKept) {
+TEST_P(CpuQuants16, WeightsNearTheLargestKeepTheirPrecision) {
   for (const rc_dtype dtype : kTypesOf16Bits) {
     const std::vector<float> numbers = random_floats(17 * kBlock, 3, 0.5f);
     std::vector<uint16_t> rows;
@@ -125,7 +125,7 @@ TEST_P(CpuQuants16, TinyWeightsStayTiny) {
   EXPECT_NEAR(y[3] / 0x1p-107f, 1, 1e-3);
 }
 
-TEST_P(CpuQuants16, NoBlockIsTouchedByTheInfinitiesOfAnother) {
+TEST_P(CpuQuants16, InfinitiesStayWithinTheirBlock) {
   for (const rc_dtype dtype : kTypesOf16Bits) {
     for (const float bad : {std::numeric_limits<float>::infinity(),
                             -std::numeric_limits<float>::infinity(),
@@ -145,7 +145,7 @@ TEST_P(CpuQuants16, NoBlockIsTouchedByTheInfinitiesOfAnother) {
   }
 }
 
-TEST_P(CpuQuants16, RowsAreReadOnlyOfWeightsThatWereMadeForIt) {
+TEST_P(CpuQuants16, GetRowsNeedsAWeightCreatedForIt) {
   const Device device(1, GetParam());
   const std::vector<uint16_t> rows(16 * kBlock, f32_to_f16(1));
   const std::vector<int32_t> ids = {3};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kBytes = uint64_t{1} << 20;
 
-TEST(SpareMemory, ComesBackWhereItFits) {
+TEST(SpareMemory, IsReusedForBlocksThatFit) {
   SpareMemory spare;
   SpareMemory::Block block = spare.take(kBytes);
   ASSERT_NE(block.memory, nullptr);

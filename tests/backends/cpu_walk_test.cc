@@ -52,7 +52,7 @@ TEST(Units, ThreadsBeginWithTheirOwnRange) {
   EXPECT_EQ(unit.begin, 0);
 }
 
-TEST(Units, NothingCanBeTakenOfAnotherTurn) {
+TEST(Units, UnitsOfAnotherTurnCannotBeTaken) {
   Units units(2, 4);
   units.open(1, 4, 1, 1);
   Units::Unit unit;
@@ -63,7 +63,7 @@ TEST(Units, NothingCanBeTakenOfAnotherTurn) {
   EXPECT_TRUE(units.take(2, 0, &unit));
 }
 
-TEST(Units, TheFirstToBeReadyCommits) {
+TEST(Units, FirstFinishedThreadCommits) {
   Units units(2, 4);
   units.open(1, 2, 1, 1);
   Units::Unit held, unit;
@@ -158,7 +158,7 @@ class Steps {
 };
 
 // A chain of steps, each of which reads all of what the one before wrote.
-TEST(Walk, StepsSeeWhatThoseBeforeWrote) {
+TEST(Walk, StepsSeeTheResultsOfEarlierSteps) {
   constexpr int64_t kPieces = 37;
   for (int threads : {1, 2, 3, 8}) {
     Pool pool(threads);
@@ -194,7 +194,7 @@ TEST(Walk, StepsSeeWhatThoseBeforeWrote) {
 
 // A helper stays within a unit, as if it had lost its processor, until the run
 // is over: the run ends without it, and what it brings late is not taken.
-TEST(Walk, AUnitThatAHelperHoldsIsDoneByAnother) {
+TEST(Walk, UnitHeldByALateHelperIsComputedByAnother) {
   if (!Walk::repeats()) GTEST_SKIP() << "nothing is repeated in this build";
   Pool pool(2);
   std::atomic<bool> over{false};
@@ -242,7 +242,7 @@ TEST(Walk, AUnitThatAHelperHoldsIsDoneByAnother) {
 }
 
 // Whoever did the last unit goes on with what one thread does alone.
-TEST(Walk, AHelperCanLead) {
+TEST(Walk, HelperCanRunTheNextStep) {
   Pool pool(2);
   Steps steps;
   std::set<int> leaders;
@@ -268,7 +268,7 @@ TEST(Walk, AHelperCanLead) {
   EXPECT_EQ(leaders.count(1), 1u);
 }
 
-TEST(Walk, SmallWorkWakesNobody) {
+TEST(Walk, SmallWorkWakesNoThread) {
   Pool pool(4);
   while (!pool.all_asleep()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -308,7 +308,7 @@ TEST(Walk, AFailureEndsTheRunAndTheNextOneWorks) {
   }
 }
 
-TEST(Walk, TheCallerIsAskedWhileAHelperWorks) {
+TEST(Walk, ShouldStopIsCalledWhileAHelperWorks) {
   Pool pool(2);
   Steps steps;
   std::atomic<bool> asked{false};

@@ -37,7 +37,7 @@ TEST(CpuWeight, TakesTheBytesOfItsTypeRoundedUpToTiles) {
   }
 }
 
-TEST(CpuWeight, OfElementsIsNotMapped) {
+TEST(CpuWeight, WeightUsedByElementsIsNotMapped) {
   const rc_plugin& table = *cpu::plugin();
   const Device device;
   const float data[4] = {};
@@ -56,7 +56,7 @@ TEST(CpuWeight, OfElementsIsNotMapped) {
 }
 
 // Large ones are rearranged by several threads.
-TEST(CpuWeight, IsTheSameWhateverThreadsMadeIt) {
+TEST(CpuWeight, DoesNotDependOnThreads) {
   constexpr int64_t experts = 3, n = 1203, k = 1024;
   const std::vector<int32_t> ids = {0, 1, 2};
   const auto x = random_floats(experts * k, 8);
@@ -86,7 +86,7 @@ TEST(CpuWeight, IsTheSameWhateverThreadsMadeIt) {
   }
 }
 
-TEST(CpuWeight, NonsenseIsRefused) {
+TEST(CpuWeight, InvalidWeightsAreRefused) {
   const rc_plugin& table = *cpu::plugin();
   const Device device;
   const auto status = [&](rc_dtype dtype, std::vector<int64_t> shape,

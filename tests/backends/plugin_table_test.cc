@@ -102,7 +102,7 @@ class PluginTable : public testing::Test {
   char message_[RC_PLUGIN_MESSAGE_BYTES] = "";
 };
 
-TEST_F(PluginTable, HasWhatTheDeviceHas) {
+TEST_F(PluginTable, HasTheFunctionsOfTheDevice) {
   EXPECT_EQ(kFake.struct_size, sizeof(rc_plugin));
   EXPECT_STREQ(kFake.name, "fake");
   EXPECT_EQ(kFake.map_weight, nullptr);
@@ -115,7 +115,7 @@ TEST_F(PluginTable, HasWhatTheDeviceHas) {
   EXPECT_NE(kManySided.op_time, nullptr);
 }
 
-TEST_F(PluginTable, KeepsExceptionsIn) {
+TEST_F(PluginTable, TurnsExceptionsIntoStatuses) {
   int32_t count = 5;
   EXPECT_EQ(kFake.device_count(&count, message_), RC_E_BACKEND_UNAVAILABLE);
   EXPECT_STREQ(message_, "there is no driver");
@@ -146,7 +146,7 @@ TEST_F(PluginTable, RefusesNullPointers) {
   EXPECT_FALSE(device().started);
 }
 
-TEST_F(PluginTable, KeepsWithinBuffers) {
+TEST_F(PluginTable, RefusesRangesOutsideOfBuffers) {
   rc_plugin_buffer* buffer = nullptr;
   ASSERT_EQ(kFake.create_buffer(device_, 4, &buffer, message_), RC_OK);
   EXPECT_EQ(kFake.upload(device_, buffer, 1, "abc", 3, message_), RC_OK);
@@ -162,7 +162,7 @@ TEST_F(PluginTable, KeepsWithinBuffers) {
   kFake.destroy_buffer(device_, buffer);
 }
 
-TEST_F(PluginTable, SaysThatARunIsNotOver) {
+TEST_F(PluginTable, ReportsATimeoutWhileARunIsUnfinished) {
   EXPECT_EQ(kFake.wait(device_, 5, message_), RC_OK);
   device().over = false;
   EXPECT_EQ(kFake.wait(device_, 5, message_), RC_E_TIMEOUT);

@@ -52,7 +52,7 @@ class ReferenceCacheTest : public testing::TestWithParam<bool> {
   std::unique_ptr<Program> program_;
 };
 
-TEST_P(ReferenceCacheTest, WhatLeadsOutOfTheCacheIsRefused) {
+TEST_P(ReferenceCacheTest, PositionsAndPagesOutsideOfTheCacheAreRefused) {
   const std::vector<int32_t> table = {0, 1, 2, 0};
   EXPECT_EQ(run(0, 0, table), RC_OK);
   EXPECT_EQ(run(7, 1, table), RC_OK);

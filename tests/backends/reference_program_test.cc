@@ -32,11 +32,11 @@ class ReferenceProgramTest : public testing::Test {
   char message_[RC_PLUGIN_MESSAGE_BYTES] = "";
 };
 
-TEST_F(ReferenceProgramTest, NonsenseIsRefused) {
+TEST_F(ReferenceProgramTest, MalformedProgramsAreRefused) {
   test::expect_programs_are_checked(plugin_, device_);
 }
 
-TEST_F(ReferenceProgramTest, RunsCheckTheirNumbers) {
+TEST_F(ReferenceProgramTest, RunsCheckTheirCounts) {
   rc_plugin_compiled* compiled = nullptr;
   ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
   const std::vector<float> x(32, 1);
@@ -73,7 +73,7 @@ TEST_F(ReferenceProgramTest, RunsCheckTheirNumbers) {
 }
 
 // Asked before every row: a caller is heard within one row of one op.
-TEST_F(ReferenceProgramTest, IsAskedToStopBetweenRows) {
+TEST_F(ReferenceProgramTest, ChecksShouldStopBeforeEachRow) {
   rc_plugin_compiled* compiled = nullptr;
   ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
   const std::vector<float> x(32, 1);
@@ -133,7 +133,7 @@ TEST_F(ReferenceProgramTest, BuffersAndWeightsCheckTheirSizes) {
   EXPECT_EQ(status(RC_DTYPE_F16, 256, RC_USE_ELEMENTS), RC_E_UNSUPPORTED);
 }
 
-TEST_F(ReferenceProgramTest, ThereIsOneDevice) {
+TEST_F(ReferenceProgramTest, HasOneDevice) {
   rc_plugin_device_info info = {};
   info.struct_size = sizeof info;
   EXPECT_EQ(plugin_.device_info(0, &info, message_), RC_OK);

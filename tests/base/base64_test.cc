@@ -8,7 +8,7 @@ namespace rc {
 namespace {
 
 // Section 10 of RFC 4648.
-TEST(Base64, VectorsOfTheRfc) {
+TEST(Base64, MatchesTheVectorsOfTheRfc) {
   EXPECT_EQ(decode_base64(""), "");
   EXPECT_EQ(decode_base64("Zg=="), "f");
   EXPECT_EQ(decode_base64("Zm8="), "fo");

@@ -10,13 +10,13 @@ namespace {
 
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-TEST(Checked, AddTellsOverflow) {
+TEST(Checked, AddReportsOverflow) {
   EXPECT_EQ(checked_add<uint64_t>(kMax - 1, 1), kMax);
   EXPECT_FALSE(checked_add<uint64_t>(kMax, 1));
   EXPECT_FALSE(checked_add<int64_t>(std::numeric_limits<int64_t>::min(), -1));
 }
 
-TEST(Checked, MulTellsOverflow) {
+TEST(Checked, MulReportsOverflow) {
   EXPECT_EQ(checked_mul<uint64_t>(1ull << 32, 1ull << 31), 1ull << 63);
   EXPECT_FALSE(checked_mul<uint64_t>(1ull << 32, 1ull << 32));
   EXPECT_FALSE(checked_mul<int32_t>(65536, 32768));

@@ -20,7 +20,7 @@ std::string output_of(const ChildProcess& child) {
   return text;
 }
 
-TEST(ChildProcess, GivesItsOutputAndHowItEnded) {
+TEST(ChildProcess, ReturnsItsOutputAndExitStatus) {
   ChildProcess child("/bin/echo", "a word");
   ASSERT_EQ(child.error(), 0);
   EXPECT_TRUE(child.has_pipe());
@@ -28,7 +28,7 @@ TEST(ChildProcess, GivesItsOutputAndHowItEnded) {
   EXPECT_EQ(child.end(), "exit code 0");
 }
 
-TEST(ChildProcess, SaysWhichSignalEndedIt) {
+TEST(ChildProcess, ReportsTheSignalThatEndedIt) {
   const test::TemporaryFolder folder;
   const std::string script = (folder.path() / "script").string();
   std::ofstream(script) << "kill -SEGV $$\n";
@@ -46,7 +46,7 @@ TEST(ChildProcess, IsReadForALimitedTime) {
             ChildProcess::Reading::kNothing);
 }  // which ends it
 
-TEST(ChildProcess, OfNoProgram) {
+TEST(ChildProcess, MissingProgramIsAnError) {
   const ChildProcess child("/there/is/no/program", "");
   EXPECT_EQ(child.error(), ENOENT);
   EXPECT_TRUE(child.has_pipe());

@@ -47,7 +47,7 @@ uint64_t turn() {
   return attributes.runtime;
 }
 
-TEST(ComputeThread, LongTurnsEnd) {
+TEST(ComputeThread, LongTurnsAreRestored) {
   std::thread([] {
     const uint64_t before = turn();
     {

@@ -20,7 +20,7 @@ size_t use_stack() {
   return sizeof bytes + static_cast<size_t>(bytes[0]) - 1;
 }
 
-TEST(DeepStack, IsDeepWhereTheCallersIsNot) {
+TEST(DeepStack, IsDeepOnCallersWithSmallStacks) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, size_t{64} << 10), 0);
@@ -39,7 +39,7 @@ TEST(DeepStack, IsDeepWhereTheCallersIsNot) {
   EXPECT_EQ(used, size_t{4} << 20);
 }
 
-TEST(DeepStack, GivesWhatIsReturnedAndThrown) {
+TEST(DeepStack, PassesOnResultsAndExceptions) {
   EXPECT_EQ(on_deep_stack([] { return std::string("text"); }), "text");
   int calls = 0;
   on_deep_stack([&] { ++calls; });
@@ -54,7 +54,7 @@ TEST(DeepStack, GivesWhatIsReturnedAndThrown) {
   }
 }
 
-TEST(DeepStack, ACallWithinOneStaysOnItsThread) {
+TEST(DeepStack, NestedCallStaysOnItsThread) {
   const pthread_t caller = pthread_self();
   EXPECT_TRUE(on_deep_stack([caller] {
     const pthread_t outer = pthread_self();

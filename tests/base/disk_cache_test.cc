@@ -24,7 +24,7 @@ class DiskCache : public testing::Test {
   const test::TemporaryVariable variable_{"XDG_CACHE_HOME", cache_.string()};
 };
 
-TEST_F(DiskCache, WhatWasRememberedLast) {
+TEST_F(DiskCache, RecallsTheLastValue) {
   EXPECT_EQ(recall("key"), std::nullopt);
   remember("key", "one");
   remember("key", "two\nlines");
@@ -34,7 +34,7 @@ TEST_F(DiskCache, WhatWasRememberedLast) {
   EXPECT_EQ(recall("ke"), std::nullopt);
 }
 
-TEST_F(DiskCache, AForeignFileIsNothing) {
+TEST_F(DiskCache, ForeignFileIsIgnored) {
   remember("key", "fact");
   for (const char* content : {"", "3", "3 yek\nfact", "3 key"}) {
     std::ofstream(only_file(), std::ios::trunc) << content;
@@ -45,7 +45,7 @@ TEST_F(DiskCache, AForeignFileIsNothing) {
   EXPECT_EQ(recall("key"), std::nullopt);
 }
 
-TEST_F(DiskCache, ADamagedFileIsNothing) {
+TEST_F(DiskCache, DamagedFileIsIgnored) {
   remember("key", "a fact");
   std::ifstream in(only_file(), std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(in), {}};
@@ -67,7 +67,7 @@ TEST_F(DiskCache, ADamagedFileIsNothing) {
 }
 
 // Somebody else may write to the folder, on purpose or by mistake.
-TEST_F(DiskCache, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
+TEST_F(DiskCache, OtherKindsOfFilesAreReplaced) {
   remember("key", "fact");
   const fs::path file = only_file();
   fs::remove(file);
@@ -83,7 +83,7 @@ TEST_F(DiskCache, WhatIsNoFileOfOursIsNothingAndMakesRoom) {
   EXPECT_EQ(recall("key"), std::nullopt);
 }
 
-TEST_F(DiskCache, NobodyElseReadsIt) {
+TEST_F(DiskCache, FilesAreReadableByTheirOwnerOnly) {
   const mode_t before = umask(0);
   remember("key", "fact");
   umask(before);
@@ -92,7 +92,7 @@ TEST_F(DiskCache, NobodyElseReadsIt) {
   EXPECT_EQ(recall("key"), "fact");
 }
 
-TEST_F(DiskCache, AFolderThatCannotBeIsNoFailure) {
+TEST_F(DiskCache, UnusableFolderIsNoError) {
   std::ofstream(cache_).put('x');  // a file where the folder should be
   remember("key", "fact");
   EXPECT_EQ(recall("key"), std::nullopt);
@@ -106,7 +106,7 @@ TEST_F(DiskCache, AFolderThatCannotBeIsNoFailure) {
 }
 
 // Files would go to whatever folder the program runs in.
-TEST_F(DiskCache, RelativeFoldersAreLeftAside) {
+TEST_F(DiskCache, RelativeFoldersAreIgnored) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());
   {

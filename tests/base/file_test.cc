@@ -50,14 +50,14 @@ TEST_F(File, HasAStatusOfItsKindAndSize) {
   EXPECT_TRUE(is_executable(path_));
 }
 
-TEST_F(File, IsMadeOnce) {
+TEST_F(File, IsCreatedOnce) {
   EXPECT_TRUE(make_file(path_, 0600).is_open());
   EXPECT_FALSE(make_file(path_, 0600).is_open());
   EXPECT_EQ(errno, EEXIST);
   EXPECT_FALSE(file_status(path_)->others_may_write);
 }
 
-TEST_F(File, OpensNoLinkWhereTheyAreRefused) {
+TEST_F(File, RefusesLinksWhenAsked) {
   const std::string link = (folder_.path() / "link").string();
   fs::create_symlink("file", link);
   std::ofstream(path_) << "x";
@@ -66,7 +66,7 @@ TEST_F(File, OpensNoLinkWhereTheyAreRefused) {
   EXPECT_FALSE(open_for_update(link).is_open());
 }
 
-TEST_F(File, HoldsWhatIsWrittenAtAPlace) {
+TEST_F(File, ReadsAndWritesAtOffsets) {
   const Descriptor file = open_for_update(path_);
   ASSERT_TRUE(file.is_open());
   EXPECT_EQ(write_some(file, bytes("abc")), 3);
@@ -95,7 +95,7 @@ TEST_F(File, IsLockedByOneDescriptor) {
   EXPECT_EQ(lock_file(first), FileLocking::kFailed);
 }
 
-TEST_F(File, LinksAreReplacedAndNoneIsEntered) {
+TEST_F(File, LinksAreReplacedAndNotFollowed) {
   const std::string root = folder_.path().string();
   link_below(root, "a/b/link", "one");
   EXPECT_EQ(fs::read_symlink(root + "/a/b/link"), "one");

@@ -24,7 +24,7 @@ rc_status status_of(const Function& function) {
   return RC_OK;
 }
 
-TEST(Folder, GivesNamesOfEveryKindInOrder) {
+TEST(Folder, ListsNamesOfEveryKindInOrder) {
   const test::TemporaryFolder folder;
   const fs::path& path = folder.path();
   EXPECT_TRUE(names_in_folder(path.string()).empty());
@@ -36,7 +36,7 @@ TEST(Folder, GivesNamesOfEveryKindInOrder) {
   EXPECT_EQ(names_in_folder(path.string()), all);
 }
 
-TEST(Folder, SaysWhatIsNoFolder) {
+TEST(Folder, NonFoldersAreNotFound) {
   const test::TemporaryFolder folder;
   const fs::path file = folder.path() / "file";
   const fs::path pipe = folder.path() / "pipe";

@@ -15,7 +15,7 @@ TEST(Library, HasTheFunctionsThatItExports) {
   EXPECT_EQ(root, nullptr);
 }
 
-TEST(Library, GivesTheReasonWhyItCannotBeLoaded) {
+TEST(Library, ReportsWhyLoadingFails) {
   const Library library = Library::load("/there/is/none.so");
   EXPECT_FALSE(library.is_loaded());
   EXPECT_NE(library.failure().find("/there/is/none.so"), std::string::npos);

@@ -26,7 +26,7 @@ class LogTest : public testing::Test {
   std::vector<Received> received_;
 };
 
-TEST_F(LogTest, LetsTheAskedLevelsPass) {
+TEST_F(LogTest, PassesTheWantedLevels) {
   set_log(receive, &received_, RC_LOG_WARNING);
   log(RC_LOG_ERROR, "device ", 3, " failed");
   log(RC_LOG_WARNING, "slow");
@@ -41,7 +41,7 @@ TEST_F(LogTest, LetsTheAskedLevelsPass) {
   EXPECT_FALSE(log_wanted(RC_LOG_INFO));
 }
 
-TEST_F(LogTest, NoCallbackMeansNowhere) {
+TEST_F(LogTest, WithoutACallbackMessagesAreDropped) {
   set_log(receive, &received_, RC_LOG_DEBUG);
   set_log(nullptr, &received_, RC_LOG_DEBUG);
   EXPECT_FALSE(log_wanted(RC_LOG_ERROR));
@@ -59,7 +59,7 @@ TEST_F(LogTest, AMessageIsOneLine) {
 }
 
 // What a callback uses may go as soon as set_log has returned.
-TEST_F(LogTest, TheFormerCallbackIsNotRunningAfterTheChange) {
+TEST_F(LogTest, SetLogWaitsForTheFormerCallback) {
   struct Target {
     std::atomic<bool> gone = false;
     std::atomic<int> late = 0;
@@ -108,7 +108,7 @@ void log_with_variable(const char* value) {
   _exit(0);
 }
 
-TEST_F(LogDeathTest, TheEnvironmentAsksForStderr) {
+TEST_F(LogDeathTest, EnvironmentDirectsMessagesToStderr) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(log_with_variable("info"), testing::ExitedWithCode(0),
               "runcible: info: information\nruncible: error: trouble");

@@ -55,7 +55,7 @@ class MappedFileTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(MappedFileTest, HoldsTheBytes) {
+TEST_F(MappedFileTest, ContainsTheBytesOfTheFile) {
   for (const bool guarded : {false, true}) {
     const std::string path = make("file");
     const auto file = map(path, guarded);
@@ -77,7 +77,7 @@ TEST_F(MappedFileTest, NoticesAnotherLength) {
   expect_refused(*file, "to 3 bytes");
 }
 
-TEST_F(MappedFileTest, GuardedItHoldsZerosWhereNothingIs) {
+TEST_F(MappedFileTest, GuardedFileReadsZerosBeyondItsEnd) {
   const std::string path = make("file");
   const auto file = map(path, true);
   const auto other = map(make("other"), true);
@@ -100,7 +100,7 @@ TEST_F(MappedFileTest, GuardedItHoldsZerosWhereNothingIs) {
   EXPECT_FALSE(again->damaged());
 }
 
-TEST_F(MappedFileTest, AnyNumberOfGuardsAndThreads) {
+TEST_F(MappedFileTest, ManyGuardsAndThreadsWorkAtOnce) {
   constexpr size_t kFiles = 40;
   std::vector<std::shared_ptr<const MappedFile>> files;
   for (size_t i = 0; i < kFiles; ++i) {
@@ -161,14 +161,14 @@ class OtherSignals : public MappedFileTest {
   }
 };
 
-TEST_F(OtherSignals, GoToThePlainHandlerBefore) {
+TEST_F(OtherSignals, ReachThePreviousPlainHandler) {
   const auto plain = [](int signal) { ::_exit(signal == SIGBUS ? 42 : 1); };
   EXPECT_EXIT((handle(plain), fault()), testing::ExitedWithCode(42), "");
   EXPECT_EXIT((handle(plain), guard_and_send()), testing::ExitedWithCode(42),
               "");
 }
 
-TEST_F(OtherSignals, GoToTheHandlerBeforeWithTheAddress) {
+TEST_F(OtherSignals, ReachThePreviousHandlerWithTheAddress) {
   const auto full = [](int, siginfo_t* info, void* context) {
     ::_exit(info->si_addr != nullptr && info->si_code > 0 && context != nullptr
                 ? 43
@@ -177,18 +177,18 @@ TEST_F(OtherSignals, GoToTheHandlerBeforeWithTheAddress) {
   EXPECT_EXIT((handle(full), fault()), testing::ExitedWithCode(43), "");
 }
 
-TEST_F(OtherSignals, EndTheProcessWhereNobodyHandlesThem) {
+TEST_F(OtherSignals, EndTheProcessWithoutAHandler) {
   EXPECT_EXIT(fault(), testing::KilledBySignal(SIGBUS), "");
   EXPECT_EXIT(guard_and_send(), testing::KilledBySignal(SIGBUS), "");
 }
 
-TEST_F(OtherSignals, AreIgnoredAsBeforeButFaults) {
+TEST_F(OtherSignals, StayIgnoredExceptForFaults) {
   EXPECT_EXIT((handle(SIG_IGN), fault()), testing::KilledBySignal(SIGBUS), "");
   EXPECT_EXIT((handle(SIG_IGN), guard_and_send(), ::_exit(44)),
               testing::ExitedWithCode(44), "");
 }
 
-TEST_F(OtherSignals, WithoutAGuardTheSystemEndsTheProcess) {
+TEST_F(OtherSignals, FaultWithoutAGuardEndsTheProcess) {
   EXPECT_EXIT(
       {
         const std::string path = make("file");

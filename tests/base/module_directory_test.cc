@@ -13,7 +13,7 @@ std::filesystem::path program() {
   return std::filesystem::canonical("/proc/self/exe");
 }
 
-TEST(ModuleDirectory, IsTheProgramsHere) {
+TEST(ModuleDirectory, IsThatOfTheProgram) {
   EXPECT_EQ(module_directory(), program().parent_path());
 }
 

@@ -49,7 +49,7 @@ TEST_F(NewFileTest, AppearsWhenCommitted) {
   EXPECT_EQ(read(path), "hello, world");
 }
 
-TEST_F(NewFileTest, WithoutCommitTheOldFileStays) {
+TEST_F(NewFileTest, WithoutCommitTheOldFileIsKept) {
   const fs::path path = folder_ / "file";
   std::ofstream(path) << "old";
   {
@@ -76,7 +76,7 @@ TEST_F(NewFileTest, PiecesOfAllSizesKeepTheirOrder) {
 }
 
 // By default the signal of the limit ends the process.
-TEST_F(NewFileTest, BeyondTheLimitOnSizesItFailsWithTheName) {
+TEST_F(NewFileTest, ExceedingTheSizeLimitNamesTheFile) {
   ASSERT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_DFL);
   const fs::path path = folder_ / "large";
   sigset_t before;
@@ -113,7 +113,7 @@ TEST_F(NewFileTest, BeyondTheLimitOnSizesItFailsWithTheName) {
 }
 
 // A signal that a program holds back is its own: it stays pending.
-TEST_F(NewFileTest, LeavesASignalThatIsPendingAlready) {
+TEST_F(NewFileTest, KeepsASignalThatIsPendingAlready) {
   sigset_t set, before, pending;
   sigemptyset(&set);
   sigaddset(&set, SIGXFSZ);
@@ -165,7 +165,7 @@ size_t files_in(const fs::path& folder) {
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-TEST_F(NewFileTest, RemovesWhatKilledProcessesLeftBehind) {
+TEST_F(NewFileTest, RemovesLeftoversOfKilledProcesses) {
   Writer killed(folder_ / "first");
   Writer alive(folder_ / "second");
   NewFile own(folder_ / "third");
@@ -185,7 +185,7 @@ TEST_F(NewFileTest, RemovesWhatKilledProcessesLeftBehind) {
 }
 
 // Names of versions that held no lock, and what only looks like a leftover.
-TEST_F(NewFileTest, KeepsWhatMayBeInUse) {
+TEST_F(NewFileTest, KeepsFilesThatMayBeInUse) {
   const auto make = [&](const char* name, bool old) {
     const fs::path path = folder_ / name;
     std::ofstream(path) << "x";

@@ -58,7 +58,7 @@ TEST_F(OpenFileTest, ReadsTheBytes) {
   file->check_unchanged();
 }
 
-TEST_F(OpenFileTest, RefusesWhatCannotBeRead) {
+TEST_F(OpenFileTest, RefusesPathsThatAreNotFiles) {
   expect_not_opened("", RC_E_INVALID_ARGUMENT, "empty");
   expect_not_opened(std::string("a\0b", 3), RC_E_INVALID_ARGUMENT, "zero byte");
   expect_not_opened((folder_.path() / "none").string(), RC_E_NOT_FOUND,
@@ -73,7 +73,7 @@ TEST_F(OpenFileTest, RefusesWhatCannotBeRead) {
   expect_not_opened(pipe, RC_E_IO, "not a regular file");
 }
 
-TEST_F(OpenFileTest, RefusesWhatMayNotBeRead) {
+TEST_F(OpenFileTest, RefusesUnreadableFiles) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read every file";
   const std::string path = make("secret", "x");
   fs::permissions(path, fs::perms::none);
@@ -90,7 +90,7 @@ TEST_F(OpenFileTest, ReplacingTheFileChangesNothing) {
   file->check_unchanged();
 }
 
-TEST_F(OpenFileTest, WhatWasCutOffIsAnError) {
+TEST_F(OpenFileTest, ShortenedFileIsAnError) {
   const std::string path = make("file", "hello");
   const auto file = OpenFile::open(path);
   fs::resize_file(path, 3);

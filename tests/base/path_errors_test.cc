@@ -22,7 +22,7 @@ void expect_refused(rc_status status, const std::string& start,
   test::expect_error(status, start, "", call);
 }
 
-TEST(PathErrors, OfNewFiles) {
+TEST(PathErrors, NewFilesNameTheirPath) {
   const test::TemporaryFolder folder;
   const fs::path& path = folder.path();
   const auto refused = [](rc_status status, const std::string& start,
@@ -62,7 +62,7 @@ TEST(PathErrors, AFolderIsNotReplaced) {
             std::vector<std::string>{"taken"});
 }
 
-TEST(PathErrors, OfRealPaths) {
+TEST(PathErrors, RealPathsNameTheirPath) {
   const test::TemporaryFolder folder;
   const fs::path& path = folder.path();
   fs::create_symlink("nowhere", path / "dangling");

@@ -5,7 +5,7 @@
 namespace rc {
 namespace {
 
-TEST(ProgramRun, GivesWhatTheProgramWrites) {
+TEST(ProgramRun, ReturnsTheOutputOfTheProgram) {
   // More than a pipe holds.
   const std::string input(1 << 20, 'x');
   const auto run = run_program("cat", {}, input);
@@ -15,7 +15,7 @@ TEST(ProgramRun, GivesWhatTheProgramWrites) {
   EXPECT_EQ(run->errors, "");
 }
 
-TEST(ProgramRun, TellsFailures) {
+TEST(ProgramRun, ReportsFailures) {
   const auto run = run_program("sh", {"-c", "echo no >&2; exit 3"}, "");
   ASSERT_TRUE(run.has_value());
   EXPECT_FALSE(run->succeeded);
@@ -23,7 +23,7 @@ TEST(ProgramRun, TellsFailures) {
   EXPECT_EQ(run->errors, "no\n");
 }
 
-TEST(ProgramRun, OfNothing) {
+TEST(ProgramRun, MissingProgramDoesNotSucceed) {
   const auto run = run_program("there-is-no-such-program", {}, "");
   EXPECT_TRUE(!run.has_value() || !run->succeeded);
 }

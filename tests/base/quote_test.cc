@@ -23,7 +23,7 @@ TEST(Utf8, IllFormed) {
   }
 }
 
-TEST(Quote, EscapesWhatIsNotPrintable) {
+TEST(Quote, EscapesUnprintableCharacters) {
   EXPECT_EQ(quote(""), "''");
   EXPECT_EQ(quote("token_embd.weight"), "'token_embd.weight'");
   EXPECT_EQ(quote("gr\xC3\xBC\xC3\x9F"), "'gr\xC3\xBC\xC3\x9F'");

@@ -30,7 +30,7 @@ class WholeFile : public testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(WholeFile, EveryLengthUpToTheLargest) {
+TEST_F(WholeFile, ReadsEveryLengthUpToTheLargest) {
   for (const size_t size : {0, 1, 4095, 4096, 4097, 9000}) {
     const std::string content(size, 'x');
     const std::string path = make("file", content);
@@ -44,7 +44,7 @@ TEST_F(WholeFile, EveryLengthUpToTheLargest) {
   }
 }
 
-TEST_F(WholeFile, WhatIsNoRegularFileIsNothingAndKeepsNobodyWaiting) {
+TEST_F(WholeFile, OtherThanRegularFilesAreNotReadAndDoNotBlock) {
   const fs::path pipe = folder_.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const fs::path socket_file = folder_.path() / "socket";
@@ -66,13 +66,13 @@ TEST_F(WholeFile, WhatIsNoRegularFileIsNothingAndKeepsNobodyWaiting) {
   close(listening);
 }
 
-TEST_F(WholeFile, FilesOfTheSystemThatTellNoSize) {
+TEST_F(WholeFile, ReadsSystemFilesWithoutASize) {
   const auto text = read_whole_file("/proc/self/status", 1 << 20);
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("Pid:"), std::string::npos);
 }
 
-TEST_F(WholeFile, AnOwnFileIsNobodyElses) {
+TEST_F(WholeFile, OwnFileMustNotBeWritableByOthers) {
   const std::string path = make("file", "mine");
   EXPECT_EQ(read_own_file(path, 100), "mine");
   for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {

@@ -22,20 +22,20 @@ std::vector<std::string> words(std::string_view text) {
 
 using Strings = std::vector<std::string>;
 
-TEST(Words, LinesEndWhereTheTextDoes) {
+TEST(Words, LinesIncludeAnUnterminatedOne) {
   EXPECT_EQ(lines(""), Strings());
   EXPECT_EQ(lines("\n"), Strings({""}));
   EXPECT_EQ(lines("a b\n\nc\n"), Strings({"a b", "", "c"}));
   EXPECT_EQ(lines("a\nb"), Strings({"a", "b"}));
 }
 
-TEST(Words, AreWhatIsNoWhiteSpace) {
+TEST(Words, AreSplitAtWhiteSpace) {
   EXPECT_EQ(words(""), Strings());
   EXPECT_EQ(words(" \t\n\r\v\f"), Strings());
   EXPECT_EQ(words("  max\t100000 \n"), Strings({"max", "100000"}));
 }
 
-TEST(Words, NumbersAreTakenOneAfterTheOther) {
+TEST(Words, NumbersAreReadInOrder) {
   std::string_view text = "50000 0.5kB\n-1 max";
   EXPECT_EQ(take_number<double>(text), 50000);
   EXPECT_EQ(take_number<double>(text), 0.5);

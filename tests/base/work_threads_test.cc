@@ -54,7 +54,7 @@ TEST(WorkThreads, HaveDeepStacks) {
 }
 
 // Each function waits for all others.
-TEST(WorkThreads, WorkAtOnceHoweverManyThereAre) {
+TEST(WorkThreads, ManyFunctionsRunConcurrently) {
   constexpr int kMany = 12;
   Count begun, done;
   for (int i = 0; i < kMany; ++i) {
@@ -67,7 +67,7 @@ TEST(WorkThreads, WorkAtOnceHoweverManyThereAre) {
   done.wait(kMany);
 }
 
-TEST(WorkThreads, AreUsedAgain) {
+TEST(WorkThreads, AreReused) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   for (int i = 0; i < 100; ++i) {
@@ -84,7 +84,7 @@ TEST(WorkThreads, AreUsedAgain) {
   EXPECT_LT(threads.size(), 20u);
 }
 
-TEST(WorkThreads, MayBeEndedByWhatRunsOnThem) {
+TEST(WorkThreads, SurviveFunctionsThatEndTheirThread) {
   Count done;
   for (int i = 0; i < 8; ++i) {
     run_on_work_thread([&] {
@@ -100,7 +100,7 @@ TEST(WorkThreads, MayBeEndedByWhatRunsOnThem) {
   done.wait(9);
 }
 
-TEST(WorkThreads, ReleaseWhatAFunctionHoldsWhenItHasEnded) {
+TEST(WorkThreads, ReleaseTheFunctionAfterItsEnd) {
   auto held = std::make_shared<Count>();
   const std::weak_ptr<Count> seen = held;
   Count done;

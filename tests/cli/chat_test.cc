@@ -75,7 +75,7 @@ TEST_F(CommandChat, AnswersLineByLine) {
             std::string::npos);
 }
 
-TEST_F(CommandChat, TakesSeveralLinesAsOne) {
+TEST_F(CommandChat, JoinsContinuedLines) {
   EXPECT_EQ(saved("one \\\ntwo")[0]["content"], "one \ntwo");
   EXPECT_EQ(saved("\"\"\"one\n\n /two\"\"\"")[0]["content"], "one\n\n /two");
 }
@@ -94,7 +94,7 @@ TEST_F(CommandChat, SystemUndoAndRetry) {
   expect_failure(run(chat(), "/retry"), 2, "no question");
 }
 
-TEST_F(CommandChat, GoesOnWithWhatWasSaved) {
+TEST_F(CommandChat, LoadsSavedConversations) {
   const OrderedJson before = saved("Tell me a fable.");
   const std::string path = file("other.json");
   std::ofstream(path) << before.dump();
@@ -111,7 +111,7 @@ TEST_F(CommandChat, GoesOnWithWhatWasSaved) {
   expect_failure(run(chat(), "/load " + path), 2, "messages[0].role");
 }
 
-TEST_F(CommandChat, SavesOverItsOwnFilesOnly) {
+TEST_F(CommandChat, OverwritesOnlyItsOwnFiles) {
   const std::string path = file("talk.json");
   std::ofstream(path) << "precious";
   expect_failure(run(chat(), "/save " + path), 3, "/save --force " + path);
@@ -145,7 +145,7 @@ TEST_F(CommandChat, ChangesItsModel) {
       5, goes_on);
 }
 
-TEST_F(CommandChat, GoesOnWithAnotherDevice) {
+TEST_F(CommandChat, BackendCommandMovesTheConversation) {
   EXPECT_NE(run(chat(), "/backend").err.find("reference:0, "),
             std::string::npos);
   const Outcome there = run(chat(), "a\n/backend cpu\nb\n/backend");
@@ -156,7 +156,7 @@ TEST_F(CommandChat, GoesOnWithAnotherDevice) {
   expect_failure(run(chat(), "/backend nothing"), 3, "nothing");
 }
 
-TEST_F(CommandChat, TellsWhatItCanDo) {
+TEST_F(CommandChat, HelpListsTheCommands) {
   const Outcome help = run(chat(), "/help\n/quit\nnever asked");
   EXPECT_EQ(help.code, 0) << help.err;
   EXPECT_EQ(help.out, "");
@@ -236,7 +236,7 @@ class OnTerminal {
   size_t at_ = 0;
 };
 
-TEST_F(CommandChat, CtrlCEndsAnAnswerAndNotTheConversation) {
+TEST_F(CommandChat, CtrlCEndsTheAnswerOnly) {
   const std::string path = file("talk.json");
   OnTerminal talk(
       {"chat", fable(), "--template", "zephyr", "--backend", "reference"});
@@ -300,7 +300,7 @@ TEST_P(CommandChatTerminal, TakesAPasteAsOneMessage) {
   EXPECT_EQ(all[0]["content"], "Be brief.\nBe kind.");
 }
 
-TEST_P(CommandChatTerminal, KeysAreNeverPartOfAMessage) {
+TEST_P(CommandChatTerminal, EscapeSequencesAreNotPartOfAMessage) {
   // Arrows, Home, Delete, F1, and one with Ctrl.
   const OrderedJson all =
       messages_after("he\033[A\033[B\033[C\033[3~\033OP\033[1;5Ay\r");
@@ -312,7 +312,7 @@ TEST_P(CommandChatTerminal, KeysAreNeverPartOfAMessage) {
 INSTANTIATE_TEST_SUITE_P(Kinds, CommandChatTerminal,
                          testing::Values("xterm", "dumb"));
 
-TEST_F(CommandChat, SaysWhyLinesCannotBeEdited) {
+TEST_F(CommandChat, WarnsIfTheTerminalCannotEditLines) {
   for (const char* kind : {"dumb", ""}) {
     OnTerminal talk(chat(), kind);
     talk.expect("lines cannot be edited here: TERM is ");
@@ -325,7 +325,7 @@ TEST_F(CommandChat, SaysWhyLinesCannotBeEdited) {
 
 // The terminal marks pastes only while a line is read, also where a signal ends
 // that.
-TEST_F(CommandChat, LeavesTheTerminalAsItWas) {
+TEST_F(CommandChat, RestoresTheTerminal) {
   {
     OnTerminal talk(chat());
     talk.expect("\033[?2004h");

@@ -64,7 +64,7 @@ TEST(Command, Explains) {
       << lacking.out;
 }
 
-TEST(Command, RunsTheSameWhateverTheForm) {
+TEST(Command, RunAcceptsEveryFormOfItsArguments) {
   const std::vector<std::string> common = {
       "run", model(), "-n", "6", "--seed", "5", "--ignore-eos"};
   const auto with = [&](std::vector<std::string> more) {
@@ -142,7 +142,7 @@ TEST(Command, AnswersAMessage) {
 }
 
 // With --json every command prints JSON.
-TEST(Command, PrintsJsonWhereItSaysSo) {
+TEST(Command, EveryCommandPrintsJsonWithTheOption) {
   const TemporaryFolder folder;
   const std::string out = (folder.path() / "o.gguf").string();
   const TemporaryVariable cache("HF_HUB_CACHE", folder.path().string());
@@ -178,7 +178,7 @@ TEST(Command, PrintsJsonWhereItSaysSo) {
   EXPECT_NE(result["message"], "");
 }
 
-TEST(Command, GeneratesWhatAGrammarAllows) {
+TEST(Command, FollowsAGrammar) {
   const TemporaryFolder folder;
   const auto file = [&](const char* name, const char* text) {
     const std::string path = (folder.path() / name).string();
@@ -232,7 +232,7 @@ TEST(Command, GeneratesWhatAGrammarAllows) {
   expect_failure(failing({"--regex", "a", "--ignore-eos"}), 2, "together");
 }
 
-TEST(Command, TakesTheModelThatComesWithItUnlessOneIsNamed) {
+TEST(Command, UsesTheBuiltinModelByDefault) {
   const std::filesystem::path folder =
       testing::TempDir() + "runcible_command_data_" + std::to_string(getpid());
   std::filesystem::create_directory(folder);
@@ -339,7 +339,7 @@ TEST(Command, WritesRawLogitsOfAnAnswerToASource) {
   }
 }
 
-TEST(Command, LooksAtFiles) {
+TEST(Command, InspectsFiles) {
   const Outcome text = run({"inspect", model()});
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("general.architecture"), std::string::npos);

@@ -35,7 +35,7 @@ class CommandConfig : public testing::Test {
   const TemporaryVariable variable_{"RUNCIBLE_CONFIG", path_};
 };
 
-TEST_F(CommandConfig, TellsWhereEachValueComesFrom) {
+TEST_F(CommandConfig, ReportsTheSourceOfEachValue) {
   write("[backend]\nthreads = 3\n\n[generate]\ntemperature = 0.25\n");
   const TemporaryVariable rows("RUNCIBLE_MODEL_MAX_ROWS", "64");
   EXPECT_EQ(run({"config", "--path"}).out, path_ + "\n");
@@ -66,7 +66,7 @@ TEST_F(CommandConfig, TellsWhereEachValueComesFrom) {
             std::string::npos);
 }
 
-TEST_F(CommandConfig, PrintsWhatConfiguresTheSame) {
+TEST_F(CommandConfig, PrintsAnEquivalentFile) {
   write("[model]\ncache_dtype = \"q8_0\"\n");
   const std::string printed = run({"config"}).out;
   write(printed);
@@ -78,7 +78,7 @@ TEST_F(CommandConfig, PrintsWhatConfiguresTheSame) {
   EXPECT_EQ(setting("model.cache_dtype").at("value"), "q8_0");
 }
 
-TEST_F(CommandConfig, RefusesABadFileWhereverASettingIsNeeded) {
+TEST_F(CommandConfig, EveryCommandRefusesABadFile) {
   write("[backend]\nthreads = 3\nspeed = 11\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"config"}, {"devices"}, {"explain"}}) {
@@ -99,7 +99,7 @@ TEST_F(CommandConfig, RefusesABadFileWhereverASettingIsNeeded) {
   expect_failure(run({"config"}), 3, "/no/such.toml");
 }
 
-TEST_F(CommandConfig, NamesVariablesThatAreNone) {
+TEST_F(CommandConfig, NamesUnknownVariables) {
   write("");
   const TemporaryVariable wrong("RUNCIBLE_THREAD", "1");
   const TemporaryVariable library("RUNCIBLE_OPENCL_LIBRARY", "none.so");
@@ -121,7 +121,7 @@ std::string generated(const std::vector<std::string>& more) {
   return outcome.out;
 }
 
-TEST_F(CommandConfig, OptionsStandAboveIt) {
+TEST_F(CommandConfig, OptionsOverrideIt) {
   write("");
   const std::string hot = generated({});
   const std::string greedy = generated({"--temp", "0"});

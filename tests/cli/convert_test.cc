@@ -7,7 +7,7 @@
 namespace rc::test {
 namespace {
 
-TEST(CommandConvert, FoldersAreModels) {
+TEST(CommandConvert, FoldersAreAcceptedAsModels) {
   EXPECT_EQ(run({"verify", model_folder("mixtral")}).out,
             model_folder("mixtral") + ": sound\n");
   const Outcome inspected = run({"inspect", model_folder("mixtral")});
@@ -70,7 +70,7 @@ TEST(CommandQuantize, ModelsAreQuantizedWhileTheyLoad) {
 }
 
 // Both take the same words in the same places, and options in their place.
-TEST(CommandQuantize, HasTheShapeOfConvert) {
+TEST(CommandQuantize, TakesTheArgumentsOfConvert) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   for (const std::string command : {"convert", "quantize"}) {
@@ -93,7 +93,7 @@ TEST(CommandQuantize, HasTheShapeOfConvert) {
   }
 }
 
-TEST(CommandQuantize, SaysWhatIsWrong) {
+TEST(CommandQuantize, ErrorsNameTheArgument) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   expect_failure(run({"quantize", model_folder("llama"), path}), 2, "TYPE");
@@ -108,7 +108,7 @@ TEST(CommandQuantize, SaysWhatIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(CommandConvert, SaysWhatIsWrong) {
+TEST(CommandConvert, ErrorsNameTheArgument) {
   const TemporaryFolder target;
   const std::string path = (target.path() / "out.gguf").string();
   expect_failure(run({"convert", model_folder("llama")}), 2, "--output");

@@ -135,7 +135,7 @@ TEST(CommandDevices, PlansMemory) {
   EXPECT_TRUE(json["devices"][0]["output"]);
 }
 
-TEST(CommandDevices, WarnsOfMoreContextThanTheModelWasTrainedFor) {
+TEST(CommandDevices, WarnsOfContextBeyondTheTrainedLength) {
   const std::string few[] = {"--context", "2048"};
   const std::string many[] = {"--context", "2049"};
   const std::vector<std::string> commands[] = {

@@ -28,7 +28,7 @@ class CommandEmbed : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(CommandEmbed, WritesWhatNumpyReads) {
+TEST_F(CommandEmbed, WritesFilesThatNumpyReads) {
   const std::string lines = write("t.txt", "a spoon\nthe red fork\n");
   const std::string json =
       write("t.jsonl", "\"a spoon\"\n{\"text\": \"the red fork\"}\n");
@@ -64,7 +64,7 @@ TEST_F(CommandEmbed, WritesWhatNumpyReads) {
   EXPECT_EQ(std::distance(begin(all), end(all)), 3);
 }
 
-TEST_F(CommandEmbed, SaysWhatIsWrong) {
+TEST_F(CommandEmbed, ErrorsNameTheArgument) {
   const std::string lines = write("t.txt", "a spoon\n");
   const std::string bad = write("t.jsonl", "\"a\"\n[1]\n");
   expect_failure(run({"embed", embedding_folder("bert-mean"), "--input", bad}),
@@ -160,7 +160,7 @@ TEST_F(CommandEmbed, PromptsHaveNames) {
   EXPECT_NE(with("first"), with("last"));
 }
 
-TEST_F(CommandEmbed, TheBestDocumentIsFirst) {
+TEST_F(CommandEmbed, RerankPrintsTheBestDocumentFirst) {
   const std::string documents =
       write("d.txt", "a spoon\nthe red fork\nsun over the river\n");
   const Outcome outcome = run({"rerank", embedding_folder("bert-cross"),

@@ -61,7 +61,7 @@ TEST(CommandEvaluate, ComparesBackends) {
 class CommandEvaluateDevices
     : public testing::TestWithParam<std::pair<const char*, double>> {};
 
-TEST_P(CommandEvaluateDevices, AreAsNearToTheReferenceAsIsPromised) {
+TEST_P(CommandEvaluateDevices, DivergenceFromTheReferenceIsAsDocumented) {
   const auto [backend, most] = GetParam();
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "fables.txt";
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("vulkan", 1e-6), std::pair("webgpu", 1e-6)),
     [](const auto& info) { return std::string(info.param.first); });
 
-TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
+TEST(CommandEvaluate, ComparesQuantizedWithOriginalWeights) {
   const Outcome outcome =
       run({"evaluate", "builtin:fable", evaluation("text.txt"), "--context",
            "40", "--quantize", "Q4_0", "--against", "builtin:fable", "--json"});
@@ -98,7 +98,7 @@ TEST(CommandEvaluate, ComparesWhatIsQuantizedWithWhatItWas) {
   EXPECT_GT(json["against"]["divergence"]["value"], 1e-5);
 }
 
-TEST(CommandEvaluate, SaysWhatIsWrong) {
+TEST(CommandEvaluate, ErrorsNameTheArgument) {
   const std::string text = evaluation("text.txt");
   expect_failure(run({"evaluate"}), 2, "no MODEL is given");
   expect_failure(run({"evaluate", model()}), 2, "nothing to evaluate on");

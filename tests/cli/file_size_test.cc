@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(CommandFileSize, BeyondTheLimitIsAnErrorWithTheName) {
+TEST(CommandFileSize, ExceedingTheSizeLimitNamesTheFile) {
   const TemporaryFolder folder;
   const std::string to = folder.path() / "to.gguf";
   const std::vector<std::vector<std::string>> commands = {

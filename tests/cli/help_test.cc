@@ -10,7 +10,7 @@
 namespace rc::test {
 namespace {
 
-TEST(CommandHelp, HelpsAndTellsItsVersion) {
+TEST(CommandHelp, PrintsHelpAndVersion) {
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
@@ -59,7 +59,7 @@ TEST(CommandHelp, HasAnExitCodePerClass) {
   expect_failure(run_on(-1, {"tokenize", model()}), 2, "--decode");
 }
 
-TEST(CommandHelp, HelpTellsOfEachCommand) {
+TEST(CommandHelp, HelpDescribesEachCommand) {
   for (const std::string& command : command_words()) {
     const Outcome help = run({"help", command});
     EXPECT_EQ(help.code, 0) << command;
@@ -148,7 +148,7 @@ TEST(CommandHelp, HasAManualThatIsUpToDate) {
 
 // Before the model is loaded, which is not even there, and by the option's own
 // name. At the limits themselves the library agrees.
-TEST(CommandHelp, ChecksOptionsFirst) {
+TEST(CommandHelp, OptionsAreCheckedBeforeTheModel) {
   struct Case {
     const char* option;
     std::vector<const char*> bad;

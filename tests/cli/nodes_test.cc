@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST(CommandNodes, PlanSaysHowWeightsLie) {
+TEST(CommandNodes, PlanReportsHugePagesAndNumaOfWeights) {
   const std::vector<std::string> plan = {"plan", model(), "--backend", "cpu"};
   auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), plan.begin(), plan.end());
@@ -31,7 +31,7 @@ TEST(CommandNodes, PlanSaysHowWeightsLie) {
   expect_failure(with({"--numa", "distribute"}), 2, "--numa");
 }
 
-TEST(CommandNodes, DevicesSayThem) {
+TEST(CommandNodes, DevicesReportHugePagesAndNuma) {
   const Json json = Json::parse(run({"devices", "--json"}).out);
   const std::string text = run({"devices"}).out;
   for (const Json& device : json["devices"]) {

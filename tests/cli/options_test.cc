@@ -94,7 +94,7 @@ TEST(CommandOptions, HelpIsEightyColumnsWideAndInGroups) {
 }
 
 // The names of the C API, with those of earlier versions behind them.
-TEST(CommandOptions, HaveTheNamesOfC) {
+TEST(CommandOptions, HaveTheNamesOfTheCApi) {
   const std::vector<std::vector<std::string>> names = {
       {"run", "-n", "--max-tokens", "--tokens"},
       {"run", "--temperature", "--temp"},
@@ -120,7 +120,7 @@ TEST(CommandOptions, HaveTheNamesOfC) {
   }
 }
 
-TEST(CommandOptions, UnknownOnesAreNamedWithTheNearest) {
+TEST(CommandOptions, UnknownOptionErrorNamesTheNearest) {
   std::set<std::string> seen;
   for (const std::string& command : command_words()) {
     for (const HelpOption& option : help_options(command)) {
@@ -162,7 +162,7 @@ TEST(CommandOptions, UnknownOnesAreNamedWithTheNearest) {
             std::string::npos);
 }
 
-TEST(CommandOptions, NumbersSaySoByNameAndValue) {
+TEST(CommandOptions, InvalidNumberErrorNamesOptionAndValue) {
   std::set<std::string> seen;
   for (const std::string& command : command_words()) {
     for (const HelpOption& option : help_options(command)) {
@@ -189,7 +189,7 @@ TEST(CommandOptions, NumbersSaySoByNameAndValue) {
   EXPECT_GT(seen.size(), 30u);
 }
 
-TEST(CommandOptions, ChoicesSayWhatIsAllowed) {
+TEST(CommandOptions, InvalidChoiceErrorListsTheChoices) {
   std::set<std::string> seen;
   for (const std::string& command : command_words()) {
     for (const HelpOption& option : help_options(command)) {
@@ -225,7 +225,7 @@ TEST(CommandOptions, ChoicesSayWhatIsAllowed) {
   EXPECT_GE(seen.size(), 8u);
 }
 
-TEST(CommandOptions, WrongWordsOfOtherKindsAreNamed) {
+TEST(CommandOptions, OtherInvalidValuesAreNamed) {
   const auto expect = [](const std::vector<std::string>& words,
                          const std::string& text) {
     const std::string said = complaint(words);
@@ -251,7 +251,7 @@ TEST(CommandOptions, WrongWordsOfOtherKindsAreNamed) {
 }
 
 // Errors of the library, which has names of C for the same options.
-TEST(CommandOptions, MessagesOfTheLibraryHaveTheCommandsNames) {
+TEST(CommandOptions, LibraryErrorsUseTheNamesOfTheCommand) {
   const auto expect = [](const std::vector<std::string>& words,
                          const std::string& text) {
     const std::string said = complaint(words);

@@ -121,7 +121,7 @@ TEST_F(CommandOutput, IsNeverTheInput) {
 }
 
 // Devices and pipes are written through, but never replaced by a file.
-TEST_F(CommandOutput, DevicesStay) {
+TEST_F(CommandOutput, DevicesAndPipesAreNotReplaced) {
   const std::string pipe = file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   expect_failure(run({"convert", model(), pipe, "--force"}), 3,

@@ -22,7 +22,7 @@ class CommandPull : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(CommandPull, WhatWasFetchedRunsAndGoesAgain) {
+TEST_F(CommandPull, PulledModelRunsAndCanBeRemoved) {
   expect_failure(run({"run", "hf:o/m", "-p", "x"}), 3, "runcible pull hf:o/m");
   const Outcome pulled = run({"pull", "hf:o/m"});
   EXPECT_EQ(pulled.code, 0) << pulled.err;
@@ -51,7 +51,7 @@ TEST_F(CommandPull, WhatWasFetchedRunsAndGoesAgain) {
   expect_failure(run({"models", "remove"}), 2, "which model");
 }
 
-TEST_F(CommandPull, ToAFile) {
+TEST_F(CommandPull, WritesToAFile) {
   const std::string to = folder_.path() / "mine.gguf";
   EXPECT_EQ(run({"pull", "hf:o/m", "--to", to}).out, to + "\n");
   EXPECT_EQ(content_of_file(to), content_of_file(model()));
@@ -68,14 +68,14 @@ TEST_F(CommandPull, ToAFile) {
   expect_failure(run({"pull", "hf:o/none"}), 3, "404");
 }
 
-TEST_F(CommandPull, WithoutLibcurlItSaysWhatToInstall) {
+TEST_F(CommandPull, WithoutLibcurlNamesThePackageToInstall) {
   const TemporaryVariable library("RUNCIBLE_CURL_LIBRARY", "/no/libcurl.so");
   expect_failure(run({"pull", "hf:o/m"}), 5, "install the package libcurl4");
   // Nothing else needs it.
   EXPECT_EQ(run({"models"}).code, 0);
 }
 
-TEST_F(CommandPull, CtrlCKeepsWhatCame) {
+TEST_F(CommandPull, CtrlCKeepsThePartialDownload) {
   std::atomic<bool> stalled{false};
   hub_.set_fault([&](const Asked&, bool cdn, Reply* reply) {
     if (!cdn || reply->body.empty()) return;

@@ -49,7 +49,7 @@ class CommandRelativeFolders : public testing::Test {
   std::vector<std::optional<std::string>> before_;
 };
 
-TEST_F(CommandRelativeFolders, StayAsTheyAre) {
+TEST_F(CommandRelativeFolders, AreNotWrittenTo) {
   for (const char* name : kVariables) {
     if (name == std::string("RUNCIBLE_CONFIG")) continue;  // may be relative
     for (const char* value : {"here", "./here", "here/../there", "."}) {
@@ -82,7 +82,7 @@ TEST_F(CommandRelativeFolders, StayAsTheyAre) {
   }
 }
 
-TEST_F(CommandRelativeFolders, OfTheHubAreRefused) {
+TEST_F(CommandRelativeFolders, AreRefusedForTheHub) {
   const TemporaryVariable home("HOME", "/nonexistent");
   for (const char* name :
        {"HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
@@ -91,7 +91,7 @@ TEST_F(CommandRelativeFolders, OfTheHubAreRefused) {
   }
 }
 
-TEST_F(CommandRelativeFolders, OfTheConfigurationAreLeftAside) {
+TEST_F(CommandRelativeFolders, AreIgnoredForTheConfiguration) {
   for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) {
     const TemporaryVariable variable(name, "here");
     EXPECT_EQ(run({"config", "--path"}).out.find("here"), std::string::npos)

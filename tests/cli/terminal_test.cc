@@ -68,7 +68,7 @@ TEST(CommandTerminal, TakesATextFromAPipeOrAFile) {
   close(sockets[1]);
 }
 
-TEST(CommandTerminal, TellsWhatItWaitsFor) {
+TEST(CommandTerminal, ReportsThatItWaitsForInput) {
   Pipe pipe;
   const Pipe notes;
   Process process({"run", model(), "-n", "1"}, pipe.ends[0], -1, notes.ends[1]);
@@ -122,7 +122,7 @@ std::string on_terminal(const std::vector<std::string>& arguments) {
 }
 
 // A host that takes the connection and says nothing.
-TEST(CommandTerminal, FetchingSaysWhichHostItWaitsFor) {
+TEST(CommandTerminal, PullReportsTheHostItWaitsFor) {
   const int host = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -198,7 +198,7 @@ TEST(CommandTerminal, HasColoursOnATerminalOnly) {
   setenv("TERM", before.c_str(), 1);
 }
 
-TEST(CommandTerminal, EndsQuietlyWhenNobodyReads) {
+TEST(CommandTerminal, EndsQuietlyOnABrokenPipe) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
@@ -210,7 +210,7 @@ TEST(CommandTerminal, EndsQuietlyWhenNobodyReads) {
 }
 
 // Who waits for a driver that hangs ends it as any other program.
-TEST(CommandTerminal, TheFirstSignalEndsWhatCannotBeCancelled) {
+TEST(CommandTerminal, FirstSignalEndsUncancellableWork) {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;
   const fs::path stuck = folder.path() / "stuck";
@@ -236,7 +236,7 @@ void slow_down(const Process& process) {
   EXPECT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(process.id()), 10), 0);
 }
 
-TEST(CommandTerminal, CtrlCGivesWhatThereIs) {
+TEST(CommandTerminal, CtrlCPrintsThePartialAnswer) {
   // This model has a context long enough to be interrupted in.
   const std::string fable = source_path("examples/model/fable.gguf").string();
   int ends[2];
@@ -311,7 +311,7 @@ void wait_until_it_polls(pid_t process) {
 }
 
 // Whether or not the command looks at signals then.
-TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
+TEST(CommandTerminal, ExitCodeIsThatOfTheSignal) {
   const std::string fable = source_path("examples/model/fable.gguf").string();
   const std::string messages = "-";
   const std::string cross =
@@ -338,7 +338,7 @@ TEST(CommandTerminal, EndsWithTheNumberOfTheSignal) {
   EXPECT_NE(codes.find("  143  "), std::string::npos) << codes;
 }
 
-TEST(CommandTerminal, SaysWhatInterruptedIt) {
+TEST(CommandTerminal, ReportsTheInterruptingSignal) {
   const TemporaryFolder folder;
   const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
   const TemporaryVariable plain("NO_COLOR", "1");

@@ -46,7 +46,7 @@ void expect_names(const std::string& file) {
   }
 }
 
-TEST(CommandTrace, TracesWhatItRuns) {
+TEST(CommandTrace, WritesATraceOfARun) {
   const std::string file =
       testing::TempDir() + "runcible-run-" + std::to_string(getpid()) + ".json";
   const std::vector<std::string> common = {
@@ -71,7 +71,7 @@ TEST(CommandTrace, TracesWhatItRuns) {
   expect_failure(run(nowhere), 3, "no/such/folder");
 }
 
-TEST(CommandTrace, TracesIfTheEnvironmentSaysSo) {
+TEST(CommandTrace, EnvironmentEnablesTracing) {
   const std::filesystem::path folder =
       testing::TempDir() + "runcible_trace_" + std::to_string(getpid());
   std::filesystem::create_directory(folder);

@@ -8,7 +8,7 @@
 namespace rc::compute {
 namespace {
 
-TEST(KernelText, WhereLinesBeginForCompilersThatCountAllOfThem) {
+TEST(KernelText, LineDirectivesMatchTheLinesOfTheBody) {
   const CustomSignature signature("x F32 [n] -> y F32 [n]", "");
   const DType types[] = {RC_DTYPE_F32, RC_DTYPE_F32};
   const std::string text = opencl_c_text(

@@ -40,7 +40,7 @@ TEST_F(Measure, EveryFamilyHasACase) {
   }
 }
 
-TEST_F(Measure, TheCpuIsMeasuredWhole) {
+TEST_F(Measure, MeasuresEveryFamilyOnTheCpu) {
   const auto device = runtime::select({"cpu", 0, one_thread()}).device;
   double last = -1;
   const runtime::Calibration found =
@@ -71,7 +71,7 @@ TEST_F(Measure, TheCpuIsMeasuredWhole) {
   }
 }
 
-TEST_F(Measure, WhatADeviceLacksIsNoted) {
+TEST_F(Measure, RecordsUnsupportedFamilies) {
   WrappedState& state = wrap_backend("narrow", "cpu");
   state.missing_ops = {RC_OP_MATMUL, RC_OP_CONV2D};
   const runtime::Calibration found =
@@ -85,7 +85,7 @@ TEST_F(Measure, WhatADeviceLacksIsNoted) {
   }
 }
 
-TEST_F(Measure, IsCancelled) {
+TEST_F(Measure, CanBeCancelled) {
   const auto device = runtime::select({"cpu", 0, one_thread()}).device;
   try {
     compute::measure(device, [](double fraction) { return fraction < 0.2; });

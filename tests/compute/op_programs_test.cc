@@ -77,7 +77,7 @@ TEST_F(OpPrograms, AreCompiledOncePerKind) {
   EXPECT_EQ(compiled, 4);
 }
 
-TEST_F(OpPrograms, ThoseUsedLastAreKept) {
+TEST_F(OpPrograms, KeepsTheMostRecentlyUsed) {
   constexpr int64_t kKinds = 70;
   for (int64_t n = 1; n <= kKinds; ++n) {
     sum(ones(n), ones(n));
@@ -91,7 +91,7 @@ TEST_F(OpPrograms, ThoseUsedLastAreKept) {
   EXPECT_EQ(compiled, kKinds + 1);
 }
 
-TEST_F(OpPrograms, OfLargeTensorsAreNotKept) {
+TEST_F(OpPrograms, DoesNotKeepThoseOfLargeTensors) {
   constexpr int64_t kLarge = int64_t{6} << 20;
   const Tensor large = ones(kLarge);
   sum(large, large);

@@ -118,7 +118,7 @@ class EachOp : public testing::Test {
   WrappedState& fast_ = wrap_backend(kFast, "cpu");
 };
 
-TEST_F(EachOp, SmallWorkStaysAndLargeGoes) {
+TEST_F(EachOp, SmallWorkStaysOnTheCpuAndLargeWorkMoves) {
   const Backend backend = open();
   const Tensor small = make_random(backend.get(), {4, 4}, 1);
   EXPECT_EQ(device_of(small.get()), "cpu:0");
@@ -133,7 +133,7 @@ TEST_F(EachOp, SmallWorkStaysAndLargeGoes) {
   EXPECT_EQ(numbers_of(result.get()), expected_product(kLarge));
 }
 
-TEST_F(EachOp, AResultDrawsTheNextOp) {
+TEST_F(EachOp, NextOpRunsWhereTheResultIs) {
   const Backend backend = open();
   const Tensor large = make_random(backend.get(), {kLarge, kLarge}, 1);
   const Tensor there = product(large.get(), large.get());
@@ -146,7 +146,7 @@ TEST_F(EachOp, AResultDrawsTheNextOp) {
   EXPECT_EQ(numbers_of(sums.get()), expected);
 }
 
-TEST_F(EachOp, OneAsksBeforeComputing) {
+TEST_F(EachOp, OutlinesShowTheChoiceBeforeComputing) {
   const Backend backend = open();
   const int before = fast_.runs;
   const Tensor a = outline(backend.get(), {kLarge, kLarge});
@@ -257,7 +257,7 @@ TEST_F(EachOp, TensorsAreMovedOnAThread) {
       "callback");
 }
 
-TEST_F(EachOp, WhatADeviceLacksRunsElsewhere) {
+TEST_F(EachOp, UnsupportedOpsRunOnAnotherDevice) {
   fast_.missing_ops = {RC_OP_MATMUL};
   const Backend backend = open();
   const Tensor large = make_random(backend.get(), {kLarge, kLarge}, 1);
@@ -271,7 +271,7 @@ TEST_F(EachOp, WhatADeviceLacksRunsElsewhere) {
   EXPECT_EQ(device_of(product(there.get(), there.get()).get()), "cpu:0");
 }
 
-TEST_F(EachOp, WithoutMeasurementsWorkStaysWhereItIs) {
+TEST_F(EachOp, WithoutMeasurementsWorkDoesNotMove) {
   const Backend backend = open("reference,fast");  // the former is not measured
   const Tensor large = make_random(backend.get(), {kLarge, kLarge}, 1);
   EXPECT_EQ(device_of(large.get()), "reference:0");
@@ -322,7 +322,7 @@ TEST_F(EachOp, IsExplained) {
   EXPECT_TRUE(explain(other.get()).is_null());
 }
 
-TEST_F(EachOp, EverythingIsOnTheAccountOfTheHandle) {
+TEST_F(EachOp, MemoryAndTimeAreChargedToTheHandle) {
   const Backend backend = open();
   const Tensor large = make_random(backend.get(), {kLarge, kLarge}, 1);
   const auto usage = [&] {
@@ -389,7 +389,7 @@ TEST_F(EachOp, OptionsAreChecked) {
 }
 
 // "auto" is the device in front for models, and all of them for tensors.
-TEST_F(EachOp, AutoHasBothMeanings) {
+TEST_F(EachOp, AutoPicksOneDeviceForModelsAndAllForTensors) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = 1;
   options.measure = 0;

@@ -20,7 +20,7 @@ std::string nested(std::string_view open, std::string_view inner,
   return result;
 }
 
-TEST(SmallStack, OfSignatures) {
+TEST(SmallStack, ParsesSignatures) {
   for (const size_t depth : {60, 64, 100'000}) {
     for (const std::string& length :
          {nested("(", "n", ")", depth), nested("-", "n", "", depth),

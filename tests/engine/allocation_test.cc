@@ -78,7 +78,7 @@ std::shared_ptr<const model::ModelFile> in_memory(
       gguf::File::from_memory(bytes, *bytes, "small model"));
 }
 
-TEST(Allocation, EveryOneMayFail) {
+TEST(Allocation, EveryFailureIsReportedAndLeaksNothing) {
   if (!rc::test::kAllocationsCanFail) {
     GTEST_SKIP() << "sanitizers replace the allocator themselves";
   }

@@ -38,7 +38,7 @@ class Faulty : public ::testing::Test {
   std::shared_ptr<Engine> engine_;
 };
 
-TEST(Cancel, WhileGenerating) {
+TEST(Cancel, EndsAGeneration) {
   const auto engine = load();
   const auto session = engine->create_session(endless(), nullptr);
   const auto hearer = std::make_shared<Hearer>();
@@ -57,7 +57,7 @@ TEST(Cancel, WhileGenerating) {
   EXPECT_EQ(generate(*session, greedy({}, 3)).report.status, RC_OK);
 }
 
-TEST(Cancel, WhileWaitingForItsTurn) {
+TEST(Cancel, EndsAWaitingRequest) {
   const auto engine = load();
   const auto session = engine->create_session(endless(), nullptr);
   const auto first = std::make_shared<Hearer>();
@@ -74,7 +74,7 @@ TEST(Cancel, WhileWaitingForItsTurn) {
   EXPECT_EQ(first->wait().reason, RC_END_CANCELLED);
 }
 
-TEST(Cancel, FromWithinAPiece) {
+TEST(Cancel, WorksFromAPieceCallback) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
   const auto hearer = std::make_shared<Hearer>();
@@ -92,7 +92,7 @@ TEST(Cancel, FromWithinAPiece) {
   request.reset();
 }
 
-TEST_F(Faulty, CancelStopsAStepThatReadsAPrompt) {
+TEST_F(Faulty, CancelStopsAPromptStep) {
   fault_control().fault = Fault::kSlow;
   const auto session = engine_->create_session({}, nullptr);
   const auto hearer = std::make_shared<Hearer>();
@@ -127,7 +127,7 @@ TEST_F(Faulty, OthersAreEvaluatedAgainAfterACancelledStep) {
             generate(*load(), greedy(some_tokens(150, 2), 5)).tokens);
 }
 
-TEST_F(Faulty, DeadlinePassesInTheMiddleOfAPrompt) {
+TEST_F(Faulty, DeadlineEndsAPromptStep) {
   fault_control().fault = Fault::kSlow;
   RequestOptions options = greedy(some_tokens(200), 5);
   // A busy machine may need longer until the step begins.
@@ -152,7 +152,7 @@ TEST(Deadline, EndsAGeneration) {
   EXPECT_EQ(result.report.status, RC_E_DEADLINE);
 }
 
-TEST(Deadline, MayHavePassedBefore) {
+TEST(Deadline, MayBeInThePast) {
   const auto engine = load();
   RequestOptions options = greedy(some_tokens(10), 10);
   options.deadline = Clock::now() - milliseconds(1);
@@ -161,7 +161,7 @@ TEST(Deadline, MayHavePassedBefore) {
   EXPECT_EQ(result.report.generated_tokens, 0);
 }
 
-TEST_F(Faulty, AFailureEndsTheRequestsOfTheStepAndNothingElse) {
+TEST_F(Faulty, FailureEndsOnlyTheRequestsOfTheStep) {
   const auto session = engine_->create_session({}, nullptr);
   const auto whole = generate(*load(), greedy(some_tokens(20), 10));
   EXPECT_EQ(generate(*session, greedy(some_tokens(20), 4)).report.status,
@@ -178,14 +178,14 @@ TEST_F(Faulty, AFailureEndsTheRequestsOfTheStepAndNothingElse) {
             std::vector<TokenId>(whole.tokens.begin() + 4, whole.tokens.end()));
 }
 
-TEST_F(Faulty, NonsenseIsAnErrorOfTheDevice) {
+TEST_F(Faulty, NanLogitsAreADeviceError) {
   fault_control().fault = Fault::kNonsense;
   const Result result = generate(*engine_, greedy(some_tokens(20), 4));
   EXPECT_EQ(result.report.status, RC_E_DEVICE);
   EXPECT_NE(result.message.find("token 0"), std::string::npos);
 }
 
-TEST_F(Faulty, AfterALossEverythingFailsAtOnceAndLoadingMakesANewEngine) {
+TEST_F(Faulty, LostDeviceFailsAtOnceAndLoadMakesANewEngine) {
   const auto session = engine_->create_session({}, nullptr);
   session->append(some_tokens(20));
   fault_control().fault = Fault::kLost;
@@ -201,7 +201,7 @@ TEST_F(Faulty, AfterALossEverythingFailsAtOnceAndLoadingMakesANewEngine) {
   EXPECT_EQ(generate(*fresh, greedy(some_tokens(20), 4)).report.status, RC_OK);
 }
 
-TEST_F(Faulty, AStepThatHangsEndsWithTimeout) {
+TEST_F(Faulty, HangingStepEndsWithATimeout) {
   EngineOptions options = small_options();
   options.timeout_ms = 20;
   const auto engine =
@@ -211,7 +211,7 @@ TEST_F(Faulty, AStepThatHangsEndsWithTimeout) {
   EXPECT_EQ(result.report.status, RC_E_TIMEOUT);
 }
 
-TEST(Requests, AllEndExactlyOnce) {
+TEST(Requests, EndExactlyOnce) {
   EngineOptions options = small_options();
   options.cache_tokens = 1024;  // not enough for all of them at once
   const auto engine = load(options, "cpu", 2);
@@ -241,7 +241,7 @@ TEST(Requests, AllEndExactlyOnce) {
   for (const auto& hearer : hearers) EXPECT_EQ(hearer->ends, 1);
 }
 
-TEST(Requests, FromManyThreads) {
+TEST(Requests, MayBeMadeFromManyThreads) {
   const auto engine = load(small_options(), "cpu", 2);
   const auto expected = generate(*engine, greedy(some_tokens(40), 20)).tokens;
   std::vector<std::thread> threads;

@@ -85,7 +85,7 @@ TEST_F(Constrained, TextsAreOneOfTheChoices) {
   EXPECT_GT(seen.size(), 1u);
 }
 
-TEST_F(Constrained, JsonKeepsToItsSchema) {
+TEST_F(Constrained, JsonFollowsItsSchema) {
   const GrammarPtr grammar = schema(R"({
       "type": "object", "additionalProperties": false,
       "properties": {
@@ -111,7 +111,7 @@ TEST_F(Constrained, JsonKeepsToItsSchema) {
   }
 }
 
-TEST_F(Constrained, ForcedTokensAreRowsOfOneStep) {
+TEST_F(Constrained, ForcedTokensAreEvaluatedInOneStep) {
   const auto engine = Engine::load(
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
@@ -137,7 +137,7 @@ TEST_F(Constrained, ForcedTokensAreRowsOfOneStep) {
   EXPECT_EQ(again.report.forced_tokens, result.report.forced_tokens);
 }
 
-TEST_F(Constrained, ASingleTextNeedsNoChoice) {
+TEST_F(Constrained, SinglePossibleTextIsForced) {
   const Result result = generate_under(regex("the fox and the crow"), 1);
   EXPECT_EQ(result.text, "the fox and the crow");
   EXPECT_EQ(result.report.reason, RC_END_STOP);
@@ -148,7 +148,7 @@ TEST_F(Constrained, ASingleTextNeedsNoChoice) {
   EXPECT_EQ(empty.report.generated_tokens, 0);
 }
 
-TEST_F(Constrained, EndsAsOtherGenerationsDo) {
+TEST_F(Constrained, HonoursStopStringsAndLimits) {
   RequestOptions options = under(regex("[a-z ]*"), 1);
   options.max_tokens = 5;
   options.sampling.biases = {{engine_->file().tokenizer()->eos(), -INFINITY}};
@@ -171,7 +171,7 @@ TEST_F(Constrained, EndsAsOtherGenerationsDo) {
   EXPECT_EQ(shifted.report.generated_tokens, 150);
 }
 
-TEST_F(Constrained, GoesWithPenaltiesAndSavedSessions) {
+TEST_F(Constrained, WorksWithPenaltiesAndSavedSessions) {
   RequestOptions options = under(regex("[a-z]{4,30}, the end"), 5);
   options.sampling.penalty_tokens = -1;
   options.sampling.repetition_penalty = 1.3f;
@@ -187,7 +187,7 @@ TEST_F(Constrained, GoesWithPenaltiesAndSavedSessions) {
   EXPECT_EQ(generate(*restored, options).tokens, expected.tokens);
 }
 
-TEST_F(Constrained, CancelsAndDeadlinesAct) {
+TEST_F(Constrained, CanBeCancelledAndHasDeadlines) {
   const auto session = engine_->create_session({}, nullptr);
   const auto hearer = std::make_shared<Hearer>();
   RequestOptions options = under(regex("[a-z ]{400,}"), 1);
@@ -218,7 +218,7 @@ TEST_F(Constrained, DeadEndsAreErrors) {
 }
 
 // No token of the vocabulary goes on with a text that may not end.
-TEST(Constraint, WithoutATokenThatGoesOnIsAnError) {
+TEST(Constraint, NoPossibleTokenIsAnError) {
   text::Vocabulary vocabulary;
   vocabulary.model = "llama";
   vocabulary.tokens = {"<unk>", "<s>", "</s>", "a", "b"};
@@ -242,7 +242,7 @@ TEST(Constraint, WithoutATokenThatGoesOnIsAnError) {
   EXPECT_FALSE(over.exhausted());  // the end token is left
 }
 
-TEST_F(Constrained, IsCheckedBefore) {
+TEST_F(Constrained, OptionsAreChecked) {
   const auto told = [&](const RequestOptions& options) {
     try {
       check(options, engine_->file());

@@ -72,7 +72,7 @@ class SlowMaker final : public PromptMaker {
   std::latch go_on{1};
 };
 
-TEST_F(ConversationPrompts, ASessionIsBusyWhileAPromptIsMade) {
+TEST_F(ConversationPrompts, SessionIsBusyDuringRendering) {
   session_->append({1, 20, 22, 23});
   const auto maker = std::make_shared<SlowMaker>();
   RequestOptions request;
@@ -105,7 +105,7 @@ TEST_F(ConversationPrompts, ASessionIsBusyWhileAPromptIsMade) {
 
 // What another thread does with the session comes before an answer, or is
 // refused.
-TEST_F(ConversationPrompts, TokensOfAnotherThreadDoNotComeIntoAPrompt) {
+TEST_F(ConversationPrompts, ConcurrentAppendsDoNotMixWithAPrompt) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
   const std::string alone = answer(*conversation, 6)->texts[RC_EVENT_PIECE];
@@ -130,7 +130,7 @@ TEST_F(ConversationPrompts, TokensOfAnotherThreadDoNotComeIntoAPrompt) {
 
 // The message that an answer is about may change while its prompt is made, once
 // it was cancelled.
-TEST_F(ConversationPrompts, ACancelledPromptIsMadeOfTheMessagesThatThereWere) {
+TEST_F(ConversationPrompts, CancelledPromptUsesTheMessagesOfItsStart) {
   ConversationOptions made;
   made.chat = text::chat::ChatTemplate::create(
       "{% for i in range(300) %}{% for j in range(300) %}{% for m in messages "

@@ -60,7 +60,7 @@ TEST_F(Conversations, AnswersBecomeMessages) {
 }
 
 // The second prompt begins with all of the first, and with the answer.
-TEST_F(Conversations, OnlyWhatIsNewIsEvaluated) {
+TEST_F(Conversations, NextAnswerEvaluatesNewTokensOnly) {
   const auto conversation = begin();
   conversation->add(json(R"([{"role": "system", "content": "You tell fables."},
                              {"role": "user", "content": "Tell me one."}])"));
@@ -74,7 +74,7 @@ TEST_F(Conversations, OnlyWhatIsNewIsEvaluated) {
   EXPECT_EQ(session_->position(), before + heard->report.prompt_tokens);
 }
 
-TEST_F(Conversations, UndoAndForkKeepWhatIsShared) {
+TEST_F(Conversations, UndoAndForkKeepTheSharedPrefix) {
   const auto conversation = begin();
   conversation->add(json(R"([{"role": "system", "content": "You tell fables."},
                              {"role": "user", "content": "Tell me one."}])"));
@@ -100,7 +100,7 @@ TEST_F(Conversations, UndoAndForkKeepWhatIsShared) {
 }
 
 // What the model says is forced by a grammar.
-TEST_F(Conversations, ReasoningAndCallsAreToldApart) {
+TEST_F(Conversations, ReasoningTextAndCallsAreSeparated) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Look at Oslo."})"));
   const auto heard = answer_with(
@@ -124,7 +124,7 @@ TEST_F(Conversations, ReasoningAndCallsAreToldApart) {
   EXPECT_EQ(conversation->messages().items.size(), 4u);
 }
 
-TEST_F(Conversations, WhatIsNoWholeCallIsText) {
+TEST_F(Conversations, IncompleteCallIsReportedAsMalformed) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Look at Oslo."})"));
   const std::string half =
@@ -140,7 +140,7 @@ TEST_F(Conversations, WhatIsNoWholeCallIsText) {
 }
 
 // The names of special tokens in messages are text in the session too.
-TEST_F(Conversations, MessagesHoldNoSpecialTokens) {
+TEST_F(Conversations, MessagesContainNoSpecialTokens) {
   const text::Tokenizer& tokenizer = *engine_->file().tokenizer();
   const std::string end(tokenizer.token_text(tokenizer.eos()));
   const auto conversation = begin();
@@ -157,7 +157,7 @@ TEST_F(Conversations, MessagesHoldNoSpecialTokens) {
   EXPECT_EQ(std::count(tokens.begin(), tokens.end(), tokenizer.eos()), 3);
 }
 
-TEST_F(Conversations, AForkEvaluatesOnlyWhatIsNew) {
+TEST_F(Conversations, ForkEvaluatesNewTokensOnly) {
   const auto conversation = begin();
   conversation->add(json(R"([{"role": "system", "content": "You tell fables."},
                              {"role": "user", "content": "Tell me one."}])"));
@@ -172,7 +172,7 @@ TEST_F(Conversations, AForkEvaluatesOnlyWhatIsNew) {
   EXPECT_EQ(conversation->messages().items.size(), 3u);
 }
 
-TEST_F(Conversations, WrongMessagesChangeNothing) {
+TEST_F(Conversations, InvalidMessagesChangeNothing) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
   const std::string before = said(*conversation);
@@ -184,7 +184,7 @@ TEST_F(Conversations, WrongMessagesChangeNothing) {
   }
 }
 
-TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
+TEST_F(Conversations, RunningAnswerRefusesChanges) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
   RequestOptions request;
@@ -212,7 +212,7 @@ TEST_F(Conversations, AnAnswerUnderWayIsNotDisturbed) {
   EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
 }
 
-TEST_F(Conversations, ACancelledAnswerIsKeptAsFarAsItCame) {
+TEST_F(Conversations, CancelledAnswerKeepsItsPartialText) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
   RequestOptions request;
@@ -251,7 +251,7 @@ TEST_F(Conversations, AnAnswerThatDidNotBeginIsNoMessage) {
 }
 
 // A model of small fables knows nothing of tools: it calls them all the same.
-TEST_F(Conversations, ACallIsForcedWhereItIsRequired) {
+TEST_F(Conversations, RequiredCallIsForced) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
   RequestOptions request;
@@ -273,7 +273,7 @@ TEST_F(Conversations, ACallIsForcedWhereItIsRequired) {
   EXPECT_GT(heard->report.forced_tokens, 5);
 }
 
-TEST_F(Conversations, AnAnswerMayBeJsonByASchema) {
+TEST_F(Conversations, AnswerFollowsAJsonSchema) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
   for (int turn = 0; turn < 2; ++turn) {
@@ -297,7 +297,7 @@ TEST_F(Conversations, AnAnswerMayBeJsonByASchema) {
   }
 }
 
-TEST_F(Conversations, RulesThatContradictAreRefused) {
+TEST_F(Conversations, ContradictingRulesAreRefused) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Oslo?"})"));
   const auto status = [&](Conversation& asked, const AnswerRules& rules,

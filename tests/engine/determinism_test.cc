@@ -46,7 +46,7 @@ class Determinism : public ::testing::TestWithParam<Case> {
   Played expected_;
 };
 
-TEST_P(Determinism, OfHowThePromptIsCut) {
+TEST_P(Determinism, DoesNotDependOnTheChunksOfThePrompt) {
   EngineOptions options = small_options();
   for (int64_t rows : {1, 7, 64}) {
     options.max_rows = rows;
@@ -54,11 +54,11 @@ TEST_P(Determinism, OfHowThePromptIsCut) {
   }
 }
 
-TEST_P(Determinism, OfThreads) {
+TEST_P(Determinism, DoesNotDependOnThreads) {
   EXPECT_EQ(play(*load(small_options(), 2), prompt_), expected_);
 }
 
-TEST_P(Determinism, OfThePrefixCache) {
+TEST_P(Determinism, DoesNotDependOnThePrefixCache) {
   const auto engine = load(small_options());
   EXPECT_EQ(play(*engine, prompt_), expected_);
   EXPECT_EQ(play(*engine, prompt_), expected_);
@@ -67,7 +67,7 @@ TEST_P(Determinism, OfThePrefixCache) {
   EXPECT_EQ(cached.tokens, expected_.tokens);
 }
 
-TEST_P(Determinism, OfFifteenOthers) {
+TEST_P(Determinism, DoesNotDependOnFifteenOtherSessions) {
   EngineOptions options = small_options();
   options.max_rows = 32;
   const auto engine = load(options);
@@ -89,7 +89,7 @@ TEST_P(Determinism, OfFifteenOthers) {
   }
 }
 
-TEST_P(Determinism, OfSaveAndRestore) {
+TEST_P(Determinism, SurvivesSaveAndRestore) {
   const auto engine = load(small_options());
   Played played;
   const auto session = engine->create_session({}, nullptr);
@@ -106,7 +106,7 @@ TEST_P(Determinism, OfSaveAndRestore) {
 
 // Room for two sessions and six that want it: pages are taken from the young
 // and the idle again and again.
-TEST_P(Determinism, OfPreemption) {
+TEST_P(Determinism, DoesNotDependOnPreemption) {
   for (const bool prefix_cache : {false, true}) {
     EngineOptions options = small_options();
     options.context_length = 192;
@@ -124,7 +124,7 @@ TEST_P(Determinism, OfPreemption) {
   }
 }
 
-TEST_P(Determinism, OfForksAndOfGoingBack) {
+TEST_P(Determinism, SurvivesForkAndTruncate) {
   const auto engine = load(small_options());
   Played played;
   const auto session = engine->create_session({}, nullptr);
@@ -142,7 +142,7 @@ TEST_P(Determinism, OfForksAndOfGoingBack) {
 }
 
 // All logits at once are those of one token after the other.
-TEST_P(Determinism, OfAllLogits) {
+TEST_P(Determinism, AllLogitsEqualThoseOfSingleTokens) {
   const auto engine = load(small_options());
   const auto all = engine->create_session({}, nullptr);
   all->append(prompt_);

@@ -78,7 +78,7 @@ std::shared_ptr<Engine> load_file(std::shared_ptr<const ModelFile> file,
   return Engine::load(std::move(file), open_device(), options, {});
 }
 
-TEST(EmbeddingErrors, PromptsAreThoseOfTheModel) {
+TEST(EmbeddingErrors, UnknownPromptNamesAreRefused) {
   const auto file = open("bert-mean", ForwardOutput::kHiddenRows);
   const auto prompt = [](const ModelFile& model,
                          std::optional<std::string> name) {
@@ -144,7 +144,7 @@ TEST(EmbeddingErrors, DimensionsAreAtMostThoseOfTheModel) {
   }
 }
 
-TEST(EmbeddingErrors, ModelsAreLoadedForWhatTheyAreAsked) {
+TEST(EmbeddingErrors, ModelsLoadedForOtherOutputsAreRefused) {
   const auto rows = open("bert-mean", ForwardOutput::kHiddenRows);
   const auto scores = open("bert-cross", ForwardOutput::kScores);
   const auto text = small_model();
@@ -168,7 +168,7 @@ TEST(EmbeddingErrors, ModelsAreLoadedForWhatTheyAreAsked) {
   EXPECT_FALSE(resolve(RerankOptions(), *scores).prompt);
 }
 
-TEST(RerankErrors, ClassifiersOfPairsHaveOneClass) {
+TEST(RerankErrors, ClassifiersWithSeveralClassesAreRefused) {
   const auto file = open("bert-cross", ForwardOutput::kScores);
   std::vector<std::vector<std::byte>> kept;  // the writer refers to them
   for (const int64_t classes : {1, 2, 3}) {
@@ -197,7 +197,7 @@ TEST(RerankErrors, ClassifiersOfPairsHaveOneClass) {
   }
 }
 
-TEST(RerankErrors, PromptsAreOfModelsThatAreAsked) {
+TEST(RerankErrors, PromptsAreForTextModelsOnly) {
   RerankOptions options;
   options.prompt = "{query} {document}";
   expect_refused(

@@ -76,7 +76,7 @@ EvaluatedModel evaluated(std::shared_ptr<const ModelFile> file,
   return {Engine::load(std::move(file), open_device(), options, {}), nullptr};
 }
 
-TEST(EvaluationErrors, VocabulariesAreTheSameTokenByToken) {
+TEST(EvaluationErrors, DifferentVocabulariesAreRefused) {
   const auto file = small_model();
   const auto refuse = [&](const ModelFile& other, const std::string& reason) {
     expect_error(RC_E_INVALID_ARGUMENT,
@@ -98,7 +98,7 @@ TEST(EvaluationErrors, VocabulariesAreTheSameTokenByToken) {
   EXPECT_NO_THROW(check_same_vocabulary(*file, *with_tokens([](auto&) {})));
 }
 
-TEST(EvaluationErrors, AWindowIsAsLongAsTheTextAtMost) {
+TEST(EvaluationErrors, WindowsLongerThanTheTextAreRefused) {
   const auto file = small_model();
   // With the model's first token, and a space before the text.
   const auto cut = [&](const char* text) {
@@ -112,7 +112,7 @@ TEST(EvaluationErrors, AWindowIsAsLongAsTheTextAtMost) {
   EXPECT_EQ(cut("ABCD").window(0).size(), 6u);
 }
 
-TEST(EvaluationErrors, ChoicesHaveATokenBeforeThem) {
+TEST(EvaluationErrors, ChoicesWithoutAPrecedingTokenAreRefused) {
   const auto none =
       rewritten([](gguf::Writer& writer, const gguf::Entry& entry) {
         if (entry.key == "tokenizer.ggml.add_bos_token") return true;
@@ -136,7 +136,7 @@ TEST(EvaluationErrors, ChoicesHaveATokenBeforeThem) {
   EXPECT_EQ(score(evaluated(small_model()), ""), 1);
 }
 
-TEST(EvaluationErrors, ChoicesHaveTokensThatTheContextHolds) {
+TEST(EvaluationErrors, ChoicesBeyondTheContextAreRefused) {
   const auto file = small_model();
   const auto score = [&](int64_t context, const std::string& second) {
     return score_choices(evaluated(file, context),

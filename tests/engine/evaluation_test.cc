@@ -40,7 +40,7 @@ TEST(EvaluationMean, IsExactWhereSumsOfSquaresAreNot) {
   EXPECT_NEAR(mean.error(), std::sqrt(5.0 / 3.0 / 4.0), 1e-12);
 }
 
-TEST(EvaluationProbabilities, AddUpWhereLogitsAreLarge) {
+TEST(EvaluationProbabilities, SumToOneForLargeLogits) {
   const std::vector<float> logits = {1000.0f, 1001.0f, -kInfinity, 1001.0f};
   const LogProbabilities row(logits);
   EXPECT_EQ(row.best(), 1u);
@@ -50,7 +50,7 @@ TEST(EvaluationProbabilities, AddUpWhereLogitsAreLarge) {
   EXPECT_EQ(std::exp(row.of(2)), 0.0);
 }
 
-TEST(EvaluationProbabilities, Diverge) {
+TEST(EvaluationProbabilities, GiveTheExpectedDivergence) {
   const std::vector<float> even = {0.0f, 0.0f};
   const std::vector<float> uneven = {std::log(3.0f), 0.0f};
   const std::vector<float> one = {0.0f, -kInfinity};
@@ -61,7 +61,7 @@ TEST(EvaluationProbabilities, Diverge) {
   EXPECT_EQ(divergence(p, sure), std::numeric_limits<double>::infinity());
 }
 
-TEST(EvaluationProbabilities, RefuseNonsense) {
+TEST(EvaluationProbabilities, RefuseNanAndInfinity) {
   const auto of = [](std::vector<float> logits) {
     return message_of([&] { const LogProbabilities row(logits); }, RC_E_DEVICE);
   };
@@ -71,7 +71,7 @@ TEST(EvaluationProbabilities, RefuseNonsense) {
   EXPECT_NE(of({-kInfinity}).find("every logit"), std::string::npos);
 }
 
-TEST(EvaluationRows, AreEachLookedAtOnce) {
+TEST(EvaluationRows, AreVisitedOnce) {
   for (const int threads : {0, 1, 3, 16}) {
     for (const size_t rows : {0, 1, 2, 100}) {
       std::vector<int> seen(rows);
@@ -110,7 +110,7 @@ class EvaluationWindows : public ::testing::Test {
       rc::test::source_path("tests/golden/architectures/llama2.gguf").string());
 };
 
-TEST_F(EvaluationWindows, BeginAlikeAndScoreTheSecondHalf) {
+TEST_F(EvaluationWindows, BeginWithBosAndScoreTheSecondHalf) {
   const TextWindows windows = cut("ABCDEFGHIJK", {.context = 6});
   EXPECT_EQ(windows.count(), 2);  // 13 tokens
   EXPECT_EQ(windows.first_scored(), 4);
@@ -126,7 +126,7 @@ TEST_F(EvaluationWindows, ScoreEachTokenOnceWithAStride) {
   EXPECT_EQ(windows.window(1), (std::vector<TokenId>{1, 70, 71, 72, 73, 74}));
 }
 
-TEST_F(EvaluationWindows, SayWhatIsWrong) {
+TEST_F(EvaluationWindows, ErrorsNameTheOption) {
   EXPECT_NE(failure("ABC", {.context = 6}).find("it has 5 tokens"),
             std::string::npos);
   EXPECT_NE(failure("", {}).find("too short"), std::string::npos);

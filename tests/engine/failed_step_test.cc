@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Models, FailedStep,
                          ::testing::Values("llama2", "gemma2", "granitehybrid"),
                          [](const auto& info) { return info.param; });
 
-TEST_P(FailedStep, LeavesTheSessionAsItWas) {
+TEST_P(FailedStep, DoesNotChangeTheSession) {
   for (const Fault fault : {Fault::kError, Fault::kErrorAtEnd}) {
     for (const size_t count : {1, 5, 40}) {
       add(count);
@@ -60,7 +60,7 @@ TEST_P(FailedStep, LeavesTheSessionAsItWas) {
   }
 }
 
-TEST_P(FailedStep, OfAGenerationLeavesItsPrompt) {
+TEST_P(FailedStep, OfAGenerationKeepsItsPrompt) {
   const std::vector<TokenId> prompt = some_tokens(20, 77);
   fault_control().fault = Fault::kErrorAtEnd;
   EXPECT_EQ(generate(*session_, greedy(prompt, 5)).report.status, RC_E_DEVICE);

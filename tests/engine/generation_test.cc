@@ -26,7 +26,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 // A control token among letters, which is part of the text or divides it.
-TEST(Generation, ControlTokensMayDivideTheText) {
+TEST(Generation, ControlTokensMaySplitTheText) {
   const auto engine = load();
   const text::Tokenizer& tokenizer = *engine->file().tokenizer();
   const std::vector<TokenId> letters =
@@ -81,7 +81,7 @@ TEST(Generation, SuppressedTokensAreNeverGenerated) {
 }
 
 // The likeliest text by transformers, for several prompts.
-TEST(Generation, TellsTheExpectedFables) {
+TEST(Generation, FablesMatchTransformers) {
   RC_TEST_LABELS(kSerial);
   const auto json = nlohmann::json::parse(
       read_file(rc::test::source_path("tests/golden/fable/fable.json")));
@@ -106,7 +106,7 @@ TEST(Generation, TellsTheExpectedFables) {
 // collection, where that is.
 class Story : public ::testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(Story, IsTheExpectedOne) {
+TEST_P(Story, MatchesTheRecordedText) {
   const auto expected = rc::test::shared_path(
       "golden/stories260K/karpathy_expected_stdout_t0_n200.txt");
   for (const char* spec : {"reference", "cpu"}) {
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Generation, Story, ::testing::ValuesIn(stories()),
                          [](const auto&) { return "stories260K"; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Story);
 
-TEST(Generation, CountsWhatItDoes) {
+TEST(Generation, ReportsItsCounts) {
   const auto engine = load();
   const auto tenant = std::make_shared<Tenant>();
   const auto session = engine->create_session({}, tenant);
@@ -156,7 +156,7 @@ TEST(Generation, CountsWhatItDoes) {
   EXPECT_GT(tenant->meter.compute_us, 0u);
 }
 
-TEST(Generation, GoesOnWithoutAPrompt) {
+TEST(Generation, ContinuesWithoutAPrompt) {
   const auto engine = load();
   const auto whole = generate(*engine, greedy(some_tokens(10), 20));
   const auto session = engine->create_session({}, nullptr);
@@ -173,7 +173,7 @@ TEST(Generation, AnEmptySessionBeginsWithBos) {
             generate(*engine, greedy({1}, 5)).tokens);
 }
 
-TEST(Generation, NothingToGenerateStillEvaluates) {
+TEST(Generation, ZeroMaxTokensEvaluatesThePrompt) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
   const Result result = generate(*session, greedy(some_tokens(10), 0));
@@ -197,7 +197,7 @@ TEST(Generation, SameSeedSameTokens) {
   EXPECT_NE(generate(*engine, options).tokens, first.tokens);
 }
 
-TEST(Generation, StopTokenEndsAndStaysInTheSession) {
+TEST(Generation, StopTokenEndsAndIsKeptInTheSession) {
   const auto engine = load();
   const auto all = generate(*engine, greedy(some_tokens(10), 10));
   RequestOptions options = greedy(some_tokens(10), 10);
@@ -210,7 +210,7 @@ TEST(Generation, StopTokenEndsAndStaysInTheSession) {
   EXPECT_EQ(session->tokens().back(), all.tokens[4]);
 }
 
-TEST(Generation, StopStringIsCutOff) {
+TEST(Generation, StopStringIsRemoved) {
   const auto engine = load();
   const auto all = generate(*engine, greedy(some_tokens(10), 40));
   ASSERT_GT(all.text.size(), 12u);
@@ -223,7 +223,7 @@ TEST(Generation, StopStringIsCutOff) {
   EXPECT_EQ(result.text, all.text.substr(0, all.text.find(stop)));
 }
 
-TEST(Generation, TextHeldBackComesAtTheEnd) {
+TEST(Generation, HeldBackTextIsDeliveredAtTheEnd) {
   const auto engine = load();
   const auto all = generate(*engine, greedy(some_tokens(10), 20));
   RequestOptions options = greedy(some_tokens(10), 20);
@@ -231,7 +231,7 @@ TEST(Generation, TextHeldBackComesAtTheEnd) {
   EXPECT_EQ(generate(*engine, options).text, all.text);
 }
 
-TEST(Generation, EchoGivesThePromptFirst) {
+TEST(Generation, EchoDeliversThePromptFirst) {
   const auto engine = load();
   RequestOptions options;
   options.prompt = "abc";
@@ -240,7 +240,7 @@ TEST(Generation, EchoGivesThePromptFirst) {
   EXPECT_EQ(generate(*engine, options).text, "abc");
 }
 
-TEST(Generation, LogprobsAreThoseOfTheTokens) {
+TEST(Generation, LogprobsMatchTheTokens) {
   const auto engine = load();
   RequestOptions options = greedy(some_tokens(10), 6);
   options.logprobs = 3;
@@ -261,7 +261,7 @@ TEST(Generation, LogprobsAreThoseOfTheTokens) {
   }
 }
 
-TEST(Generation, PromptTooLongIsToldWithNumbers) {
+TEST(Generation, TooLongPromptErrorNamesTheLengths) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
   const Result result = generate(*session, greedy(some_tokens(256), 5));
@@ -288,7 +288,7 @@ TEST(Generation, EndsWhenTheContextIsFull) {
   EXPECT_EQ(more.tokens.size(), 0u);
 }
 
-TEST(Generation, ShiftGoesOnAsANewSessionWithTheTokensLeft) {
+TEST(Generation, ShiftContinuesLikeASessionOfTheRemainingTokens) {
   const auto engine = load();
   SessionOptions options;
   options.context_length = 100;

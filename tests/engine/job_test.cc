@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Models, JobOf,
                          testing::Values("llama2", "gemma2", "granitehybrid"),
                          [](const auto& info) { return info.param; });
 
-TEST_P(JobOf, VerifiesDraftsAndTakesThemBack) {
+TEST_P(JobOf, VerifiesDraftsAndRollsThemBack) {
   constexpr size_t kCount = 60;
   const std::vector<TokenId> prompt = some_tokens(40);
   const std::vector<TokenId> expected =
@@ -281,7 +281,7 @@ std::vector<TokenId> masked_alone(const std::vector<TokenId>& prompt,
   return job->generated;
 }
 
-TEST(Job, ChoosesWhenItsMaskIsThere) {
+TEST(Job, SamplesOnceItsMaskIsReady) {
   const std::vector<TokenId> prompt = some_tokens(20);
   const std::vector<TokenId> expected = masked_alone(prompt, 12);
   Thread thread(small_options(), "llama2");
@@ -300,7 +300,7 @@ TEST(Job, ChoosesWhenItsMaskIsThere) {
   EXPECT_EQ(masked->generated, expected);
 }
 
-TEST(Job, MayDoItselfWhatItWaitsFor) {
+TEST(Job, MayComputeItsMaskItself) {
   const std::vector<TokenId> prompt = some_tokens(20);
   Thread thread(small_options(), "llama2");
   const auto masked = std::make_shared<Masked>(thread, prompt, 12);
@@ -310,7 +310,7 @@ TEST(Job, MayDoItselfWhatItWaitsFor) {
   EXPECT_EQ(masked->generated, masked_alone(prompt, 12));
 }
 
-TEST(Job, ThatWaitsForItsMaskCanBeCancelled) {
+TEST(Job, CanBeCancelledWhileWaitingForItsMask) {
   Thread thread(small_options(), "llama2");
   const auto masked =
       std::make_shared<Masked>(thread, some_tokens(20), size_t{2});
@@ -322,7 +322,7 @@ TEST(Job, ThatWaitsForItsMaskCanBeCancelled) {
 
 // A job that waits holds pages that another one needs; what it keeps of its
 // last step it does not need them for.
-TEST(Job, GivesItsPagesWhileItWaits) {
+TEST(Job, GivesUpItsPagesWhileWaiting) {
   const std::vector<TokenId> prompt = some_tokens(150);
   const std::vector<TokenId> expected = masked_alone(prompt, 3);
   EngineOptions options = small_options();
@@ -345,7 +345,7 @@ TEST(Job, GivesItsPagesWhileItWaits) {
 // A step has 64 outputs. All of them go to a decode of every row while the
 // plan thinks that the prompt is not at its end yet, but the prefix cache has
 // the most of it.
-TEST(Job, KeepsToTheOutputsOfAStep) {
+TEST(Job, StaysWithinTheOutputsOfAStep) {
   EngineOptions options = small_options();
   options.context_length = 1024;
   options.cache_tokens = 8 * 1024;

@@ -32,7 +32,7 @@ TEST(Plan, DefaultsFollowTheModel) {
 }
 
 // What an indexer would choose of longer sequences is not computed.
-TEST(Plan, IsNotForMorePositionsThanAnIndexerChooses) {
+TEST(Plan, ContextIsLimitedToTheTopKOfAnIndexer) {
   const auto file = small_model("deepseek32");
   const auto device = open_device();
   EngineOptions options;
@@ -52,7 +52,7 @@ TEST(Plan, IsNotForMorePositionsThanAnIndexerChooses) {
   }
 }
 
-TEST(Plan, OfALimitedMemoryIsExact) {
+TEST(Plan, IsExactUnderAMemoryLimit) {
   const auto file = small_model();
   const auto device = open_device();
   EngineOptions options;
@@ -84,7 +84,7 @@ TEST(Plan, OfALimitedMemoryIsExact) {
   EXPECT_EQ(none.largest_context, 0);
 }
 
-TEST(Load, WhatDoesNotFitSaysWhatWould) {
+TEST(Load, TooLittleMemoryErrorNamesWhatFits) {
   EngineOptions options;
   options.context_length = 128;
   options.cache_tokens = 128;
@@ -110,7 +110,7 @@ const Offer* find(const std::vector<Offer>& offers, std::string_view option) {
   return nullptr;
 }
 
-TEST(Plan, OffersWhatWouldFit) {
+TEST(Plan, OffersOptionsThatFit) {
   const auto file = small_model();
   const auto device = open_device();
   EngineOptions options;
@@ -226,7 +226,7 @@ TEST(Load, OptionsOutOfRangeAreNamed) {
   refused([](O& o) { o.cache_dtype = RC_DTYPE_Q4_K; }, "cache_dtype");
 }
 
-TEST(Load, TheSameIsShared) {
+TEST(Load, SameFileAndOptionsShareAnEngine) {
   const auto device = open_device();
   const auto first = Engine::load(small_model(), device, small_options(), {});
   EXPECT_EQ(Engine::load(small_model(), device, small_options(), {}), first);
@@ -244,7 +244,7 @@ TEST(Load, TheSameIsShared) {
 }
 
 // Engines of one file that differ in everything but it.
-TEST(Load, WeightsAreThereOnce) {
+TEST(Load, WeightsAreSharedByEngines) {
   const auto device = open_faulty_device();
   const int others = fault_control().weights;  // of devices that were given up
   auto first = Engine::load(small_model(), device, small_options(), {});
@@ -344,7 +344,7 @@ TEST(Load, WeightsAreLoadedOnceByConcurrentLoads) {
   EXPECT_EQ(fault_control().weights, others);
 }
 
-TEST(Load, SharingKeepsToTheLimitOfEachOne) {
+TEST(Load, SharingObeysTheLimitOfEachEngine) {
   const auto device = open_device();
   EngineOptions options = small_options();
   const auto first = Engine::load(small_model(), device, options, {});
@@ -354,7 +354,7 @@ TEST(Load, SharingKeepsToTheLimitOfEachOne) {
   EXPECT_THROW(Engine::load(small_model(), device, options, {}), Error);
 }
 
-TEST(Load, AtOnceFromManyThreadsLoadsOnce) {
+TEST(Load, ConcurrentLoadsLoadOnce) {
   const auto device = open_device();
   std::vector<std::shared_ptr<Engine>> engines(8);
   std::vector<std::thread> threads;

@@ -12,7 +12,7 @@ namespace {
 
 using rc::test::expect_error;
 
-TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
+TEST(LoopErrors, TimeoutErrorNamesTheTime) {
   const auto loop = Loop::watched();
   expect_error(RC_E_TIMEOUT, "no event waits", [&] { loop->wait(0); });
   for (const int64_t time : {1, 20}) {
@@ -27,7 +27,7 @@ TEST(LoopErrors, WaitingInVainIsNamedWithTheTime) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(LoopErrors, AClosedLoopHasNothingToWaitForWhenNothingIsInFlight) {
+TEST(LoopErrors, WaitOnAClosedIdleLoopIsAnError) {
   const auto loop = Loop::watched();
   const auto flight = std::make_shared<test::Flight>();
   loop->enter(flight);
@@ -41,7 +41,7 @@ TEST(LoopErrors, AClosedLoopHasNothingToWaitForWhenNothingIsInFlight) {
   }
 }
 
-TEST(LoopErrors, OneThreadReadsAtATime) {
+TEST(LoopErrors, SecondConcurrentReaderIsRefused) {
   const auto loop = Loop::watched();
   const std::string message =
       "the loop is being dispatched or waited for: one thread at a time may, "

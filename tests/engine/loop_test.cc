@@ -50,7 +50,7 @@ TEST(WatchedLoop, DeliversInOrderUpToTheMaximum) {
   EXPECT_EQ(loop->dispatch(0), 0u);
 }
 
-TEST(WatchedLoop, WhatACallbackPostsWaitsForTheNextDispatch) {
+TEST(WatchedLoop, PostFromACallbackRunsInTheNextDispatch) {
   const auto loop = Loop::watched();
   int second = 0;
   post(*loop, [&] { post(*loop, [&] { ++second; }); });
@@ -87,7 +87,7 @@ TEST(WatchedLoop, WaitEndsByEventTimeoutOrClosing) {
   closer.join();
 }
 
-TEST(WatchedLoop, ClosingCancelsWhatIsInFlightAndTakesNoMore) {
+TEST(WatchedLoop, ClosingCancelsRequestsAndRefusesNewOnes) {
   const auto loop = Loop::watched();
   int cancelled = 0;
   std::vector<std::shared_ptr<Flight>> flights;
@@ -122,7 +122,7 @@ TEST(WatchedLoop, AnAbandonedLoopDropsDeliveriesAndFreesThem) {
   EXPECT_TRUE(freed_loop.expired());
 }
 
-TEST(WatchedLoop, AbandonedFromACallback) {
+TEST(WatchedLoop, CanBeAbandonedFromACallback) {
   auto loop = Loop::watched();
   int second = 0;
   post(*loop, [loop] { loop->abandon(); });
@@ -248,7 +248,7 @@ TEST_F(UvLoopTest, AnotherThreadEntersARunningLoop) {
   finish();
 }
 
-TEST_F(UvLoopTest, ClosingWithRequestsInFlight) {
+TEST_F(UvLoopTest, ClosingCancelsRequestsInFlight) {
   const InFlight* entered = nullptr;
   const auto flight = std::make_shared<Flight>([&] {
     std::thread([loop = loop_, entered] {
@@ -267,7 +267,7 @@ TEST_F(UvLoopTest, ClosingWithRequestsInFlight) {
   loop_.reset();
 }
 
-TEST_F(UvLoopTest, GivenBackFromACallback) {
+TEST_F(UvLoopTest, CanBeReleasedFromACallback) {
   const auto flight = std::make_shared<Flight>();
   loop_->enter(flight);
   Loop* loop = loop_.get();
@@ -280,7 +280,7 @@ TEST_F(UvLoopTest, GivenBackFromACallback) {
   EXPECT_EQ(uv_loop_close(&uv_), 0);
 }
 
-TEST_F(UvLoopTest, GivenBackOnAnotherThreadWhileTheLoopRuns) {
+TEST_F(UvLoopTest, CanBeReleasedOnAnotherThreadWhileRunning) {
   std::atomic<bool> given_back{false};
   const TimerUntil timer(&uv_, given_back);
   std::thread other([&] {
@@ -324,7 +324,7 @@ TEST_F(UvLoopTest, PostersNeverTouchAClosedHandle) {
   }
 }
 
-TEST(OwnLoop, IsOneAndRunsOnAThreadOfItsOwn) {
+TEST(OwnLoop, IsSharedAndRunsOnADedicatedThread) {
   const auto loop = Loop::own();
   EXPECT_EQ(loop, Loop::own());
   std::atomic<bool> done{false};
@@ -373,7 +373,7 @@ TEST(OwnLoopDeathTest, TheProcessMayEndAtAnyTime) {
   std::exit(8);
 }
 
-TEST(OwnLoopDeathTest, ACallbackThatBlocksDoesNotHoldUpTheEnd) {
+TEST(OwnLoopDeathTest, BlockingCallbackDoesNotDelayTheExit) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(exit_while_a_callback_blocks(), testing::ExitedWithCode(8), "");
 }

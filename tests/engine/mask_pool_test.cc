@@ -56,7 +56,7 @@ class Count {
   std::atomic<int> most_{0};
 };
 
-TEST(MaskPool, ATenantHasOneSliceUnderWay) {
+TEST(MaskPool, TenantHasOneRunningSlice) {
   const auto pool = std::make_shared<MaskPool>();
   constexpr int kTenants = 3;
   Count counts[kTenants];
@@ -77,7 +77,7 @@ TEST(MaskPool, ATenantHasOneSliceUnderWay) {
 }
 
 // While a slice of one tenant does not end, another's tasks are all done.
-TEST(MaskPool, ABlockedTenantHoldsUpNoOther) {
+TEST(MaskPool, BlockedTenantDelaysNoOther) {
   const auto pool = std::make_shared<MaskPool>();
   const int hostile = 0;
   const int other = 0;
@@ -133,7 +133,7 @@ TEST(MaskPool, SlicesGrowAndTenantsTakeTurns) {
   }
 }
 
-TEST(MaskPool, ThreadsThatMayNotWaitDoNot) {
+TEST(MaskPool, RunHereReturnsIfATaskOfTheTenantRuns) {
   const auto pool = std::make_shared<MaskPool>();
   const int tenant = 0;
   std::latch begun(1);
@@ -159,7 +159,7 @@ TEST(MaskPool, ThreadsThatMayNotWaitDoNot) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(MaskPool, EndsWithWorkThatIsLeft) {
+TEST(MaskPool, CanBeDestroyedWithUnfinishedTasks) {
   std::vector<std::shared_ptr<Task>> tasks;
   const int tenant = 0;
   {
@@ -310,7 +310,7 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherAreBlocked) {
 
 // Work without an end, wherever a grammar has it, is postponed on the engine
 // thread, goes on in slices, and ends with its request.
-TEST_F(Tenants, GenerateWhileWorkOfAnotherHasNoEnd) {
+TEST_F(Tenants, GenerateWhileMasksOfAnotherNeverEnd) {
   using Function = Injected::Function;
   for (const Function endless : {Function::kMask, Function::kForced,
                                  Function::kAccept, Function::kComplete}) {
@@ -351,7 +351,7 @@ TEST_F(Tenants, GenerateWhileWorkOfAnotherHasNoEnd) {
 }
 
 // What a tenant generates is the same beside one with hard grammars.
-TEST_F(Tenants, GenerateTheSameBesideHardGrammars) {
+TEST_F(Tenants, TextDoesNotDependOnHardGrammarsOfOthers) {
   const auto grammar = regex("[a-z ]{40,60}");
   const Result alone =
       generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
@@ -395,7 +395,7 @@ TEST_F(Tenants, GenerateTheSameBesideHardGrammars) {
 
 // A request ends where its text takes too much work, and says so; the session
 // and the other requests go on.
-TEST_F(Tenants, ATextHasALimitOfWork) {
+TEST_F(Tenants, GrammarWorkOfATextIsLimited) {
   std::atomic<int> calls{0};
   const auto grammar = std::make_shared<Injected>(
       regex("[a-z ]{200,}"), [&](Injected::Function function) {

@@ -5,7 +5,7 @@
 namespace rc::engine {
 namespace {
 
-TEST(PagePool, GivesEachPageOnce) {
+TEST(PagePool, HandsOutEachPageOnce) {
   PagePool pool(3);
   EXPECT_EQ(pool.allocate(), 0);
   EXPECT_EQ(pool.allocate(), 1);

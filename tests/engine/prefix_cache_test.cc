@@ -29,7 +29,7 @@ TEST(PrefixCache, FindsAPageOnlyAfterItsOwnParent) {
   EXPECT_EQ(cache.find(after(first), of(Tokens({5, 7}))), nullptr);
 }
 
-TEST(PrefixCache, KeepsLongerSessionsApart) {
+TEST(PrefixCache, SeparatesShortAndLongContextForms) {
   PagePool pool(2);
   PagePool slots(4), windows(4);
   PrefixCache cache(pool, windows, slots);
@@ -43,7 +43,7 @@ TEST(PrefixCache, KeepsLongerSessionsApart) {
   EXPECT_EQ(cache.find({}, of(a)), usual);
 }
 
-TEST(PrefixCache, KeepsTheFirstPageOfEqualOnes) {
+TEST(PrefixCache, KeepsTheFirstOfEqualPages) {
   PagePool pool(2);
   PagePool slots(4), windows(4);
   PrefixCache cache(pool, windows, slots);
@@ -83,7 +83,7 @@ TEST(PrefixCache, EvictsTheLeastRecentlyUsedLeafWithoutHolders) {
   EXPECT_EQ(pool.free(), 3);
 }
 
-TEST(PrefixCache, GivesEverythingBackAtTheEnd) {
+TEST(PrefixCache, ReleasesEveryPageAtTheEnd) {
   PagePool pool(2);
   {
     PagePool slots(4), windows(4);

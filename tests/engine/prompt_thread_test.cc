@@ -65,7 +65,7 @@ class Prompts : public ::testing::Test {
   const std::shared_ptr<Tenant> tenant_ = std::make_shared<Tenant>();
 };
 
-TEST_F(Prompts, ThatCannotFitAreRefusedByTheirLength) {
+TEST_F(Prompts, TooLongTextsAreRefusedBeforeTokenizing) {
   const std::string text = long_text(2 << 20);
   const double whole = seconds_for(text);
   const auto target = session();
@@ -112,7 +112,7 @@ TEST_F(Prompts, AreNotTokenizedOnTheCallersThread) {
   EXPECT_EQ(hearer->wait().generated_tokens, 4);
 }
 
-TEST_F(Prompts, HoldUpNoOtherSessionAndAreCancelled) {
+TEST_F(Prompts, DelayNoOtherSessionAndCanBeCancelled) {
   const auto target = session(shifting());
   const auto hearer = std::make_shared<Hearer>();
   const auto request = target->generate(asking(long_text(24 << 20)), hearer);
@@ -126,7 +126,7 @@ TEST_F(Prompts, HoldUpNoOtherSessionAndAreCancelled) {
   EXPECT_EQ(generate(*target, asking("a fox")).report.status, RC_OK);
 }
 
-TEST_F(Prompts, AreStoppedByTheirDeadline) {
+TEST_F(Prompts, StopAtTheirDeadline) {
   const std::string text = long_text(24 << 20);
   // Of a twelfth.
   const double part = seconds_for(text.substr(0, text.size() / 12));
@@ -145,7 +145,7 @@ TEST_F(Prompts, AreStoppedByTheirDeadline) {
 }
 
 // A tenant's prompts are read one after the other.
-TEST_F(Prompts, AreStoppedByTheirDeadlineBeforeTheirTurn) {
+TEST_F(Prompts, StopAtTheirDeadlineBeforeTheirTurn) {
   const auto first = std::make_shared<Hearer>();
   const auto second = std::make_shared<Hearer>();
   const auto long_one =
@@ -159,7 +159,7 @@ TEST_F(Prompts, AreStoppedByTheirDeadlineBeforeTheirTurn) {
   EXPECT_EQ(first->wait().reason, RC_END_CANCELLED);
 }
 
-TEST_F(Prompts, OfATenantHoldUpNoOtherTenant) {
+TEST_F(Prompts, OfATenantDelayNoOtherTenant) {
   std::vector<std::shared_ptr<Hearer>> hearers;
   std::vector<std::shared_ptr<Request>> requests;
   for (int i = 0; i < 4; ++i) {
@@ -181,7 +181,7 @@ TEST_F(Prompts, OfATenantHoldUpNoOtherTenant) {
 }
 
 // There are fewer threads than tenants here.
-TEST_F(Prompts, OfManyTenantsAreAllRead) {
+TEST_F(Prompts, OfManyTenantsAreAllTokenized) {
   std::vector<std::shared_ptr<Hearer>> hearers;
   for (int i = 0; i < 40; ++i) {
     hearers.push_back(std::make_shared<Hearer>());

@@ -19,7 +19,7 @@ using rc::test::expect_error;
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-TEST(RequestErrors, OptionsBeyondTheirLimitsAreNamed) {
+TEST(RequestErrors, OptionsOutOfRangeAreNamed) {
   const auto file = small_model();
   const struct {
     const char* message;
@@ -75,7 +75,7 @@ TEST(RequestErrors, OptionsBeyondTheirLimitsAreNamed) {
   }
 }
 
-TEST(RequestErrors, TheMostProbabilitiesAreAsManyAsAskedFor) {
+TEST(RequestErrors, LogprobsAreAsManyAsRequested) {
   const auto engine = load();
   for (const int32_t count : {-1, 0, 64}) {
     RequestOptions options = greedy(some_tokens(5), 2);
@@ -160,7 +160,7 @@ TEST(SessionErrors, PositionsAreWithinTheSession) {
   EXPECT_EQ(session->position(), 0);
 }
 
-TEST(SessionErrors, SourcesAreNotCut) {
+TEST(SessionErrors, TruncateWithinASourceIsRefused) {
   const auto engine = load(small_options(), "cpu", 1, "t5");
   const auto session = session_with(*engine, {5, 6, 7, 8, 9});
   // The model's first token follows the source.
@@ -183,7 +183,7 @@ TEST(SessionErrors, SourcesAreNotCut) {
   EXPECT_EQ(decoded(*session), expected);
 }
 
-TEST(EngineErrors, OptionsBeyondTheirLimitsAreNamed) {
+TEST(EngineErrors, OptionsOutOfRangeAreNamed) {
   const auto file = small_model("llama3");  // whose cache may be Q8_0
   const auto device = open_device();
   constexpr int64_t kTokens = int64_t{1} << 30;

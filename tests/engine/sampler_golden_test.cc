@@ -76,7 +76,7 @@ TEST(SamplerGolden, DryPenalizesRepetitions) {
   }
 }
 
-TEST(SamplerGolden, XtcLeavesOutTheMostProbable) {
+TEST(SamplerGolden, XtcRemovesTheMostProbable) {
   for (const Json& c : cases("xtc")) {
     SamplingOptions options = plain(5);
     options.xtc_probability = 1.0f;
@@ -111,7 +111,7 @@ TEST(SamplerGolden, DynamicTemperatureFollowsTheEntropy) {
   }
 }
 
-TEST(SamplerGolden, MirostatCountsByTheLawOfZipf) {
+TEST(SamplerGolden, MirostatFollowsZipfsLaw) {
   for (const Json& c : cases("mirostat")) {
     SamplingOptions options = plain();
     options.mirostat = 1;
@@ -147,7 +147,7 @@ double surprise(const std::vector<float>& logits, TokenId token) {
   return (std::log(sum) - logits[static_cast<size_t>(token)]) / std::log(2.0);
 }
 
-TEST(Sampler, MirostatHoldsTheSurprise) {
+TEST(Sampler, MirostatKeepsTheSurpriseConstant) {
   RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(4000, 3);
   for (const int version : {1, 2}) {
@@ -174,7 +174,7 @@ TEST(Sampler, MirostatHoldsTheSurprise) {
   }
 }
 
-TEST(Sampler, XtcActsAsOftenAsItIsTold) {
+TEST(Sampler, XtcActsWithItsProbability) {
   const std::vector<float> logits = {2.0f, 1.9f, 0.0f};
   SamplingOptions options = plain(4);
   options.xtc_threshold = 0.2f;

@@ -105,7 +105,7 @@ TEST(SamplerShares, DrawsFromTheSoftmax) {
   expect_shares(plain(), {1, 2, 3, 0, -1});
 }
 
-TEST(SamplerShares, EachStageKeepsWhatItShould) {
+TEST(SamplerShares, EachStageKeepsTheExpectedTokens) {
   RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(300, 3);
   SamplingOptions options = plain();
@@ -128,7 +128,7 @@ TEST(SamplerShares, EachStageKeepsWhatItShould) {
   expect_shares(options, logits);
 }
 
-TEST(SamplerShares, TopNSigmaLeavesOutForbiddenTokens) {
+TEST(SamplerShares, TopNSigmaIgnoresForbiddenTokens) {
   RC_TEST_LABELS(kSerial);
   SamplingOptions options = plain();
   options.top_n_sigma = 1.5f;
@@ -145,7 +145,7 @@ TEST(SamplerShares, TopNSigmaLeavesOutForbiddenTokens) {
   EXPECT_EQ(shares(options, {2, 2, 2}).size(), 3u);
 }
 
-TEST(SamplerShares, StagesTogether) {
+TEST(SamplerShares, StagesCombine) {
   RC_TEST_LABELS(kSerial);
   const std::vector<float> logits = random_logits(1000, 4);
   SamplingOptions options = plain();
@@ -165,7 +165,7 @@ TEST(SamplerShares, StagesTogether) {
 
 // Each draw, not only their shares: the token at which the sum of
 // probabilities, from the best token on, exceeds the generator's number.
-TEST(SamplerShares, DrawsWhatTheGeneratorSays) {
+TEST(SamplerShares, DrawFollowsTheNumberOfTheGenerator) {
   RC_TEST_LABELS(kSerial);
   std::vector<float> logits = random_logits(20001, 7);
   for (size_t i = 0; i < logits.size(); i += 3) {
@@ -211,7 +211,7 @@ TEST(SamplerShares, DrawsWhatTheGeneratorSays) {
 }
 
 // A top-k scan over many more tokens than it keeps at once.
-TEST(SamplerShares, TopKOfALargeVocabulary) {
+TEST(SamplerShares, TopKWorksOnALargeVocabulary) {
   RC_TEST_LABELS(kSerial);
   std::vector<float> logits(150000);
   for (size_t i = 0; i < logits.size(); ++i) {

@@ -77,7 +77,7 @@ TEST(Sampler, BiasAddsAndForbids) {
   EXPECT_EQ(once(options, {-kInfinity, 0, 1}), 2);
 }
 
-TEST(Sampler, HugeNumbersStayNumbers) {
+TEST(Sampler, HugeLogitsDoNotOverflow) {
   SamplingOptions options = plain();
   options.biases = {{0, 3.4e38f}};
   options.temperature = 1e-30f;
@@ -87,7 +87,7 @@ TEST(Sampler, HugeNumbersStayNumbers) {
 
 // Whatever passes the checks gives a token: nothing overflows into what is no
 // number.
-TEST(Sampler, EveryCombinationOfExtremesChooses) {
+TEST(Sampler, EveryCombinationOfExtremesGivesAToken) {
   constexpr float kMost = std::numeric_limits<float>::max();
   constexpr float kLeast = std::numeric_limits<float>::denorm_min();
   constexpr float kSmall = std::numeric_limits<float>::min();
@@ -169,7 +169,7 @@ TEST(Sampler, ForbiddingEverythingIsAnError) {
   }
 }
 
-TEST(Sampler, NonsenseFromTheDeviceIsAnError) {
+TEST(Sampler, NanAndInfiniteLogitsAreAnError) {
   for (float nonsense : {std::nanf(""), kInfinity}) {
     for (const SamplingOptions& options : {plain(), greedy()}) {
       try {
@@ -184,7 +184,7 @@ TEST(Sampler, NonsenseFromTheDeviceIsAnError) {
   }
 }
 
-TEST(Sampler, PenaltiesLookAtTheLastTokensOnly) {
+TEST(Sampler, PenaltiesCountTheLastTokensOnly) {
   SamplingOptions options = greedy();
   options.penalty_tokens = 2;
   options.repetition_penalty = 2.0f;
@@ -249,7 +249,7 @@ TEST(Sampler, OptionsOutOfRangeAreNamed) {
   refused([&](O& o) { o.biases = {{1, kInfinity}}; }, "logit_bias");
 }
 
-TEST(Logprobs, AreThoseOfTheSoftmax) {
+TEST(Logprobs, MatchTheSoftmax) {
   const std::vector<float> logits = {1, 3, 2, 3};
   const double sum = std::exp(1) + 2 * std::exp(3) + std::exp(2);
   const Logprobs logprobs(logits);

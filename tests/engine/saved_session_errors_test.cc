@@ -121,7 +121,7 @@ TEST(SavedErrors, EvaluatedTokensAreAmongTheTokens) {
             some_tokens(10));
 }
 
-TEST(SavedErrors, SourcesAreOfModelsThatReadOne) {
+TEST(SavedErrors, InvalidSourcesAreRefused) {
   const std::vector<TokenId> source = {5, 6, 7, 8, 9};
   const auto reader = load(small_options(), "cpu", 1, "t5");
   const auto session = session_with(*reader, source);

@@ -73,7 +73,7 @@ class Saved : public ::testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-TEST_F(Saved, ComesBack) {
+TEST_F(Saved, RestoresTokensLogitsAndPages) {
   const auto restored = restore(bytes_);
   EXPECT_EQ(restored->tokens(), session_->tokens());
   EXPECT_EQ(decoded(*restored), decoded(*session_));
@@ -81,7 +81,7 @@ TEST_F(Saved, ComesBack) {
   EXPECT_EQ(generate(*restore(bytes_), greedy({7}, 1)).report.prompt_tokens, 3);
 }
 
-TEST_F(Saved, ThroughAFile) {
+TEST_F(Saved, RestoresFromAFile) {
   const auto path =
       std::filesystem::temp_directory_path() / "runcible_session_test.gguf";
   session_->save(path.string());
@@ -110,7 +110,7 @@ TEST_F(Saved, ThroughAFile) {
 }
 
 // By default the signal of the limit ends the process.
-TEST_F(Saved, BeyondTheLimitOnSizesIsAnErrorWithTheName) {
+TEST_F(Saved, ExceedingTheSizeLimitNamesTheFile) {
   const rc::test::TemporaryFolder folder;
   const std::string path = folder.path() / "saved";
   {
@@ -123,14 +123,14 @@ TEST_F(Saved, BeyondTheLimitOnSizesIsAnErrorWithTheName) {
   EXPECT_EQ(std::filesystem::file_size(path), bytes_.size());
 }
 
-TEST_F(Saved, EmptyAndUnevaluatedSessionsToo) {
+TEST_F(Saved, RestoresEmptyAndUnevaluatedSessions) {
   const auto empty = engine_->create_session({}, nullptr);
   EXPECT_EQ(restore(empty->save())->position(), 0);
   empty->append(some_tokens(5));
   EXPECT_EQ(restore(empty->save())->tokens(), some_tokens(5));
 }
 
-TEST_F(Saved, BetweenBackendsAndCacheTypes) {
+TEST_F(Saved, RestoresOnAnotherBackend) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     EngineOptions options = small_options();
     options.cache_dtype = dtype;
@@ -150,7 +150,7 @@ TEST_F(Saved, BetweenBackendsAndCacheTypes) {
   }
 }
 
-TEST_F(Saved, OfAnotherModelOrCacheIsRefused) {
+TEST_F(Saved, AnotherModelOrCacheTypeIsRefused) {
   const auto file = gguf::File::from_memory(nullptr, bytes_, "saved");
   const auto other = load(small_options(), "cpu", 1, "smollm");
   expect_status(
@@ -212,7 +212,7 @@ TEST_F(Saved, HostileFilesAreRefused) {
           "blk.1.key");
 }
 
-TEST_F(Saved, NumbersThatNoModelComputesAreRefused) {
+TEST_F(Saved, NanAndInfinityInTheCacheAreRefused) {
   std::vector<std::byte> data;
   const auto bytes =
       changed({}, [&](gguf::Writer& writer, const gguf::Tensor& tensor) {
@@ -230,7 +230,7 @@ TEST_F(Saved, NumbersThatNoModelComputesAreRefused) {
 }
 
 // Wrong numbers that look right are its own trouble, never anybody else's.
-TEST_F(Saved, NeverGetsIntoThePrefixCache) {
+TEST_F(Saved, IsNotAddedToThePrefixCache) {
   const auto bytes =
       changed({}, [&](gguf::Writer& writer, const gguf::Tensor& tensor) {
         const std::vector<int64_t> shape = tensor.shape;
@@ -252,7 +252,7 @@ TEST_F(Saved, NeverGetsIntoThePrefixCache) {
 
 // Bits that flip, bytes that are set, parts that are cut out, exchanged or put
 // twice: wherever it is, nothing that was changed goes on with another text.
-TEST_F(Saved, NoChangeIsAccepted) {
+TEST_F(Saved, ChangedBytesAreRefused) {
   std::mt19937_64 random(1);
   const auto below = [&](size_t end) {
     return static_cast<size_t>(random() % end);

@@ -26,7 +26,7 @@ TEST(Scheduler, ReturnsEmptyScheduleForNoCandidates) {
   EXPECT_TRUE(plan.preempted.empty());
 }
 
-TEST(Scheduler, AloneAPromptTakesTheWholeStep) {
+TEST(Scheduler, SinglePromptTakesTheWholeStep) {
   // In even pieces, of which kernels take multiples of eight.
   EXPECT_EQ(schedule({{prompt(1, 2000)}}, wide()).rows, Rows({504}));
   EXPECT_EQ(schedule({{prompt(1, 513)}}, wide()).rows, Rows({264}));
@@ -39,7 +39,7 @@ Candidate source(uint64_t arrival, int64_t rows) {
   return c;
 }
 
-TEST(Scheduler, SourcesAreReadWholeBesideTheRest) {
+TEST(Scheduler, SourcesAreReadWholeInASeparateRun) {
   // In a run of their own, so that a full step of others holds up none.
   EXPECT_EQ(schedule({{prompt(1, 512), source(2, 512)}}, wide()).rows,
             Rows({0, 512}));
@@ -59,7 +59,7 @@ TEST(Scheduler, SourcesAreReadWholeBesideTheRest) {
             Rows({30, 0}));
 }
 
-TEST(Scheduler, ASourceHasAllOfItsPagesOrWaits) {
+TEST(Scheduler, SourceWaitsForAllOfItsPages) {
   Budget budget = wide();
   budget.pages = 3;
   EXPECT_EQ(schedule({{source(1, 96)}}, budget).rows, Rows({96}));
@@ -72,7 +72,7 @@ TEST(Scheduler, ASourceHasAllOfItsPagesOrWaits) {
   EXPECT_EQ(plan.preempted, std::vector<size_t>({1}));
 }
 
-TEST(Scheduler, WhatCannotBeCutHasAllOfItsRowsOrNone) {
+TEST(Scheduler, UncuttableTextsGetAllRowsOrNone) {
   Budget budget = wide();
   budget.whole = true;
   const Candidate all[] = {prompt(1, 300), prompt(2, 300), prompt(3, 200)};
@@ -94,7 +94,7 @@ TEST(Scheduler, WhatCannotBeCutHasAllOfItsRowsOrNone) {
             Rows({0, 10}));
 }
 
-TEST(Scheduler, ALongTextIsNotPassedOverForEver) {
+TEST(Scheduler, LongTextIsNotStarvedByShortOnes) {
   Budget budget = wide();
   budget.whole = true;
   // Short ones came later: it has its turn before them.
@@ -102,7 +102,7 @@ TEST(Scheduler, ALongTextIsNotPassedOverForEver) {
   EXPECT_EQ(schedule(all, budget).rows, Rows({500, 0, 0}));
 }
 
-TEST(Scheduler, BesideDecodingAPromptIsLimited) {
+TEST(Scheduler, PromptRowsAreLimitedDuringDecoding) {
   const Candidate all[] = {prompt(1, 2000), decoding(2), decoding(3)};
   EXPECT_EQ(schedule(all, wide()).rows, Rows({64, 1, 1}));
 }
@@ -114,7 +114,7 @@ TEST(Scheduler, DecodingComesFirstWhenRowsAreFew) {
   EXPECT_EQ(schedule(all, budget).rows, Rows({0, 1, 1}));
 }
 
-TEST(Scheduler, PromptsShareEvenlyAndShortOnesLeaveTheirRest) {
+TEST(Scheduler, PromptsShareRowsEvenly) {
   const Candidate all[] = {prompt(1, 5000), prompt(2, 10), prompt(3, 5000)};
   EXPECT_EQ(schedule(all, wide()).rows, Rows({251, 10, 251}));
 }
@@ -126,7 +126,7 @@ TEST(Scheduler, GreaterPriorityGoesFirst) {
   EXPECT_EQ(schedule(all, wide()).rows, Rows({0, 512}));
 }
 
-TEST(Scheduler, ThoseServedLongestAgoComeFirst) {
+TEST(Scheduler, LeastRecentlyServedComeFirst) {
   Budget budget = wide();
   budget.sequences = 2;
   Candidate all[] = {decoding(1), decoding(2), decoding(3)};
@@ -180,7 +180,7 @@ TEST(Scheduler, TenantsHavePlacesByWeight) {
   EXPECT_EQ(schedule(all, budget).rows, expected);
 }
 
-TEST(Scheduler, OutputsBoundThoseThatWantOnePerRow) {
+TEST(Scheduler, OutputsLimitRequestsOfAllLogits) {
   Candidate all[] = {prompt(1, 500), decoding(2)};
   all[0].outputs = INT64_MAX;
   Budget budget = wide();
@@ -189,7 +189,7 @@ TEST(Scheduler, OutputsBoundThoseThatWantOnePerRow) {
   EXPECT_EQ(schedule(all, budget).rows, Rows({15, 1}));
 }
 
-TEST(Scheduler, TheYoungestGivesItsPagesToTheOldest) {
+TEST(Scheduler, OldestTakesPagesOfTheYoungest) {
   Budget budget = wide();
   budget.pages = 0;
   Candidate all[] = {decoding(3), decoding(1), decoding(2)};
@@ -199,7 +199,7 @@ TEST(Scheduler, TheYoungestGivesItsPagesToTheOldest) {
   EXPECT_EQ(plan.preempted, std::vector<size_t>({0}));
 }
 
-TEST(Scheduler, TheYoungestWaitsRatherThanTakingFromOthers) {
+TEST(Scheduler, YoungestWaitsForPages) {
   Budget budget = wide();
   budget.pages = 0;
   Candidate all[] = {decoding(1), decoding(2)};
@@ -209,7 +209,7 @@ TEST(Scheduler, TheYoungestWaitsRatherThanTakingFromOthers) {
   EXPECT_TRUE(plan.preempted.empty());
 }
 
-TEST(Scheduler, DoesNotBeginPromptsThatCannotFinish) {
+TEST(Scheduler, DoesNotStartPromptsThatCannotFinish) {
   Budget budget = wide();
   budget.pages = 3;
   const Candidate all[] = {decoding(1), prompt(2, 96)};
@@ -218,7 +218,7 @@ TEST(Scheduler, DoesNotBeginPromptsThatCannotFinish) {
   EXPECT_EQ(schedule(all, budget).rows, Rows({1, 48}));
 }
 
-TEST(Scheduler, PagesBoundTheRowsOfAPrompt) {
+TEST(Scheduler, PagesLimitTheRowsOfAPrompt) {
   Budget budget = wide();
   budget.pages = 2;
   EXPECT_EQ(schedule({{prompt(1, 500)}}, budget).rows, Rows({64}));
@@ -234,7 +234,7 @@ TEST(Scheduler, ServesNoCandidateWithoutPages) {
   EXPECT_EQ(schedule({{prompt(1, 5)}}, budget).rows, Rows({0}));
 }
 
-TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
+TEST(Scheduler, BudgetIsKeptForRandomCandidates) {
   std::mt19937 random(1);
   const auto in = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -295,7 +295,7 @@ TEST(Scheduler, BudgetsAreKeptWhateverTheCandidates) {
 
 // Requests of many lengths on a small cache, played to the end: everybody gets
 // through, and the work done in vain stays bounded.
-TEST(Scheduler, EverybodyGetsThrough) {
+TEST(Scheduler, EveryRequestFinishesOnASmallCache) {
   std::mt19937 random(2);
   const auto in = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);

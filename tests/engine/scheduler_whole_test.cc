@@ -17,7 +17,7 @@ Budget wide_whole(int64_t rows_alone) {
   return budget;
 }
 
-TEST(WholeCandidates, FillAStepInTurn) {
+TEST(WholeCandidates, FillAStepInOrder) {
   const std::vector<Candidate> all = {prompt(1, 40), prompt(2, 33),
                                       prompt(3, 8), prompt(4, 24)};
   EXPECT_EQ(schedule(all, wide_whole(72)).rows, Rows({40, 0, 8, 24}));
@@ -25,7 +25,7 @@ TEST(WholeCandidates, FillAStepInTurn) {
   EXPECT_EQ(schedule(all, wide_whole(16)).rows, Rows({40, 0, 0, 0}));
 }
 
-TEST(WholeCandidates, ComeToWhatKernelsTakeAtOnce) {
+TEST(WholeCandidates, FillTheRowsOfATile) {
   const Budget budget = wide_whole(32);
   std::vector<Candidate> all = {prompt(1, 13), prompt(2, 1), prompt(3, 10),
                                 prompt(4, 9),  prompt(5, 7), prompt(6, 8)};

@@ -80,7 +80,7 @@ RequestOptions sampled(uint64_t seed, int64_t max_tokens) {
 // Models with pages, with states, and with windows.
 class MovedWith : public testing::TestWithParam<const char*> {};
 
-TEST_P(MovedWith, TextsAreTheSameToTheBit) {
+TEST_P(MovedWith, TextsAreTheSame) {
   constexpr size_t kCount = 6;
   const auto first = engine_of(2048, GetParam());
   const auto second = engine_of(1600, GetParam());
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(SessionMove, MovedWith,
 
 // Under a grammar, with logprobs and a stop string, and the next request of the
 // same session behind it.
-TEST(SessionMove, WhatARequestKnowsGoesWithIt) {
+TEST(SessionMove, RequestKeepsItsState) {
   const auto first = engine_of(2048);
   const auto second = engine_of(1600);
   RequestOptions bound = sampled(3, 50);
@@ -159,7 +159,7 @@ TEST(SessionMove, WhatARequestKnowsGoesWithIt) {
   EXPECT_EQ(session->tokens(), unmoved->tokens());
 }
 
-TEST(SessionMove, WhatWasEvaluatedIsCopied) {
+TEST(SessionMove, EvaluatedPagesAreCopied) {
   Movers movers(engine_of(2048));
   const auto session = movers.session();
   session->append(some_tokens(150));
@@ -175,7 +175,7 @@ TEST(SessionMove, WhatWasEvaluatedIsCopied) {
 
 // Of a session that has changed since it was copied, only what is still true is
 // used.
-TEST(SessionMove, WhatHasChangedSinceTheCopyIsEvaluatedAgain) {
+TEST(SessionMove, ChangesSinceTheCopyAreEvaluatedAgain) {
   Movers movers(engine_of(2048));
   const auto session = movers.session();
   session->append(some_tokens(150));
@@ -209,7 +209,7 @@ TEST(SessionMove, NoMoreIsEvaluatedThanBefore) {
   EXPECT_EQ(decoded(*session), decoded(*session_with(*to, tokens)));
 }
 
-TEST(SessionMove, BetweenLayoutsOfCaches) {
+TEST(SessionMove, WorksBetweenCacheLayouts) {
   EngineOptions wide = small_options();
   wide.cache_dtype = RC_DTYPE_F32;
   const auto narrow = engine_of(1600);
@@ -270,7 +270,7 @@ TEST(SessionMove, CancelledAndLateRequestsEnd) {
   EXPECT_EQ(one->ends + two->ends, 2);
 }
 
-TEST(SessionMove, IntoASmallerContext) {
+TEST(SessionMove, WorksIntoASmallerContext) {
   EngineOptions small = small_options();
   small.context_length = 64;
   const auto to = engine_of(1600, "llama2", small);
@@ -296,7 +296,7 @@ TEST(SessionMove, IntoASmallerContext) {
   EXPECT_EQ(shorter->options().context_length, from->options().context_length);
 }
 
-TEST(SessionMove, FromALostDevice) {
+TEST(SessionMove, WorksFromALostDevice) {
   EngineOptions options = small_options();
   options.cache_tokens = 512;
   auto lost = Engine::load(small_model(), open_faulty_device(), options, {});
@@ -313,7 +313,7 @@ TEST(SessionMove, FromALostDevice) {
 }
 
 // Sessions are forked, changed and dropped by other threads meanwhile.
-TEST(SessionMove, WhileOthersUseTheSessions) {
+TEST(SessionMove, WorksWhileOtherThreadsUseTheSessions) {
   const auto first = engine_of(2048);
   const auto second = engine_of(1600);
   const Result expected = generate(*first, sampled(2, 6));

@@ -55,7 +55,7 @@ TEST(Session, FullContextChangesNothing) {
   EXPECT_EQ(session->position(), 256);
 }
 
-TEST(Session, AppendShiftsWhereItMay) {
+TEST(Session, AppendShiftsIfAllowed) {
   const auto engine = load();
   SessionOptions options;
   options.context_length = 20;
@@ -73,7 +73,7 @@ TEST(Session, AppendShiftsWhereItMay) {
   EXPECT_EQ(decoded(*session), decoded(*session_with(*engine, left)));
 }
 
-TEST(Session, OptionsOutOfRange) {
+TEST(Session, OptionsOutOfRangeAreRefused) {
   const auto engine = load();
   SessionOptions options;
   options.context_length = 257;
@@ -95,7 +95,7 @@ TEST(Session, OptionsOutOfRange) {
       "keep");
 }
 
-TEST(Session, LogitsAreThoseOfTheLastDecode) {
+TEST(Session, LogitsBelongToTheLastDecode) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
   expect_status(RC_E_INVALID_ARGUMENT, [&] { session->decode(false); });
@@ -112,7 +112,7 @@ TEST(Session, LogitsAreThoseOfTheLastDecode) {
   EXPECT_EQ(decoded(*session), hash);
 }
 
-TEST(Session, AllLogitsOfWhatIsNew) {
+TEST(Session, AllLogitsCoverNewTokensOnly) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(100));
   session->decode(false);
@@ -121,7 +121,7 @@ TEST(Session, AllLogitsOfWhatIsNew) {
   EXPECT_EQ(session->logits().rows, 3u);
 }
 
-TEST(Session, TruncateForgets) {
+TEST(Session, TruncateRemovesTokens) {
   const auto engine = load();
   const auto tokens = some_tokens(100);
   for (size_t position : {1, 31, 32, 33, 64, 99}) {
@@ -146,7 +146,7 @@ TEST(Session, TruncateForgets) {
 
 // What one session writes after a truncation must not show in others that share
 // its pages.
-TEST(Session, TruncateAndWriteLeavesSharedPagesAlone) {
+TEST(Session, AppendAfterTruncateKeepsSharedPages) {
   const auto engine = load();
   const auto tokens = some_tokens(100);
   const auto session = session_with(*engine, tokens);
@@ -159,7 +159,7 @@ TEST(Session, TruncateAndWriteLeavesSharedPagesAlone) {
   EXPECT_EQ(decoded(*session_with(*engine, tokens)), expected);
 }
 
-TEST(Session, ForksGoTheirOwnWay) {
+TEST(Session, ForksAreIndependent) {
   for (const bool prefix_cache : {false, true}) {
     EngineOptions options = small_options();
     options.prefix_cache = prefix_cache;
@@ -189,7 +189,7 @@ TEST(Session, AForkOutlivesItsOrigin) {
   EXPECT_EQ(decoded(*fork), decoded(*session_with(*engine, some_tokens(75))));
 }
 
-TEST(Session, BusyWhileARequestIsInFlight) {
+TEST(Session, IsBusyWhileARequestIsInFlight) {
   const auto engine = load();
   SessionOptions shifting;
   shifting.shift_when_full = true;
@@ -222,7 +222,7 @@ TEST(Session, AReleasedSessionFinishesItsRequests) {
 }
 
 // The engine thread itself drops the last reference to the engine.
-TEST(Session, TheLastReferenceMayBeTheRequests) {
+TEST(Session, RequestMayHoldTheLastReference) {
   const auto hearer = std::make_shared<Hearer>();
   {
     auto engine = load();
@@ -233,7 +233,7 @@ TEST(Session, TheLastReferenceMayBeTheRequests) {
 }
 
 // Idle sessions give their pages to others and go on as if they had them.
-TEST(Session, IdleSessionsAreComputedAgain) {
+TEST(Session, EvictedIdleSessionIsEvaluatedAgain) {
   EngineOptions options = small_options();
   options.cache_tokens = 256;
   options.prefix_cache = false;
@@ -247,7 +247,7 @@ TEST(Session, IdleSessionsAreComputedAgain) {
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(decoded(*sessions[i]), expected[i]);
 }
 
-TEST(Session, ASessionLargerThanTheCacheIsToldSo) {
+TEST(Session, SessionLargerThanTheCacheIsAnError) {
   EngineOptions options = small_options();
   options.cache_tokens = 64;
   const auto engine = load(options);
@@ -277,7 +277,7 @@ TEST(Session, TheWholeCacheCanBeUsed) {
   EXPECT_EQ(decoded(*fork), decoded(*session_with(*engine, fork->tokens())));
 }
 
-TEST(Session, IsOfAModelThatGivesText) {
+TEST(Session, NeedsAModelThatGeneratesText) {
   const auto file = small_model("bert");
   EXPECT_TRUE(plan(*file, open_device(), {}).fits);
   const auto engine = Engine::load(file, open_device(), {}, {});

@@ -24,7 +24,7 @@ uint64_t hash_of_run(Engine& engine) {
 
 class SharedKeys : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(SharedKeys, MayBeThoseOfAnotherDevice) {
+TEST_P(SharedKeys, MayBeReadFromAnotherDevice) {
   const auto file = small_model(GetParam());
   EngineOptions options;
   options.context_length = 128;

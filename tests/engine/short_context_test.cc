@@ -27,7 +27,7 @@ uint64_t hash_within(const std::vector<TokenId>& tokens,
   return hash_after(*engine->create_session({}, nullptr), tokens);
 }
 
-TEST(ShortContext, IsThatOfShortSessionsInALongOne) {
+TEST(ShortContext, AppliesToShortSessionsOfALongContext) {
   const std::vector<TokenId> tokens = some_tokens(kShort + 1);
   const std::vector<TokenId> whole = part(tokens, 0, kShort);
   EXPECT_EQ(hash_within(whole), hash_within(whole, kShort));
@@ -48,7 +48,7 @@ TEST(ShortContext, IsThatOfShortSessionsInALongOne) {
                           longer.data + longer.vocabulary));
 }
 
-TEST(ShortContext, IsLeftAndFoundAgain) {
+TEST(ShortContext, IsLeftAndEnteredAgain) {
   const auto engine = load_long();
   const std::vector<TokenId> tokens = some_tokens(kShort + 40);
   const uint64_t before = hash_within(part(tokens, 0, kShort));
@@ -103,7 +103,7 @@ TEST(ShortContext, IsLeftWhileGenerating) {
 }
 
 // Pages of sessions on one side are of no use to those on the other.
-TEST(ShortContext, KeepsPrefixesApart) {
+TEST(ShortContext, SeparatesPrefixesInTheCache) {
   const auto engine = load_long();
   const std::vector<TokenId> tokens = some_tokens(kShort + 40);
   const std::vector<TokenId> first = part(tokens, 0, 1000);

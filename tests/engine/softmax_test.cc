@@ -44,7 +44,7 @@ TEST(Softmax, WeightsAgreeWithTheLibrary) {
 }
 
 // By the index, so that ties are told apart.
-TEST(Softmax, ClassesHoldWhatTheCutLeaves) {
+TEST(Softmax, ClassesContainTheTokensAboveTheCut) {
   std::vector<float> logits = falling_logits();
   std::fill(logits.begin() + 100, logits.begin() + 300, 4.0f);
   Softmax softmax;
@@ -83,7 +83,7 @@ TEST(Softmax, ClassesHoldWhatTheCutLeaves) {
   }
 }
 
-TEST(Softmax, HugeNumbersAndTinyTemperatures) {
+TEST(Softmax, HugeLogitsAndTinyTemperaturesStayFinite) {
   const std::vector<float> logits = {-3.4e38f, 3.4e38f, -kInfinity, 1.0f};
   Softmax softmax;
   softmax.set(logits);

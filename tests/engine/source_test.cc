@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Source,
                          });
 
 // What transformers' generate() gives for a text.
-TEST_P(Source, GreedyTextIsThatOfTransformers) {
+TEST_P(Source, GreedyTextMatchesTransformers) {
   const auto json = nlohmann::json::parse(
       std::ifstream(rc::test::source_path("tests/golden/architectures") /
                     (std::string(GetParam()) + ".json")));
@@ -80,7 +80,7 @@ TEST_P(Source, GreedyTextIsThatOfTransformers) {
   }
 }
 
-TEST_P(Source, NeitherThreadsNorStepsMatter) {
+TEST_P(Source, DoesNotDependOnThreadsOrSteps) {
   const Played expected = play(*load_it(), source_);
   EXPECT_EQ(play(*load_it(2), source_), expected);
   EngineOptions options = source_options(100);
@@ -92,7 +92,7 @@ TEST_P(Source, NeitherThreadsNorStepsMatter) {
   EXPECT_EQ(decoded(*session), expected.after);
 }
 
-TEST_P(Source, OthersDoNotMatter) {
+TEST_P(Source, DoesNotDependOnOtherSessions) {
   const Played expected = play(*load_it(), source_);
   EngineOptions options = source_options();
   options.max_rows = 90;
@@ -116,7 +116,7 @@ TEST_P(Source, OthersDoNotMatter) {
 }
 
 // The cache holds three of them, who take their pages from each other.
-TEST_P(Source, PreemptionDoesNotMatter) {
+TEST_P(Source, DoesNotDependOnPreemption) {
   EngineOptions options = source_options();
   options.cache_tokens = 3 * 192;
   const auto engine = load_it(1, options);
@@ -136,7 +136,7 @@ TEST_P(Source, PreemptionDoesNotMatter) {
 }
 
 // Idle sessions lose their pages one after the other, from the end on.
-TEST_P(Source, IdleSessionsGoOnWhatevertheyLost) {
+TEST_P(Source, IdleSessionsContinueAfterLosingPages) {
   const Played expected = play(*load_it(), source_);
   EngineOptions options = source_options();
   options.cache_tokens = 256 + 64;
@@ -154,7 +154,7 @@ TEST_P(Source, IdleSessionsGoOnWhatevertheyLost) {
   }
 }
 
-TEST_P(Source, SessionsGoBackForkAndAreSaved) {
+TEST_P(Source, SessionsCanBeTruncatedForkedAndSaved) {
   const auto engine = load_it();
   const Played expected = play(*engine, source_);
   const auto session = session_with(*engine, source_);
@@ -198,7 +198,7 @@ TEST_P(Source, SessionsGoBackForkAndAreSaved) {
   }
 }
 
-TEST(SourceSession, HasLogitsOfWhatIsGeneratedAlone) {
+TEST(SourceSession, HasLogitsOfTheAnswerOnly) {
   const auto engine = load_t5();
   const auto session = session_with(*engine, some(40, 3));
   session->append(some(9, 4));
@@ -236,7 +236,7 @@ TEST(SourceSession, HasOneSource) {
   EXPECT_EQ(other.report.cached_tokens, 0);
 }
 
-TEST(SourceSession, RefusesWhatCannotBe) {
+TEST(SourceSession, RefusesShiftingAndEmptySources) {
   EngineOptions options = source_options(100);
   const auto engine = load_t5("t5", 1, options);
   SessionOptions shifting;
@@ -266,7 +266,7 @@ TEST(SourceSession, RefusesWhatCannotBe) {
   EXPECT_EQ(generate(*small, greedy(some(32, 1), 10)).report.status, RC_OK);
 }
 
-TEST(SourceSession, IsRefusedWhereItsFileLies) {
+TEST(SourceSession, RestoringAWrongSourceIsRefused) {
   const auto engine = load_t5();
   const auto session = session_with(*engine, some(40, 3));
   session->decode(false);

@@ -82,7 +82,7 @@ class DeviceSplit : public ::testing::Test {
       *Engine::load(file_, open_device(), tight_options(), {}), prompt_);
 };
 
-TEST_F(DeviceSplit, WhatFitsIsNotSpread) {
+TEST_F(DeviceSplit, ModelThatFitsIsNotSpread) {
   const auto engine = load(tight_options());
   ASSERT_EQ(engine->memory().devices.size(), 1u);
   EXPECT_EQ(engine->memory().devices[0].layers, 3);
@@ -116,7 +116,7 @@ TEST_F(DeviceSplit, LayersThatDoNotFitGoToTheNext) {
   EXPECT_EQ(state_.weights + state_.buffers + state_.scratch, 0u);
 }
 
-TEST_F(DeviceSplit, ThePlanOfTheNextDeviceIsExactToo) {
+TEST_F(DeviceSplit, PlanOfTheSecondDeviceIsExact) {
   WrappedState& next = wrap_backend("large", "cpu");
   const EngineOptions options = room_for(1);
   const DeviceChain both(open_wrapped("small"), {"large"}, false);
@@ -130,7 +130,7 @@ TEST_F(DeviceSplit, ThePlanOfTheNextDeviceIsExactToo) {
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
-TEST_F(DeviceSplit, ThreeDevicesInARow) {
+TEST_F(DeviceSplit, UsesThreeDevices) {
   const uint64_t limit = room_for(1).memory_limit;
   wrap_backend("large", "cpu").free_memory = limit;
   EngineOptions options = tight_options();
@@ -148,7 +148,7 @@ TEST_F(DeviceSplit, ThreeDevicesInARow) {
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
 }
 
-TEST_F(DeviceSplit, WithoutANextDeviceItIsAnError) {
+TEST_F(DeviceSplit, WithoutASecondDeviceIsAnError) {
   EngineOptions options = tight_options();
   options.memory_limit = room_for(2).memory_limit;
   try {
@@ -161,7 +161,7 @@ TEST_F(DeviceSplit, WithoutANextDeviceItIsAnError) {
   }
 }
 
-TEST_F(DeviceSplit, AnOpenContextShrinksOnlySoFar) {
+TEST_F(DeviceSplit, DefaultContextShrinksToALimit) {
   EngineOptions options;
   options.max_rows = 32;
   const int64_t trained = file_->hyper_parameters().context_length;
@@ -189,7 +189,7 @@ TEST_F(DeviceSplit, TheLargestContextIsThatOfTheBestSpread) {
   EXPECT_EQ(beyond.largest_context, most);
 }
 
-TEST_F(DeviceSplit, SharedOnlyByThoseWhoWouldSpreadItAlike) {
+TEST_F(DeviceSplit, IsSharedOnlyByLoadsWithTheSameSplit) {
   const EngineOptions options = room_for(1);
   const auto engine = load(options);
   EXPECT_EQ(load(options), engine);
@@ -202,7 +202,7 @@ TEST_F(DeviceSplit, SharedOnlyByThoseWhoWouldSpreadItAlike) {
             engine);
 }
 
-TEST_F(DeviceSplit, SessionsAreSavedAndRestoredAcross) {
+TEST_F(DeviceSplit, SessionsAreSavedAndRestored) {
   const auto spread = load(room_for(1));
   const auto whole = Engine::load(file_, open_device(), tight_options(), {});
   for (const auto& [from, to] : {std::pair(spread, whole), {whole, spread}}) {
@@ -271,7 +271,7 @@ TEST_F(Lacking, StrictRefuses) {
   }
 }
 
-TEST_F(Lacking, OnOneOfSeveralDevices) {
+TEST_F(Lacking, OpsOfOneDeviceRunOnTheCpu) {
   state_.missing_ops = {RC_OP_ROPE};
   const auto engine = load(room_for(2));
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
@@ -361,7 +361,7 @@ class SpreadFaults : public DeviceSplit {
   std::shared_ptr<Engine> engine_;
 };
 
-TEST_F(SpreadFaults, CancellingIsHeardOnEach) {
+TEST_F(SpreadFaults, CancelReachesEachDevice) {
   for (WrappedState* state : {&state_, &next_}) {
     // The end is told while the run is still under way, so what the device
     // does changes by a flag.
@@ -410,7 +410,7 @@ TEST_F(SpreadFaults, TheSecondDeviceIsLost) {
   EXPECT_EQ(play_greedily(*again, prompt_), expected_);
 }
 
-TEST_F(SpreadFaults, ATimeoutOnEach) {
+TEST_F(SpreadFaults, TimeoutActsOnEachDevice) {
   for (WrappedState* state : {&next_, &state_}) {
     EngineOptions options = room_for(1);
     options.timeout_ms = 600'000;  // the device says when it is over

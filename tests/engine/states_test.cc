@@ -36,7 +36,7 @@ uint64_t hash_alone(const std::vector<TokenId>& tokens,
   return hash_after(*session, tokens);
 }
 
-TEST(States, GoBackToAnyPosition) {
+TEST(States, CanBeTruncatedToAnyPosition) {
   const auto engine = load_states();
   const std::vector<TokenId> tokens = some_tokens(150);
   const uint64_t expected = hash_alone(tokens);
@@ -67,7 +67,7 @@ TEST(States, AreSharedByForks) {
 
 // States are kept at the ends of pages where a step has ended, and at the last
 // one before the end of a prompt.
-TEST(States, GoOnFromAPrefixOfOthers) {
+TEST(States, ContinueFromACachedPrefix) {
   const auto engine = load_states(64, true);
   const std::vector<TokenId> tokens = some_tokens(150);
   EXPECT_EQ(generate(*engine, greedy(tokens, 3)).report.cached_tokens, 0);
@@ -120,7 +120,7 @@ TEST(States, AreTakenFromJobsThatWait) {
 // attention, the delta rule, and states that fade by the column.
 class KindsOfStates : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(KindsOfStates, GoBackForkAndAreSaved) {
+TEST_P(KindsOfStates, CanBeTruncatedForkedAndSaved) {
   const auto engine = load_states(16, false, GetParam());
   const std::vector<TokenId> tokens = some_tokens(90);
   const std::vector<TokenId> other = some_tokens(20, 7);
@@ -174,7 +174,7 @@ class SavedStates : public ::testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-TEST_F(SavedStates, MustBeFinite) {
+TEST_F(SavedStates, NonFiniteOnesAreRefused) {
   EXPECT_EQ(message_of_restoring(), "");
   const auto file = gguf::File::from_memory(nullptr, bytes_, "saved");
   const gguf::Tensor* tensor = file->find_tensor("blk.2.scan");
@@ -186,7 +186,7 @@ TEST_F(SavedStates, MustBeFinite) {
             std::string::npos);
 }
 
-TEST_F(SavedStates, MustBeThere) {
+TEST_F(SavedStates, MissingOnesAreRefused) {
   const std::string name = "blk.0.conv_b";
   const auto at = std::search(
       bytes_.begin(), bytes_.end(), name.begin(), name.end(),

@@ -41,7 +41,7 @@ rc_status run_late(const rc_plugin_run&, char*,
 
 class Timeout : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Timeout, ActsWithinTheRunAndTheEngineGoesOn) {
+TEST_P(Timeout, StopsTheRunAndTheEngineContinues) {
   const std::string name = "late_" + GetParam();
   WrappedState& state = wrap_backend(name, GetParam());
   EngineOptions options = small_options();
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Timeout, testing::Values("cpu", "reference"),
                          [](const auto& info) { return info.param; });
 
 // A device that is waited for, and heeds the request to stop.
-TEST(Timeout, OfADeviceThatStopsLeavesTheEngineWhole) {
+TEST(Timeout, OfADeviceThatStopsKeepsTheEngineUsable) {
   EngineOptions options = small_options();
   options.timeout_ms = kTimeoutMs;
   const auto engine =

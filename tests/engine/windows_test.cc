@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Windows,
                                            "cohere2", "gemma4"),
                          [](const auto& info) { return info.param; });
 
-TEST_P(Windows, TakeNoMoreForALongContext) {
+TEST_P(Windows, TakeNoMoreMemoryForALongContext) {
   const auto file = small_model(GetParam());
   const auto device = open_device();
   EngineOptions options = window_options(true);
@@ -80,7 +80,7 @@ TEST_P(Windows, AreEnoughForALongSession) {
   EXPECT_EQ(hash_after(*session, {7, 8, 9}), hash_after(*other, {7, 8, 9}));
 }
 
-TEST_P(Windows, GoBackToAnyPosition) {
+TEST_P(Windows, CanBeTruncatedToAnyPosition) {
   const std::vector<TokenId> tokens = some_tokens(150);
   const uint64_t expected = hash_alone(tokens);
   for (const bool prefix_cache : {false, true}) {
@@ -111,7 +111,7 @@ TEST_P(Windows, AreSharedByForks) {
   EXPECT_EQ(generate(*fresh, greedy(tokens, 80)).tokens, from_first.tokens);
 }
 
-TEST_P(Windows, GoOnFromAPrefixOfOthers) {
+TEST_P(Windows, ContinueFromACachedPrefix) {
   const auto engine = load_windows(true, true);
   const std::vector<TokenId> tokens = some_tokens(150);
   EXPECT_EQ(generate(*engine, greedy(tokens, 3)).report.cached_tokens, 0);
@@ -127,7 +127,7 @@ TEST_P(Windows, GoOnFromAPrefixOfOthers) {
 
 // The prefix cache keeps windows as long as nobody else needs their pages;
 // without them its other pages cannot be gone on from.
-TEST_P(Windows, OfThePrefixCacheAreGivenToOthers) {
+TEST_P(Windows, OfThePrefixCacheAreEvictedForOthers) {
   const auto engine = load_windows(true, true);
   const std::vector<TokenId> tokens = some_tokens(150);
   const std::vector<TokenId> expected =
@@ -169,7 +169,7 @@ TEST_P(Windows, AreSavedAndRestored) {
   EXPECT_LT(sizes[2], sizes[0]);
 }
 
-TEST_P(Windows, OfASavedSessionMustBeThere) {
+TEST_P(Windows, MissingFromASavedSessionAreRefused) {
   const auto engine = load_windows(true);
   const auto session = engine->create_session({}, nullptr);
   // Windows from position 128 on, or from 160 on if they are shorter.

@@ -40,7 +40,7 @@ class Convert : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Convert, KeepsWhatTheFolderHolds) {
+TEST_F(Convert, KeepsMetadataAndTensorsOfTheFolder) {
   for (const char* name : {"llama", "gpt_oss", "granitemoehybrid", "bert"}) {
     const auto folder = open(name);
     const auto file = converted(*folder, "");
@@ -93,7 +93,7 @@ TEST_F(Convert, EncodesTheMatrices) {
   EXPECT_EQ(again->find_tensor("blk.0.attn_q.weight")->dtype, RC_DTYPE_Q8_0);
 }
 
-TEST_F(Convert, RowsThatAreNoBlocksGetAnotherType) {
+TEST_F(Convert, RowsThatAreNotWholeBlocksGetAnotherType) {
   // Of 32 elements.
   const auto file = converted(*open("llama"), "Q4_K");
   EXPECT_EQ(file->find_tensor("blk.0.attn_q.weight")->dtype, RC_DTYPE_Q5_0);
@@ -115,7 +115,7 @@ TEST_F(Convert, KeepsStateSpacesAndPositions) {
   EXPECT_EQ(encoder->find_tensor("token_types.weight")->dtype, RC_DTYPE_F32);
 }
 
-TEST_F(Convert, StopsWhereItIsToldTo) {
+TEST_F(Convert, StopsWhenProgressReturnsFalse) {
   const auto folder = open("llama");
   double last = -1.0;
   convert_model(*folder, target(), {.progress = [&](double fraction) {
@@ -139,7 +139,7 @@ TEST_F(Convert, StopsWhereItIsToldTo) {
   }
 }
 
-TEST_F(Convert, RefusesWhatF16CannotHold) {
+TEST_F(Convert, RefusesValuesBeyondF16) {
   gguf::Writer writer;
   const std::vector<float> values = {1.0f, -1e6f};
   writer.add("general.architecture", "llama");

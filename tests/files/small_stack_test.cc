@@ -23,7 +23,7 @@ std::string nested(std::string_view open, std::string_view inner,
   return result;
 }
 
-TEST(SmallStack, OfGguf) {
+TEST(SmallStack, ReadsNestedGgufArrays) {
   for (const int depth : {3, 4, 5, 100'000}) {
     gguf::test::Bytes bytes;
     bytes.header(0, 1).key("a", gguf::ValueType::kArray);
@@ -33,7 +33,7 @@ TEST(SmallStack, OfGguf) {
   }
 }
 
-TEST(SmallStack, OfJsonFiles) {
+TEST(SmallStack, ReadsNestedJson) {
   for (const size_t depth : {8, 14, 31, 100'000}) {
     for (const std::string& text :
          {nested("[", "1", "]", depth), nested(R"({"a": )", "1", "}", depth),
@@ -49,7 +49,7 @@ TEST(SmallStack, OfJsonFiles) {
   }
 }
 
-TEST(SmallStack, OfSentencePiece) {
+TEST(SmallStack, ReadsNestedSentencePieceMessages) {
   // Messages within messages: each says how long the next is.
   std::string model;
   for (int i = 0; i < 20'000; ++i) {

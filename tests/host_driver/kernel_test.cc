@@ -82,7 +82,7 @@ class HostKernels : public testing::Test {
   host::KernelLibrary library_;
 };
 
-TEST_F(HostKernels, GiveTheSameInAnyOrder) {
+TEST_F(HostKernels, DoNotDependOnTheOrderOfItems) {
   const std::string text = mirror("barrier(CLK_LOCAL_MEM_FENCE);");
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const std::vector<float> out = run(text, seed);
@@ -93,7 +93,7 @@ TEST_F(HostKernels, GiveTheSameInAnyOrder) {
   }
 }
 
-TEST_F(HostKernels, AMissingBarrierShows) {
+TEST_F(HostKernels, MissingBarrierIsDetected) {
   std::set<std::vector<float>> results;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     results.insert(run(mirror(""), seed));
@@ -101,7 +101,7 @@ TEST_F(HostKernels, AMissingBarrierShows) {
   EXPECT_GT(results.size(), 10u);
 }
 
-TEST_F(HostKernels, ABarrierThatSomeMissIsAnError) {
+TEST_F(HostKernels, BarrierThatSomeItemsSkipIsAnError) {
   expect_error("if (item != 3) barrier(CLK_LOCAL_MEM_FENCE);", RC_E_DEVICE,
                "has ended");
   expect_error("if (item == 3) return; barrier(CLK_LOCAL_MEM_FENCE);",
@@ -150,11 +150,11 @@ KERNEL(mirror) {
   EXPECT_EQ(wrong, std::vector<uint32_t>(5));
 }
 
-TEST_F(HostKernels, WhatDoesNotCompileIsAnErrorWithTheCompilersWords) {
+TEST_F(HostKernels, CompileErrorContainsTheMessageOfTheCompiler) {
   expect_error("no_such_thing();", RC_E_DEVICE, "no_such_thing");
 }
 
-TEST_F(HostKernels, ArgumentsAreCounted) {
+TEST_F(HostKernels, WrongNumberOfArgumentsIsAnError) {
   HostKernel* found = kernel(mirror(""));
   const std::vector<uint64_t> arguments(4);
   host::GroupRunner runner(1);
@@ -165,7 +165,7 @@ TEST_F(HostKernels, ArgumentsAreCounted) {
 
 using HostKernelsDeathTest = HostKernels;
 
-TEST_F(HostKernelsDeathTest, WhatLiesBeyondIsNotTouched) {
+TEST_F(HostKernelsDeathTest, AccessBeyondSharedMemoryIsDetected) {
   if (!host::kAddressSanitizer) {
     GTEST_SKIP() << "only the address sanitizer sees it";
   }
@@ -183,7 +183,7 @@ TEST_F(HostKernelsDeathTest, WhatLiesBeyondIsNotTouched) {
                "stack-buffer-overflow");
 }
 
-TEST_F(HostKernelsDeathTest, WhatIsNotBoundIsNotTouched) {
+TEST_F(HostKernelsDeathTest, AccessToUnboundMemoryIsDetected) {
   if (!host::kAddressSanitizer) {
     GTEST_SKIP() << "only the address sanitizer sees it";
   }

@@ -16,7 +16,7 @@ class HostModel : public testing::Test {
   static void SetUpTestSuite() { runtime::register_plugin(host::plugin()); }
 };
 
-TEST_F(HostModel, FableLogitsAreThoseOfTransformers) {
+TEST_F(HostModel, FableLogitsMatchTransformers) {
   expect_fable_logits(*load_fable("host"));
 }
 

@@ -60,7 +60,7 @@ std::vector<int> stages_of(const std::vector<Dispatch>& dispatches) {
   return stages;
 }
 
-TEST(Waits, StagesOfAnOp) {
+TEST(Waits, OrderTheStagesOfAnOp) {
   const host::Buffer buffer(64);
   const Region all = {&buffer, 0, 64};
   std::vector<Dispatch> dispatches = {
@@ -77,7 +77,7 @@ TEST(Waits, StagesOfAnOp) {
   EXPECT_EQ(dispatches[4].waits, (Numbers{0, 1, 2, 3}));
 }
 
-TEST(Waits, OfRandomPrograms) {
+TEST(Waits, OrderConflictsOfRandomPrograms) {
   std::mt19937 random(7);
   const auto below = [&](uint32_t n) {
     return static_cast<uint32_t>(random() % n);

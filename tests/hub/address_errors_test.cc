@@ -33,7 +33,7 @@ class AddressErrors : public testing::Test {
   const std::string content_ = noise(10000, 1);
 };
 
-TEST_F(AddressErrors, AddressesThatAreNotAskedAreNamed) {
+TEST_F(AddressErrors, RefusedAddressesAreNamed) {
   const auto refuse = [&](const std::string& source,
                           const std::string& message) {
     expect_fetch_error(request(source), RC_E_INVALID_ARGUMENT, message);
@@ -65,7 +65,7 @@ TEST_F(AddressErrors, AddressesThatAreNotAskedAreNamed) {
   EXPECT_EQ(fetched(request(server.address() + "/~file")), content_);
 }
 
-TEST_F(AddressErrors, EightRedirectsAreFollowed) {
+TEST_F(AddressErrors, EightRedirectsAreFollowedAtMost) {
   std::atomic<int> most{0};
   const Server server([&](const Asked& asked) {
     const int hop = std::stoi(asked.path.substr(1));
@@ -85,7 +85,7 @@ TEST_F(AddressErrors, EightRedirectsAreFollowed) {
                          "server sends in a circle");
 }
 
-TEST_F(AddressErrors, RedirectsThatLeadNowhereAreNamed) {
+TEST_F(AddressErrors, RedirectsWithoutATargetAreNamed) {
   const auto refuse =
       [&](std::vector<std::pair<std::string, std::string>> headers,
           const std::string& message) {
@@ -104,7 +104,7 @@ TEST_F(AddressErrors, RedirectsThatLeadNowhereAreNamed) {
          "with https:// can be fetched");
 }
 
-TEST_F(AddressErrors, StatusesThatMayPassAreAskedAgain) {
+TEST_F(AddressErrors, TransientStatusesAreRetried) {
   for (const auto& [status, passes] : {std::pair(407, false),
                                        {408, true},
                                        {409, false},
@@ -132,7 +132,7 @@ TEST_F(AddressErrors, StatusesThatMayPassAreAskedAgain) {
   }
 }
 
-TEST_F(AddressErrors, ServersAreWaitedForUpToTheLongestPause) {
+TEST_F(AddressErrors, RetryAfterIsLimited) {
   for (const std::string seconds : {"0", "1", "soon"}) {
     std::atomic<int> asked_for{0};
     const Server server([&](const Asked& asked) {
@@ -158,7 +158,7 @@ TEST_F(AddressErrors, ServersAreWaitedForUpToTheLongestPause) {
   }
 }
 
-TEST_F(AddressErrors, AnswersToTheFirstQuestionSayWhatTheFileIs) {
+TEST_F(AddressErrors, FirstReplyMustDescribeTheFile) {
   const auto ask = [&](Reply first) {
     const Server server([&](const Asked& asked) {
       if (asked.headers.at("range") == "bytes=0-0") return first;
@@ -194,7 +194,7 @@ TEST_F(AddressErrors, AnswersToTheFirstQuestionSayWhatTheFileIs) {
 }
 
 // The last reason is the one that fetching ends with.
-TEST_F(AddressErrors, RangesSayWhereTheyAre) {
+TEST_F(AddressErrors, ContentRangeMustMatchTheRequest) {
   const auto ask = [&](const std::string& range) {
     const Server server([&](const Asked& asked) {
       Reply reply = answer_file(asked, content_, "\"one\"");
@@ -230,7 +230,7 @@ TEST_F(AddressErrors, RangesSayWhereTheyAre) {
   }
 }
 
-TEST_F(AddressErrors, WithoutRangesTheFileKeepsItsLength) {
+TEST_F(AddressErrors, ChangedLengthWithoutRangesIsAnError) {
   const size_t kept = content_.size();
   for (const size_t size : {kept, kept - 1}) {
     std::atomic<int> asked_for{0};

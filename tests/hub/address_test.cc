@@ -54,7 +54,7 @@ class Address : public testing::Test {
   const std::string content_ = noise(10 * kRequestPart + 123, 1);
 };
 
-TEST_F(Address, ComesInRanges) {
+TEST_F(Address, IsFetchedInRanges) {
   std::atomic<int> ranges{0};
   const Server server([&](const Asked& asked) {
     if (asked.headers.contains("range")) ++ranges;
@@ -66,7 +66,7 @@ TEST_F(Address, ComesInRanges) {
   EXPECT_FALSE(fs::exists(partial()));
 }
 
-TEST_F(Address, WholePartsAndSingleBytes) {
+TEST_F(Address, FetchesWholePartsAndSingleBytes) {
   for (const size_t size : {kRequestPart, 2 * kRequestPart, uint64_t{1}}) {
     const std::string content = noise(size, 3);
     const Server server([&](const Asked& asked) {
@@ -77,7 +77,7 @@ TEST_F(Address, WholePartsAndSingleBytes) {
   }
 }
 
-TEST_F(Address, GoesOnWithWhatIsThere) {
+TEST_F(Address, ResumesAPartialFile) {
   std::atomic<bool> down{false};
   std::atomic<int> bytes{0};
   const Server server([&](const Asked& asked) {
@@ -103,7 +103,7 @@ TEST_F(Address, GoesOnWithWhatIsThere) {
   EXPECT_LT(bytes, static_cast<int>(content_.size() * 2 / 3));
 }
 
-TEST_F(Address, AServerWithoutRanges) {
+TEST_F(Address, FetchesFromAServerWithoutRanges) {
   const Server server([&](const Asked&) {
     return Reply{200, {{"ETag", "\"one\""}}, content_, -1, -1};
   });
@@ -111,7 +111,7 @@ TEST_F(Address, AServerWithoutRanges) {
   EXPECT_EQ(content_of(target()), content_);
 }
 
-TEST_F(Address, CutsAreGoneOnWith) {
+TEST_F(Address, CutConnectionsAreResumed) {
   std::atomic<int> cuts{0};
   const Server server([&](const Asked& asked) {
     Reply reply = answer_file(asked, content_, "\"one\"");
@@ -123,7 +123,7 @@ TEST_F(Address, CutsAreGoneOnWith) {
   EXPECT_GE(cuts, 4);
 }
 
-TEST_F(Address, AServerThatOnlyCutsIsGivenUp) {
+TEST_F(Address, GivesUpOnAServerThatAlwaysCuts) {
   const Server server([&](const Asked& asked) {
     Reply reply = answer_file(asked, content_, "\"one\"");
     if (reply.body.size() > 1) reply.cut_after = 0;
@@ -134,7 +134,7 @@ TEST_F(Address, AServerThatOnlyCutsIsGivenUp) {
   EXPECT_NE(message.find("6 times in a row"), std::string::npos) << message;
 }
 
-TEST_F(Address, AStallIsCutOff) {
+TEST_F(Address, StalledConnectionTimesOut) {
   std::atomic<int> stalls{0};
   const Server server([&](const Asked& asked) {
     Reply reply = answer_file(asked, content_, "\"one\"");
@@ -148,7 +148,7 @@ TEST_F(Address, AStallIsCutOff) {
 }
 
 // Bytes that come, but so slowly that it would never end.
-TEST_F(Address, AServerThatDripsIsCutOff) {
+TEST_F(Address, SlowConnectionTimesOut) {
   std::atomic<bool> drips{true};
   std::atomic<int> cut_off{0};
   const Server server([&](const Asked& asked) {
@@ -177,7 +177,7 @@ TEST_F(Address, AServerThatDripsIsCutOff) {
 
 // A server without ranges that sends something else: how much of it comes is no
 // progress.
-TEST_F(Address, SomethingElseWithoutEndIsGivenUp) {
+TEST_F(Address, GivesUpOnEndlessWrongContent) {
   // Large, so that much comes each time.
   const std::string content = noise(300000, 2);
   for (const bool with_ranges : {false, true}) {
@@ -205,7 +205,7 @@ TEST_F(Address, SomethingElseWithoutEndIsGivenUp) {
   }
 }
 
-TEST_F(Address, AnAnswerThatIsEncodedIsRefused) {
+TEST_F(Address, EncodedReplyIsRefused) {
   const Server server([&](const Asked& asked) {
     Reply reply = answer_file(asked, content_, "\"one\"");
     reply.headers.emplace_back("Content-Encoding", "gzip");
@@ -228,7 +228,7 @@ TEST_F(Address, AWrongRangeIsRefused) {
             std::string::npos);
 }
 
-TEST_F(Address, AFileThatChangesIsBegunAnew) {
+TEST_F(Address, ChangedFileIsFetchedFromTheBeginning) {
   const std::string other = noise(content_.size(), 2);
   std::atomic<int> asked_for{0};
   const Server server([&](const Asked& asked) {
@@ -240,7 +240,7 @@ TEST_F(Address, AFileThatChangesIsBegunAnew) {
 }
 
 // Neither are ranges of different files mixed, nor is gone on with another one.
-TEST_F(Address, ServersThatDoNotTellVersions) {
+TEST_F(Address, ServersWithoutVersionsMixNoContents) {
   const std::string other = noise(content_.size(), 2);
   for (const bool weak : {true, false}) {
     std::atomic<bool> changed{false};
@@ -275,7 +275,7 @@ TEST_F(Address, AFileThatAlwaysChangesIsAnError) {
             std::string::npos);
 }
 
-TEST_F(Address, Redirects) {
+TEST_F(Address, FollowsRedirects) {
   const Server server([&](const Asked& asked) {
     if (asked.path == "/files/model.gguf") {
       return Reply{302, {{"Location", "/there?key=secret"}}, "", -1, -1};
@@ -286,7 +286,7 @@ TEST_F(Address, Redirects) {
   EXPECT_EQ(content_of(target()), content_);
 }
 
-TEST_F(Address, RedirectsThatLeadNowhere) {
+TEST_F(Address, BadRedirectsAreErrors) {
   const auto message_of = [&](const std::string& location) {
     const Server server([&](const Asked&) {
       return Reply{302, {{"Location", location}}, "", -1, -1};
@@ -319,7 +319,7 @@ TEST_F(Address, RefusalsAreErrors) {
   }
 }
 
-TEST_F(Address, ServersThatAreBusyAreWaitedFor) {
+TEST_F(Address, BusyServerIsRetried) {
   std::atomic<int> asked_for{0};
   const Server server([&](const Asked& asked) {
     if (++asked_for < 4) return Reply{429, {{"Retry-After", "0"}}, "", -1, -1};
@@ -329,7 +329,7 @@ TEST_F(Address, ServersThatAreBusyAreWaitedFor) {
   EXPECT_EQ(content_of(target()), content_);
 }
 
-TEST_F(Address, ButNotForever) {
+TEST_F(Address, LongRetryAfterIsAnError) {
   const Server server([&](const Asked&) {
     return Reply{429, {{"Retry-After", "86400"}}, "", -1, -1};
   });
@@ -337,7 +337,7 @@ TEST_F(Address, ButNotForever) {
             std::string::npos);
 }
 
-TEST_F(Address, OnlyHttpsOrThisMachine) {
+TEST_F(Address, NeedsHttpsExceptForLocalhost) {
   hub::FetchRequest request;
   request.to = target();
   for (const char* source :
@@ -349,7 +349,7 @@ TEST_F(Address, OnlyHttpsOrThisMachine) {
   }
 }
 
-TEST_F(Address, TwoAtOnceDoNotMix) {
+TEST_F(Address, ConcurrentFetchesDoNotMix) {
   const Server server([&](const Asked& asked) {
     return answer_file(asked, content_, "\"one\"");
   });

@@ -41,7 +41,7 @@ class CacheErrors : public testing::Test {
   const std::string commit_ = std::string(40, 'c');
 };
 
-TEST_F(CacheErrors, FoldersThatCannotBeMadeAreNamed) {
+TEST_F(CacheErrors, FailedFoldersAreNamed) {
   std::ofstream(cache()) << "a file";
   expect_error(RC_E_IO,
                model() + ": the folder cannot be made: Not a directory",
@@ -53,7 +53,7 @@ TEST_F(CacheErrors, FoldersThatCannotBeMadeAreNamed) {
   EXPECT_TRUE(fs::is_directory(cache() + "/.locks/models--o--m"));
 }
 
-TEST_F(CacheErrors, FoldersOfFilesThatCannotBeMadeOrEnteredAreNamed) {
+TEST_F(CacheErrors, FailedSubfoldersAreNamed) {
   fill();
   const std::string longest(255, 'f');
   expect_error(RC_E_IO,
@@ -74,7 +74,7 @@ TEST_F(CacheErrors, FoldersOfFilesThatCannotBeMadeOrEnteredAreNamed) {
   EXPECT_FALSE(fs::exists(folder_.path() / "x"));
 }
 
-TEST_F(CacheErrors, LinksThatCannotBeMadeAreNamed) {
+TEST_F(CacheErrors, FailedLinksAreNamed) {
   fill();
   expect_error(
       RC_E_IO, snapshot() + "/x: cannot be linked: File name too long",
@@ -94,7 +94,7 @@ TEST_F(CacheErrors, LinksThatCannotBeMadeAreNamed) {
   EXPECT_FALSE(repository().has(commit_, "old", 6));
 }
 
-TEST_F(CacheErrors, FilesLieInSixteenFoldersAtMost) {
+TEST_F(CacheErrors, FilesAreAtMostSixteenFoldersDeep) {
   fill();
   std::string folder;
   for (int i = 0; i < 17; ++i) {
@@ -106,7 +106,7 @@ TEST_F(CacheErrors, FilesLieInSixteenFoldersAtMost) {
   for (const auto& file : files) EXPECT_EQ(file.size, 7u) << file.name;
 }
 
-TEST_F(CacheErrors, MissingModelsAreNamedWithWhatToDo) {
+TEST_F(CacheErrors, MissingModelErrorNamesARemedy) {
   const std::string advice =
       "\" or rc_model_fetch (nothing is fetched by itself)";
   const auto find = [&](const std::string& text) {
@@ -135,7 +135,7 @@ TEST_F(CacheErrors, MissingModelsAreNamedWithWhatToDo) {
   EXPECT_EQ(find("hf:o/m@" + commit_), snapshot() + "/m.gguf");
 }
 
-TEST_F(CacheErrors, ModelsToRemoveMustBeThere) {
+TEST_F(CacheErrors, RemovingAMissingModelIsAnError) {
   fill();
   const auto remove = [&](const std::string& text) {
     return hub::remove_from_cache(text, cache());
@@ -180,7 +180,7 @@ class PartialFileErrors : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(PartialFileErrors, SizesThatNoDiskHasAreNamed) {
+TEST_F(PartialFileErrors, ImpossibleSizesAreNamed) {
   constexpr uint64_t kMost = uint64_t{1} << 50;
   const auto make = [&](uint64_t size) {
     hub::PartialFile(path(), size, "one", 100, false);
@@ -205,7 +205,7 @@ TEST_F(PartialFileErrors, SizesThatNoDiskHasAreNamed) {
   }
 }
 
-TEST_F(PartialFileErrors, APartTakesWhatItLacks) {
+TEST_F(PartialFileErrors, PartRefusesMoreThanItsMissingBytes) {
   hub::PartialFile file(path(), 250, "one", 100, false);
   const std::string bytes(101, 'x');
   const auto append = [&](size_t part, size_t count) {
@@ -223,7 +223,7 @@ TEST_F(PartialFileErrors, APartTakesWhatItLacks) {
   EXPECT_TRUE(file.complete());
 }
 
-TEST_F(PartialFileErrors, AFileThatIsCutMeanwhileIsNotReadAsWhole) {
+TEST_F(PartialFileErrors, ShortenedFileIsNotReadAsWhole) {
   hub::PartialFile file(path(), 250, "one", 100, false);
   const std::string bytes(100, 'x');
   file.append(0, std::as_bytes(std::span(bytes)));

@@ -29,7 +29,7 @@ std::string chosen(const std::vector<std::string>& names,
   }
 }
 
-TEST(Choice, Quantizations) {
+TEST(Choice, FindsQuantizations) {
   const std::vector<std::string> names = {"m-Q4_K_S.gguf",
                                           "m-Q4_K_M.gguf",
                                           "m.IQ4_XS.gguf",
@@ -57,7 +57,7 @@ TEST(Choice, Quantizations) {
   EXPECT_EQ(chosen(names, "").rfind("RC_E_INVALID_ARGUMENT", 0), 0u);
 }
 
-TEST(Choice, OneFileOrAFolder) {
+TEST(Choice, ChoosesOneFileOrAFolder) {
   EXPECT_EQ(chosen({"a.gguf", "mmproj-a.gguf", "config.json"}, ""),
             "a.gguf of a.gguf");
   EXPECT_EQ(chosen({"config.json", "model.safetensors", "merges.txt",
@@ -77,7 +77,7 @@ TEST(Choice, OneFileOrAFolder) {
   }
 }
 
-TEST(Choice, PartsThatLack) {
+TEST(Choice, MissingPartsAreRefused) {
   const std::string message =
       chosen({"m-Q4_0-00001-of-00003.gguf", "m-Q4_0-00003-of-00003.gguf"}, "");
   EXPECT_NE(message.find("2 of the 3 parts"), std::string::npos) << message;
@@ -86,7 +86,7 @@ TEST(Choice, PartsThatLack) {
             std::string::npos);
 }
 
-TEST(Choice, LongListsAreCut) {
+TEST(Choice, LongListsAreShortenedInErrors) {
   std::vector<std::string> names;
   for (int i = 0; i < 1000; ++i) {
     names.push_back("m-" + std::to_string(i) + ".gguf");

@@ -21,7 +21,7 @@ std::string digest_of(Digest::Kind kind, const std::string& text,
 
 // The examples of FIPS 180-4 (NIST's "SHA_All", "SHA1" and "SHA256"), and what
 // hashlib says of a million times 'a'.
-TEST(Digest, Examples) {
+TEST(Digest, MatchesKnownDigests) {
   const std::string two_blocks =
       "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   for (const size_t piece : {1u, 7u, 64u, 100000u}) {
@@ -46,7 +46,7 @@ TEST(Digest, Examples) {
 }
 
 // What `git hash-object` says.
-TEST(Digest, AsGitNamesFiles) {
+TEST(Digest, MatchesGitHashObject) {
   EXPECT_EQ(test::git_sha1(""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
   EXPECT_EQ(test::git_sha1("what is up, doc?"),
             "bd9dbf5aae1a3862dd1526723246b20206e5fc37");

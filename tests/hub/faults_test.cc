@@ -73,7 +73,7 @@ void spoil(std::mt19937& random, bool cdn, Reply* reply) {
   }
 }
 
-TEST(Faults, FiveHundred) {
+TEST(Faults, FiveHundredRandomFaultsLeaveACorrectCache) {
   RC_SKIP_WITHOUT_LIBCURL();
   FakeHub hub;
   const HubEnvironment environment(hub.address());

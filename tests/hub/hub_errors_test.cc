@@ -23,7 +23,7 @@ class HubErrors : public testing::Test {
   const HubEnvironment environment_{hub_.address()};
 };
 
-TEST_F(HubErrors, DescriptionsNameTheCommitAndTheFiles) {
+TEST_F(HubErrors, InvalidDescriptionsAreRefused) {
   const std::string commit(40, 'a');
   const std::string none = ": the hub's description of it is none: ";
   const auto refuse = [&](const std::string& body, const std::string& why,
@@ -48,7 +48,7 @@ TEST_F(HubErrors, DescriptionsNameTheCommitAndTheFiles) {
             hub_.content("m.gguf"));
 }
 
-TEST_F(HubErrors, FilesComeWithTheirSizeAndChecksum) {
+TEST_F(HubErrors, SizeAndChecksumAreChecked) {
   const std::string sum = sha256(hub_.content("m.gguf"));
   const auto lists = [](const std::string& rest) {
     return "{\"sha\":\"" + std::string(40, 'a') +
@@ -76,7 +76,7 @@ TEST_F(HubErrors, FilesComeWithTheirSizeAndChecksum) {
             hub_.content("m.gguf"));
 }
 
-TEST_F(HubErrors, SeveralFilesDoNotBecomeOne) {
+TEST_F(HubErrors, SeveralFilesCannotBeWrittenToOne) {
   FakeHub hub;
   const HubEnvironment environment(hub.address());
   hub.put("config.json", "{}", false);
@@ -92,7 +92,7 @@ TEST_F(HubErrors, SeveralFilesDoNotBecomeOne) {
   EXPECT_EQ(content_of_file(request.to), hub.content("model.safetensors"));
 }
 
-TEST_F(HubErrors, ContentThatIsNotTheFileIsNamedWithBothChecksums) {
+TEST_F(HubErrors, WrongContentErrorNamesBothChecksums) {
   const std::string other = noise(3000, 2);
   hub_.send_instead("m.gguf", other);
   expect_fetch_error(

@@ -42,7 +42,7 @@ class ModelFetch : public testing::Test {
   const HubEnvironment environment_{hub_.address()};
 };
 
-TEST_F(ModelFetch, LiesWhereHuggingfaceHubHasIt) {
+TEST_F(ModelFetch, UsesTheLayoutOfHuggingfaceHub) {
   const std::string path = hub::fetch(quick_request("hf:o/m:Q4_K_M"));
   const std::string& content = hub_.content("m-Q4_K_M.gguf");
   EXPECT_EQ(path, snapshot() / "m-Q4_K_M.gguf");
@@ -57,14 +57,14 @@ TEST_F(ModelFetch, LiesWhereHuggingfaceHubHasIt) {
   EXPECT_EQ(hub::find_in_cache("hf:o/m@" + hub_.commit(), ""), path);
 }
 
-TEST_F(ModelFetch, WhatIsThereIsNotFetchedAgain) {
+TEST_F(ModelFetch, CachedFileIsNotFetchedAgain) {
   hub::fetch(quick_request("hf:o/m:m-Q8_0.gguf"));
   const int before = hub_.requests();
   hub::fetch(quick_request("hf:o/m:m-Q8_0.gguf"));
   EXPECT_EQ(hub_.requests(), before + 1);  // what is the commit
 }
 
-TEST_F(ModelFetch, AnotherCommitSharesWhatIsTheSame) {
+TEST_F(ModelFetch, CommitsShareEqualFiles) {
   hub::fetch(quick_request("hf:o/m:Q8_0"));
   hub_.set_commit(std::string(40, 'b'));
   const int before = hub_.requests();
@@ -81,7 +81,7 @@ TEST_F(ModelFetch, AnotherCommitSharesWhatIsTheSame) {
             hub_.content("m-Q8_0.gguf"));
 }
 
-TEST_F(ModelFetch, SeveralFilesAreToBeNamed) {
+TEST_F(ModelFetch, AmbiguousReferenceListsTheFiles) {
   const std::string message =
       failure(quick_request("hf:o/m"), RC_E_INVALID_ARGUMENT);
   for (const char* part : {"m-Q4_K_M.gguf' (30000 bytes)",
@@ -94,7 +94,7 @@ TEST_F(ModelFetch, SeveralFilesAreToBeNamed) {
   failure(quick_request("hf:o/m:Q8_0@v2"), RC_E_NOT_FOUND);
 }
 
-TEST_F(ModelFetch, AFolderOfSafetensors) {
+TEST_F(ModelFetch, FetchesAFolderOfSafetensors) {
   FakeHub hub;
   const HubEnvironment environment(hub.address());
   for (const char* name :
@@ -126,7 +126,7 @@ TEST_F(ModelFetch, AFolderOfSafetensors) {
   EXPECT_EQ(hub::list_cache("")[0].shared_bytes, 0u);
 }
 
-TEST_F(ModelFetch, AllPartsOfASplitFile) {
+TEST_F(ModelFetch, FetchesAllPartsOfASplitFile) {
   hub_.put("Q6_K/m-Q6_K-00001-of-00002.gguf", noise(9000, 4));
   hub_.put("Q6_K/m-Q6_K-00002-of-00002.gguf", noise(8000, 5));
   const std::string path = hub::fetch(quick_request("hf:o/m:q6_k"));
@@ -139,7 +139,7 @@ TEST_F(ModelFetch, AllPartsOfASplitFile) {
   EXPECT_FALSE(fs::exists(folder()));
 }
 
-TEST_F(ModelFetch, TheTokenGoesToTheHubAlone) {
+TEST_F(ModelFetch, TokenIsSentToTheHubOnly) {
   hub_.set_token("hf_secret");
   std::string message = failure(quick_request("hf:o/m:Q8_0"), RC_E_IO);
   EXPECT_NE(message.find("HF_TOKEN"), std::string::npos) << message;
@@ -153,7 +153,7 @@ TEST_F(ModelFetch, TheTokenGoesToTheHubAlone) {
   failure(quick_request("hf:o/m:Q4_K_M"), RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(ModelFetch, TheTokenOfTheFile) {
+TEST_F(ModelFetch, TokenIsReadFromTheFile) {
   hub_.set_token("hf_secret");
   std::ofstream(environment_.home() + "/token") << "hf_secret\n";
   hub::fetch(quick_request("hf:o/m:Q8_0"));
@@ -161,7 +161,7 @@ TEST_F(ModelFetch, TheTokenOfTheFile) {
   failure(quick_request("hf:o/m:Q4_K_M"), RC_E_IO);
 }
 
-TEST_F(ModelFetch, WhatIsNotTheFileIsRefused) {
+TEST_F(ModelFetch, WrongContentIsRefused) {
   hub_.send_instead("m-Q8_0.gguf", noise(50000, 7));
   const std::string message =
       failure(quick_request("hf:o/m:Q8_0"), RC_E_FORMAT);
@@ -181,7 +181,7 @@ TEST_F(ModelFetch, WhatIsNotTheFileIsRefused) {
       std::string::npos);
 }
 
-TEST_F(ModelFetch, TakesOverWhatHuggingfaceHubBegan) {
+TEST_F(ModelFetch, ResumesADownloadOfHuggingfaceHub) {
   const std::string& content = hub_.content("m-Q8_0.gguf");
   fs::create_directories(folder() / "blobs");
   std::ofstream(folder() / "blobs" / (sha256(content) + ".incomplete"),
@@ -196,7 +196,7 @@ TEST_F(ModelFetch, TakesOverWhatHuggingfaceHubBegan) {
   EXPECT_EQ(hub::list_cache("")[0].incomplete_bytes, 0u);
 }
 
-TEST_F(ModelFetch, WhatItBeganItselfIsListed) {
+TEST_F(ModelFetch, OwnPartialDownloadIsListed) {
   hub::FetchRequest request = quick_request("hf:o/m:Q8_0");
   request.progress = [](const std::string&, uint64_t done, uint64_t total) {
     return total == 0 || done < total / 2;
@@ -209,7 +209,7 @@ TEST_F(ModelFetch, WhatItBeganItselfIsListed) {
   EXPECT_THROW(hub::remove_from_cache("hf:o/m", ""), Error);
 }
 
-TEST_F(ModelFetch, NamesThatLeadOutOfTheFolder) {
+TEST_F(ModelFetch, FileNamesOutsideOfTheFolderAreRefused) {
   for (const char* name : {"../evil.gguf", "/etc/evil.gguf", "a/../../e.gguf",
                            "a\\\\b.gguf", "a//b.gguf", "./c.gguf"}) {
     hub_.put(name, noise(100, 9));
@@ -231,7 +231,7 @@ TEST_F(ModelFetch, NamesThatLeadOutOfTheFolder) {
   EXPECT_THROW(hub::find_in_cache("hf:o/m:Q3_K", ""), Error);
 }
 
-TEST_F(ModelFetch, DescriptionsThatAreNone) {
+TEST_F(ModelFetch, InvalidDescriptionsAreRefused) {
   for (const std::string body :
        {"", "[]", "{\"sha\":\"../x\",\"siblings\":[]}",
         "{\"sha\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
@@ -243,7 +243,7 @@ TEST_F(ModelFetch, DescriptionsThatAreNone) {
   }
 }
 
-TEST_F(ModelFetch, DescriptionsThatDoNotEnd) {
+TEST_F(ModelFetch, EndlessDescriptionsAreRefused) {
   bool drips = false;
   hub_.set_fault([&](const Asked& asked, bool, Reply* reply) {
     if (!asked.path.starts_with("/api/")) return;
@@ -265,7 +265,7 @@ TEST_F(ModelFetch, DescriptionsThatDoNotEnd) {
             std::string::npos);
 }
 
-TEST_F(ModelFetch, Offline) {
+TEST_F(ModelFetch, OfflineModeUsesTheCacheOnly) {
   const TemporaryVariable offline("HF_HUB_OFFLINE", "1");
   EXPECT_NE(
       failure(quick_request("hf:o/m:Q8_0"), RC_E_IO).find("HF_HUB_OFFLINE"),
@@ -273,7 +273,7 @@ TEST_F(ModelFetch, Offline) {
   EXPECT_EQ(hub_.requests(), 0);
 }
 
-TEST_F(ModelFetch, ToAFile) {
+TEST_F(ModelFetch, WritesToAFile) {
   const TemporaryFolder elsewhere;
   hub::FetchRequest request = quick_request("hf:o/m:Q8_0");
   request.to = elsewhere.path() / "mine.gguf";
@@ -284,7 +284,7 @@ TEST_F(ModelFetch, ToAFile) {
   failure(request, RC_E_NOT_FOUND);
 }
 
-TEST_F(ModelFetch, WhatIsBeingFetchedIsNotRemoved) {
+TEST_F(ModelFetch, RunningDownloadIsNotRemoved) {
   hub::FetchRequest request = quick_request("hf:o/m:Q8_0");
   rc_status removed = RC_OK;
   request.progress = [&](const std::string&, uint64_t done, uint64_t) {
@@ -301,7 +301,7 @@ TEST_F(ModelFetch, WhatIsBeingFetchedIsNotRemoved) {
   EXPECT_EQ(removed, RC_E_BUSY);
 }
 
-TEST_F(ModelFetch, NothingIsFetchedByItself) {
+TEST_F(ModelFetch, FindInCacheDoesNotFetch) {
   try {
     hub::find_in_cache("hf:o/m:Q8_0", "");
     ADD_FAILURE();

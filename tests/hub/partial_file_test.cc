@@ -67,7 +67,7 @@ class PartialFileTest : public testing::Test {
   const std::string content_ = noise(kSize, 1);
 };
 
-TEST_F(PartialFileTest, PartsInAnyOrderAcrossEnds) {
+TEST_F(PartialFileTest, ResumesPartsInAnyOrder) {
   {
     hub::PartialFile file = open();
     EXPECT_EQ(file.part_count(), 3u);
@@ -100,7 +100,7 @@ TEST_F(PartialFileTest, AnotherVersionIsDropped) {
   EXPECT_EQ(open("one").present(), 0u);
 }
 
-TEST_F(PartialFileTest, ABeginningOfOthers) {
+TEST_F(PartialFileTest, KeepsTheBeginningWrittenByOthers) {
   std::ofstream(path(), std::ios::binary) << content_.substr(0, 130);
   {
     hub::PartialFile file = open("one", true);
@@ -115,7 +115,7 @@ TEST_F(PartialFileTest, ABeginningOfOthers) {
   EXPECT_EQ(open().present(), 0u);
 }
 
-TEST_F(PartialFileTest, TablesThatLieAreDropped) {
+TEST_F(PartialFileTest, InconsistentTablesAreDropped) {
   {
     hub::PartialFile file = open();
     append(&file, 0, 30);
@@ -136,7 +136,7 @@ TEST_F(PartialFileTest, TablesThatLieAreDropped) {
   }
 }
 
-TEST_F(PartialFileTest, WhatIsNoFileOfOurs) {
+TEST_F(PartialFileTest, OtherKindsOfFilesAreRefused) {
   const std::string other = folder_.path() / "other";
   std::ofstream(other) << "precious";
   fs::create_symlink(other, path());
@@ -150,12 +150,12 @@ TEST_F(PartialFileTest, WhatIsNoFileOfOurs) {
   EXPECT_EQ(failure(), RC_E_IO);
 }
 
-TEST_F(PartialFileTest, OnlyOneHasItOpen) {
+TEST_F(PartialFileTest, SecondOpeningIsRefused) {
   const hub::PartialFile file = open();
   EXPECT_EQ(failure(), RC_E_BUSY);
 }
 
-TEST_F(PartialFileTest, MoreThanTheDiskHas) {
+TEST_F(PartialFileTest, SizesBeyondTheDiskAreRefused) {
   try {
     hub::PartialFile file(path(), uint64_t{1} << 49, "one", kPart, false);
     FAIL();
@@ -166,7 +166,7 @@ TEST_F(PartialFileTest, MoreThanTheDiskHas) {
   }
 }
 
-TEST_F(PartialFileTest, SizesThatCannotBe) {
+TEST_F(PartialFileTest, ImpossibleSizesAreRefused) {
   for (const uint64_t size : {UINT64_MAX, UINT64_MAX - 1000, uint64_t{1} << 63,
                               (uint64_t{1} << 50) + 1}) {
     EXPECT_THROW(hub::PartialFile(path(), size, "one", kPart, false), Error);
@@ -174,7 +174,7 @@ TEST_F(PartialFileTest, SizesThatCannotBe) {
   }
 }
 
-TEST_F(PartialFileTest, AFullDisk) {
+TEST_F(PartialFileTest, FullDiskIsReported) {
   hub::PartialFile file = open();
   g_room = 60;
   append(&file, 0, 50);
@@ -193,7 +193,7 @@ TEST_F(PartialFileTest, AFullDisk) {
 }
 
 // By default the signal of the limit ends the process.
-TEST_F(PartialFileTest, BeyondTheLimitOnSizes) {
+TEST_F(PartialFileTest, SizeLimitIsReported) {
   ASSERT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_DFL);
   {
     const FileSizeLimit limit(10);
@@ -219,7 +219,7 @@ TEST_F(PartialFileTest, BeyondTheLimitOnSizes) {
 }
 
 // What is there is known by the table: one that is damaged says nothing.
-TEST_F(PartialFileTest, ADamagedTableIsNone) {
+TEST_F(PartialFileTest, DamagedTableIsIgnored) {
   uint64_t size = 0;
   {
     hub::PartialFile file = open();
@@ -240,7 +240,7 @@ TEST_F(PartialFileTest, ADamagedTableIsNone) {
   EXPECT_EQ(open().present(), 50u);
 }
 
-TEST_F(PartialFileTest, AFullDiskWhileFetching) {
+TEST_F(PartialFileTest, FullDiskWhileFetchingIsReported) {
   RC_SKIP_WITHOUT_LIBCURL();
   FakeHub hub;
   const HubEnvironment environment(hub.address());

@@ -42,7 +42,7 @@ TEST(ReferenceErrors, TheWrongPartIsNamed) {
   }
 }
 
-TEST(ReferenceErrors, OwnersAndNamesAreAsTheHubHasThem) {
+TEST(ReferenceErrors, OwnersAndNamesFollowTheRulesOfTheHub) {
   const std::string longest(96, 'n');
   // Each as an owner and as a name.
   for (const std::string& part :
@@ -101,7 +101,7 @@ TEST(ReferenceErrors, CommitsAreFortyDigits) {
   }
 }
 
-TEST(SourceErrors, AnAddressNeedsTheFileThatItIsToBecome) {
+TEST(SourceErrors, AddressNeedsATargetFile) {
   FetchRequest request;
   for (const char* source : {"https://a/b", "http://a/b"}) {
     request.source = source;
@@ -127,7 +127,7 @@ TEST(SourceErrors, AnAddressNeedsTheFileThatItIsToBecome) {
   EXPECT_NO_THROW(check_source(request));
 }
 
-TEST(ChoiceErrors, OneOfSeveralFilesIsToBeNamed) {
+TEST(ChoiceErrors, AmbiguousChoiceListsTheFiles) {
   const Reference all = {"o", "m", "", ""};
   std::vector<RepositoryFile> files = {{"a-Q4_0.gguf", 7}, {"b-Q8_0.gguf", 9}};
   expect_error(RC_E_INVALID_ARGUMENT,
@@ -152,7 +152,7 @@ TEST(ChoiceErrors, OneOfSeveralFilesIsToBeNamed) {
   EXPECT_EQ(choose_files(files, all, "here").main, "a-Q4_0.gguf");
 }
 
-TEST(ChoiceErrors, FoldersHaveAConfigurationAndWeights) {
+TEST(ChoiceErrors, FoldersNeedAConfigurationAndWeights) {
   const Reference all = {"o", "m", "", ""};
   const std::string end =
       "; name a FILE if it is another one: hf:OWNER/NAME:FILE";

@@ -7,7 +7,7 @@
 namespace rc::hub {
 namespace {
 
-TEST(Reference, Parts) {
+TEST(Reference, ParsesItsParts) {
   const Reference plain = parse_reference("hf:Some-Owner/a_model.v2");
   EXPECT_EQ(plain.owner, "Some-Owner");
   EXPECT_EQ(plain.name, "a_model.v2");
@@ -20,7 +20,7 @@ TEST(Reference, Parts) {
   EXPECT_EQ(all.text(), "hf:o/m");
 }
 
-TEST(Reference, WhatIsNone) {
+TEST(Reference, RefusesMalformedReferences) {
   for (const std::string text :
        {"o/m",           "hf:",          "hf:o",        "hf:o/",
         "hf:/m",         "hf:o/m/x",     "hf:o/m:",     "hf:o/m@",

@@ -64,7 +64,7 @@ TEST_F(HubSettings, RelativePathsOfTheHubAreRefused) {
   }
 }
 
-TEST_F(HubSettings, RelativeFoldersOfTheUserAreLeftAside) {
+TEST_F(HubSettings, RelativeUserFoldersAreIgnored) {
   const TemporaryVariable cache("XDG_CACHE_HOME", "cache");
   EXPECT_EQ(cache_folder(), "/home/of/nobody/.cache/huggingface/hub");
   const TemporaryVariable home("HOME", "here");

@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Batches,
                            return std::string(info.param);
                          });
 
-TEST_P(Batches, AreCheckedAndTheModelStaysUsable) {
+TEST_P(Batches, InvalidBatchesAreRefusedAndTheModelStaysUsable) {
   const auto model = load(golden_model("llama2"), GetParam());
   const std::vector<float> expected = evaluate(*model, {1, 5});
   model::Batch good;
@@ -82,7 +82,7 @@ TEST_P(Batches, AreCheckedAndTheModelStaysUsable) {
   EXPECT_EQ(logits, expected);
 }
 
-TEST_P(Batches, HaveStateSlotsThatExist) {
+TEST_P(Batches, StateSlotsMustExist) {
   const auto model = load(golden_model("mamba"), GetParam());
   const auto slots = static_cast<int32_t>(model->options().cache.slots);
   const std::string most = std::to_string(slots - 1);

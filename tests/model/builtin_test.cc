@@ -12,7 +12,7 @@ namespace {
 
 using std::string_literals::operator""s;
 
-TEST(Builtin, OtherPathsAreAsTheyAre) {
+TEST(Builtin, OtherPathsAreUnchanged) {
   for (const char* path : {"model.gguf", "./builtin:fable", "a/builtin:fable",
                            "Builtin:fable", "builtin", "", " builtin:x"}) {
     EXPECT_EQ(file_of(path), path);
@@ -39,7 +39,7 @@ TEST(Builtin, NamesAreChecked) {
   }
 }
 
-TEST(Builtin, DataAreBesideAndInThePrefixWhereverThatIs) {
+TEST(Builtin, DataFoldersAreTheLibraryFolderAndThePrefix) {
   const std::filesystem::path prefix = "/some/where";
   for (const char* folder : {"lib", "bin"}) {
     const auto folders = data_folders(prefix / folder);

@@ -38,7 +38,7 @@ TEST(EarlierArchitectures, MiniCpmHasTheScalesOfTheFirstModels) {
   }
 }
 
-TEST(EarlierArchitectures, ValuesAreAPartOfTheWidthUnlessTheFileSaysSo) {
+TEST(EarlierArchitectures, ValueLengthDefaultsToAPartOfTheWidth) {
   Patient patient("minicpm3");
   EXPECT_EQ(numbers_of(patient).latent.value, 10);
   patient.drop("minicpm3.attention.value_length");
@@ -47,7 +47,7 @@ TEST(EarlierArchitectures, ValuesAreAPartOfTheWidthUnlessTheFileSaysSo) {
                       "metadata asks for [80, 16]");
 }
 
-TEST(EarlierArchitectures, QwenCountsGateAndUpTogether) {
+TEST(EarlierArchitectures, QwenFeedForwardLengthIncludesGateAndUp) {
   Patient patient("qwen");
   EXPECT_EQ(numbers_of(patient).layers[0].feed_forward, 24);
   patient.set("qwen.feed_forward_length", uint32_t{47});
@@ -66,7 +66,7 @@ TEST(EarlierArchitectures, FalconRotatesOrHasLinearBiases) {
   expect_format_error(patient, "falcon.attention.max_alibi_bias is 2000");
 }
 
-TEST(EarlierArchitectures, WeightsOfExpertsAreWhatTheFileSays) {
+TEST(EarlierArchitectures, ExpertWeightsFollowTheMetadata) {
   Patient patient("bailingmoe");
   EXPECT_TRUE(numbers_of(patient).normalized_routing);
   patient.drop("bailingmoe.expert_weights_norm");

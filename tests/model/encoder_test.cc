@@ -85,7 +85,7 @@ void expect_no_neighbours(const std::string& name, const std::string& backend) {
   }
 }
 
-TEST_P(Encoder, GivesTheSameWhateverElseIsInTheBatch) {
+TEST_P(Encoder, DoesNotDependOnTheRestOfTheBatch) {
   for (const char* name : {"bert", "modern-bert", "nomic-bert"}) {
     SCOPED_TRACE(name);
     expect_no_neighbours(name, GetParam());
@@ -102,7 +102,7 @@ TEST(EncoderFile, HasNoPagesOfWindows) {
   }
 }
 
-TEST_P(Encoder, GivesTheSameForAnyThreads) {
+TEST_P(Encoder, DoesNotDependOnThreads) {
   const std::vector<int32_t> tokens = encoder_tokens(50, 3);
   const std::vector<float> expected =
       evaluate(*load(bert(), GetParam()), tokens);
@@ -113,7 +113,7 @@ TEST_P(Encoder, GivesTheSameForAnyThreads) {
   }
 }
 
-TEST_P(Encoder, GivesTheRowsThatAreAskedFor) {
+TEST_P(Encoder, ReturnsTheRequestedRows) {
   const auto model = load(bert(), GetParam());
   model::Batch batch = batch_of({20, 3});
   const std::vector<float> all =
@@ -128,7 +128,7 @@ TEST_P(Encoder, GivesTheRowsThatAreAskedFor) {
 }
 
 // A row sees those behind it: the last token matters for the first row.
-TEST_P(Encoder, SeesWhatComesLater) {
+TEST_P(Encoder, AttendsToLaterTokens) {
   const auto model = load(bert(), GetParam());
   std::vector<int32_t> tokens = encoder_tokens(40, 1);
   const std::vector<float> before = evaluate(*model, tokens);
@@ -141,7 +141,7 @@ TEST_P(Encoder, SeesWhatComesLater) {
   EXPECT_GT(most, 1e-3f);
 }
 
-TEST_P(Encoder, RefusesWhatIsNotAWholeSequence) {
+TEST_P(Encoder, RefusesPartialSequences) {
   const auto model = load(bert(), GetParam());
   const std::vector<float> expected = evaluate(*model, {1, 5});
   const struct {
@@ -171,7 +171,7 @@ TEST_P(Encoder, RefusesWhatIsNotAWholeSequence) {
   EXPECT_EQ(evaluate(*model, {1, 5}), expected);
 }
 
-TEST(EncoderFile, SaysWhatItGives) {
+TEST(EncoderFile, DescribesItsOutput) {
   const auto file = bert();
   EXPECT_FALSE(file->causal());
   EXPECT_EQ(file->output(), model::ForwardOutput::kHiddenRows);
@@ -190,7 +190,7 @@ TEST(EncoderFile, SaysWhatItGives) {
 
 // The row of type 0 is added to each position, whether here or by who has made
 // the file.
-TEST(EncoderFile, TypesOfTokensMayBeInThePositions) {
+TEST(EncoderFile, TokenTypesMayBeAddedToThePositions) {
   Patient patient("bert");
   const std::vector<int32_t> tokens = encoder_tokens(30, 2);
   const auto whole =
@@ -216,7 +216,7 @@ TEST(EncoderFile, TypesOfTokensMayBeInThePositions) {
   EXPECT_EQ(evaluate(*added, tokens), expected);
 }
 
-TEST(EncoderFile, NeedNotSayThatItIsNotCausal) {
+TEST(EncoderFile, CausalKeyIsOptional) {
   Patient patient("bert");
   patient.drop("bert.attention.causal");
   patient.drop("bert.pooling_type");
@@ -225,7 +225,7 @@ TEST(EncoderFile, NeedNotSayThatItIsNotCausal) {
   EXPECT_EQ(file->hyper_parameters().pooling, 0);
 }
 
-TEST(EncoderFile, NeedsNoVocabulary) {
+TEST(EncoderFile, VocabularyIsOptional) {
   Patient patient("bert");
   const auto original = bert();
   for (const gguf::Entry& entry : original->file().entries()) {

@@ -82,7 +82,7 @@ std::string folder_case_name(const ::testing::TestParamInfo<FolderCase>& info) {
 
 class Folders : public ::testing::TestWithParam<FolderCase> {};
 
-TEST_P(Folders, LogitsAreThoseOfTransformers) {
+TEST_P(Folders, LogitsMatchTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/folders");
   expect_logits_of_folder(golden / name, golden, name, backend);
@@ -102,14 +102,14 @@ constexpr double kTraitTolerance = 1e-6;
 
 class Traits : public ::testing::TestWithParam<FolderCase> {};
 
-TEST_P(Traits, LogitsAreThoseOfTransformers) {
+TEST_P(Traits, LogitsMatchTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/traits");
   expect_logits_of_folder(golden / name, golden, name, backend,
                           kTraitTolerance);
 }
 
-TEST_P(Traits, ConvertedLogitsAreThoseOfTransformers) {
+TEST_P(Traits, ConvertedLogitsMatchTransformers) {
   const auto& [backend, name] = GetParam();
   const fs::path golden = source_path("tests/golden/traits");
   const TemporaryFolder target;
@@ -172,14 +172,14 @@ class WrittenFolders : public ::testing::TestWithParam<FolderCase> {
   }
 };
 
-TEST_P(WrittenFolders, LogitsAreThoseOfTransformers) {
+TEST_P(WrittenFolders, LogitsMatchTransformers) {
   const auto& [backend, name] = GetParam();
   expect_logits_of_folder(written_folders() / name,
                           source_path("tests/golden/architectures"), name,
                           backend);
 }
 
-TEST_P(WrittenFolders, ConvertedLogitsAreThoseOfTransformers) {
+TEST_P(WrittenFolders, ConvertedLogitsMatchTransformers) {
   const auto& [backend, name] = GetParam();
   const TemporaryFolder target;
   const fs::path path = target.path() / (name + ".gguf");
@@ -190,7 +190,7 @@ TEST_P(WrittenFolders, ConvertedLogitsAreThoseOfTransformers) {
 }
 
 // The file was made of the same model by means of the gguf package.
-TEST_P(WrittenFolders, TensorsAreThoseOfTheFile) {
+TEST_P(WrittenFolders, TensorsEqualThoseOfTheFile) {
   const auto& [backend, name] = GetParam();
   if (backend != "reference") GTEST_SKIP() << "no backend is needed";
   if (name == "deepseek2-old") {

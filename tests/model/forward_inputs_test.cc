@@ -152,7 +152,7 @@ TEST(ForwardInputs, ArePresentWhereAModelNeedsThem) {
 
 // Every program of every architecture reads the inputs that the rules say, and
 // no others, in each stage.
-TEST(ForwardInputs, AreWhatEachProgramReads) {
+TEST(ForwardInputs, MatchTheInputsOfEachProgram) {
   Inputs seen;
   std::vector<std::string> names = golden_architectures();
   names.emplace_back("pairs");
@@ -203,7 +203,7 @@ TEST(ForwardInputs, AreWhatEachProgramReads) {
 
 // Values for a program that was made from another layout, or for another file,
 // are refused when they meet it.
-TEST(ForwardInputs, OfAnotherProgramAreRefusedByName) {
+TEST(ForwardInputs, OfAnotherProgramAreRefused) {
   const Room room;
   Room windowed;
   windowed.window_pages = 15;

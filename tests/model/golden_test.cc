@@ -53,7 +53,7 @@ std::vector<const char*> names_if_shared(const std::string& folder,
 
 class Stories : public ::testing::TestWithParam<GoldenCase> {};
 
-TEST_P(Stories, LogitsAreThoseOfLlama2c) {
+TEST_P(Stories, LogitsMatchLlama2c) {
   const auto [backend, name] = GetParam();
   expect_logits(shared_path("models/stories260K/stories260K.gguf"),
                 shared_path("golden/stories260K"), name, backend,
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, Stories,
 
 class QuantizedStories : public ::testing::TestWithParam<GoldenCase> {};
 
-TEST_P(QuantizedStories, LogitsAreThoseOverDecodedWeights) {
+TEST_P(QuantizedStories, LogitsMatchDecodedWeights) {
   const auto [backend, name] = GetParam();
   // The cpu backend quantizes activations where weights are quantized.
   expect_logits(
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, QuantizedStories,
 // quantizes activations where weights are quantized.
 class Fable : public ::testing::TestWithParam<GoldenCase> {};
 
-TEST_P(Fable, LogitsAreThoseOfTransformers) {
+TEST_P(Fable, LogitsMatchTransformers) {
   const auto [backend, name] = GetParam();
   const auto folder = source_path("tests/golden/fable");
   const auto json = nlohmann::json::parse(std::ifstream(folder / "fable.json"));
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
 class Architectures
     : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(Architectures, LogitsAreThoseOfTransformers) {
+TEST_P(Architectures, LogitsMatchTransformers) {
   const auto [backend, name] = GetParam();
   const auto folder = source_path("tests/golden/architectures");
   const auto resident =

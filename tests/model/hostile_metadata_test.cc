@@ -37,7 +37,7 @@ class HostileMetadata : public ::testing::TestWithParam<const char*> {
   int refused_ = 0;
 };
 
-TEST_P(HostileMetadata, IsRefusedOrWorks) {
+TEST_P(HostileMetadata, ChangedValuesAreRefusedOrWork) {
   const auto file = Patient(GetParam()).file();
   const std::string prefix = cat(file->get_string("general.architecture"), ".");
   for (const gguf::Entry& entry : file->entries()) {
@@ -70,7 +70,7 @@ TEST_P(HostileMetadata, IsRefusedOrWorks) {
 }
 
 // Keys that these files lack.
-TEST_P(HostileMetadata, AddedIsRefusedOrWorks) {
+TEST_P(HostileMetadata, AddedKeysAreRefusedOrWork) {
   const std::string prefix =
       cat(Patient(GetParam()).file()->get_string("general.architecture"), ".");
   for (const char* name :

@@ -74,7 +74,7 @@ class Invariance : public ::testing::TestWithParam<KindCase> {
   std::unique_ptr<model::ResidentModel> model_;
 };
 
-TEST_P(Invariance, OfChunks) {
+TEST_P(Invariance, LogitsDoNotDependOnChunks) {
   const std::vector<int32_t> tokens = some_tokens(100, 1);
   const std::vector<float> whole = alone(tokens);
   for (const size_t chunk : {1, 7, 64}) {
@@ -82,7 +82,7 @@ TEST_P(Invariance, OfChunks) {
   }
 }
 
-TEST_P(Invariance, OfThreads) {
+TEST_P(Invariance, LogitsDoNotDependOnThreads) {
   const std::vector<int32_t> tokens = some_tokens(50, 5);
   const std::vector<float> expected = alone(tokens);
   for (const int threads : {1, 2, 3}) {
@@ -91,7 +91,7 @@ TEST_P(Invariance, OfThreads) {
   }
 }
 
-TEST_P(Invariance, OfCompany) {
+TEST_P(Invariance, LogitsDoNotDependOnOtherSequences) {
   std::vector<Sequence> sequences;
   std::vector<std::vector<float>> expected;
   for (int32_t i = 0; i < 9; ++i) {
@@ -108,7 +108,7 @@ TEST_P(Invariance, OfCompany) {
   }
 }
 
-TEST_P(Invariance, OfPages) {
+TEST_P(Invariance, LogitsDoNotDependOnPages) {
   const std::vector<int32_t> tokens = some_tokens(90, 2);
   const std::vector<float> expected = alone(tokens);
   const std::vector<int32_t> backwards = {63, 61, 59, 57, 3, 1};
@@ -116,7 +116,7 @@ TEST_P(Invariance, OfPages) {
       same_bits(evaluate(*model_, {{tokens, backwards, 0}}, 13)[0], expected));
 }
 
-TEST_P(Invariance, OfWhichLogitsAreWanted) {
+TEST_P(Invariance, LogitsDoNotDependOnTheRequestedRows) {
   const std::vector<int32_t> tokens = some_tokens(20, 3);
   const std::vector<float> all = alone(tokens);
   const size_t vocabulary = all.size() / tokens.size();
@@ -144,7 +144,7 @@ TEST_P(Invariance, OfWhichLogitsAreWanted) {
   }
 }
 
-TEST_P(Invariance, OfPrefixesWithoutLogits) {
+TEST_P(Invariance, LogitsDoNotDependOnPrefixesWithoutOutputs) {
   const std::vector<int32_t> tokens = some_tokens(40, 4);
   const std::vector<float> all = alone(tokens);
   const size_t vocabulary = all.size() / tokens.size();

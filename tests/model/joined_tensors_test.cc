@@ -91,7 +91,7 @@ TEST(JoinedTensors, ExpertsGiveTheSameLogits) {
 }
 
 // A bias of two tensors has no place with them as one.
-TEST(JoinedTensors, ExpertsHaveNoBiases) {
+TEST(JoinedTensors, ExpertsWithBiasesAreRefused) {
   Patient patient("gpt-oss");
   join(patient, {"blk.0.ffn_gate_exps.weight", "blk.0.ffn_up_exps.weight"},
        "blk.0.ffn_gate_up_exps.weight",

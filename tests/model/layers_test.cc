@@ -70,7 +70,7 @@ TEST(Layers, RotateByTheirWindow) {
   }
 }
 
-TEST(Layers, NeedNotRotate) {
+TEST(Layers, MayBeUnrotated) {
   const auto file = model::ModelFile::from_gguf(Patient("smollm3").file());
   std::vector<int> ropes;
   for (const model::Layer& layer : file->hyper_parameters().layers) {
@@ -79,7 +79,7 @@ TEST(Layers, NeedNotRotate) {
   EXPECT_EQ(ropes, (std::vector<int>{0, 0, 0, model::Layer::kUnrotated}));
 }
 
-TEST(Layers, RotateWhereTheFileSaysSo) {
+TEST(Layers, RotateByTheMetadata) {
   const auto rotating = [](const Patient& patient) {
     std::vector<int> ropes;
     const auto file = model::ModelFile::from_gguf(patient.file());
@@ -126,7 +126,7 @@ TEST(Layers, HaveTheFunctionThatTheFileNames) {
 
 // An indexer is not computed: there are no more positions than it would choose,
 // which are all.
-TEST(Layers, SeeAllPositionsThatAnIndexerWouldChoose) {
+TEST(Layers, AttendToAllPositionsWithinTheTopKOfAnIndexer) {
   const auto folder = source_path("tests/golden/architectures");
   for (const char* name : {"deepseek32", "glm-dsa", "dots3note"}) {
     SCOPED_TRACE(name);
@@ -154,7 +154,7 @@ TEST(Layers, SeeAllPositionsThatAnIndexerWouldChoose) {
 }
 
 // Arrays may have members for layers that guess further tokens.
-TEST(Layers, HaveTheFirstMembersOfArrays) {
+TEST(Layers, UseTheFirstMembersOfLongerArrays) {
   Patient patient("mimo2");
   patient.set("mimo2.block_count", uint32_t{4});
   patient.set("mimo2.nextn_predict_layers", uint32_t{1});
@@ -185,7 +185,7 @@ TEST(Layers, HaveTheScoresOfTheirExperts) {
 }
 
 // A gate for each head is spread by a matrix, which has a limit.
-TEST(Layers, HaveAsManyGatesAsCanBeSpread) {
+TEST(Layers, TooManyGatesAreRefused) {
   Patient patient("step35");
   patient.set("step35.attention.head_count", uint32_t{4096});
   patient.set("step35.attention.head_count_kv", uint32_t{2});

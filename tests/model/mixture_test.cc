@@ -46,7 +46,7 @@ TEST(Mixture, DenseLayersAtTheBeginningRotate) {
             (Flags{true, true, true, false}));
 }
 
-TEST(Mixture, NormsAreThoseOfTheEpsilon) {
+TEST(Mixture, KindOfNormFollowsTheEpsilonKey) {
   const std::string squares = "cohere2moe.attention.layer_norm_rms_epsilon";
   const std::string other = "cohere2moe.attention.layer_norm_epsilon";
   Patient patient("cohere2moe-squares");

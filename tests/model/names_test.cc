@@ -24,7 +24,7 @@ nlohmann::json package_names() {
       std::ifstream(source_path("tests/golden/architectures/names.json")));
 }
 
-TEST(Names, TensorsAreThoseOfThePackage) {
+TEST(Names, TensorsMatchThePackageGguf) {
   const auto architectures = package_names().at("architectures");
   // Architectures that no converter of the package writes, or only newer ones.
   const std::set<std::string> others = {"opt", "gptneo", "granite_swa"};
@@ -44,7 +44,7 @@ TEST(Names, TensorsAreThoseOfThePackage) {
   }
 }
 
-TEST(Names, KeysAreThoseOfThePackage) {
+TEST(Names, KeysMatchThePackageGguf) {
   const auto known = package_names().at("keys").get<std::set<std::string>>();
   // Of files that are older than the package's names, or newer, of scaling that
   // the package writes as a tensor, and of what folders say and it writes
@@ -70,7 +70,7 @@ TEST(Names, KeysAreThoseOfThePackage) {
 }
 
 // What tensors_of says is what files have.
-TEST(Names, TensorsOfFilesAreSaid) {
+TEST(Names, TensorsOfFilesAreListed) {
   std::set<std::string> seen;
   for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);
@@ -97,7 +97,7 @@ std::string refusal_of(const Patient& patient) {
   return "";
 }
 
-TEST(Names, AnUnknownArchitectureIsLikenedToKnownOnes) {
+TEST(Names, UnknownArchitectureErrorNamesSimilarOnes) {
   const struct {
     const char* model;
     const char* likened;

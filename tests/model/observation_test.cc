@@ -27,7 +27,7 @@ std::set<std::string> observed_tensors_of(
   return names;
 }
 
-TEST(Observation, SeesEveryProductOfEveryArchitecture) {
+TEST(Observation, CoversEveryProductOfEveryArchitecture) {
   const CacheLayout layout = {
       .dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1};
   for (const auto& entry : std::filesystem::directory_iterator(
@@ -82,7 +82,7 @@ TEST(Observation, SeesEveryProductOfEveryArchitecture) {
   }
 }
 
-TEST(Observation, NeedsProducts) {
+TEST(Observation, ProgramWithoutProductsIsRefused) {
   const auto file = ModelFile::open(
       test::source_path("tests/golden/architectures/llama2.gguf").string());
   runtime::ProgramBuilder builder;
@@ -97,7 +97,7 @@ TEST(Observation, NeedsProducts) {
 }
 
 // Also of the first op of a program.
-TEST(Observation, NeedsInputsThatAreComputed) {
+TEST(Observation, ProductOfAnInputIsRefused) {
   const auto file = ModelFile::open(
       test::source_path("tests/golden/architectures/llama2.gguf").string());
   runtime::ProgramBuilder builder;

@@ -60,7 +60,7 @@ double loss(model::ResidentModel& resident) {
 
 class Perplexity : public testing::TestWithParam<DType> {};
 
-TEST_P(Perplexity, IsThatOfTheReference) {
+TEST_P(Perplexity, MatchesTheReference) {
   RC_TEST_LABELS(kNumbers);
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "copy.gguf").string();

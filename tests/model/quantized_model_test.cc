@@ -15,7 +15,7 @@ namespace {
 
 class QuantizedModel : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(QuantizedModel, IsThatOfTheQuantizedFile) {
+TEST_P(QuantizedModel, EqualsTheQuantizedFile) {
   const TemporaryFolder folder;
   const std::string written = (folder.path() / "out.gguf").string();
   const std::vector<int32_t> tokens = {1, 5, 30, 12, 7, 20};
@@ -42,7 +42,7 @@ TEST_P(QuantizedModel, IsThatOfTheQuantizedFile) {
 INSTANTIATE_TEST_SUITE_P(Backends, QuantizedModel,
                          ::testing::Values("reference", "cpu"));
 
-TEST(QuantizedModelLoad, SharesWeightsWithItsLikeOnly) {
+TEST(QuantizedModelLoad, SharesWeightsOnlyForTheSameType) {
   const auto path = source_path("tests/golden/folders/llama").string();
   const auto open = [&](const char* type) {
     return load(model::ModelFile::open(path, {}, type), "cpu");
@@ -57,7 +57,7 @@ TEST(QuantizedModelLoad, SharesWeightsWithItsLikeOnly) {
   EXPECT_NE(weights(*first), weights(*plain));
 }
 
-TEST(QuantizedModelLoad, TellsHowFarItIsAndStops) {
+TEST(QuantizedModelLoad, ReportsProgressAndCanBeCancelled) {
   const auto file = model::ModelFile::open(
       source_path("tests/golden/folders/llama").string(), {}, "Q8_0");
   const auto device = open_device("cpu", 1);

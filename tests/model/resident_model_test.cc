@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, Resident,
                            return std::string(info.param);
                          });
 
-TEST_P(Resident, TakesWhatWasPlanned) {
+TEST_P(Resident, TakesThePlannedMemory) {
   const auto file = golden_model("gemma2");
   const auto device = open_device(GetParam());
   const Room room;
@@ -86,7 +86,7 @@ TEST_P(Resident, ReportsProgressAndCanBeCancelled) {
   }
 }
 
-TEST_P(Resident, MapsNothingWithoutBeingAsked) {
+TEST_P(Resident, MapsNothingByDefault) {
   const auto path = source_path("examples/model/fable.gguf");
   const auto file = model::ModelFile::open(path.string());
   const auto model = load(file, GetParam());
@@ -171,7 +171,7 @@ TEST_P(Resident, CountsTheCopiesOfMappedExperts) {
 }
 
 // What is stopped leaves no half copies behind.
-TEST_P(Resident, MakesCopiesOfExpertsAnewAfterARunThatWasStopped) {
+TEST_P(Resident, CopiesExpertsAgainAfterAStoppedRun) {
   const auto file = golden_model("qwen3moe");
   const std::vector<int32_t> tokens = count_up(30, 20);
   const std::vector<float> expected = evaluate(*load(file, GetParam()), tokens);
@@ -216,7 +216,7 @@ TEST_P(Resident, LeavesMappedWeightsInTheFile) {
   EXPECT_EQ(evaluate(*model, tokens), logits);
 }
 
-TEST_P(Resident, TellsThatTheMappedFileHasChanged) {
+TEST_P(Resident, ReportsAChangedMappedFile) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("runcible_mapped_" + std::string(GetParam()) + ".gguf");
   std::filesystem::copy_file(
@@ -253,7 +253,7 @@ TEST(Mapped, IsRefusedWhereWeightsAreCopied) {
 }
 
 // Only a device that knows its memory can tell before it is asked for it.
-TEST(Memory, OfTheDeviceIsCheckedBeforeLoading) {
+TEST(Memory, IsCheckedBeforeLoading) {
   const auto file = golden_model("llama2");
   std::string message;
   // 512 bytes per position: 2 PiB.
@@ -295,7 +295,7 @@ TEST_P(Resident, PagesCanBeCopiedAndMoved) {
 
 // Layers with a window of 10 need two pages of 16 positions and one more to
 // write to, in turn, however long the sequence.
-TEST_P(Resident, WindowsGoOnInTheSamePages) {
+TEST_P(Resident, WindowsReuseTheirPages) {
   for (const char* name : {"mistral", "gemma2", "gemma3", "gpt-oss"}) {
     SCOPED_TRACE(name);
     const std::vector<int32_t> tokens = count_up(20, 120);
@@ -330,7 +330,7 @@ TEST_P(Resident, StopsWhenAsked) {
   EXPECT_EQ(evaluate(*model, {1, 5}), expected);
 }
 
-TEST_P(Resident, SmallerCachesLoseLittle) {
+TEST_P(Resident, QuantizedCachesLoseLittlePrecision) {
   const auto file = golden_model("llama3");
   const std::vector<int32_t> tokens = count_up(20, 40);
   const std::vector<float> exact = evaluate(*load(file, GetParam()), tokens);
@@ -345,7 +345,7 @@ TEST_P(Resident, SmallerCachesLoseLittle) {
   }
 }
 
-TEST(CacheLayout, OfTypesThatDoNotWork) {
+TEST(CacheLayout, UnsupportedTypesAreRefused) {
   const auto file = golden_model("llama2");  // heads of 16 elements
   std::string message;
   EXPECT_EQ(
@@ -384,7 +384,7 @@ TEST(ModelFile, DecodesNormsThatAreNotF32) {
   EXPECT_NE(changed->fingerprint(), original->fingerprint());
 }
 
-TEST(ModelFile, FingerprintTellsModelsApart) {
+TEST(ModelFile, FingerprintDistinguishesModels) {
   Patient patient("llama2");
   const uint64_t original =
       model::ModelFile::from_gguf(patient.file())->fingerprint();

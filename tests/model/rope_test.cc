@@ -22,7 +22,7 @@ RopeParameters plain() {
   return parameters;
 }
 
-TEST(Rope, WithoutScalingIsAPowerOfTheBase) {
+TEST(Rope, FrequenciesArePowersOfTheBase) {
   const Rope rope = make_rope(plain(), {});
   ASSERT_EQ(rope.frequencies.size(), 32u);
   EXPECT_EQ(rope.scale, 1.0f);
@@ -30,7 +30,7 @@ TEST(Rope, WithoutScalingIsAPowerOfTheBase) {
   EXPECT_FLOAT_EQ(rope.frequencies[16], 1.0f / std::sqrt(500000.0f));
 }
 
-TEST(Rope, FactorsDivide) {
+TEST(Rope, FactorsDivideFrequencies) {
   std::vector<float> factors(32, 1.0f);
   factors[5] = 8.0f;
   const Rope bare = make_rope(plain(), {});
@@ -99,7 +99,7 @@ TEST(Rope, YarnKeepsFastPairsAndInterpolatesSlowOnes) {
 
 // Converters write the scale that folders call attention_factor as a whole, and
 // the formula is not multiplied onto it.
-TEST(Rope, AWholeScaleIsInPlaceOfTheFormulas) {
+TEST(Rope, ExplicitScaleReplacesTheFormula) {
   struct Case {
     const char* name;
     const char* architecture;

@@ -50,7 +50,7 @@ TEST(Sketch, HasTheTensorsThatTheProgramReads) {
   EXPECT_EQ(file->get_int("llama.block_count"), 2);
 }
 
-TEST(Sketch, RefusesWhatIsNoShape) {
+TEST(Sketch, RefusesInvalidShapes) {
   const auto shape = [](const std::string& text, const std::string& json) {
     refused(text, llama(R"("tensors": {"output.weight": )" + json + "}"));
   };
@@ -70,7 +70,7 @@ TEST(Sketch, RefusesWhatIsNoShape) {
   }
 }
 
-TEST(Sketch, RefusesWhatIsNoNameOfATensor) {
+TEST(Sketch, RefusesInvalidTensorNames) {
   const auto name = [](const std::string& text, const std::string& json) {
     refused(text, llama("\"tensors\": " + json));
   };
@@ -91,7 +91,7 @@ TEST(Sketch, RefusesWhatIsNoNameOfATensor) {
             RC_E_UNSUPPORTED);
 }
 
-TEST(Sketch, RefusesWhatIsNoObjectOfAnArchitecture) {
+TEST(Sketch, RefusesOtherThanAnArchitectureObject) {
   refused("they are an array, but must be an object", "[1]");
   refused("\"architecture\" is missing, such as \"llama\"", "{}");
   refused("\"architecture\" is missing, such as \"llama\"",
@@ -101,7 +101,7 @@ TEST(Sketch, RefusesWhatIsNoObjectOfAnArchitecture) {
           R"({"general.architecture": null})");
 }
 
-TEST(Sketch, BoundsTheTableOfTokens) {
+TEST(Sketch, LimitsTheSizeOfTheVocabulary) {
   const auto of = [](const std::string& vocabulary, const std::string& width) {
     return R"({"architecture": "llama", "block_count": 2, "vocab_size": )" +
            vocabulary + R"(, "embedding_length": )" + width + "}";
@@ -121,7 +121,7 @@ TEST(Sketch, BoundsTheTableOfTokens) {
              "block_count": 0, "tensors": ["blk.*.attn_q.bias"]})");
 }
 
-TEST(Sketch, HoldsOnesOfTheTypeOfEachTensor) {
+TEST(Sketch, ContainsOnesInTheTypeOfEachTensor) {
   const std::pair<const char*, DType> types[] = {{"", RC_DTYPE_F16},
                                                  {"f16", RC_DTYPE_F16},
                                                  {"F32", RC_DTYPE_F32},

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, SourceModel,
                          });
 
 // Bit for bit: sources of any lengths beside each other, texts in any pieces.
-TEST_P(SourceModel, GivesTheSameWhateverElseIsInTheBatch) {
+TEST_P(SourceModel, DoesNotDependOnTheRestOfTheBatch) {
   for (const DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
     const auto model = load(golden_model("umt5"), GetParam(), {.cache = cache});
     std::vector<Sequence> sequences;
@@ -65,7 +65,7 @@ TEST_P(SourceModel, GivesTheSameWhateverElseIsInTheBatch) {
 }
 
 // What embeddings are made of needs nothing but the encoder.
-TEST_P(SourceModel, GivesTheRowsOfItsEncoder) {
+TEST_P(SourceModel, ReturnsTheRowsOfItsEncoder) {
   const auto file = golden_model("flan-t5", model::ForwardOutput::kHiddenRows);
   EXPECT_FALSE(file->causal());
   EXPECT_EQ(file->source(), nullptr);
@@ -99,7 +99,7 @@ model::Batch batch_of_source(int32_t count) {
   return batch;
 }
 
-TEST_P(SourceModel, RefusesWhatIsNoWholeSource) {
+TEST_P(SourceModel, RefusesPartialSources) {
   const auto model = load(golden_model("t5"), GetParam());
   const auto read = [&](const model::Batch& batch) {
     return refusal_of(
@@ -143,7 +143,7 @@ TEST_P(SourceModel, RefusesWhatIsNoWholeSource) {
             std::string::npos);
 }
 
-TEST(SourceFile, SaysWhatItIs) {
+TEST(SourceFile, DescribesTheModel) {
   const auto file = golden_model("flan-t5");
   ASSERT_NE(file->source(), nullptr);
   EXPECT_EQ(file->source()->layers.size(), 3u);
@@ -161,7 +161,7 @@ TEST(SourceFile, SaysWhatItIs) {
 }
 
 // Each layer is a part, so that they may be on different devices.
-TEST(SourceFile, HasPartsForItsEncoderAndForWhatIsStoredOfIt) {
+TEST(SourceFile, EncoderLayersAreProgramParts) {
   const auto file = golden_model("flan-t5");
   const runtime::ProgramDescription program = file->forward(
       {.dtype = RC_DTYPE_F32, .pages = 1, .pages_per_sequence = 1, .slots = 1});
@@ -195,7 +195,7 @@ TEST(SourceFile, MayHaveAsManyLayersAsItsEncoder) {
             2u);
 }
 
-TEST(SourceFile, IsRefusedWithStrangeNumbers) {
+TEST(SourceFile, InvalidHyperParametersAreRefused) {
   const struct {
     const char* key;
     uint32_t value;
@@ -232,7 +232,7 @@ TEST(SourceFile, IsRefusedWithStrangeNumbers) {
 }
 
 // Of the paper's 32 buckets: the exact ones, the last one on each side.
-TEST(RelativeBias, BucketsAreThoseOfThePaper) {
+TEST(RelativeBias, BucketsMatchThePaper) {
   for (int64_t d = 0; d < 8; ++d) {
     EXPECT_EQ(model::bucket_of(-d, 32, false), d);
     EXPECT_EQ(model::bucket_of(d, 32, false), d > 0 ? 16 + d : 0);

@@ -24,7 +24,7 @@ std::string time_mix_refusal(const char* model,
   return "accepted";
 }
 
-TEST(TimeMix, DamagesAreNamed) {
+TEST(TimeMix, InvalidValuesAreNamed) {
   const struct {
     const char* model;
     std::function<void(Patient&)> inflict;
@@ -83,7 +83,7 @@ TEST(TimeMix, DamagesAreNamed) {
   }
 }
 
-TEST(TimeMix, DimensionsOfOneMayBeThereOrNot) {
+TEST(TimeMix, DimensionsOfOneAreOptional) {
   Patient patient("rwkv7");
   patient.tensor("blk.0.time_mix_lerp_fused.weight").shape = {6, 64};
   patient.tensor("blk.1.channel_mix_lerp_k.weight").shape = {64};

@@ -143,7 +143,7 @@ nlohmann::json converter_keys() {
 
 // Every key that llama.cpp's converters write, or its package knows, is read,
 // changes nothing, or is refused with what it says.
-TEST(Unused, EveryKeyOfConvertersHasItsEffect) {
+TEST(Unused, EveryKeyOfConvertersIsReadOrListed) {
   const nlohmann::json keys = converter_keys();
   ASSERT_GT(keys.size(), 200u);
   for (const char* name : {"llama2", "mixtral", "bert", "gpt2", "granitehybrid",
@@ -193,7 +193,7 @@ TEST(Unused, KeysOfTokenizersAreAccepted) {
 }
 
 // Each name of the table is written by a converter.
-TEST(Unused, KeysOfTheTableAreThoseOfConverters) {
+TEST(Unused, ListedKeysAreWrittenByConverters) {
   const nlohmann::json keys = converter_keys();
   for (const model::UnreadKey& known : model::unread_keys()) {
     if (known.name == "rope.scale_linear") continue;  // of older files
@@ -207,7 +207,7 @@ TEST(Unused, KeysOfTheTableAreThoseOfConverters) {
 }
 
 // What published files hold.
-TEST(Unused, WhatChangesNothingIsAccepted) {
+TEST(Unused, KeysWithoutEffectAreAccepted) {
   const Patient patients[] = {
       with("llama2", "general.base_model.0.name", std::string("x")),
       with("llama2", "general.quantization_version", uint32_t{2}),
@@ -269,7 +269,7 @@ TEST(Unused, TensorsOfAnEncoderAndOfADecoderAreDistinguished) {
 }
 
 // GLM 4.5 has a layer behind the others that guesses the token after the next.
-TEST(Unused, LayersThatGuessFurtherAheadAreNotComputed) {
+TEST(Unused, NextTokenPredictionLayersAreNotComputed) {
   Patient patient =
       with_tensor("glm4moe", "blk.3.nextn.eh_proj.weight", {32, 64});
   patient.set("glm4moe.nextn_predict_layers", uint32_t{1});
@@ -368,7 +368,7 @@ TEST(Unused, AVectorMayBeAMatrixOfOneRow) {
 }
 
 // Each of them alone.
-TEST(Unused, BiasesOfALlamaCount) {
+TEST(Unused, EachBiasOfALlamaChangesTheLogits) {
   const auto logits = [](const Patient& patient) {
     return evaluate(
         *load(model::ModelFile::from_gguf(patient.file()), "reference"),

@@ -13,7 +13,7 @@ namespace {
 constexpr char kTuning[] = "RUNCIBLE_OPENCL_TUNING";
 constexpr int64_t kLargest = INT32_MAX / 2;
 
-TEST(OpenclLimits, ManyWorkGroupsAreEnqueuedPieceByPiece) {
+TEST(OpenclLimits, ManyWorkGroupsAreSplit) {
   RC_NEEDS_DEVICE("opencl");
   for (const char* tuning :
        {"groups=7", "groups=7,lanes=1,tile=8,parts=2,reduce=8"}) {
@@ -36,7 +36,7 @@ TEST(OpenclLimits, ManyWorkGroupsAreEnqueuedPieceByPiece) {
   }
 }
 
-TEST(OpenclLimits, LongLinesAreRight) {
+TEST(OpenclLimits, LongLinesAreCorrect) {
   RC_NEEDS_DEVICE("opencl");
   const auto device = open_device("opencl");
   // Lines are cut from 16384 on, into parts of 4096; also the limit of another

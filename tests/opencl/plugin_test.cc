@@ -13,7 +13,7 @@
 namespace rc::test {
 namespace {
 
-TEST(OpenclPlugin, WithoutALoaderItSaysSoAndTriesAgain) {
+TEST(OpenclPlugin, WithoutALoaderIsUnavailableAndTriesAgain) {
   const TemporaryFolder folder;
   const rc_plugin* table = fresh_table(RC_OPENCL_MODULE, folder);
   ASSERT_NE(table, nullptr);
@@ -58,7 +58,7 @@ int command(const std::string& arguments, std::string& text) {
 }
 
 // Where PoCL is the only platform; another one has devices all the same.
-TEST(OpenclPlugin, PoclWithoutALinkerIsNotAsked) {
+TEST(OpenclPlugin, PoclWithoutALinkerIsNotUsed) {
   RC_NEEDS_DEVICE("opencl");
   const TemporaryFolder folder;
   const rc_plugin* table = fresh_table(RC_OPENCL_MODULE, folder);
@@ -85,7 +85,7 @@ TEST(OpenclPlugin, PoclWithoutALinkerIsNotAsked) {
   EXPECT_NE(text.find("binutils"), std::string::npos) << text;
 }
 
-TEST(OpenclPlugin, PoclsLinkerIsLookedForInFolders) {
+TEST(OpenclPlugin, LinkerOfPoclIsSearchedInPath) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
   const auto ld = folder.path() / "ld";
@@ -99,7 +99,7 @@ TEST(OpenclPlugin, PoclsLinkerIsLookedForInFolders) {
   EXPECT_TRUE(opencl::has_linker("/no/such/folder::" + path + ":"));
 }
 
-TEST(OpenclPlugin, OnlySomePoclsEndWithoutALinker) {
+TEST(OpenclPlugin, OnlySomeVersionsOfPoclExitWithoutALinker) {
   const std::string pocl = "Portable Computing Language";
   const auto ends = [&](const char* version) {
     return opencl::ends_without_linker(pocl, version);
@@ -144,7 +144,7 @@ TEST(OpenclPlugin, ProgramsAreChecked) {
   expect_programs_are_checked("opencl");
 }
 
-TEST(OpenclPlugin, TimesOfOpsAreInOrder) {
+TEST(OpenclPlugin, TimesOfOpsAreOrdered) {
   RC_NEEDS_DEVICE("opencl");
   expect_times_of_ops("opencl");
 }

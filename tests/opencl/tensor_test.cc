@@ -101,7 +101,7 @@ class OpenclTensors : public testing::Test {
   rc_backend* reference_ = nullptr;
 };
 
-TEST_F(OpenclTensors, Arrangements) {
+TEST_F(OpenclTensors, ArrangementsMatchTheReference) {
   expect_same({{5, 6, 7}}, [](const Operands& t, rc_tensor** y) {
     rc_tensor* view = nullptr;
     require(rc_tensor_transpose(t[0], 0, 2, &view));
@@ -119,7 +119,7 @@ TEST_F(OpenclTensors, Arrangements) {
   });
 }
 
-TEST_F(OpenclTensors, Products) {
+TEST_F(OpenclTensors, ProductsMatchTheReference) {
   for (const int64_t m : {1, 5, 67}) {
     expect_same({{m, 131}, {131, 77}}, [](const Operands& t, rc_tensor** y) {
       return rc_op_matmul(t[0], t[1], y);
@@ -147,7 +147,7 @@ TEST_F(OpenclTensors, Products) {
               });
 }
 
-TEST_F(OpenclTensors, Lines) {
+TEST_F(OpenclTensors, LinesMatchTheReference) {
   for (const Shape& shape : {Shape{3, 20011}, Shape{20011, 3}, Shape{5, 7}}) {
     for (const int32_t dimension : {0, 1}) {
       expect_same({shape}, [&](const Operands& t, rc_tensor** y) {
@@ -166,7 +166,7 @@ TEST_F(OpenclTensors, Lines) {
   }
 }
 
-TEST_F(OpenclTensors, Attention) {
+TEST_F(OpenclTensors, AttentionMatchesTheReference) {
   for (const int32_t causal : {0, 1}) {
     expect_same({{7, 6, 40}, {133, 2, 40}, {133, 2, 40}},
                 [&](const Operands& t, rc_tensor** y) {

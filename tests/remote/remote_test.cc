@@ -42,7 +42,7 @@ class Running {
   Request request;
 };
 
-TEST_F(Remote, WithoutAServerThereIsAReason) {
+TEST_F(Remote, WithoutAServerReportsTheReason) {
   rc_backend* backend = nullptr;
   EXPECT_FAILS(RC_E_BACKEND_UNAVAILABLE,
                rc_backend_open("remote", nullptr, &backend), path("socket"),
@@ -55,7 +55,7 @@ TEST_F(Remote, WithoutAServerThereIsAReason) {
                rc_backend_open("remote", nullptr, &backend), "RUNCIBLE_REMOTE");
 }
 
-TEST_F(Remote, TheTextIsThatOfTheServedModule) {
+TEST_F(Remote, TextEqualsThatOfTheServedModule) {
   Server server(path("socket"));
   EXPECT_EQ(fable("remote"), fable("reference"));
   EXPECT_TRUE(features_end_with("live 0, runs 0"));
@@ -112,7 +112,7 @@ TEST_F(Remote, AKilledServerIsALostDevice) {
 }
 
 // The served module has three ops.
-TEST_F(Remote, WhatItLacksRunsOnTheCpu) {
+TEST_F(Remote, UnsupportedOpsRunOnTheCpu) {
   Server server(path("socket"), RC_SERVED_EXAMPLE);
   ASSERT_OK(rc_plugin_load(RC_SERVED_EXAMPLE));
   EXPECT_EQ(fable("remote,cpu"), fable("example,cpu"));
@@ -142,7 +142,7 @@ TEST_F(Remote, ASilentServerIsALostDevice) {
       << running.generation.message;
 }
 
-TEST_F(Remote, ARunIsCancelled) {
+TEST_F(Remote, RunCanBeCancelled) {
   pass_self_tests();
   const Server server(path("socket"), RC_SERVED, true);
   Running running;
@@ -153,7 +153,7 @@ TEST_F(Remote, ARunIsCancelled) {
   EXPECT_EQ(running.generation.report.status, RC_E_CANCELLED);
 }
 
-TEST_F(Remote, ARunEndsWithItsTime) {
+TEST_F(Remote, RunEndsAtItsTimeout) {
   pass_self_tests();
   const Server server(path("socket"), RC_SERVED, true);
   rc_backend_options limits = RC_BACKEND_OPTIONS_INIT;
@@ -172,7 +172,7 @@ TEST_F(Remote, ARunEndsWithItsTime) {
 }
 
 // Of a client that goes away in the middle of a run nothing stays.
-TEST_F(Remote, WhatAVanishedClientHadIsGivenBack) {
+TEST_F(Remote, ServerFreesResourcesOfAVanishedClient) {
   pass_self_tests();
   const Server server(path("socket"), RC_SERVED, true);
   Proxy proxy(path("proxy"), server.path());
@@ -189,7 +189,7 @@ TEST_F(Remote, WhatAVanishedClientHadIsGivenBack) {
 
 // Each byte of what the server says, in turn but not all, is wrong: there is a
 // status or a text, and both processes live.
-TEST_F(Remote, NonsenseFromTheServerIsAStatus) {
+TEST_F(Remote, CorruptReplyIsAStatus) {
   const Server server(path("socket"));
   Proxy proxy(path("proxy"), server.path());
   use(path("proxy"));

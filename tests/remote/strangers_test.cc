@@ -59,7 +59,7 @@ class Stranger {
   int socket_;
 };
 
-TEST_F(Remote, StrangersAreShownOut) {
+TEST_F(Remote, OtherProtocolsAreDisconnected) {
   const Server server(path("socket"));
   for (const std::string& words :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(8, '\xff'),
@@ -81,7 +81,7 @@ TEST_F(Remote, StrangersAreShownOut) {
 }
 
 // Calls out of order, with numbers that mean nothing and of every length.
-TEST_F(Remote, NonsenseFromAClientIsAStatus) {
+TEST_F(Remote, InvalidCallIsAStatus) {
   const Server server(path("socket"));
   std::mt19937 random(5);
   for (int turn = 0; turn < 20; ++turn) {
@@ -111,7 +111,7 @@ TEST_F(Remote, NonsenseFromAClientIsAStatus) {
 }
 
 // What a good client says, with a few wrong bytes in one frame after the other.
-TEST_F(Remote, WrongBytesFromAClientAreAStatus) {
+TEST_F(Remote, CorruptFrameIsAStatus) {
   const Server server(path("socket"));
   std::string speech;
   {

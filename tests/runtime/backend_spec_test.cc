@@ -36,7 +36,7 @@ TEST(BackendSpec, KnowsOtherNames) {
   EXPECT_FALSE(is_reserved_name("rocm"));
 }
 
-TEST(BackendSpec, RefusesWhatIsMalformedWithTheSpecInTheMessage) {
+TEST(BackendSpec, MalformedSpecIsNamedInTheError) {
   for (const char* spec :
        {"",         ",",      "cpu,",   ",cpu",   "cpu,,cpu",        "cpu:",
         "cpu:x",    "cpu:-1", "cpu:1x", "cpu: 1", "cpu:99999999999", "cpu:1:2",

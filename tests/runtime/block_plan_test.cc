@@ -28,7 +28,7 @@ Placed place(std::vector<Block> blocks) {
   return placed;
 }
 
-TEST(BlockPlan, BlocksOfOneTimeDoNotOverlap) {
+TEST(BlockPlan, BlocksLiveAtOnceDoNotOverlap) {
   EXPECT_EQ(place({}), (Placed{{}, 0}));
   EXPECT_EQ(place({{0, 0, 64, 0}}), (Placed{{0}, 64}));
   EXPECT_EQ(place({{0, 1, 64, 0}, {1, 2, 64, 0}}), (Placed{{0, 64}, 128}));

@@ -78,7 +78,7 @@ TEST_F(Closing, DoesNotBlockTheCaller) {
   EXPECT_EQ(closed().device, a_device());
 }
 
-TEST_F(Closing, WhatIsOpenedNextWaitsForThatOfItsOwnPlugin) {
+TEST_F(Closing, OpeningWaitsForClosingOfTheSamePlugin) {
   closed().held = true;
   close_device(table_, a_device());
   const rc_plugin other = plugin();
@@ -96,7 +96,7 @@ TEST_F(Closing, WhatIsOpenedNextWaitsForThatOfItsOwnPlugin) {
   waits.join();
 }
 
-TEST_F(Closing, WhereTheCallerIs) {
+TEST_F(Closing, CanRunOnTheThreadOfTheCaller) {
   close_device_here(table_, a_device());
   EXPECT_EQ(closed().count, 1);
   EXPECT_EQ(closed().thread, std::this_thread::get_id());

@@ -84,14 +84,14 @@ TEST_F(Choice, LargeWorkGoesToTheGpu) {
   EXPECT_EQ(best_of_product(4096, kCpu, kCpu), kGpu);
 }
 
-TEST_F(Choice, TheWayThereIsNotWorthASum) {
+TEST_F(Choice, SumIsNotWorthTheTransfer) {
   // Each number is used once: the bus takes longer than the CPU's memory.
   for (const double count : {1e3, 1e5, 1e7}) {
     EXPECT_EQ(best_of_elements(count, kCpu, kCpu), kCpu) << count;
   }
 }
 
-TEST_F(Choice, WhatLiesOnADeviceDrawsTheWorkThere) {
+TEST_F(Choice, WorkRunsWhereItsOperandsAre) {
   for (const double count : {1e2, 1e5, 1e7}) {
     EXPECT_EQ(best_of_elements(count, kGpu, kGpu), kGpu) << count;
   }
@@ -123,7 +123,7 @@ TEST_F(Choice, MeasuredCurvesComeFirst) {
   EXPECT_NEAR(*slow.seconds(product(1000)), 3.001, 1e-9);
 }
 
-TEST_F(Choice, WhatADeviceLacksOrIsUnknownIsLeftOut) {
+TEST_F(Choice, UnsupportedAndUnmeasuredDevicesAreSkipped) {
   Calibration lacking = gpu();
   lacking.lacking[static_cast<size_t>(OpFamily::kElements)] = true;
   const OperandPlace operands[] = {{1, 100}};
@@ -160,7 +160,7 @@ TEST(DeviceOfMost, CountsBytes) {
   EXPECT_EQ(device_of_most({}, 5), 5);
 }
 
-TEST(Curve, IsStraightBetweenPointsAndGoesOn) {
+TEST(Curve, InterpolatesAndExtrapolatesLinearly) {
   const Curve curve({{200, 4}, {100, 2}, {400, 10}});
   EXPECT_DOUBLE_EQ(curve.seconds(0), 2);
   EXPECT_DOUBLE_EQ(curve.seconds(100), 2);
@@ -170,20 +170,20 @@ TEST(Curve, IsStraightBetweenPointsAndGoesOn) {
   EXPECT_DOUBLE_EQ(curve.rate(), 200.0 / 6);
 }
 
-TEST(Curve, LowersWhatWasDisturbed) {
+TEST(Curve, LowersDisturbedMeasurements) {
   const Curve curve({{1, 9}, {2, 3}, {3, 5}, {3, 4}});
   EXPECT_EQ(curve.points(),
             (std::vector<Curve::Point>{{1, 3}, {2, 3}, {3, 4}}));
 }
 
-TEST(Curve, OfOnePointGrowsInProportion) {
+TEST(Curve, OnePointGrowsInProportion) {
   const Curve curve({{10, 1}});
   EXPECT_DOUBLE_EQ(curve.seconds(5), 1);
   EXPECT_DOUBLE_EQ(curve.seconds(30), 3);
   EXPECT_DOUBLE_EQ(curve.rate(), 10);
 }
 
-TEST(CalibrationText, ComesBack) {
+TEST(CalibrationText, RoundTrips) {
   Calibration device = gpu();
   device.families[static_cast<size_t>(OpFamily::kNorms)] =
       Curve({{64, 1.5e-5}, {4096, 2.25e-5}});
@@ -200,7 +200,7 @@ TEST(CalibrationText, ComesBack) {
   }
 }
 
-TEST(CalibrationText, OfAFileThatIsNoneIsRefused) {
+TEST(CalibrationText, InvalidTextIsRefused) {
   const std::string good = calibration_text(gpu());
   EXPECT_FALSE(parse_calibration("").has_value());
   // Cut short anywhere.

@@ -36,7 +36,7 @@ class DeviceErrors : public testing::Test {
   std::shared_ptr<Device> device_ = Device::open(plugin().table, 0, {});
 };
 
-TEST_F(DeviceErrors, StatusesOutsideTheListBecomeErrorsOfTheDevice) {
+TEST_F(DeviceErrors, UnknownStatusesBecomeDeviceErrors) {
   const struct {
     rc_status given, expected;
     const char* number;
@@ -63,7 +63,7 @@ TEST_F(DeviceErrors, StatusesOutsideTheListBecomeErrorsOfTheDevice) {
   EXPECT_STREQ(device_->info().name, "fake");
 }
 
-TEST_F(DeviceErrors, DescriptionsOutsideTheirRangesBecomeUnknown) {
+TEST_F(DeviceErrors, DescriptionsOutOfRangeBecomeUnknown) {
   test::FakeDevice& device = plugin().state.devices[0];
   const struct {
     rc_device_kind given, expected;
@@ -176,7 +176,7 @@ TEST_F(DeviceErrors, AddressesOfBuffersMustBeGiven) {
   EXPECT_EQ(static_cast<void*>(buffer->memory()), memory_of_host);
 }
 
-TEST_F(DeviceErrors, MemoryForMovingNumbersIsGivenWhole) {
+TEST_F(DeviceErrors, PinnedMemoryMustBeComplete) {
   const auto pin = [&](uint64_t bytes) { return Pinned(device_, bytes); };
   expect_error(RC_E_UNSUPPORTED,
                "faulty:0 has no memory of the host's that it moves numbers "

@@ -113,7 +113,7 @@ TEST_F(DeviceKernels, NeedAllFourFunctions) {
   table = whole;
 }
 
-TEST_F(DeviceKernels, FaultsOfCompilingAreReported) {
+TEST_F(DeviceKernels, CompileErrorsAreReported) {
   status = RC_E_FORMAT;
   expect_error(RC_E_FORMAT,
                "twice on kernels:0: the kernel does not compile: said -5",
@@ -162,7 +162,7 @@ TEST_F(DeviceKernels, GetFiveSecondsMoreThanTheCallerWaits) {
   }
 }
 
-TEST_F(DeviceKernels, ALateKernelIsAnErrorAndTheDeviceGoesOn) {
+TEST_F(DeviceKernels, LateKernelIsAnErrorAndTheDeviceContinues) {
   rc_plugin_kernel* kernel = device_->create_kernel(info());
   int64_t spent = 0;
   sleep_ms = 30;
@@ -201,7 +201,7 @@ TEST_F(DeviceKernels, AKernelThatDoesNotStopLosesTheDevice) {
   EXPECT_TRUE(destroyed.empty());
 }
 
-TEST_F(DeviceKernels, WorkIsDividedFromTwoPiecesOn) {
+TEST_F(DeviceKernels, WorkIsSplitFromTwoItemsOn) {
   int64_t spent = 0;
   const auto divide = [&](int64_t count) {
     ranges.clear();

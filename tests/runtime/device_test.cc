@@ -50,7 +50,7 @@ class DeviceTest : public testing::Test {
   const float data_[4] = {};
 };
 
-TEST_F(DeviceTest, FailuresNameDeviceDeedAndReason) {
+TEST_F(DeviceTest, FailuresNameDeviceOperationAndReason) {
   state().status = RC_E_DEVICE_MEMORY;
   Error error = error_of([&] { device_->create_weight(weight(), data_); });
   EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
@@ -84,7 +84,7 @@ TEST_F(DeviceTest, ASuccessWithoutAHandleIsAFailure) {
   EXPECT_EQ(error_of([&] { program(); }).status(), RC_E_DEVICE);
 }
 
-TEST_F(DeviceTest, HandlesOfFailuresAreNotGivenBack) {
+TEST_F(DeviceTest, HandlesOfFailuresAreNotReleased) {
   state().status = RC_E_DEVICE;
   state().write_handles_on_failure = true;
   EXPECT_EQ(error_of([&] { device_->create_weight(weight(), data_); }).status(),
@@ -94,7 +94,7 @@ TEST_F(DeviceTest, HandlesOfFailuresAreNotGivenBack) {
   EXPECT_EQ(error_of([&] { program(); }).status(), RC_E_DEVICE);
 }
 
-TEST_F(DeviceTest, ThingsKeepTheirDeviceAlive) {
+TEST_F(DeviceTest, ResourcesKeepTheirDeviceAlive) {
   auto made = device_->create_weight(weight(), data_);
   auto buffer = device_->create_buffer(64);
   auto compiled = program();
@@ -155,7 +155,7 @@ TEST_F(DeviceTest, MappedWeightsKeepTheirDataAlive) {
   EXPECT_EQ(data.use_count(), 2);
 }
 
-TEST_F(DeviceTest, ExceptionsWhileGivingBackAreSwallowed) {
+TEST_F(DeviceTest, ExceptionsOfDestroyFunctionsAreIgnored) {
   auto buffer = device_->create_buffer(64);
   auto compiled = program();
   state().throw_on_destroy = true;
@@ -188,7 +188,7 @@ TEST_F(DeviceTest, BuffersCheckRanges) {
   }
 }
 
-TEST_F(DeviceTest, CompileNamesEveryOpThatIsLacking) {
+TEST_F(DeviceTest, CompileNamesEveryUnsupportedOp) {
   state().unsupported_op = RC_OP_SOFTCAP;
   const Error error = error_of([&] { program(); });
   EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
@@ -222,7 +222,7 @@ TEST_F(DeviceTest, FailuresOfRunsAreReported) {
   EXPECT_TRUE(device_->lost());
 }
 
-TEST_F(DeviceTest, ARunThatTakesTooLongIsAskedToStop) {
+TEST_F(DeviceTest, RunBeyondItsTimeoutIsStopped) {
   auto compiled = program();
   float y[2];
   state().endless = true;

@@ -45,7 +45,7 @@ TEST_F(HostMemory, AWeightIsItsBytes) {
   plugin_.destroy_weight(nullptr, weight);
 }
 
-TEST(CompleteWithHostMemory, LeavesAloneWhoMapsWeights) {
+TEST(CompleteWithHostMemory, SkipsPluginsThatMapWeights) {
   rc_plugin plugin = {};
   plugin.map_weight = [](rc_plugin_device*, const rc_plugin_weight_info*,
                          const void*, rc_plugin_weight**,
@@ -54,7 +54,7 @@ TEST(CompleteWithHostMemory, LeavesAloneWhoMapsWeights) {
   EXPECT_EQ(plugin.create_weight, nullptr);
 }
 
-TEST_F(HostMemory, ABufferIsZeroAtFirst) {
+TEST_F(HostMemory, BufferIsZeroInitially) {
   rc_plugin_buffer* buffer = nullptr;
   ASSERT_EQ(plugin_.create_buffer(nullptr, 100, &buffer, message_.data()),
             RC_OK);
@@ -72,7 +72,7 @@ TEST_F(HostMemory, ABufferIsZeroAtFirst) {
   plugin_.destroy_buffer(nullptr, buffer);
 }
 
-TEST_F(HostMemory, WhatIsTooLargeIsAStatus) {
+TEST_F(HostMemory, TooLargeSizesAreReported) {
   rc_plugin_buffer* buffer = nullptr;
   EXPECT_EQ(
       plugin_.create_buffer(nullptr, UINT64_MAX - 8, &buffer, message_.data()),
@@ -84,7 +84,7 @@ TEST_F(HostMemory, WhatIsTooLargeIsAStatus) {
             RC_E_INVALID_ARGUMENT);
 }
 
-TEST(HostMemoryOfAPlugin, WithFunctionsOfItsOwnGetsNoOthers) {
+TEST(HostMemoryOfAPlugin, WithItsOwnFunctionsIsNotCompleted) {
   rc_plugin plugin = {};
   plugin.upload = [](rc_plugin_device*, rc_plugin_buffer*, uint64_t,
                      const void*, uint64_t,

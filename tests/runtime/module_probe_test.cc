@@ -44,13 +44,13 @@ TEST_F(ModuleProbe, RemembersASuccess) {
   EXPECT_EQ(remembered(), 1u);
 }
 
-TEST_F(ModuleProbe, LeavesWhatIsNoPluginToTheLibrary) {
+TEST_F(ModuleProbe, IgnoresModulesThatAreNoPlugins) {
   EXPECT_EQ(probe_module(RC_MODULE_WITHOUT_ENTRY).reason, "");
   EXPECT_EQ(probe_module("/nonexistent/module.so").reason, "");
 }
 
 // A crash is a reason, and is found once as long as nothing changes.
-TEST_F(ModuleProbe, ACrashIsAReasonForAWhile) {
+TEST_F(ModuleProbe, CrashIsRememberedUntilSomethingChanges) {
   const fs::path crashes = folder_.path() / "crashes";
   const TemporaryVariable count("RUNCIBLE_TEST_CRASHES", crashes.string());
   const auto expect_reason = [] {
@@ -91,13 +91,13 @@ TEST_F(ModuleProbe, ACrashIsAReasonForAWhile) {
   }
 }
 
-TEST_F(ModuleProbe, AHangIsAReason) {
+TEST_F(ModuleProbe, HangIsReported) {
   const std::string reason = probe_module(RC_MODULE_HANG).reason;
   EXPECT_NE(reason.find("it did not exit"), std::string::npos) << reason;
   EXPECT_EQ(remembered(), 1u);
 }
 
-TEST_F(ModuleProbe, TellsSoftwareFromOthers) {
+TEST_F(ModuleProbe, DistinguishesSoftwareDevices) {
   for (int i = 0; i < 2; ++i) {  // found and remembered
     EXPECT_TRUE(probe_module(RC_MODULE_SOFT).only_software);
     EXPECT_FALSE(probe_module(RC_MODULE_FOUND).only_software);
@@ -105,7 +105,7 @@ TEST_F(ModuleProbe, TellsSoftwareFromOthers) {
   }
 }
 
-TEST_F(ModuleProbe, AnAnswerCountsThoughTheOutputStaysOpen) {
+TEST_F(ModuleProbe, AnswerIsReadWhileTheOutputStaysOpen) {
   EXPECT_EQ(probe_module(RC_MODULE_SERVICE).reason, "");
   EXPECT_EQ(remembered(), 1u);
 }
@@ -136,7 +136,7 @@ TEST_F(ModuleProbe, ACrashingModuleIsListedWithItsReason) {
 }
 
 // The loader would wait for who writes to a pipe, for ever.
-TEST_F(ModuleProbe, WhatIsNoRegularFileIsListedAndNotOpened) {
+TEST_F(ModuleProbe, OtherThanRegularFilesAreListedAndNotOpened) {
   const TemporaryFolder made;
   const fs::path& folder = made.path();
   const fs::path pipe = folder / "librunciblebackend-pipe.so";

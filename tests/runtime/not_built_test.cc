@@ -10,7 +10,7 @@
 namespace rc::runtime {
 namespace {
 
-TEST(NotBuilt, SaysWhatWasMissing) {
+TEST(NotBuilt, NamesTheMissingDependencies) {
   EXPECT_TRUE(parse_not_built("").empty());
   const auto list = parse_not_built(
       "opencl=opencl-c-headers|vulkan=glslc, libvulkan-dev|"

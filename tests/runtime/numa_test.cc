@@ -50,7 +50,7 @@ std::string explained(const char* spec, rc_numa numa) {
   return account["numa"];
 }
 
-TEST_F(Numa, IsInterleavedWhereThereAreSeveralNodes) {
+TEST_F(Numa, IsInterleavedOnSeveralNodes) {
   const struct {
     const char* spec;
     rc_numa asked, opened;
@@ -72,7 +72,7 @@ TEST_F(Numa, IsInterleavedWhereThereAreSeveralNodes) {
 }
 
 // What comes to the same is the same device; one node is one way.
-TEST_F(Numa, SharesDevicesThatLieAlike) {
+TEST_F(Numa, EqualModesShareADevice) {
   const auto open = [](const char* spec, rc_numa numa) {
     DeviceOptions options;
     options.numa = numa;
@@ -85,13 +85,13 @@ TEST_F(Numa, SharesDevicesThatLieAlike) {
 }
 
 // The options of a device hold; RC_NUMA_AUTO is a value, too.
-TEST_F(Numa, ConfigurationOverrulesNothing) {
+TEST_F(Numa, ConfigurationDoesNotOverrideOptions) {
   const TemporaryVariable local("RUNCIBLE_BACKEND_NUMA", "local");
   EXPECT_EQ(explained("sockets:1", RC_NUMA_AUTO), "interleave");
   EXPECT_EQ(explained("sockets:1", RC_NUMA_OFF), "off");
 }
 
-TEST_F(Numa, AWayThatIsNoneIsRefused) {
+TEST_F(Numa, InvalidModeIsRefused) {
   for (const rc_numa numa : {-1, 4}) {
     try {
       explained("sockets:1", numa);

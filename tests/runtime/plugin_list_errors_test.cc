@@ -55,7 +55,7 @@ TEST(PluginListErrors, NamesAreOneToSixtyFourSmallLettersDigitsAndUnderscores) {
   }
 }
 
-TEST(PluginListErrors, SizesEndBehindTheLastRequiredFunction) {
+TEST(PluginListErrors, SizesIncludeTheRequiredFunctions) {
   rc_plugin table = good_table();
   for (const size_t size : {size_t{0}, offsetof(rc_plugin, name) - 1}) {
     table.struct_size = size;
@@ -75,7 +75,7 @@ TEST(PluginListErrors, SizesEndBehindTheLastRequiredFunction) {
   expect_taken(table);
 }
 
-TEST(PluginListErrors, VersionsAreThoseOfTheLibrary) {
+TEST(PluginListErrors, OtherVersionsAreRefused) {
   rc_plugin table = good_table();
   table.abi_version = RC_PLUGIN_OLDEST_ABI_VERSION - 1;
   expect_refused(
@@ -133,7 +133,7 @@ TEST(PluginListErrors, EveryRequiredFunctionIsNamed) {
   expect_taken(table);
 }
 
-TEST(PluginListErrors, ATakenNameIsRefusedWithWhereItIsFrom) {
+TEST(PluginListErrors, TakenNameErrorNamesItsOrigin) {
   rc_plugin table = good_table();
   table.name = "cpu";
   expect_refused(table, RC_E_INVALID_ARGUMENT,

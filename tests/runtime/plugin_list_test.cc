@@ -95,7 +95,7 @@ TEST(PluginList, RefusesATakenNameAndCopiesTheTable) {
   EXPECT_NE(entry->table.open, nullptr);
 }
 
-TEST(PluginList, TakesOneOutAndTheNextOfItsNameIn) {
+TEST(PluginList, ReplacesARemovedPlugin) {
   PluginList& list = PluginList::instance();
   const rc_plugin table = test::make_fake_plugin("brief").table;
   register_plugin(table);

@@ -23,7 +23,7 @@ ProgramDescription product() {
   return std::move(builder).take();
 }
 
-TEST(OpList, TellsWhatAnOpTakes) {
+TEST(OpList, DescribesOperandsAndBytesOfAnOp) {
   const ProgramDescription description = product();
   const OpList ops(description);
   ASSERT_EQ(ops.size(), 2u);
@@ -43,7 +43,7 @@ TEST(OpList, TellsWhatAnOpTakes) {
   EXPECT_EQ(ops.bytes(1, rows), 3u * 4 * 5 * 3);
 }
 
-TEST(OpList, CountsTheRowsOfATableThatAreAskedFor) {
+TEST(OpList, CountsTheRequestedRowsOfATable) {
   ProgramBuilder builder;
   const Value ids = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   const Value table = builder.weight("t", RC_DTYPE_F32, {1000, 8}, RC_USE_ROWS);
@@ -53,7 +53,7 @@ TEST(OpList, CountsTheRowsOfATableThatAreAskedFor) {
   EXPECT_EQ(ops.bytes(0, {2, 0, 1}), 2u * 4 + 2u * 32 + 2u * 32);
 }
 
-TEST(Profile, LeavesNonsenseOutAndForgetsTheOldest) {
+TEST(Profile, DropsInvalidTimesAndTheOldestRecords) {
   const ProgramDescription description = product();
   const auto ops = std::make_shared<OpList>(description);
   const auto profile = Profile::create("test:0");
@@ -71,7 +71,7 @@ TEST(Profile, LeavesNonsenseOutAndForgetsTheOldest) {
   EXPECT_EQ(profile->records().front().op, 1);
 }
 
-TEST(Profile, OfARunOnTheCpu) {
+TEST(Profile, RecordsARunOnTheCpu) {
   Selection selection;
   selection.spec = "cpu";
   selection.device.profile = true;
@@ -107,7 +107,7 @@ TEST(Profile, OfARunOnTheCpu) {
   }
 }
 
-TEST(Profile, OnlyIfItIsWanted) {
+TEST(Profile, ExistsOnlyIfRequested) {
   EXPECT_EQ(select({"cpu", 0, {}}).device->profile(), nullptr);
 }
 

@@ -51,7 +51,7 @@ struct Stored {
   std::vector<std::shared_ptr<Buffer>> caches;
 };
 
-TEST(ProgramErrors, WeightsAndCachesAreGivenAsMany) {
+TEST(ProgramErrors, WrongCountsOfWeightsAndCachesAreRefused) {
   const Stored whole;
   for (const auto& [weights, caches] :
        {std::pair<size_t, size_t>{0, 1}, {2, 1}, {1, 0}, {1, 2}}) {
@@ -66,7 +66,7 @@ TEST(ProgramErrors, WeightsAndCachesAreGivenAsMany) {
   EXPECT_NE(whole.compile(), nullptr);
 }
 
-TEST(ProgramErrors, PartsOfAProgramGetWhatTheyUse) {
+TEST(ProgramErrors, MissingWeightsAndCachesOfPartsAreRefused) {
   const Stored whole;
   for (const bool null : {false, true}) {
     Stored given = whole;
@@ -99,7 +99,7 @@ class RunErrors : public testing::Test {
   std::vector<float> y = std::vector<float>(8);
 };
 
-TEST_F(RunErrors, CountsAreThoseOfTheProgram) {
+TEST_F(RunErrors, CountsOutOfRangeAreRefused) {
   const auto refuse = [&](const char* message, const RunArguments& given) {
     expect_refused(message, [&] { program->run(given, -1); });
   };
@@ -119,7 +119,7 @@ TEST_F(RunErrors, CountsAreThoseOfTheProgram) {
   EXPECT_EQ(y, (std::vector<float>{10, 26, 10, 26, 10, 26, 10, 26}));
 }
 
-TEST_F(RunErrors, PointersAreThoseOfTheProgram) {
+TEST_F(RunErrors, MissingPointersAreRefused) {
   const auto refuse = [&](const char* message, const RunArguments& given) {
     expect_refused(message, [&] { program->run(given, -1); });
   };
@@ -148,7 +148,7 @@ TEST_F(RunErrors, PointersAreThoseOfTheProgram) {
   program->run({0, 0, 0, {5, nullptr}, {nullptr}}, -1);
 }
 
-TEST(BuilderErrors, ValuesAreThoseOfTheProgram) {
+TEST(BuilderErrors, UnknownValuesAreRefused) {
   ProgramBuilder builder;
   expect_refused("there is no value 0 in a program of 0 values",
                  [&] { builder.shape(0); });

@@ -57,7 +57,7 @@ TEST(Program, RunsAnyNumberOfRows) {
   }
 }
 
-TEST(Program, RefusesArgumentsThatDoNotFit) {
+TEST(Program, RefusesMismatchedArguments) {
   Doubled doubled;
   Program& program = *doubled.program;
   const std::vector<float> x(12);
@@ -87,7 +87,7 @@ TEST(Program, StopsWhenAsked) {
   }
 }
 
-TEST(Program, RefusesOtherNumbersOfWeights) {
+TEST(Program, RefusesWrongNumbersOfWeights) {
   Doubled doubled;
   doubled.weights.pop_back();
   EXPECT_EQ(error_of([&] {
@@ -176,7 +176,7 @@ TEST(ProgramBuilder, RefusesBrokenLengths) {
   expect_refused("lengths is I32 [sequences, 3]", table, 0);
 }
 
-TEST(ProgramBuilder, TellsWeightsApartByName) {
+TEST(ProgramBuilder, DistinguishesWeightsByName) {
   ProgramBuilder builder;
   const Value table = builder.weight("w", RC_DTYPE_F32, {8, 4}, RC_USE_ROWS);
   EXPECT_EQ(builder.weight("w", RC_DTYPE_F32, {8, 4}, RC_USE_LINEAR), table);
@@ -205,7 +205,7 @@ TEST(ProgramBuilder, RegroupsOnlyWhatFollowsTheRows) {
   }
 }
 
-TEST(ProgramBuilder, OutputsTakeTheirReshapesAlong) {
+TEST(ProgramBuilder, OutputsIncludeTheirReshapes) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 4});
   const Value y = builder.scale(x, 2);

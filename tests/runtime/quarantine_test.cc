@@ -85,7 +85,7 @@ TEST_F(Quarantines, HoldsUntilTheDriverChanges) {
   EXPECT_EQ(opened(), 3u);
 }
 
-TEST_F(Quarantines, IsTold) {
+TEST_F(Quarantines, ReasonIsReported) {
   EXPECT_EQ(reason().find("lies:0: it fails"), 0u) << reason();
   try {
     select({"lies", 0, {}});
@@ -108,7 +108,7 @@ TEST_F(Quarantines, IsTold) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(Quarantines, IsLifted) {
+TEST_F(Quarantines, CanBeLifted) {
   for (const char* name : {"lies:0", "lies", "LIES", ""}) {
     const size_t before = opened();
     EXPECT_EQ(reason().find("lies:0: it fails"), 0u) << reason();
@@ -133,7 +133,7 @@ TEST_F(Quarantines, IsLifted) {
   EXPECT_EQ(status_of("lies:x"), RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(Quarantines, IsIgnoredWhereThatIsConfigured) {
+TEST_F(Quarantines, CanBeIgnoredByConfiguration) {
   EXPECT_EQ(reason().find("lies:0: it fails"), 0u) << reason();
   const test::TemporaryVariable ignored("RUNCIBLE_QUARANTINE", "0");
   for (size_t i = 2; i < 4; ++i) {
@@ -142,7 +142,7 @@ TEST_F(Quarantines, IsIgnoredWhereThatIsConfigured) {
   }
 }
 
-TEST_F(Quarantines, RecordsThatCannotBeReadAreWrittenAnew) {
+TEST_F(Quarantines, UnreadableRecordsAreReplaced) {
   EXPECT_EQ(reason().find("lies:0: it fails"), 0u) << reason();
   const fs::path file = only_file();
   std::string good;
@@ -201,7 +201,7 @@ TEST_F(Quarantines, RecordsThatCannotBeReadAreWrittenAnew) {
   }
 }
 
-TEST_F(Quarantines, AnOpIsLackingInLaterProcesses) {
+TEST_F(Quarantines, FailedOpIsUnsupportedInLaterProcesses) {
   test::WrappedState& state = test::wrap_backend("quarantined_op", "cpu");
   const auto device = test::open_wrapped("quarantined_op");
   ProgramBuilder builder;

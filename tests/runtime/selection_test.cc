@@ -81,7 +81,7 @@ void expect_text(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST_F(SelectionTest, AutoTakesNeverTheReferenceIfAnythingElseWorks) {
+TEST_F(SelectionTest, AutoTakesTheReferenceLast) {
   FakeState& other = fake("other");
   other.devices = {device(RC_DEVICE_SOFTWARE)};
   EXPECT_NE(chosen("auto"), "reference:0");
@@ -109,7 +109,7 @@ TEST_F(SelectionTest, AutoPrefersDiscreteToIntegratedToCpuToSoftware) {
 
 // A software device computes in the memory of the host and is slower than the
 // CPU; under a limit some end the process.
-TEST_F(SelectionTest, AutoTakesNoSoftwareWhereThereIsACpu) {
+TEST_F(SelectionTest, AutoSkipsSoftwareDevicesIfThereIsACpu) {
   FakeState& vulkan = fake("vulkan");
   vulkan.devices = {device(RC_DEVICE_SOFTWARE)};
   const Selected selected = select({"auto", 0, {}});
@@ -134,7 +134,7 @@ TEST_F(SelectionTest, AutoTakesNoSoftwareWhereThereIsACpu) {
   EXPECT_EQ(chosen("cpu,vulkan", uint64_t{1} << 60), "vulkan:0");
 }
 
-TEST_F(SelectionTest, WarnsOfWhatStandsInForADeviceThatFailed) {
+TEST_F(SelectionTest, WarnsOfTheReplacementOfAFailedDevice) {
   EXPECT_TRUE(select({"auto", 0, {}}).warnings.empty());
   FakeState& cuda = fake("cuda");
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE),
@@ -156,7 +156,7 @@ TEST_F(SelectionTest, WarnsOfWhatStandsInForADeviceThatFailed) {
 }
 
 // To do something else would hide what is wrong.
-TEST_F(SelectionTest, WhatTheEnvironmentAsksForIsNotPassedOver) {
+TEST_F(SelectionTest, InvalidEnvironmentIsAnError) {
   for (const char* spec : {"auto", "cpu", "cpu,reference"}) {
     const test::TemporaryVariable level("RUNCIBLE_ISA", "sse9");
     const Error error = failure({spec, 0, {}});
@@ -176,7 +176,7 @@ TEST_F(SelectionTest, WhatTheEnvironmentAsksForIsNotPassedOver) {
 }
 
 // A driver says that there is no memory for any reason it has.
-TEST_F(SelectionTest, ADriverWithoutMemoryIsPassedOver) {
+TEST_F(SelectionTest, DriverWithoutMemoryIsSkipped) {
   FakeState& cuda = fake("cuda");
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
   cuda.count_status = RC_E_OUT_OF_MEMORY;
@@ -203,7 +203,7 @@ TEST_F(SelectionTest, TakesOnePhysicalDeviceThroughThePreferredBackend) {
   EXPECT_EQ(chosen("auto"), "vulkan:0");
 }
 
-TEST_F(SelectionTest, GoesOnWhenADeviceCannotBeOpened) {
+TEST_F(SelectionTest, TriesTheNextDeviceIfOneCannotBeOpened) {
   FakeState& cuda = fake("cuda");
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE),
                   device(RC_DEVICE_GPU_DISCRETE)};
@@ -228,7 +228,7 @@ TEST_F(SelectionTest, SkipsDevicesKnownToHaveTooLittleMemory) {
   EXPECT_EQ(chosen("cuda", 9'000'000'000), "cuda:2");
 }
 
-TEST_F(SelectionTest, WalksTheChain) {
+TEST_F(SelectionTest, TriesTheChainInOrder) {
   EXPECT_EQ(chosen("cuda,vulkan:0,opencl,reference"), "reference:0");
   fake("opencl").devices = {device(RC_DEVICE_GPU_INTEGRATED)};
   EXPECT_EQ(chosen("cuda,vulkan:0,opencl,reference"), "opencl:0");
@@ -256,7 +256,7 @@ TEST_F(SelectionTest, TakesAnyGpu) {
   EXPECT_EQ(chosen("gpu"), "cuda:0");
 }
 
-TEST_F(SelectionTest, FailuresTellEveryReason) {
+TEST_F(SelectionTest, FailureListsEveryReason) {
   Error error = failure({"nope", 0, {}});
   EXPECT_EQ(error.status(), RC_E_NOT_FOUND);
   expect_text(error.message(), "nope");
@@ -273,7 +273,7 @@ TEST_F(SelectionTest, FailuresTellEveryReason) {
   EXPECT_EQ(failure({"cpu:x", 0, {}}).status(), RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(SelectionTest, ToleratesPluginsThatTalkNonsense) {
+TEST_F(SelectionTest, ToleratesInvalidDeviceCounts) {
   FakeState& cuda = fake("cuda");
   for (int32_t count : {-3, INT32_MIN, 0}) {
     cuda.count_override = count;
@@ -326,7 +326,7 @@ TEST_F(SelectionTest, SharesOpenDevices) {
   cuda.alive -= 1;  // the abandoned one is never given back
 }
 
-TEST_F(SelectionTest, ClosesDevicesWithoutHolders) {
+TEST_F(SelectionTest, ClosesUnusedDevices) {
   FakeState& cuda = fake("cuda");
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
   for (int i = 0; i < 3; ++i) chosen("cuda");
@@ -334,7 +334,7 @@ TEST_F(SelectionTest, ClosesDevicesWithoutHolders) {
   EXPECT_EQ(cuda.closed, 3);
 }
 
-TEST_F(SelectionTest, ReadsTheEnvironmentWhereCodeSaysNothing) {
+TEST_F(SelectionTest, EmptySpecIsReadFromTheEnvironment) {
   setenv("RUNCIBLE_BACKEND", "opencl,reference", 1);
   const Selected selected = select({"", 0, {}});
   EXPECT_EQ(selected.device->id(), "reference:0");
@@ -357,7 +357,7 @@ TEST_F(SelectionTest, ReadsTheEnvironmentWhereCodeSaysNothing) {
   EXPECT_EQ(failure({"cuda", 0, negative}).status(), RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(SelectionTest, ExplainsItself) {
+TEST_F(SelectionTest, ExplanationListsTheCandidates) {
   fake("cuda").devices = {device(RC_DEVICE_GPU_DISCRETE, "uuid \xff", 1)};
   fake("cuda").devices[0].name = "Fake \"9000\"";
   fake("opencl").count_status = RC_E_UNSUPPORTED;
@@ -380,7 +380,7 @@ TEST_F(SelectionTest, ExplainsItself) {
   EXPECT_EQ(chosen, 1);
 }
 
-TEST_F(SelectionTest, DiscoversWhatIsThereAndWhatIsMissing) {
+TEST_F(SelectionTest, DiscoveryListsAvailableAndMissingBackends) {
   fake("cuda").devices = {device(RC_DEVICE_GPU_DISCRETE),
                           device(RC_DEVICE_GPU_DISCRETE)};
   fake("cuda").devices[0].info_status = RC_E_DEVICE;

@@ -115,7 +115,7 @@ TEST_F(SelfTests, GoodDevicesPass) {
 }
 
 // Kernels that went wrong after the device was opened.
-TEST_F(SelfTests, AnOpIsTestedOnceAndLackingIfItFails) {
+TEST_F(SelfTests, OpIsTestedOnceAndUnsupportedIfItFails) {
   test::WrappedState& state = test::wrap_backend("late_liar", "cpu");
   const auto device = test::open_wrapped("late_liar");
   device->test_with(std::make_unique<SelfTest>(device, "no module"));
@@ -147,7 +147,7 @@ TEST_F(SelfTests, AnOpIsTestedOnceAndLackingIfItFails) {
 }
 
 // Its kernels report success and leave the output as it was.
-TEST_F(SelfTests, AnIdleDeviceIsPassedOver) {
+TEST_F(SelfTests, DeviceThatComputesNothingIsSkipped) {
   if (PluginList::instance().find("lies") == nullptr) {
     load_plugin(RC_MODULE_LIES);
   }

@@ -41,7 +41,7 @@ ProgramDescription diamond(bool output_a = false) {
 }
 
 // Stages that have nothing in common but an input are run one by one.
-TEST(Split, AStageIsASegmentOfItsOwn) {
+TEST(Split, StageIsASeparateSegment) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 6});
   builder.output(builder.scale(x, 2));
@@ -81,7 +81,7 @@ TEST(Split, AStageIsASegmentOfItsOwn) {
             RC_E_INVALID_ARGUMENT);
 }
 
-TEST(Split, OnOneDeviceIsTheProgramItself) {
+TEST(Split, OnOneDeviceEqualsTheProgram) {
   const ProgramDescription whole = diamond();
   const Split result = split_by(whole, {1, 1, 1});
   ASSERT_EQ(result.segments.size(), 1u);
@@ -112,7 +112,7 @@ TEST(Split, PartsKeepTheirNames) {
   }
 }
 
-TEST(Split, WhatCrossesIsAnOutputHereAndAnInputThere) {
+TEST(Split, CrossingValueIsAnOutputAndAnInput) {
   const Split result = split_by(diamond(), {0, 1, 0});
   ASSERT_EQ(result.segments.size(), 3u);
   // `a` is read in both others, `b` in the last.
@@ -149,7 +149,7 @@ TEST(Split, TransfersShareMemoryByLifetime) {
   EXPECT_EQ(result.transfer_bytes, 2u * 4 * 16 * sizeof(float));
 }
 
-TEST(Split, AnOutputOfTheProgramIsReadFromWhereItWasWritten) {
+TEST(Split, OutputIsReadFromItsDevice) {
   const Split result = split_by(diamond(true), {0, 0, 1});
   ASSERT_EQ(result.segments.size(), 2u);
   EXPECT_EQ(result.segments[0].outputs,
@@ -197,7 +197,7 @@ TEST(Split, AViewMayComeBeforeItsBase) {
   EXPECT_EQ(second.description.ops.size(), 3u);
 }
 
-TEST(Split, AWeightOnTwoDevicesLivesOnBothForItsUses) {
+TEST(Split, WeightUsedOnTwoDevicesIsOnBoth) {
   ProgramBuilder builder;
   const Value ids = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
   const Value table =
@@ -259,14 +259,14 @@ class Fallbacks : public ::testing::Test {
   std::vector<std::shared_ptr<Device>> devices;
 };
 
-TEST_F(Fallbacks, NothingLackingNeedsNoOtherDevice) {
+TEST_F(Fallbacks, SupportedProgramNeedsNoFallback) {
   const Assignment all = assign(attention());
   EXPECT_EQ(all.device_of_op, std::vector<size_t>(5));
   EXPECT_TRUE(all.fallbacks.empty());
   EXPECT_EQ(devices.size(), 1u);
 }
 
-TEST_F(Fallbacks, OpsOnOneCacheGoTogether) {
+TEST_F(Fallbacks, OpsOnOneCacheFallBackTogether) {
   for (const int32_t missing : {RC_OP_ATTENTION, RC_OP_CACHE_STORE}) {
     state.missing_ops = {missing};
     const Assignment some = assign(attention());
@@ -369,7 +369,7 @@ TEST_F(SplitProgram, StopsBetweenItsSegments) {
   EXPECT_EQ(two.runs, before);
 }
 
-TEST_F(SplitProgram, TimeIsSharedByTheSegments) {
+TEST_F(SplitProgram, SegmentsShareTheTimeout) {
   const auto program = compile(diamond(), {0, 1, 0});
   const std::vector<float> x(6);
   std::vector<float> y(6);
@@ -392,7 +392,7 @@ TEST_F(SplitProgram, TimeIsSharedByTheSegments) {
   EXPECT_EQ(error.status(), RC_E_TIMEOUT);
 }
 
-TEST_F(SplitProgram, ALostDeviceInTheMiddleIsTold) {
+TEST_F(SplitProgram, LostDeviceIsReported) {
   const auto program = compile(diamond(), {0, 1, 0});
   const std::vector<float> x(6);
   std::vector<float> y(6);

@@ -59,7 +59,7 @@ class Crowd {
   std::vector<std::thread> threads_;
 };
 
-TEST(TurnQueue, PayersHaveTheSameTime) {
+TEST(TurnQueue, PayersGetEqualTime) {
   const Payer long_turns, short_turns;
   Crowd crowd;
   crowd.add(10, {{&long_turns, 1.0}}, 10ms);
@@ -74,7 +74,7 @@ TEST(TurnQueue, PayersHaveTheSameTime) {
   EXPECT_EQ(difference, 0ns);
 }
 
-TEST(TurnQueue, WeightsAreShares) {
+TEST(TurnQueue, WeightsDivideTheTime) {
   Payer light, heavy;
   heavy.weight = 3;
   Crowd crowd;
@@ -88,7 +88,7 @@ TEST(TurnQueue, WeightsAreShares) {
 
 // A turn for several is as urgent as for the one who has had least, and each
 // bears a part of it.
-TEST(TurnQueue, SeveralPayForATurn) {
+TEST(TurnQueue, SeveralPayersShareATurn) {
   const Payer one, other, third;
   Crowd crowd;
   crowd.add(10, {{&one, 0.5}, {&other, 0.5}}, 2ms);
@@ -99,7 +99,7 @@ TEST(TurnQueue, SeveralPayForATurn) {
   }
 }
 
-TEST(TurnQueue, OfOnePayerTheFirstIsNext) {
+TEST(TurnQueue, TurnsOfOnePayerKeepTheirOrder) {
   const Payer payer;
   Crowd crowd;
   crowd.add(3, {{&payer, 1.0}}, 1ms);
@@ -110,7 +110,7 @@ TEST(TurnQueue, OfOnePayerTheFirstIsNext) {
 }
 
 // Who had no turn for a long time has saved none up.
-TEST(TurnQueue, TimeIsNotSavedUp) {
+TEST(TurnQueue, UnusedTimeIsNotSaved) {
   const Payer early, late;
   Crowd crowd;
   crowd.add(100, {{&early, 1.0}}, 1ms);
@@ -123,7 +123,7 @@ TEST(TurnQueue, TimeIsNotSavedUp) {
   EXPECT_EQ(std::count(begin, begin + 20, &late), 10);
 }
 
-TEST(TurnQueue, OneAtATime) {
+TEST(TurnQueue, OneTurnRunsAtATime) {
   TurnQueue queue;
   std::atomic<int> inside{0};
   int turns = 0;

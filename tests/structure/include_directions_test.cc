@@ -153,7 +153,7 @@ TEST(IncludeDirections, PointDown) {
 }
 
 // Every folder of src has its row, but `web`, which is parts of other rooms.
-TEST(IncludeDirections, ThePageNamesEveryRoom) {
+TEST(IncludeDirections, PageNamesEveryFolder) {
   const fs::path source = fs::path(RC_SOURCE_DIR) / "src";
   std::vector<std::string> named;
   for (const Room& room : rooms_of_page(source / "README.md")) {
@@ -170,7 +170,7 @@ TEST(IncludeDirections, ThePageNamesEveryRoom) {
 }
 
 // The files that the page names are there.
-TEST(IncludeDirections, ThePageNamesFilesThatExist) {
+TEST(IncludeDirections, PageNamesExistingFiles) {
   const fs::path source = fs::path(RC_SOURCE_DIR) / "src";
   std::ifstream file(source / "README.md");
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -186,7 +186,7 @@ TEST(IncludeDirections, ThePageNamesFilesThatExist) {
   EXPECT_GT(count, 20u);
 }
 
-TEST(IncludeDirections, AWrongOneIsFound) {
+TEST(IncludeDirections, WrongIncludeIsFound) {
   const auto plant = [](const char* path, const char* header) {
     const TemporaryFolder tree;
     const fs::path file = tree.path() / path;
@@ -214,7 +214,7 @@ TEST(IncludeDirections, AWrongOneIsFound) {
 
 // A value of nlohmann's type allocates memory while it is destroyed, so that a
 // failed allocation would end the process. These use the parser's events only.
-TEST(IncludeDirections, TheLibraryBuildsNoValuesOfNlohmann) {
+TEST(IncludeDirections, LibraryCreatesNoNlohmannValues) {
   const std::vector<std::string> allowed = {"src/base/json_value.cc",
                                             "src/files/safetensors/header.cc",
                                             "src/files/safetensors/shards.cc"};

@@ -146,13 +146,13 @@ class Tree {
   std::map<std::string, Source> sources_;
 };
 
-TEST(StandardHeaders, AreIncludedByWhatUsesThem) {
+TEST(StandardHeaders, AreIncludedWhereTheyAreUsed) {
   const Tree tree(RC_SOURCE_DIR);
   EXPECT_GT(tree.size(), 600u);
   for (const std::string& one : tree.wrong()) ADD_FAILURE() << one;
 }
 
-TEST(StandardHeaders, OneThatLacksIsFound) {
+TEST(StandardHeaders, MissingIncludeIsFound) {
   const TemporaryFolder tree;
   const auto plant = [&](const char* path, const char* text) {
     const fs::path file = tree.path() / path;

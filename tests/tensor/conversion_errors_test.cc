@@ -17,7 +17,7 @@ void expect_unsupported(const std::string& text, const Call& call) {
   test::expect_error(RC_E_UNSUPPORTED, text, call);
 }
 
-TEST(ConversionErrors, OfTypesWithoutDecoderOrEncoder) {
+TEST(ConversionErrors, TypesWithoutDecoderOrEncoderAreNamed) {
   std::array<float, 256> floats = {};
   std::array<std::byte, 1024> bytes = {};
   constexpr auto kUnknown = static_cast<DType>(1000);
@@ -36,7 +36,7 @@ TEST(ConversionErrors, OfTypesWithoutDecoderOrEncoder) {
   EXPECT_EQ(floats, (std::array<float, 256>{}));
 }
 
-TEST(ConversionErrors, OfBlocksAndF64) {
+TEST(ConversionErrors, BlocksAndF64AreNotConverted) {
   std::array<double, 32> wide = {};
   std::array<std::byte, 256> bytes = {};
   for (const DType dtype : {RC_DTYPE_Q8_0, RC_DTYPE_IQ4_NL}) {

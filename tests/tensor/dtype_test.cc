@@ -11,7 +11,7 @@
 namespace rc {
 namespace {
 
-TEST(DType, EveryAssignedTypeIsKnownAndNoOther) {
+TEST(DType, OnlyAssignedTypesAreKnown) {
   const std::set<int> unassigned = {4, 5, 31, 32, 33, 36, 37, 38};
   for (int type = 0; type <= RC_DTYPE_Q1_0; ++type) {
     EXPECT_EQ(dtype_info(type) == nullptr, unassigned.contains(type)) << type;
@@ -20,7 +20,7 @@ TEST(DType, EveryAssignedTypeIsKnownAndNoOther) {
   EXPECT_EQ(dtype_info(RC_DTYPE_Q1_0 + 1), nullptr);
 }
 
-TEST(DType, DecodableMeansThatThereIsADecoder) {
+TEST(DType, DecodableTypesHaveADecoder) {
   for (int type = 0; type <= RC_DTYPE_Q1_0; ++type) {
     const DTypeInfo* info = dtype_info(type);
     EXPECT_EQ(find_decoder(type) != nullptr, info != nullptr && info->decodable)
@@ -31,7 +31,7 @@ TEST(DType, DecodableMeansThatThereIsADecoder) {
   }
 }
 
-TEST(DType, Names) {
+TEST(DType, TypesAreFoundByName) {
   EXPECT_STREQ(dtype_name(RC_DTYPE_Q4_K), "Q4_K");
   EXPECT_STREQ(dtype_name(31), "type 31");
   EXPECT_STREQ(dtype_name(-2147483647 - 1), "type -2147483648");
@@ -59,7 +59,7 @@ double f16_value(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-TEST(Half, EveryF16HasItsValueAndComesBack) {
+TEST(Half, EveryF16RoundTrips) {
   for (int i = 0; i < 65536; ++i) {
     const auto bits = static_cast<uint16_t>(i);
     const float value = f16_to_f32(bits);

@@ -63,7 +63,7 @@ constexpr Case kCases[] = {
     {RC_DTYPE_IQ4_NL, 0.09}, {RC_DTYPE_TQ2_0, 1.0},
 };
 
-TEST(Encode, ComesBackWithinTheErrorOfTheType) {
+TEST(Encode, RoundTripsWithinTheErrorOfTheType) {
   const auto values = normal_values(4096);
   for (const auto& [dtype, allowed] : kCases) {
     ASSERT_TRUE(encodable(dtype));
@@ -74,7 +74,7 @@ TEST(Encode, ComesBackWithinTheErrorOfTheType) {
   }
 }
 
-TEST(Encode, ShiftedValuesKeepTheirPlace) {
+TEST(Encode, ShiftedValuesKeepTheirPosition) {
   // Types with a minimum follow a shift; those without lose precision only.
   auto values = normal_values(1024);
   for (float& value : values) value = value * 0.1f + 5.0f;
@@ -98,7 +98,7 @@ TEST(Encode, ZerosStayZeros) {
   }
 }
 
-TEST(Encode, AbsurdValuesStayFiniteInBlocks) {
+TEST(Encode, ExtremeValuesStayFiniteInBlocks) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> values(256, 1.0f);
   values[0] = std::numeric_limits<float>::quiet_NaN();

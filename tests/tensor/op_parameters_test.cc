@@ -15,12 +15,12 @@ Op op_of(int32_t code) {
   return op;
 }
 
-TEST(OpParameters, ThatThereAreNone) {
+TEST(OpParameters, OpsWithoutParametersGiveAnEmptyObject) {
   EXPECT_EQ(parameters_json(op_of(RC_OP_ADD)), "{}");
   EXPECT_EQ(parameters_json(op_of(30000)), "{}");
 }
 
-TEST(OpParameters, NumbersToTheLastBit) {
+TEST(OpParameters, NumbersRoundTrip) {
   Op op = op_of(RC_OP_RMS_NORM);
   for (const float epsilon : {1e-5f, 1e-6f, 0.1f, 1.0f / 3, 0.0f, 1e-45f}) {
     op.params.norm.epsilon = epsilon;
@@ -29,7 +29,7 @@ TEST(OpParameters, NumbersToTheLastBit) {
   }
 }
 
-TEST(OpParameters, ChoicesByName) {
+TEST(OpParameters, ChoicesAreNamed) {
   Op op = op_of(RC_OP_GLU);
   op.params.glu.function = RC_FUNCTION_GELU_TANH;
   op.params.glu.limit = 7;
@@ -54,7 +54,7 @@ TEST(OpParameters, ChoicesByName) {
   EXPECT_EQ(parameters_json(op), R"({"style":"halves","scale":1})");
 }
 
-TEST(OpParameters, FlagsCountsAndLists) {
+TEST(OpParameters, FlagsCountsAndListsAreWritten) {
   Op op = op_of(RC_OP_ATTENTION);
   op.params.attention.scale = 0.125f;
   op.params.attention.window = int64_t{1} << 40;
@@ -76,7 +76,7 @@ TEST(OpParameters, FlagsCountsAndLists) {
 }
 
 // Whatever the schema knows of an op is told.
-TEST(OpParameters, AllThatTheSchemaNames) {
+TEST(OpParameters, AllParametersOfTheSchemaAreWritten) {
   for (int32_t code = 1; code < 200; ++code) {
     const OpSchema* schema = find_op(code);
     if (schema == nullptr) continue;

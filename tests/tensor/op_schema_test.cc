@@ -72,7 +72,7 @@ std::string comment_of(const std::string& header, const std::string& name) {
 }
 
 // Where one fails, its text is what the header has to say.
-TEST(OpSchema, IsWhatTheHeaderSays) {
+TEST(OpSchema, MatchesTheCommentsOfTheHeader) {
   std::stringstream header;
   for (const char* name : {"plugin_ops.h", "plugin_tensor_ops.h"}) {
     std::ifstream file(std::string(RC_SOURCE_DIR "/include/runcible/") + name);
@@ -92,7 +92,7 @@ TEST(OpSchema, IsWhatTheHeaderSays) {
 }
 
 // As plugin_ops.h says of them.
-TEST(OpSchema, SaysWhichInputsAnOutputMayShare) {
+TEST(OpSchema, ListsInputsThatAnOutputMayShare) {
   EXPECT_TRUE(may_share(RC_OP_RMS_NORM, 0));
   EXPECT_FALSE(may_share(RC_OP_RMS_NORM, 1));
   EXPECT_TRUE(may_share(RC_OP_ADD, 0));
@@ -137,7 +137,7 @@ Op op_of(int32_t code, const std::vector<int32_t>& inputs, int32_t output) {
   return op;
 }
 
-TEST(CheckOp, NamesWhatItFoundAndWhatItNeeds) {
+TEST(CheckOp, NamesActualAndExpectedShapes) {
   const auto weight = [](const std::vector<int64_t>& shape) {
     return value_of(RC_STORAGE_WEIGHT, RC_DTYPE_F32, shape);
   };

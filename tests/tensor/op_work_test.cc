@@ -41,7 +41,7 @@ OpWork work_of_op(const Op& op, const std::vector<rc_plugin_value>& values) {
 
 constexpr DType kF32 = RC_DTYPE_F32;
 
-TEST(OpWork, OfProducts) {
+TEST(OpWork, CountsProducts) {
   // 2 products of [3, 8] and [8, 5].
   const std::vector<rc_plugin_value> values = {cached_value(kF32, {2, 3, 8}),
                                                cached_value(kF32, {2, 8, 5}),
@@ -57,7 +57,7 @@ TEST(OpWork, OfProducts) {
   EXPECT_EQ(work.parts[1].units, 80);
 }
 
-TEST(OpWork, OfProductsByTypeOfTheRightOne) {
+TEST(OpWork, FamilyOfProductsFollowsTheRightOperand) {
   const auto of = [](DType dtype) {
     const std::vector<rc_plugin_value> values = {
         cached_value(kF32, {1, 1, 256}), cached_value(dtype, {1, 4, 256}),
@@ -77,7 +77,7 @@ TEST(OpWork, OfProductsByTypeOfTheRightOne) {
   EXPECT_EQ(blocks.bytes, 4 * 144 + 4.0 * (256 + 4));
 }
 
-TEST(OpWork, OfElements) {
+TEST(OpWork, CountsElements) {
   std::vector<rc_plugin_value> values = {cached_value(kF32, {4, 5}),
                                          cached_value(kF32, {5}),
                                          cached_value(kF32, {4, 5})};
@@ -99,7 +99,7 @@ TEST(OpWork, OfElements) {
   EXPECT_EQ(work_of_op(unary, values).parts[0].family, OpFamily::kSpecials);
 }
 
-TEST(OpWork, OfLines) {
+TEST(OpWork, CountsLines) {
   const auto family = [](int32_t code, int64_t outer, int64_t n,
                          int64_t inner) {
     std::vector<rc_plugin_value> values = {
@@ -119,7 +119,7 @@ TEST(OpWork, OfLines) {
   EXPECT_EQ(family(RC_OP_ARGMAX, 1, 1000, 2), OpFamily::kArgmaxWhole);
 }
 
-TEST(OpWork, OfOrder) {
+TEST(OpWork, CountsSorting) {
   std::vector<rc_plugin_value> values = {cached_value(kF32, {2, 1024, 1}),
                                          cached_value(RC_DTYPE_I32, {2, 8, 1})};
   OpWork work = work_of_op(op_of(RC_OP_ORDER, 2), values);
@@ -133,7 +133,7 @@ TEST(OpWork, OfOrder) {
             OpFamily::kCopies);
 }
 
-TEST(OpWork, OfConvolutions) {
+TEST(OpWork, CountsConvolutions) {
   std::vector<rc_plugin_value> values = {cached_value(kF32, {1, 6, 8, 8}),
                                          cached_value(kF32, {4, 6, 3, 3}),
                                          cached_value(kF32, {1, 4, 6, 6})};
@@ -150,7 +150,7 @@ TEST(OpWork, OfConvolutions) {
   EXPECT_EQ(work.parts[0].family, OpFamily::kDepthwise);
 }
 
-TEST(OpWork, OfAttention) {
+TEST(OpWork, CountsAttention) {
   std::vector<rc_plugin_value> values = {
       cached_value(kF32, {2, 3, 4, 8}), cached_value(kF32, {2, 5, 2, 8}),
       cached_value(kF32, {2, 5, 2, 8}), cached_value(kF32, {2, 3, 4, 8})};
@@ -159,7 +159,7 @@ TEST(OpWork, OfAttention) {
             2 * (2 * 3 * 4 * 5 * 8));
 }
 
-TEST(OpWork, OfRowsThatAreAskedFor) {
+TEST(OpWork, CountsGatheredRows) {
   const std::vector<rc_plugin_value> values = {cached_value(kF32, {1000, 16}),
                                                cached_value(RC_DTYPE_I32, {10}),
                                                cached_value(kF32, {10, 16})};
@@ -168,7 +168,7 @@ TEST(OpWork, OfRowsThatAreAskedFor) {
   EXPECT_EQ(work.parts[0].units, 4 * 160);
 }
 
-TEST(OpWork, OfEveryTensorOpIsKnown) {
+TEST(OpWork, CoversEveryTensorOp) {
   for (int32_t code = 0; code < 100; ++code) {
     const OpSchema* schema = find_op(code);
     if (schema == nullptr || !schema->tensors.exists()) continue;

@@ -43,7 +43,7 @@ TEST(PluginOp, NamesAllInputsOfItsOp) {
 }
 
 // So that who checks the op sees it.
-TEST(PluginOp, NamesInputsThatItsOpHasNot) {
+TEST(PluginOp, ContainsInputsBeyondTheSchema) {
   Op op;
   op.code = RC_OP_SCALE;
   op.inputs[0] = 1;
@@ -56,7 +56,7 @@ TEST(PluginOp, NamesInputsThatItsOpHasNot) {
   EXPECT_EQ(given.outputs[1], 3);
 }
 
-TEST(PluginOp, OfANewerLibraryMayHaveMoreInputs) {
+TEST(PluginOp, TakesMoreInputsOfANewerLibrary) {
   std::vector<int32_t> inputs(12, -1);
   inputs[0] = 3;
   const rc_plugin_params params = {};
@@ -75,7 +75,7 @@ TEST(PluginOp, OfANewerLibraryMayHaveMoreInputs) {
   }
 }
 
-TEST(PluginArrays, PointIntoTheirs) {
+TEST(PluginArrays, PointIntoTheGivenArrays) {
   std::vector<rc_plugin_value> values(3);
   values[2].rank = 4;
   std::vector<Op> ops(2);

@@ -26,7 +26,7 @@ void expect(const std::string& text, const rc_plugin_value& value) {
   }
 }
 
-TEST(CheckValue, KnowsTheStorages) {
+TEST(CheckValue, UnknownStoragesAreRefused) {
   for (int32_t storage = RC_STORAGE_WEIGHT; storage <= RC_STORAGE_OUTPUT;
        ++storage) {
     expect(kTaken, value(storage, RC_DTYPE_F32, {2}));
@@ -94,7 +94,7 @@ TEST(CheckValue, HasAKnownTypeWholeBlocksAndCountableBytes) {
   of(kTaken, RC_DTYPE_I8, {RC_DIM_ROWS, kTooMany});
 }
 
-TEST(ValueBytes, MayBeNone) {
+TEST(ValueBytes, CountRowsAndMayBeZero) {
   const auto bytes = [](DType dtype, const std::vector<int64_t>& shape,
                         const Rows& rows) {
     return value_bytes(value(RC_STORAGE_SCRATCH, dtype, shape), rows);
@@ -108,7 +108,7 @@ TEST(ValueBytes, MayBeNone) {
   EXPECT_EQ(bytes(RC_DTYPE_F32, {2, 0}, {1, 2, 3}), 0u);
 }
 
-TEST(ValueBytes, AreUnknownOfWhatIsNoValue) {
+TEST(ValueBytes, AreUnknownForInvalidValues) {
   const auto unknown = [](const rc_plugin_value& value) {
     EXPECT_EQ(value_bytes(value, {1, 2, 3}), std::nullopt);
   };

@@ -24,7 +24,7 @@ std::vector<TokenId> tokens_of(const Tokenizer& tokenizer,
 }
 
 // a 0, b 1, ab 2, space 3, <|end|> 4.
-TEST(Content, HasNoNamesOfControlTokens) {
+TEST(Content, ControlTokensAreNotReadFromContent) {
   Vocabulary v = byte_level_vocabulary();
   for (const char c : std::string("<|end>")) v.tokens.emplace_back(1, c);
   v.types.resize(v.tokens.size(), TokenType::kNormal);
@@ -46,7 +46,7 @@ TEST(Content, HasNoNamesOfControlTokens) {
   EXPECT_EQ(tokens_of(*tokenizer, "ab<|end|>", {{1, 2}}), (Ids{2, 4}));
 }
 
-TEST(Content, HasUserDefinedTokensUnlessTheyAreMarks) {
+TEST(Content, UserDefinedTokensAreReadUnlessTheyAreMarks) {
   const auto tokenizer = Tokenizer::create(sentencepiece_vocabulary());
   const TokenId user = 7;
   const auto has = [&](std::vector<Span> content, std::vector<TokenId> marks) {
@@ -62,7 +62,7 @@ TEST(Content, HasUserDefinedTokensUnlessTheyAreMarks) {
 }
 
 // The places follow each other and are what the tokens stand for.
-TEST(Places, AreThoseOfTheTokens) {
+TEST(Places, CoverTheTextOfTheTokens) {
   for (const std::string& name : byte_level_names()) {
     const auto tokenizer = golden_tokenizer(name);
     const std::string text = "Hello <|im_start|>Grüße, 世界! 12\n\n<tool> x";
@@ -84,7 +84,7 @@ TEST(Places, AreThoseOfTheTokens) {
   }
 }
 
-TEST(Places, LeaveTheSpaceInFrontOut) {
+TEST(Places, ExcludeTheLeadingSpace) {
   const auto tokenizer = golden_tokenizer("spm");
   for (const std::string text : {"the fox", " the fox", "  x", "x "}) {
     std::vector<Span> places;
@@ -97,7 +97,7 @@ TEST(Places, LeaveTheSpaceInFrontOut) {
 }
 
 // Where normalisation changes the text, every token has all of the part.
-TEST(Places, AreTheWholePartWhereTheTextIsChanged) {
+TEST(Places, CoverTheWholePartIfTheTextIsNormalized) {
   const auto tokenizer = golden_tokenizer("wordpiece");
   const std::string text = "The Fox";
   std::vector<Span> places;

@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(All, GgmlPieces,
                            return name;
                          });
 
-TEST(GgmlVocabularyKeys, HaveTheTokensAroundATextAndTypes) {
+TEST(GgmlVocabularyKeys, ContainSpecialTokensAndTypes) {
   const auto bert = with_keys(recorded("bert-cased")["tokenizer"]);
   EXPECT_EQ(bert->find_int("tokenizer.ggml.bos_token_id"), 2);
   EXPECT_EQ(bert->find_int("tokenizer.ggml.cls_token_id"), 2);
@@ -151,7 +151,7 @@ TEST(GgmlVocabularyKeys, HaveTheTokensAroundATextAndTypes) {
   EXPECT_EQ(types[699], 1);
 }
 
-TEST(GgmlVocabularyKeys, AreNotThereForOtherTokenizers) {
+TEST(GgmlVocabularyKeys, AreMissingForOtherTokenizers) {
   for (const char* name :
        {"roberta", "nmt", "unigram-bytes", "llama-2", "bpe-prefix"}) {
     const auto file = with_keys(recorded(name)["tokenizer"]);
@@ -159,7 +159,7 @@ TEST(GgmlVocabularyKeys, AreNotThereForOtherTokenizers) {
   }
 }
 
-TEST(GgmlVocabularyKeys, BosIsWhereTheTemplateHasIt) {
+TEST(GgmlVocabularyKeys, AddBosFollowsThePostProcessor) {
   EXPECT_EQ(with_keys(recorded("llama-3")["tokenizer"])
                 ->find_bool("tokenizer.ggml.add_bos_token"),
             true);
@@ -168,7 +168,7 @@ TEST(GgmlVocabularyKeys, BosIsWhereTheTemplateHasIt) {
             false);
 }
 
-TEST(GgmlVocabularyKeys, HostileDescriptionsGetNone) {
+TEST(GgmlVocabularyKeys, AreMissingForInvalidDescriptions) {
   for (const char* patch :
        {R"({"added_tokens": [{"id": 99999999999, "content": "x"}]})",
         R"({"added_tokens": [{"id": -1, "content": "x"}]})",

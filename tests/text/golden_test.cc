@@ -49,7 +49,7 @@ std::vector<std::string> golden_names() {
 
 class Golden : public testing::TestWithParam<std::string> {};
 
-TEST_P(Golden, IdsAndTextAreThoseOfTheReference) {
+TEST_P(Golden, IdsAndTextMatchTheReference) {
   const auto folder = test::source_path("tests/golden/tokenizers");
   const auto tokenizer = load(folder / (GetParam() + ".gguf"));
   ASSERT_NE(tokenizer, nullptr);
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(golden_names()),
 
 // Sarvam's files call it a tokenizer of bytes, have no types for bytes and say
 // nothing of a first token.
-TEST(WholeText, IsThatOfAPreTokenizersName) {
+TEST(WholeText, IsSelectedByThePreTokenizerName) {
   const auto folder = test::source_path("tests/golden/tokenizers");
   auto vocabulary =
       read_vocabulary(*gguf::File::open((folder / "whole-text.gguf").string()));
@@ -118,7 +118,7 @@ TEST(WholeText, IsThatOfAPreTokenizersName) {
   }
 }
 
-TEST(BuiltinModel, IdsAreThoseOfTokenizers) {
+TEST(BuiltinModel, IdsMatchTokenizers) {
   const auto tokenizer = load(test::source_path("examples/model/fable.gguf"));
   const auto json = nlohmann::json::parse(
       read_text(test::source_path("tests/golden/fable/fable.json")));
@@ -135,7 +135,7 @@ TEST(BuiltinModel, IdsAreThoseOfTokenizers) {
 // give.
 class Published : public testing::TestWithParam<std::string> {};
 
-TEST_P(Published, IdsAreThoseOfTheModelsOwnTokenizer) {
+TEST_P(Published, IdsMatchTheTokenizerOfTheModel) {
   const auto file =
       test::shared_path("vocab/ggml-vocab-" + GetParam() + ".gguf");
   RC_NEED_SHARED(file);

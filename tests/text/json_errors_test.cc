@@ -43,7 +43,7 @@ void expect_refused(const OrderedJson& json, const std::string& part) {
   }
 }
 
-TEST(JsonTokenizerErrors, MembersMustBeThere) {
+TEST(JsonTokenizerErrors, MissingMembersAreNamed) {
   OrderedJson json = small();
   EXPECT_EQ(ids_of(json, "abb"), "2 1");
   json["post_processor"] = {{"type", "BertProcessing"}, {"sep", {"b", 1}}};
@@ -52,7 +52,7 @@ TEST(JsonTokenizerErrors, MembersMustBeThere) {
   EXPECT_EQ(ids_of(json, "ab"), "0 2 1");
 }
 
-TEST(JsonTokenizerErrors, TokensOfAPairHaveIds) {
+TEST(JsonTokenizerErrors, TokensOfAPairNeedIds) {
   for (const char* type : {"BertProcessing", "RobertaProcessing"}) {
     OrderedJson json = small();
     json["post_processor"] = {
@@ -67,7 +67,7 @@ TEST(JsonTokenizerErrors, TokensOfAPairHaveIds) {
   }
 }
 
-TEST(JsonTokenizerErrors, AnIdIsOfOneToken) {
+TEST(JsonTokenizerErrors, DuplicateIdsAreRefused) {
   OrderedJson json = small();
   json["model"]["vocab"]["c"] = 1;
   expect_refused(json, "/model/vocab gives the id 1 to 'b' and to 'c'");
@@ -75,7 +75,7 @@ TEST(JsonTokenizerErrors, AnIdIsOfOneToken) {
   EXPECT_EQ(ids_of(json, "c"), "3");
 }
 
-TEST(JsonTokenizerErrors, CharsmapsAreBase64) {
+TEST(JsonTokenizerErrors, CharsmapsMustBeBase64) {
   OrderedJson json = small();
   json["normalizer"] = {{"type", "Precompiled"},
                         {"precompiled_charsmap", "AAA*"}};
@@ -84,7 +84,7 @@ TEST(JsonTokenizerErrors, CharsmapsAreBase64) {
   EXPECT_EQ(ids_of(json, "ab"), "2");
 }
 
-TEST(JsonTokenizerErrors, CharsmapsHoldTheirTrie) {
+TEST(JsonTokenizerErrors, CharsmapsMustContainTheirTrie) {
   OrderedJson json = small();
   const auto set = [&](const char* base64) -> const OrderedJson& {
     json["normalizer"] = {{"type", "Precompiled"},

@@ -35,7 +35,7 @@ std::vector<std::string> recorded_names() {
 
 class RecordedJson : public testing::TestWithParam<std::string> {};
 
-TEST_P(RecordedJson, IdsAndTextAreThoseOfThePackage) {
+TEST_P(RecordedJson, IdsAndTextMatchThePackageTokenizers) {
   const OrderedJson file = recorded_in_order(GetParam());
   const auto tokenizer = tokenizer_of(file["tokenizer"]);
   EXPECT_EQ(tokenizer->kind(), "huggingface");
@@ -124,7 +124,7 @@ TEST(JsonTokenizer, ContentIsNeverASpecialToken) {
   EXPECT_EQ(count({.parse_special = true}), 3);
 }
 
-TEST(JsonTokenizer, BytesThatAreNoTextAreKept) {
+TEST(JsonTokenizer, InvalidUtf8IsKept) {
   const auto tokenizer =
       tokenizer_of(recorded_in_order("llama-3")["tokenizer"]);
   const std::string text = "a\xFF\xC3 b\xE2\x82";

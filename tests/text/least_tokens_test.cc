@@ -56,7 +56,7 @@ std::vector<std::string> dense_texts(const Tokenizer& tokenizer,
 
 class LeastTokens : public testing::TestWithParam<std::string> {};
 
-TEST_P(LeastTokens, NoTextHasFewer) {
+TEST_P(LeastTokens, AreALowerBound) {
   const auto tokenizer = golden_tokenizer(GetParam());
   for (const std::string& text : dense_texts(*tokenizer, GetParam())) {
     for (const bool special : {false, true}) {
@@ -72,7 +72,7 @@ TEST_P(LeastTokens, NoTextHasFewer) {
   }
 }
 
-TEST_P(LeastTokens, TokenizingStopsWhenItIsAskedTo) {
+TEST_P(LeastTokens, TokenizingCanBeStopped) {
   const auto tokenizer = golden_tokenizer(GetParam());
   // Words, and one that is a word as a whole.
   for (const std::string& text :
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Tokenizers, LeastTokens,
                          });
 
 // Where bytes, or parts of a text, may come to nothing, nothing is known.
-TEST(LeastTokens, AreNoneWhereTextIsLeftOut) {
+TEST(LeastTokens, AreZeroIfTextMayBeDropped) {
   for (const Vocabulary& v :
        {sentencepiece_vocabulary(), unigram_vocabulary(),
         wordpiece_vocabulary(), byte_level_vocabulary()}) {
@@ -125,7 +125,7 @@ TEST(LeastTokens, AreNoneWhereTextIsLeftOut) {
 
 // Of every character that composition gives: how long texts may be that become
 // it. Byte-level tokenizers count on 8 times at most.
-TEST(Composition, ShortensNoTextToAnEighth) {
+TEST(Composition, ShortensTextByLessThanEightTimes) {
   const auto decomposed = [](int32_t c) {
     std::vector<int32_t> parts(32);
     const auto count = utf8proc_decompose_char(

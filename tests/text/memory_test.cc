@@ -33,7 +33,7 @@ TEST(Memory, FailedAllocationsLeakNothing) {
   }
 }
 
-TEST(Memory, AFailedStepOfAStreamCanBeTakenAgain) {
+TEST(Memory, FailedStreamStepCanBeRepeated) {
   if (!test::kAllocationsCanFail) GTEST_SKIP() << kWhy;
   const auto tokenizer = golden_tokenizer("spm");
   const auto ids = tokenizer->tokenize(

@@ -14,7 +14,7 @@
 namespace rc::text {
 namespace {
 
-TEST(OnigPattern, RefusalsSayWhereAndWhy) {
+TEST(OnigPattern, ErrorsNamePlaceAndReason) {
   struct Case {
     std::string pattern;
     size_t at;
@@ -82,7 +82,7 @@ std::string matches(const std::string& pattern, const std::string& text) {
   return out;
 }
 
-TEST(OnigPattern, NearestRightOnesMatch) {
+TEST(OnigPattern, NearestValidPatternsMatch) {
   struct Case {
     std::string pattern;
     std::string text;

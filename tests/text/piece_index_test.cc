@@ -44,7 +44,7 @@ Found found_by(const PieceIndex& index, const std::string& text) {
   return found;
 }
 
-TEST(PieceIndex, FindsAllPiecesThatATextBeginsWith) {
+TEST(PieceIndex, FindsAllPiecesThatPrefixAText) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     const int letters = 1 + round % 3;
@@ -68,7 +68,7 @@ TEST(PieceIndex, FindsAllPiecesThatATextBeginsWith) {
   }
 }
 
-TEST(PieceIndex, StepsCountPlacesWherePiecesEndOrPart) {
+TEST(PieceIndex, StepsCountEndsAndBranchesOfPieces) {
   EXPECT_EQ(index_of({}).most_steps(), 0u);
   EXPECT_EQ(index_of({"a"}).most_steps(), 1u);
   // The length of pieces does not count.
@@ -89,7 +89,7 @@ TEST(PieceIndex, StepsCountPlacesWherePiecesEndOrPart) {
 
 // Every kind refuses a vocabulary with which each byte of a text would cost as
 // much as all tokens along a long one.
-TEST(PieceIndex, VocabulariesThatMakeTextsSlowAreRefused) {
+TEST(PieceIndex, SlowVocabulariesAreRefused) {
   const auto with_steps = [](Vocabulary v, size_t steps, TokenType type,
                              const std::string& before = "") {
     for (size_t size = 1; size <= steps; ++size) {

@@ -45,7 +45,7 @@ class Pieces : public testing::TestWithParam<std::string> {
   fs::path folder_ = temporary_.path() / "model";
 };
 
-TEST_P(Pieces, IdsAreThoseOfSentencePiece) {
+TEST_P(Pieces, IdsMatchSentencePiece) {
   const auto folder = open_model(folder_.string());
   expect_golden(*folder);
   const fs::path file = temporary_.path() / "model.gguf";

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST(PreTokenizerNames, CutAsTheModels) {
+TEST(PreTokenizerNames, SplitLikeTheModels) {
   const auto folder = test::source_path("tests/golden/tokenizers");
   std::ifstream in(folder / "pre_names.json");
   const Json json = Json::parse(in);
@@ -39,7 +39,7 @@ TEST(PreTokenizerNames, CutAsTheModels) {
 }
 
 // Looking for the end of a run of digits at each of them would take hours.
-TEST(PreTokenizerNames, LongNumbersAreCutInTimeOfTheirLength) {
+TEST(PreTokenizerNames, LongNumbersAreSplitInLinearTime) {
   const auto folder = test::source_path("tests/golden/tokenizers");
   const auto file = gguf::File::open((folder / "bpe-gpt-2.gguf").string());
   Vocabulary vocabulary = *read_vocabulary(*file);

@@ -36,7 +36,7 @@ void expect_read(const std::string& json) {
   })) << json.substr(0, 100);
 }
 
-TEST(SmallStack, OfTreesOfJson) {
+TEST(SmallStack, CopiesAndFreesNestedJson) {
   // As deep as an argument may be.
   constexpr size_t kDepth = 200;
   for (const std::string& text :
@@ -52,7 +52,7 @@ TEST(SmallStack, OfTreesOfJson) {
   }
 }
 
-TEST(SmallStack, OfTokenizerJson) {
+TEST(SmallStack, ReadsNestedTokenizerJson) {
   for (const size_t depth : {12, 14, 30, 50'000}) {
     expect_read(tokenizer_json(
         "normalizer", nested(R"({"type": "Sequence", "normalizers": [)",
@@ -70,7 +70,7 @@ TEST(SmallStack, OfTokenizerJson) {
   }
 }
 
-TEST(SmallStack, OfPatternsOfTokenizers) {
+TEST(SmallStack, CompilesNestedPatterns) {
   const auto expect_pattern = [](const std::string& pattern) {
     expect_read(tokenizer_json(
         "pre_tokenizer",

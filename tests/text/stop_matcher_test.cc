@@ -51,7 +51,7 @@ Outcome expected(const std::vector<std::string>& stops,
   return {text, false, ""};
 }
 
-TEST(StopMatcher, HoldsBackWhatMayBecomeAStop) {
+TEST(StopMatcher, HoldsBackPossibleStopStrings) {
   StopMatcher matcher({"\nUser:"});
   EXPECT_EQ(matcher.push("Hi").text, "Hi");
   EXPECT_EQ(matcher.push("!\nUs").text, "!");
@@ -76,7 +76,7 @@ TEST(StopMatcher, WithoutStopsEverythingPasses) {
   EXPECT_FALSE(empty.push("text").stopped);
 }
 
-TEST(StopMatcher, TheFirstToBeCompleteCountsThenTheLongest) {
+TEST(StopMatcher, FirstCompleteThenLongestStopWins) {
   EXPECT_EQ(run({"abcd", "bc"}, "xabcd", {}), (Outcome{"xa", true, "bc"}));
   EXPECT_EQ(run({"bc", "abc"}, "xabcd", {}), (Outcome{"x", true, "abc"}));
   EXPECT_EQ(run({"aab"}, "aaaab", {1, 1, 1, 1, 1}),

@@ -22,7 +22,7 @@ std::string stream(const std::shared_ptr<const Tokenizer>& tokenizer,
   return text + decoder.finish();
 }
 
-TEST(StreamDecoder, GivesTheWholeText) {
+TEST(StreamDecoder, PiecesJoinToTheWholeText) {
   const std::string text =
       "Gr\xC3\xBC\xC3\x9F"
       "e \xE4\xB8\x96\xE7\x95\x8C \xF0\x9F\xA6\x99\xF0\x9F"

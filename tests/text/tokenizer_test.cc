@@ -33,7 +33,7 @@ const std::vector<std::string>& texts() {
   return kTexts;
 }
 
-TEST(RoundTrip, ByteLevel) {
+TEST(RoundTrip, ByteLevelTextsAreKept) {
   for (const std::string& name : byte_level_names()) {
     const auto tokenizer = golden_tokenizer(name);
     for (const std::string& text : texts()) {
@@ -43,7 +43,7 @@ TEST(RoundTrip, ByteLevel) {
   }
 }
 
-TEST(RoundTrip, SentencePiece) {
+TEST(RoundTrip, SentencePieceTextsAreKept) {
   for (const char* name : {"spm", "spm-no-prefix"}) {
     const auto tokenizer = golden_tokenizer(name);
     for (const std::string& text : texts()) {
@@ -71,7 +71,7 @@ TEST(RoundTrip, InvalidUtf8KeepsItsBytes) {
   }
 }
 
-TEST(RoundTrip, ControlTokens) {
+TEST(RoundTrip, ControlTokensAreKept) {
   const auto tokenizer = golden_tokenizer("spm");
   const std::string text = "<s>Hello</s> <s> spaces";
   const Ids ids =
@@ -96,7 +96,7 @@ TEST(Tokenizer, SpecialTokensComeFromTextOnlyIfAsked) {
   EXPECT_EQ(tokenizer->detokenize(parsed, true), text);
 }
 
-TEST(Tokenizer, OfSpecialTokensTheLongestCounts) {
+TEST(Tokenizer, LongestSpecialTokenWins) {
   Vocabulary v = sentencepiece_vocabulary();
   v.tokens.insert(v.tokens.end(), {"<user>er", "ser>"});
   v.scores.resize(v.tokens.size(), 0);
@@ -108,7 +108,7 @@ TEST(Tokenizer, OfSpecialTokensTheLongestCounts) {
   EXPECT_EQ(ids, (Ids{3, 8, 7, 0}));
 }
 
-TEST(Tokenizer, BeginningAndEndOfText) {
+TEST(Tokenizer, AddsBosAndEos) {
   const auto ids = [](Vocabulary v, std::string_view text) {
     return Tokenizer::create(std::move(v))->tokenize(text, {});
   };
@@ -127,7 +127,7 @@ TEST(Tokenizer, BeginningAndEndOfText) {
   EXPECT_EQ(ids(v, "ab"), (Ids{2, 4}));
 }
 
-TEST(Tokenizer, Ends) {
+TEST(Tokenizer, FindsEndTokens) {
   Vocabulary v = byte_level_vocabulary();
   v.tokens.insert(v.tokens.end(), {"<|im_end|>", "<|eot_id|>", "<|return|>"});
   v.types.resize(v.tokens.size(), TokenType::kControl);
@@ -161,7 +161,7 @@ TEST(Tokenizer, EveryIdOfAListOfEndsIsAnEnd) {
   EXPECT_EQ(tokenizer->token_type(5), TokenType::kControl);
 }
 
-TEST(Tokenizer, AFileNeedNotTellTypes) {
+TEST(Tokenizer, TokenTypesAreOptional) {
   Vocabulary v = sentencepiece_vocabulary();
   v.types.clear();
   v.bos = 1;
@@ -175,7 +175,7 @@ TEST(Tokenizer, AFileNeedNotTellTypes) {
   EXPECT_EQ(tokenizer->detokenize(Ids{1, 3, 6, 2}), "ab");
 }
 
-TEST(Tokenizer, IdsThatAreNoTokens) {
+TEST(Tokenizer, InvalidIdsAreHandled) {
   const auto tokenizer = Tokenizer::create(sentencepiece_vocabulary());
   for (const TokenId id : {-1, 8, INT32_MAX, INT32_MIN}) {
     EXPECT_EQ(tokenizer->token_bytes(id, true), "");
@@ -189,7 +189,7 @@ TEST(Tokenizer, IdsThatAreNoTokens) {
   EXPECT_EQ(tokenizer->token_bytes(2, true), "</s>");
 }
 
-TEST(SentencePiece, UnusedPiecesAreStepsOnly) {
+TEST(SentencePiece, UnusedPiecesAreOnlyMergeSteps) {
   Vocabulary v = sentencepiece_vocabulary();
   v.types[6] = TokenType::kUnused;
   EXPECT_EQ(Tokenizer::create(v)->tokenize("ab", {.add_special = false}),
@@ -242,7 +242,7 @@ double processor_seconds() {
 // Whatever a text is made of, the time grows little faster than its length: the
 // limit is a hundred times what is needed, and less than what going over the
 // text again from each of its places would take.
-TEST_P(LongTexts, AreQuick) {
+TEST_P(LongTexts, TakeLinearTime) {
   RC_TEST_LABELS(kNumbers);
   const auto tokenizer = golden_tokenizer(GetParam());
   for (const char* unit :

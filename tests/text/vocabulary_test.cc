@@ -84,7 +84,7 @@ TEST(Vocabulary, RefusalsNameFileKeyValueAndLimit) {
             std::string::npos);
 }
 
-TEST(Vocabulary, WhatIsNotKnownIsNamedWithWhatIs) {
+TEST(Vocabulary, UnknownValueErrorListsTheKnownOnes) {
   EXPECT_EQ(refusal(
                 byte_level_vocabulary(), [](auto& v) { v.model = "towel"; },
                 RC_E_UNSUPPORTED),
@@ -127,7 +127,7 @@ void add_sentencepiece(gguf::Writer& writer) {
   writer.add_array("tokenizer.ggml.scores", v.scores);
 }
 
-TEST(ReadVocabulary, TakesWhatWritersWrite) {
+TEST(ReadVocabulary, ReadsTheTypesThatWritersUse) {
   const auto vocabulary = read_vocabulary(*file_with([](auto& writer) {
     add_sentencepiece(writer);
     writer.add_array("tokenizer.ggml.token_type",
@@ -168,7 +168,7 @@ TEST(ReadVocabulary, SuppressedTokensAreThoseThatExist) {
             std::vector<TokenId>());
 }
 
-TEST(ReadVocabulary, AFileNeedNotHaveOne) {
+TEST(ReadVocabulary, IsOptional) {
   EXPECT_EQ(Tokenizer::load(*file_with([](auto&) {})), nullptr);
   for (const char* model : {"none", "no_vocab"}) {
     EXPECT_EQ(Tokenizer::load(*file_with([&](auto& writer) {
@@ -225,7 +225,7 @@ TEST(ReadVocabulary, RefusesWrongTypesAndValues) {
   }
 }
 
-TEST(Vocabulary, HostileCharacterMaps) {
+TEST(Vocabulary, InvalidCharacterMapsAreRefused) {
   const auto with_map = [](std::string map) {
     Vocabulary v = unigram_vocabulary();
     v.charsmap = std::move(map);
@@ -249,7 +249,7 @@ TEST(Vocabulary, HostileCharacterMaps) {
   }
 }
 
-TEST(Vocabulary, DuplicatesAndEmptyPieces) {
+TEST(Vocabulary, DuplicatesAndEmptyPiecesAreHandled) {
   for (Vocabulary v : {sentencepiece_vocabulary(), unigram_vocabulary()}) {
     for (const char* text : {"", "ab", "a"}) {
       v.tokens.push_back(text);

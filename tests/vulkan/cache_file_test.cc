@@ -58,13 +58,13 @@ class VulkanCache : public testing::Test {
   const TemporaryVariable no_other_{"MESA_SHADER_CACHE_DISABLE", "true"};
 };
 
-TEST_F(VulkanCache, IsTheUsersOwn) {
+TEST_F(VulkanCache, IsInAPrivateFolder) {
   use();
   expect_good_file();
   EXPECT_EQ(mode_of(folder()), S_IFDIR | 0700u);
 }
 
-TEST_F(VulkanCache, OtherThingsInItsPlaceAreReplaced) {
+TEST_F(VulkanCache, OtherKindsOfFilesAreReplaced) {
   use();
   const fs::path name = file();
   const std::string good = content_of(name);
@@ -99,7 +99,7 @@ TEST_F(VulkanCache, OtherThingsInItsPlaceAreReplaced) {
   expect_good_file();
 }
 
-TEST_F(VulkanCache, SeveralWritersAtOnceLeaveOneGoodFile) {
+TEST_F(VulkanCache, ConcurrentWritersLeaveAValidFile) {
   std::vector<std::thread> writers;
   for (int i = 1; i <= 4; ++i) {
     writers.emplace_back([i] {

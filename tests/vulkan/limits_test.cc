@@ -68,19 +68,19 @@ void expect_long_lines_right(const std::shared_ptr<runtime::Device>& device,
   expect_right(device, softmax_case(1, 7 * together, 1));
 }
 
-TEST_F(VulkanLimits, LongLinesAreCut) {
+TEST_F(VulkanLimits, LongLinesAreSplit) {
   if (!eight_) GTEST_SKIP() << "no sub-groups of eight";
   const auto device = open_tuned("vulkan", kTuning, "texels=1,loops=4096");
   expect_long_lines_right(device, 8 * budget(4096), budget(4096));
 }
 
-TEST_F(VulkanLimits, LongLinesAreCutInSharedMemory) {
+TEST_F(VulkanLimits, LongLinesAreSplitInSharedMemory) {
   const auto device =
       open_tuned("vulkan", kTuning, "texels=0,reduce=16,loops=4096");
   expect_long_lines_right(device, 16 * budget(4096), budget(4096));
 }
 
-TEST_F(VulkanLimits, LongProductsAreCut) {
+TEST_F(VulkanLimits, LongProductsAreSplit) {
   for (const char* tuning : {"texels=1,loops=4096", "texels=0,loops=4096"}) {
     if (!eight_ && tuning[7] == '1') continue;
     const auto device = open_tuned("vulkan", kTuning, tuning);
@@ -99,7 +99,7 @@ TEST_F(VulkanLimits, LongProductsAreCut) {
   }
 }
 
-TEST_F(VulkanLimits, ConvolutionsOfManyChannelsAreCut) {
+TEST_F(VulkanLimits, ConvolutionsOfManyChannelsAreSplit) {
   const auto device = open_tuned("vulkan", kTuning, "loops=4096");
   about(budget(4096) / 10,
         [&](int64_t n) { expect_right(device, conv2d_case(n, 1)); });
@@ -111,7 +111,7 @@ TEST_F(VulkanLimits, ConvolutionsOfManyChannelsAreCut) {
   expect_refused(device, conv2d_case(1, 39), "iterations of loops");
 }
 
-TEST_F(VulkanLimits, WhatCannotBeCutIsRefused) {
+TEST_F(VulkanLimits, OpsThatCannotBeSplitAreRefused) {
   if (!eight_) GTEST_SKIP() << "no sub-groups of eight";
   const auto device = open_tuned("vulkan", kTuning, "texels=1,loops=4096");
   const char kWhy[] = "takes 3073 iterations of loops";
@@ -146,7 +146,7 @@ TEST_F(VulkanLimits, WhatCannotBeCutIsRefused) {
 
 // Of the rows of a sequence, as many as loops may have and as can be bound; the
 // state is handed on.
-TEST_F(VulkanLimits, RowsOfASequenceAreCut) {
+TEST_F(VulkanLimits, RowsOfASequenceAreSplit) {
   const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", "16384");
   for (const char* tuning : {"texels=1,loops=4096", "texels=0,loops=4096"}) {
     if (!eight_ && tuning[7] == '1') continue;
@@ -170,7 +170,7 @@ TEST_F(VulkanLimits, RowsOfASequenceAreCut) {
 }
 
 // With the limit that software devices have.
-TEST_F(VulkanLimits, LoopsOfTheDevice) {
+TEST_F(VulkanLimits, LoopLimitOfTheDeviceIsObeyed) {
   const auto device = open_device("vulkan");
   if (device->info().kind != RC_DEVICE_SOFTWARE || !eight_) {
     GTEST_SKIP() << "only software devices have a limit";
@@ -242,7 +242,7 @@ int64_t largest(const std::shared_ptr<runtime::Device>& device, int64_t most,
 }
 
 // The same with the shaders of GPUs, whose loops are in each other.
-TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
+TEST_F(VulkanLimits, LoopLimitInSharedMemoryIsObeyed) {
   const auto device =
       open_tuned("vulkan", kTuning, "texels=0,tile=16,parts=2,reduce=32");
   if (device->info().kind != RC_DEVICE_SOFTWARE) {
@@ -277,7 +277,7 @@ TEST_F(VulkanLimits, LoopsOfTheDeviceInSharedMemory) {
 // Work-groups along each dimension.
 // Each way to divide a product, at its edges. Where there are cooperative
 // matrices they take what is not F32.
-TEST_F(VulkanLimits, ProductsOfManyRows) {
+TEST_F(VulkanLimits, ProductsOfManyRowsAreCorrect) {
   const auto device = open_tuned("vulkan", kTuning,
                                  "texels=0,tile=16,parts=4,chunk=2,"
                                  "few=2,batch=4,many=9,most=70,wide=70");
@@ -294,7 +294,7 @@ TEST_F(VulkanLimits, ProductsOfManyRows) {
   }
 }
 
-TEST_F(VulkanLimits, ManyWorkGroups) {
+TEST_F(VulkanLimits, ManyWorkGroupsAreSplit) {
   for (const char* tuning :
        {"groups=7,tile=8", "texels=0,groups=7,tile=8,parts=2,plain=64"}) {
     const auto device = open_tuned("vulkan", kTuning, tuning);

@@ -22,23 +22,23 @@ constexpr char kGpuTuning[] =
     "most=36,wide=64,reduce=32,attention=16,attention_rows=6";
 constexpr char kSmallRange[] = "98304";
 
-TEST(VulkanModel, FableLogitsAreThoseOfTransformers) {
+TEST(VulkanModel, FableLogitsMatchTransformers) {
   RC_NEEDS_DEVICE("vulkan");
   expect_fable_logits(*load_fable("vulkan"));
 }
 
-TEST(VulkanModel, FableTextIsThatOfTransformers) {
+TEST(VulkanModel, FableTextMatchesTransformers) {
   RC_NEEDS_DEVICE("vulkan");
   expect_fable_text("vulkan");
 }
 
-TEST(VulkanModel, ArchitecturesAreThoseOfTransformers) {
+TEST(VulkanModel, ArchitecturesMatchTransformers) {
   RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("vulkan");
   expect_architectures("vulkan");
 }
 
-TEST(VulkanModel, NeitherTheBatchNorItsCutsMatter) {
+TEST(VulkanModel, DoesNotDependOnBatchOrChunks) {
   RC_NEEDS_DEVICE("vulkan");
   expect_neither_batch_nor_cuts_matter(*load_fable("vulkan"));
 }
@@ -54,7 +54,7 @@ TEST(VulkanModel, FableIsTheSameToGpus) {
 
 // Windows, sinks and chunks: rows that a work-group does together begin at
 // different positions.
-TEST(VulkanModel, NorDoTheyMatterToGpusWhereRowsSeeDifferentPositions) {
+TEST(VulkanModel, DoesNotDependOnBatchWithWindowsOnGpus) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
   const auto folder = source_path("tests/golden/architectures");
@@ -69,7 +69,7 @@ TEST(VulkanModel, NorDoTheyMatterToGpusWhereRowsSeeDifferentPositions) {
   }
 }
 
-TEST(VulkanModel, NorDoTheyMatterToGpusWhereTheCacheIsQuantized) {
+TEST(VulkanModel, DoesNotDependOnBatchWithAQuantizedCacheOnGpus) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
   Room room;
@@ -77,7 +77,7 @@ TEST(VulkanModel, NorDoTheyMatterToGpusWhereTheCacheIsQuantized) {
   expect_neither_batch_nor_cuts_matter(*load_fable("vulkan", room));
 }
 
-TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
+TEST(VulkanModel, FableIsTheSameWithSmallBindings) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", kSmallRange);
   {
@@ -89,7 +89,7 @@ TEST(VulkanModel, FableIsTheSameWhereLittleCanBeBound) {
   expect_fable_logits(*load_fable("vulkan"));
 }
 
-TEST(VulkanModel, ExpertsInPiecesAreTheSame) {
+TEST(VulkanModel, ExpertsInPiecesGiveTheSameLogits) {
   RC_NEEDS_DEVICE("vulkan");
   const auto folder = source_path("tests/golden/architectures");
   const json records = json::parse(std::ifstream(folder / "mixtral.json"));
@@ -100,18 +100,18 @@ TEST(VulkanModel, ExpertsInPiecesAreTheSame) {
   EXPECT_EQ(evaluate(*load(file, "vulkan"), records.at("tokens")), whole);
 }
 
-TEST(VulkanModel, ARunStopsWhenAskedAndTheNextIsAsGoodAsEver) {
+TEST(VulkanModel, RunCanBeCancelledAndRepeated) {
   RC_NEEDS_DEVICE("vulkan");
   expect_a_run_can_be_stopped(*load_fable("vulkan"));
 }
 
-TEST(VulkanModel, ATimeoutEndsARunAndTheNextIsAsGoodAsEver) {
+TEST(VulkanModel, RunCanTimeOutAndBeRepeated) {
   RC_NEEDS_DEVICE("vulkan");
   expect_a_run_can_time_out(*load_fable("vulkan"));
 }
 
 // What drivers compiled is kept in a file, which may be damaged or impossible.
-TEST(VulkanModel, TheCacheOfPipelinesMayBeDamaged) {
+TEST(VulkanModel, DamagedPipelineCacheIsReplaced) {
   RC_NEEDS_DEVICE("vulkan");
   namespace fs = std::filesystem;
   const TemporaryFolder folder;

@@ -10,7 +10,7 @@
 namespace rc::test {
 namespace {
 
-TEST(VulkanPlugin, WithoutADriverItSaysSoAndTriesAgain) {
+TEST(VulkanPlugin, WithoutADriverIsUnavailableAndTriesAgain) {
   const TemporaryFolder folder;
   const rc_plugin* table = fresh_table(RC_VULKAN_MODULE, folder);
   ASSERT_NE(table, nullptr);
@@ -54,7 +54,7 @@ TEST(VulkanPlugin, TuningIsChecked) {
   expect_refused("vulkan", "RUNCIBLE_VULKAN_RANGE", {"much"});
 }
 
-TEST(VulkanPlugin, WhatCannotBeBoundIsRefused) {
+TEST(VulkanPlugin, TooLargeWeightsAreRefused) {
   RC_NEEDS_DEVICE("vulkan");
   // The library's own test of the device, at its first opening, needs more.
   open_device("vulkan");
@@ -79,7 +79,7 @@ TEST(VulkanPlugin, ProgramsAreChecked) {
   expect_programs_are_checked("vulkan");
 }
 
-TEST(VulkanPlugin, TimesOfOpsAreInOrder) {
+TEST(VulkanPlugin, TimesOfOpsAreOrdered) {
   RC_NEEDS_DEVICE("vulkan");
   expect_times_of_ops("vulkan");
 }

@@ -107,7 +107,7 @@ void expect_same(const std::vector<float>& actual,
   }
 }
 
-TEST(VulkanTensor, NumbersAtTheLimitsOfTypesAreRoundedAsOnTheCpu) {
+TEST(VulkanTensor, LimitsOfTypesAreRoundedAsOnTheCpu) {
   RC_NEEDS_DEVICE("vulkan");
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> numbers = {
@@ -189,7 +189,7 @@ TEST(VulkanTensor, WideNumbersAreRoundedToTheNearest) {
       RC_DTYPE_I32, {0, 1, -1, 16777217, -16777219, INT32_MAX, INT32_MIN});
 }
 
-TEST(VulkanTensor, NeighboursInABufferAreLeftAlone) {
+TEST(VulkanTensor, NeighboursInABufferAreNotChanged) {
   RC_NEEDS_DEVICE("vulkan");
   std::vector<int8_t> source(64);
   for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<int8_t>(i);
@@ -222,7 +222,7 @@ TEST(VulkanTensor, NeighboursInABufferAreLeftAlone) {
   EXPECT_EQ(program.read(y), expected);
 }
 
-TEST(VulkanTensor, ARowThatATableLacksIsRefused) {
+TEST(VulkanTensor, RowIdOutOfRangeIsRefused) {
   RC_NEEDS_DEVICE("vulkan");
   const auto device = open_device("vulkan");
   for (const int32_t bad : {3, -1, INT32_MAX, INT32_MIN, 2}) {
@@ -270,7 +270,7 @@ struct LargeProduct {
   int y;
 };
 
-TEST(VulkanTensor, ALongOpCanBeStoppedAndTheNextIsWhole) {
+TEST(VulkanTensor, LongOpCanBeStoppedAndRepeated) {
   RC_NEEDS_DEVICE("vulkan");
   const auto device = open_device("vulkan");
   try {
@@ -287,7 +287,7 @@ TEST(VulkanTensor, ALongOpCanBeStoppedAndTheNextIsWhole) {
                                   static_cast<float>(LargeProduct::kSize))));
 }
 
-TEST(VulkanTensor, WhatCannotBeBoundIsRefused) {
+TEST(VulkanTensor, TooLargeTensorsAreRefused) {
   RC_NEEDS_DEVICE("vulkan");
   // The library's own test of the device, at its first opening, needs more.
   open_device("vulkan");

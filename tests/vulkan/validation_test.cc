@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<int> g_messages = 0;
 
-TEST(VulkanValidation, AMistakeIsTold) {
+TEST(VulkanValidation, ErrorIsReported) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable wanted("RUNCIBLE_VULKAN_VALIDATION", "1");
   // An instance of the test's own: the backend's lives in its module.

@@ -110,7 +110,7 @@ TEST(FloatingPointText, IsTheShortest) {
   EXPECT_EQ(std::string(text, std::to_chars(text, text + 64, 0.1f).ptr), "0.1");
 }
 
-TEST(FloatingPointText, HasThePrecisionAskedFor) {
+TEST(FloatingPointText, HasTheRequestedPrecision) {
   EXPECT_EQ(with_precision(2.5, std::chars_format::fixed, 0), "2");
   EXPECT_EQ(with_precision(1.0 / 3, std::chars_format::fixed, 5), "0.33333");
   EXPECT_EQ(with_precision(1e300, std::chars_format::fixed, 1).size(), 303u);
@@ -120,7 +120,7 @@ TEST(FloatingPointText, HasThePrecisionAskedFor) {
   EXPECT_EQ(with_precision(0.5, std::chars_format::general, 3), "0.5");
 }
 
-TEST(FloatingPointText, SaysThatThereIsNoRoom) {
+TEST(FloatingPointText, ReportsATooSmallBuffer) {
   char text[4];
   EXPECT_EQ(std::to_chars(text, text + 4, 1.0 / 3).ec,
             std::errc::value_too_large);
@@ -140,7 +140,7 @@ Read read(std::string_view text,
   return {error, static_cast<size_t>(end - text.data()), value};
 }
 
-TEST(FloatingPointText, IsReadBack) {
+TEST(FloatingPointText, RoundTrips) {
   for (const Known& known : kKnown) {
     const Read result = read(known.text);
     EXPECT_EQ(result.error, std::errc()) << known.text;
@@ -149,7 +149,7 @@ TEST(FloatingPointText, IsReadBack) {
   }
 }
 
-TEST(FloatingPointText, IsReadAsFarAsItGoes) {
+TEST(FloatingPointText, IsReadUpToTheFirstInvalidCharacter) {
   const struct {
     const char* text;
     size_t length;
@@ -177,7 +177,7 @@ TEST(FloatingPointText, IsReadAsFarAsItGoes) {
   EXPECT_EQ(read(std::string_view("1234", 2)).value, 12);
 }
 
-TEST(FloatingPointText, IsNoNumber) {
+TEST(FloatingPointText, InvalidTextIsAnError) {
   for (const char* text : {"", "+1", " 1", ".", "-", "e5", "abc", "-.e1"}) {
     const Read result = read(text);
     EXPECT_EQ(result.error, std::errc::invalid_argument) << text;
@@ -188,7 +188,7 @@ TEST(FloatingPointText, IsNoNumber) {
             std::errc::invalid_argument);
 }
 
-TEST(FloatingPointText, IsOutOfRange) {
+TEST(FloatingPointText, OutOfRangeIsAnError) {
   for (const char* text : {"1e400", "-1e400", "1e-400"}) {
     const Read result = read(text);
     EXPECT_EQ(result.error, std::errc::result_out_of_range) << text;

@@ -29,7 +29,7 @@ rc_plugin_open_options options() {
           RC_NUMA_OFF};
 }
 
-TEST(WebgpuDevice, ALostOneIsAStatusAndOpensAgain) {
+TEST(WebgpuDevice, LossIsAStatusAndTheDeviceOpensAgain) {
   RC_NEEDS_DEVICE("webgpu");
   const uint32_t written = 1234;
   {
@@ -83,7 +83,7 @@ std::string found(const webgpu::ScratchMap& map, uint64_t offset,
   return text;
 }
 
-TEST(WebgpuScratch, IsReadWhereItWasWrittenLast) {
+TEST(WebgpuScratch, IsReadFromTheLastWrite) {
   webgpu::ScratchMap map;
   EXPECT_EQ(found(map, 0, 100), "0-100:0");
   map.write(0, 256, 0);
@@ -105,7 +105,7 @@ TEST(WebgpuScratch, IsReadWhereItWasWrittenLast) {
   EXPECT_EQ(map.buffers(), 3u);
 }
 
-TEST(WebgpuScratch, IsWrittenWhereItIsNotRead) {
+TEST(WebgpuScratch, IsWrittenToABufferThatIsNotRead) {
   EXPECT_EQ(webgpu::least_without({}), 0u);
   EXPECT_EQ(webgpu::least_without({1, 2}), 0u);
   EXPECT_EQ(webgpu::least_without({1, 0, 0}), 2u);
@@ -118,7 +118,7 @@ std::string text_of(const std::string& path) {
 
 // What implementations are told of a kernel: its constants, and that it writes
 // its outputs alone.
-TEST(WebgpuShaders, HaveTheirConstantsAndWriteOutputsAlone) {
+TEST(WebgpuShaders, HaveTheirConstantsAndWriteOutputsOnly) {
   for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
     const auto kernel = static_cast<gpu::Kernel>(i);
     const std::string text = webgpu::shader_source({kernel, {64, 7}});
@@ -188,7 +188,7 @@ TEST(WebgpuShaders, BindNoRegionTwice) {
 
 // What naga has written for itself is taken by the other implementation, whose
 // rules are stricter about where lanes meet.
-TEST(WebgpuShaders, AreValidToTint) {
+TEST(WebgpuShaders, AreAcceptedByTint) {
   const std::string tint = RC_TINT;
   // The tests may have been built on another machine.
   if (!std::filesystem::exists(tint)) GTEST_SKIP() << "there is no tint";

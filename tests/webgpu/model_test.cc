@@ -18,30 +18,30 @@ using nlohmann::json;
 // table in several, rows by the dozen.
 constexpr char kSmallRange[] = "98304";
 
-TEST(WebgpuModel, FableLogitsAreThoseOfTransformers) {
+TEST(WebgpuModel, FableLogitsMatchTransformers) {
   RC_NEEDS_DEVICE("webgpu");
   expect_fable_logits(*load_fable("webgpu"));
 }
 
-TEST(WebgpuModel, FableTextIsThatOfTransformers) {
+TEST(WebgpuModel, FableTextMatchesTransformers) {
   RC_NEEDS_DEVICE("webgpu");
   expect_fable_text("webgpu");
 }
 
-TEST(WebgpuModel, ArchitecturesAreThoseOfTransformers) {
+TEST(WebgpuModel, ArchitecturesMatchTransformers) {
   RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("webgpu");
   expect_architectures("webgpu");
 }
 
-TEST(WebgpuModel, FableIsTheSameWhereLittleCanBeBound) {
+TEST(WebgpuModel, FableIsTheSameWithSmallBindings) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryVariable range("RUNCIBLE_WEBGPU_RANGE", kSmallRange);
   expect_fable_logits(*load_fable("webgpu"));
 }
 
 // Adapters for processors are tuned otherwise.
-TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
+TEST(WebgpuModel, FableMatchesWithTheTuningOfGpus) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryVariable tuning(
       "RUNCIBLE_WEBGPU_TUNING",
@@ -52,7 +52,7 @@ TEST(WebgpuModel, FableIsThatOfTransformersAsGpusAreTuned) {
   expect_neither_batch_nor_cuts_matter(*resident);
 }
 
-TEST(WebgpuModel, ExpertsInPiecesAreTheSame) {
+TEST(WebgpuModel, ExpertsInPiecesGiveTheSameLogits) {
   RC_NEEDS_DEVICE("webgpu");
   const auto folder = source_path("tests/golden/architectures");
   const json records = json::parse(std::ifstream(folder / "mixtral.json"));
@@ -63,12 +63,12 @@ TEST(WebgpuModel, ExpertsInPiecesAreTheSame) {
   EXPECT_EQ(evaluate(*load(file, "webgpu"), records.at("tokens")), whole);
 }
 
-TEST(WebgpuModel, ARunStopsWhenAskedAndTheNextIsAsGoodAsEver) {
+TEST(WebgpuModel, RunCanBeCancelledAndRepeated) {
   RC_NEEDS_DEVICE("webgpu");
   expect_a_run_can_be_stopped(*load_fable("webgpu"));
 }
 
-TEST(WebgpuModel, ATimeoutEndsARunAndTheNextIsAsGoodAsEver) {
+TEST(WebgpuModel, RunCanTimeOutAndBeRepeated) {
   RC_NEEDS_DEVICE("webgpu");
   expect_a_run_can_time_out(*load_fable("webgpu"));
 }

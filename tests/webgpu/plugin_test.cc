@@ -33,14 +33,14 @@ std::string refusal(const std::string& library) {
   return message;
 }
 
-TEST(WebgpuPlugin, WithoutAnImplementationItSaysSo) {
+TEST(WebgpuPlugin, WithoutAnImplementationIsUnavailable) {
   const std::string message = refusal("/no/libwgpu_native.so");
   EXPECT_NE(message.find(kLibrary), std::string::npos) << message;
   EXPECT_NE(message.find("/no/libwgpu_native.so"), std::string::npos)
       << message;
 }
 
-TEST(WebgpuPlugin, ALibraryOfAnotherInterfaceIsRefusedByName) {
+TEST(WebgpuPlugin, LibraryOfAnotherInterfaceIsNamed) {
   // Any library will do that can be loaded.
   const std::string message = refusal(RC_WEBGPU_MODULE);
   EXPECT_NE(message.find("another interface"), std::string::npos) << message;
@@ -48,7 +48,7 @@ TEST(WebgpuPlugin, ALibraryOfAnotherInterfaceIsRefusedByName) {
   EXPECT_NE(message.find("wgpuCreateInstance"), std::string::npos) << message;
 }
 
-TEST(WebgpuPlugin, ItIsTriedAgainWhenItIsThere) {
+TEST(WebgpuPlugin, LibraryIsLoadedOnceItExists) {
   RC_NEEDS_DEVICE("webgpu");
   const TemporaryFolder folder;
   const rc_plugin* table = fresh_table(RC_WEBGPU_MODULE, folder);
@@ -81,7 +81,7 @@ TEST(WebgpuPlugin, TuningIsChecked) {
   expect_refused("webgpu", "RUNCIBLE_WEBGPU_RANGE", {"much"});
 }
 
-TEST(WebgpuPlugin, WhatCannotBeBoundIsRefused) {
+TEST(WebgpuPlugin, TooLargeWeightsAreRefused) {
   RC_NEEDS_DEVICE("webgpu");
   // The library's own test of the device, at its first opening, needs more.
   open_device("webgpu");
@@ -98,7 +98,7 @@ TEST(WebgpuPlugin, WhatCannotBeBoundIsRefused) {
 }
 
 // WebGPU moves whole words; others around them stay.
-TEST(WebgpuPlugin, BytesAreMovedWhereverTheyLie) {
+TEST(WebgpuPlugin, UnalignedBytesAreCopied) {
   RC_NEEDS_DEVICE("webgpu");
   const auto device = open_device("webgpu");
   const auto buffer = device->create_buffer(64);

@@ -322,7 +322,7 @@ void PrintTo(const Life& life, std::ostream* out) { *out << life.name; }
 
 class FailedAllocations : public testing::TestWithParam<Life> {};
 
-TEST_P(FailedAllocations, AreCleanErrors) {
+TEST_P(FailedAllocations, AreReportedAsErrors) {
   const auto run_failing = [](int64_t n, const std::string& path) {
     fail_allocation(n);
     const rc_status status = GetParam().run(GetParam().spec, path);

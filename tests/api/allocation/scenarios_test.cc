@@ -63,7 +63,7 @@ class FailedAllocationsIn : public testing::TestWithParam<Scenario> {
   }
 };
 
-TEST_P(FailedAllocationsIn, AreCleanErrors) {
+TEST_P(FailedAllocationsIn, AreReportedAsErrors) {
   const Scenario& scenario = GetParam();
   const int64_t thinning = std::max<int64_t>(1, scenario.thinning / kSlowness);
   // Objects that are made once per process exist from now on.
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, FailedAllocationsIn,
                            return std::string(info.param.name);
                          });
 
-TEST(FailedAllocations, AreTriedInEveryFunction) {
+TEST(FailedAllocations, CoverEveryFunction) {
   for (const Scenario& scenario : all_scenarios()) {
     const Outcome outcome = run_failing(scenario, -1);
     EXPECT_EQ(outcome.status, RC_OK)

@@ -27,7 +27,7 @@ uint64_t peak_memory(rc_backend* backend) {
 }
 
 // Every function of the public headers that gives a tensor has a case.
-TEST(TensorLimit, KnowsEveryFunctionThatMakesTensors) {
+TEST(TensorLimit, CoversEveryFunctionThatCreatesTensors) {
   std::set<std::string> known;
   for (const auto& [name, one] : tensor_limit_cases()) {
     known.insert(name.substr(0, name.find(',')));
@@ -50,7 +50,7 @@ TEST(TensorLimit, KnowsEveryFunctionThatMakesTensors) {
   EXPECT_EQ(known, declared);
 }
 
-TEST(TensorLimit, IsAskedBeforeAnythingOfTheResultIsMade) {
+TEST(TensorLimit, IsCheckedBeforeTheResultIsAllocated) {
   for (const auto& [name, one] : tensor_limit_cases()) {
     SCOPED_TRACE(name);
     Operands operands(Kind::kNumbers);
@@ -72,7 +72,7 @@ TEST(TensorLimit, IsAskedBeforeAnythingOfTheResultIsMade) {
 }
 
 // Nothing is computed for an outline, not even from operands with numbers.
-TEST(TensorLimit, OutlinesTakeNothing) {
+TEST(TensorLimit, OutlinesTakeNoMemory) {
   for (const Kind kind : {Kind::kOutlines, Kind::kFirstOutline}) {
     for (const auto& [name, one] : tensor_limit_cases()) {
       SCOPED_TRACE(name + (kind == Kind::kOutlines ? "" : ", some numbers"));

@@ -174,7 +174,7 @@ class FailedDiscovery : public testing::TestWithParam<Walk> {
   const TemporaryVariable path_{"RUNCIBLE_PLUGIN_PATH", modules_.string()};
 };
 
-TEST_P(FailedDiscovery, AtTheFirstCall) {
+TEST_P(FailedDiscovery, FirstCallSurvivesFailedAllocations) {
   if (!works()) GTEST_SKIP() << GetParam().spec << " does not work here";
   int64_t n = 0;
   do {
@@ -195,7 +195,7 @@ TEST_P(FailedDiscovery, AtTheFirstCall) {
   expect_failures_in_modules();
 }
 
-TEST_P(FailedDiscovery, AtLaterCalls) {
+TEST_P(FailedDiscovery, LaterCallsSurviveFailedAllocations) {
   if (!works()) GTEST_SKIP() << GetParam().spec << " does not work here";
   in_child([&]() -> std::string {
     std::string wrong = call();

@@ -70,7 +70,7 @@ class AsyncOpen : public testing::Test {
   const Loop loop_ = make_loop();
 };
 
-TEST_F(AsyncOpen, OpensWhatWasAskedFor) {
+TEST_F(AsyncOpen, OpensTheFirstAvailableBackendOfTheChain) {
   Ended<rc_backend> ended;
   ASSERT_OK(rc_backend_open_async("no_such,reference", nullptr, loop_.get(),
                                   on_end<rc_backend>, &ended));
@@ -82,7 +82,7 @@ TEST_F(AsyncOpen, OpensWhatWasAskedFor) {
   EXPECT_STREQ(device.id, "reference:0");
 }
 
-TEST_F(AsyncOpen, FailuresComeToTheCallback) {
+TEST_F(AsyncOpen, FailuresAreReportedToTheCallback) {
   Ended<rc_backend> ended;
   ASSERT_OK(rc_backend_open_async("no_such", nullptr, loop_.get(),
                                   on_end<rc_backend>, &ended));
@@ -93,7 +93,7 @@ TEST_F(AsyncOpen, FailuresComeToTheCallback) {
 }
 
 // The configuration is read on the thread that opens.
-TEST_F(AsyncOpen, ErrorsInTheConfigurationComeToTheCallback) {
+TEST_F(AsyncOpen, ConfigurationErrorsAreReportedToTheCallback) {
   const TemporaryVariable wrong("RUNCIBLE_BACKEND_MAX_REQUESTS", "many");
   Ended<rc_backend> ended;
   ASSERT_OK(rc_backend_open_async("reference", nullptr, loop_.get(),
@@ -105,7 +105,7 @@ TEST_F(AsyncOpen, ErrorsInTheConfigurationComeToTheCallback) {
       << ended.message;
 }
 
-TEST_F(AsyncOpen, BadArgumentsAreRefusedAtOnce) {
+TEST_F(AsyncOpen, InvalidArgumentsAreRefusedAtOnce) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.threads = -1;
   Ended<rc_backend> ended;

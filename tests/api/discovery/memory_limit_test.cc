@@ -44,7 +44,7 @@ int open_within(uint64_t more) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(MemoryLimit, AutoIsTheCpuOrAnError) {
+TEST(MemoryLimit, AutoOpensTheCpuOrFailsCleanly) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the address sanitizer itself cannot live with a limit";
 #endif

@@ -72,7 +72,7 @@ class NoThreads : public testing::Test {
   const TemporaryVariable modules_{"RUNCIBLE_PLUGIN_PATH", RC_MODULES};
 };
 
-TEST_F(NoThreads, TheCpuIsTakenWithOneAndAWarning) {
+TEST_F(NoThreads, CpuIsOpenedWithOneThreadAndAWarning) {
   for (const char* spec : {"auto", "cpu", "cpu,reference"}) {
     for (const int left : {0, 1}) {
       in_child([&] {
@@ -90,7 +90,7 @@ TEST_F(NoThreads, TheCpuIsTakenWithOneAndAWarning) {
 }
 
 // What was not tried for want of a thread is tried when there are some.
-TEST_F(NoThreads, ModulesAreTriedLater) {
+TEST_F(NoThreads, ModulesAreProbedOnceThreadsCanStart) {
   const auto listed = [] {
     rc_device_list* list = nullptr;
     EXPECT_EQ(rc_discover(&list), RC_OK) << rc_error_message();

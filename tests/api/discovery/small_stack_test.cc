@@ -344,7 +344,7 @@ class SmallStack : public testing::TestWithParam<Calls> {
   const TemporaryVariable modules_{"RUNCIBLE_PLUGIN_PATH", RC_MODULES};
 };
 
-TEST_P(SmallStack, IsEnough) {
+TEST_P(SmallStack, IsEnoughForEveryCall) {
   RC_TEST_LABELS(kNumbers);
   const int status = in_child(GetParam().stack);
   if (status == RC_E_BACKEND_UNAVAILABLE) {

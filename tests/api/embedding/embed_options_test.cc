@@ -10,7 +10,7 @@ class EmbedOptions : public ::testing::Test {
   const Model model_ = load(backend_.get(), (folder() / "bert-mean").string());
 };
 
-TEST_F(EmbedOptions, TextsEndWhereTheirLengthsSayOrAtAZero) {
+TEST_F(EmbedOptions, TextsEndAtTheirLengthsOrAtAZero) {
   const char* const texts[] = {"spoon and more", nullptr, "fork"};
   const size_t lengths[] = {5, 0, 4};
   rc_embedding* made = nullptr;
@@ -23,7 +23,7 @@ TEST_F(EmbedOptions, TextsEndWhereTheirLengthsSayOrAtAZero) {
   EXPECT_EQ(rows_of(made), rows_of(by_lengths.get()));
 }
 
-TEST_F(EmbedOptions, AreNamedWhereOutOfRange) {
+TEST_F(EmbedOptions, ErrorsNameTheOptionOutOfRange) {
   std::vector<float> rows;
   const auto refuse = [&](auto set, const char* name) {
     rc_embed_options options = RC_EMBED_OPTIONS_INIT;
@@ -60,7 +60,7 @@ TEST_F(EmbedOptions, AreNamedWhereOutOfRange) {
                 "options->deadline_ms");
 }
 
-TEST_F(EmbedOptions, MayBeAtTheirBounds) {
+TEST_F(EmbedOptions, BoundsAreAccepted) {
   rc_embed_options options = RC_EMBED_OPTIONS_INIT;
   const auto given = embed(model_.get(), {"spoon"}, &options);
   options.dimensions = 32;  // all that there are

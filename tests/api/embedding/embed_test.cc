@@ -19,7 +19,7 @@ struct Case {
 
 class Golden : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Golden, EmbeddingsAreThoseOfSentenceTransformers) {
+TEST_P(Golden, EmbeddingsMatchSentenceTransformers) {
   const Texts texts = about()["texts"];
   const Backend backend = open_on(GetParam().backend);
   const Model model =
@@ -41,7 +41,7 @@ TEST_P(Golden, EmbeddingsAreThoseOfSentenceTransformers) {
 }
 
 // With others or alone, in one step or several: the same bits.
-TEST_P(Golden, ARowDoesNotDependOnWhatItIsPackedWith) {
+TEST_P(Golden, RowDoesNotDependOnTheRestOfItsBatch) {
   const Texts texts = about()["texts"];
   const Backend backend = open_on(GetParam().backend);
   const std::string path = (folder() / GetParam().model).string();
@@ -80,7 +80,7 @@ class Embed : public ::testing::Test {
   const Model model_ = load(backend_.get(), (folder() / "bert-mean").string());
 };
 
-TEST_F(Embed, CrossEncodersScorePairsAsSentenceTransformersDoes) {
+TEST_F(Embed, CrossEncoderScoresMatchSentenceTransformers) {
   const Texts texts = about()["texts"];
   const std::string query = about()["query"];
   const std::vector<float> expected = golden("bert-cross");
@@ -126,7 +126,7 @@ TEST_F(Embed, RowsAreShortenedBeforeTheyAreNormalised) {
   EXPECT_GT(cosine(normed.data(), shorter.data(), 5), 0.9999999);
 }
 
-TEST_F(Embed, PromptsArePutBefore) {
+TEST_F(Embed, PromptsArePrepended) {
   rc_embed_options options = RC_EMBED_OPTIONS_INIT;
   options.prompt = "the red ";
   const auto given = embed(model_.get(), {"spoon"}, &options);
@@ -145,7 +145,7 @@ TEST_F(Embed, PromptsArePutBefore) {
                "prompt_name");
 }
 
-TEST_F(Embed, LongTextsAreRefusedOrCut) {
+TEST_F(Embed, LongTextsAreRefusedOrTruncated) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "spoon ";
   std::vector<float> rows;
@@ -160,7 +160,7 @@ TEST_F(Embed, LongTextsAreRefusedOrCut) {
   EXPECT_EQ(embed(model_.get(), {longest}), cut);
 }
 
-TEST_F(Embed, ListsAndTextsMayBeEmptyOnlyWhereThatMeansSomething) {
+TEST_F(Embed, EmptyListsAndTextsAreCheckedByKindOfModel) {
   std::vector<float> rows;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                try_embed(model_.get(), {}, nullptr, &rows), "count: 0");
@@ -181,7 +181,7 @@ TEST_F(Embed, ListsAndTextsMayBeEmptyOnlyWhereThatMeansSomething) {
                "texts");
 }
 
-TEST_F(Embed, ModelsForOtherThingsAreRefusedWithWhatToDo) {
+TEST_F(Embed, ModelsLoadedForOtherOutputsAreRefusedWithARemedy) {
   std::vector<float> rows;
   const Model text = load(backend_.get(), "builtin:fable");
   EXPECT_FAILS(RC_E_UNSUPPORTED, try_embed(text.get(), {"a"}, nullptr, &rows),
@@ -225,7 +225,7 @@ void tell(void* user, rc_status status, const char* message,
   ++told.times;
 }
 
-TEST_F(Embed, OnALoopTheEndIsToldOnceAndOnlyThere) {
+TEST_F(Embed, EndIsDeliveredOnceOnTheLoop) {
   rc_loop* made_loop = nullptr;
   ASSERT_OK(rc_loop_create(&made_loop));
   const Loop loop(made_loop);
@@ -242,7 +242,7 @@ TEST_F(Embed, OnALoopTheEndIsToldOnceAndOnlyThere) {
   EXPECT_EQ(told.times, 1);
 }
 
-TEST_F(Embed, WithoutACallbackItIsWaitedFor) {
+TEST_F(Embed, WithoutACallbackTheCallerWaits) {
   const char* const texts[] = {"a spoon"};
   rc_embedding* made = nullptr;
   ASSERT_OK(rc_embed_async(model_.get(), texts, nullptr, 1, nullptr, nullptr,
@@ -259,7 +259,7 @@ TEST_F(Embed, WithoutACallbackItIsWaitedFor) {
 }
 
 // A text whose rows see each other has its pages in the cache all at once.
-TEST_F(Embed, ASmallCacheIsEnough) {
+TEST_F(Embed, SmallCacheIsEnoughForManyTexts) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.cache_tokens = 32;
   rc_model* made = nullptr;
@@ -278,7 +278,7 @@ TEST_F(Embed, ASmallCacheIsEnough) {
 }
 
 // So many texts that they cannot all be done when the thread begins.
-TEST_F(Embed, CancellingEndsIt) {
+TEST_F(Embed, CancelEndsTheRequest) {
   const Texts many(50'000, "the old cat sees a very large bird over the river");
   const Pointers given(many);
   rc_embedding* made = nullptr;
@@ -301,7 +301,7 @@ TEST_F(Embed, CancellingEndsIt) {
   EXPECT_EQ(embed(model_.get(), {"a"}).size(), 32u);
 }
 
-TEST_F(Embed, ClosingItsLoopEndsIt) {
+TEST_F(Embed, ClosingTheLoopEndsTheRequest) {
   rc_loop* made_loop = nullptr;
   ASSERT_OK(rc_loop_create(&made_loop));
   const Loop loop(made_loop);
@@ -317,7 +317,7 @@ TEST_F(Embed, ClosingItsLoopEndsIt) {
   EXPECT_FAILS(RC_E_CANCELLED, rc_embedding_wait(made, -1), "cancelled");
 }
 
-TEST_F(Embed, DecodersAreAskedAndSayYesOrNo) {
+TEST_F(Embed, DecodersScoreByTheAnswersYesAndNo) {
   const Texts texts = about()["texts"];
   const std::string query = about()["query"];
   const std::vector<float> expected = golden("qwen3-yes-no");
@@ -349,7 +349,7 @@ TEST_F(Embed, DecodersAreAskedAndSayYesOrNo) {
 }
 
 // A folder of Qwen3's kind that does not say how it is asked: by its tokens.
-TEST_F(Embed, RerankersOfQwen3AreAskedAsTheyWereTrained) {
+TEST_F(Embed, Qwen3RerankersUseThePromptOfTheirTraining) {
   const TemporaryFolder copy;
   const std::filesystem::path made = copy.path() / "reranker";
   std::filesystem::copy(folder() / "qwen3-yes-no", made);
@@ -406,7 +406,7 @@ TEST_F(Embed, RerankersOfQwen3AreAskedAsTheyWereTrained) {
             rerank(model.get(), "red or blue", texts, &asked));
 }
 
-TEST_F(Embed, AnswersOfSeveralTokensAreNoScore) {
+TEST_F(Embed, AnswerOfSeveralTokensIsRefused) {
   rc_model_options options = RC_MODEL_OPTIONS_INIT;
   options.output = RC_OUTPUT_SCORES;
   rc_model* refused = nullptr;

@@ -55,7 +55,7 @@ TEST(ConfigFile, HasAtMost32DotsOnALine) {
   EXPECT_EQ(values.at("backend.spec").value, Value(Text(dots)));
 }
 
-TEST(ConfigFile, SaysWhatItSays) {
+TEST(ConfigFile, ReadsValuesOfEveryKind) {
   const auto values = parse(
       "# all kinds\n"
       "[backend]\n"
@@ -88,7 +88,7 @@ TEST(ConfigFile, SaysWhatItSays) {
   EXPECT_EQ(parse("backend.threads = 1", "x.toml").size(), 1u);
 }
 
-TEST(ConfigFile, RefusesWhatNoSettingAllows) {
+TEST(ConfigFile, RefusesValuesOutOfRange) {
   expect_refused(
       "\n[backend]\nthreads = -1",
       {"x.toml:3: backend.threads is -1", "an integer from 0 to 1024"});
@@ -110,7 +110,7 @@ TEST(ConfigFile, RefusesWhatNoSettingAllows) {
   expect_refused("[generate]\ntop_p = 0.0", {"above 0 and at most 1"});
 }
 
-TEST(ConfigFile, NamesWhatWasMeant) {
+TEST(ConfigFile, SuggestsTheNearestSetting) {
   expect_refused("[backend]\nthread = 1",
                  {"x.toml:2", "'backend.thread'", "backend.threads"});
   expect_refused("threads = 1", {"'threads'", "backend.threads"});
@@ -121,7 +121,7 @@ TEST(ConfigFile, NamesWhatWasMeant) {
   expect_refused("[session]\nb = 1\n[backend]\na = 1", {"x.toml:2"});
 }
 
-TEST(ConfigFile, RefusesWhatIsNoToml) {
+TEST(ConfigFile, RefusesInvalidToml) {
   expect_refused("[backend]\nthreads = \n", {"x.toml:2: no TOML: "});
   expect_refused("[backend]\nthreads = 1\nthreads = 2\n", {"x.toml:3"});
   expect_refused("threads", {"x.toml:1"});
@@ -136,7 +136,7 @@ TEST(ConfigFile, RefusesWhatIsNoToml) {
   expect_refused("backend.threads = 99999999999999999999", {"x.toml:1"});
 }
 
-TEST(ConfigFile, RefusesWhatNestsTooDeeply) {
+TEST(ConfigFile, RefusesDeepNesting) {
   expect_refused("a = " + std::string(100'000, '['), {"x.toml:1"});
   std::string table = "[a";
   for (int i = 0; i < 50'000; ++i) table += ".a";
@@ -159,7 +159,7 @@ class ConfigPlaceTest : public testing::Test {
   void SetUp() override { unsetenv("RUNCIBLE_CONFIG"); }
 };
 
-TEST_F(ConfigPlaceTest, IsTheUsersUnlessSomebodySaysAnother) {
+TEST_F(ConfigPlaceTest, IsTheUserFileUnlessAnotherIsNamed) {
   const std::string own =
       (folder_.path() / ".config/runcible/config.toml").string();
   EXPECT_EQ(find_place({}).path, own);
@@ -183,7 +183,7 @@ TEST_F(ConfigPlaceTest, IsTheUsersUnlessSomebodySaysAnother) {
   EXPECT_FALSE(find_place({}).must_exist);
 }
 
-TEST_F(ConfigPlaceTest, MayBeEmptyUnlessItWasNamed) {
+TEST_F(ConfigPlaceTest, MayBeMissingUnlessItWasNamed) {
   const File absent = read_file(find_place({}));
   EXPECT_FALSE(absent.exists);
   EXPECT_TRUE(absent.values.empty());
@@ -199,7 +199,7 @@ TEST_F(ConfigPlaceTest, MayBeEmptyUnlessItWasNamed) {
                [] { read_file(find_place("/no/such.toml")); });
 }
 
-TEST_F(ConfigPlaceTest, RefusesWhatIsNoSmallRegularFile) {
+TEST_F(ConfigPlaceTest, RefusesOtherThanSmallRegularFiles) {
   expect_error(RC_E_IO, {"no regular file"},
                [&] { read_file(find_place(folder_.path().string())); });
   const std::string pipe = (folder_.path() / "pipe").string();

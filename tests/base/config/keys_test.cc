@@ -10,7 +10,7 @@
 namespace rc::config {
 namespace {
 
-TEST(ConfigKeys, HaveNamesOfTheirOwn) {
+TEST(ConfigKeys, HaveUniqueNames) {
   std::set<std::string> names;
   std::set<std::string> variables;
   for (const Key& key : keys()) {
@@ -27,14 +27,14 @@ TEST(ConfigKeys, HaveNamesOfTheirOwn) {
   EXPECT_EQ(find_key(""), nullptr);
 }
 
-TEST(ConfigKeys, BeginWithWhatIsAllowed) {
+TEST(ConfigKeys, HaveValidInitialValues) {
   for (const Key& key : keys()) {
     if (key.initial == nullptr) continue;
     EXPECT_NO_THROW(initial_value(key)) << key.name;
   }
 }
 
-TEST(ConfigKeys, SayWhatIsAllowed) {
+TEST(ConfigKeys, DescribeTheirValues) {
   const auto of = [](const char* name) { return allowed(*find_key(name)); };
   EXPECT_EQ(of("backend.threads"), "an integer from 0 to 1024");
   EXPECT_EQ(of("backend.memory_limit"), "an integer of at least 0");
@@ -46,7 +46,7 @@ TEST(ConfigKeys, SayWhatIsAllowed) {
   EXPECT_EQ(of("generate.presence_penalty"), "a number");
 }
 
-TEST(ConfigKeys, FindWhatWasMeant) {
+TEST(ConfigKeys, FindTheNearestKey) {
   const auto nearest = [](const char* name) {
     return std::string(nearest_key(name)->name);
   };

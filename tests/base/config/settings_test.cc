@@ -40,7 +40,7 @@ class ConfigSettingsTest : public testing::Test {
   const std::string path_ = (folder_.path() / "c.toml").string();
 };
 
-TEST_F(ConfigSettingsTest, HasEachLayerAboveTheOneBefore) {
+TEST_F(ConfigSettingsTest, LaterLayersOverrideEarlierOnes) {
   const char* name = "backend.threads";
   use_file("");
   EXPECT_EQ(Settings::now()->find(name), std::nullopt);
@@ -64,7 +64,7 @@ TEST_F(ConfigSettingsTest, HasEachLayerAboveTheOneBefore) {
   EXPECT_EQ(Settings::now()->integer(name), 1);
 }
 
-TEST_F(ConfigSettingsTest, KnowsWhatIsTouched) {
+TEST_F(ConfigSettingsTest, ReportsWhichSectionsAreSet) {
   write("[model]\nmax_rows = 7\n");
   EXPECT_TRUE(Settings::now()->touches("model."));
   EXPECT_FALSE(Settings::now()->touches("session."));
@@ -73,7 +73,7 @@ TEST_F(ConfigSettingsTest, KnowsWhatIsTouched) {
   EXPECT_FALSE(Settings::now()->touches("generate."));
 }
 
-TEST_F(ConfigSettingsTest, KeepsTheLastEnvironmentForWhatIsFrequent) {
+TEST_F(ConfigSettingsTest, FrequentReadsUseTheLastEnvironment) {
   use_file("");
   Settings::now();
   const TemporaryVariable variable("RUNCIBLE_GENERATE_TOP_K", "5");
@@ -103,7 +103,7 @@ TEST_F(ConfigSettingsTest, RefusesVariablesWhenTheyAreNeeded) {
   EXPECT_EQ(Settings::now()->flag("backend.strict"), false);
 }
 
-TEST_F(ConfigSettingsTest, RefusesWhatAProgramMaySayWrong) {
+TEST_F(ConfigSettingsTest, RefusesInvalidSettingsOfTheProgram) {
   EXPECT_EQ(message_of([] { set("backend.thread", "1"); }),
             "there is no setting 'backend.thread'; the nearest is "
             "backend.threads");
@@ -112,7 +112,7 @@ TEST_F(ConfigSettingsTest, RefusesWhatAProgramMaySayWrong) {
   EXPECT_EQ(message_of([] { set("generate.top_k", {}); }), "");
 }
 
-TEST_F(ConfigSettingsTest, ReadsABadFileAgainWhenItIsMended) {
+TEST_F(ConfigSettingsTest, ReadsABadFileAgainAfterItsCorrection) {
   write("[backend]\nthreads = 1\n");
   {
     std::ofstream(path_) << "[backend]\nthreads = many\n";

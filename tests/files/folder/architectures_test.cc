@@ -8,7 +8,7 @@ namespace {
 
 using test::FolderTest;
 
-TEST_F(FolderTest, WhatAnArchitectureHasNotIsRefused) {
+TEST_F(FolderTest, UnsupportedOptionsOfArchitecturesAreRefused) {
   const struct {
     const char* folder;
     const char* patch;
@@ -217,7 +217,7 @@ TEST_F(FolderTest, FeedForwardPartsMayBeFourTimesTheWidth) {
   EXPECT_EQ(open()->get_int("falcon.feed_forward_length"), 128);
 }
 
-TEST_F(FolderTest, GroupsOfHeadsAreThoseOfTheTensor) {
+TEST_F(FolderTest, GroupsOfHeadsMustMatchTheTensor) {
   copy("falcon");
   EXPECT_EQ(open()->get_int("falcon.attention.head_count_kv"), 2);
   for (const auto& [patch, groups] :
@@ -234,7 +234,7 @@ TEST_F(FolderTest, GroupsOfHeadsAreThoseOfTheTensor) {
   }
 }
 
-TEST_F(FolderTest, LatentKeysAndValuesAreTakenApart) {
+TEST_F(FolderTest, LatentKeysAndValuesAreSplit) {
   copy("deepseek_v3");
   const auto file = open();
   const auto shape = [&](const char* name) {
@@ -283,7 +283,7 @@ TEST_F(FolderTest, PartOfAHeadRotates) {
 }
 
 // Of a model whose layers all have a window, only theirs are described.
-TEST_F(FolderTest, RotaryEmbeddingsMayBeThoseOfWindowsAlone) {
+TEST_F(FolderTest, RotaryEmbeddingsMayBeDescribedForWindowsOnly) {
   copy("llama");
   change("config.json", R"({"model_type": "mellum", "sliding_window": 8,
       "layer_types": ["sliding_attention", "sliding_attention"],
@@ -311,7 +311,7 @@ TEST_F(FolderTest, ChosenExpertsAreDescribed) {
   EXPECT_EQ(file->find_bool("glm4moe.expert_weights_norm"), true);
 }
 
-TEST_F(FolderTest, LayersThatGuessFurtherTokensArePassedOver) {
+TEST_F(FolderTest, NextTokenPredictionLayersAreSkipped) {
   copy("glm4_moe");
   change("config.json",
          R"({"num_hidden_layers": 1, "num_nextn_predict_layers": 1})");
@@ -336,7 +336,7 @@ TEST_F(FolderTest, HunyuanStretchesTheBase) {
   expect_refused(RC_E_FORMAT, "'rope_scaling'.'alpha' is 0");
 }
 
-TEST_F(FolderTest, OlderFoldersSayAPeriodOfWindows) {
+TEST_F(FolderTest, SlidingWindowPatternOfOlderFoldersIsRead) {
   copy("gemma3");
   change("config.json",
          R"({"layer_types": null, "sliding_window_pattern": 3})");

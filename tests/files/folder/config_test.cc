@@ -27,7 +27,7 @@ TEST_F(FolderTest, QuantizedFoldersAreRefused) {
 }
 
 // Python writes such where JSON has nothing.
-TEST_F(FolderTest, InfinityIsNull) {
+TEST_F(FolderTest, InfinityAndNanAreReadAsNull) {
   copy("qwen2");
   std::ifstream file(path("config.json"));
   std::string text(std::istreambuf_iterator<char>(file), {});
@@ -44,7 +44,7 @@ TEST_F(FolderTest, InfinityIsNull) {
   expect_refused(RC_E_FORMAT, "config.json: not JSON");
 }
 
-TEST_F(FolderTest, WhatIsNotComputedIsRefused) {
+TEST_F(FolderTest, UnsupportedOptionsAreRefused) {
   const struct {
     const char* folder;
     const char* patch;
@@ -84,7 +84,7 @@ TEST_F(FolderTest, WhatIsNotComputedIsRefused) {
   }
 }
 
-TEST_F(FolderTest, NumbersThatCannotBeAreRefused) {
+TEST_F(FolderTest, InvalidNumbersAreRefused) {
   const struct {
     const char* patch;
     const char* message;
@@ -133,7 +133,7 @@ TEST_F(FolderTest, NumbersThatCannotBeAreRefused) {
 }
 
 // Newer folders say all of rotation in one object.
-TEST_F(FolderTest, RopeParametersAreThoseOfOlderFolders) {
+TEST_F(FolderTest, RopeParametersEqualOlderKeys) {
   copy("llama");
   const auto before = open();
   change("config.json",
@@ -176,7 +176,7 @@ TEST_F(FolderTest, YarnScalesAttentionAsTransformersDoes) {
       (0.2 * std::log(8.0) + 1.0) / (0.05 * std::log(8.0) + 1.0) / usual, 1e-7);
 }
 
-TEST_F(FolderTest, PoolingIsThatOfSentenceTransformers) {
+TEST_F(FolderTest, PoolingIsReadFromSentenceTransformers) {
   copy("bert");
   EXPECT_FALSE(open()->find_int("bert.pooling_type"));
   std::filesystem::create_directory(path("1_Pooling"));

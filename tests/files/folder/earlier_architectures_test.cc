@@ -11,7 +11,7 @@ namespace {
 using test::FolderTest;
 using test::OneTensor;
 
-TEST_F(FolderTest, WhatAnEarlierArchitectureHasNotIsRefused) {
+TEST_F(FolderTest, UnsupportedOptionsOfEarlierArchitecturesAreRefused) {
   const struct {
     const char* folder;
     const char* patch;
@@ -105,7 +105,7 @@ using Floats = std::vector<float>;
 
 // Two groups of two heads of queries, one of keys and one of values, each of
 // four elements, of which the first half rotates with the second.
-TEST_F(OneTensor, GroupsOfInternLmAreTakenApart) {
+TEST_F(OneTensor, FusedTensorOfInternLmIsSplit) {
   write_tensor("model.layers.0.attention.wqkv.weight", "F32", {32, 1});
   change("config.json", R"({"model_type": "internlm2", "head_dim": 4})");
   EXPECT_EQ(floats("blk.0.attn_q.weight"),
@@ -126,7 +126,7 @@ TEST_F(OneTensor, GroupsOfInternLmAreTakenApart) {
 }
 
 // Queries, keys and values follow each other.
-TEST_F(OneTensor, QueriesOfLingAreTakenApart) {
+TEST_F(OneTensor, FusedTensorOfLingIsSplit) {
   write_tensor("model.layers.0.attention.query_key_value.weight", "F32",
                {32, 1});
   change("config.json", R"({"model_type": "bailing_moe", "head_dim": 4,
@@ -142,7 +142,7 @@ TEST_F(OneTensor, QueriesOfLingAreTakenApart) {
   EXPECT_THROW(open(), Error);
 }
 
-TEST_F(OneTensor, QueriesOfBaichuanAreTakenApart) {
+TEST_F(OneTensor, FusedTensorOfBaichuanIsSplit) {
   write_tensor("model.layers.0.self_attn.W_pack.weight", "F32", {24, 1});
   const char* config = R"({"model_type": "baichuan", "hidden_size": 8,
       "num_attention_heads": 2, "rope_scaling": null})";
@@ -163,7 +163,7 @@ TEST_F(OneTensor, QueriesOfBaichuanAreTakenApart) {
   }
 }
 
-TEST_F(OneTensor, ExpertsOfDbrxAreTurned) {
+TEST_F(OneTensor, ExpertsOfDbrxAreTransposed) {
   const char* config = R"({"model_type": "dbrx", "attn_config": {},
       "ffn_config": {"ffn_hidden_size": 2, "moe_num_experts": 2,
                      "moe_top_k": 1}})";
@@ -187,7 +187,7 @@ TEST_F(OneTensor, ExpertsOfDbrxAreTurned) {
 }
 
 // The product of a weight and a factor is of the weight's type.
-TEST_F(OneTensor, FactorsLeaveTheType) {
+TEST_F(OneTensor, FactorsKeepTheType) {
   write_tensor("model.layers.0.feed_forward.gate_proj.weight", "BF16", {32, 2});
   change("config.json", R"({"model_type": "falcon_h1",
                             "mlp_multipliers": [1.1, 1.0]})");

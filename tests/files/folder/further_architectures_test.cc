@@ -15,7 +15,7 @@ using test::OneTensor;
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 
-TEST_F(FolderTest, WhatAFurtherArchitectureHasNotIsRefused) {
+TEST_F(FolderTest, UnsupportedOptionsOfFurtherArchitecturesAreRefused) {
   const struct {
     const char* patch;
     const char* message;
@@ -100,7 +100,7 @@ TEST_F(FolderTest, PartsOfHeadsForPicturesAreDescribed) {
 }
 
 // A value outside of the part that is read counts before that within.
-TEST_F(FolderTest, TiedEmbeddingsMayBeSaidOutsideOfThePart) {
+TEST_F(FolderTest, TieWordEmbeddingsMayBeOutsideOfThePart) {
   const struct {
     const char* folder;  // "llama" has other weights for the output
     const char* outside;
@@ -143,7 +143,7 @@ TEST_F(FolderTest, TiedEmbeddingsMayBeSaidOutsideOfThePart) {
 }
 
 // Some folders have embeddings that are the output's weights twice.
-TEST_F(FolderTest, TiedEmbeddingsMayBeThereTwice) {
+TEST_F(FolderTest, TiedEmbeddingsMayBeStoredTwice) {
   copy("glm4_moe");
   std::ifstream stream(path("model.safetensors"), std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
@@ -210,7 +210,7 @@ TEST_F(FolderTest, DenseLayersAreThoseBeforeSparseOnes) {
 }
 
 // Heads of two elements, one in each quarter.
-TEST_F(OneTensor, QuartersOfCodeGenAreTakenApart) {
+TEST_F(OneTensor, FusedTensorOfCodeGenIsSplit) {
   write_tensor("transformer.h.0.attn.qkv_proj.weight", "F32", {24, 1});
   const char* config = R"({"model_type": "codegen", "n_embd": 8, "n_head": 4,
                            "n_layer": 1, "rotary_dim": 2})";

@@ -37,7 +37,7 @@ constexpr const char* kReleased = R"({
                          "partial_rotary_factor": 0.25},
       "sliding_attention": {"rope_type": "default", "rope_theta": 5e3}}}})";
 
-TEST_F(Gemma, ReleasedFoldersSayHeadsByKindOfLayers) {
+TEST_F(Gemma, ReleasedFoldersHaveHeadsByKindOfLayer) {
   describe(kReleased);
   const auto file = open();
   EXPECT_EQ(file->get_int("gemma4.attention.key_length"), 32);
@@ -61,7 +61,7 @@ TEST_F(Gemma, ReleasedFoldersSayHeadsByKindOfLayers) {
   }
 }
 
-TEST_F(Gemma, NewerFoldersSayHeadsByLayer) {
+TEST_F(Gemma, NewerFoldersHaveHeadsByLayer) {
   auto config = nlohmann::json::parse(kReleased);
   auto& text = config["text_config"];
   text.erase("global_head_dim");
@@ -79,7 +79,7 @@ TEST_F(Gemma, NewerFoldersSayHeadsByLayer) {
                  "'text_config'.'per_layer_config' gives layer 2 heads of 28");
 }
 
-TEST_F(Gemma, WhatIsNotComputedIsRefused) {
+TEST_F(Gemma, UnsupportedOptionsAreRefused) {
   const auto refuse = [&](const char* key, const nlohmann::json& value,
                           rc_status status, const char* message) {
     auto config = nlohmann::json::parse(kReleased);
@@ -99,7 +99,7 @@ TEST_F(Gemma, WhatIsNotComputedIsRefused) {
          RC_E_FORMAT, "'partial_rotary_factor' is 2");
 }
 
-TEST_F(Gemma, SharesOfGatesBecomeDeviations) {
+TEST_F(Gemma, ActivationSparsityBecomesAStandardDeviation) {
   const char* config = R"({
     "model_type": "gemma3n_text", "hidden_size": 32, "intermediate_size": [
     32, 32, 64], "num_hidden_layers": 3, "num_attention_heads": 2,

@@ -60,7 +60,7 @@ TEST_F(FolderTest, CanBeWrittenAsAFile) {
   }
 }
 
-TEST_F(FolderTest, KnowsWhenAFileWasWrittenTo) {
+TEST_F(FolderTest, NoticesChangedFiles) {
   copy("llama");
   const auto file = open();
   EXPECT_NO_THROW(file->check_unchanged());
@@ -84,7 +84,7 @@ TEST_F(FolderTest, MissingFilesAreNamed) {
   expect_refused(RC_E_IO, "is a directory without config.json");
 }
 
-TEST_F(FolderTest, NothingLeadsOutOfIt) {
+TEST_F(FolderTest, PathsOutsideOfTheFolderAreRefused) {
   copy("llama");
   const auto shard = path("model-00002-of-00004.safetensors");
   std::filesystem::rename(shard, path().parent_path() / "elsewhere");
@@ -121,7 +121,7 @@ TEST_F(FolderTest, MayBeARevisionOfTheCache) {
   EXPECT_NO_THROW(open_folder((root / "snapshots/0123abcd/").string()));
 }
 
-TEST_F(FolderTest, FilesThatAreNoneAreRefused) {
+TEST_F(FolderTest, InvalidFilesAreRefused) {
   copy("qwen2");
   std::filesystem::remove(path("model.safetensors"));
   std::filesystem::create_directory(path("model.safetensors"));

@@ -15,7 +15,7 @@ class PieceMetadata : public test::FolderTest {
   }
 };
 
-TEST_F(PieceMetadata, KeysAreThoseOfGguf) {
+TEST_F(PieceMetadata, HasTheKeysOfGguf) {
   change("config.json", R"({"vocab_size": 530, "bos_token_id": null})");
   const auto file = open();
   EXPECT_EQ(file->get_string("tokenizer.ggml.model"), "llama");
@@ -56,7 +56,7 @@ TEST_F(PieceMetadata, OtherFilesAddTokens) {
   EXPECT_EQ(types[523], 4);
 }
 
-TEST_F(PieceMetadata, WhatIsWrongIsNamed) {
+TEST_F(PieceMetadata, ErrorsNameTheFileAndTheEntry) {
   write("added_tokens.json", R"({"<a>": 1000000000000})");
   expect_refused(RC_E_FORMAT, "'<a>' as 1000000000000; 0 to 4194303");
   write("added_tokens.json", R"({"<a>": "x"})");

@@ -31,7 +31,7 @@ class Quantization : public test::FolderTest {
 class EveryScheme : public Quantization,
                     public testing::WithParamInterface<const char*> {};
 
-TEST_P(EveryScheme, StandsForItsNumbers) {
+TEST_P(EveryScheme, DecodesToThePlainWeights) {
   copy_quantized(GetParam());
   const auto quantized = open();
   // Their file stays open under another name.
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryScheme,
                            return name;
                          });
 
-TEST_F(Quantization, SchemesThatAreNotKnownAreNamed) {
+TEST_F(Quantization, UnknownSchemesAreNamed) {
   copy_quantized("gptq");
   change_scheme(R"({"bits": 3})");
   expect_refused(RC_E_UNSUPPORTED, "'bits' is '3'");

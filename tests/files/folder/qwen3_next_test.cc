@@ -32,7 +32,7 @@ class Qwen3Next : public OneTensor {
   }
 };
 
-TEST_F(Qwen3Next, SizesAreThoseOfTheHeads) {
+TEST_F(Qwen3Next, SizesFollowFromTheHeads) {
   write_tensor("model.layers.0.linear_attn.dt_bias", "F32", {4});
   for (const auto& [type, name] :
        std::vector<std::pair<std::string, std::string>>{

@@ -102,7 +102,7 @@ TEST_F(Release, MiniMaxHasFactorsOfLayers) {
 }
 
 // As transformers takes it, which writes both.
-TEST_F(Release, WhatRotatesInMiniMaxM2IsSaidTwice) {
+TEST_F(Release, MiniMaxM2HasTwoKeysForTheRotaryDimension) {
   change("config.json", R"({"model_type": "minimax_m2", "rotary_dim": 8,
       "head_dim": 16, "num_local_experts": 4, "num_experts_per_tok": 2,
       "layer_types": null, "rope_parameters": {"rope_type": "default",

@@ -7,7 +7,7 @@ namespace {
 
 using test::FolderTest;
 
-TEST_F(FolderTest, TokenizerIsKeptAsItIs) {
+TEST_F(FolderTest, TokenizerJsonIsKeptUnchanged) {
   copy("qwen2");
   const std::string text = R"({"version": "1.0", "model": {"type": "BPE"}})";
   write("tokenizer.json", text);

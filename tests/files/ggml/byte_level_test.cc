@@ -51,7 +51,7 @@ std::string cutter(const std::vector<std::string>& steps) {
   return text + "]}";
 }
 
-TEST(GgmlByteLevel, NamesPartsThatKeysCannotSay) {
+TEST(GgmlByteLevel, NamesPartsWithoutKeys) {
   const char* nfc = "its normalizer is another than NFC";
   test::expect_cases(
       describe_byte_level, byte_level_tokenizer(),
@@ -84,7 +84,7 @@ TEST(GgmlByteLevel, NamesPartsThatKeysCannotSay) {
       });
 }
 
-TEST(GgmlByteLevel, NamesCutsThatHaveNoName) {
+TEST(GgmlByteLevel, ReportsPreTokenizersWithoutAName) {
   test::expect_cases(
       describe_byte_level, byte_level_tokenizer(),
       {
@@ -108,7 +108,7 @@ TEST(GgmlByteLevel, NamesCutsThatHaveNoName) {
       });
 }
 
-TEST(GgmlByteLevel, NamesSplitsThatHaveNoName) {
+TEST(GgmlByteLevel, ReportsSplitsWithoutAName) {
   const std::string split = "/pre_tokenizer/pretokenizers/0";
   const auto behavior = [&](const char* name, const char* invert) {
     return test::Changes{{split + "/behavior", name},
@@ -135,7 +135,7 @@ TEST(GgmlByteLevel, NamesSplitsThatHaveNoName) {
 }
 
 // As llama.cpp names the cuts of published models.
-TEST(GgmlByteLevel, NamesCutsByAllTheirParts) {
+TEST(GgmlByteLevel, FindsThePreTokenizerByAllItsParts) {
   const auto name_of = [](const Json& json, const test::Changes& changes) {
     return test::describe(describe_byte_level, changed(json, changes)).pre;
   };

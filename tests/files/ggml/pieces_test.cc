@@ -58,7 +58,7 @@ test::Changes metaspace(const test::Changes& more) {
   return changes;
 }
 
-TEST(GgmlPieces, NamePartsThatKeysCannotSay) {
+TEST(GgmlPieces, NamePartsWithoutKeys) {
   const char* follow = "it does not always follow its merges";
   test::expect_cases(
       describe_pieces, pieces_tokenizer(),
@@ -78,7 +78,7 @@ TEST(GgmlPieces, NamePartsThatKeysCannotSay) {
 }
 
 // Digits are 0 to 9 and A to F.
-TEST(GgmlPieces, NameBytesThatAreNone) {
+TEST(GgmlPieces, InvalidByteTokensAreNotCounted) {
   for (const char* name : {"<0x0/>", "<0x:0>", "<0x@0>", "<0x0G>", "<0xff>",
                            "<0xFF]", "<1xFF>", "<0xFF >", "0xFF>>"}) {
     Json json = changed(pieces_tokenizer(), {{"/model/vocab/<0xFF>", ""}});
@@ -135,7 +135,7 @@ TEST(GgmlPieces, NamePreTokenizersThatDoMoreThanMarkSpaces) {
       });
 }
 
-TEST(GgmlPieces, NameMergesThatScoresCannotSay) {
+TEST(GgmlPieces, NameMergesThatScoresCannotExpress) {
   const test::Changes bc = {{"/model/vocab/bc", "263"}};
   const auto merges = [&](const std::string& list) {
     test::Changes changes = bc;
@@ -218,7 +218,7 @@ TEST(GgmlPieces, HaveScoresInTheOrderOfMerges) {
             std::nullopt);
 }
 
-TEST(GgmlPieces, SayWhereOtherProgramsFindOtherTokens) {
+TEST(GgmlPieces, WarnWhereOtherProgramsFindOtherTokens) {
   const std::string space = "texts that begin with a space";
   const std::string special = "texts behind special tokens";
   const struct {

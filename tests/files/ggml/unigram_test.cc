@@ -52,7 +52,7 @@ std::string replaced(std::string text, const std::string& from,
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(GgmlUnigram, NamesStepsOfNormalizersThatKeysCannotSay) {
+TEST(GgmlUnigram, NamesNormalizerStepsWithoutKeys) {
   const auto normalizer = [](const std::vector<std::string>& items) {
     return test::Changes{{"/normalizer", steps("normalizers", items)}};
   };
@@ -83,7 +83,7 @@ TEST(GgmlUnigram, NamesStepsOfNormalizersThatKeysCannotSay) {
       });
 }
 
-TEST(GgmlUnigram, NamesStepsOfPreTokenizersThatKeysCannotSay) {
+TEST(GgmlUnigram, NamesPreTokenizerStepsWithoutKeys) {
   const auto cutter = [](const std::vector<std::string>& items) {
     return test::Changes{{"/pre_tokenizer", steps("pretokenizers", items)}};
   };
@@ -105,7 +105,7 @@ TEST(GgmlUnigram, NamesStepsOfPreTokenizersThatKeysCannotSay) {
                      });
 }
 
-TEST(GgmlUnigram, NamesPiecesThatAreNone) {
+TEST(GgmlUnigram, NamesInvalidPieces) {
   const char* unknown = "it has no unknown token";
   const char* none = "a piece is not a text with a score";
   const char* cut = "its texts are cut at spaces, and '";
@@ -159,7 +159,7 @@ TEST(GgmlUnigram, HasPiecesWithTheirScores) {
 }
 
 // SentencePiece joins and strips spaces in one step, or does neither.
-TEST(GgmlUnigram, SaysWhereOtherProgramsFindOtherTokens) {
+TEST(GgmlUnigram, WarnsWhereOtherProgramsFindOtherTokens) {
   const std::string rules =
       "characters with combining marks that the rules replace";
   const std::string first = "texts that begin with a space";

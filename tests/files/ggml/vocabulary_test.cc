@@ -108,7 +108,7 @@ TEST_F(GgmlKeys, AreMissingForAReasonThatIsLogged) {
   }
 }
 
-TEST_F(GgmlKeys, StayAsTheyAreInAFileThatHasThem) {
+TEST_F(GgmlKeys, OfTheFileAreKept) {
   gguf::Writer source;
   source.add("tokenizer.huggingface.json", bert_tokenizer().dump());
   source.add("tokenizer.ggml.model", "gpt2");

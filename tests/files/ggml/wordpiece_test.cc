@@ -32,7 +32,7 @@ Description described_wordpiece(const test::Changes& changes) {
                         changed(wordpiece_tokenizer(), changes));
 }
 
-TEST(GgmlWordpiece, NamesEachPartThatKeysCannotSay) {
+TEST(GgmlWordpiece, NamesPartsWithoutKeys) {
   const char* normalizer = "its normalizer is not that of BERT";
   const char* cutter = "its pre-tokenizer is not that of BERT";
   const char* mark = "its pieces go on with another mark than '##'";

@@ -31,7 +31,7 @@ std::string message_of(const std::function<void()>& call) {
   return "no error";
 }
 
-TEST(File, EveryTypeOfMetadata) {
+TEST(File, ReadsEveryTypeOfMetadata) {
   const auto file = Bytes()
                         .header(0, 12, 2)
                         .key("u8", ValueType::kU8)
@@ -86,7 +86,7 @@ TEST(File, EveryTypeOfMetadata) {
   EXPECT_EQ(file->entries()[8].key, "string");
 }
 
-TEST(File, Arrays) {
+TEST(File, ReadsArrays) {
   const auto file = Bytes()
                         .header(0, 7)
                         .key("u16", ValueType::kArray)
@@ -135,7 +135,7 @@ TEST(File, Arrays) {
             "integers");
 }
 
-TEST(File, Tensors) {
+TEST(File, ReadsTensors) {
   const auto file = Bytes()
                         .header(2, 0)
                         .tensor("weights", {64, 3}, RC_DTYPE_Q4_0, 32)

@@ -20,7 +20,7 @@ void expect_refused(const Bytes& bytes, const std::string& message) {
 }
 
 // An entry has 14 bytes at least: a length, a letter, a type and a value.
-TEST(GgufLimits, EntriesThatFit) {
+TEST(GgufLimits, EntriesMustFitIntoTheFile) {
   const auto file = [](uint64_t announced, size_t more) {
     return Bytes()
         .header(0, announced)
@@ -40,7 +40,7 @@ TEST(GgufLimits, EntriesThatFit) {
 
 // A tensor has 33 bytes at least: a length, a letter, a rank, a dimension, a
 // type and an offset.
-TEST(GgufLimits, TensorsThatFit) {
+TEST(GgufLimits, TensorsMustFitIntoTheFile) {
   const Bytes one = Bytes().header(1, 0).tensor("t", {1}, RC_DTYPE_I8, 0);
   EXPECT_EQ(one.data().size(), 24u + 33);
   const auto two = [](size_t more) {
@@ -114,7 +114,7 @@ TEST(GgufLimits, DataBeginsWithinTheFile) {
   EXPECT_EQ(file(65).refusal(), "");
 }
 
-TEST(GgufLimits, TensorsMayTouch) {
+TEST(GgufLimits, TensorsMayBeAdjacent) {
   const auto file = [](uint64_t columns) {
     return Bytes()
         .header(2, 0)
@@ -128,7 +128,7 @@ TEST(GgufLimits, TensorsMayTouch) {
   expect_refused(file(33), "tensors 'a' and 'b' overlap at byte 128");
 }
 
-TEST(GgufLimits, AsManyTensorsAsReadersTake) {
+TEST(GgufLimits, LargestNumberOfTensorsIsWritten) {
   Writer writer(1);
   const int64_t one[] = {1};
   const std::byte value[1] = {};
@@ -148,7 +148,7 @@ TEST(GgufLimits, AsManyTensorsAsReadersTake) {
   }
 }
 
-TEST(GgufLimits, VerifyingStopsWhereItIsAskedTo) {
+TEST(GgufLimits, VerifyStopsWhenProgressReturnsFalse) {
   Writer writer;
   const std::vector<float> values(1 << 20, 1.0f);
   const int64_t shape[] = {1 << 20};

@@ -55,7 +55,7 @@ TEST(Malformed, HandcraftedFilesAreJudgedAsByTheReferenceReader) {
   EXPECT_GT(files, 50);
 }
 
-TEST(Malformed, CraftedFiles) {
+TEST(Malformed, CraftedFilesAreRefused) {
   const auto folder = rc::test::shared_path("gguf-malformed/crafted");
   RC_NEED_SHARED(folder);
   // Where the verdict differs from the other reader's, and why.
@@ -89,7 +89,7 @@ TEST(Malformed, CraftedFiles) {
   }
 }
 
-TEST(Malformed, MessagesSayWhatIsWrong) {
+TEST(Malformed, MessagesNameTheFault) {
   const auto folder = rc::test::shared_path("gguf-malformed/crafted");
   RC_NEED_SHARED(folder);
   const std::pair<const char*, const char*> cases[] = {

@@ -60,7 +60,7 @@ int64_t peak_of(const std::function<void()>& call) {
   return peak_bytes - before;
 }
 
-TEST(Memory, MalformedFilesTakeLittle) {
+TEST(Memory, MalformedFilesTakeLittleMemory) {
   const auto folder = rc::test::shared_path("gguf-malformed");
   RC_NEED_SHARED(folder);
   int files = 0;
@@ -74,7 +74,7 @@ TEST(Memory, MalformedFilesTakeLittle) {
   EXPECT_GT(files, 90);
 }
 
-TEST(Memory, TheMostEntriesAndTensorsTakeLessThanPromised) {
+TEST(Memory, LargestFilesStayWithinTheDocumentedMemory) {
   test::Bytes bytes;
   bytes.header(kMaxTensors, kMaxEntries);
   for (uint32_t i = 0; i < kMaxEntries; ++i) {

@@ -51,7 +51,7 @@ class GgufPartErrors : public testing::Test {
   rc::test::TemporaryFolder folder_;
 };
 
-TEST_F(GgufPartErrors, NameNumbersThatCannotBe) {
+TEST_F(GgufPartErrors, NameInvalidPartNumbers) {
   const std::string file = path(1, 2);
   const auto expect = [&](int number, int count, rc_status status,
                           const std::string& message) {
@@ -70,7 +70,7 @@ TEST_F(GgufPartErrors, NameNumbersThatCannotBe) {
   EXPECT_EQ(refusal(file, RC_E_FORMAT), "");
 }
 
-TEST_F(GgufPartErrors, NamePartsThatAreAlignedInAnotherWay) {
+TEST_F(GgufPartErrors, NamePartsWithAnotherAlignment) {
   write(path(1, 2), 0, 2, 2, 1);
   write(path(2, 2), 1, 2, 2, 1, 64);
   const std::string message = refusal(path(1, 2), RC_E_FORMAT);

@@ -72,7 +72,7 @@ class Parts : public testing::Test {
   rc::test::TemporaryFolder folder_;
 };
 
-TEST_F(Parts, AreTheWholeFileFromAnyOfThem) {
+TEST_F(Parts, AnyPartOpensTheWholeFile) {
   const auto want = whole();
   int count = 0;
   for (const auto& entry : fs::directory_iterator(path(""))) {
@@ -100,14 +100,14 @@ TEST_F(Parts, AreTheWholeFileFromAnyOfThem) {
   EXPECT_GE(count, 5);
 }
 
-TEST_F(Parts, AFileThatIsNoneStaysAsItIs) {
+TEST_F(Parts, SingleFileIsUnchanged) {
   const auto file = whole();
   EXPECT_EQ(join_parts(file), file);
   write("single.gguf", 0, 1, 1, {"a"});
   EXPECT_EQ(join(path("single.gguf"))->tensors().size(), 1u);
 }
 
-TEST_F(Parts, WhatIsMissingIsNamed) {
+TEST_F(Parts, MissingPartIsNamed) {
   write("m-00001-of-00002.gguf", 0, 2, 2, {"a"});
   expect_refused("m-00001-of-00002.gguf", RC_E_NOT_FOUND,
                  "m-00002-of-00002.gguf: part 2 of 2 is missing");

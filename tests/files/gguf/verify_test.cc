@@ -65,7 +65,7 @@ TEST(Verify, FindsScalesThatAreNotFinite) {
   EXPECT_NE(message.find("[1, 32]"), std::string::npos) << message;
 }
 
-TEST(Verify, TellsProgressAndCanBeStopped) {
+TEST(Verify, ReportsProgressAndCanBeStopped) {
   const std::vector<float> values(100'000);
   Writer writer;
   writer.add_tensor("t", RC_DTYPE_F32, std::array<int64_t, 1>{100'000},
@@ -123,7 +123,7 @@ class VerifyChanges : public testing::Test {
   std::shared_ptr<const File> file_;
 };
 
-TEST_F(VerifyChanges, ThatShortenTheFile) {
+TEST_F(VerifyChanges, NoticesAShortenedFile) {
   EXPECT_EQ(outcome(*file_).status, RC_OK);
   expect_noticed([&] { std::filesystem::resize_file(path_, 3'000'000); },
                  {"tensor 't'", "cut short", "3000000"});
@@ -131,7 +131,7 @@ TEST_F(VerifyChanges, ThatShortenTheFile) {
   expect_noticed([] {}, {"tensor 't'", "cut short", "3000000"});
 }
 
-TEST_F(VerifyChanges, ThatOverwriteIt) {
+TEST_F(VerifyChanges, NoticesAnOverwrittenFile) {
   expect_noticed(
       [&] {
         std::fstream(path_, std::ios::in | std::ios::out | std::ios::binary)
@@ -152,11 +152,11 @@ void expect_all_in_order(const std::filesystem::path& folder, int least) {
   EXPECT_GE(files, least);
 }
 
-TEST(Verify, FixturesAreInOrder) {
+TEST(Verify, AcceptsTheFixtures) {
   expect_all_in_order(rc::test::source_path("tests/golden"), 20);
 }
 
-TEST(Verify, RealModelsAreInOrder) {
+TEST(Verify, AcceptsRealModels) {
   expect_all_in_order(rc::test::source_path("examples/model"), 1);
   const auto folder = rc::test::shared_path("models");
   if (!folder.empty()) expect_all_in_order(folder, 8);

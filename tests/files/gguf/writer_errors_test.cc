@@ -24,7 +24,7 @@ std::string refusal_of(const std::function<void()>& call) {
   return "";
 }
 
-TEST(GgufWriterErrors, NameTensorsThatCannotBe) {
+TEST(GgufWriterErrors, NameInvalidTensors) {
   constexpr int64_t kHuge = int64_t{1} << 30;
   const std::string long_name(64, 'n');
   const struct {
@@ -78,7 +78,7 @@ TEST(GgufWriterErrors, NameTensorsThatCannotBe) {
   }
 }
 
-TEST(GgufWriterErrors, NameWhatIsThereTwiceOrOfAnotherSize) {
+TEST(GgufWriterErrors, NameDuplicatesAndWrongSizes) {
   Writer writer;
   const int64_t shape[] = {32};
   const std::vector<float> values(33);
@@ -118,7 +118,7 @@ TEST(GgufWriterErrors, NameWhatIsThereTwiceOrOfAnotherSize) {
   EXPECT_EQ(refusal_of([] { Writer even(1); }), "");
 }
 
-TEST(GgufWriterErrors, NameWhatAProducerGave) {
+TEST(GgufWriterErrors, NameTheBytesOfAProducer) {
   const int64_t shape[] = {32};
   for (const size_t given : {0, 31, 32, 33}) {
     Writer writer;

@@ -75,7 +75,7 @@ void add_everything(Writer* writer) {
   writer->add_array("none", std::vector<float>());
 }
 
-TEST(Writer, EntriesComeBackInOrderAndOfTheirTypes) {
+TEST(Writer, EntriesKeepTheirOrderAndTypes) {
   Writer writer;
   add_everything(&writer);
   const auto file = reopen(writer);
@@ -105,7 +105,7 @@ TEST(Writer, CopiedEntriesAreTheSame) {
   EXPECT_EQ(copy.write_memory(), writer.write_memory());
 }
 
-TEST(Writer, TensorsComeBack) {
+TEST(Writer, TensorsRoundTrip) {
   std::vector<float> values(6 * 64);
   std::iota(values.begin(), values.end(), -100.0f);
   Writer writer(64);
@@ -186,7 +186,7 @@ TEST(Writer, MisuseIsRefusedAndChangesNothing) {
   EXPECT_EQ(writer.write_memory(), before);
 }
 
-TEST(Writer, ProducersMustGiveWhatTheyPromised) {
+TEST(Writer, ProducersMustProduceTheDeclaredSize) {
   for (const size_t given : {31, 33}) {
     Writer writer;
     writer.add_tensor("t", RC_DTYPE_I8, std::array<int64_t, 1>{32},
@@ -201,7 +201,7 @@ TEST(Writer, ProducersMustGiveWhatTheyPromised) {
   }
 }
 
-TEST(Writer, FilesEqualMemoryAndReplaceWhatWasThere) {
+TEST(Writer, FilesEqualMemoryAndReplaceExistingOnes) {
   Writer writer;
   add_everything(&writer);
   std::vector<float> values(1 << 20, 0.5f);
@@ -250,7 +250,7 @@ TEST(Writer, ChecksumsAreOfAllBytes) {
   }
 }
 
-TEST(Writer, FilesThatCannotBeWritten) {
+TEST(Writer, UnwritablePathsAreRefused) {
   const Writer writer;
   const Folder folder;
   EXPECT_EQ(status_of([&] { writer.write_file(""); }), RC_E_INVALID_ARGUMENT);
@@ -297,7 +297,7 @@ TEST(Writer, AFullDiskLeavesNoFile) {
   EXPECT_EQ(fs::file_size(folder.path("model")), 5u);
 }
 
-TEST(Writer, AFileHasAsManyEntriesAsReadersTake) {
+TEST(Writer, RefusesMoreEntriesThanReadersAccept) {
   Writer writer;
   for (uint64_t i = 0; i < kMaxEntries; ++i) writer.add(cat("key.", i), i);
   EXPECT_EQ(status_of([&] { writer.add("one.more", uint64_t{0}); }),

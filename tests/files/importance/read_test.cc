@@ -45,7 +45,7 @@ std::string older_file() {
          raw<int32_t>(4) + "text";
 }
 
-TEST_F(ReadImportance, TheOlderForm) {
+TEST_F(ReadImportance, ReadsTheOlderFormat) {
   write(older_file());
   const Importance importance = read(path());
   EXPECT_EQ(importance.values.at("m"), (std::vector<float>{2.0f, 0.5f}));
@@ -53,7 +53,7 @@ TEST_F(ReadImportance, TheOlderForm) {
   EXPECT_EQ(importance.dataset, "text");
 }
 
-TEST_F(ReadImportance, CutAnywhere) {
+TEST_F(ReadImportance, TruncatedFilesAreRefused) {
   const std::string whole = older_file();
   for (size_t size = 1; size < whole.size(); ++size) {
     if (size == whole.size() - 12) continue;  // the end may be missing
@@ -62,7 +62,7 @@ TEST_F(ReadImportance, CutAnywhere) {
   }
 }
 
-TEST_F(ReadImportance, NumbersThatCannotBe) {
+TEST_F(ReadImportance, InvalidNumbersAreRefused) {
   const std::string whole = older_file();
   for (const size_t at : {0, 4, 9, 13}) {
     for (const int32_t value : {-1, INT32_MAX, INT32_MIN, 0x7fffff}) {
@@ -101,7 +101,7 @@ class ReadGgufImportance : public ReadImportance {
   }
 };
 
-TEST_F(ReadGgufImportance, MeansOfExperts) {
+TEST_F(ReadGgufImportance, ReadsMeansOfExperts) {
   write("imatrix", {8, 4, 3, 1}, {4, 0});
   const Importance importance = read(path());
   EXPECT_EQ(importance.values.at("m.weight"), (std::vector<float>{2, 1, 0, 0}));
@@ -109,7 +109,7 @@ TEST_F(ReadGgufImportance, MeansOfExperts) {
   EXPECT_EQ(importance.chunks, 9);
 }
 
-TEST_F(ReadGgufImportance, SaysWhatIsWrong) {
+TEST_F(ReadGgufImportance, ErrorsNameTheTensor) {
   write("model", {1, 1, 1, 1}, {1, 1});
   EXPECT_NE(failure().find("general.type"), std::string::npos);
   write("imatrix", {1, 1, 1, 1}, {1, 1, 1});

@@ -58,7 +58,7 @@ struct Expected {
   std::span<const uint8_t> bytes;
 };
 
-TEST(Encoder, RoundsAsThePackageDoes) {
+TEST(Encoder, MatchesThePackageGguf) {
   std::vector<float> rows(std::size(test::kRows));
   std::memcpy(rows.data(), test::kRows, sizeof test::kRows);
   for (const Expected& expected :
@@ -109,7 +109,7 @@ TEST(Encoder, ErrorsAreSmall) {
   }
 }
 
-TEST(Encoder, WeightsCount) {
+TEST(Encoder, ImportanceReducesTheWeightedError) {
   const std::vector<float> x = random_row(64 * 256, 2);
   std::vector<float> weights(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
@@ -123,7 +123,7 @@ TEST(Encoder, WeightsCount) {
   }
 }
 
-TEST(Encoder, ZerosAndWhatItCanHoldStay) {
+TEST(Encoder, ZerosAndRepresentableValuesAreKept) {
   for (const Bound& bound : kBounds) {
     const std::vector<float> zeros(512), ones(512, 1.0f);
     for (const float* w : {static_cast<const float*>(nullptr), ones.data()}) {
@@ -148,7 +148,7 @@ TEST(Encoder, ZerosAndWhatItCanHoldStay) {
 }
 
 // The sign of a scale is that of the first element of largest magnitude.
-TEST(Encoder, TheFirstOfThoseFarthestFromZeroCounts) {
+TEST(Encoder, SignOfTheScaleIsThatOfTheFirstLargestValue) {
   const auto sign = [](const std::vector<std::pair<size_t, float>>& some) {
     std::vector<float> x(256);
     for (const auto& [at, value] : some) x[at] = value;
@@ -161,7 +161,7 @@ TEST(Encoder, TheFirstOfThoseFarthestFromZeroCounts) {
   EXPECT_EQ(sign({{0, -5.0f}, {7, 5.0f}, {255, 5.0f}}), 1);
 }
 
-TEST(Encoder, AnyNumberOfBlocks) {
+TEST(Encoder, TakesAnyNumberOfBlocks) {
   // Blocks are encoded eight at once; how many there are changes none.
   const std::vector<float> x = random_row(19 * 64, 3);
   for (const DType dtype :
@@ -178,7 +178,7 @@ TEST(Encoder, AnyNumberOfBlocks) {
   }
 }
 
-TEST(Encoder, SmallestAndLargestNumbers) {
+TEST(Encoder, TakesSmallestAndLargestNumbers) {
   for (const Bound& bound : kBounds) {
     std::vector<float> tiny(512, 1e-41f);
     tiny[3] = -3e-42f;
@@ -195,7 +195,7 @@ TEST(Encoder, SmallestAndLargestNumbers) {
   }
 }
 
-TEST(Encoder, WhatCannotBeWrittenHasNone) {
+TEST(Encoder, IsMissingForTypesThatCannotBeWritten) {
   EXPECT_EQ(find_encoder(RC_DTYPE_Q8_K), nullptr);
   EXPECT_EQ(find_encoder(RC_DTYPE_I32), nullptr);
 }

@@ -94,7 +94,7 @@ class Quantize : public ::testing::Test {
   std::shared_ptr<const gguf::File> file_;
 };
 
-TEST_F(Quantize, AMixGivesEachItsType) {
+TEST_F(Quantize, MixChoosesTheTypeOfEachTensor) {
   const auto file = made({.type = "q4_k_m", .requantizes = true});
   EXPECT_EQ(file->find_int("general.file_type"), 15);
   EXPECT_EQ(file->find_int("general.quantization_version"), 2);
@@ -116,7 +116,7 @@ TEST_F(Quantize, AMixGivesEachItsType) {
   EXPECT_EQ(more, "6644644644644666");
 }
 
-TEST_F(Quantize, MixesByName) {
+TEST_F(Quantize, MixesAreFoundByName) {
   struct Case {
     const char* mix;
     DType v, output, first_down, down;
@@ -152,7 +152,7 @@ TEST_F(Quantize, MixesByName) {
   }
 }
 
-TEST_F(Quantize, TheSameBytesWithAnyThreads) {
+TEST_F(Quantize, BytesDoNotDependOnThreads) {
   std::string first;
   for (const int threads : {1, 2, 5}) {
     made({.type = "Q4_K_M", .threads = threads});
@@ -162,7 +162,7 @@ TEST_F(Quantize, TheSameBytesWithAnyThreads) {
   }
 }
 
-TEST_F(Quantize, SingleTensors) {
+TEST_F(Quantize, TypesOfSingleTensorsCanBeSet) {
   const auto file = made({.type = "Q4_K",
                           .tensors = {"blk\\.[01]\\..*_down=q8_0",
                                       "ffn_down=Q6_K", "ffn_gate_inp=F16"}});
@@ -190,7 +190,7 @@ TEST_F(Quantize, SingleTensors) {
             std::string::npos);
 }
 
-TEST_F(Quantize, QuantizedAnewOnlyIfSmaller) {
+TEST_F(Quantize, RequantizesOnlyToSmallerTypes) {
   made({.type = "Q8_0"});
   const auto eight = gguf::File::open(path("out.gguf"));
   convert_model(*eight, path("small.gguf"),
@@ -203,7 +203,7 @@ TEST_F(Quantize, QuantizedAnewOnlyIfSmaller) {
             RC_DTYPE_Q4_K);
 }
 
-TEST_F(Quantize, CancelledItLeavesNothing) {
+TEST_F(Quantize, CancelLeavesNoFile) {
   for (const double stop : {0.0, 0.4}) {
     failure({.type = "Q4_K_M",
              .threads = 2,
@@ -212,7 +212,7 @@ TEST_F(Quantize, CancelledItLeavesNothing) {
   }
 }
 
-TEST_F(Quantize, RefusesWhatATypeCannotHold) {
+TEST_F(Quantize, RefusesValuesBeyondTheType) {
   gguf::Writer writer;
   writer.add("general.architecture", "llama");
   std::vector<float> values(512, 1.0f);
@@ -250,7 +250,7 @@ std::string older(const std::vector<std::pair<std::string, int>>& entries) {
   return bytes + "text";
 }
 
-TEST_F(Quantize, ImportanceCountsAndIsNoted) {
+TEST_F(Quantize, ImportanceIsUsedAndRecorded) {
   std::ofstream(path("i.dat"), std::ios::binary) << older(
       {{"blk.0.attn_q.weight", 256}, {"blk.0.ffn_up_exps.weight", 768}});
   const auto plain = made({.type = "Q4_K"});
@@ -278,7 +278,7 @@ TEST_F(Quantize, ImportanceCountsAndIsNoted) {
   failure({.type = "Q4_K", .importance = path("other.dat")}, RC_E_FORMAT);
 }
 
-TEST_F(Quantize, FewBitsWantAnImportance) {
+TEST_F(Quantize, TypesOfFewBitsNeedAnImportance) {
   for (const char* mix : {"IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S",
                           "IQ2_M", "IQ3_XXS", "IQ3_XS"}) {
     const std::string message = failure({.type = mix}, RC_E_INVALID_ARGUMENT);
@@ -319,7 +319,7 @@ TEST_F(Quantize, FewBitsWantAnImportance) {
   }
 }
 
-TEST_F(Quantize, AFileNeedNotBeWritten) {
+TEST_F(Quantize, QuantizedFileEqualsTheWrittenOne) {
   for (const char* type : {"Q4_K_M", "q3_k_s", "TQ1_0", "IQ3_S", "F16"}) {
     const auto written = made({.type = type, .requantizes = true});
     const auto shown = quantized_file(file_, type);

@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{R"({"__metadata__": {"a": {}}})", 0, "an object"},
         Hostile{"{\"\xFF\": {}}", 0, "no JSON"}));
 
-TEST(SafetensorsHeader, RefusesWhatIsTooLong) {
+TEST(SafetensorsHeader, RefusesTooLongNamesAndArrays) {
   const std::string name(513, 'n');
   expect_refused([&] { parse_header("{\"" + name + "\": {}}", 0, "file"); },
                  RC_E_FORMAT, "its name has 513 bytes; at most 512");
@@ -171,7 +171,7 @@ TEST(SafetensorsHeader, RefusesWhatIsTooLong) {
                  RC_E_FORMAT, "an array");
 }
 
-TEST(SafetensorsHeader, NamesATypeThatIsNotKnown) {
+TEST(SafetensorsHeader, NamesAnUnknownType) {
   expect_refused(
       [] {
         parse_header(
@@ -181,7 +181,7 @@ TEST(SafetensorsHeader, NamesATypeThatIsNotKnown) {
       RC_E_UNSUPPORTED, "tensor 'a': type 'F128' is not known");
 }
 
-TEST(SafetensorsFile, RefusesHeadersThatCannotBe) {
+TEST(SafetensorsFile, RefusesInvalidHeaders) {
   TemporaryFolder folder;
   const auto path = folder.path() / "x.safetensors";
   const auto open = [&] { File::open(OpenFile::open(path.string())); };
@@ -216,7 +216,7 @@ class ShardsTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ShardsTest, HoldWhatTheIndexSays) {
+TEST_F(ShardsTest, ContainTheTensorsOfTheIndex) {
   write("1", {"a", "c"});
   write("2", {"b"});
   const Shards shards = open(R"({"metadata": {"total_size": 12, "x": [[{}]]},
@@ -226,7 +226,7 @@ TEST_F(ShardsTest, HoldWhatTheIndexSays) {
   EXPECT_EQ(shards.places()[1].file->name(), (folder_.path() / "2").string());
 }
 
-TEST_F(ShardsTest, AreRefusedIfTheIndexLies) {
+TEST_F(ShardsTest, WrongIndexIsRefused) {
   write("1", {"a", "c"});
   write("2", {"b"});
   const auto refused = [&](const char* index, const char* message) {
@@ -254,7 +254,7 @@ TEST_F(ShardsTest, AreRefusedIfTheIndexLies) {
           "both hold tensor 'a'");
 }
 
-TEST_F(ShardsTest, MissIsNamed) {
+TEST_F(ShardsTest, MissingShardIsNamed) {
   write("1", {"a"});
   expect_refused([&] { open(R"({"weight_map": {"a": "1", "b": "2"}})"); },
                  RC_E_NOT_FOUND, "/2: no such file");

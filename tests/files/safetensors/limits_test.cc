@@ -46,7 +46,7 @@ std::string index_refusal(const std::string& json) {
   });
 }
 
-TEST(SafetensorsLimits, OfTheHeadersSize) {
+TEST(SafetensorsLimits, HeaderSizeIsLimited) {
   rc::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "x.safetensors").string();
   const auto open = [&](uint64_t length, const std::string& json,
@@ -76,7 +76,7 @@ TEST(SafetensorsLimits, OfTheHeadersSize) {
             std::string::npos);
 }
 
-TEST(SafetensorsLimits, OfATensor) {
+TEST(SafetensorsLimits, TensorShapeIsLimited) {
   EXPECT_EQ(header_refusal(tensor("U8", "1,1,1,1,1,1,1,1", 1), 1), "");
   EXPECT_EQ(header_refusal(tensor("U8", "1,1,1,1,1,1,1,1,1", 1), 1),
             "file: tensor 'a': it has more than 8 dimensions");
@@ -99,7 +99,7 @@ TEST(SafetensorsLimits, OfATensor) {
   EXPECT_EQ(header_refusal(tensor("F6_E2M3", "4", 3), 3), "");
 }
 
-TEST(SafetensorsLimits, OfWhereValuesStand) {
+TEST(SafetensorsLimits, MisplacedValuesAreRefused) {
   const std::string fields = R"("dtype": "U8", "data_offsets": [0, 1])";
   const struct {
     std::string json;
@@ -132,7 +132,7 @@ TEST(SafetensorsLimits, OfWhereValuesStand) {
             "");
 }
 
-TEST(SafetensorsLimits, OfAnIndex) {
+TEST(SafetensorsLimits, NamesInAnIndexAreLimited) {
   const auto named = [](size_t bytes) {
     return index_refusal("{\"weight_map\": {\"" + std::string(bytes, 'n') +
                          "\": \"1\"}}");
@@ -165,7 +165,7 @@ TEST(SafetensorsLimits, OfAnIndex) {
             "index: it has no weight_map");
 }
 
-TEST(SafetensorsLimits, OfTheNumberOfFilesAndTensors) {
+TEST(SafetensorsLimits, NumbersOfFilesAndTensorsAreLimited) {
   const auto files = [](size_t count) {
     std::string json = "{\"weight_map\": {\"a\": \"0\"";
     for (size_t i = 1; i < count; ++i) json += cat(",\"", i, "\":\"", i, '"');

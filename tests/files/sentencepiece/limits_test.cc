@@ -36,7 +36,7 @@ std::string with_type(uint64_t type) {
   return kControlPieces + text(2, flag(3, type));
 }
 
-TEST(SentencePieceLimits, OfTheKindOfModel) {
+TEST(SentencePieceLimits, KindOfModelIsChecked) {
   EXPECT_EQ(refusal(with_type(1)), "");
   EXPECT_EQ(refusal(with_type(2)), "");
   EXPECT_EQ(refusal(with_type(3), RC_E_UNSUPPORTED),
@@ -51,7 +51,7 @@ TEST(SentencePieceLimits, OfTheKindOfModel) {
       refusal(kControlPieces + text(2, flag(24, 0)) + text(3, flag(5, 1))), "");
 }
 
-TEST(SentencePieceLimits, OfNumbersOf32Bits) {
+TEST(SentencePieceLimits, NumbersHave32BitsAtMost) {
   EXPECT_EQ(refusal(with_type(0x7FFFFFFF)),
             "model_type is 2147483647; 1 to 4 are possible");
   EXPECT_NE(refusal(with_type(0x80000000))
@@ -64,7 +64,7 @@ TEST(SentencePieceLimits, OfNumbersOf32Bits) {
             std::string::npos);
 }
 
-TEST(SentencePieceLimits, OfFields) {
+TEST(SentencePieceLimits, FieldNumbersAreChecked) {
   constexpr uint64_t kMost = (uint64_t{1} << 29) - 1;
   const auto tagged = [](uint64_t field, uint64_t type) {
     return kControlPieces + number(field << 3 | type) + std::string(8, '\0');
@@ -97,7 +97,7 @@ TEST(SentencePieceLimits, OfFields) {
 }
 
 // Seven bits a byte: the tenth has one.
-TEST(SentencePieceLimits, OfNumbersOf64Bits) {
+TEST(SentencePieceLimits, VarintsHave64BitsAtMost) {
   const std::string nine(9, '\xFF');
   const auto value = [&](const std::string& bytes) {
     return refusal(kControlPieces + number(9 << 3) + bytes);
@@ -109,7 +109,7 @@ TEST(SentencePieceLimits, OfNumbersOf64Bits) {
             std::string::npos);
 }
 
-TEST(SentencePieceLimits, OfPieces) {
+TEST(SentencePieceLimits, PieceTypesAreChecked) {
   for (int type = 0; type <= 7; ++type) {
     const std::string message = refusal(kControlPieces + piece("c", 0, type));
     switch (type) {
@@ -139,7 +139,7 @@ TEST(SentencePieceLimits, OfPieces) {
             "none of 1 pieces stands for what is unknown");
 }
 
-TEST(SentencePieceLimits, OfPiecesForBytes) {
+TEST(SentencePieceLimits, BytePiecesAreComplete) {
   const auto model = [](int count, bool fallback, const std::string& last) {
     std::string bytes = kControlPieces;
     for (int i = 0; i < count; ++i) {
@@ -164,7 +164,7 @@ TEST(SentencePieceLimits, OfPiecesForBytes) {
   }
 }
 
-TEST(SentencePieceLimits, OfPiecesWithATask) {
+TEST(SentencePieceLimits, SpecialPiecesAreFound) {
   // Only control pieces are found.
   Model model = parse_model(kControlPieces, "m");
   EXPECT_EQ(model.unknown, 0);

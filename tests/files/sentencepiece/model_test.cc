@@ -57,7 +57,7 @@ TEST(SentencePieceModel, SettingsAndUnknownFields) {
   EXPECT_FALSE(model.remove_extra_whitespaces);
 }
 
-TEST(SentencePieceModel, EveryCutIsReadOrRefused) {
+TEST(SentencePieceModel, TruncatedModelsAreReadOrRefused) {
   const std::string whole = kPieces + text(2, flag(3, 2));
   for (size_t size = 0; size < whole.size(); ++size) {
     try {
@@ -68,7 +68,7 @@ TEST(SentencePieceModel, EveryCutIsReadOrRefused) {
   }
 }
 
-TEST(SentencePieceModel, WhatIsWrongIsNamed) {
+TEST(SentencePieceModel, ErrorsNameTheFault) {
   expect_refused("", RC_E_FORMAT, "none of 0 pieces");
   expect_refused(std::string(11, '\xFF'), RC_E_FORMAT, "more than 64 bits");
   expect_refused(number(3), RC_E_FORMAT, "the number 0");
@@ -92,7 +92,7 @@ TEST(SentencePieceModel, WhatIsWrongIsNamed) {
   expect_refused(kPieces + text(2, flag(3, 9)), RC_E_FORMAT, "model_type is 9");
 }
 
-TEST(SentencePieceModel, WhatIsNotKnownIsNamed) {
+TEST(SentencePieceModel, UnsupportedOptionsAreNamed) {
   expect_refused(kPieces + text(2, flag(3, 4)), RC_E_UNSUPPORTED, "CHAR");
   expect_refused(kPieces + text(2, flag(24, 1)), RC_E_UNSUPPORTED,
                  "treat_whitespace_as_suffix");

@@ -70,7 +70,7 @@ bool is_as_expected(const Json& message, const Json& expect) {
          expect["text"];
 }
 
-TEST(PublishedAnswers, AreReadAsTheirMakersMeantThem) {
+TEST(PublishedAnswers, AreParsedAsDocumented) {
   const auto path = test::shared_path("chat/answers.json");
   RC_NEED_SHARED(path);
   std::map<std::string, Score> scores;
@@ -101,7 +101,7 @@ TEST(PublishedAnswers, AreReadAsTheirMakersMeantThem) {
   print_scores(scores);
 }
 
-TEST(PublishedAnswers, AreFollowedByOthers) {
+TEST(PublishedAnswers, CanBeContinued) {
   const auto path = test::shared_path("chat/answers.json");
   RC_NEED_SHARED(path);
   std::map<std::string, Score> scores;

@@ -6,7 +6,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatCalls, WrongOnesAreRefused) {
+TEST(ChatCalls, InvalidCallsAreRefused) {
   expect_errors({
       {"{{ joiner('-')(1) }}", "a joiner takes no arguments"},
       {"{{ joiner('-')(a=1) }}", "a joiner takes no arguments"},
@@ -61,7 +61,7 @@ TEST(ChatCalls, WrongOnesAreRefused) {
   });
 }
 
-TEST(ChatCalls, NearestRightOnesGiveWhatJinjaGives) {
+TEST(ChatCalls, NearestValidCallsMatchJinja) {
   expect_texts({
       {"{% set j = joiner('-') %}{{ j() }}a{{ j() }}b", "a-b"},
       {"{{ cycler(1).next() }}", "1"},

@@ -101,7 +101,7 @@ std::vector<TokenId> drawn(const grammar::Grammar& grammar,
   return tokens;
 }
 
-TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
+TEST(CallGrammars, RandomTextsAreValidCalls) {
   std::mt19937 random(16);
   for (const ReplyFormat* format : formats_with_calls()) {
     for (const bool special : {true, false}) {
@@ -130,7 +130,7 @@ TEST(CallGrammars, DrawnAtRandomAreValidCalls) {
 }
 
 // Of names that are forced, the reader finds each again.
-TEST(CallGrammars, NamesAreReadAsTheyAreWritten) {
+TEST(CallGrammars, NamesRoundTrip) {
   std::mt19937 random(3);
   for (const std::string name : {"a/b", "a.b", "functions.a", "functions.", "-",
                                  "a-b", "1", "lésen", "to", "call"}) {
@@ -157,7 +157,7 @@ TEST(CallGrammars, NamesAreReadAsTheyAreWritten) {
 }
 
 // With strict tools text is free, and what begins like a call is a valid one.
-TEST(CallGrammars, StrictToolsAreCalledAsTheirSchemasSay) {
+TEST(CallGrammars, StrictToolsFollowTheirSchemas) {
   std::mt19937 random(7);
   for (const ReplyFormat* format : formats_with_calls()) {
     SCOPED_TRACE(format->name);

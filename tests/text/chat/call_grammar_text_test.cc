@@ -140,7 +140,7 @@ const Written kWritten[] = {
      "{}}\n</tool_call>"},
 };
 
-TEST(CallGrammars, AllowWhatModelsWrite) {
+TEST(CallGrammars, AllowTheOutputOfModels) {
   for (const auto& [name, text] : kWritten) {
     const ReplyFormat& format = *reply_format(name);
     for (const bool special : {true, false}) {
@@ -157,7 +157,7 @@ TEST(CallGrammars, AllowWhatModelsWrite) {
 }
 
 // Models count their calls behind the name: one to four digits.
-TEST(CallGrammars, NumbersOfCallsAreShort) {
+TEST(CallGrammars, CallNumbersHaveFourDigitsAtMost) {
   const ReplyFormat& format = *reply_format("kimi-k2");
   const World world = world_of(format, true);
   const auto grammar = grammar_of(format, world, {ChoiceKind::kRequired, ""});
@@ -176,7 +176,7 @@ TEST(CallGrammars, NumbersOfCallsAreShort) {
   }
 }
 
-TEST(CallGrammars, OneToolMayBeTheOnlyOne) {
+TEST(CallGrammars, CanBeLimitedToOneTool) {
   const ReplyFormat& format = *reply_format("hermes");
   const World world = world_of(format, false);
   const auto grammar =
@@ -193,7 +193,7 @@ TEST(CallGrammars, OneToolMayBeTheOnlyOne) {
             "ame\": \"now\", \"arguments\": {}}\n</tool_call>");
 }
 
-TEST(CallGrammars, ReasoningMayComeFirst) {
+TEST(CallGrammars, AllowReasoningBeforeCalls) {
   const ReplyFormat& format = *reply_format("hermes");
   const World world = world_of(format, false);
   const std::string call =
@@ -246,7 +246,7 @@ TEST(CallGrammars, NumbersAreShort) {
   EXPECT_FALSE(allows("[100"));
 }
 
-TEST(CallGrammars, NoneKeepsCallsOut) {
+TEST(CallGrammars, NoneAllowsNoCalls) {
   const ReplyFormat& format = *reply_format("hermes");
   for (const bool special : {true, false}) {
     const World world = world_of(format, special);
@@ -258,7 +258,7 @@ TEST(CallGrammars, NoneKeepsCallsOut) {
   }
 }
 
-TEST(CallGrammars, FaultsAreNamed) {
+TEST(CallGrammars, ErrorsNameTheFault) {
   const ReplyFormat& format = *reply_format("hermes");
   const World world = world_of(format, false);
   const auto message = [&](const ReplyFormat& of, const char* list,

@@ -221,7 +221,7 @@ TEST(CallRoundTrips, KeepTypesAndTextsInTheFormatsOfNewerModels) {
 
 TEST(CallRoundTrips, KeepTypesAndTexts) { send_calls(20, true); }
 
-TEST(CallRoundTrips, KeepTypesAndTextsOfAllTemplates) {
+TEST(CallRoundTrips, KeepTypesAndTextsForAllTemplates) {
   RC_TEST_LABELS(kFull);
   send_calls(200, false);
 }

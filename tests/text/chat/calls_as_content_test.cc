@@ -41,7 +41,7 @@ std::string call_text(const std::string& id, const std::string& name,
          R"(", "arguments": )" + arguments + "}}";
 }
 
-TEST(CallsAsContent, StandBehindTheText) {
+TEST(CallsAsContent, AreAppendedToTheText) {
   const auto chat = chat_with_marks("<|tool_call|>");
   ASSERT_EQ(chat->reply_format().name, "granite");
   const std::string calls =
@@ -57,7 +57,7 @@ TEST(CallsAsContent, StandBehindTheText) {
             "\"arguments\": {}}]</s><|tool|>seen</s><|assistant|>");
 }
 
-TEST(CallsAsContent, AreWrittenAsTheFormatHasThem) {
+TEST(CallsAsContent, AreWrittenInTheFormatOfTheModel) {
   EXPECT_EQ(
       prompt_with_calls(
           *chat_with_marks("<|tool_list_start|>"),
@@ -80,7 +80,7 @@ TEST(CallsAsContent, AreWrittenAsTheFormatHasThem) {
 }
 
 // Marks within arguments are text.
-TEST(CallsAsContent, HaveTheMarksOfTheTemplateAsControlTokens) {
+TEST(CallsAsContent, UseTheMarksOfTheTemplateAsControlTokens) {
   const auto chat = chat_with_marks("<|tool_call|>");
   const Prompt prompt =
       prompt_with_calls(*chat, "\"<|tool_call|>\"",

@@ -29,7 +29,7 @@ std::string text_with(const std::string& source, const Json& messages,
       .text;
 }
 
-TEST(ChatTemplate, GivesTextTokensAndWhereContentLies) {
+TEST(ChatTemplate, ReturnsTextTokensAndContentRanges) {
   const auto tokenizer = tokenizer_with(names_in(chatml()));
   const auto chat = ChatTemplate::create(chatml(), tokenizer);
   const Prompt prompt = render(*chat, hello(), nullptr, {});
@@ -47,7 +47,7 @@ TEST(ChatTemplate, GivesTextTokensAndWhereContentLies) {
   EXPECT_EQ(text_of_tokens(*tokenizer, inside), "Hello");
 }
 
-TEST(ChatTemplate, TextThatTheContextCannotHoldIsRefusedWhileItIsRendered) {
+TEST(ChatTemplate, TextBeyondTheContextStopsRendering) {
   const auto tokenizer = tokenizer_with(names_in(chatml()));
   const size_t most = tokenizer->most_bytes(9);
   ASSERT_GT(most, 0u);
@@ -73,7 +73,7 @@ TEST(ChatTemplate, TextThatTheContextCannotHoldIsRefusedWhileItIsRendered) {
 }
 
 // Rendering and tokenizing, which comes after it, stop alike.
-TEST(ChatTemplate, StopsWhenItIsAskedTo) {
+TEST(ChatTemplate, RenderingAndTokenizingCanBeStopped) {
   const auto chat = ChatTemplate::create("{{ messages[0].content }}",
                                          tokenizer_with(names_in(chatml())));
   const Json messages = {
@@ -100,7 +100,7 @@ TEST(ChatTemplate, StopsWhenItIsAskedTo) {
 }
 
 // The words of the template and of the content are one text.
-TEST(ChatTemplate, TokenizesAcrossTheSeams) {
+TEST(ChatTemplate, TokenizesAcrossContentBoundaries) {
   const std::string source = "{{ 'th' + messages[0].content }}";
   const auto tokenizer = tokenizer_with({"<s>", "</s>"});
   const auto chat = ChatTemplate::create(source, tokenizer);
@@ -113,7 +113,7 @@ TEST(ChatTemplate, TokenizesAcrossTheSeams) {
   EXPECT_LT(tokens.begin, tokens.end);
 }
 
-TEST(ChatTemplate, ContentIsGivenInTheFormThatTheTemplateKnows) {
+TEST(ChatTemplate, ContentHasTheFormOfTheTemplate) {
   const Json parts = {{{"role", "user"},
                        {"content",
                         {{{"type", "text"}, {"text", "a"}},
@@ -125,7 +125,7 @@ TEST(ChatTemplate, ContentIsGivenInTheFormThatTheTemplateKnows) {
   EXPECT_EQ(text_with(of_parts, hello()), "(Hello)");
 }
 
-TEST(ChatTemplate, ArgumentsOfCallsAreGivenInTheFormThatTheTemplateKnows) {
+TEST(ChatTemplate, CallArgumentsHaveTheFormOfTheTemplate) {
   const auto messages = [](const Json& arguments) {
     return Json{{{"role", "user"}, {"content", "Hello"}},
                 {{"role", "assistant"},
@@ -151,7 +151,7 @@ TEST(ChatTemplate, ArgumentsOfCallsAreGivenInTheFormThatTheTemplateKnows) {
   EXPECT_EQ(text_with(as_text, messages("{\"n\": 1}")), "x{\"n\": 1}f");
 }
 
-TEST(ChatTemplate, DeveloperReasoningAndThinking) {
+TEST(ChatTemplate, TakesDeveloperMessagesAndReasoning) {
   const Json messages = {
       {{"role", "developer"}, {"content", "c"}},
       {{"role", "assistant"}, {"content", "d"}, {"reasoning", "why"}}};
@@ -172,7 +172,7 @@ TEST(ChatTemplate, DeveloperReasoningAndThinking) {
             "TrueFalse");
 }
 
-TEST(ChatTemplate, ArgumentsAndTheDate) {
+TEST(ChatTemplate, TakesArgumentsAndTheDate) {
   const JsonValue arguments = tree_of({{"style", "<s>short"}});
   PromptOptions options;
   options.arguments = &arguments;
@@ -191,7 +191,7 @@ TEST(ChatTemplate, ArgumentsAndTheDate) {
   }
 }
 
-TEST(ChatTemplate, TheLastMessageGoesOn) {
+TEST(ChatTemplate, LastMessageCanBeContinued) {
   PromptOptions options;
   options.continue_last = true;
   Json messages = hello();
@@ -210,7 +210,7 @@ TEST(ChatTemplate, TheLastMessageGoesOn) {
             std::string::npos);
 }
 
-TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
+TEST(ChatTemplate, ErrorsNameThePlace) {
   const auto error = [](const std::string& messages,
                         const std::string& tools = "") {
     return message_of([&] {
@@ -251,7 +251,7 @@ TEST(ChatTemplate, NamesThePlaceOfWhatIsWrong) {
 }
 
 // Templates by name write what published ones of the same families write.
-TEST(KnownTemplates, AreThoseOfTheirFamilies) {
+TEST(KnownTemplates, MatchPublishedTemplates) {
   const auto file = test::shared_path("chat/chat-template-cases.json");
   RC_NEED_SHARED(file);
   const Json all = read_json(file);

@@ -29,7 +29,7 @@ Json message(const Json& more) {
   return Json::array({{{"role", "user"}, {"content", "q"}}, one});
 }
 
-TEST(ConversationErrors, NamePlaceAndWantedForm) {
+TEST(ConversationErrors, NamePlaceAndExpectedForm) {
   const auto expect = [](const Json& more, const std::string& place,
                          const std::string& found, const std::string& wanted) {
     EXPECT_EQ(prompt_of(message(more)), "error: messages[1]" + place + ": " +
@@ -50,7 +50,7 @@ TEST(ConversationErrors, NamePlaceAndWantedForm) {
   }
 }
 
-TEST(ConversationErrors, NearestRightFormsAreRendered) {
+TEST(ConversationErrors, NearestValidFormsAreRendered) {
   EXPECT_EQ(prompt_of(message({{"tool_calls", nullptr}})),
             prompt_of(message(Json::object())));
   EXPECT_EQ(prompt_of(message({{"tool_calls", Json::array()}})),

@@ -396,15 +396,15 @@ void talk(const std::vector<Named>& templates, size_t count) {
   EXPECT_GE(counts.calls, count);
 }
 
-TEST(Conversations, GoOnAfterAnyAnswer) { talk(own_templates(), 100); }
+TEST(Conversations, ContinueAfterAnyAnswer) { talk(own_templates(), 100); }
 
-TEST(Conversations, GoOnAfterAnyAnswerOfPublishedTemplates) {
+TEST(Conversations, ContinueAfterAnyAnswerWithPublishedTemplates) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   talk(shared_templates(folder), 60);
 }
 
-TEST(Conversations, AThousandGoOnAfterAnyAnswer) {
+TEST(Conversations, AThousandContinueAfterAnyAnswer) {
   RC_TEST_LABELS(kFull);
   std::vector<Named> templates = own_templates();
   const auto folder = test::shared_path("chat/templates");

@@ -19,28 +19,28 @@ std::string read(const std::string& calls, const std::string& answer) {
   return shown(events);
 }
 
-TEST(DerivedFormats, AreObjectsWithinMarks) {
+TEST(DerivedFormats, ReadsObjectsWithinMarks) {
   EXPECT_EQ(read(kObjectsWithinMarks,
                  R"(Well. <use>{"tool": "f", "with": {"a": [1]}}</use>)"
                  R"(<use>{"tool": "g", "with": {}}</use>)"),
             R"(text(Well.)call f {"a": [1]}call g {})");
 }
 
-TEST(DerivedFormats, AreObjectsInOneArray) {
+TEST(DerivedFormats, ReadsObjectsInOneArray) {
   EXPECT_EQ(read(kObjectsInOneArray,
                  R"(ACTIONS[{"id": "x1", "do": "f", "input": {"a": 1}},)"
                  R"( {"do": "g", "input": {}}]END)"),
             R"(call f#x1 {"a": 1}call g {})");
 }
 
-TEST(DerivedFormats, AreNamesBeforeObjects) {
+TEST(DerivedFormats, ReadsNamesBeforeObjects) {
   EXPECT_EQ(read(kNamesBeforeObjects,
                  "<calls><call>f<with>{\"a\": \"b\"}</call>"
                  "<call>g<with>{}</call></calls>"),
             R"(call f {"a": "b"}call g {})");
 }
 
-TEST(DerivedFormats, AreArgumentsWithinMarks) {
+TEST(DerivedFormats, ReadsArgumentsWithinMarks) {
   EXPECT_EQ(read(kArgumentsWithinMarks,
                  "<run><name=f><set a>x y</set><set b>[1]</set></name></run>"),
             R"(call f {"a": "x y", "b": [1]})");
@@ -48,12 +48,12 @@ TEST(DerivedFormats, AreArgumentsWithinMarks) {
             "call g {}");
 }
 
-TEST(DerivedFormats, ArePythonCalls) {
+TEST(DerivedFormats, ReadsPythonCalls) {
   EXPECT_EQ(read(kPythonCalls, R"(<go>[f(a="b", c=True), g()]</go>)"),
             R"(call f {"a":"b","c":true}call g {})");
 }
 
-TEST(DerivedFormats, AreArgumentsWhoseMarksSayWhatIsAString) {
+TEST(DerivedFormats, ReadsArgumentsWithTypesInTheirMarks) {
   EXPECT_EQ(
       read(kArgumentsWithTypes,
            "<!calls>\n<!use name=\"f\">\n<!with name=\"a\" text=\"yes\">12"
@@ -63,7 +63,7 @@ TEST(DerivedFormats, AreArgumentsWhoseMarksSayWhatIsAString) {
       R"(call f {"a": "12", "b": 12, "c": [1]}call g {})");
 }
 
-TEST(DerivedFormats, ArePythonCallsWithoutEscapes) {
+TEST(DerivedFormats, ReadsPythonCallsWithoutEscapes) {
   const std::string expected =
       R"j(call f {"a":"It's, \"b\\c\", (d)","b":["x",true],"c":null})j"
       R"(call g {"a":""})";
@@ -91,7 +91,7 @@ TEST(DerivedFormats, HaveTheMarksOfReasoning) {
 }
 
 // The sign is that of a format without a mark at the end.
-TEST(DerivedFormats, AreTakenWhereThoseWithTheSameSignsReadOtherwise) {
+TEST(DerivedFormats, ReplaceFormatsWithOtherEndMarks) {
   const std::string marks =
       "{% for call in message.tool_calls %}{{ '<|tool_call|>' +"
       " call.function | tojson + '<|/tool_call|>' }}{% endfor %}";
@@ -103,7 +103,7 @@ TEST(DerivedFormats, AreTakenWhereThoseWithTheSameSignsReadOtherwise) {
 }
 
 // Of a template that shows calls in no shape that is known, or changes them.
-TEST(DerivedFormats, AreNoneWhereCallsAreNotReadAsGiven) {
+TEST(DerivedFormats, ArePlainIfCallsDoNotRoundTrip) {
   for (const std::string calls :
        {"{% for call in message.tool_calls %}{{ call.function.arguments }}"
         "{% endfor %}",

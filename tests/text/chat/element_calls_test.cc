@@ -64,7 +64,7 @@ std::string read_at_every_cut(const std::string& answer) {
   return whole;
 }
 
-TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
+TEST(ElementCalls, ValuesHaveTheTypesOfTheSchema) {
   const std::vector<ElementCase> cases = {
       {"", "{}"},
       {"~<text>7~</text>", R"({"text": "7"})"},
@@ -113,7 +113,7 @@ TEST(ElementCalls, ValuesHaveTheTypesOfTheirPlaces) {
   }
 }
 
-TEST(ElementCalls, ComeOneAfterAnotherAmongTextAndReasoning) {
+TEST(ElementCalls, MayFollowTextReasoningAndEachOther) {
   const std::string call = "~<invoke name=\"f\">~<n>7~</n>~</invoke>";
   EXPECT_EQ(
       read_at_every_cut(marked("<mm:think>why</mm:think>So.~<tool_call>\n" +
@@ -123,7 +123,7 @@ TEST(ElementCalls, ComeOneAfterAnotherAmongTextAndReasoning) {
             R"(call f {"n": 7})");
 }
 
-TEST(ElementCalls, ThoseThatAreNoneAreMalformed) {
+TEST(ElementCalls, InvalidElementsAreMalformedCalls) {
   for (const std::string arguments :
        {"7", "~<n>7~</m>~</invoke>", "~<rows>~<item>~</rows>~</item>",
         "~<rows>~<item>~</item>x~</rows>", "~<n>7", "~<>7~</>", "~</n>",
@@ -138,7 +138,7 @@ TEST(ElementCalls, ThoseThatAreNoneAreMalformed) {
 }
 
 // Elements nest as deep as is read, and an answer that nests deeper is none.
-TEST(ElementCalls, NestAsDeepAsIsRead) {
+TEST(ElementCalls, NestUpToTheLimit) {
   ReplyOptions options;
   options.tools = ToolTypes(parse_argument(kListTool, "tools"));
   const auto answer = [](size_t deep) {
@@ -153,7 +153,7 @@ TEST(ElementCalls, NestAsDeepAsIsRead) {
             std::string::npos);
 }
 
-TEST(ElementCalls, AreWrittenAsTheirSchemasSay) {
+TEST(ElementCalls, AreWrittenByTheirSchemas) {
   const ReplyFormat& format = *reply_format("minimax-m3");
   const JsonValue list = parse_json(R"([{"type": "function", "function": {
       "name": "f", "parameters": {"type": "object",

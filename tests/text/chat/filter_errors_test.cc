@@ -6,7 +6,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatFilters, WrongOnesAreRefused) {
+TEST(ChatFilters, InvalidFiltersAreRefused) {
   expect_errors({
       {"{{ [{'a': 1}]|map(attribute='a', other=2)|list }}",
        "'map' takes no argument 'other'"},
@@ -68,7 +68,7 @@ TEST(ChatFilters, WrongOnesAreRefused) {
   });
 }
 
-TEST(ChatFilters, NearestRightOnesGiveWhatJinjaGives) {
+TEST(ChatFilters, NearestValidFiltersMatchJinja) {
   expect_texts({
       {"{{ [{'a': 1}, {}]|map(attribute='a', default=2)|list }}", "[1, 2]"},
       {"{{ [1]|map('string')|list }}", "['1']"},

@@ -6,7 +6,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatFormats, WrongOnesAreRefused) {
+TEST(ChatFormats, InvalidFormatsAreRefused) {
   expect_errors({
       {"{{ 'a}'.format() }}", "the format has a single '}'"},
       {"{{ '{'.format(1) }}", "the format has a '{' without a '}'"},
@@ -64,7 +64,7 @@ TEST(ChatFormats, WrongOnesAreRefused) {
   });
 }
 
-TEST(ChatFormats, NearestRightOnesGiveWhatJinjaGives) {
+TEST(ChatFormats, NearestValidFormatsMatchJinja) {
   expect_texts({
       {"{{ 'a}}'.format() }}", "a}"},
       {"{{ '{}'.format(1) }}", "1"},

@@ -11,7 +11,7 @@ std::filesystem::path golden(const std::string& name) {
   return test::source_path("tests/golden/chat/" + name);
 }
 
-TEST(ChatCases, AreAsJinjaHasThem) {
+TEST(ChatCases, MatchJinja) {
   const auto recorded = read_json(golden("cases.json"));
   const Value variables = from_json(recorded["variables"], Origin::kContent);
   size_t errors = 0;
@@ -38,7 +38,7 @@ TEST(ChatCases, AreAsJinjaHasThem) {
 }
 
 // Where things come from changes nothing but the marks.
-TEST(ChatCases, AreTheSameWhateverIsContent) {
+TEST(ChatCases, DoNotDependOnOrigins) {
   const auto recorded = read_json(golden("cases.json"));
   const Value trusted = from_json(recorded["variables"], Origin::kTemplate);
   for (const auto& one : recorded["cases"]) {
@@ -51,7 +51,7 @@ TEST(ChatCases, AreTheSameWhateverIsContent) {
   }
 }
 
-TEST(ChatConversations, AreAsJinjaHasThem) {
+TEST(ChatConversations, MatchJinja) {
   const auto recorded = read_json(golden("conversations.json"));
   EXPECT_EQ(recorded["templates"].size(), 12u);
   for (const auto& [name, results] : recorded["templates"].items()) {
@@ -80,7 +80,7 @@ TEST(ChatConversations, AreAsJinjaHasThem) {
   }
 }
 
-TEST(PublishedTemplates, AreAsJinjaHasThem) {
+TEST(PublishedTemplates, MatchJinja) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   const auto published = read_json(golden("published.json"));
@@ -107,7 +107,7 @@ TEST(PublishedTemplates, AreAsJinjaHasThem) {
 
 // The cases come with llama.cpp's answers; where Jinja answers otherwise, that
 // counts.
-TEST(PublishedCases, OfJinja) {
+TEST(PublishedCases, OfJinjaMatch) {
   const auto file = test::shared_path("chat/jinja-cases.json");
   RC_NEED_SHARED(file);
   // The sandbox that transformers uses lets nothing be changed in place.
@@ -124,7 +124,7 @@ TEST(PublishedCases, OfJinja) {
   }
 }
 
-TEST(PublishedCases, OfChatTemplates) {
+TEST(PublishedCases, OfChatTemplatesMatch) {
   const auto file = test::shared_path("chat/chat-template-cases.json");
   RC_NEED_SHARED(file);
   const auto all = read_json(file);

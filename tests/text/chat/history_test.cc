@@ -76,7 +76,7 @@ TEST(Histories, NumbersOfToolsKeepTheirDigits) {
             std::string::npos);
 }
 
-TEST(Histories, TextsAndNamesMayBeAsModelsWriteThem) {
+TEST(Histories, TextsAndNamesOfModelsAreAccepted) {
   const auto chat = chat_of(std::string(kCalls));
   const auto written = [&](const std::string& arguments) {
     return rendered(
@@ -94,7 +94,7 @@ TEST(Histories, TextsAndNamesMayBeAsModelsWriteThem) {
             std::string::npos);
 }
 
-TEST(Histories, OneCallForAMessageWhereTheTemplateTakesOne) {
+TEST(Histories, CallsAreSplitForTemplatesThatTakeOne) {
   const std::string source =
       "{%- for message in messages %}{%- if message.tool_calls is defined and "
       "message.tool_calls | length != 1 %}{{ raise_exception('single') }}"
@@ -124,7 +124,7 @@ TEST(Histories, OneCallForAMessageWhereTheTemplateTakesOne) {
             "So.");
 }
 
-TEST(Histories, IdsAreMadeShortWhereTheTemplateTakesNoOthers) {
+TEST(Histories, IdsAreShortenedForTemplatesThatNeedIt) {
   const std::string source =
       "{%- for message in messages %}{%- for call in message.tool_calls or [] "
       "%}{%- if call.id | length != 9 %}{{ raise_exception('id') }}"
@@ -152,7 +152,7 @@ TEST(Histories, IdsAreMadeShortWhereTheTemplateTakesNoOthers) {
       "[f a12345678 {}](a12345678:seen)");
 }
 
-TEST(Histories, TextBesideCallsIsReasoningWhereTheTemplateTakesOneOfThem) {
+TEST(Histories, TextWithCallsBecomesReasoningIfTheTemplateNeedsIt) {
   const std::string source =
       "{%- for message in messages %}{%- if message.tool_calls is defined and "
       "message.content and message.thinking %}{{ raise_exception('both') }}"
@@ -171,7 +171,7 @@ TEST(Histories, TextBesideCallsIsReasoningWhereTheTemplateTakesOneOfThem) {
   }
 }
 
-TEST(Histories, AnswersThatSayNothingAreInTheFormThatTheTemplateTakes) {
+TEST(Histories, EmptyAnswersHaveTheFormOfTheTemplate) {
   const auto chat = [](const std::string& refused) {
     return chat_of(
         "{%- for message in messages %}{%- if message.role == 'assistant' and "
@@ -208,7 +208,7 @@ TEST(Histories, AnswersThatSayNothingAreInTheFormThatTheTemplateTakes) {
 }
 
 // What published templates refuse, but models write.
-TEST(Histories, PublishedTemplatesGetWhatTheyTake) {
+TEST(Histories, PublishedTemplatesRenderUnusualHistories) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   const Json user = {{"role", "user"}, {"content", "Look."}};
@@ -243,7 +243,7 @@ TEST(Histories, PublishedTemplatesGetWhatTheyTake) {
   EXPECT_NE(harmony.find("Thought\n\nText"), std::string::npos) << harmony;
 }
 
-TEST(Histories, OddCallsNeverKeepPublishedTemplatesFromTheNextAnswer) {
+TEST(Histories, UnusualCallsDoNotPreventTheNextAnswer) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   const Json tools = Json::parse(R"([{"type": "function", "function":

@@ -129,7 +129,7 @@ class Attack {
   std::shared_ptr<const ChatTemplate> chat_;
 };
 
-TEST(Injection, OfContent) {
+TEST(Injection, ContentNeverBecomesSpecialTokens) {
   size_t taken = 0, all = 0;
   for (const auto& [template_name, source] : all_templates()) {
     const Attack attack(template_name, source);
@@ -155,7 +155,7 @@ TEST(Injection, OfContent) {
   EXPECT_GE(taken, all * 9 / 10) << "of " << all;
 }
 
-TEST(Injection, OfToolsAndCalls) {
+TEST(Injection, ToolsAndCallsNeverBecomeSpecialTokens) {
   size_t taken = 0;
   const Json tools = tools_named("look", "Looks.");
   const auto calling = [](const std::string& tool, const std::string& key,
@@ -188,7 +188,7 @@ TEST(Injection, OfToolsAndCalls) {
 
 // User-defined tokens that a template writes as marks are as special as control
 // tokens; others are a part of what is read, as the tokenizer has them.
-TEST(Injection, OfUserDefinedTokens) {
+TEST(Injection, UserDefinedMarksAreNotReadFromContent) {
   const std::string source(
       "{% for m in messages %}<tool_call>{{ m.content }}\n\n{% endfor %}");
   const auto tokenizer =
@@ -280,7 +280,7 @@ void compare(const std::string& name, const std::string& source,
   }
 }
 
-TEST(Tokens, AreThoseOfTheLibraryTokenizers) {
+TEST(Tokens, MatchTheLibraryTokenizers) {
   const Json recorded =
       read_json(test::source_path("tests/golden/chat/tokens.json"));
   const auto templates = all_templates();

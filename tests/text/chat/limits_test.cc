@@ -20,13 +20,13 @@ void expect_refused(const std::string& source, const std::string& why,
   EXPECT_LT(took, 30.0) << source.substr(0, 200);
 }
 
-TEST(ChatLimits, OfRanges) {
+TEST(ChatLimits, RangesAreLimited) {
   expect_refused("{{ range(10**9)|list }}", "100000");
   expect_refused("{% for i in range(-9223372036854775807, 1) %}{% endfor %}",
                  "100000");
 }
 
-TEST(ChatLimits, OfNames) {
+TEST(ChatLimits, NamesAreLimited) {
   std::string names;
   for (int i = 0; i < 50000; ++i) names += "a" + std::to_string(i) + "=1,";
   expect_refused("{{ dict(" + names + ") }}", "1000");
@@ -37,7 +37,7 @@ TEST(ChatLimits, OfNames) {
       "more than");
 }
 
-TEST(ChatLimits, OfMemory) {
+TEST(ChatLimits, MemoryIsLimited) {
   expect_refused("{{ 'a' * 10**9 }}", "bytes");
   expect_refused("{{ 'a' * 10**18 }}", "bytes");
   // 2^64 bytes, which no number of 64 bits counts.
@@ -61,7 +61,7 @@ TEST(ChatLimits, OfMemory) {
       "more than");
 }
 
-TEST(ChatLimits, OfOutput) {
+TEST(ChatLimits, OutputIsLimited) {
   Limits limits;
   limits.output_bytes = 1000;
   expect_refused("{% for i in range(99) %}0123456789012{% endfor %}", "1000",
@@ -70,7 +70,7 @@ TEST(ChatLimits, OfOutput) {
 
 // Rendering ends as soon as more is written than the caller can use: not after
 // the loop, and not after the value.
-TEST(ChatLimits, OfBytesThatTheCallerCanUse) {
+TEST(ChatLimits, OutputStopsAtTheBytesOfTheCaller) {
   const Value none = make_variables({});
   RenderOptions options;
   options.most_bytes = 1000;
@@ -100,7 +100,7 @@ TEST(ChatLimits, OfBytesThatTheCallerCanUse) {
 
 // Memory is counted as it is taken: with both copies of a text that grows, and
 // with the origins of its bytes.
-TEST(ChatLimits, OfMemoryAtItsPeak) {
+TEST(ChatLimits, PeakMemoryIsCounted) {
   Limits limits;
   limits.memory_bytes = 100'000;
   // 50,000 bytes fit, but not while they are copied.
@@ -124,7 +124,7 @@ TEST(ChatLimits, OfMemoryAtItsPeak) {
             std::string(400, 'a'));
 }
 
-TEST(ChatLimits, RenderingStopsWhenItIsAskedTo) {
+TEST(ChatLimits, RenderingCanBeStopped) {
   const Value none = make_variables({});
   for (const char* source :
        {"{% for i in range(50000) %}{% endfor %}",
@@ -154,7 +154,7 @@ TEST(ChatLimits, RenderingStopsWhenItIsAskedTo) {
   }
 }
 
-TEST(ChatLimits, OfSteps) {
+TEST(ChatLimits, StepsAreLimited) {
   expect_refused(
       "{% for i in range(100000) %}{% for j in range(100000) %}"
       "{% endfor %}{% endfor %}",
@@ -173,7 +173,7 @@ TEST(ChatLimits, OfSteps) {
             "False");
 }
 
-TEST(ChatLimits, OfNesting) {
+TEST(ChatLimits, NestingIsLimited) {
   expect_refused("{{ " + repeated("(", 5000) + repeated(")", 5000) + " }}",
                  "nested");
   expect_refused("{{ " + repeated("[", 50000) + repeated("]", 50000) + " }}",
@@ -190,7 +190,7 @@ TEST(ChatLimits, OfNesting) {
       "nested");
 }
 
-TEST(ChatLimits, OfRecursion) {
+TEST(ChatLimits, RecursionIsLimited) {
   expect_refused("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "deep");
   expect_refused(
       "{% macro m() %}{% call m() %}{{ caller() }}{% endcall %}{% endmacro %}"
@@ -214,7 +214,7 @@ TEST(ChatLimits, OfRecursion) {
 }
 
 // Values within values, of kinds that are not written as such.
-TEST(ChatLimits, OfChains) {
+TEST(ChatLimits, ChainsOfValuesAreLimited) {
   const auto chained = [](const std::string& next) {
     return "{% set ns = namespace(x=1) %}{% for i in range(50000) %}" + next +
            "{% endfor %}";
@@ -234,7 +234,7 @@ TEST(ChatLimits, OfChains) {
             "");
 }
 
-TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
+TEST(ChatLimits, SharedValuesAreCountedInFull) {
   const std::string doubled =
       "{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(60) %}"
       "{% set ns.a = (ns.a, ns.a) %}{% set ns.b = (ns.b, ns.b) %}{% endfor %}";
@@ -246,7 +246,7 @@ TEST(ChatLimits, OfValuesThatAreMoreThanTheyTake) {
 }
 
 // Values within tuples count, and these tuples, however they are nested.
-TEST(ChatLimits, OfKeys) {
+TEST(ChatLimits, KeysAreLimited) {
   for (const char* key : {"(1,) * 1000", "((1,) * 499, (1,) * 499)",
                           "((1,) * 998, 2)", "(2, (1,) * 998)"}) {
     EXPECT_EQ(text_of(std::string("{{ {") + key + ": 'v'}.values()|first }}",
@@ -262,11 +262,11 @@ TEST(ChatLimits, OfKeys) {
   }
 }
 
-TEST(ChatLimits, ListsCantHoldThemselves) {
+TEST(ChatLimits, ListsCannotContainThemselves) {
   expect_refused("{% set l = [] %}{{ l.append(l) }}", "in place");
 }
 
-TEST(ChatLimits, OfSources) {
+TEST(ChatLimits, SourceIsLimited) {
   Limits limits;
   limits.source_bytes = 10;
   EXPECT_THROW(Template::parse("12345678901", limits), Error);
@@ -285,7 +285,7 @@ TEST(ChatLimits, ManyKeysAreFast) {
             "1");
 }
 
-TEST(ChatLimits, NumbersOf64Bits) {
+TEST(ChatLimits, NumbersHave64Bits) {
   for (const char* source :
        {"{{ 9223372036854775807 + 1 }}", "{{ 9223372036854775808 }}",
         "{{ 10**19 }}", "{{ 3037000500 * 3037000500 }}", "{{ 1e19|int }}",

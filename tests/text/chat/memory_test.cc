@@ -9,7 +9,7 @@ namespace {
 
 constexpr char kWhy[] = "sanitizers replace the allocator themselves";
 
-TEST(ChatMemory, FailedAllocationsLeaveNothingBehind) {
+TEST(ChatMemory, FailedAllocationsLeakNothing) {
   if (!test::kAllocationsCanFail) GTEST_SKIP() << kWhy;
   for (const auto& entry : std::filesystem::directory_iterator(
            test::source_path("tests/fuzz/seeds/chat_template"))) {
@@ -33,7 +33,7 @@ TEST(ChatMemory, FailedAllocationsLeaveNothingBehind) {
 }
 
 // Namespaces and macros that refer to themselves are taken apart.
-TEST(ChatMemory, CirclesAreLetGo) {
+TEST(ChatMemory, CyclesAreFreed) {
   if (!test::kAllocationsCanFail) GTEST_SKIP() << kWhy;
   const Template chat = Template::parse(
       "{% set ns = namespace() %}{% set ns.a = [ns] %}"

@@ -48,7 +48,7 @@ void expect_error(const std::string& source, const Json& messages,
   EXPECT_EQ(text.find("line "), std::string::npos) << text;
 }
 
-TEST(Roles, MisspelledOnesAreRefusedWithTheNearest) {
+TEST(Roles, MisspelledRoleErrorNamesTheNearest) {
   for (const auto& [role, near] :
        std::vector<std::pair<std::string, std::string>>{
            {"usr", "user"},
@@ -73,7 +73,7 @@ TEST(Roles, MisspelledOnesAreRefusedWithTheNearest) {
                "tool, ipython; did you mean ipython?");
 }
 
-TEST(Roles, OnesThatTheTemplateDoesNotWriteAreRefused) {
+TEST(Roles, RolesUnknownToTheTemplateAreRefused) {
   for (const std::string role : {"narrator", "control", "", "|>", "<|im_end|>",
                                  "document {\"document_id\": \"1\"}"}) {
     expect_error(kSomeRoles, one(role), "messages[0].role: '",
@@ -87,7 +87,7 @@ TEST(Roles, OnesThatTheTemplateDoesNotWriteAreRefused) {
   expect_error(kSomeRoles, messages, "messages[1].role: 'wizard'");
 }
 
-TEST(Roles, OnesThatTheTemplateNamesOrWritesAreTaken) {
+TEST(Roles, RolesOfTheTemplateAreAccepted) {
   for (const std::string role :
        {"system", "developer", "user", "assistant", "function", "ipython"}) {
     EXPECT_FALSE(is_error(prompt_of(kSomeRoles, one(role)))) << role;
@@ -117,7 +117,7 @@ TEST(Roles, OnesThatTheTemplateNamesOrWritesAreTaken) {
   EXPECT_EQ(prompt_of(lower, one("USER")), "[x]");
 }
 
-TEST(Roles, PublishedTemplatesTakeTheirOwn) {
+TEST(Roles, RolesOfPublishedTemplatesAreAccepted) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   size_t templates = 0;
@@ -166,7 +166,7 @@ TEST(Roles, PublishedTemplatesTakeTheirOwn) {
   }
 }
 
-TEST(Contents, AbsentOnesAreRefusedByTheirPlace) {
+TEST(Contents, AbsentContentErrorNamesThePlace) {
   const std::string text_or_parts = "a string or an array of parts";
   for (const std::string role : {"system", "developer", "user"}) {
     const std::string place = "messages[0].content: ";
@@ -218,7 +218,7 @@ Json messages_with_call(const Json& function,
        {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", {call}}}});
 }
 
-TEST(Calls, MembersThatAreMissingOrIllTypedAreRefusedByTheirPlace) {
+TEST(Calls, InvalidMemberErrorNamesThePlace) {
   const std::string call = "messages[1].tool_calls[0]";
   const std::string function = call + ".function";
   expect_error(kAnyRole, messages_with_call({{"arguments", "{}"}}),
@@ -263,7 +263,7 @@ Json messages_with_result(const std::vector<std::string>& ids,
   return messages;
 }
 
-TEST(Results, OnesOfNoCallAreRefusedByTheirPlace) {
+TEST(Results, ResultWithoutACallErrorNamesThePlace) {
   const std::string id = "messages[2].tool_call_id: ";
   const std::string before = "the id of a call in a message before it";
   expect_error(kAnyRole, messages_with_result({"a"}, Json::object()),
@@ -289,7 +289,7 @@ TEST(Results, OnesOfNoCallAreRefusedByTheirPlace) {
   expect_error(kAnyRole, messages, "messages[1].tool_call_id: 'a'");
 }
 
-TEST(Results, OnesOfCallsBeforeAreTaken) {
+TEST(Results, ResultsOfEarlierCallsAreAccepted) {
   for (const Json& messages :
        {messages_with_result({"a"}, {{"tool_call_id", "a"}}),
         messages_with_result({"a", "b"}, {{"tool_call_id", "b"}}),
@@ -301,7 +301,7 @@ TEST(Results, OnesOfCallsBeforeAreTaken) {
   }
 }
 
-TEST(Results, OnesOfEarlierMessagesAreTaken) {
+TEST(Results, ResultsOfEarlierMessagesAreAccepted) {
   const auto chat = chat_without_names(kAnyRole);
   const JsonValue earlier =
       tree_of(messages_with_result({"a"}, {{"tool_call_id", "a"}}));

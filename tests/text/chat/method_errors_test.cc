@@ -6,7 +6,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatMethods, WrongOnesAreRefused) {
+TEST(ChatMethods, InvalidMethodsAreRefused) {
   expect_errors({
       {"{{ ['a', 'b'].index('b', 0, 1) }}",
        "the value to find is not in the list"},
@@ -52,7 +52,7 @@ TEST(ChatMethods, WrongOnesAreRefused) {
   });
 }
 
-TEST(ChatMethods, NearestRightOnesGiveWhatJinjaGives) {
+TEST(ChatMethods, NearestValidMethodsMatchJinja) {
   expect_texts({
       {"{{ ['a', 'b'].index('b', 0, 2) }}", "1"},
       {"{{ ['a', 'b'].index('b', -1) }}", "1"},

@@ -41,7 +41,7 @@ void expect_all(const std::vector<OriginCase>& cases) {
   }
 }
 
-TEST(Origins, OfWhatIsPrinted) {
+TEST(Origins, FollowPrintedValues) {
   expect_all({{"a{{ x }}b", "a«Ab c»b"},
               {"{{ bos }}{{ x }}", "<s>«Ab c»"},
               {"{{ x }}{{ x }}", "«Ab cAb c»"},
@@ -54,7 +54,7 @@ TEST(Origins, OfWhatIsPrinted) {
                "dict_items([('«key»', '«value»'), ('«n»', «12»)])"}});
 }
 
-TEST(Origins, OfOperators) {
+TEST(Origins, FollowOperators) {
   expect_all({{"{{ '<' + x + '>' }}", "<«Ab c»>"},
               {"{{ '<' ~ x ~ n ~ one }}", "<«Ab c12»1"},
               {"{{ (x ~ '|') * 2 }}", "«Ab c»|«Ab c»|"},
@@ -70,7 +70,7 @@ TEST(Origins, OfOperators) {
               {"{{ x == 'Ab c' }}", "True"}});
 }
 
-TEST(Origins, OfLoopsAndBlocks) {
+TEST(Origins, FollowLoopsAndBlocks) {
   expect_all(
       {{"{% for c in x %}[{{ c }}]{% endfor %}", "[«A»][«b»][« »][«c»]"},
        {"{% for k, v in d.items() %}{{ k }}={{ v }};{% endfor %}",
@@ -90,7 +90,7 @@ TEST(Origins, OfLoopsAndBlocks) {
         "{'a': '«Ab c»'}('«Ab c»',)"}});
 }
 
-TEST(Origins, OfMethods) {
+TEST(Origins, FollowMethods) {
   expect_all(
       {{"{{ x.upper() }}{{ x.title() }}", "«AB CAb C»"},
        {"{{ (' ' ~ x ~ ' ').strip() }}", "«Ab c»"},
@@ -110,7 +110,7 @@ TEST(Origins, OfMethods) {
        {"{{ lines.splitlines()|last }}", "«two»"}});
 }
 
-TEST(Origins, OfFiltersOfText) {
+TEST(Origins, FollowTextFilters) {
   expect_all({{"{{ x|upper }}|{{ x|lower }}|{{ x|title }}|{{ x|capitalize }}",
                "«AB C»|«ab c»|«Ab C»|«Ab c»"},
               {"{{ ('a ' ~ x)|title }}", "A «Ab C»"},
@@ -128,7 +128,7 @@ TEST(Origins, OfFiltersOfText) {
               {"{{ x|center(8) }}", "  «Ab c»  "}});
 }
 
-TEST(Origins, OfFiltersOfListsAndNumbers) {
+TEST(Origins, FollowListAndNumberFilters) {
   expect_all(
       {{"{{ words|join(', ') }}", "«b», «a»"},
        {"{{ words|sort|first ~ '.' }}", "«a»."},
@@ -147,7 +147,7 @@ TEST(Origins, OfFiltersOfListsAndNumbers) {
        {"{{ words|length }}", "2"}});
 }
 
-TEST(Origins, OfTimeAreTheFormats) {
+TEST(Origins, TimeHasTheOriginOfItsFormat) {
   EXPECT_EQ(rendered("{{ strftime_now('%Y') }}"), "2024");
   EXPECT_EQ(rendered("{{ strftime_now('<' ~ '%d') }}{{ x }}"), "<26«Ab c»");
 }
@@ -174,7 +174,7 @@ Value message(const std::string& role, const std::string& text) {
   return make_variables({{"role", trusted(role)}, {"content", content(text)}});
 }
 
-TEST(Origins, OfWholeConversations) {
+TEST(Origins, FollowWholeConversations) {
   const Value tools = content(nlohmann::ordered_json::array());
   for (const auto& entry : std::filesystem::directory_iterator(
            test::source_path("tests/golden/chat/templates"))) {

@@ -14,7 +14,7 @@ namespace {
 using Type = ReplyEvent::Type;
 using Events = std::vector<ReplyEvent>;
 
-TEST(ReplyFormats, FormatsAreRecognisedByTheirTemplates) {
+TEST(ReplyFormats, AreRecognisedByTheTemplate) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   const std::vector<std::pair<std::string, std::string>> known = {
@@ -60,7 +60,7 @@ TEST(ReplyFormats, FormatsAreRecognisedByTheirTemplates) {
 }
 
 // What a template makes of a call is read as that call.
-TEST(ReplyFormats, OfPublishedTemplatesAreRead) {
+TEST(ReplyFormats, CallsOfPublishedTemplatesAreParsed) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
   const Json user = {{"role", "user"}, {"content", "Look."}};

@@ -78,7 +78,7 @@ TEST(ReplyKinds, AnObjectWithoutMarksIsACallOfAnOfferedToolAlone) {
   });
 }
 
-TEST(ReplyKinds, ArgumentsMayHaveTheOtherName) {
+TEST(ReplyKinds, ArgumentsMayBeCalledParameters) {
   for (const ReplyFormat& format : reply_formats()) {
     // Where the name is the key there is no other name for arguments.
     if (format.shape != CallShape::kObjects || format.name_key.empty())
@@ -316,7 +316,7 @@ TEST(ReplyKinds, SpecialTokensAreMarksOfOddCallsToo) {
 
 // Where an argument says what its value is, this holds for tools without a
 // schema.
-TEST(ReplyKinds, MarksSayTheTypesOfArguments) {
+TEST(ReplyKinds, MarksGiveTheTypesOfArguments) {
   const std::string name = "<|open|>call tool=\"now\" index=\"1\"<|sep|>";
   const auto argument = [](const std::string& type, const std::string& value) {
     return "<|open|>argument key=\"a\" type=\"" + type + "\"<|sep|>" + value +

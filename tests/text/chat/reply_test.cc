@@ -234,7 +234,7 @@ std::vector<AnswerCase> answers() {
   };
 }
 
-TEST(Replies, AreTheSameAtEveryCut) {
+TEST(Replies, DoNotDependOnCuts) {
   for (const AnswerCase& answer : answers()) {
     ASSERT_NE(reply_format(answer.format), nullptr) << answer.format;
     EXPECT_EQ(parsed(answer.format, {answer.text}), answer.expected)
@@ -252,7 +252,7 @@ TEST(Replies, AreTheSameAtEveryCut) {
 
 // Marks and parts of calls in any order: nothing is lost or counted twice at a
 // cut, whatever a model writes.
-TEST(Replies, ByChanceAreTheSameAtEveryCut) {
+TEST(Replies, RandomRepliesDoNotDependOnCuts) {
   std::mt19937 random(7);
   const auto below = [&](size_t limit) { return random() % limit; };
   for (const ReplyFormat& format : reply_formats()) {
@@ -318,7 +318,7 @@ TEST(Replies, ByChanceAreTheSameAtEveryCut) {
   }
 }
 
-TEST(Replies, EveryFormatHasAnAnswer) {
+TEST(Replies, CoverEveryFormat) {
   const std::vector<AnswerCase> all = answers();
   for (const ReplyFormat& format : reply_formats()) {
     EXPECT_TRUE(std::any_of(
@@ -342,7 +342,7 @@ TEST(Replies, ArgumentsComePieceByPiece) {
   EXPECT_EQ(events[0].text, "[1, 2");
 }
 
-TEST(Replies, BeginWithinReasoningWhereThePromptDoes) {
+TEST(Replies, StartInReasoningIfThePromptDoes) {
   ReplyOptions options;
   options.prompt = "<|im_start|>assistant\n<think>\n";
   EXPECT_EQ(parsed("hermes", {"why</think>so"}, options), "why(why)text(so)");

@@ -12,7 +12,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(Search, FindsTextsThatRepeatThemselves) {
+TEST(Search, FindsRepetitiveTexts) {
   std::vector<std::string> texts;
   for (const char* part : {"a", "ab", "aab", "abaab", "abcab"}) {
     for (const size_t times : {30, 70, 140}) {

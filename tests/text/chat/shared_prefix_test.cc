@@ -35,7 +35,7 @@ class SharedPrefixes : public ::testing::Test {
   const std::shared_ptr<const Tokenizer> tokenizer_ = letters();
 };
 
-TEST_F(SharedPrefixes, OfTheSameTokens) {
+TEST_F(SharedPrefixes, MatchEqualTokens) {
   expect({}, {}, 0, 0);
   expect({}, {a, b}, 0, 0);
   expect({a, b}, {}, 0, 0);
@@ -44,7 +44,7 @@ TEST_F(SharedPrefixes, OfTheSameTokens) {
   expect({s, a, b, c}, {s, a, d}, 2, 2);
 }
 
-TEST_F(SharedPrefixes, OfOtherTokensForTheSameText) {
+TEST_F(SharedPrefixes, MatchOtherTokensOfTheSameText) {
   expect({a, b, c}, {ab, c, d}, 3, 2);
   expect({ab, c}, {a, bc, d}, 2, 2);
   expect({s, a, b, c, s}, {s, ab, c, s, d}, 5, 4);
@@ -55,7 +55,7 @@ TEST_F(SharedPrefixes, OfOtherTokensForTheSameText) {
   expect({d, ab, d}, {d, a, bc}, 1, 1);
 }
 
-TEST_F(SharedPrefixes, SpecialTokensAreThemselvesAlone) {
+TEST_F(SharedPrefixes, SpecialTokensMatchOnlyThemselves) {
   expect({a, s, b}, {a, s, b, c}, 3, 3);
   expect({a, s, b}, {a, b}, 1, 1);
   expect({a, b}, {a, s, b}, 1, 1);

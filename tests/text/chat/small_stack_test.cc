@@ -34,7 +34,7 @@ class Ignored : public CallSink {
   void end_call(std::string_view) override {}
 };
 
-TEST(SmallStack, OfCallsInAnswers) {
+TEST(SmallStack, ParsesCallsInAnswers) {
   for (const size_t depth : {50, 99, 100, 100'000}) {
     for (const std::string& value :
          {nested("[", "1", "]", depth), nested("{\"a\": ", "1", "}", depth),
@@ -52,7 +52,7 @@ TEST(SmallStack, OfCallsInAnswers) {
   }
 }
 
-TEST(SmallStack, OfArgumentsInJson) {
+TEST(SmallStack, RendersArgumentsInJson) {
   for (const size_t depth : {100, 198, 100'000}) {
     for (const std::string& value :
          {nested("[", "1", "]", depth), nested("{\"a\": ", "1", "}", depth)}) {
@@ -74,7 +74,7 @@ TEST(SmallStack, OfArgumentsInJson) {
   }
 }
 
-TEST(SmallStack, OfValuesThatModelsWrite) {
+TEST(SmallStack, ParsesValuesOfModels) {
   const std::pair<const char*, const char*> kNests[] = {{"[", "]"},
                                                         {"{\"a\": ", "}"}};
   for (const auto& nest : kNests) {
@@ -93,7 +93,7 @@ TEST(SmallStack, OfValuesThatModelsWrite) {
   }
 }
 
-TEST(SmallStack, OfTemplates) {
+TEST(SmallStack, ParsesAndRendersTemplates) {
   for (const size_t depth : {90, 100, 50'000}) {
     for (const std::string& source :
          {"{{ " + nested("(", "1", ")", depth) + " }}",

@@ -6,7 +6,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatSyntax, WrongOnesAreRefused) {
+TEST(ChatSyntax, InvalidSyntaxIsRefused) {
   expect_errors({
       {"{# a", "the comment has no end: close it with '#}'"},
       {"{% raw %}a", "the raw block has no end: close it with '{% endraw %}'"},
@@ -49,7 +49,7 @@ TEST(ChatSyntax, WrongOnesAreRefused) {
   });
 }
 
-TEST(ChatSyntax, NearestRightOnesGiveWhatJinjaGives) {
+TEST(ChatSyntax, NearestValidSyntaxMatchesJinja) {
   expect_texts({
       {"{# a #}b", "b"},
       {"a{#", "a"},

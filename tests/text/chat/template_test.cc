@@ -7,7 +7,7 @@
 namespace rc::text::chat {
 namespace {
 
-TEST(ChatTemplate, ErrorsSayWhereAndWhat) {
+TEST(ChatTemplate, ErrorsNameThePlaceAndTheFault) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"{{ x.y }}", "line 1, column 6: the variable 'x' is undefined"},
       {"a\nb {{ 'x' + 1 }}", "line 2, column 10: '+' doesn't go with a str"},
@@ -46,7 +46,7 @@ TEST(ChatTemplate, ErrorsHaveAStatus) {
 }
 
 // The list is one that nothing else holds, or Python would change that, too.
-TEST(ChatTemplate, AppendAndPopChangeWhatOneVariableHolds) {
+TEST(ChatTemplate, AppendAndPopChangeOneVariable) {
   const auto text = [](const std::string& source) {
     return text_of(source, {{"given", {1}}});
   };
@@ -77,7 +77,7 @@ TEST(ChatTemplate, AppendAndPopChangeWhatOneVariableHolds) {
   }
 }
 
-TEST(ChatTemplate, TimeIsTheCallers) {
+TEST(ChatTemplate, TimeIsGivenByTheCaller) {
   const Template chat = Template::parse("{{ strftime_now('%H:%M') }}");
   EXPECT_THROW(chat.render(make_variables({})), Error);
   EXPECT_EQ(chat.render(make_variables({}), recorded_time()).text, "14:05");
@@ -86,7 +86,7 @@ TEST(ChatTemplate, TimeIsTheCallers) {
 }
 
 // As strftime() of Python and glibc, in UTC.
-TEST(ChatTemplate, HoursAreOfTwelveOrTwentyFour) {
+TEST(ChatTemplate, FormatsTwelveAndTwentyFourHours) {
   const Template chat =
       Template::parse("{{ strftime_now('%p %P %#p %I %k %l %H %s') }}");
   const std::pair<int, const char*> cases[] = {
@@ -105,7 +105,7 @@ TEST(ChatTemplate, HoursAreOfTwelveOrTwentyFour) {
   }
 }
 
-TEST(ChatTemplate, GenerationBlocks) {
+TEST(ChatTemplate, GenerationBlocksAreRendered) {
   const Rendered rendered = Template::parse(
                                 "a{% generation %}bc{% endgeneration %}d"
                                 "{% generation %}{% endgeneration %}"
@@ -115,7 +115,7 @@ TEST(ChatTemplate, GenerationBlocks) {
   EXPECT_EQ(rendered.generation, (std::vector<Span>{{1, 3}, {4, 6}}));
 }
 
-TEST(ChatTemplate, BadTextOfCallersIsMended) {
+TEST(ChatTemplate, InvalidUtf8OfCallersIsReplaced) {
   const Value broken =
       make_variables({{"x", Value::string("a\xFF", Origin::kContent)}});
   EXPECT_NO_THROW(Template::parse("{{ x|upper|tojson }}{{ x[1] }}{{ [x] }}")
@@ -138,7 +138,7 @@ nlohmann::ordered_json conversation(int messages) {
   return out;
 }
 
-TEST(ChatTemplate, ThreadsShareIt) {
+TEST(ChatTemplate, CanBeUsedByManyThreads) {
   const Template chat = Template::parse(
       read_text(test::source_path("tests/golden/chat/templates/hermes.jinja")));
   const Value variables = make_variables(

@@ -64,7 +64,7 @@ TEST(ToolTypes, StringsStayStrings) {
   }
 }
 
-TEST(ToolTypes, NamedValuesAreThose) {
+TEST(ToolTypes, EnumeratedValuesAreMatched) {
   expect_values(
       {{R"({"enum": ["1", "x"]})", "1", R"("1")"},
        {R"({"enum": ["1", 1]})", "1", R"("1")"},
@@ -80,7 +80,7 @@ TEST(ToolTypes, NamedValuesAreThose) {
       {});
 }
 
-TEST(ToolTypes, OthersHaveTheirType) {
+TEST(ToolTypes, OtherValuesHaveTheTypeOfTheSchema) {
   const std::vector<ValueCase> cases = {
       {R"({"type": "boolean"})", "True", "true"},
       {R"({"type": "boolean"})", "false", "false"},
@@ -119,7 +119,7 @@ TEST(ToolTypes, OthersHaveTheirType) {
                 {});
 }
 
-TEST(ToolTypes, TheFormatsWordCountsWhereTheSchemaAllowsIt) {
+TEST(ToolTypes, TypeOfTheFormatIsUsedIfTheSchemaAllowsIt) {
   using Said = ValueStyle::Said;
   expect_values({{"{}", "7", R"("7")"},
                  {R"({"type": ["string", "integer"]})", "7", R"("7")"},
@@ -132,7 +132,7 @@ TEST(ToolTypes, TheFormatsWordCountsWhereTheSchemaAllowsIt) {
                 {.said = Said::kJson});
 }
 
-TEST(ToolTypes, ArgumentsAreFoundWhereverTheSchemaNamesThem) {
+TEST(ToolTypes, ArgumentsAreFoundAnywhereInTheSchema) {
   for (const std::string parameters :
        {R"({"allOf": [{"properties": {"a": {"type": "string"}}}]})",
         R"({"anyOf": [{"properties": {"a": {"type": "string"}}}, {}]})",
@@ -175,7 +175,7 @@ TEST(ToolTypes, SchemasOfAnyShapeAreRead) {
   }
 }
 
-TEST(LooseJson, ReadsAllThatModelsWriteAndNoMore) {
+TEST(LooseJson, ReadsTheJsonOfModels) {
   const auto text = [](std::string_view json) {
     const auto value = read_loose_json(json);
     return value ? json_text(*value) : "none";
@@ -200,7 +200,7 @@ TEST(LooseJson, ReadsAllThatModelsWriteAndNoMore) {
   EXPECT_EQ(text(nested(kDeepestJson + 1)), "none");
 }
 
-TEST(LooseJson, ControlCharactersGetEscapes) {
+TEST(LooseJson, ControlCharactersAreEscaped) {
   EXPECT_EQ(with_escaped_controls("{\n\"a\\\"\n\": \"\t\x1f\\\\\"\n}"),
             "{\n\"a\\\"\\n\": \"\\t\\u001f\\\\\"\n}");
 }

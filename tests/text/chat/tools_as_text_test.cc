@@ -53,7 +53,7 @@ TEST(ToolsAsText, AreDescribedInTheSystemMessage) {
             "<user>Hi\n<assistant>");
 }
 
-TEST(ToolsAsText, AreDescribedToTheUserWhereThereIsNoSystemMessage) {
+TEST(ToolsAsText, AreDescribedInAUserMessageWithoutASystemRole) {
   EXPECT_EQ(prompt(kTurns, R"([{"role": "user", "content": "Hi"}])", true),
             "<user>" + std::string(kDescription) + "\n\nHi\n");
 }
@@ -76,7 +76,7 @@ const char* const kWrittenPrompt =
     "</tool_response>\n<tool_response>\ntwo\n</tool_response>\n\nAnd?\n";
 
 // Also of a conversation whose tools are not offered any more.
-TEST(ToolsAsText, CallsAndResultsTakeTurns) {
+TEST(ToolsAsText, CallsAndResultsAlternate) {
   EXPECT_EQ(prompt(kTurns, kConversation, false), kWrittenPrompt);
   EXPECT_EQ(prompt(kTurns, kConversation, true),
             "<user>" + std::string(kDescription) + "\n\n" +
@@ -94,7 +94,7 @@ TEST(ToolsAsText, ErrorsNameTheCallersMessage) {
             std::string::npos);
 }
 
-TEST(ToolsAsText, AreCalledAsTheDescriptionSays) {
+TEST(ToolsAsText, CallsFollowTheDescription) {
   const auto chat = ChatTemplate::create(kSystemToo, tokenizer_with({"<s>"}));
   const JsonValue tools = tree_of(one_tool());
   EXPECT_EQ(chat->call_format(&tools), "appended");

@@ -10,7 +10,7 @@ const nlohmann::json& cases() {
   return kCases;
 }
 
-TEST(GrammarCases, SchemasAcceptWhatIsValid) {
+TEST(GrammarCases, SchemasAcceptValidInstances) {
   for (const auto& given : cases()["schemas"]) {
     const std::string text = given["schema"];
     SCOPED_TRACE(text);
@@ -28,7 +28,7 @@ TEST(GrammarCases, SchemasAcceptWhatIsValid) {
   }
 }
 
-TEST(GrammarCases, RegularExpressionsMatchLikeOthers) {
+TEST(GrammarCases, RegularExpressionsMatchLikeOtherEngines) {
   for (const auto& given : cases()["regexes"]) {
     const std::string pattern = given["pattern"];
     SCOPED_TRACE(pattern);

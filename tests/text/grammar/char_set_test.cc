@@ -10,7 +10,7 @@ namespace {
 using Range = CharSet::Range;
 using Ranges = std::vector<Range>;
 
-TEST(CharSets, HoldNoSurrogate) {
+TEST(CharSets, ContainNoSurrogate) {
   const Ranges all = {{0, 0xD7FF}, {0xE000, 0x10FFFF}};
   EXPECT_EQ(CharSet::all().ranges(), all);
   EXPECT_EQ((~CharSet()).ranges(), all);
@@ -34,7 +34,7 @@ TEST(CharSets, ContainTheBoundsOfTheirRanges) {
   EXPECT_FALSE(CharSet().contains('a'));
 }
 
-TEST(CharSets, RangesThatTouchAreOne) {
+TEST(CharSets, AdjacentRangesAreMerged) {
   EXPECT_EQ(CharSet::of("cab").ranges(), (Ranges{{'a', 'c'}}));
   EXPECT_EQ(CharSet::of("ac").ranges(), (Ranges{{'a', 'a'}, {'c', 'c'}}));
   const CharSet low = CharSet::of('a', 'f');

@@ -7,7 +7,7 @@
 namespace rc::text::grammar {
 namespace {
 
-TEST(Decimal, DigitsAroundThePoint) {
+TEST(Decimal, ReadsDigitsAroundThePoint) {
   const struct {
     const char* number;
     const char* whole;

@@ -36,14 +36,14 @@ constexpr const char* kLists = R"({"$id": "https://a.b/root",
                 "$defs": {"item": {"$dynamicAnchor": "item",
                                    "type": "number"}}}}})";
 
-TEST(DynamicReferences, NameTheFirstOnTheWay) {
+TEST(DynamicReferences, ResolveToTheOutermostAnchor) {
   expect(kLists,
          {R"({"words": ["a"], "numbers": [1], "any": [1, "a", null]})", "{}"},
          {R"({"words": [1]})", R"({"numbers": ["a"]})"});
 }
 
 // A tree that is extended: its branches are as the extension says.
-TEST(DynamicReferences, ExtendWhatRefersToItself) {
+TEST(DynamicReferences, ExtendRecursiveSchemas) {
   expect(R"({"$id": "https://a.b/strict", "$dynamicAnchor": "node",
     "$ref": "tree", "unevaluatedProperties": false, "$defs": {
       "tree": {"$id": "tree", "$dynamicAnchor": "node", "type": "object",
@@ -55,7 +55,7 @@ TEST(DynamicReferences, ExtendWhatRefersToItself) {
           R"({"branches": [{"branches": [{"data": "1"}]}]})"});
 }
 
-TEST(DynamicReferences, AreStaticWhereTheyNameNoDynamicAnchor) {
+TEST(DynamicReferences, AreStaticWithoutADynamicAnchor) {
   expect(R"({"$id": "https://a.b/root", "$ref": "outer", "$defs": {
       "outer": {"$id": "outer", "$ref": "inner", "$defs": {
         "x": {"$dynamicAnchor": "x", "type": "string"}}},
@@ -67,13 +67,13 @@ TEST(DynamicReferences, AreStaticWhereTheyNameNoDynamicAnchor) {
 }
 
 // Within one resource nothing depends on the way.
-TEST(DynamicReferences, MeanTheirOwnWithoutAnother) {
+TEST(DynamicReferences, ResolveWithinOneResource) {
   expect(R"({"type": "object", "properties": {"next": {"$dynamicRef": "#me"}},
              "$dynamicAnchor": "me", "additionalProperties": false})",
          {R"({"next": {"next": {}}})"}, {R"({"next": {"other": {}}})", "[]"});
 }
 
-TEST(RecursiveReferences, NameTheFirstOnTheWay) {
+TEST(RecursiveReferences, ResolveToTheOutermostAnchor) {
   const std::string tree =
       R"({"$id": "tree", "$recursiveAnchor": ANCHOR, "type": "object",
           "properties": {"left": {"$recursiveRef": "#"},
@@ -104,7 +104,7 @@ TEST(RecursiveReferences, NameTheFirstOnTheWay) {
 }
 
 // Ways multiply: those beyond the limit are refused.
-TEST(DynamicReferences, OfTooManyWaysAreRefused) {
+TEST(DynamicReferences, TooManyPathsAreRefused) {
   constexpr int kAnchors = 12;
   nlohmann::json root = {{"$id", "https://a.b/root"}, {"$ref", "l0"}};
   nlohmann::json end = {{"$id", "end"}};

@@ -62,7 +62,7 @@ const std::vector<Form>& forms() {
   return kForms;
 }
 
-TEST(ForcedTokens, AreThoseOfTheWholeText) {
+TEST(ForcedTokens, MatchTheTokensOfTheWholeText) {
   std::mt19937 random(1);
   for (const char* path : kTokenizers) {
     const auto tokenizer = load(path);
@@ -93,7 +93,7 @@ TEST(ForcedTokens, AreThoseOfTheWholeText) {
   }
 }
 
-TEST(ForcedTokens, LeaveTheMatcherAsItWas) {
+TEST(ForcedTokens, DoNotChangeTheMatcher) {
   const auto tokenizer = load(kTokenizers[0]);
   const auto grammar =
       Grammar::regex("the fox (ran|hid)", {}, tokenizer->grammar_vocabulary());
@@ -118,7 +118,7 @@ TEST(ForcedTokens, DoNotFollowATokenThatTheTokenizerWouldNotWrite) {
   EXPECT_TRUE(forced_tokens(*tokenizer, part, matcher.get()).empty());
 }
 
-TEST(Vocabularies, AreMadeOncePerTokenizerAndCompared) {
+TEST(Vocabularies, AreCreatedOncePerTokenizer) {
   const auto tokenizer = load(kTokenizers[0]);
   const auto vocabulary = tokenizer->grammar_vocabulary();
   EXPECT_EQ(tokenizer->grammar_vocabulary(), vocabulary);
@@ -130,7 +130,7 @@ TEST(Vocabularies, AreMadeOncePerTokenizerAndCompared) {
   EXPECT_EQ(vocabulary->text(tokenizer->bos()), "");
 }
 
-TEST(GrammarMatcher, TellsWhereATextIsComplete) {
+TEST(GrammarMatcher, ReportsCompleteTexts) {
   const auto grammar = Grammar::choices(std::vector<std::string>{"a", "ab"}, {},
                                         small_vocabulary());
   const auto matcher = grammar->match();
@@ -145,7 +145,7 @@ TEST(GrammarMatcher, TellsWhereATextIsComplete) {
 }
 
 // A hostile vocabulary may have tokens of any length.
-TEST(Vocabularies, LeaveOutTokensThatAreTooLong) {
+TEST(Vocabularies, ExcludeTooLongTokens) {
   TokenVocabulary tokens;
   tokens.tokens = {"a", std::string(70000, 'a'), ""};
   tokens.ends = {2};

@@ -65,7 +65,7 @@ Drawn draw(const Grammar& grammar, uint32_t seed, size_t count,
   return drawn;
 }
 
-TEST(HardGrammars, AreAtLeastThirty) {
+TEST(HardGrammars, HaveAtLeastThirtyCases) {
   EXPECT_GE(rc::test::hard_cases().size(), 30u);
 }
 
@@ -121,7 +121,7 @@ TEST(HardGrammars, AreRefusedOrMaskedOrKnownToFail) {
   }
 }
 
-TEST(HardGrammars, MultiplesOfLargeNumbersAreRefusedByName) {
+TEST(HardGrammars, MultiplesOfLargeNumbersAreRefused) {
   for (const char* text : {R"({"type": "integer", "multipleOf": 999983})",
                            R"({"multipleOf": 999983})",
                            R"({"type": "number", "multipleOf": 999.983})",
@@ -169,7 +169,7 @@ TEST(HardGrammars, MultiplesAreExact) {
 }
 
 // Beginnings are allowed just if a number of the schema begins so.
-TEST(HardGrammars, MultiplesWithinBoundsBeginAsTheyShould) {
+TEST(HardGrammars, MultiplesWithinBoundsHaveTheRightPrefixes) {
   struct Case {
     const char* schema;
     bool (*valid)(int n);
@@ -218,7 +218,7 @@ TEST(HardGrammars, MultiplesWithinBoundsBeginAsTheyShould) {
 
 // 211 and 223 are prime: their common multiples are those of 47053, which is
 // more than the divisor of one expression may be.
-TEST(HardGrammars, MultiplesThatStayApartBeginAsTheyShould) {
+TEST(HardGrammars, DistantMultiplesHaveTheRightPrefixes) {
   JsonOptions options;
   options.reader.plain_integers = true;
   const auto grammar =
@@ -241,7 +241,7 @@ TEST(HardGrammars, MultiplesThatStayApartBeginAsTheyShould) {
 
 // Slices of any size lead to the same masks and, but for a few steps of schemas
 // that are combined again, to the same count.
-TEST(Work, InSlicesIsTheSame) {
+TEST(Work, DoesNotDependOnSlices) {
   const char* const text =
       R"({"type": "object", "properties": {"a": {"multipleOf": 77},
           "b": {"type": "string", "pattern": "a.{4}b"}}, "required": ["a"]})";
@@ -270,7 +270,7 @@ TEST(Work, InSlicesIsTheSame) {
   }
 }
 
-TEST(Work, IsStoppedAndGoesOn) {
+TEST(Work, CanBeStoppedAndResumed) {
   const auto matcher =
       schema(R"({"type": "integer", "multipleOf": 9973})")->match();
   struct Stop {};
@@ -289,7 +289,7 @@ TEST(Work, IsStoppedAndGoesOn) {
   EXPECT_TRUE(matcher->mask().test('9'));
 }
 
-TEST(Work, HasALimitThatIsRemembered) {
+TEST(Work, LimitIsRemembered) {
   const auto grammar =
       Grammar::regex("(a|b)*a(a|b){20}", {}, small_vocabulary());
   const auto matcher = grammar->match();
@@ -316,7 +316,7 @@ TEST(Work, HasALimitThatIsRemembered) {
   EXPECT_EQ(again->work().in_slice(), 0u);
 }
 
-TEST(TextHash, IsOfTheWholeText) {
+TEST(TextHash, CoversTheWholeText) {
   const TextHash hash = TextHash().after("a text").after(uint64_t{7});
   EXPECT_EQ(hash, TextHash().after("a ").after("text").after(uint64_t{7}));
   EXPECT_NE(hash, TextHash().after("a text").after(uint64_t{8}));

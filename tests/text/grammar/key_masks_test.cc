@@ -27,7 +27,7 @@ std::shared_ptr<const VocabularyIndex> vocabulary_of_keys() {
   return std::make_shared<const VocabularyIndex>(std::move(vocabulary));
 }
 
-TEST(KeyMasks, AreWhatTheBytesOfTokensLeadTo) {
+TEST(KeyMasks, EqualTheMasksOfSingleBytes) {
   const auto vocabulary = vocabulary_of_keys();
   const char* const schemas[] = {
       R"({"type": "object"})",
@@ -69,7 +69,7 @@ TEST(KeyMasks, AreWhatTheBytesOfTokensLeadTo) {
 
 // As the specification says, "not" with "patternProperties" needs one property
 // that does not conform.
-TEST(KeyMasks, OfRulesThatSomePropertyHasToMeet) {
+TEST(KeyMasks, NegatedPatternsNeedOneMatchingProperty) {
   const auto vocabulary = vocabulary_of_keys();
   const auto token = [&](std::string_view text) {
     int32_t id = 0;

@@ -83,7 +83,7 @@ GrammarPtr strings(nlohmann::json keywords) {
   return made([&] { return schema(keywords.dump()); });
 }
 
-TEST(Lookahead, MatchesLikeOthers) {
+TEST(Lookahead, MatchesLikeOtherEngines) {
   const auto texts = short_texts(4);
   for (const std::string& pattern : kPatterns) {
     SCOPED_TRACE(pattern);
@@ -107,7 +107,7 @@ TEST(Lookahead, MatchesLikeOthers) {
   }
 }
 
-TEST(Lookahead, CountsInNamesOfProperties) {
+TEST(Lookahead, WorksInPropertyNames) {
   const auto grammar = schema(
       R"x({"type": "object", "patternProperties": {"^(?!x-)": {"type":
           "integer"}, "^x-": {"type": "string"}}})x");
@@ -117,7 +117,7 @@ TEST(Lookahead, CountsInNamesOfProperties) {
 }
 
 // What is asked of a password, a host name and a path by well-known patterns.
-TEST(Lookahead, IsAskedForInPractice) {
+TEST(Lookahead, AcceptsPatternsOfPractice) {
   const auto allows = [](const std::string& pattern, const std::string& text) {
     const nlohmann::json given = {{"type", "string"}, {"pattern", pattern}};
     return accepts(*schema(given.dump()), nlohmann::json(text).dump());

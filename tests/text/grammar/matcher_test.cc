@@ -111,7 +111,7 @@ TEST(GrammarMatcher, ClosedTextsAreValid) {
 
 // A token of more characters than a string has room for is not allowed, however
 // much room there is.
-TEST(GrammarMatcher, LongTokensKeepToTheLengthOfAString) {
+TEST(GrammarMatcher, LongTokensObeyTheLengthOfAString) {
   TokenVocabulary tokens;
   for (int byte = 0; byte < 256; ++byte) {
     tokens.tokens.emplace_back(1, static_cast<char>(byte));
@@ -144,7 +144,7 @@ TEST(GrammarMatcher, LongTokensKeepToTheLengthOfAString) {
   }
 }
 
-TEST(GrammarMatcher, TokensCanBeTakenBack) {
+TEST(GrammarMatcher, TokensCanBeRolledBack) {
   const auto grammar = schema(R"({"type": "object"})");
   const auto matcher = grammar->match();
   std::vector<TokenMask> masks;
@@ -165,7 +165,7 @@ TEST(GrammarMatcher, TokensCanBeTakenBack) {
   EXPECT_THROW(matcher->rollback(1), Error);
 }
 
-TEST(GrammarMatcher, ClonesGoOnByThemselves) {
+TEST(GrammarMatcher, ClonesAreIndependent) {
   const auto grammar = schema(R"({"type": "array"})");
   const auto matcher = grammar->match();
   ASSERT_TRUE(matcher->accept_bytes("[1"));
@@ -178,7 +178,7 @@ TEST(GrammarMatcher, ClonesGoOnByThemselves) {
   EXPECT_FALSE(clone->accept_bytes("1"));
 }
 
-TEST(GrammarMatcher, ForcedBytesAreTold) {
+TEST(GrammarMatcher, ForcedBytesAreReturned) {
   JsonOptions options;
   options.max_spaces = 0;
   const auto grammar = schema(R"({"type": "object", "properties":

@@ -120,7 +120,7 @@ std::string name_of(const testing::TestParamInfo<Growing>& info) {
 }
 
 class LinearMemory : public testing::TestWithParam<Growing> {};
-TEST_P(LinearMemory, OfCompiling) {
+TEST_P(LinearMemory, CompilingTakesLinearMemory) {
   const auto& [name, form, n, text] = GetParam();
   use_of(form, text(10));  // what is made once for the whole process
   const Use few = use_of(form, text(n));
@@ -133,7 +133,7 @@ TEST_P(LinearMemory, OfCompiling) {
 }
 
 class LimitedMemory : public testing::TestWithParam<Growing> {};
-TEST_P(LimitedMemory, OfCompiling) {
+TEST_P(LimitedMemory, CompilingIsRefusedWithinTheLimit) {
   const auto& [name, form, n, text] = GetParam();
   const Use use = use_of(form, text(n));
   EXPECT_NE(use.error.find("more than"), std::string::npos) << use.error;

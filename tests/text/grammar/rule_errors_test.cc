@@ -41,7 +41,7 @@ void expect_accepted(Compile compile, const std::vector<Accepted>& cases) {
   }
 }
 
-TEST(RegexErrors, WrongOnesAreRefused) {
+TEST(RegexErrors, InvalidExpressionsAreRefused) {
   expect_refused(regex,
                  {{"\\ud83d", "a surrogate by itself"},
                   {"\\ud83d\\u0041", "a surrogate by itself"},
@@ -75,7 +75,7 @@ TEST(RegexErrors, WrongOnesAreRefused) {
                   {"(a", "'(' without ')'"}});
 }
 
-TEST(RegexErrors, NearestRightOnesMatch) {
+TEST(RegexErrors, NearestValidExpressionsMatch) {
   expect_accepted(regex, {{"\\ud83d\\ude00", "\xF0\x9F\x98\x80", "\xF0"},
                           {"\\u0041", "A", "B"},
                           {"\\u{41}", "A", "B"},
@@ -101,7 +101,7 @@ TEST(RegexErrors, NearestRightOnesMatch) {
                           {"(?:a)b", "ab", "b"}});
 }
 
-TEST(LarkErrors, WrongOnesAreRefused) {
+TEST(LarkErrors, InvalidGrammarsAreRefused) {
   expect_refused(
       lark,
       {{"start: \"a\"\n%declare A", "the directive %declare is not supported"},
@@ -123,7 +123,7 @@ TEST(LarkErrors, WrongOnesAreRefused) {
        {"start: a", "the rule 'a' is not defined"}});
 }
 
-TEST(LarkErrors, NearestRightOnesMatch) {
+TEST(LarkErrors, NearestValidGrammarsMatch) {
   expect_accepted(lark,
                   {{"start: \"a\" \"b\"\n%ignore \" \"", "a b", "a-b"},
                    {"start: INT\n%import common.INT", "12", "a"},
@@ -137,7 +137,7 @@ TEST(LarkErrors, NearestRightOnesMatch) {
                    {"start: \"a\"\nb: \"b\"", "a", "b"}});
 }
 
-TEST(GbnfErrors, EscapesAreOfCharacters) {
+TEST(GbnfErrors, InvalidEscapesAreRefused) {
   expect_refused(
       gbnf,
       {{"root ::= \"\\U00110000\"", "there is no character with this number"},
@@ -154,7 +154,7 @@ TEST(GbnfErrors, EscapesAreOfCharacters) {
                          {"root ::= \"\\U00000041\"", "A", "4"}});
 }
 
-TEST(GbnfErrors, RulesAreDefinedOnceAndHaveTexts) {
+TEST(GbnfErrors, DuplicateAndEmptyRulesAreRefused) {
   expect_refused(
       gbnf,
       {{"root ::= \"a\"\nroot ::= \"b\"",
@@ -169,7 +169,7 @@ TEST(GbnfErrors, RulesAreDefinedOnceAndHaveTexts) {
                          {"root ::= \"b\" | \"a\" root", "aab", "ba"}});
 }
 
-TEST(GbnfErrors, RulesAreRepeatedUpTo2000Times) {
+TEST(GbnfErrors, RepetitionsAreLimitedTo2000) {
   const std::string rule = "\nb ::= \"(\" b \")\" | \"x\"";
   const std::string error = error_of([&] { gbnf("root ::= b{2001}" + rule); });
   EXPECT_NE(

@@ -22,7 +22,7 @@ TEST(Gbnf, RulesAreFollowed) {
                {"ab(b)", "abbab((b))"}, {"ab", "abbabbabb"});
 }
 
-TEST(Gbnf, ErrorsSayWhere) {
+TEST(Gbnf, ErrorsNameThePlace) {
   const auto error = [](std::string_view text) {
     return error_of([&] { gbnf(text); });
   };
@@ -42,7 +42,7 @@ TEST(Gbnf, ErrorsSayWhere) {
             std::string::npos);
 }
 
-TEST(Gbnf, RecordedCases) {
+TEST(Gbnf, RecordedCasesMatch) {
   const auto path = test::shared_path("grammar/grammar-integration-cases.json");
   RC_NEED_SHARED(path);
   for (const auto& given : read_json(path)) {
@@ -81,7 +81,7 @@ TEST(Lark, RulesAndTerminalsAreFollowed) {
                {"aa", "aaaBcc", "aab", "aa\n"}, {"a", "aaaa/"});
 }
 
-TEST(Lark, ErrorsSayWhere) {
+TEST(Lark, ErrorsNameThePlace) {
   const auto error = [](std::string_view text) {
     return error_of([&] { lark(text); });
   };
@@ -96,7 +96,7 @@ TEST(Lark, ErrorsSayWhere) {
   EXPECT_NE(error("start: A\nA: \"x\" b").find("terminal"), std::string::npos);
 }
 
-TEST(GrammarRules, ThoseWithoutTextsAreRefused) {
+TEST(GrammarRules, RulesWithoutTextsAreRefused) {
   const auto expect_refused = [](const auto& compile) {
     EXPECT_NE(error_of(compile).find("no text matches"), std::string::npos);
   };

@@ -7,7 +7,7 @@
 namespace rc::text::grammar {
 namespace {
 
-TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
+TEST(GrammarSchema, UnsupportedKeywordErrorNamesThePlace) {
   const auto error = [](std::string_view text) {
     return error_of([&] { schema(text); });
   };
@@ -39,7 +39,7 @@ TEST(GrammarSchema, WhatCannotBeKeptIsRefusedWithItsPlace) {
 
 // A schema that takes many steps stops when it is asked to, and what was
 // compiled asks no more.
-TEST(GrammarSchema, CompilingStopsWhenItIsAskedTo) {
+TEST(GrammarSchema, CompilingCanBeStopped) {
   std::string large = R"({"anyOf": [)";
   for (int i = 0; i < 150; ++i) {
     large += cat(i == 0 ? "" : ",", R"({"properties": {"a)", i,
@@ -67,7 +67,7 @@ TEST(GrammarSchema, CompilingStopsWhenItIsAskedTo) {
   }
 }
 
-TEST(GrammarSchema, SchemasThatNothingSatisfiesAreRefused) {
+TEST(GrammarSchema, UnsatisfiableSchemasAreRefused) {
   for (const char* text :
        {"false", R"({"type": "string", "enum": [1]})", R"({"enum": []})",
         R"({"anyOf": []})", R"({"oneOf": [{}, {}]})", R"({"not": {}})",
@@ -171,7 +171,7 @@ TEST(GrammarSchema, StringsMayBeWrittenWithEscapes) {
   EXPECT_FALSE(accepts(*grammar, "\"a\xC3\xA9\n\\\"\""));
 }
 
-TEST(GrammarSchema, KeysAreNeverTwice) {
+TEST(GrammarSchema, KeysAreNeverRepeated) {
   const auto open = schema(R"({"type": "object"})");
   EXPECT_TRUE(accepts(*open, R"({"a": 1, "ab": 2, "": 3})"));
   EXPECT_FALSE(accepts(*open, R"({"a": 1, "a": 2})"));
@@ -201,7 +201,7 @@ TEST(GrammarSchema, WhiteSpaceIsBounded) {
   EXPECT_FALSE(accepts(*schema(R"({"type": "array"})", options), "[1, 2]"));
 }
 
-TEST(GrammarSchema, DraftsDiffer) {
+TEST(GrammarSchema, FollowsTheDraftOfTheSchema) {
   const auto with_draft = [](const std::string& draft, const char* rest) {
     return schema("{\"$schema\": \"http://json-schema.org/" + draft +
                   "/schema\"," + rest + "}");
@@ -289,7 +289,7 @@ TEST(GrammarClosed, RequiredPropertiesComeFirstAsDeclared) {
                {R"({"a": 2, "b": 0})", R"({"b": 0, "a": 1})"});
 }
 
-TEST(GrammarClosed, ObjectsHaveThePropertiesThatAreNamed) {
+TEST(GrammarClosed, ObjectsHaveOnlyNamedProperties) {
   expect_texts(*closed(R"({"allOf": [{"$ref": "#/$defs/base"},
                    {"properties": {"b": {}}, "required": ["b"]}],
                    "$defs": {"base": {"type": "object", "properties":
@@ -345,7 +345,7 @@ TEST(GrammarClosed, CombinationsAreListsOfSchemas) {
 
 // An object that needs some properties is closed if enough are named, wherever
 // they are.
-TEST(GrammarClosed, LeastPropertiesAreAmongAllThatAreNamed) {
+TEST(GrammarClosed, MinPropertiesCountsNamedProperties) {
   const char* const filter = R"({"type": "object", "minProperties": 1, "anyOf":
       [{"properties": {"and": {"type": "array", "items": {"$ref": "#"}}}},
        {"properties": {"not": {"$ref": "#"}}},
@@ -367,7 +367,7 @@ TEST(GrammarClosed, LeastPropertiesAreAmongAllThatAreNamed) {
                {R"({"a": 1})", R"({"a": 1, "x": 2})"}, {"{}"});
 }
 
-TEST(GrammarClosed, ObjectsStayOpenWhereTheSchemaSaysSo) {
+TEST(GrammarClosed, ObjectsStayOpenIfTheSchemaDoes) {
   expect_texts(*closed(R"({"type": "object"})"), {R"({"x": {"y": 1}})"}, {});
   expect_texts(*closed(R"({"type": "object", "properties": {"a": {}},
                    "additionalProperties": {"type": "integer"}})"),

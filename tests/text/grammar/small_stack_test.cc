@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "start: " + nested("(", "\"a\"", "~1..2)~1..2", 90)}),
     name_of);
 
-TEST(TextOnSmallStack, OfAnyLengthAndDepthIsFollowedAndForgotten) {
+TEST(TextOnSmallStack, OfAnyLengthAndDepthIsMatchedAndFreed) {
   small_vocabulary();
   JsonOptions options;
   options.max_depth = 1024;

@@ -21,7 +21,7 @@ std::vector<int32_t> tokens_below(const TokenTrie& trie, size_t node) {
   return tokens;
 }
 
-TEST(TokenTries, FindEveryBeginning) {
+TEST(TokenTries, FindEveryPrefix) {
   const std::vector<std::string> texts = {"aab", "aac", "ab",   "abc", "b",
                                           "bb",  "aab", "\xFF", ""};
   std::vector<TokenTrie::Entry> entries;

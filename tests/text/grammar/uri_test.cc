@@ -8,7 +8,7 @@ namespace rc::text::grammar {
 namespace {
 
 // The examples of section 5.4 of RFC 3986, without fragments.
-TEST(Uris, AreResolvedAsTheStandardSays) {
+TEST(Uris, MatchTheExamplesOfRfc3986) {
   const std::pair<const char*, const char*> cases[] = {
       {"g:h", "g:h"},
       {"g", "http://a/b/c/g"},
@@ -57,7 +57,7 @@ TEST(Uris, AreResolvedAsTheStandardSays) {
   }
 }
 
-TEST(Uris, OfOtherBases) {
+TEST(Uris, ResolveAgainstOtherBases) {
   EXPECT_EQ(resolve_uri("", "a/b#c"), "a/b");
   EXPECT_EQ(resolve_uri("", ""), "");
   EXPECT_EQ(resolve_uri("a/b", "c"), "a/c");
