@@ -222,7 +222,7 @@ TEST(CallRoundTrips, KeepTypesAndTextsInTheFormatsOfNewerModels) {
 TEST(CallRoundTrips, KeepTypesAndTexts) { send_calls(20, true); }
 
 TEST(CallRoundTrips, KeepTypesAndTextsForAllTemplates) {
-  RC_TEST_LABELS(kFull);
+  RC_TEST_LABELS(kFull, kNumbers);
   send_calls(200, false);
 }
 

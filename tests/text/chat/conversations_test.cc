@@ -405,7 +405,7 @@ TEST(Conversations, ContinueAfterAnyAnswerWithPublishedTemplates) {
 }
 
 TEST(Conversations, AThousandContinueAfterAnyAnswer) {
-  RC_TEST_LABELS(kFull);
+  RC_TEST_LABELS(kFull, kNumbers);
   std::vector<Named> templates = own_templates();
   const auto folder = test::shared_path("chat/templates");
   if (folder.empty()) {
