@@ -12,7 +12,7 @@
 namespace rc::test {
 
 // Calls visit(begin, end, resident bytes) for each mapping of the file in this
-// process, as Linux tells them.
+// process, as Linux reports them.
 inline void visit_mappings(
     const std::filesystem::path& path,
     const std::function<void(uintptr_t, uintptr_t, uint64_t)>& visit) {

@@ -22,7 +22,7 @@ EXPECTED = [
     (r"(this|the) processor ", "the processor"),
     (r"the level's kernels need", "the processor"),
     (r"needs? AVX|there is no level ", "the processor"),
-    (r"the system tells of no nodes", "the machine"),
+    (r"the system reports no nodes", "the machine"),
     (r"root may read", "run as root"),
     (r"there is no (zsh|fish|tint)", "not installed"),
     (r"(not with|only) ?.*sanitizer", "the other builds run it"),

@@ -1,4 +1,4 @@
-// What a test changes in its surroundings, and puts back at its end.
+// Changes that a test makes to its surroundings, undone at its end.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace rc::test {
 
-// A folder of its own.
+// A temporary folder, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

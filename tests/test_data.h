@@ -12,9 +12,9 @@ inline std::filesystem::path source_path(const std::string& relative) {
   return std::filesystem::path(RC_SOURCE_DIR) / relative;
 }
 
-// A file or folder of the larger collection of test data, which not everybody
-// has: RUNCIBLE_TEST_DATA, or ../shared/data beside the source tree. Empty if
-// it is not there; then skip with RC_NEED_SHARED.
+// A file or folder of the larger collection of test data, which is optional:
+// RUNCIBLE_TEST_DATA, or ../shared/data next to the source tree. Empty if it is
+// missing; then skip with RC_NEED_SHARED.
 inline std::filesystem::path shared_path(const std::string& relative) {
   const char* variable = std::getenv("RUNCIBLE_TEST_DATA");
   std::filesystem::path root = variable != nullptr

@@ -1,5 +1,6 @@
-/* What a plugin sees of a newer library: structs that are longer than in its
- * header. Built with headers that CMake has made so; see CMakeLists.txt.
+/* A host that acts as a newer library for a plugin: its structs are longer than
+ * in the plugin's header. Built with headers that CMake has made so; see
+ * CMakeLists.txt.
  *
  *     newer_library PLUGIN
  *

@@ -1,4 +1,4 @@
-// What the tests of the C ABI share.
+// Helpers shared by the tests of the C ABI.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ struct Loaded {
   Model model;
 };
 
-// What loading the model would take; `options` may be NULL.
+// Returns the plan of loading the model; `options` may be NULL.
 Plan plan_model(rc_backend* backend, const std::string& path,
                 const rc_model_options* options);
 rc_plan_report report_of(rc_plan* plan);
@@ -69,7 +69,7 @@ Session create_endless_session(rc_model* model);
 // A deterministic generation of a few tokens, from an empty session.
 std::string generate(rc_session* session);
 
-// Everything that opens a model file, told what came of it.
+// Returns every function that opens a model file.
 std::vector<std::function<rc_status(const char*)>> openers(rc_backend* backend);
 
 // The call fails with the status, and its message holds every one of the texts.

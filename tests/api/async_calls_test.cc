@@ -107,7 +107,7 @@ class AsyncCalls : public ::testing::Test {
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
 
-  // A conversation in a session of its own.
+  // Creates a conversation in a separate session.
   rc_chat* new_chat(const std::string& messages) {
     sessions_.push_back(create_endless_session(model_.get()));
     rc_chat_options options = RC_CHAT_OPTIONS_INIT;

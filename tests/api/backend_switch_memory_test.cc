@@ -26,7 +26,7 @@ uint64_t peak_of(const Backend& backend) {
   return report.peak_memory;
 }
 
-// What two models take on each of two devices.
+// Memory of two models on each of two devices.
 struct Totals {
   std::string smaller, larger;  // the devices
   uint64_t least = 0, most = 0;
@@ -51,7 +51,7 @@ struct Progress {
   double furthest = 0;
   std::function<void(double done)> look;
 
-  static int32_t hear(void* user, double done) {
+  static int32_t on_progress(void* user, double done) {
     auto& self = *static_cast<Progress*>(user);
     self.furthest = std::max(self.furthest, done);
     if (self.look) self.look(done);
@@ -62,13 +62,13 @@ struct Progress {
 rc_status switch_watched(const Backend& backend, const std::string& spec,
                          Progress& progress) {
   rc_backend_switch_options options = RC_BACKEND_SWITCH_OPTIONS_INIT;
-  options.progress = Progress::hear;
+  options.progress = Progress::on_progress;
   options.progress_user = &progress;
   return rc_backend_switch(backend.get(), spec.c_str(), &options);
 }
 
-// The limit is enough for the models, once: on the new device it is asked for
-// anew, and not for both.
+// The limit is enough for the models on one device; the switch counts the new
+// device only.
 TEST(BackendSwitchMemory, LimitAppliesToTheNewDeviceAlone) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
@@ -86,7 +86,7 @@ TEST(BackendSwitchMemory, LimitAppliesToTheNewDeviceAlone) {
   EXPECT_EQ(generate(session.get()), text);
 }
 
-// What the second model lacks is known before the first is loaded.
+// The missing memory of the second model is found before the first is loaded.
 TEST(BackendSwitchMemory, ExceededLimitIsRefusedBeforeLoading) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);
@@ -113,7 +113,8 @@ TEST(BackendSwitchMemory, ExceededLimitIsRefusedBeforeLoading) {
   EXPECT_EQ(device_of(second), two.larger + ":0");
 }
 
-// While the first is loaded nobody can take what the second needs.
+// While the first model is loaded, other allocations cannot take the memory of
+// the second.
 TEST(BackendSwitchMemory, IsReservedForAllModels) {
   const Totals two = totals();
   const Backend backend = open_limited(two.smaller, two.most);

@@ -49,10 +49,11 @@ TEST_P(SwitchedTo, GenerationContinuesWithTheSameText) {
   const std::string text = greedy(session.get(), "", 10);
   EXPECT_EQ(text, greedy(expected.get(), "", 10));
 
-  // What is new lies there, too.
+  // New sessions are on the new device, too.
   const Session fresh = create_session(model.get());
-  const Session beside = create_session(there.get());
-  EXPECT_EQ(greedy(fresh.get(), "Once", 6), greedy(beside.get(), "Once", 6));
+  const Session fresh_there = create_session(there.get());
+  EXPECT_EQ(greedy(fresh.get(), "Once", 6),
+            greedy(fresh_there.get(), "Once", 6));
   const Tensor x = make(backend.get(), {1}, {1});
   const char* id = nullptr;
   ASSERT_OK(rc_tensor_device(x.get(), &id));
@@ -153,7 +154,7 @@ struct Stream {
   bool ended = false;
   rc_status status = RC_OK;
 
-  static void hear(void* user, const rc_event* event) {
+  static void receive(void* user, const rc_event* event) {
     auto& stream = *static_cast<Stream*>(user);
     const std::lock_guard lock(stream.mutex);
     ++stream.pieces;
@@ -179,7 +180,7 @@ Request begin(const Session& session, Stream& stream) {
   options.prompt_length = 5;
   options.ignore_eos = 1;
   rc_request* request = nullptr;
-  EXPECT_OK(rc_generate_async(session.get(), &options, nullptr, Stream::hear,
+  EXPECT_OK(rc_generate_async(session.get(), &options, nullptr, Stream::receive,
                               &stream, &request));
   return Request(request);
 }
@@ -317,10 +318,10 @@ TEST(BackendSwitch, AsyncSwitchEndsOnTheLoop) {
   } end;
   const rc_backend_switch_callback callback = [](void* user, rc_status status,
                                                  const char* message) {
-    auto& told = *static_cast<End*>(user);
-    ++told.calls;
-    told.status = status;
-    told.message = message == nullptr ? "" : message;
+    auto& end = *static_cast<End*>(user);
+    ++end.calls;
+    end.status = status;
+    end.message = message == nullptr ? "" : message;
   };
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_backend_switch_async(backend.get(), "reference", nullptr,

@@ -44,7 +44,7 @@ void on_loaded(void* user, rc_status status, const char* message,
   loaded->model.reset(model);
 }
 
-// Loads on a loop of its own and waits for the end.
+// Loads on a separate loop and waits for the end.
 Loaded load_async(rc_backend* backend, const char* path) {
   rc_loop* created = nullptr;
   EXPECT_OK(rc_loop_create(&created));
@@ -86,13 +86,13 @@ TEST(Builtin, MissingModelErrorListsEveryFolderAndARemedy) {
   const TemporaryFolder folder;
   const std::string here =
       std::filesystem::canonical("/proc/self/exe").parent_path();
-  const std::string beside =
+  const std::string shared =
       (std::filesystem::path(here).parent_path() / "share/runcible").string();
   const DataVariable variable(folder.path().c_str());
   for (const auto& open : openers(backend.get())) {
     EXPECT_FAILS(RC_E_NOT_FOUND, open("builtin:no-such"), "builtin:no-such",
                  "no-such.gguf", "set RUNCIBLE_DATA", "install",
-                 folder.path().string(), here, beside);
+                 folder.path().string(), here, shared);
   }
   const Loaded loaded = load_async(backend.get(), "builtin:no-such");
   EXPECT_EQ(loaded.status, RC_E_NOT_FOUND);

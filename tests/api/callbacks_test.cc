@@ -26,7 +26,7 @@ void leave(Way way) {
   }
 }
 
-const char* told(Way way) {
+const char* log_text_of(Way way) {
   switch (way) {
     case Way::kException:
       return "threw an exception: the test throws";
@@ -38,8 +38,8 @@ const char* told(Way way) {
   return "";
 }
 
-// Hears of a request, and leaves the callback of its second event, or of its
-// end.
+// Receives the events of a request, and leaves the callback of its second
+// event, or of its end.
 struct LeavingListener {
   Way way = Way::kException;
   bool leave_at_end = false;
@@ -49,21 +49,21 @@ struct LeavingListener {
   std::string message;
   std::atomic<bool> ended{false};
 
-  static void hear(void* user, const rc_event* event) {
-    auto* heard = static_cast<LeavingListener*>(user);
-    EXPECT_EQ(heard->ends, 0) << "an event after the end";
+  static void receive(void* user, const rc_event* event) {
+    auto* listener = static_cast<LeavingListener*>(user);
+    EXPECT_EQ(listener->ends, 0) << "an event after the end";
     if (event->type == RC_EVENT_END) {
-      ++heard->ends;
-      heard->report = *event->report;
-      heard->message = event->message;
-      // Who waits for the end takes `heard` away.
-      const bool leaves = heard->leave_at_end;
-      const Way way = heard->way;
-      heard->ended = true;
-      heard->ended.notify_all();
+      ++listener->ends;
+      listener->report = *event->report;
+      listener->message = event->message;
+      // The thread that waits for the end destroys `listener`.
+      const bool leaves = listener->leave_at_end;
+      const Way way = listener->way;
+      listener->ended = true;
+      listener->ended.notify_all();
       if (leaves) leave(way);
-    } else if (++heard->pieces == 2 && !heard->leave_at_end) {
-      leave(heard->way);
+    } else if (++listener->pieces == 2 && !listener->leave_at_end) {
+      leave(listener->way);
     }
   }
 
@@ -73,11 +73,11 @@ struct LeavingListener {
     EXPECT_EQ(report.reason, RC_END_ERROR);
     EXPECT_STREQ(rc_status_name(report.status), "RC_E_INTERNAL");
     EXPECT_NE(message.find("event callback"), std::string::npos) << message;
-    EXPECT_NE(message.find(told(way)), std::string::npos) << message;
+    EXPECT_NE(message.find(log_text_of(way)), std::string::npos) << message;
   }
 };
 
-// What is logged, for as long as it lives.
+// Collects log messages during its lifetime.
 class Logged {
  public:
   Logged() {
@@ -110,43 +110,43 @@ class Callbacks : public testing::TestWithParam<Way> {
     loop_.reset(loop);
   }
 
-  // One that goes on until somebody ends it.
-  void start(rc_session* session, rc_loop* loop, LeavingListener* heard,
+  // Starts a request that runs until it is cancelled.
+  void start(rc_session* session, rc_loop* loop, LeavingListener* listener,
              rc_request** request = nullptr) {
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.prompt = "hello";
     options.prompt_length = 5;
-    options.max_tokens = heard->leave_at_end ? 4 : -1;
+    options.max_tokens = listener->leave_at_end ? 4 : -1;
     options.ignore_eos = 1;
-    ASSERT_OK(rc_generate_async(session, &options, loop, LeavingListener::hear,
-                                heard, request));
+    ASSERT_OK(rc_generate_async(session, &options, loop,
+                                LeavingListener::receive, listener, request));
   }
 
-  // On a thread of its own, which the callback may end.
-  static bool dispatch_until(rc_loop* loop, const LeavingListener& heard) {
+  // Dispatches on a separate thread, which the callback may end.
+  static bool dispatch_until(rc_loop* loop, const LeavingListener& listener) {
     std::thread([&] {
-      while (!heard.ended) {
+      while (!listener.ended) {
         if (rc_loop_wait(loop, 60000) != RC_OK ||
             rc_loop_dispatch(loop, 0, nullptr) != RC_OK) {
           break;
         }
       }
     }).join();
-    return heard.ended;
+    return listener.ended;
   }
 
   void expect_all_is_well() {
     const Session session = create_session(model_.get());
     EXPECT_EQ(generate(session.get()).empty(), false);
-    LeavingListener heard;
-    heard.leave_at_end = false;
-    heard.pieces = 2;  // leaves no more
+    LeavingListener listener;
+    listener.leave_at_end = false;
+    listener.pieces = 2;  // leaves no more
     rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
     options.max_tokens = 3;
     EXPECT_OK(rc_generate_async(session.get(), &options, nullptr,
-                                LeavingListener::hear, &heard, nullptr));
-    heard.ended.wait(false);
-    EXPECT_EQ(heard.report.status == RC_E_INTERNAL, false);
+                                LeavingListener::receive, &listener, nullptr));
+    listener.ended.wait(false);
+    EXPECT_EQ(listener.report.status == RC_E_INTERNAL, false);
   }
 
   Backend backend_ = open_backend();
@@ -156,16 +156,16 @@ class Callbacks : public testing::TestWithParam<Way> {
 };
 
 TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnADispatchedLoop) {
-  LeavingListener heard;
-  heard.way = GetParam();
+  LeavingListener listener;
+  listener.way = GetParam();
   rc_request* request = nullptr;
-  start(session_.get(), loop_.get(), &heard, &request);
+  start(session_.get(), loop_.get(), &listener, &request);
   const Request owned(request);
   // A thread that is ended leaves the rest to the next.
-  for (int threads = 0; threads < 2 && !heard.ended; ++threads) {
-    dispatch_until(loop_.get(), heard);
+  for (int threads = 0; threads < 2 && !listener.ended; ++threads) {
+    dispatch_until(loop_.get(), listener);
   }
-  heard.expect_failed();
+  listener.expect_failed();
   EXPECT_OK(rc_request_wait(request, -1));
   EXPECT_OK(rc_loop_close(loop_.get()));
   EXPECT_FAILS(RC_E_CLOSED, rc_loop_wait(loop_.get(), -1));
@@ -173,15 +173,15 @@ TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnADispatchedLoop) {
 }
 
 TEST_P(Callbacks, LeavingCallbackEndsOnlyItsRequestOnTheOwnLoop) {
-  LeavingListener heard, other;
-  heard.way = other.way = GetParam();
+  LeavingListener listener, other;
+  listener.way = other.way = GetParam();
   other.leave_at_end = true;
   const Session second = create_endless_session(model_.get());
-  start(session_.get(), nullptr, &heard);
+  start(session_.get(), nullptr, &listener);
   start(second.get(), nullptr, &other);
-  heard.ended.wait(false);
+  listener.ended.wait(false);
   other.ended.wait(false);
-  heard.expect_failed();
+  listener.expect_failed();
   EXPECT_EQ(other.report.status, RC_OK);
   EXPECT_GE(other.pieces, 4);
   expect_all_is_well();
@@ -189,15 +189,15 @@ TEST_P(Callbacks, LeavingCallbackEndsOnlyItsRequestOnTheOwnLoop) {
 
 TEST_P(Callbacks, LeavingEndCallbackIsNotCalledAgain) {
   Logged logged;
-  LeavingListener heard;
-  heard.way = GetParam();
-  heard.leave_at_end = true;
+  LeavingListener listener;
+  listener.way = GetParam();
+  listener.leave_at_end = true;
   rc_request* request = nullptr;
-  start(session_.get(), loop_.get(), &heard, &request);
-  EXPECT_TRUE(dispatch_until(loop_.get(), heard));
-  EXPECT_EQ(heard.ends, 1);
-  EXPECT_EQ(heard.report.status, RC_OK);
-  EXPECT_NE(logged.text().find(told(GetParam())), std::string::npos)
+  start(session_.get(), loop_.get(), &listener, &request);
+  EXPECT_TRUE(dispatch_until(loop_.get(), listener));
+  EXPECT_EQ(listener.ends, 1);
+  EXPECT_EQ(listener.report.status, RC_OK);
+  EXPECT_NE(logged.text().find(log_text_of(GetParam())), std::string::npos)
       << logged.text();
   // Nothing is in flight any more.
   EXPECT_OK(rc_loop_close(loop_.get()));
@@ -208,8 +208,8 @@ TEST_P(Callbacks, LeavingEndCallbackIsNotCalledAgain) {
 }
 
 TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnALibuvLoop) {
-  LeavingListener heard;
-  heard.way = GetParam();
+  LeavingListener listener;
+  listener.way = GetParam();
   // Such a loop is lost with its thread.
   auto* uv = new uv_loop_t;
   ASSERT_EQ(uv_loop_init(uv), 0);
@@ -217,7 +217,7 @@ TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnALibuvLoop) {
   rc_request* request = nullptr;
   std::thread([&] {
     ASSERT_OK(rc_loop_uv(uv, &loop));
-    start(session_.get(), loop, &heard, &request);
+    start(session_.get(), loop, &listener, &request);
     EXPECT_EQ(uv_run(uv, UV_RUN_DEFAULT), 0);
     rc_loop_release(loop);
     EXPECT_EQ(uv_run(uv, UV_RUN_DEFAULT), 0);
@@ -226,11 +226,11 @@ TEST_P(Callbacks, LeavingCallbackEndsItsRequestOnALibuvLoop) {
   }).join();
   EXPECT_OK(rc_request_wait(request, -1));
   if (GetParam() == Way::kThreadEnd) {
-    EXPECT_EQ(heard.pieces, 2);
+    EXPECT_EQ(listener.pieces, 2);
     static std::vector<uv_loop_t*> lost;  // for leak checkers
     lost.push_back(uv);
   } else {
-    heard.expect_failed();
+    listener.expect_failed();
   }
   rc_request_release(request);
   expect_all_is_well();
@@ -287,9 +287,9 @@ TEST_P(Callbacks, LeavingProgressCallbackEndsLoading) {
   if (returned) {
     EXPECT_STREQ(rc_status_name(loading.status), "RC_E_INTERNAL");
     EXPECT_NE(loading.message.find("progress callback"), std::string::npos);
-    EXPECT_NE(loading.message.find(told(GetParam())), std::string::npos);
+    EXPECT_NE(loading.message.find(log_text_of(GetParam())), std::string::npos);
   }
-  // Nobody waits for the loading that is no more.
+  // The failed load leaves no waiting threads.
   options.progress = nullptr;
   ASSERT_OK(
       rc_model_load(backend_.get(), model_path().c_str(), &options, &model));
@@ -319,7 +319,7 @@ TEST_P(Callbacks, LeavingLoadCallbackIsLogged) {
   EXPECT_EQ(loading.status, RC_OK);
   expect_all_is_well();
   EXPECT_NE(logged.text().find("rc_model_load_async"), std::string::npos);
-  EXPECT_NE(logged.text().find(told(GetParam())), std::string::npos);
+  EXPECT_NE(logged.text().find(log_text_of(GetParam())), std::string::npos);
 }
 
 TEST(LogCallback, MayThrow) {

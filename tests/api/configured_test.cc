@@ -329,7 +329,7 @@ TEST(Configured, MappedWeightsAreNotQuantized) {
   options.experts_mapped = 1;
   EXPECT_EQ(made(&options).guard_mapped, 1);
   EXPECT_EQ(made(&options).resident_experts, 3);
-  // What is set holds, and is an error there.
+  // A set member is used, and checked there.
   options = initial;
   options.guard_mapped = 1;
   options.resident_experts = 2;

@@ -75,7 +75,7 @@ TEST_F(ContextWarning, IsLoggedForSessionsBeyondTheTrainedLength) {
     rc_session_release(session);
     EXPECT_EQ(warned(context), context == longer);
   }
-  // The model's own was told of.
+  // The warning of the model was logged before.
   const Session session = create_session(model.get());
   EXPECT_FALSE(warned(longer));
 }

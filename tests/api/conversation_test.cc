@@ -375,7 +375,7 @@ TEST_F(Talk, RunningAnswerReportsBusyAndCanBeCancelled) {
   } while (event.type != RC_EVENT_END);
   EXPECT_EQ(event.report->reason, RC_END_CANCELLED);
   EXPECT_FALSE(text.empty());
-  // What was heard is what was said.
+  // The events contain the text of the messages.
   EXPECT_EQ(messages(made),
             nlohmann::ordered_json({{{"role", "user"}, {"content", "a"}},
                                     {{"role", "assistant"}, {"content", text}}})

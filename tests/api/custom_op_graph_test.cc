@@ -18,8 +18,8 @@ TEST_P(CustomOpGraphs, MatchTheSingleOps) {
   const Tensor scale = make(backend_.get(), {3}, {1, 10, 100});
   RecordedGraph graph(backend_.get());
   rc_tensor* x = graph.input({2, 3});
-  // Ops before, between, beside and after; a view of a result; one that nobody
-  // needs.
+  // Ops before, between, next to and after the custom op; a view of a result;
+  // an unused op.
   rc_tensor *doubled = nullptr, *row = nullptr, *sum = nullptr,
             *again = nullptr, *last = nullptr;
   ASSERT_OK(rc_op_add(x, x, &doubled));
@@ -57,7 +57,7 @@ TEST_P(CustomOpGraphs, MatchTheSingleOps) {
   }
   rc_graph_report report = RC_GRAPH_REPORT_INIT;
   ASSERT_OK(rc_graph_info(graph.get(), &report));
-  EXPECT_EQ(report.ops, 6u);  // without the one that nobody needs
+  EXPECT_EQ(report.ops, 6u);  // without the unused one
 }
 
 // Outputs before and between those that are needed are left out.

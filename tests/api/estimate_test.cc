@@ -1,4 +1,4 @@
-// What models would take of which there is no file.
+// Estimates of models without a file.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -56,7 +56,7 @@ void expect_equal(const rc_plan_report& report,
   EXPECT_EQ(report.cache_tokens, expected.cache_tokens);
 }
 
-// The metadata of a file as somebody would write it down.
+// The metadata of a file in the form of a hand-written description.
 OrderedJson hyper_parameters_of(const std::string& path) {
   rc_model_info* info = nullptr;
   EXPECT_OK(rc_model_info_open(path.c_str(), &info));
@@ -125,7 +125,7 @@ TEST(Estimate, MatchesThePlanOfTheFile) {
     expect_equal(report_of(plan.get()), expected);
   }
   EXPECT_GT(all, 60u);
-  // The others have tensors that models of their architecture may lack.
+  // The other models have tensors that are optional in their architecture.
   EXPECT_GT(alone, 20u) << "of " << all;
 }
 

@@ -181,20 +181,20 @@ TEST_F(Evaluate, DoesNotDependOnStepSizeOrOtherRequests) {
 }
 
 TEST_F(Evaluate, ReportsProgress) {
-  std::vector<double> told;
+  std::vector<double> ended;
   options_.progress = [](void* user, double fraction) -> int32_t {
     static_cast<std::vector<double>*>(user)->push_back(fraction);
     return 0;
   };
-  options_.progress_user = &told;
+  options_.progress_user = &ended;
   options_.choices_path = questions_.c_str();
   options_.stride = 20;
   options_.against = model_.get();
   evaluate(model_.get());
-  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_EQ(told.front(), 0.0);
-  EXPECT_EQ(told.back(), 1.0);
-  EXPECT_GT(told.size(), 40u);
+  EXPECT_TRUE(std::is_sorted(ended.begin(), ended.end()));
+  EXPECT_EQ(ended.front(), 0.0);
+  EXPECT_EQ(ended.back(), 1.0);
+  EXPECT_GT(ended.size(), 40u);
 }
 
 TEST_F(Evaluate, CanBeCancelled) {
@@ -274,20 +274,20 @@ TEST_F(Evaluate, RefusesModelsThatCannotBeCompared) {
   EXPECT_FAILS(RC_E_UNSUPPORTED, evaluate(bert.get(), &report), "hidden rows");
 }
 
-struct Told {
+struct EvaluateEnd {
   std::atomic<int> calls{0};
   rc_status status = RC_OK;
   std::string message;
   rc_evaluate_report report = RC_EVALUATE_REPORT_INIT;
 };
 
-void tell(void* user, rc_status status, const char* message,
-          const rc_evaluate_report* report) {
-  Told& told = *static_cast<Told*>(user);
-  told.status = status;
-  told.message = message;
-  if (report != nullptr) told.report = *report;
-  ++told.calls;
+void on_evaluated(void* user, rc_status status, const char* message,
+                  const rc_evaluate_report* report) {
+  EvaluateEnd& ended = *static_cast<EvaluateEnd*>(user);
+  ended.status = status;
+  ended.message = message;
+  if (report != nullptr) ended.report = *report;
+  ++ended.calls;
 }
 
 TEST_F(Evaluate, EndIsDeliveredOnTheLoop) {
@@ -295,18 +295,18 @@ TEST_F(Evaluate, EndIsDeliveredOnTheLoop) {
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));
   const Loop loop(created);
-  Told good, bad;
+  EvaluateEnd good, bad;
   {
     // The texts and the handle may go.
     const Model another = load_exact(backend_.get(), golden_model("llama2"));
     const std::string path = text_;
     options_.text_path = path.c_str();
     ASSERT_OK(rc_model_evaluate_async(another.get(), &options_, loop.get(),
-                                      &tell, &good));
+                                      &on_evaluated, &good));
   }
   options_.text_path = "/no/such";
-  ASSERT_OK(rc_model_evaluate_async(model_.get(), &options_, loop.get(), &tell,
-                                    &bad));
+  ASSERT_OK(rc_model_evaluate_async(model_.get(), &options_, loop.get(),
+                                    &on_evaluated, &bad));
   while (good.calls == 0 || bad.calls == 0) {
     ASSERT_OK(rc_loop_wait(loop.get(), -1));
     ASSERT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
@@ -322,7 +322,7 @@ TEST_F(Evaluate, EndIsDeliveredOnTheLoop) {
 }
 
 TEST_F(Evaluate, ClosingTheLoopCancels) {
-  // Long enough that nobody waits for it.
+  // Too long to finish during the test.
   std::string text;
   for (int i = 0; i < 400000; ++i) text += static_cast<char>('A' + i % 23);
   options_ = RC_EVALUATE_OPTIONS_INIT;
@@ -331,15 +331,15 @@ TEST_F(Evaluate, ClosingTheLoopCancels) {
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));
   const Loop loop(created);
-  Told told;
-  ASSERT_OK(rc_model_evaluate_async(model_.get(), &options_, loop.get(), &tell,
-                                    &told));
+  EvaluateEnd ended;
+  ASSERT_OK(rc_model_evaluate_async(model_.get(), &options_, loop.get(),
+                                    &on_evaluated, &ended));
   EXPECT_OK(rc_loop_close(loop.get()));
-  while (told.calls == 0) {
+  while (ended.calls == 0) {
     ASSERT_OK(rc_loop_wait(loop.get(), -1));
     ASSERT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
   }
-  EXPECT_EQ(told.status, RC_E_CANCELLED) << told.message;
+  EXPECT_EQ(ended.status, RC_E_CANCELLED) << ended.message;
 }
 
 }  // namespace

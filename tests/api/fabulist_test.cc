@@ -143,10 +143,10 @@ TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
   add({{"role", "tool"},
        {"tool_call_id", called.calls[0]["id"]},
        {"content", "07:15"}});
-  const FabulistReply told = answer();
-  EXPECT_NE(told.text.find("07:15"), std::string::npos) << told.text;
+  const FabulistReply last = answer();
+  EXPECT_NE(last.text.find("07:15"), std::string::npos) << last.text;
   // Of the second prompt only the result is new.
-  EXPECT_LT(told.prompt_tokens, 60);
+  EXPECT_LT(last.prompt_tokens, 60);
 }
 
 TEST_F(Fabulist, CallsTheRequiredTool) {

@@ -73,7 +73,7 @@ TEST_F(Fetch, FetchedModelCanBeLoaded) {
 
 TEST_F(Fetch, EndsOnTheLoop) {
   const Loop loop = new_loop();
-  std::atomic<int> told{0};
+  std::atomic<int> reports{0};
   rc_fetch_options options = RC_FETCH_OPTIONS_INIT;
   options.progress = [](void* user, const char*, uint64_t done,
                         uint64_t total) {
@@ -81,7 +81,7 @@ TEST_F(Fetch, EndsOnTheLoop) {
     ++*static_cast<std::atomic<int>*>(user);
     return 0;
   };
-  options.progress_user = &told;
+  options.progress_user = &reports;
   Ended ended;
   ASSERT_OK(
       rc_model_fetch_async("hf:o/m", &options, loop.get(), on_end, &ended));
@@ -89,7 +89,7 @@ TEST_F(Fetch, EndsOnTheLoop) {
   EXPECT_EQ(ended.status, RC_OK) << ended.message;
   EXPECT_EQ(ended.thread, std::this_thread::get_id());
   EXPECT_EQ(content_of_file(ended.path), content_of_file(model_path()));
-  EXPECT_GT(told, 0);
+  EXPECT_GT(reports, 0);
 }
 
 TEST_F(Fetch, FailuresAreDeliveredOnTheLoop) {

@@ -91,7 +91,7 @@ TEST(Files, ValidFilesAreAccepted) {
   EXPECT_OK(rc_model_verify(model_path().c_str()));
 }
 
-// What would change the result and is not computed, is no model of ours.
+// Tensors that would change the result and are not computed are an error.
 TEST(Files, FilesWithUnknownTensorsAreRefused) {
   const auto file = gguf::File::open(model_path());
   gguf::Writer writer;

@@ -12,7 +12,8 @@
 namespace rc::test {
 namespace {
 
-// What a thread may set. Nothing else must compute with floats on it.
+// Floating-point settings of a thread. Nothing else must compute with floats on
+// it.
 struct Environment {
   const char* name;
   void (*set)();

@@ -1,5 +1,5 @@
 // Grammars through the C ABI: errors and their places, sharing, and generating
-// beside other requests.
+// while other requests run.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>

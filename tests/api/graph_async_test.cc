@@ -180,7 +180,7 @@ TEST(GraphAsync, CancelDeadlineAndQuotaEndRuns) {
   EXPECT_EQ(other.count, 0);
 }
 
-// A blocking run hears of it as well, and later ones do not.
+// Cancel stops a blocking run, and does not affect later ones.
 TEST(GraphAsync, BlockingRunCanBeCancelled) {
   std::atomic<int> running{0};
   const Backend backend = endless_backend("endless_run", running, nullptr);
@@ -202,7 +202,8 @@ TEST(GraphAsync, BlockingRunCanBeCancelled) {
                "20 ms");
 }
 
-// Whoever waits until the same time sees it pass before the run is given up.
+// A thread that waits until the deadline sees it pass before the run is
+// abandoned.
 TEST(GraphAsync, RunIsNotAbandonedBeforeItsDeadline) {
   WrappedState& state = wrap_backend("eager_stop", "cpu");
   state.on_run = [](const rc_plugin_run& run, char*, const auto&) {

@@ -12,7 +12,7 @@ class RandomOps {
  public:
   explicit RandomOps(uint32_t seed) : random_(seed) {}
 
-  // What it makes of [r, c], [r, c], [c] and [r, 1].
+  // Returns the results for [r, c], [r, c], [c] and [r, 1].
   std::vector<Tensor> operator()(const std::vector<rc_tensor*>& given) {
     tensors_.clear();
     for (rc_tensor* tensor : given) {
@@ -204,7 +204,7 @@ TEST(Graph, ProductsAreFusedWithBiasAndFunction) {
     rc_tensor *product = nullptr, *sum = nullptr, *y = nullptr, *dead = nullptr;
     rc_tensor* x = graph.input({1, 2});
     ASSERT_OK(rc_op_matmul(x, weight.get(), &product));
-    ASSERT_OK(rc_op_tanh(x, &dead));  // nobody wants it
+    ASSERT_OK(rc_op_tanh(x, &dead));  // unused
     ASSERT_OK(rc_op_add(product, bias.get(), &sum));
     ASSERT_OK(rc_op_relu(sum, &y));
     std::vector<Tensor> outputs;
@@ -288,7 +288,7 @@ TEST(Graph, Errors) {
   rc_graph_report report = RC_GRAPH_REPORT_INIT;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_graph_info(graph.get(), &report),
                "still being recorded");
-  // What has failed is not in the way.
+  // A failed op does not affect later ones.
   ASSERT_OK(rc_op_exp(x, &y));
   std::vector<Tensor> outputs;
   outputs.emplace_back(y);
@@ -331,7 +331,7 @@ TEST(Graph, Errors) {
                "rc_graph");
 }
 
-// What depends on numbers is told by the run, and the next one is not harmed.
+// Errors that depend on numbers are reported by the run; the next run works.
 TEST(Graph, RowIdsOutOfRangeFailTheRun) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
@@ -401,7 +401,7 @@ TEST(Graph, MemoryAndTimeAreChargedToTheHandle) {
     EXPECT_GT(usage().compute_us, 0u);
     EXPECT_EQ(usage().requests, 0u);
   }
-  // What is left is kept for the next results.
+  // The freed memory is kept for the next results.
   EXPECT_LE(usage().memory, 4 * kBytes);
 }
 

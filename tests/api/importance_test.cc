@@ -292,23 +292,23 @@ TEST_F(ModelImportance, EndIsDeliveredOnTheLoop) {
   rc_loop* created = nullptr;
   ASSERT_OK(rc_loop_create(&created));
   const Loop loop(created);
-  ImportanceEnd heard;
-  const auto hear = [](void* user, rc_status status, const char*,
-                       const rc_importance_report* report) {
-    ImportanceEnd& heard = *static_cast<ImportanceEnd*>(user);
-    heard.status = status;
-    if (report != nullptr) heard.tensors = report->tensors;
-    ++heard.calls;
+  ImportanceEnd ended;
+  const auto receive = [](void* user, rc_status status, const char*,
+                          const rc_importance_report* report) {
+    ImportanceEnd& ended = *static_cast<ImportanceEnd*>(user);
+    ended.status = status;
+    if (report != nullptr) ended.tensors = report->tensors;
+    ++ended.calls;
   };
   ASSERT_OK(rc_model_importance_async(
       load(backend, architecture("llama2")).get(), target().c_str(), &options_,
-      loop.get(), hear, &heard));
-  while (heard.calls == 0) {
+      loop.get(), receive, &ended));
+  while (ended.calls == 0) {
     ASSERT_OK(rc_loop_wait(loop.get(), -1));
     ASSERT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
   }
-  EXPECT_EQ(heard.status, RC_OK);
-  EXPECT_EQ(heard.tensors, 15);
+  EXPECT_EQ(ended.status, RC_OK);
+  EXPECT_EQ(ended.tensors, 15);
   EXPECT_TRUE(std::filesystem::exists(target()));
 }
 

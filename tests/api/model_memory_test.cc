@@ -135,7 +135,7 @@ TEST(ModelMemory, IsQuantizedAsFilesAre) {
   EXPECT_EQ(text_of(model.get()), text_of(expected.get()));
 }
 
-// What looks at memory and keeps nothing, besides loading.
+// Functions that read a model in memory and keep nothing, except loading.
 std::vector<std::function<rc_status(const rc_model_memory*)>> openers_of(
     rc_backend* backend) {
   return {[=](const rc_model_memory* memory) {

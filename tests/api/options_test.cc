@@ -1,5 +1,5 @@
-// Options out of range: the name, the value and the limit are told, and the
-// handle stays usable.
+// Options out of range: errors name the option, the value and the limit, and
+// the handle stays usable.
 #include <cmath>
 #include <cstdlib>
 #include <functional>

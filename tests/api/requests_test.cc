@@ -19,27 +19,28 @@ struct ReceivedEvents {
   std::string message;
   std::thread::id thread;
 
-  static void hear(void* user, const rc_event* event) {
-    auto* heard = static_cast<ReceivedEvents*>(user);
-    EXPECT_EQ(heard->ends, 0) << "an event after the end";
-    heard->thread = std::this_thread::get_id();
+  static void receive(void* user, const rc_event* event) {
+    auto* received = static_cast<ReceivedEvents*>(user);
+    EXPECT_EQ(received->ends, 0) << "an event after the end";
+    received->thread = std::this_thread::get_id();
     if (event->type == RC_EVENT_END) {
-      heard->report = *event->report;
-      heard->message = event->message;
-      ++heard->ends;
+      received->report = *event->report;
+      received->message = event->message;
+      ++received->ends;
       return;
     }
-    heard->text.append(event->text, event->text_length);
-    heard->tokens.insert(heard->tokens.end(), event->tokens,
-                         event->tokens + event->token_count);
+    received->text.append(event->text, event->text_length);
+    received->tokens.insert(received->tokens.end(), event->tokens,
+                            event->tokens + event->token_count);
     if (event->logprobs != nullptr) {
-      heard->logprobs.insert(heard->logprobs.end(), event->logprobs,
-                             event->logprobs + event->token_count);
+      received->logprobs.insert(received->logprobs.end(), event->logprobs,
+                                event->logprobs + event->token_count);
       const size_t top = event->token_count * event->top_count;
-      heard->top_tokens.insert(heard->top_tokens.end(), event->top_tokens,
-                               event->top_tokens + top);
-      heard->top_logprobs.insert(heard->top_logprobs.end(), event->top_logprobs,
-                                 event->top_logprobs + top);
+      received->top_tokens.insert(received->top_tokens.end(), event->top_tokens,
+                                  event->top_tokens + top);
+      received->top_logprobs.insert(received->top_logprobs.end(),
+                                    event->top_logprobs,
+                                    event->top_logprobs + top);
     }
   }
 };
@@ -61,8 +62,8 @@ class Requests : public testing::Test {
     ASSERT_OK(rc_loop_create(&loop));
     loop_.reset(loop);
   }
-  void dispatch_until_end(const ReceivedEvents& heard) {
-    while (heard.ends == 0) {
+  void dispatch_until_end(const ReceivedEvents& received) {
+    while (received.ends == 0) {
       ASSERT_OK(rc_loop_wait(loop_.get(), 60000));
       ASSERT_OK(rc_loop_dispatch(loop_.get(), 0, nullptr));
     }
@@ -77,54 +78,54 @@ class Requests : public testing::Test {
 TEST_F(Requests, GiveTheSameTextOnALoopAndByPulling) {
   const std::string text = generate(session_.get());
   ASSERT_OK(rc_session_truncate(session_.get(), 0));
-  ReceivedEvents heard;
+  ReceivedEvents received;
   const rc_generate_options options = some_options();
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              ReceivedEvents::hear, &heard, nullptr));
-  EXPECT_EQ(heard.ends, 0);
-  dispatch_until_end(heard);
-  EXPECT_EQ(heard.text, text);
-  EXPECT_EQ(heard.thread, std::this_thread::get_id());
-  EXPECT_EQ(heard.report.reason, RC_END_LENGTH);
-  EXPECT_EQ(heard.report.generated_tokens, 8);
-  EXPECT_EQ(heard.tokens.size(), 8u);
-  EXPECT_EQ(heard.message, "");
+                              ReceivedEvents::receive, &received, nullptr));
+  EXPECT_EQ(received.ends, 0);
+  dispatch_until_end(received);
+  EXPECT_EQ(received.text, text);
+  EXPECT_EQ(received.thread, std::this_thread::get_id());
+  EXPECT_EQ(received.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(received.report.generated_tokens, 8);
+  EXPECT_EQ(received.tokens.size(), 8u);
+  EXPECT_EQ(received.message, "");
 }
 
 TEST_F(Requests, ReportLogprobs) {
-  ReceivedEvents heard;
+  ReceivedEvents received;
   rc_generate_options options = some_options();
   options.logprobs = 3;
   options.temperature = 0;
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              ReceivedEvents::hear, &heard, nullptr));
-  dispatch_until_end(heard);
-  ASSERT_EQ(heard.logprobs.size(), heard.tokens.size());
-  ASSERT_EQ(heard.top_tokens.size(), 3 * heard.tokens.size());
-  for (size_t i = 0; i < heard.tokens.size(); ++i) {
-    EXPECT_LE(heard.logprobs[i], 0);
+                              ReceivedEvents::receive, &received, nullptr));
+  dispatch_until_end(received);
+  ASSERT_EQ(received.logprobs.size(), received.tokens.size());
+  ASSERT_EQ(received.top_tokens.size(), 3 * received.tokens.size());
+  for (size_t i = 0; i < received.tokens.size(); ++i) {
+    EXPECT_LE(received.logprobs[i], 0);
     // The most probable ones; the first of them was chosen.
-    EXPECT_EQ(heard.top_tokens[3 * i], heard.tokens[i]);
-    EXPECT_EQ(heard.top_logprobs[3 * i], heard.logprobs[i]);
-    EXPECT_LE(heard.top_logprobs[3 * i + 1], heard.logprobs[i]);
+    EXPECT_EQ(received.top_tokens[3 * i], received.tokens[i]);
+    EXPECT_EQ(received.top_logprobs[3 * i], received.logprobs[i]);
+    EXPECT_LE(received.top_logprobs[3 * i + 1], received.logprobs[i]);
   }
 }
 
 TEST_F(Requests, OutliveEveryHandle) {
-  ReceivedEvents heard;
+  ReceivedEvents received;
   const rc_generate_options options = some_options();
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              ReceivedEvents::hear, &heard, nullptr));
+                              ReceivedEvents::receive, &received, nullptr));
   session_.reset();
   model_.reset();
   backend_.reset();
-  dispatch_until_end(heard);
-  EXPECT_EQ(heard.report.status, RC_OK);
+  dispatch_until_end(received);
+  EXPECT_EQ(received.report.status, RC_OK);
 }
 
 TEST_F(Requests, CanBeReleasedFromTheirCallback) {
   struct Own {
-    ReceivedEvents heard;
+    ReceivedEvents received;
     rc_request* request = nullptr;
     rc_session* session = nullptr;
     rc_loop* loop = nullptr;
@@ -136,7 +137,7 @@ TEST_F(Requests, CanBeReleasedFromTheirCallback) {
       own.session, &options, own.loop,
       [](void* user, const rc_event* event) {
         auto* o = static_cast<Own*>(user);
-        ReceivedEvents::hear(&o->heard, event);
+        ReceivedEvents::receive(&o->received, event);
         if (event->type == RC_EVENT_END) {
           EXPECT_EQ(event->request, o->request);
           rc_request_release(o->request);
@@ -148,7 +149,7 @@ TEST_F(Requests, CanBeReleasedFromTheirCallback) {
       &own, &own.request));
   model_.reset();
   backend_.reset();
-  dispatch_until_end(own.heard);
+  dispatch_until_end(own.received);
   EXPECT_EQ(rc_request_cancel(own.request), RC_E_INVALID_ARGUMENT);
 }
 
@@ -203,7 +204,7 @@ TEST_F(Requests, CanStartFromAnEndEventWithAQuotaOfOne) {
 
 TEST_F(Requests, RunOnTheOwnLoopOfTheLibrary) {
   struct Own {
-    ReceivedEvents heard;
+    ReceivedEvents received;
     std::atomic<bool> ended{false};
   } own;
   const rc_generate_options options = some_options();
@@ -211,7 +212,7 @@ TEST_F(Requests, RunOnTheOwnLoopOfTheLibrary) {
       session_.get(), &options, nullptr,
       [](void* user, const rc_event* event) {
         auto* o = static_cast<Own*>(user);
-        ReceivedEvents::hear(&o->heard, event);
+        ReceivedEvents::receive(&o->received, event);
         if (event->type == RC_EVENT_END) {
           o->ended = true;
           o->ended.notify_one();
@@ -219,8 +220,8 @@ TEST_F(Requests, RunOnTheOwnLoopOfTheLibrary) {
       },
       &own, nullptr));
   own.ended.wait(false);
-  EXPECT_EQ(own.heard.ends, 1);
-  EXPECT_NE(own.heard.thread, std::this_thread::get_id());
+  EXPECT_EQ(own.received.ends, 1);
+  EXPECT_NE(own.received.thread, std::this_thread::get_id());
 }
 
 TEST_F(Requests, CanBeCancelledFromManyThreads) {
@@ -264,15 +265,15 @@ TEST_F(Requests, WithoutACallbackEndWithTheirLastHandle) {
 
 // With one they go on.
 TEST_F(Requests, WithACallbackOutliveTheirHandle) {
-  ReceivedEvents heard;
+  ReceivedEvents received;
   const rc_generate_options options = some_options();
   rc_request* request = nullptr;
   ASSERT_OK(rc_generate_async(session_.get(), &options, loop_.get(),
-                              ReceivedEvents::hear, &heard, &request));
+                              ReceivedEvents::receive, &received, &request));
   rc_request_release(request);
-  dispatch_until_end(heard);
-  EXPECT_EQ(heard.report.reason, RC_END_LENGTH);
-  EXPECT_EQ(heard.report.generated_tokens, 8);
+  dispatch_until_end(received);
+  EXPECT_EQ(received.report.reason, RC_END_LENGTH);
+  EXPECT_EQ(received.report.generated_tokens, 8);
 }
 
 TEST_F(Requests, EndAtTheirDeadline) {
@@ -297,11 +298,11 @@ TEST_F(Requests, EndAtTheirDeadline) {
 TEST_F(Requests, OnAClosedLoopAreRefused) {
   ASSERT_OK(rc_loop_close(loop_.get()));
   const rc_generate_options options = some_options();
-  ReceivedEvents heard;
+  ReceivedEvents received;
   rc_request* request = nullptr;
   EXPECT_FAILS(RC_E_CLOSED,
                rc_generate_async(session_.get(), &options, loop_.get(),
-                                 ReceivedEvents::hear, &heard, &request));
+                                 ReceivedEvents::receive, &received, &request));
   EXPECT_EQ(request, nullptr);
   // The refused one left nothing behind.
   EXPECT_OK(rc_session_truncate(session_.get(), 0));

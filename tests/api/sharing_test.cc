@@ -36,7 +36,7 @@ TEST(Sharing, OldestHandlePays) {
   expect_payer(0);
   second.reset();
   expect_payer(1);
-  // Who comes back is the last.
+  // A handle that loads the model again is the last.
   models[0] = load_model(backends[0].get());
   expect_payer(1);
   models[2].reset();
@@ -152,7 +152,7 @@ TEST(Sharing, HandleThatTakesOverPaysWithinItsLimit) {
   const uint64_t all = bytes(model);
   const Backend limited = open_limited("reference", all);
   const Model shared = load_model(limited.get());
-  // Nothing of its own yet.
+  // The handle has no other memory yet.
   const int64_t shape = 25;
   rc_tensor* tensor = nullptr;
   EXPECT_OK(rc_tensor_create(limited.get(), RC_DTYPE_F32, &shape, 1, &tensor));

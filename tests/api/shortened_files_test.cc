@@ -20,7 +20,7 @@ using Info = std::unique_ptr<rc_model_info, Release<rc_model_info_release>>;
 class Shortened : public testing::Test {
  public:
   Shortened() { fs::copy_file(model_path(), path_); }
-  // What `cp` does first to a file that it overwrites.
+  // Truncates the file, as `cp` does first to a file that it overwrites.
   void cut() const { fs::resize_file(path_, 0); }
   const fs::path& path() const { return path_; }
 
@@ -43,7 +43,7 @@ class Shortened : public testing::Test {
     return status != RC_OK ? status : rc_session_decode(session, 0);
   }
 
-  // Everything that the info of the file can tell, as text.
+  // Returns all of the info of the file as text.
   static std::string everything(const rc_model_info* info) {
     std::string text;
     for (size_t i = 0; i < rc_model_info_metadata_count(info); ++i) {
@@ -94,7 +94,7 @@ TEST_F(Shortened, AfterLoadingChangesNothing) {
   rc_tokenizer_release(tokenizer);
 }
 
-// At any time of a load, told by its progress.
+// Truncates the file at any progress of a load.
 TEST_F(Shortened, DuringLoadingIsAnError) {
   struct Cut {
     const Shortened* test;
@@ -191,7 +191,7 @@ TEST_F(InTheMiddleOfAStep, GuardedModelReportsAnError) {
                "could not be read");
   EXPECT_FAILS(RC_E_IO, decode(create_session(model.get()).get()));
   EXPECT_EQ(everything(model.get()), info);
-  // Nobody else is given the damaged one.
+  // Later loads do not share the damaged model.
   const Model again = load(backend_.get(), mapped(true));
   EXPECT_OK(decode(create_session(again.get()).get()));
 }

@@ -1,5 +1,5 @@
-// Models on several devices and ops on the CPU, through the C ABI: what is
-// planned, loaded, told, and generated.
+// Models on several devices with fallbacks to the CPU, through the C ABI:
+// plans, loading, reports and generations.
 #include <nlohmann/json.hpp>
 
 #include "api_util.h"
@@ -108,7 +108,7 @@ TEST(Spread, FableTextEqualsThatOnTheCpuAlone) {
     EXPECT_EQ(state.buffers, first.cache);
     EXPECT_EQ(state.scratch, first.scratch);
     EXPECT_EQ(greedy(model.get(), 64), expected);
-    // What is held already does not count against the limit again.
+    // Memory in use does not count against the limit again.
     const Model again = load(backend.get(), path, options);
     EXPECT_EQ(state.weights, first.weights);
 

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kTokens = 120;
 
-// What a request has reported.
+// The events of a request.
 struct Text {
   std::mutex mutex;
   std::condition_variable changed;

@@ -1,5 +1,5 @@
-// Small ops are done without a program of their own: what they give is the
-// same, by as many threads as there are, and what a program gives.
+// Small ops are computed without a compiled program: the results do not depend
+// on the number of threads, and equal those of a program.
 #include <cmath>
 #include <functional>
 
@@ -150,7 +150,8 @@ TEST(TensorAtOnce, ComputesInPlace) {
   for (size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], a[i] + b[i]);
 }
 
-// What is small is kept for the next ones, too, and is not on the account.
+// Memory of small results is kept for the next ones, and is not charged to the
+// handle.
 TEST(TensorAtOnce, MemoryOfSmallResultsIsReused) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 4 * 12;

@@ -1,4 +1,4 @@
-// Ops on tensors that a device lacks.
+// Ops on tensors that a device does not support.
 #include <cstring>
 #include <string>
 
@@ -186,7 +186,7 @@ TEST(Tensor, GraphRunsOnTwoDevices) {
     rc_tensor* first = keep(rc_op_softmax(sum, 1, &y), &y);
     rc_tensor* second = keep(rc_op_mul(first, x, &y), &y);
     rc_tensor* third = keep(rc_op_softmax(second, 0, &y), &y);
-    // What it reads itself comes from the device as well.
+    // The constant that it reads comes from the device as well.
     rc_tensor* fourth = keep(rc_op_softmax(x, 1, &y), &y);
     keep(rc_op_sub(third, fourth, &y), &y);
     graph.end(std::move(made));

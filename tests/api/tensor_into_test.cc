@@ -86,7 +86,7 @@ TEST_P(Into, TargetMayBeAnOperand) {
   ASSERT_OK(rc_op_where(where.get(), a.get(), b.get(), &y_));
   const Tensor chosen(y_);
   EXPECT_EQ(numbers_of(b.get()), (Numbers{11, 21, 12, 24}));
-  // What an op copies for itself is in nobody's way.
+  // Temporary copies of an op do not conflict with the target.
   rc_tensor* view = nullptr;
   ASSERT_OK(rc_tensor_transpose(a.get(), 0, 1, &view));
   const Tensor transposed(view);
@@ -121,7 +121,7 @@ TEST_P(Into, TargetMayBeAView) {
   EXPECT_EQ(numbers_of(whole.get()), (Numbers{0, 0, 3, 4, 0, 0}));
 }
 
-// What there is nothing to compute for.
+// Results without any computation are copied or filled.
 TEST_P(Into, CopiesIntoTheTargetWhereNothingIsComputed) {
   const Tensor a = make(backend_.get(), {2}, {1, 2});
   const Tensor target = make(backend_.get(), {2}, {0, 0});
@@ -248,7 +248,7 @@ TEST(IntoDevices, OpsRunOnTheDeviceOfTheTarget) {
   EXPECT_EQ(numbers_of(y), (Numbers{-1, 2}));
 }
 
-// Constants of graphs are read anew at each run.
+// Each run reads the constants of a graph again.
 TEST(IntoDevices, GraphsReadChangedConstants) {
   const Backend backend = open_backend("cpu");
   const int64_t shape[] = {2};

@@ -158,7 +158,7 @@ TEST(TensorMaking, OutlinesHaveNoNumbers) {
                "is a view whose elements do not lie in order");
   EXPECT_OK(rc_tensor_memory(numbers.get(), &memory));
   EXPECT_EQ(static_cast<float*>(memory)[3], 4.0f);
-  // What chooses is an op.
+  // rc_op_choose is an op.
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_op_choose(numbers.get(), &json),
                "outline: the F32 [2, 2] is none; make one of its operands");
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_op_choose(outline.get(), &json),

@@ -1,4 +1,5 @@
-// What tensors take of the memory of their handle, and what it keeps of them.
+// Memory that tensors take from the limit of their handle, and memory that the
+// handle keeps.
 #include <limits>
 
 #include "graph_util.h"
@@ -59,7 +60,7 @@ TEST(TensorMemory, RefusedAllocationsDoNotCountAsPeak) {
     unchanged();
 // Sanitizers end the process where so much is asked for.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    // What a graph needs between its ops, 2^50 bytes, beside its inputs.
+    // The intermediate results of a graph, 2^50 bytes, besides its inputs.
     RecordedGraph graph(backend.get());
     rc_tensor* row = graph.input({1, 1 << 24});
     rc_tensor* column = graph.input({1 << 24, 1});
@@ -107,7 +108,7 @@ TEST(TensorMemory, MemoryOfLargeResultsIsReused) {
   EXPECT_EQ(numbers_of(zeros), std::vector<float>(kCount));
   rc_tensor_release(zeros);
   EXPECT_EQ(memory(), 3 * kBytes);
-  // What is kept is given up before the limit is in the way of another size.
+  // Kept memory is freed before a request of another size exceeds the limit.
   const int64_t twice = 2 * kCount;
   rc_tensor* large = nullptr;
   ASSERT_OK(rc_tensor_create(opened, RC_DTYPE_F32, &twice, 1, &large));

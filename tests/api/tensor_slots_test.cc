@@ -16,7 +16,8 @@ TEST(TensorSlots, OtherPointersAreNotTensors) {
   const Backend backend = open_backend("reference");
   const Tensor x = make_random(backend.get(), {3}, 1);
   ASSERT_TRUE(is_tensor(x.get()));
-  // Beside it, within it, at the beginning of what surrounds it, anywhere.
+  // Addresses near the tensor, inside it, at the beginning of its page, and
+  // anywhere.
   const auto address = reinterpret_cast<uintptr_t>(x.get());
   for (const ptrdiff_t distance : {-64, -16, -8, -1, 1, 8, 16, 64}) {
     EXPECT_FALSE(is_tensor(reinterpret_cast<void*>(address + distance)))

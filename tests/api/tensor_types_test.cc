@@ -113,7 +113,7 @@ TEST(TensorTypes, ResultsHaveTheTypeOfTheOperands) {
   }
 }
 
-// What F32 would lose.
+// Values that F32 cannot represent.
 TEST(TensorTypes, F64IsNotRoundedToF32) {
   const double next = std::nextafter(1.0, 2.0);
   for (const char* spec : {"cpu", "reference"}) {

@@ -111,7 +111,7 @@ TEST_F(ThreadCancel, SurvivesLoopWaitAndDispatch) {
   const Loop owned(loop);
   rc_status status = RC_E_INTERNAL;
   int ends = 0;
-  const auto hear = [](void* user, const rc_event* event) {
+  const auto receive = [](void* user, const rc_event* event) {
     pthread_testcancel();  // in a callback one is in the library
     if (event->type == RC_EVENT_END) ++*static_cast<int*>(user);
   };
@@ -124,7 +124,7 @@ TEST_F(ThreadCancel, SurvivesLoopWaitAndDispatch) {
       },
       [&] {
         const rc_generate_options some = options();
-        EXPECT_OK(rc_generate_async(session_.get(), &some, loop, hear, &ends,
+        EXPECT_OK(rc_generate_async(session_.get(), &some, loop, receive, &ends,
                                     nullptr));
       }));
   EXPECT_EQ(status, RC_OK);

@@ -1,5 +1,5 @@
-// What is taken for an op of values that are alike obeys check_op, and what is
-// changed in one place is left to it.
+// Ops that the fast check of equal shapes accepts pass check_op; ops that were
+// changed in one place are left to check_op.
 #include "common/alike.h"
 
 #include <gtest/gtest.h>

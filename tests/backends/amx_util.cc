@@ -27,7 +27,7 @@ thread_local State state;
 
 struct sigaction before;
 
-// What an instruction says. The scaled index is not part of `memory`: it counts
+// A decoded instruction. The scaled index is not part of `memory`: it counts
 // rows where a register is loaded or stored.
 struct Instruction {
   enum Prefix { kNone, k66, kF3, kF2 };

@@ -1,6 +1,6 @@
-// AMX on processors that lack it: its instructions trap there, and a handler of
-// the signal does what Intel's manual says that they do. So the kernels run as
-// they were compiled.
+// Emulates AMX on processors without it: its instructions trap, and a signal
+// handler executes them as Intel's manual defines. So the kernels run as they
+// were compiled.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Products of the level amx, as compiled: on the processor or, where it lacks
-// AMX, with emulated instructions. The rest of the level is avx512vnni's.
+// Products of the level amx, as compiled: on the processor or, without AMX,
+// with emulated instructions. The other ops of the level are those of
+// avx512vnni.
 #include <gtest/gtest.h>
 
 #include <cstring>

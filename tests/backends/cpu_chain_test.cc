@@ -1,5 +1,5 @@
-// Chains of ops of elements, beside the same computed one by one in plain C++:
-// what they give is equal, whichever of it is read again or kept.
+// Chains of element-wise ops, compared with the same ops computed one by one in
+// plain C++: the results are equal, whichever values are read again or kept.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ float computed(const Kind& kind, float a, float b) {
   }
 }
 
-// What an op finds: of the shape of all, of one row, or one number.
+// The operand of an op: of the full shape, of one row, or one number.
 struct Found {
   int32_t value;
   std::vector<float> numbers;

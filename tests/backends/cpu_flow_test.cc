@@ -1,4 +1,5 @@
-// Who reads what whom has written, where values share memory.
+// Data flow between ops: the writer and the readers of each value, where values
+// share memory.
 #include "cpu/flow.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Norms and gates that are left quantized, beside the same ops with each result
-// computed for itself: bit for bit.
+// Norms and gates whose results stay quantized, compared bit for bit with the
+// same ops computed separately.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ void set_parameters(Op& op) {
   }
 }
 
-// What one op makes of some inputs.
+// Returns the result of one op for some inputs.
 std::vector<float> alone(const Device& device, int32_t code,
                          const std::vector<float>& a,
                          const std::vector<float>& b, bool second_is_weight,

@@ -1,6 +1,5 @@
-// Products whose function of each element is done with them, and products of so
-// many rows that threads share the rows, beside the same ops with each result
-// computed for itself: bit for bit.
+// Products fused with a function of each element, and products of so many rows
+// that threads share the rows, compared bit for bit with separate ops.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -24,7 +23,7 @@ struct Numbers {
   const std::vector<uint8_t> weight;
 };
 
-// Each op as a program of its own.
+// Computes each op as a separate program.
 std::vector<float> one_by_one(const Device& device, rc_dtype dtype,
                               const Numbers& numbers, int32_t function,
                               int64_t rows) {

@@ -79,8 +79,8 @@ TEST_P(CpuLinear, EveryTypeAndShapeMatchesDoubles) {
           }
         }
 #if defined(__EMSCRIPTEN__)
-        // What few outputs are off is a sample, and another one with the random
-        // numbers of that C++ library.
+        // The error of few outputs is a sample, and a different one with the
+        // random numbers of another C++ library.
         const double few = 1 + 3 / std::sqrt(static_cast<double>(rows * n));
 #else
         constexpr double few = 1;

@@ -1,4 +1,4 @@
-// Nodes of memory (NUMA), as machines tell them that tests make up.
+// Nodes of memory (NUMA), as described by fake machines.
 #include "cpu/nodes.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ namespace {
 
 using test::TemporaryFolder;
 
-// What the system tells of a machine, as `numactl --hardware` shows it.
+// The files of a machine that describe its nodes, as `numactl --hardware` shows
+// them.
 class FakeMachine {
  public:
   FakeMachine() {
@@ -81,7 +82,7 @@ FakeMachine& two_sockets(FakeMachine& machine) {
 
 TEST(Nodes, AreLimitedToThoseTheProcessMayUse) {
   FakeMachine machine;
-  EXPECT_EQ(machine.found(), "") << "a system that tells nothing";
+  EXPECT_EQ(machine.found(), "") << "a system without node files";
   two_sockets(machine);
   EXPECT_EQ(machine.found(), "0:0,1,4,5 1:2,3,6,7");
   machine.allow("0-2,7", "0-1");  // taskset -c 0-2,7
@@ -105,8 +106,8 @@ TEST(Nodes, OneNodeIsFound) {
   EXPECT_EQ(machine.found(), "0:0,1");
 }
 
-// Processors without memory of their own belong to the nearest node that has
-// some, and memory without processors (CXL) counts as none.
+// Processors without local memory belong to the nearest node that has some, and
+// memory without processors (CXL) is ignored.
 TEST(Nodes, WithoutMemoryOrProcessorsAreMerged) {
   FakeMachine machine;
   machine.nodes("0,2-4", "0,3-4");
@@ -134,7 +135,7 @@ TEST(Nodes, MalformedFilesGiveNoNodes) {
   EXPECT_EQ(machine.found(), "0:0,1,4,5 1:2,3,6,7");
 }
 
-// What is asked of the system.
+// Records the calls to the system.
 class Asked {
  public:
   struct Bound {
@@ -209,7 +210,7 @@ TEST(Nodes, LocalPartsAreOnTheNodesOfTheirThreads) {
     const bool by_huge_pages = bytes > 32 * kMebibyte;
     EXPECT_EQ(first.bytes % (by_huge_pages ? kHugePage : 1 << 16), 0u);
   }
-  // Of experts nobody knows who uses them.
+  // Any thread may use any expert.
   Asked asked;
   const Nodes nodes(RC_NUMA_LOCAL, uneven, 8, asked.calls());
   const Memory64 memory = nodes.allocate(8 * kMebibyte, 16);
@@ -270,7 +271,7 @@ TEST(Nodes, OneNodeOrOffMakesNoSystemCalls) {
 // The system's own calls, as far as this machine has nodes and lets us.
 TEST(Nodes, WorkOnThisMachine) {
   const std::vector<Node> nodes = usable_nodes();
-  if (nodes.empty()) GTEST_SKIP() << "the system tells of no nodes";
+  if (nodes.empty()) GTEST_SKIP() << "the system reports no nodes";
   const NodeCalls& calls = NodeCalls::of_system();
   std::vector<int> numbers;
   for (const Node& node : nodes) {

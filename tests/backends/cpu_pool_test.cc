@@ -39,7 +39,8 @@ TEST(Pool, CallWakesSleepingThreadsDuringAJob) {
   }
 }
 
-// A job can go as soon as everybody has left it, and nobody comes later.
+// A job can be destroyed once all threads have left it; no thread enters it
+// later.
 TEST(Pool, NoThreadIsInAJobAfterItsEnd) {
   struct Guarded : Pool::Job {
     void help(int) override {
@@ -108,7 +109,8 @@ TEST(Pool, UsesNoProcessorWhileIdle) {
   EXPECT_EQ(used, 0) << "seconds in the last of the periods";
 }
 
-// Who had to wait for a helper does small jobs alone for some time.
+// A pool that had to wait for a helper runs small jobs on one thread for some
+// time.
 TEST(Pool, IsCrowdedForAWhileAfterALateHelper) {
   struct Slow : Pool::Job {
     void help(int) override {

@@ -1,5 +1,5 @@
-// Products of F32 tensors, and convolutions as such: whoever computes them, and
-// along whichever way, the bits are the same.
+// Products of F32 tensors, and convolutions as products: the bits depend
+// neither on the threads nor on the kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -26,9 +26,8 @@ void check(rc_status status, const char* message) {
   }
 }
 
-// What a caller has on its stack for a run. It cannot be touched once the run
-// is over: a thread of the device that comes late and looks there ends the
-// test.
+// The data that a caller has on its stack for a run. It cannot be touched once
+// the run is over: a late thread of the device that reads it ends the test.
 class Callers {
  public:
   explicit Callers(size_t outputs)

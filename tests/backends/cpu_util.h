@@ -17,7 +17,7 @@ std::vector<std::string> level_names();
 
 // The types that weights may have.
 const std::vector<rc_dtype>& decodable_types();
-// Whether activations are rounded to 8 bits beside weights of the type.
+// Whether activations are rounded to 8 bits for weights of the type.
 bool quantized_activations(rc_dtype dtype);
 
 // Throws std::runtime_error with the status and message of a failed call.

@@ -81,7 +81,7 @@ TEST(Units, FirstFinishedThreadCommits) {
   EXPECT_TRUE(units.commit(1, found, [&] { ++puts; }));
   EXPECT_TRUE(units.all_done());
   EXPECT_FALSE(units.find_held(1, 0, &found));
-  // Who held it is late, in this turn and in those that follow.
+  // The thread that held it is late, in this turn and in the next ones.
   EXPECT_FALSE(units.commit(1, held, [&] { ++puts; }));
   units.open(2, 2, 1, 1);
   EXPECT_FALSE(units.wanted(1, held));
@@ -94,7 +94,7 @@ TEST(Units, FirstFinishedThreadCommits) {
 class Steps {
  public:
   using Work = std::function<void(Run&, const Share&)>;
-  static constexpr int64_t kCost = 1 << 20;  // worth waking somebody
+  static constexpr int64_t kCost = 1 << 20;  // worth waking a thread
 
   Step& add(int64_t pieces, Work work, bool repeatable = false,
             int64_t cost = kCost) {
@@ -241,7 +241,7 @@ TEST(Walk, UnitHeldByALateHelperIsComputedByAnother) {
   EXPECT_EQ(results, std::vector<int>(16, 1));
 }
 
-// Whoever did the last unit goes on with what one thread does alone.
+// The thread that did the last unit runs the following single-threaded steps.
 TEST(Walk, HelperCanRunTheNextStep) {
   Pool pool(2);
   Steps steps;

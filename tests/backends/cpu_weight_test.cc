@@ -1,4 +1,4 @@
-// What weights of the cpu backend take, and who makes them.
+// Memory of weights of the cpu backend, and the threads that create them.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -60,7 +60,7 @@ TEST(CpuWeight, DoesNotDependOnThreads) {
   constexpr int64_t experts = 3, n = 1203, k = 1024;
   const std::vector<int32_t> ids = {0, 1, 2};
   const auto x = random_floats(experts * k, 8);
-  // One with tiles of its own and one that is decoded.
+  // A type with a tile layout and one that is decoded.
   for (rc_dtype dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q8_1}) {
     const auto weight = random_weight(dtype, experts * n, k, 9);
     std::vector<float> expected;

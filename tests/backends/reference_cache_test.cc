@@ -64,7 +64,7 @@ TEST_P(ReferenceCacheTest, PositionsAndPagesOutsideOfTheCacheAreRefused) {
   }
   for (int32_t page : {3, -1, INT32_MAX, INT32_MIN}) {
     EXPECT_EQ(run(0, 0, {page, 1, 2, 0}), RC_E_INVALID_ARGUMENT) << page;
-    // Entries beyond the position are nobody's business.
+    // Page table entries beyond the position are not checked.
     EXPECT_EQ(run(3, 0, {0, page, 2, 0}), RC_OK) << page;
   }
 }

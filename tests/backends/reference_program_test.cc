@@ -72,7 +72,7 @@ TEST_F(ReferenceProgramTest, RunsCheckTheirCounts) {
   plugin_.destroy_compiled(device_, compiled);
 }
 
-// Asked before every row: a caller is heard within one row of one op.
+// should_stop is called before every row: a run stops within one row of one op.
 TEST_F(ReferenceProgramTest, ChecksShouldStopBeforeEachRow) {
   rc_plugin_compiled* compiled = nullptr;
   ASSERT_EQ(program_->compile(&compiled), RC_OK) << program_->message();
@@ -147,7 +147,7 @@ TEST_F(ReferenceProgramTest, HasOneDevice) {
   EXPECT_EQ(info.total_memory, 0x5555555555555555u);
 }
 
-// What the host gives at each run is not known when compiling.
+// Inputs of each run are not known when compiling.
 TEST_F(ReferenceProgramTest, NumbersInInputsAreChecked) {
   program_->values = {test::value_of(RC_STORAGE_WEIGHT, 0, 3, 4),
                       test::value_of(RC_STORAGE_INPUT, 0, RC_DIM_ROWS, 0),

@@ -14,7 +14,7 @@ namespace {
 
 enum Plain { kMinusTwo = -2 };
 
-// What the standard library's streams make of a value.
+// Formats a value with the streams of the standard library.
 template <class Value>
 std::string streamed(const Value& value) {
   std::ostringstream out;

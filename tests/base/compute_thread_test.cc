@@ -12,7 +12,7 @@
 namespace rc {
 namespace {
 
-// What a thread may do afterwards is what it might before.
+// The limits of a thread are the same afterwards.
 TEST(ComputeThread, KeepsPolicyAndPriority) {
   std::thread([] {
     setpriority(PRIO_PROCESS, 0, 3);  // of this thread alone, on Linux
@@ -33,7 +33,7 @@ TEST(ComputeThread, LeavesAChosenPolicyAlone) {
   }).join();
 }
 
-// The turn that a system tells of, in nanoseconds; 0: it tells of none.
+// Returns the time slice that the system reports, in nanoseconds; 0 if unknown.
 uint64_t turn() {
   struct {
     uint32_t size, policy;

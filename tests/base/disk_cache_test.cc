@@ -66,7 +66,7 @@ TEST_F(DiskCache, DamagedFileIsIgnored) {
   EXPECT_EQ(recall("key"), "a fact");
 }
 
-// Somebody else may write to the folder, on purpose or by mistake.
+// Other programs may write to the folder, on purpose or by mistake.
 TEST_F(DiskCache, OtherKindsOfFilesAreReplaced) {
   remember("key", "fact");
   const fs::path file = only_file();

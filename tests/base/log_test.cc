@@ -58,7 +58,7 @@ TEST_F(LogTest, AMessageIsOneLine) {
   EXPECT_EQ(received_.size(), 1u);
 }
 
-// What a callback uses may go as soon as set_log has returned.
+// The data of a callback may be freed as soon as set_log has returned.
 TEST_F(LogTest, SetLogWaitsForTheFormerCallback) {
   struct Target {
     std::atomic<bool> gone = false;

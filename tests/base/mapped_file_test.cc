@@ -130,7 +130,7 @@ TEST_F(MappedFileTest, ManyGuardsAndThreadsWorkAtOnce) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-// Each in a process of its own, as the handler stays.
+// Runs each test in a separate process, as the handler stays installed.
 class OtherSignals : public MappedFileTest {
  protected:
   OtherSignals() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

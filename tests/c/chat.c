@@ -32,7 +32,7 @@ static void check_prompt(const rc_chat_prompt* prompt) {
 }
 
 /* Pulls the events of an answer: how many bytes of text came. */
-static size_t hear(rc_request* request, rc_end_reason reason) {
+static size_t receive(rc_request* request, rc_end_reason reason) {
   size_t length = 0;
   rc_event event = RC_EVENT_INIT;
   for (;;) {
@@ -72,7 +72,7 @@ static void check_conversation(const rc_chat_options* options) {
   CHECK_STATUS(RC_OK, rc_chat_add(chat, messages, strlen(messages)));
   REQUIRE_OK(
       rc_chat_answer_async(chat, &generation, NULL, NULL, NULL, &request));
-  CHECK(hear(request, RC_END_LENGTH) > 0);
+  CHECK(receive(request, RC_END_LENGTH) > 0);
   CHECK_STATUS(RC_OK, rc_chat_messages(chat, &text, &length));
   CHECK(length == strlen(text));
   CHECK(strstr(text, "\"role\":\"assistant\"") != NULL);
@@ -90,7 +90,7 @@ static void check_conversation(const rc_chat_options* options) {
   REQUIRE_OK(
       rc_chat_answer_async(chat, &generation, NULL, NULL, NULL, &request));
   rc_chat_release(chat);
-  CHECK(hear(request, RC_END_LENGTH) > 0);
+  CHECK(receive(request, RC_END_LENGTH) > 0);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Checks for test programs: a failed one is told, and the program's exit status
- * becomes 1. */
+/* Checks for test programs: a failed one is printed, and the exit status of the
+ * program becomes 1. */
 #ifndef RUNCIBLE_TESTS_C_CHECK_H
 #define RUNCIBLE_TESTS_C_CHECK_H
 

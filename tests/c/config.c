@@ -128,7 +128,7 @@ static void check_models_and_requests(void) {
   REQUIRE_OK(rc_model_describe(model, &report));
   CHECK(report.context_length == 48);
 
-  /* What is configured for all models is what this one can do. */
+  /* The configured value is limited to that of this model. */
   REQUIRE_OK(rc_session_create(model, NULL, &session));
   REQUIRE_OK(rc_generate(session, &generate, &text, NULL, &end));
   CHECK(end.generated_tokens == 3 && end.seed == 11);
@@ -148,7 +148,7 @@ static void check_models_and_requests(void) {
   rc_backend_release(backend);
 }
 
-/* What a program sets holds, also where it is the default. */
+/* A value that a program sets is used, even if it equals the default. */
 static void check_what_is_set(void) {
   rc_backend* backend = NULL;
   rc_model* model = NULL;

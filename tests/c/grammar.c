@@ -15,14 +15,14 @@ static rc_grammar* compile(const rc_tokenizer* tokenizer, rc_grammar_kind kind,
 /* The call fails, and its message holds the text. */
 static void refused(rc_status expected, const rc_tokenizer* tokenizer,
                     rc_grammar_kind kind, const char* source,
-                    const char* told) {
+                    const char* part) {
   rc_grammar* grammar = NULL;
   CHECK_STATUS(expected, rc_grammar_create(tokenizer, kind, source,
                                            strlen(source), NULL, &grammar));
   CHECK(grammar == NULL);
-  if (strstr(rc_error_message(), told) == NULL) {
+  if (strstr(rc_error_message(), part) == NULL) {
     ++check_failures;
-    fprintf(stderr, "%s lacks %s\n", rc_error_message(), told);
+    fprintf(stderr, "%s lacks %s\n", rc_error_message(), part);
   }
 }
 

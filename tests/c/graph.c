@@ -85,7 +85,7 @@ static void check_backend(const char* spec) {
   REQUIRE_OK(rc_graph_run(graph, &second, 1, &options, &y, 1));
   expect(y, 0, 1, 0);
 
-  /* On a loop of one's own; what the run needs is kept by it. */
+  /* On a separate loop; the run keeps its inputs. */
   REQUIRE_OK(rc_loop_create(&loop));
   REQUIRE_OK(rc_graph_run_async(graph, &first, 1, NULL, loop, on_end, &here));
   CHECK(here.count == 0);

@@ -1,4 +1,4 @@
-/* Many requests at once, each on a session of its own, for the programs that
+/* Many requests at once, each on a separate session, for the programs that
  * run them on one loop. */
 #ifndef RUNCIBLE_TESTS_C_MANY_H
 #define RUNCIBLE_TESTS_C_MANY_H

@@ -1,4 +1,4 @@
-/* 64 requests on a plain epoll loop beside a timer of 1 ms. */
+/* 64 requests on a plain epoll loop next to a timer of 1 ms. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/epoll.h>

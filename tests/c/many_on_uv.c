@@ -1,4 +1,4 @@
-/* 64 requests on one libuv loop beside a timer of 1 ms. */
+/* 64 requests on one libuv loop next to a timer of 1 ms. */
 #define _POSIX_C_SOURCE 200809L
 #include <uv.h>
 

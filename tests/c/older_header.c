@@ -76,7 +76,7 @@ int main(void) {
   size_t i;
 
   memset(&older, 0, sizeof(older));
-  /* What lies behind an older struct must not be read. */
+  /* Memory behind an older struct must not be read. */
   older.struct_size = offsetof(older_options, threads) + sizeof(int32_t);
   older.threads = 1;
   REQUIRE_OK(rc_backend_open("reference", (const rc_backend_options*)&older,

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "runcible/runcible.h"
 
-/* What the backend does, and what was done to it. */
+/* The behaviour of the backend, and its counters. */
 struct state {
   const char* sick;    /* why its devices cannot be opened; NULL: they can */
   rc_status fails;     /* of compute */
@@ -150,7 +150,7 @@ static rc_op_backend backend_of(const char* name, struct state* state) {
 
 static const int32_t kPrompt[] = {1, 128, 55, 255};
 
-/* What a model says on a chain of backends; to be freed. */
+/* Returns the text of a model on a chain of backends; to be freed. */
 static char* text_on(const char* spec) {
   rc_backend* backend = NULL;
   rc_model* model = NULL;
@@ -256,7 +256,7 @@ static void check_failures_of_ops(struct state* state) {
   rc_backend_release(backend);
 }
 
-/* What is open goes on; the next of the name is another one. */
+/* Open devices stay usable; the next plugin of the name is another one. */
 static void check_the_end(struct state* state) {
   struct state second = {0};
   rc_op_backend backend = backend_of("mine", &second);
@@ -320,7 +320,7 @@ static void check_arguments(void) {
     snprintf(name, sizeof name, "n%d", i);
     if (rc_op_backend_register(&backend) == RC_OK) ++taken;
   }
-  CHECK(taken == 62); /* beside "mine" and "again" */
+  CHECK(taken == 62); /* besides "mine" and "again" */
   CHECK_STATUS(RC_E_UNSUPPORTED, rc_op_backend_register(&backend));
   for (i = 0; i < taken; ++i) {
     snprintf(name, sizeof name, "n%d", i);

@@ -31,7 +31,7 @@ std::vector<std::string> chat(std::vector<std::string> more = {}) {
 
 class CommandChat : public ::testing::Test {
  protected:
-  // What /save writes after these lines.
+  // Returns the messages that /save writes after these lines.
   OrderedJson saved(const std::string& lines,
                     const std::vector<std::string>& more = {}) const {
     const std::string path = file("saved.json");
@@ -176,7 +176,7 @@ TEST_F(CommandChat, HelpListsTheCommands) {
   expect_failure(run(chat({"--date", "soon"}), "a"), 2, "soon");
 }
 
-// The command on a terminal of its own.
+// Runs the command on a separate terminal.
 class OnTerminal {
  public:
   explicit OnTerminal(const std::vector<std::string>& arguments,
@@ -261,7 +261,8 @@ TEST_F(CommandChat, CtrlCEndsTheAnswerOnly) {
   EXPECT_EQ(messages[0]["content"], "Tell me a fable.");
 }
 
-// What a conversation on a terminal of this kind has after these keys.
+// Returns the messages of a conversation on a terminal of this kind after these
+// keys.
 class CommandChatTerminal : public CommandChat,
                             public testing::WithParamInterface<const char*> {
  protected:

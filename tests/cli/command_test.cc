@@ -1,4 +1,4 @@
-// What each command prints and writes.
+// Output and files of each command.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -48,7 +48,7 @@ TEST(Command, Explains) {
   const Json json = Json::parse(run(with_json).out);
   EXPECT_EQ(json["device"]["id"], "cpu:0");
   EXPECT_EQ(json["models"].size(), 1u);
-  // A backend that lacks nearly everything, if it is built.
+  // A backend with few ops, if it is built.
   const std::string examples =
       std::filesystem::path(RC_COMMAND).parent_path() / "examples";
   if (!std::filesystem::exists(examples + "/librunciblebackend-example.so")) {
@@ -402,7 +402,7 @@ TEST(Command, ShowsAConversationAsAPrompt) {
   ASSERT_EQ(json["content"].size(), 1u);
   EXPECT_EQ(json["content"][0]["begin"], 9);
   EXPECT_EQ(json["content"][0]["end"], 19);
-  // What the user wrote is text; what the template wrote ends the message.
+  // The input of the user is text; the text of the template ends the message.
   int ends = 0;
   for (const Json& token : json["tokens"]) {
     if (token["id"] != 2) continue;

@@ -28,8 +28,9 @@ class CommandCompletion : public testing::Test {
     return path;
   }
 
-  // What a shell prints when it is told this; nothing if it is not here.
-  static std::string told(const std::string& shell, const std::string& what) {
+  // Returns the output of a shell for a script; empty without this shell.
+  static std::string output_of(const std::string& shell,
+                               const std::string& what) {
     const std::string command = "command -v " + shell + " >/dev/null && " +
                                 shell + " -c '" + what + "'";
     FILE* pipe = popen(command.c_str(), "r");
@@ -44,15 +45,15 @@ class CommandCompletion : public testing::Test {
 
   // Of "runcible" and these words, the last of which is not complete.
   std::set<std::string> bash(const std::string& words, int last) const {
-    return words_of(told("bash", "source " + script("bash") +
-                                     "; COMP_WORDS=(runcible " + words +
-                                     "); COMP_CWORD=" + std::to_string(last) +
-                                     "; _runcible; echo \"${COMPREPLY[@]}\""));
+    return words_of(output_of(
+        "bash", "source " + script("bash") + "; COMP_WORDS=(runcible " + words +
+                    "); COMP_CWORD=" + std::to_string(last) +
+                    "; _runcible; echo \"${COMPREPLY[@]}\""));
   }
   std::set<std::string> fish(const std::string& line) const {
-    const std::string text =
-        told("fish", "source " + script("fish") + "; complete -C \"runcible " +
-                         line + "\" | cut -f1");
+    const std::string text = output_of("fish", "source " + script("fish") +
+                                                   "; complete -C \"runcible " +
+                                                   line + "\" | cut -f1");
     return words_of(text);
   }
 
@@ -89,11 +90,12 @@ TEST_F(CommandCompletion, Fish) {
 
 // zsh completes on a terminal only: that it can read the script must do.
 TEST_F(CommandCompletion, Zsh) {
-  if (told("zsh", "echo yes").empty()) GTEST_SKIP() << "there is no zsh";
+  if (output_of("zsh", "echo yes").empty()) GTEST_SKIP() << "there is no zsh";
   const std::string path = script("zsh");
-  EXPECT_EQ(words_of(told("zsh", "autoload -U compinit; compinit -D; source " +
-                                     path + "; echo $_comps[runcible]")),
-            (Words{"_runcible"}));
+  EXPECT_EQ(
+      words_of(output_of("zsh", "autoload -U compinit; compinit -D; source " +
+                                    path + "; echo $_comps[runcible]")),
+      (Words{"_runcible"}));
 }
 
 TEST_F(CommandCompletion, HasEveryOption) {

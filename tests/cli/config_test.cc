@@ -1,4 +1,4 @@
-// What is configured outside of the command.
+// Configuration outside of the command.
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -87,7 +87,7 @@ TEST_F(CommandConfig, EveryCommandRefusesABadFile) {
   }
   write("[backend]\nspec = \"cpu,,\"\n");
   expect_failure(run({"explain"}), 2, path_ + ":2: backend.spec");
-  // Who says another is not concerned.
+  // Commands that name another backend are not affected.
   EXPECT_EQ(run({"explain", "--backend", "cpu"}).code, 0);
   write("[model]\nquantize = \"Q9\"\n");
   expect_failure(run({"run", model(), "-n", "1"}), 2,
@@ -159,7 +159,7 @@ TEST_F(CommandConfig, HelpShowsTheDefaults) {
       if (key.substr(key.find('.') + 1) != name) continue;
       if (key.starts_with("session.")) continue;
       const Json& initial = setting.at("value");
-      // Others are told in words.
+      // Other defaults are described in words.
       if (initial.is_null() || name == "context_length" || name == "threads" ||
           name == "max_rows" || name == "resident_experts") {
         continue;

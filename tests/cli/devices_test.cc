@@ -1,4 +1,4 @@
-// What the commands say of devices, and of the memory that models take there.
+// Reports of the commands on devices, and on the memory that models take there.
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -57,7 +57,8 @@ TEST(CommandEvaluate, ComparesBackends) {
   EXPECT_GT(against["agreement"]["value"], 0.95);
 }
 
-// What the README promises of devices, of fables that transformers has told.
+// The divergence of devices that the README promises, on the recorded fables of
+// transformers.
 class CommandEvaluateDevices
     : public testing::TestWithParam<std::pair<const char*, double>> {};
 
@@ -65,9 +66,9 @@ TEST_P(CommandEvaluateDevices, DivergenceFromTheReferenceIsAsDocumented) {
   const auto [backend, most] = GetParam();
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "fables.txt";
-  std::ifstream told(source_path("tests/golden/fable/fable.json"));
+  std::ifstream recorded(source_path("tests/golden/fable/fable.json"));
   std::ofstream file(text);
-  const auto fables = nlohmann::json::parse(told);
+  const auto fables = nlohmann::json::parse(recorded);
   for (const auto& fable : fables["texts"]) {
     file << fable["text"].get<std::string>() << "\n";
   }

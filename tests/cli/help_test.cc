@@ -66,7 +66,7 @@ TEST(CommandHelp, HelpDescribesEachCommand) {
     EXPECT_EQ(help.out, run({command, "--help"}).out) << command;
     EXPECT_NE(help.out.find("Usage: runcible " + command), std::string::npos)
         << help.out;
-    // Limits are told in words.
+    // Limits are described in words.
     for (const char* raw :
          {" in [", "9223372036854775807", "INT64", "18446744"}) {
       EXPECT_EQ(help.out.find(raw), std::string::npos) << help.out;
@@ -99,7 +99,7 @@ TEST(CommandHelp, HasAManualThatIsUpToDate) {
   }
   EXPECT_GT(known.size(), 40u);
   // Options as the page sets them: at the beginning of a word.
-  std::set<std::string> told;
+  std::set<std::string> described;
   for (size_t at = page.find('-'); at != std::string::npos;
        at = page.find('-', at + 1)) {
     if (std::isalnum(static_cast<unsigned char>(page[at - 1])) != 0 ||
@@ -113,9 +113,9 @@ TEST(CommandHelp, HasAManualThatIsUpToDate) {
       ++end;
     }
     const std::string word = page.substr(at, end - at);
-    if (word.size() > 1) told.insert(word);
+    if (word.size() > 1) described.insert(word);
   }
-  EXPECT_EQ(told, known);
+  EXPECT_EQ(described, known);
   // As many codes, with the same words.
   std::istringstream codes(run({"help", "exit-codes"}).out);
   std::string line;

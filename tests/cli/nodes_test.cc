@@ -1,4 +1,4 @@
-// What commands say of huge pages and nodes of memory.
+// Reports of commands on huge pages and nodes of memory.
 #include <nlohmann/json.hpp>
 
 #include "command.h"

@@ -18,7 +18,7 @@ void expect_own_words(const std::string& text) {
   }
 }
 
-// What the command says with these words, which end it.
+// Returns the error of the command for these words.
 std::string complaint(std::vector<std::string> words) {
   const Outcome outcome = run(words);
   EXPECT_NE(outcome.code, 0) << words[0];

@@ -38,7 +38,7 @@ TEST(CommandTerminal, TakesATextFromAPipeOrAFile) {
   ASSERT_NE(hello, nothing);
   EXPECT_EQ(run(with({}), "hello").out, hello);
   EXPECT_EQ(run(with({}), "").out, nothing);
-  // What is given counts, and nothing is read.
+  // A given prompt is used, and nothing is read.
   EXPECT_EQ(run(with({"-p", ""}), "hello").out, nothing);
   EXPECT_EQ(run({"tokenize", model(), "--json"}, "hello").out,
             run({"tokenize", model(), "--json", "-p", "hello"}).out);
@@ -87,7 +87,7 @@ TEST(CommandTerminal, ReportsThatItWaitsForInput) {
   close(notes.ends[0]);
 }
 
-// What the command writes to a terminal as stdout and stderr.
+// Returns the output of the command on a terminal, of stdout and stderr.
 std::string on_terminal(const std::vector<std::string>& arguments) {
   int mine = -1, its = -1;
   char name[64];
@@ -209,7 +209,7 @@ TEST(CommandTerminal, EndsQuietlyOnABrokenPipe) {
   EXPECT_EQ(outcome.err, "");
 }
 
-// Who waits for a driver that hangs ends it as any other program.
+// A signal ends the command while it waits for a driver that hangs.
 TEST(CommandTerminal, FirstSignalEndsUncancellableWork) {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;
@@ -248,7 +248,7 @@ TEST(CommandTerminal, CtrlCPrintsThePartialAnswer) {
   pollfd watched = {ends[0], POLLIN, 0};
   ASSERT_EQ(poll(&watched, 1, 60000), 1);  // it has begun to print
   process.signal(SIGINT);
-  // What it had printed by then is all in the pipe.
+  // The output so far is complete in the pipe.
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
@@ -257,8 +257,8 @@ TEST(CommandTerminal, CtrlCPrintsThePartialAnswer) {
   close(ends[0]);
 }
 
-// Under way, as the progress bar of this title on a terminal tells, it gets a
-// signal. What it says to the end.
+// Sends a signal to the command once its progress bar has this title, and
+// returns its output.
 std::string interrupted_by(int number, const std::string& title,
                            const std::vector<std::string>& arguments) {
   int mine = -1, its = -1;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Every op of a trace is told apart by its layer and its weight.
+// Every op of a trace is identified by its layer and its weight.
 void expect_names(const std::string& file) {
   std::ifstream written(file);
   ASSERT_TRUE(written) << file;

@@ -78,10 +78,10 @@ TEST_F(Measure, RecordsUnsupportedFamilies) {
       compute::measure(open_wrapped("narrow"), {});
   for (size_t i = 0; i < kOpFamilies; ++i) {
     const auto family = static_cast<OpFamily>(i);
-    const bool lacks =
+    const bool unsupported =
         (family >= OpFamily::kProductsF32 && family <= OpFamily::kDepthwise);
-    EXPECT_EQ(found.lacking[i], lacks) << op_family_name(family);
-    EXPECT_EQ(found.families[i].empty(), lacks);
+    EXPECT_EQ(found.lacking[i], unsupported) << op_family_name(family);
+    EXPECT_EQ(found.families[i].empty(), unsupported);
   }
 }
 

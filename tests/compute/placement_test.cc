@@ -102,7 +102,7 @@ class EachOp : public testing::Test {
     EXPECT_OK(rc_backend_explain(backend, &text));
     return Json::parse(text).at("tensors");
   }
-  // What the CPU alone computes.
+  // Returns the result of the CPU alone.
   static std::vector<float> expected_product(int64_t side) {
     rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
     options.threads = 1;
@@ -166,7 +166,7 @@ TEST_F(EachOp, OutlinesShowTheChoiceBeforeComputing) {
               2 * (1e-7 + bytes / 10e9 + 10e-6 + bytes / 20e9), 1e-9);
   EXPECT_NEAR(fast.at("compute_seconds").get<double>(),
               20e-6 + 16777216 / 10e12, 1e-9);
-  // A real tensor beside an outline, and an outline that lies elsewhere.
+  // A real tensor together with an outline, and an outline on another device.
   const Tensor b = make_random(backend.get(), {kLarge, kLarge}, 1);
   EXPECT_EQ(choice_of(sum(a.get(), b.get()).get()).at("device"), "cpu:0");
   EXPECT_EQ(choice_of(sum(c.get(), b.get()).get()).at("device"), "fast:0");
@@ -208,7 +208,7 @@ TEST_F(EachOp, TensorsAreMoved) {
   const Tensor home = to(away.get(), backend.get(), "");
   EXPECT_EQ(device_of(home.get()), "cpu:0");
   EXPECT_EQ(numbers_of(home.get()), numbers_of(away.get()));
-  // What is there already.
+  // A tensor that is on the device already.
   EXPECT_EQ(numbers_of(to(a.get(), nullptr, nullptr).get()),
             numbers_of(a.get()));
   const Tensor nothing = make(backend.get(), {0, 3}, {});
@@ -317,7 +317,7 @@ TEST_F(EachOp, IsExplained) {
   EXPECT_EQ(choice.at("device"), "fast:0");
   EXPECT_GT(choice.at("candidates")[0].at("seconds").get<double>(),
             choice.at("candidates")[1].at("seconds").get<double>());
-  // Of handles with one device there is nothing to tell.
+  // Handles with one device have no choice to explain.
   const Backend other = open_backend("cpu");
   EXPECT_TRUE(explain(other.get()).is_null());
 }

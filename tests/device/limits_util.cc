@@ -419,7 +419,8 @@ void expect_right(const std::shared_ptr<runtime::Device>& device,
       size += numbers[i] * numbers[i];
     }
     EXPECT_GT(size, 0);
-    // What is lost at a limit is at least one of a few hundred thousand terms.
+    // A limit that is off by one loses at least one of a few hundred thousand
+    // terms.
     EXPECT_LE(difference, expected[r].exact ? 0 : tolerance * size);
   }
 }

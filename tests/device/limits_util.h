@@ -13,7 +13,7 @@
 
 namespace rc::test {
 
-// A device with a variable of its own, opened anew.
+// Opens a device with a tuning variable of the test.
 std::shared_ptr<runtime::Device> open_tuned(const std::string& backend,
                                             const std::string& variable,
                                             const std::string& value);

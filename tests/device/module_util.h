@@ -1,4 +1,4 @@
-// Modules of devices that a machine may lack.
+// Modules of devices that a machine may not have.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ std::string why_no_device(const std::string& backend);
 // system: nothing of it has been loaded or found yet. NULL if it is no module.
 const rc_plugin* fresh_table(const char* module, const TemporaryFolder& folder);
 
-// Waits until all devices of the backend that nobody holds are closed.
+// Waits until all unused devices of the backend are closed.
 void wait_until_closed(const char* backend);
 
 // A backend that refuses each of these values of the variable, which it reads
@@ -29,8 +29,8 @@ void wait_until_closed(const char* backend);
 void expect_refused(const char* backend, const char* variable,
                     std::initializer_list<const char*> values);
 
-// A run with profiling on: every op has its time, none before the one before
-// it began, and no more are told than there is room for.
+// Checks a run with profiling: every op has its time, none before the one
+// before it began, and no more are reported than there is room for.
 void expect_times_of_ops(const std::string& backend);
 
 }  // namespace rc::test

@@ -1,6 +1,6 @@
-// What whole models do on a device of any backend. Activations stay in floating
-// point on those that are tested with this, so that logits are those of other
-// implementations to rounding.
+// Checks of whole models on a device of any backend. Activations stay in
+// floating point on the devices that are tested with these, so that logits
+// equal those of other implementations to rounding.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
-// Every allocation of a life with an engine may fail: the call or the request
-// ends with a status, nothing leaks, nobody hangs, and what is left works.
+// Every allocation during the life of an engine may fail: the call or the
+// request ends with a status, nothing leaks, no thread hangs, and the rest
+// works.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,12 +18,12 @@ using rc::test::allocation_failed;
 using rc::test::fail_allocation_after;
 using rc::test::live_allocations;
 
-// Only lack of memory is an excuse.
-void expect_ok_or_out_of_memory(const Hearer& hearer,
+// The only accepted error is that of no memory.
+void expect_ok_or_out_of_memory(const TestListener& listener,
                                 const rc_generate_report& report) {
-  EXPECT_EQ(hearer.ends, 1);
+  EXPECT_EQ(listener.ends, 1);
   EXPECT_TRUE(report.status == RC_OK || report.status == RC_E_OUT_OF_MEMORY)
-      << report.status << " " << hearer.message;
+      << report.status << " " << listener.message;
 }
 
 void request(Session& session, RequestOptions options, int32_t logprobs = 2) {
@@ -30,9 +31,9 @@ void request(Session& session, RequestOptions options, int32_t logprobs = 2) {
   options.logprobs = logprobs;
   options.sampling.penalty_tokens = -1;
   options.sampling.repetition_penalty = 1.1f;
-  const auto hearer = std::make_shared<Hearer>();
-  session.generate(std::move(options), hearer);
-  expect_ok_or_out_of_memory(*hearer, hearer->wait());
+  const auto listener = std::make_shared<TestListener>();
+  session.generate(std::move(options), listener);
+  expect_ok_or_out_of_memory(*listener, listener->wait());
 }
 
 void live(const std::shared_ptr<const model::ModelFile>& file,

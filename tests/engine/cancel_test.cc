@@ -41,17 +41,17 @@ class Faulty : public ::testing::Test {
 TEST(Cancel, EndsAGeneration) {
   const auto engine = load();
   const auto session = engine->create_session(endless(), nullptr);
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   const auto request =
-      session->generate(greedy(some_tokens(10), 1000000), hearer);
-  hearer->wait_for_tokens(5);
+      session->generate(greedy(some_tokens(10), 1000000), listener);
+  listener->wait_for_tokens(5);
   request->cancel();
   request->cancel();
-  const auto& report = hearer->wait();
+  const auto& report = listener->wait();
   EXPECT_EQ(report.reason, RC_END_CANCELLED);
   EXPECT_EQ(report.status, RC_E_CANCELLED);
   EXPECT_GE(report.generated_tokens, 5);
-  EXPECT_EQ(hearer->tokens.size(),
+  EXPECT_EQ(listener->tokens.size(),
             static_cast<size_t>(report.generated_tokens));
   request->cancel();  // and after the end
   EXPECT_EQ(generate(*session, greedy({}, 3)).report.status, RC_OK);
@@ -60,8 +60,8 @@ TEST(Cancel, EndsAGeneration) {
 TEST(Cancel, EndsAWaitingRequest) {
   const auto engine = load();
   const auto session = engine->create_session(endless(), nullptr);
-  const auto first = std::make_shared<Hearer>();
-  const auto second = std::make_shared<Hearer>();
+  const auto first = std::make_shared<TestListener>();
+  const auto second = std::make_shared<TestListener>();
   const auto running =
       session->generate(greedy(some_tokens(10), 1000000), first);
   const auto waiting = session->generate(greedy({5}, 10), second);
@@ -77,29 +77,29 @@ TEST(Cancel, EndsAWaitingRequest) {
 TEST(Cancel, WorksFromAPieceCallback) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   std::shared_ptr<Request> request;
   std::mutex mutex;
   std::unique_lock lock(mutex);
-  hearer->on_piece = [&](const Piece&) {
+  listener->on_piece = [&](const Piece&) {
     const std::lock_guard inside(mutex);
     request->cancel();
   };
-  request = session->generate(greedy(some_tokens(10), 100), hearer);
+  request = session->generate(greedy(some_tokens(10), 100), listener);
   lock.unlock();
-  EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
-  EXPECT_EQ(hearer->wait().generated_tokens, 1);
+  EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listener->wait().generated_tokens, 1);
   request.reset();
 }
 
 TEST_F(Faulty, CancelStopsAPromptStep) {
   fault_control().fault = Fault::kSlow;
   const auto session = engine_->create_session({}, nullptr);
-  const auto hearer = std::make_shared<Hearer>();
-  const auto request = session->generate(greedy(some_tokens(200), 5), hearer);
+  const auto listener = std::make_shared<TestListener>();
+  const auto request = session->generate(greedy(some_tokens(200), 5), listener);
   wait_for_run();
   request->cancel();
-  EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
   session->tokens();  // waits for the end of the step
   EXPECT_EQ(fault_control().cancelled, 1);
   // The session has its tokens and can go on.
@@ -111,8 +111,8 @@ TEST_F(Faulty, CancelStopsAPromptStep) {
 
 TEST_F(Faulty, OthersAreEvaluatedAgainAfterACancelledStep) {
   fault_control().fault = Fault::kSlow;
-  const auto cancelled = std::make_shared<Hearer>();
-  const auto other = std::make_shared<Hearer>();
+  const auto cancelled = std::make_shared<TestListener>();
+  const auto other = std::make_shared<TestListener>();
   const auto session = engine_->create_session({}, nullptr);
   const auto second = engine_->create_session({}, nullptr);
   const auto request =
@@ -215,7 +215,7 @@ TEST(Requests, EndExactlyOnce) {
   EngineOptions options = small_options();
   options.cache_tokens = 1024;  // not enough for all of them at once
   const auto engine = load(options, "cpu", 2);
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   std::vector<std::shared_ptr<Request>> requests;
   std::mt19937 random(3);
   for (uint32_t i = 0; i < 64; ++i) {
@@ -223,22 +223,22 @@ TEST(Requests, EndExactlyOnce) {
                                     static_cast<int64_t>(random() % 60));
     request.priority = static_cast<int32_t>(random() % 3);
     if (i % 5 == 1) request.deadline = Clock::now() + milliseconds(30);
-    hearers.push_back(std::make_shared<Hearer>());
-    requests.push_back(
-        engine->create_session({}, nullptr)->generate(request, hearers.back()));
+    listeners.push_back(std::make_shared<TestListener>());
+    requests.push_back(engine->create_session({}, nullptr)
+                           ->generate(request, listeners.back()));
     if (i % 7 == 3) requests.back()->cancel();
   }
   for (size_t i = 5; i < 64; i += 9) requests[i]->cancel();
-  for (const auto& hearer : hearers) {
-    const auto& report = hearer->wait();
+  for (const auto& listener : listeners) {
+    const auto& report = listener->wait();
     EXPECT_TRUE(report.reason == RC_END_LENGTH ||
                 report.reason == RC_END_CANCELLED ||
                 report.reason == RC_END_DEADLINE)
-        << report.reason << " " << hearer->message;
+        << report.reason << " " << listener->message;
   }
   // Nothing comes after the end: the engine thread has gone.
   requests.clear();
-  for (const auto& hearer : hearers) EXPECT_EQ(hearer->ends, 1);
+  for (const auto& listener : listeners) EXPECT_EQ(listener->ends, 1);
 }
 
 TEST(Requests, MayBeMadeFromManyThreads) {
@@ -257,9 +257,9 @@ TEST(Requests, MayBeMadeFromManyThreads) {
           session->decode(round % 2 == 0);
           const auto fork = session->fork();
           fork->truncate(20);
-          const auto hearer = std::make_shared<Hearer>();
-          fork->generate(greedy({}, 1000), hearer)->cancel();
-          hearer->wait();
+          const auto listener = std::make_shared<TestListener>();
+          fork->generate(greedy({}, 1000), listener)->cancel();
+          listener->wait();
         }
       }
     });

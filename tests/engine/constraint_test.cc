@@ -189,16 +189,16 @@ TEST_F(Constrained, WorksWithPenaltiesAndSavedSessions) {
 
 TEST_F(Constrained, CanBeCancelledAndHasDeadlines) {
   const auto session = engine_->create_session({}, nullptr);
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   RequestOptions options = under(regex("[a-z ]{400,}"), 1);
   options.max_tokens = -1;
   Hold hold(3);
-  hearer->on_piece = [&](const Piece&) { hold.piece(); };
-  const auto request = session->generate(options, hearer);
+  listener->on_piece = [&](const Piece&) { hold.piece(); };
+  const auto request = session->generate(options, listener);
   hold.wait();
   request->cancel();
   hold.release();
-  EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
   options.deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   EXPECT_EQ(generate(*session, options).report.reason, RC_END_DEADLINE);
@@ -243,7 +243,7 @@ TEST(Constraint, NoPossibleTokenIsAnError) {
 }
 
 TEST_F(Constrained, OptionsAreChecked) {
-  const auto told = [&](const RequestOptions& options) {
+  const auto refusal_of = [&](const RequestOptions& options) {
     try {
       check(options, engine_->file());
     } catch (const Error& error) {
@@ -252,14 +252,15 @@ TEST_F(Constrained, OptionsAreChecked) {
     return std::string("no error");
   };
   RequestOptions options = under(regex("a"), 1);
-  EXPECT_EQ(told(options), "no error");
+  EXPECT_EQ(refusal_of(options), "no error");
   options.ignore_eos = true;
-  EXPECT_NE(told(options).find("ignore_eos"), std::string::npos);
+  EXPECT_NE(refusal_of(options).find("ignore_eos"), std::string::npos);
   const auto other = small_model();
   options = under(
       Grammar::regex("a", {}, other->tokenizer()->grammar_vocabulary()), 1);
   for (const char* text : {"llama2.gguf", "fable.gguf", "272"}) {
-    EXPECT_NE(told(options).find(text), std::string::npos) << told(options);
+    EXPECT_NE(refusal_of(options).find(text), std::string::npos)
+        << refusal_of(options);
   }
 }
 

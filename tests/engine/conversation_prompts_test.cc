@@ -29,13 +29,13 @@ TEST_F(ConversationPrompts, PromptsAreBoundedByDeadlineAndContext) {
     RequestOptions request;
     request.deadline = std::chrono::steady_clock::now() +
                        std::chrono::milliseconds(deadline_ms);
-    const auto heard = std::make_shared<Heard>();
-    static_cast<void>(conversation->answer(std::move(request), heard));
-    heard->wait();
-    EXPECT_EQ(heard->report.reason, reason) << heard->error;
+    const auto listener = std::make_shared<EventRecorder>();
+    static_cast<void>(conversation->answer(std::move(request), listener));
+    listener->wait();
+    EXPECT_EQ(listener->report.reason, reason) << listener->error;
     EXPECT_EQ(session_->position(), 3);
     EXPECT_EQ(conversation->messages().items.size(), 1u);
-    return heard->error;
+    return listener->error;
   };
   const std::string loops =
       "{% for i in range(100000) %}{% for j in range(90) %}"
@@ -78,8 +78,8 @@ TEST_F(ConversationPrompts, SessionIsBusyDuringRendering) {
   RequestOptions request;
   request.prompt_maker = maker;
   request.max_tokens = 0;
-  const auto heard = std::make_shared<Heard>();
-  static_cast<void>(session_->generate(std::move(request), heard));
+  const auto listener = std::make_shared<EventRecorder>();
+  static_cast<void>(session_->generate(std::move(request), listener));
   maker->begun.wait();
   const auto status = [](const std::function<void()>& call) -> rc_status {
     try {
@@ -94,16 +94,17 @@ TEST_F(ConversationPrompts, SessionIsBusyDuringRendering) {
   EXPECT_EQ(status([&] {
               RequestOptions another;
               another.prompt_maker = std::make_shared<SlowMaker>();
-              session_->generate(std::move(another), std::make_shared<Heard>());
+              session_->generate(std::move(another),
+                                 std::make_shared<EventRecorder>());
             }),
             RC_E_BUSY);
   maker->go_on.count_down();
-  heard->wait();
-  EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
+  listener->wait();
+  EXPECT_EQ(listener->report.status, RC_OK) << listener->error;
   EXPECT_EQ(session_->tokens(), (std::vector<TokenId>{1, 20, 21}));
 }
 
-// What another thread does with the session comes before an answer, or is
+// Changes of the session by another thread come before an answer, or are
 // refused.
 TEST_F(ConversationPrompts, ConcurrentAppendsDoNotMixWithAPrompt) {
   const auto conversation = begin();
@@ -140,15 +141,15 @@ TEST_F(ConversationPrompts, CancelledPromptUsesTheMessagesOfItsStart) {
   const auto conversation = Conversation::create(session_, std::move(made));
   for (int i = 0; i < 20; ++i) {
     conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
-    const auto heard = std::make_shared<Heard>();
+    const auto listener = std::make_shared<EventRecorder>();
     RequestOptions request;
     request.max_tokens = 1;
-    const auto running = conversation->answer(std::move(request), heard);
+    const auto running = conversation->answer(std::move(request), listener);
     running->cancel();
-    heard->wait();
-    EXPECT_TRUE(heard->report.reason == RC_END_CANCELLED ||
-                heard->report.reason == RC_END_LENGTH)
-        << heard->error;
+    listener->wait();
+    EXPECT_TRUE(listener->report.reason == RC_END_CANCELLED ||
+                listener->report.reason == RC_END_LENGTH)
+        << listener->error;
     const size_t there = conversation->messages().items.size();
     conversation->undo(there);
   }

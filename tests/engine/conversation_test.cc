@@ -32,31 +32,31 @@ class Conversations : public ConversationTest {
     return Conversation::create(session_, std::move(options));
   }
   // An answer of this text: a grammar allows no other.
-  std::shared_ptr<Heard> answer_with(Conversation& conversation,
-                                     const std::string& text) const {
+  std::shared_ptr<EventRecorder> answer_with(Conversation& conversation,
+                                             const std::string& text) const {
     RequestOptions request;
     const std::vector<std::string> texts = {text};
     request.grammar = text::grammar::Grammar::choices(
         texts, {}, engine_->file().tokenizer()->grammar_vocabulary());
-    const auto heard = std::make_shared<Heard>();
-    static_cast<void>(conversation.answer(std::move(request), heard));
-    heard->wait();
-    EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
-    return heard;
+    const auto listener = std::make_shared<EventRecorder>();
+    static_cast<void>(conversation.answer(std::move(request), listener));
+    listener->wait();
+    EXPECT_EQ(listener->report.status, RC_OK) << listener->error;
+    return listener;
   }
 };
 
 TEST_F(Conversations, AnswersBecomeMessages) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
-  const auto heard = answer(*conversation);
+  const auto listener = answer(*conversation);
   const JsonValue messages = conversation->messages();
   ASSERT_EQ(messages.items.size(), 2u);
   EXPECT_EQ(messages.items[1].find("role")->text, "assistant");
   EXPECT_EQ(messages.items[1].find("content")->text,
-            heard->texts[RC_EVENT_PIECE]);
-  EXPECT_FALSE(heard->texts[RC_EVENT_PIECE].empty());
-  EXPECT_GE(heard->tokens, 1u);
+            listener->texts[RC_EVENT_PIECE]);
+  EXPECT_FALSE(listener->texts[RC_EVENT_PIECE].empty());
+  EXPECT_GE(listener->tokens, 1u);
 }
 
 // The second prompt begins with all of the first, and with the answer.
@@ -67,11 +67,11 @@ TEST_F(Conversations, NextAnswerEvaluatesNewTokensOnly) {
   answer(*conversation);
   const int64_t before = session_->position();
   conversation->add(json(R"({"role": "user", "content": "And then?"})"));
-  const auto heard = answer(*conversation, 0);
+  const auto listener = answer(*conversation, 0);
   // The end of the turn, the question, and what begins an answer.
-  EXPECT_GT(heard->report.prompt_tokens, 0);
-  EXPECT_LT(heard->report.prompt_tokens, before);
-  EXPECT_EQ(session_->position(), before + heard->report.prompt_tokens);
+  EXPECT_GT(listener->report.prompt_tokens, 0);
+  EXPECT_LT(listener->report.prompt_tokens, before);
+  EXPECT_EQ(session_->position(), before + listener->report.prompt_tokens);
 }
 
 TEST_F(Conversations, UndoAndForkKeepTheSharedPrefix) {
@@ -99,20 +99,20 @@ TEST_F(Conversations, UndoAndForkKeepTheSharedPrefix) {
   EXPECT_EQ(said(*fork), "[]");
 }
 
-// What the model says is forced by a grammar.
+// A grammar forces the text of the model.
 TEST_F(Conversations, ReasoningTextAndCallsAreSeparated) {
   const auto conversation = begin_with_tools();
   conversation->add(json(R"({"role": "user", "content": "Look at Oslo."})"));
-  const auto heard = answer_with(
+  const auto listener = answer_with(
       *conversation,
       "<think>Where?</think>I look.\n<tool_call>\n{\"name\": \"look\", "
       "\"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>");
-  EXPECT_EQ(heard->report.reason, RC_END_TOOL_CALLS);
-  EXPECT_EQ(heard->texts[RC_EVENT_REASONING], "Where?");
-  EXPECT_EQ(heard->texts[RC_EVENT_PIECE], "I look.");
-  EXPECT_EQ(heard->texts[RC_EVENT_CALL_ARGUMENTS], R"({"city": "Oslo"})");
-  EXPECT_EQ(heard->texts[RC_EVENT_CALL], R"({"city": "Oslo"})");
-  EXPECT_EQ(heard->texts.count(RC_EVENT_MALFORMED_CALL), 0u);
+  EXPECT_EQ(listener->report.reason, RC_END_TOOL_CALLS);
+  EXPECT_EQ(listener->texts[RC_EVENT_REASONING], "Where?");
+  EXPECT_EQ(listener->texts[RC_EVENT_PIECE], "I look.");
+  EXPECT_EQ(listener->texts[RC_EVENT_CALL_ARGUMENTS], R"({"city": "Oslo"})");
+  EXPECT_EQ(listener->texts[RC_EVENT_CALL], R"({"city": "Oslo"})");
+  EXPECT_EQ(listener->texts.count(RC_EVENT_MALFORMED_CALL), 0u);
   EXPECT_EQ(json_text(conversation->messages().items[1]),
             R"({"role":"assistant","content":"I look.",)"
             R"("reasoning_content":"Where?","tool_calls":[{"id":"call00001",)"
@@ -129,11 +129,11 @@ TEST_F(Conversations, IncompleteCallIsReportedAsMalformed) {
   conversation->add(json(R"({"role": "user", "content": "Look at Oslo."})"));
   const std::string half =
       "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Os";
-  const auto heard = answer_with(*conversation, "I look.\n" + half);
-  EXPECT_EQ(heard->report.reason, RC_END_STOP);
-  EXPECT_EQ(heard->texts[RC_EVENT_PIECE], "I look.");
-  EXPECT_EQ(heard->texts[RC_EVENT_MALFORMED_CALL], half);
-  EXPECT_EQ(heard->texts.count(RC_EVENT_CALL), 0u);
+  const auto listener = answer_with(*conversation, "I look.\n" + half);
+  EXPECT_EQ(listener->report.reason, RC_END_STOP);
+  EXPECT_EQ(listener->texts[RC_EVENT_PIECE], "I look.");
+  EXPECT_EQ(listener->texts[RC_EVENT_MALFORMED_CALL], half);
+  EXPECT_EQ(listener->texts.count(RC_EVENT_CALL), 0u);
   const JsonValue messages = conversation->messages();
   EXPECT_EQ(messages.items[1].find("content")->text, "I look." + half);
   EXPECT_EQ(messages.items[1].find("tool_calls"), nullptr);
@@ -165,9 +165,9 @@ TEST_F(Conversations, ForkEvaluatesNewTokensOnly) {
   const int64_t before = session_->position();
   const auto fork = conversation->fork();
   fork->add(json(R"({"role": "user", "content": "And then?"})"));
-  const auto heard = answer(*fork, 0);
-  EXPECT_GT(heard->report.prompt_tokens, 0);
-  EXPECT_LT(heard->report.prompt_tokens, before);
+  const auto listener = answer(*fork, 0);
+  EXPECT_GT(listener->report.prompt_tokens, 0);
+  EXPECT_LT(listener->report.prompt_tokens, before);
   EXPECT_EQ(session_->position(), before);
   EXPECT_EQ(conversation->messages().items.size(), 3u);
 }
@@ -190,10 +190,10 @@ TEST_F(Conversations, RunningAnswerRefusesChanges) {
   RequestOptions request;
   request.max_tokens = -1;
   request.ignore_eos = true;
-  const auto heard = std::make_shared<Heard>();
+  const auto listener = std::make_shared<EventRecorder>();
   Hold hold(1);
-  heard->on_piece = [&] { hold.piece(); };
-  const auto running = conversation->answer(std::move(request), heard);
+  listener->on_piece = [&] { hold.piece(); };
+  const auto running = conversation->answer(std::move(request), listener);
   hold.wait();
   for (const auto& call : std::vector<std::function<void()>>{
            [&] { conversation->undo(1); },
@@ -202,14 +202,14 @@ TEST_F(Conversations, RunningAnswerRefusesChanges) {
            [&] { static_cast<void>(conversation->messages()); },
            [&] {
              static_cast<void>(
-                 conversation->answer({}, std::make_shared<Heard>()));
+                 conversation->answer({}, std::make_shared<EventRecorder>()));
            }}) {
     EXPECT_THROW(call(), Error);
   }
   running->cancel();
   hold.release();
-  heard->wait();
-  EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
+  listener->wait();
+  EXPECT_EQ(listener->report.reason, RC_END_CANCELLED);
 }
 
 TEST_F(Conversations, CancelledAnswerKeepsItsPartialText) {
@@ -218,19 +218,19 @@ TEST_F(Conversations, CancelledAnswerKeepsItsPartialText) {
   RequestOptions request;
   request.sampling.seed = 7;
   request.ignore_eos = true;
-  const auto heard = std::make_shared<Heard>();
+  const auto listener = std::make_shared<EventRecorder>();
   Hold hold(8);
-  heard->on_piece = [&] { hold.piece(); };
-  const auto running = conversation->answer(std::move(request), heard);
+  listener->on_piece = [&] { hold.piece(); };
+  const auto running = conversation->answer(std::move(request), listener);
   hold.wait();
   running->cancel();
   hold.release();
-  heard->wait();
-  EXPECT_EQ(heard->report.reason, RC_END_CANCELLED);
+  listener->wait();
+  EXPECT_EQ(listener->report.reason, RC_END_CANCELLED);
   const JsonValue messages = conversation->messages();
   ASSERT_EQ(messages.items.size(), 2u);
   EXPECT_EQ(messages.items[1].find("content")->text,
-            heard->texts[RC_EVENT_PIECE]);
+            listener->texts[RC_EVENT_PIECE]);
   // The next answer goes on from there.
   const int64_t before = session_->position();
   conversation->add(json(R"({"role": "user", "content": "And then?"})"));
@@ -243,10 +243,10 @@ TEST_F(Conversations, AnAnswerThatDidNotBeginIsNoMessage) {
   const std::string before = said(*conversation);
   RequestOptions request;
   request.deadline = std::chrono::steady_clock::now();
-  const auto heard = std::make_shared<Heard>();
-  static_cast<void>(conversation->answer(std::move(request), heard));
-  heard->wait();
-  EXPECT_EQ(heard->report.reason, RC_END_DEADLINE);
+  const auto listener = std::make_shared<EventRecorder>();
+  static_cast<void>(conversation->answer(std::move(request), listener));
+  listener->wait();
+  EXPECT_EQ(listener->report.reason, RC_END_DEADLINE);
   EXPECT_EQ(said(*conversation), before);
 }
 
@@ -258,19 +258,19 @@ TEST_F(Conversations, RequiredCallIsForced) {
   request.sampling.seed = 3;
   request.max_tokens = 200;
   request.sampling.temperature = 0;
-  const auto heard = std::make_shared<Heard>();
+  const auto listener = std::make_shared<EventRecorder>();
   static_cast<void>(conversation->answer(
-      std::move(request), heard,
+      std::move(request), listener,
       {.tool_choice = text::chat::parse_tool_choice("required")}));
-  heard->wait();
-  ASSERT_EQ(heard->report.status, RC_OK) << heard->error;
-  ASSERT_EQ(heard->report.reason, RC_END_TOOL_CALLS);
-  EXPECT_EQ(heard->texts[RC_EVENT_PIECE], "");
+  listener->wait();
+  ASSERT_EQ(listener->report.status, RC_OK) << listener->error;
+  ASSERT_EQ(listener->report.reason, RC_END_TOOL_CALLS);
+  EXPECT_EQ(listener->texts[RC_EVENT_PIECE], "");
   const JsonValue messages = conversation->messages();
   const JsonValue& call = messages.items.back().find("tool_calls")->items.at(0);
   EXPECT_EQ(call.find("function")->find("name")->text, "look");
   // Marks, name and keys took no step of the model.
-  EXPECT_GT(heard->report.forced_tokens, 5);
+  EXPECT_GT(listener->report.forced_tokens, 5);
 }
 
 TEST_F(Conversations, AnswerFollowsAJsonSchema) {
@@ -279,18 +279,18 @@ TEST_F(Conversations, AnswerFollowsAJsonSchema) {
   for (int turn = 0; turn < 2; ++turn) {
     RequestOptions request;
     request.sampling.seed = 3;
-    const auto heard = std::make_shared<Heard>();
+    const auto listener = std::make_shared<EventRecorder>();
     static_cast<void>(conversation->answer(
-        std::move(request), heard,
+        std::move(request), listener,
         {.response_schema = text::chat::parse_response_format(
              R"({"type": "json_schema", "json_schema": {"schema": {
                "type": "object", "required": ["animal"],
                "additionalProperties": false,
                "properties": {"animal": {"enum": ["fox", "crow"]}}}}})")}));
-    heard->wait();
-    ASSERT_EQ(heard->report.status, RC_OK) << heard->error;
-    EXPECT_EQ(heard->report.reason, RC_END_STOP);
-    const std::string said = heard->texts[RC_EVENT_PIECE];
+    listener->wait();
+    ASSERT_EQ(listener->report.status, RC_OK) << listener->error;
+    EXPECT_EQ(listener->report.reason, RC_END_STOP);
+    const std::string said = listener->texts[RC_EVENT_PIECE];
     EXPECT_TRUE(said == R"({"animal": "fox"})" ||
                 said == R"({"animal": "crow"})")
         << said;
@@ -309,8 +309,8 @@ TEST_F(Conversations, ContradictingRulesAreRefused) {
           texts, {}, engine_->file().tokenizer()->grammar_vocabulary());
     }
     try {
-      static_cast<void>(
-          asked.answer(std::move(request), std::make_shared<Heard>(), rules));
+      static_cast<void>(asked.answer(std::move(request),
+                                     std::make_shared<EventRecorder>(), rules));
     } catch (const Error& error) {
       return error.status();
     }

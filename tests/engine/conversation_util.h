@@ -23,7 +23,7 @@ inline JsonValue json(std::string_view text) {
 }
 
 // All that an answer reports.
-class Heard final : public Listener {
+class EventRecorder final : public Listener {
  public:
   void piece(Piece piece) override {
     if (on_piece) on_piece();
@@ -67,16 +67,16 @@ class ConversationTest : public ::testing::Test {
   std::shared_ptr<Conversation> begin() const {
     return Conversation::create(session_, options("zephyr"));
   }
-  static std::shared_ptr<Heard> answer(Conversation& conversation,
-                                       int64_t tokens = 12) {
+  static std::shared_ptr<EventRecorder> answer(Conversation& conversation,
+                                               int64_t tokens = 12) {
     RequestOptions request;
     request.max_tokens = tokens;
     request.sampling.seed = 7;
-    const auto heard = std::make_shared<Heard>();
-    static_cast<void>(conversation.answer(std::move(request), heard));
-    heard->wait();
-    EXPECT_EQ(heard->report.status, RC_OK) << heard->error;
-    return heard;
+    const auto listener = std::make_shared<EventRecorder>();
+    static_cast<void>(conversation.answer(std::move(request), listener));
+    listener->wait();
+    EXPECT_EQ(listener->report.status, RC_OK) << listener->error;
+    return listener;
   }
   static std::string said(const Conversation& conversation) {
     return json_text(conversation.messages());

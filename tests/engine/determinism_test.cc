@@ -1,4 +1,4 @@
-// What a session produces does not depend on what else runs, on how its prompt
+// The output of a session does not depend on other sessions, on how its prompt
 // was cut, on threads, the prefix cache, preemption, nor on saving: bit for
 // bit.
 #include <gtest/gtest.h>
@@ -73,19 +73,19 @@ TEST_P(Determinism, DoesNotDependOnFifteenOtherSessions) {
   const auto engine = load(options);
   std::vector<std::shared_ptr<Session>> sessions;
   std::vector<std::shared_ptr<Request>> requests;
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (uint32_t i = 0; i < 15; ++i) {
     SessionOptions shifting;
     shifting.shift_when_full = true;
     sessions.push_back(engine->create_session(shifting, nullptr));
-    hearers.push_back(std::make_shared<Hearer>());
+    listeners.push_back(std::make_shared<TestListener>());
     requests.push_back(sessions.back()->generate(
-        greedy(some_tokens(3 + 10 * i, 100 + i), 1000000), hearers.back()));
+        greedy(some_tokens(3 + 10 * i, 100 + i), 1000000), listeners.back()));
   }
   EXPECT_EQ(play(*engine, prompt_), expected_);
   for (const auto& request : requests) request->cancel();
-  for (const auto& hearer : hearers) {
-    EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  for (const auto& listener : listeners) {
+    EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
   }
 }
 

@@ -135,7 +135,7 @@ RequestOptions greedy(std::vector<TokenId> prompt, int64_t max_tokens) {
   return options;
 }
 
-void Hearer::piece(Piece piece) {
+void TestListener::piece(Piece piece) {
   if (on_piece) on_piece(piece);
   const std::lock_guard lock(mutex_);
   text += piece.text;
@@ -146,8 +146,8 @@ void Hearer::piece(Piece piece) {
   changed_.notify_all();
 }
 
-void Hearer::end(const rc_generate_report& report,
-                 const char* text_of_error) noexcept {
+void TestListener::end(const rc_generate_report& report,
+                       const char* text_of_error) noexcept {
   const std::lock_guard lock(mutex_);
   ++ends;
   report_ = report;
@@ -159,23 +159,23 @@ void Hearer::end(const rc_generate_report& report,
   changed_.notify_all();
 }
 
-const rc_generate_report& Hearer::wait() {
+const rc_generate_report& TestListener::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ends > 0; });
   return report_;
 }
 
-void Hearer::wait_for_tokens(size_t count) {
+void TestListener::wait_for_tokens(size_t count) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ends > 0 || tokens.size() >= count; });
 }
 
 Result generate(Session& session, const RequestOptions& options) {
   check(options, session.engine()->file());
-  const auto hearer = std::make_shared<Hearer>();
-  session.generate(options, hearer);
-  const rc_generate_report report = hearer->wait();
-  return {hearer->text, hearer->tokens, hearer->message, report};
+  const auto listener = std::make_shared<TestListener>();
+  session.generate(options, listener);
+  const rc_generate_report report = listener->wait();
+  return {listener->text, listener->tokens, listener->message, report};
 }
 
 Result generate(Engine& engine, const RequestOptions& options,

@@ -39,8 +39,8 @@ std::vector<TokenId> some_tokens(size_t count, uint32_t seed = 1);
 // Greedy, without stops, so that the text depends on the logits alone.
 RequestOptions greedy(std::vector<TokenId> prompt, int64_t max_tokens);
 
-// Holds up the engine in the n-th piece that it tells, so that the generation
-// is under way for as long as a test wants.
+// Blocks the engine in the n-th piece that it delivers, so that the generation
+// is in flight for as long as a test needs.
 class Hold {
  public:
   explicit Hold(int n) : left_(n) {}
@@ -59,8 +59,8 @@ class Hold {
   std::latch released_{1};
 };
 
-// Keeps what it hears.
-class Hearer final : public Listener {
+// Records the events of a request.
+class TestListener final : public Listener {
  public:
   void piece(Piece piece) override;
   void end(const rc_generate_report& report,
@@ -68,7 +68,7 @@ class Hearer final : public Listener {
 
   // Waits for the end.
   const rc_generate_report& wait();
-  // Waits until `count` tokens were told, or for the end.
+  // Waits until `count` tokens were delivered, or for the end.
   void wait_for_tokens(size_t count);
 
   // To be read after the end.
@@ -95,7 +95,7 @@ struct Result {
 };
 // Generates and waits for the end.
 Result generate(Session& session, const RequestOptions& options);
-// The same in a session of its own.
+// The same in a separate session.
 Result generate(Engine& engine, const RequestOptions& options,
                 const SessionOptions& session = {});
 

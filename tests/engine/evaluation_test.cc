@@ -80,7 +80,7 @@ TEST(EvaluationRows, AreVisitedOnce) {
       EXPECT_EQ(seen, std::vector<int>(rows, 1));
     }
   }
-  // The first failure is told, and only when nobody looks any more.
+  // The first failure is reported, once no thread evaluates rows any more.
   std::atomic<int> looked = 0;
   try {
     for_each_row(100, size_t{1} << 20, 4, [&](size_t row) {

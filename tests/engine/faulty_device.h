@@ -1,4 +1,4 @@
-// A backend "faulty": the cpu backend, which fails when a test tells it to.
+// A backend "faulty": the cpu backend with faults that a test injects.
 #pragma once
 
 #include <atomic>

@@ -66,7 +66,7 @@ rc_status wait(rc_plugin_device* device, int64_t timeout_ms, char* message) {
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "nobody stopped it");
+    std::snprintf(message, RC_PLUGIN_MESSAGE_BYTES, "the run was not stopped");
     return RC_E_DEVICE;
   }
   const rc_status status = cpu().wait(device, timeout_ms, message);

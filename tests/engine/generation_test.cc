@@ -45,12 +45,12 @@ TEST(Generation, ControlTokensMaySplitTheText) {
 
   options.control_divides = true;
   std::vector<std::string> texts;
-  const auto hearer = std::make_shared<Hearer>();
-  hearer->on_piece = [&](const Piece& piece) { texts.push_back(piece.text); };
+  const auto listener = std::make_shared<TestListener>();
+  listener->on_piece = [&](const Piece& piece) { texts.push_back(piece.text); };
   static_cast<void>(
-      engine->create_session({}, nullptr)->generate(options, hearer));
-  EXPECT_EQ(hearer->wait().reason, RC_END_STOP_STRING);
-  EXPECT_EQ(hearer->tokens,
+      engine->create_session({}, nullptr)->generate(options, listener));
+  EXPECT_EQ(listener->wait().reason, RC_END_STOP_STRING);
+  EXPECT_EQ(listener->tokens,
             (std::vector{letters[0], tokenizer.eos(), letters[0], letters[0]}));
   // With the token comes what was held back before it.
   EXPECT_EQ(texts, (std::vector<std::string>{"", "a", "", ""}));
@@ -244,20 +244,21 @@ TEST(Generation, LogprobsMatchTheTokens) {
   const auto engine = load();
   RequestOptions options = greedy(some_tokens(10), 6);
   options.logprobs = 3;
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   const auto session = engine->create_session({}, nullptr);
-  session->generate(options, hearer);
-  hearer->wait();
-  ASSERT_EQ(hearer->tokens.size(), 6u);
-  ASSERT_EQ(hearer->logprobs.size(), 6u);
-  ASSERT_EQ(hearer->top_logprobs.size(), 18u);
+  session->generate(options, listener);
+  listener->wait();
+  ASSERT_EQ(listener->tokens.size(), 6u);
+  ASSERT_EQ(listener->logprobs.size(), 6u);
+  ASSERT_EQ(listener->top_logprobs.size(), 18u);
   for (size_t i = 0; i < 6; ++i) {
-    EXPECT_EQ(hearer->logprobs[i].token, hearer->tokens[i]);
-    EXPECT_EQ(hearer->top_logprobs[3 * i].token, hearer->tokens[i]);
-    EXPECT_EQ(hearer->top_logprobs[3 * i].logprob, hearer->logprobs[i].logprob);
-    EXPECT_LE(hearer->top_logprobs[3 * i + 1].logprob,
-              hearer->logprobs[i].logprob);
-    EXPECT_LT(hearer->logprobs[i].logprob, 0.0f);
+    EXPECT_EQ(listener->logprobs[i].token, listener->tokens[i]);
+    EXPECT_EQ(listener->top_logprobs[3 * i].token, listener->tokens[i]);
+    EXPECT_EQ(listener->top_logprobs[3 * i].logprob,
+              listener->logprobs[i].logprob);
+    EXPECT_LE(listener->top_logprobs[3 * i + 1].logprob,
+              listener->logprobs[i].logprob);
+    EXPECT_LT(listener->logprobs[i].logprob, 0.0f);
   }
 }
 
@@ -338,18 +339,18 @@ TEST(Generation, SmallestContextAndLargestKeepStillShift) {
 TEST(Generation, RequestsOfOneSessionTakeTurns) {
   const auto engine = load();
   const auto session = engine->create_session({}, nullptr);
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (int i = 0; i < 5; ++i) {
-    hearers.push_back(std::make_shared<Hearer>());
+    listeners.push_back(std::make_shared<TestListener>());
     session->generate(greedy(some_tokens(5, static_cast<uint32_t>(i)), 5),
-                      hearers.back());
+                      listeners.back());
   }
   std::vector<TokenId> expected;
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(hearers[static_cast<size_t>(i)]->wait().status, RC_OK);
+    EXPECT_EQ(listeners[static_cast<size_t>(i)]->wait().status, RC_OK);
     const auto prompt = some_tokens(5, static_cast<uint32_t>(i));
     expected.insert(expected.end(), prompt.begin(), prompt.end());
-    const auto& tokens = hearers[static_cast<size_t>(i)]->tokens;
+    const auto& tokens = listeners[static_cast<size_t>(i)]->tokens;
     expected.insert(expected.end(), tokens.begin(), tokens.end());
   }
   EXPECT_EQ(session->tokens(), expected);

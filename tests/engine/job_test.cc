@@ -1,5 +1,5 @@
-// What the engine thread offers to jobs beyond those there are: rows that are
-// verified and taken back, and choices that wait for another thread.
+// Features of the engine thread that jobs do not use yet: rows that are
+// verified and rolled back, and sampling that waits for another thread.
 #include "engine/job.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ TEST(Plan, DefaultsFollowTheModel) {
             page_bytes(*file) * static_cast<uint64_t>(plan.cache_tokens / 32));
 }
 
-// What an indexer would choose of longer sequences is not computed.
+// Sequences longer than the top-k of an indexer are not supported.
 TEST(Plan, ContextIsLimitedToTheTopKOfAnIndexer) {
   const auto file = small_model("deepseek32");
   const auto device = open_device();
@@ -304,7 +304,7 @@ TEST(Load, WeightsOfOthersAreNotShared) {
   std::filesystem::rename(path, folder.path() / "old.gguf");
   std::filesystem::copy_file(small_model()->file().name(), path);
   expect_own(model::ModelFile::open(path.string()), small_options());
-  // What stays mapped belongs to one model.
+  // Mapped weights belong to one model.
   EngineOptions mapped = small_options();
   mapped.keep_mapped = true;
   const int before = fault_control().weights;

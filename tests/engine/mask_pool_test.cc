@@ -286,23 +286,23 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherAreBlocked) {
       });
   // A request that is alone computes its mask on the engine thread, so there
   // is another that is not.
-  std::vector<std::shared_ptr<Hearer>> hearers;
-  const auto busy = std::make_shared<Hearer>();
+  std::vector<std::shared_ptr<TestListener>> listeners;
+  const auto busy = std::make_shared<TestListener>();
   Hold hold(2);
   busy->on_piece = [&](const Piece&) { hold.piece(); };
   const auto running =
       session(std::make_shared<Tenant>())->generate(under(nullptr, -1), busy);
   hold.wait();
   for (int i = 0; i < 6; ++i) {
-    hearers.push_back(std::make_shared<Hearer>());
-    session(hostile_)->generate(under(grammar), hearers.back());
+    listeners.push_back(std::make_shared<TestListener>());
+    session(hostile_)->generate(under(grammar), listeners.back());
   }
   hold.release();
   expect_others_generate();
   running->cancel();
   release.count_down();
-  for (const auto& hearer : hearers) {
-    EXPECT_EQ(hearer->wait().status, RC_OK) << hearer->message;
+  for (const auto& listener : listeners) {
+    EXPECT_EQ(listener->wait().status, RC_OK) << listener->message;
   }
   EXPECT_EQ(count.most(), 1);
   busy->wait();
@@ -334,12 +334,13 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherNeverEnd) {
               std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
           });
-      const auto hearer = std::make_shared<Hearer>();
-      const auto request = session(hostile_)->generate(under(grammar), hearer);
+      const auto listener = std::make_shared<TestListener>();
+      const auto request =
+          session(hostile_)->generate(under(grammar), listener);
       seen->reached.wait();
       expect_others_generate();
       request->cancel();
-      EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED) << hearer->message;
+      EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED) << listener->message;
 
       RequestOptions options = under(grammar);
       options.deadline =
@@ -350,7 +351,7 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherNeverEnd) {
   }
 }
 
-// What a tenant generates is the same beside one with hard grammars.
+// The text of a tenant is the same while another one uses hard grammars.
 TEST_F(Tenants, TextDoesNotDependOnHardGrammarsOfOthers) {
   const auto grammar = regex("[a-z ]{40,60}");
   const Result alone =
@@ -369,24 +370,25 @@ TEST_F(Tenants, TextDoesNotDependOnHardGrammarsOfOthers) {
       continue;
     }
     ++begun;
-    std::vector<std::shared_ptr<Hearer>> hearers;
+    std::vector<std::shared_ptr<TestListener>> listeners;
     std::vector<std::shared_ptr<Request>> requests;
     for (uint64_t seed = 0; seed < 3; ++seed) {
       RequestOptions options = under(hard, 60);
       options.sampling.seed = seed;
-      hearers.push_back(std::make_shared<Hearer>());
-      requests.push_back(session(hostile_)->generate(options, hearers.back()));
+      listeners.push_back(std::make_shared<TestListener>());
+      requests.push_back(
+          session(hostile_)->generate(options, listeners.back()));
     }
-    const Result beside =
+    const Result shared =
         generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
-    EXPECT_EQ(beside.tokens, alone.tokens);
-    EXPECT_EQ(beside.text, alone.text);
+    EXPECT_EQ(shared.tokens, alone.tokens);
+    EXPECT_EQ(shared.text, alone.text);
     for (const auto& request : requests) request->cancel();
-    for (const auto& hearer : hearers) {
-      const rc_status status = hearer->wait().status;
+    for (const auto& listener : listeners) {
+      const rc_status status = listener->wait().status;
       EXPECT_TRUE(status == RC_OK || status == RC_E_CANCELLED ||
                   status == RC_E_UNSUPPORTED)
-          << hearer->message;
+          << listener->message;
     }
   }
   EXPECT_GT(refused, 3u);

@@ -1,8 +1,8 @@
-// Prompts of text: told to be too long, or tokenized, without holding up
-// anyone.
+// Prompts of text: refused as too long, or tokenized, without delaying
+// other requests.
 //
-// What takes long is told by the processor time that threads use, which does
-// not depend on what else the machine does.
+// Durations are measured by the processor time of threads, which does
+// not depend on other programs.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -78,10 +78,11 @@ TEST_F(Prompts, TooLongTextsAreRefusedBeforeTokenizing) {
               whole / 4);
     EXPECT_EQ(result.report.reason, RC_END_CONTEXT);
     EXPECT_EQ(result.report.status, RC_E_CONTEXT_FULL);
-    for (const std::string& told :
+    for (const std::string& named :
          {cat(text.size(), " bytes"),
           cat("holds ", engine_->options().context_length)}) {
-      EXPECT_NE(result.message.find(told), std::string::npos) << result.message;
+      EXPECT_NE(result.message.find(named), std::string::npos)
+          << result.message;
     }
   }
   EXPECT_LT(cpu_of(CLOCK_PROCESS_CPUTIME_ID,
@@ -103,25 +104,25 @@ TEST_F(Prompts, AreNotTokenizedOnTheCallersThread) {
   const std::string text = long_text(2 << 20);
   const double whole = seconds_for(text);
   const auto target = session(shifting());
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   const RequestOptions options = asking(text);
   EXPECT_LT(cpu_of(CLOCK_THREAD_CPUTIME_ID,
-                   [&] { target->generate(options, hearer); }),
+                   [&] { target->generate(options, listener); }),
             whole / 4);
-  EXPECT_EQ(hearer->wait().status, RC_OK) << hearer->message;
-  EXPECT_EQ(hearer->wait().generated_tokens, 4);
+  EXPECT_EQ(listener->wait().status, RC_OK) << listener->message;
+  EXPECT_EQ(listener->wait().generated_tokens, 4);
 }
 
 TEST_F(Prompts, DelayNoOtherSessionAndCanBeCancelled) {
   const auto target = session(shifting());
-  const auto hearer = std::make_shared<Hearer>();
-  const auto request = target->generate(asking(long_text(24 << 20)), hearer);
+  const auto listener = std::make_shared<TestListener>();
+  const auto request = target->generate(asking(long_text(24 << 20)), listener);
   EXPECT_EQ(generate(*session(), greedy(some_tokens(5), 3)).report.status,
             RC_OK);
   request->cancel();
-  EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
   // It had not come to its first step.
-  EXPECT_EQ(hearer->wait().prompt_tokens, 0);
+  EXPECT_EQ(listener->wait().prompt_tokens, 0);
   EXPECT_EQ(target->position(), 0);
   EXPECT_EQ(generate(*target, asking("a fox")).report.status, RC_OK);
 }
@@ -146,8 +147,8 @@ TEST_F(Prompts, StopAtTheirDeadline) {
 
 // A tenant's prompts are read one after the other.
 TEST_F(Prompts, StopAtTheirDeadlineBeforeTheirTurn) {
-  const auto first = std::make_shared<Hearer>();
-  const auto second = std::make_shared<Hearer>();
+  const auto first = std::make_shared<TestListener>();
+  const auto second = std::make_shared<TestListener>();
   const auto long_one =
       session(shifting())->generate(asking(long_text(24 << 20)), first);
   RequestOptions options = asking("a fox");
@@ -160,13 +161,13 @@ TEST_F(Prompts, StopAtTheirDeadlineBeforeTheirTurn) {
 }
 
 TEST_F(Prompts, OfATenantDelayNoOtherTenant) {
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   std::vector<std::shared_ptr<Request>> requests;
   for (int i = 0; i < 4; ++i) {
-    hearers.push_back(std::make_shared<Hearer>());
+    listeners.push_back(std::make_shared<TestListener>());
     requests.push_back(
         session(shifting())
-            ->generate(asking(long_text(24 << 20)), hearers.back()));
+            ->generate(asking(long_text(24 << 20)), listeners.back()));
   }
   const auto other = std::make_shared<Tenant>();
   for (int i = 0; i < 3; ++i) {
@@ -174,22 +175,22 @@ TEST_F(Prompts, OfATenantDelayNoOtherTenant) {
               RC_OK);
   }
   for (const auto& request : requests) request->cancel();
-  for (const auto& hearer : hearers) hearer->wait();
+  for (const auto& listener : listeners) listener->wait();
   // The last was still to be read.
-  EXPECT_EQ(hearers.back()->wait().reason, RC_END_CANCELLED);
-  EXPECT_EQ(hearers.back()->wait().prompt_tokens, 0);
+  EXPECT_EQ(listeners.back()->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listeners.back()->wait().prompt_tokens, 0);
 }
 
 // There are fewer threads than tenants here.
 TEST_F(Prompts, OfManyTenantsAreAllTokenized) {
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (int i = 0; i < 40; ++i) {
-    hearers.push_back(std::make_shared<Hearer>());
+    listeners.push_back(std::make_shared<TestListener>());
     session({}, std::make_shared<Tenant>())
-        ->generate(asking(cat("a fox of ", i)), hearers.back());
+        ->generate(asking(cat("a fox of ", i)), listeners.back());
   }
-  for (const auto& hearer : hearers) {
-    EXPECT_EQ(hearer->wait().status, RC_OK) << hearer->message;
+  for (const auto& listener : listeners) {
+    EXPECT_EQ(listener->wait().status, RC_OK) << listener->message;
   }
 }
 
@@ -197,16 +198,16 @@ TEST_F(Prompts, OfOneSessionKeepTheirOrder) {
   const std::string text = long_text(200000);
   const auto target = session(shifting());
   const auto alone = session(shifting());
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (const std::string& prompt : {text, std::string("a fox"), text}) {
-    hearers.push_back(std::make_shared<Hearer>());
-    target->generate(asking(prompt), hearers.back());
+    listeners.push_back(std::make_shared<TestListener>());
+    target->generate(asking(prompt), listeners.back());
   }
-  for (size_t i = 0; i < hearers.size(); ++i) {
-    EXPECT_EQ(hearers[i]->wait().status, RC_OK);
+  for (size_t i = 0; i < listeners.size(); ++i) {
+    EXPECT_EQ(listeners[i]->wait().status, RC_OK);
     const Result expected =
         generate(*alone, asking(i == 1 ? std::string("a fox") : text));
-    EXPECT_EQ(hearers[i]->tokens, expected.tokens) << i;
+    EXPECT_EQ(listeners[i]->tokens, expected.tokens) << i;
   }
   EXPECT_EQ(target->tokens(), alone->tokens());
 }
@@ -215,12 +216,13 @@ TEST_F(Prompts, BeginWithSpecialTokensOnlyAtTheStartOfASession) {
   const auto target = session();
   const auto& tokenizer = *engine_->file().tokenizer();
   ASSERT_TRUE(tokenizer.adds_bos());
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (int i = 0; i < 3; ++i) {
-    hearers.push_back(std::make_shared<Hearer>());
-    target->generate(asking("a fox", 2), hearers.back());
+    listeners.push_back(std::make_shared<TestListener>());
+    target->generate(asking("a fox", 2), listeners.back());
   }
-  for (const auto& hearer : hearers) EXPECT_EQ(hearer->wait().status, RC_OK);
+  for (const auto& listener : listeners)
+    EXPECT_EQ(listener->wait().status, RC_OK);
   const std::vector<TokenId> tokens = target->tokens();
   ASSERT_FALSE(tokens.empty());
   EXPECT_EQ(tokens[0], tokenizer.bos());
@@ -228,15 +230,15 @@ TEST_F(Prompts, BeginWithSpecialTokensOnlyAtTheStartOfASession) {
 }
 
 TEST(PromptThread, EndsWithItsEngine) {
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   {
     auto engine = load();
     const auto request = engine->create_session(shifting(), nullptr)
-                             ->generate(asking(long_text(24 << 20)), hearer);
+                             ->generate(asking(long_text(24 << 20)), listener);
     engine.reset();
     request->cancel();
   }
-  EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+  EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
 }
 
 }  // namespace

@@ -80,12 +80,12 @@ TEST(RequestErrors, LogprobsAreAsManyAsRequested) {
   for (const int32_t count : {-1, 0, 64}) {
     RequestOptions options = greedy(some_tokens(5), 2);
     options.logprobs = count;
-    const auto hearer = std::make_shared<Hearer>();
+    const auto listener = std::make_shared<TestListener>();
     const auto session = engine->create_session({}, nullptr);
-    const auto request = session->generate(options, hearer);
-    EXPECT_EQ(hearer->wait().status, RC_OK) << hearer->message;
-    EXPECT_EQ(hearer->logprobs.size(), count < 0 ? 0u : 2u);
-    EXPECT_EQ(hearer->top_logprobs.size(), count < 0 ? 0u : 2u * count);
+    const auto request = session->generate(options, listener);
+    EXPECT_EQ(listener->wait().status, RC_OK) << listener->message;
+    EXPECT_EQ(listener->logprobs.size(), count < 0 ? 0u : 2u);
+    EXPECT_EQ(listener->top_logprobs.size(), count < 0 ? 0u : 2u * count);
   }
 }
 

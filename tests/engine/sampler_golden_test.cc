@@ -61,7 +61,7 @@ TEST(SamplerGolden, DryPenalizesRepetitions) {
     Dry dry(options,
             tokenizer_with_breakers(logits.size(),
                                     c["breakers"].get<std::set<TokenId>>()));
-    // What is left over from one text is not to touch the next.
+    // State of one text must not affect the next.
     dry.penalize(std::vector<TokenId>{0, 1, 0, 1, 0, 1}, logits);
     logits.assign(logits.size(), 1.0f);
     dry.penalize(history, logits);

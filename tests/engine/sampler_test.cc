@@ -85,8 +85,8 @@ TEST(Sampler, HugeLogitsDoNotOverflow) {
   EXPECT_EQ(once(options, {3.4e38f, 1, -3.4e38f}), 0);
 }
 
-// Whatever passes the checks gives a token: nothing overflows into what is no
-// number.
+// Every accepted combination of options gives a token: no intermediate result
+// overflows to infinity or NaN.
 TEST(Sampler, EveryCombinationOfExtremesGivesAToken) {
   constexpr float kMost = std::numeric_limits<float>::max();
   constexpr float kLeast = std::numeric_limits<float>::denorm_min();

@@ -40,7 +40,8 @@ Candidate source(uint64_t arrival, int64_t rows) {
 }
 
 TEST(Scheduler, SourcesAreReadWholeInASeparateRun) {
-  // In a run of their own, so that a full step of others holds up none.
+  // Sources are in a separate run, so that a full step of other requests does
+  // not delay them.
   EXPECT_EQ(schedule({{prompt(1, 512), source(2, 512)}}, wide()).rows,
             Rows({0, 512}));
   EXPECT_EQ(
@@ -49,7 +50,7 @@ TEST(Scheduler, SourcesAreReadWholeInASeparateRun) {
   EXPECT_EQ(
       schedule({{decoding(1), source(2, 30), source(3, 30)}}, wide()).rows,
       Rows({1, 30, 30}));
-  // What they take of a step's time is not for prompts.
+  // The time of sources is taken from that of prompts.
   EXPECT_EQ(
       schedule({{decoding(1), source(2, 30), prompt(3, 100)}}, wide()).rows,
       Rows({1, 30, 34}));
@@ -84,7 +85,7 @@ TEST(Scheduler, UncuttableTextsGetAllRowsOrNone) {
   budget.prompt_rows_alone = 512;
   budget.pages = 5;
   EXPECT_EQ(schedule({{prompt(1, 200)}}, budget).rows, Rows({0}));
-  // What others hold back for a first row is of no use here.
+  // Rows reserved for the first rows of other requests are of no use here.
   budget.pages = 7;
   EXPECT_EQ(schedule({{prompt(1, 200), prompt(2, 10)}}, budget).rows,
             Rows({200, 0}));
@@ -158,7 +159,7 @@ TEST(Scheduler, PromptsOfTenantsShareByWeight) {
   EXPECT_EQ(schedule(all, wide()).rows, Rows({86, 85, 85, 256}));
   all[3].weight = 3;
   EXPECT_EQ(schedule(all, wide()).rows, Rows({43, 43, 42, 384}));
-  // What a tenant does not need goes to the others.
+  // Rows that a tenant does not need go to the other tenants.
   all[3].rows_left = 62;
   EXPECT_EQ(schedule(all, wide()).rows, Rows({150, 150, 150, 62}));
 }
@@ -346,7 +347,7 @@ TEST(Scheduler, EveryRequestFinishesOnASmallCache) {
       const Schedule plan = schedule(all, budget);
       for (size_t victim : plan.preempted) {
         owners[victim]->pages = 0;
-        // What was generated is a prompt now.
+        // Generated tokens are part of the prompt now.
         owners[victim]->prompt =
             std::max(owners[victim]->prompt, owners[victim]->evaluated);
         owners[victim]->evaluated = 0;
@@ -375,7 +376,7 @@ TEST(Scheduler, EveryRequestFinishesOnASmallCache) {
 TEST(StepClock, ConvergesToTheRateAndKeepsItsMinimum) {
   StepClock clock;
   EXPECT_EQ(clock.rows_within(0.040), 64);
-  clock.observe(1, 100.0);  // too few rows to tell anything
+  clock.observe(1, 100.0);  // too few rows for an estimate
   EXPECT_EQ(clock.rows_within(0.040), 64);
   for (int i = 0; i < 20; ++i) clock.observe(100, 0.1);
   EXPECT_EQ(clock.rows_within(0.0401), 40);

@@ -89,7 +89,7 @@ TEST(WholeCandidates, KeepTheBudget) {
     ASSERT_LE(outputs, budget.outputs);
     ASSERT_LE(pages, budget.pages);
     ASSERT_TRUE(sequences == 1 || rows <= budget.prompt_rows_alone);
-    // Somebody of those served longest ago is.
+    // One of the least recently served candidates is scheduled.
     for (const Candidate& c : all) ASSERT_GE(c.last_step, first);
   }
 }

@@ -90,22 +90,22 @@ TEST_P(MovedWith, TextsAreTheSame) {
   }
   Movers movers(first);
   std::vector<std::shared_ptr<Session>> sessions;
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (size_t i = 0; i < kCount; ++i) {
     sessions.push_back(movers.session());
-    hearers.push_back(std::make_shared<Hearer>());
-    sessions.back()->generate(sampled(i, 60), hearers.back());
+    listeners.push_back(std::make_shared<TestListener>());
+    sessions.back()->generate(sampled(i, 60), listeners.back());
   }
   for (size_t move = 0; move < 12; ++move) {
-    hearers[move % kCount]->wait_for_tokens(4 * (move + 1));
+    listeners[move % kCount]->wait_for_tokens(4 * (move + 1));
     movers.move(movers.here() == first ? second : first);
   }
   for (size_t i = 0; i < kCount; ++i) {
-    const rc_generate_report& report = hearers[i]->wait();
-    EXPECT_EQ(hearers[i]->ends, 1);
-    EXPECT_EQ(hearers[i]->tokens, expected[i].tokens) << i;
-    EXPECT_EQ(hearers[i]->text, expected[i].text) << i;
-    EXPECT_EQ(report.status, RC_OK) << hearers[i]->message;
+    const rc_generate_report& report = listeners[i]->wait();
+    EXPECT_EQ(listeners[i]->ends, 1);
+    EXPECT_EQ(listeners[i]->tokens, expected[i].tokens) << i;
+    EXPECT_EQ(listeners[i]->text, expected[i].text) << i;
+    EXPECT_EQ(report.status, RC_OK) << listeners[i]->message;
     EXPECT_EQ(report.reason, expected[i].report.reason);
     EXPECT_EQ(report.prompt_tokens, expected[i].report.prompt_tokens);
     EXPECT_EQ(report.generated_tokens, 60);
@@ -131,8 +131,8 @@ TEST(SessionMove, RequestKeepsItsState) {
   RequestOptions after = sampled(4, 30);
   after.stop = {"e"};
   const auto run = [&](Session& session, const std::function<void()>& move) {
-    const auto one = std::make_shared<Hearer>();
-    const auto two = std::make_shared<Hearer>();
+    const auto one = std::make_shared<TestListener>();
+    const auto two = std::make_shared<TestListener>();
     session.generate(bound, one);
     session.generate(after, two);
     for (const size_t tokens : {3, 9, 30}) {
@@ -227,15 +227,15 @@ TEST(SessionMove, WorksBetweenCacheLayouts) {
 // it is.
 TEST(SessionMove, RequestsWithoutHandlesMove) {
   const auto to = engine_of(1600);
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   Hold hold(3);
-  hearer->on_piece = [&](const Piece&) { hold.piece(); };
+  listener->on_piece = [&](const Piece&) { hold.piece(); };
   std::weak_ptr<Engine> before;
   {
     Movers movers(engine_of(2048));
     before = movers.here();
     auto session = movers.session();
-    session->generate(sampled(1, 40), hearer);
+    session->generate(sampled(1, 40), listener);
     hold.wait();
     session.reset();
     std::thread release([&] { hold.release(); });
@@ -243,8 +243,8 @@ TEST(SessionMove, RequestsWithoutHandlesMove) {
     release.join();
   }
   EXPECT_TRUE(before.expired());
-  EXPECT_EQ(hearer->wait().generated_tokens, 40);
-  EXPECT_EQ(hearer->tokens, generate(*to, sampled(1, 40)).tokens);
+  EXPECT_EQ(listener->wait().generated_tokens, 40);
+  EXPECT_EQ(listener->tokens, generate(*to, sampled(1, 40)).tokens);
 }
 
 TEST(SessionMove, CancelledAndLateRequestsEnd) {
@@ -255,8 +255,8 @@ TEST(SessionMove, CancelledAndLateRequestsEnd) {
   endless.shift_when_full = true;
   const auto session = movers.session(endless);
   const auto late = movers.session();
-  const auto one = std::make_shared<Hearer>();
-  const auto two = std::make_shared<Hearer>();
+  const auto one = std::make_shared<TestListener>();
+  const auto two = std::make_shared<TestListener>();
   const auto request = session->generate(greedy(some_tokens(4), -1), one);
   RequestOptions limited = greedy(some_tokens(4), 400);
   limited.deadline = std::chrono::steady_clock::now();

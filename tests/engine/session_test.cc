@@ -144,8 +144,8 @@ TEST(Session, TruncateRemovesTokens) {
   EXPECT_EQ(session->position(), 0);
 }
 
-// What one session writes after a truncation must not show in others that share
-// its pages.
+// Tokens that one session writes after a truncation must not appear in others
+// that share its pages.
 TEST(Session, AppendAfterTruncateKeepsSharedPages) {
   const auto engine = load();
   const auto tokens = some_tokens(100);
@@ -194,10 +194,10 @@ TEST(Session, IsBusyWhileARequestIsInFlight) {
   SessionOptions shifting;
   shifting.shift_when_full = true;
   const auto session = engine->create_session(shifting, nullptr);
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   const auto request =
-      session->generate(greedy(some_tokens(10), 1000000), hearer);
-  hearer->wait_for_tokens(3);
+      session->generate(greedy(some_tokens(10), 1000000), listener);
+  listener->wait_for_tokens(3);
   expect_status(
       RC_E_BUSY, [&] { session->append({5}); }, "1 request");
   expect_status(RC_E_BUSY, [&] { session->append_text("a", 0); });
@@ -209,27 +209,27 @@ TEST(Session, IsBusyWhileARequestIsInFlight) {
   expect_status(RC_E_BUSY, [&] { session->fork(); });
   expect_status(RC_E_BUSY, [&] { session->save(); });
   request->cancel();
-  hearer->wait();
+  listener->wait();
   session->truncate(0);
 }
 
 TEST(Session, AReleasedSessionFinishesItsRequests) {
   const auto engine = load();
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   engine->create_session({}, nullptr)
-      ->generate(greedy(some_tokens(10), 20), hearer);
-  EXPECT_EQ(hearer->wait().reason, RC_END_LENGTH);
+      ->generate(greedy(some_tokens(10), 20), listener);
+  EXPECT_EQ(listener->wait().reason, RC_END_LENGTH);
 }
 
 // The engine thread itself drops the last reference to the engine.
 TEST(Session, RequestMayHoldTheLastReference) {
-  const auto hearer = std::make_shared<Hearer>();
+  const auto listener = std::make_shared<TestListener>();
   {
     auto engine = load();
     engine->create_session({}, nullptr)
-        ->generate(greedy(some_tokens(10), 20), hearer);
+        ->generate(greedy(some_tokens(10), 20), listener);
   }
-  EXPECT_EQ(hearer->wait().reason, RC_END_LENGTH);
+  EXPECT_EQ(listener->wait().reason, RC_END_LENGTH);
 }
 
 // Idle sessions give their pages to others and go on as if they had them.

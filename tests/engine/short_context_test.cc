@@ -59,7 +59,7 @@ TEST(ShortContext, IsLeftAndEnteredAgain) {
   const auto fork = session->fork();
   EXPECT_EQ(hash_after(*session, part(tokens, kShort, kShort + 40)), behind);
   session->truncate(1000);
-  // What was evaluated is of no use to who saves it now.
+  // Evaluated pages of the other form are not saved.
   const std::vector<std::byte> bytes = session->save();
   const auto restored = engine->restore_session(
       *gguf::File::from_memory(nullptr, bytes, "saved"), {}, nullptr);

@@ -43,7 +43,7 @@ TEST(Softmax, WeightsAgreeWithTheLibrary) {
   }
 }
 
-// By the index, so that ties are told apart.
+// Ties are broken by the index.
 TEST(Softmax, ClassesContainTheTokensAboveTheCut) {
   std::vector<float> logits = falling_logits();
   std::fill(logits.begin() + 100, logits.begin() + 300, 4.0f);

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Source,
                            return test_name(info.param);
                          });
 
-// What transformers' generate() gives for a text.
+// The text matches that of generate() of transformers.
 TEST_P(Source, GreedyTextMatchesTransformers) {
   const auto json = nlohmann::json::parse(
       std::ifstream(rc::test::source_path("tests/golden/architectures") /
@@ -98,19 +98,19 @@ TEST_P(Source, DoesNotDependOnOtherSessions) {
   options.max_rows = 90;
   const auto engine = load_it(2, options);
   std::vector<std::shared_ptr<Session>> sessions;
-  std::vector<std::shared_ptr<Hearer>> hearers;
+  std::vector<std::shared_ptr<TestListener>> listeners;
   for (uint32_t i = 0; i < 12; ++i) {
     sessions.push_back(engine->create_session({}, nullptr));
-    hearers.push_back(std::make_shared<Hearer>());
+    listeners.push_back(std::make_shared<TestListener>());
     sessions.back()->generate(greedy(some(1 + 7 * i, 100 + i), 100),
-                              hearers.back());
+                              listeners.back());
   }
   EXPECT_EQ(play(*engine, source_), expected);
   EXPECT_EQ(play(*engine, source_), expected);
   for (uint32_t i = 0; i < 12; ++i) {
-    EXPECT_EQ(hearers[i]->wait().status, RC_OK);
+    EXPECT_EQ(listeners[i]->wait().status, RC_OK);
     EXPECT_EQ(
-        hearers[i]->tokens,
+        listeners[i]->tokens,
         generate(*load_it(), greedy(some(1 + 7 * i, 100 + i), 100)).tokens);
   }
 }

@@ -247,10 +247,10 @@ TEST_F(Lacking, OpsRunOnTheCpu) {
     EXPECT_EQ(state_.scratch, engine->memory().devices[0].scratch);
     EXPECT_GT(engine->memory().transfers, 0u);
     for (const int32_t op : missing) {
-      const auto& told = engine->fallbacks();
-      EXPECT_TRUE(std::any_of(told.begin(), told.end(), [&](const auto& one) {
-        return one.op == op_name(op);
-      }));
+      const auto& fallbacks = engine->fallbacks();
+      EXPECT_TRUE(
+          std::any_of(fallbacks.begin(), fallbacks.end(),
+                      [&](const auto& one) { return one.op == op_name(op); }));
     }
     EXPECT_EQ(play_greedily(*engine, prompt_), expected_) << *missing.begin();
   }
@@ -341,7 +341,7 @@ TEST_F(SpreadEncoder, LayersOnSeveralDevices) {
   }
 }
 
-// What happens on either device of a spread model while it runs.
+// Faults on either device of a spread model during a run.
 class SpreadFaults : public DeviceSplit {
  protected:
   SpreadFaults() : next_(wrap_backend("large", "cpu")) {
@@ -363,8 +363,8 @@ class SpreadFaults : public DeviceSplit {
 
 TEST_F(SpreadFaults, CancelReachesEachDevice) {
   for (WrappedState* state : {&state_, &next_}) {
-    // The end is told while the run is still under way, so what the device
-    // does changes by a flag.
+    // The end is reported while the run is in flight, so the behaviour of the
+    // device changes by a flag.
     std::atomic<bool> endless{true};
     std::atomic<bool> waiting{false};
     const rc_plugin_run* run = nullptr;
@@ -382,11 +382,11 @@ TEST_F(SpreadFaults, CancelReachesEachDevice) {
       return RC_E_CANCELLED;
     };
     const auto session = engine_->create_session({}, nullptr);
-    const auto hearer = std::make_shared<Hearer>();
-    const auto request = session->generate(greedy(prompt_, 5), hearer);
+    const auto listener = std::make_shared<TestListener>();
+    const auto request = session->generate(greedy(prompt_, 5), listener);
     while (!waiting) std::this_thread::sleep_for(milliseconds(1));
     request->cancel();
-    EXPECT_EQ(hearer->wait().reason, RC_END_CANCELLED);
+    EXPECT_EQ(listener->wait().reason, RC_END_CANCELLED);
     EXPECT_EQ(play_greedily(*engine_, prompt_), expected_);
     state->on_run = {};
     state->on_wait = {};
@@ -401,7 +401,7 @@ TEST_F(SpreadFaults, TheSecondDeviceIsLost) {
   EXPECT_EQ(lost.report.status, RC_E_DEVICE_LOST);
   EXPECT_NE(lost.message.find("large:0"), std::string::npos) << lost.message;
   next_.on_run = {};
-  // Opened again, it is another device, and the model loads anew.
+  // Opened again, it is another device, and the model is loaded again.
   EngineOptions options = room_for(1);
   options.timeout_ms = 600'000;
   const auto again = Engine::load(

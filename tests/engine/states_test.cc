@@ -116,7 +116,7 @@ TEST(States, AreTakenFromJobsThatWait) {
   for (const std::vector<TokenId>& one : generated) EXPECT_EQ(one, expected);
 }
 
-// One of each kind: convolutions alone, states of channels, Mamba 2 beside
+// One of each kind: convolutions alone, states of channels, Mamba 2 with
 // attention, the delta rule, and states that fade by the column.
 class KindsOfStates : public ::testing::TestWithParam<const char*> {};
 

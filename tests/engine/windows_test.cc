@@ -125,8 +125,8 @@ TEST_P(Windows, ContinueFromACachedPrefix) {
             result.tokens);
 }
 
-// The prefix cache keeps windows as long as nobody else needs their pages;
-// without them its other pages cannot be gone on from.
+// The prefix cache keeps windows as long as no session needs their pages;
+// without them its other pages cannot be used.
 TEST_P(Windows, OfThePrefixCacheAreEvictedForOthers) {
   const auto engine = load_windows(true, true);
   const std::vector<TokenId> tokens = some_tokens(150);

@@ -3,7 +3,7 @@
 // The input is a source and, after a zero byte, JSON with its variables. What
 // is rendered must keep its promises: content within the text, in order, and
 // nothing of a template that is taken for content or the other way round where
-// that can be told.
+// this can be checked.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -53,7 +53,7 @@ void read_everything(const File& file) {
   may_refuse([&] { rc::gguf::verify(file); });
 }
 
-// What was read can be written, and is the same when read again.
+// Writes the file that was read; reading it again gives the same.
 void write_again(const File& file) {
   rc::gguf::Writer writer(static_cast<uint32_t>(file.alignment()));
   for (const Entry& entry : file.entries()) {

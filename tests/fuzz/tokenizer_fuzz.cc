@@ -231,7 +231,7 @@ void run_input(const uint8_t* data, size_t size) {
   if (mode < 160) {
     const Fixed& chosen = fixed()[mode % fixed().size()];
     const std::string_view text = input.rest();
-    // The mark of SentencePiece can't be told from a space.
+    // The mark of SentencePiece cannot be distinguished from a space.
     const bool exact =
         chosen.exact && (chosen.tokenizer->kind() == "gpt2" ||
                          text.find("\xE2\x96\x81") == std::string_view::npos);

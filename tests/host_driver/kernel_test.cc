@@ -46,7 +46,7 @@ class HostKernels : public testing::Test {
     return reinterpret_cast<uint64_t>(numbers.data());
   }
 
-  // What the kernel gives of 0, 1, 2, ...
+  // Returns the results of the kernel for 0, 1, 2, ...
   std::vector<float> run(const std::string& text, uint64_t seed) {
     std::vector<float> x(kItems * kGroups), out(x.size(), -1.0f);
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);

@@ -1,5 +1,5 @@
-// What dispatches wait for: of random programs each conflict between two stages
-// is waited for, by one dispatch or a chain of them, and nothing else is.
+// Waits of dispatches: in random programs each conflict between two stages is
+// ordered by one wait or a chain of them, and nothing else is.
 #include <gtest/gtest.h>
 
 #include <bit>

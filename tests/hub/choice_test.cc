@@ -15,7 +15,7 @@ std::vector<RepositoryFile> files_of(const std::vector<std::string>& names) {
   return files;
 }
 
-// What is chosen; or the message of the error.
+// Returns the choice, or the message of the error.
 std::string chosen(const std::vector<std::string>& names,
                    const std::string& file) {
   Reference reference = {"o", "m", file, ""};

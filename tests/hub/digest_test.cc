@@ -45,7 +45,7 @@ TEST(Digest, MatchesKnownDigests) {
             "f1809a48a497200e046d39ccc7112cd0");
 }
 
-// What `git hash-object` says.
+// Expected values are those of `git hash-object`.
 TEST(Digest, MatchesGitHashObject) {
   EXPECT_EQ(test::git_sha1(""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
   EXPECT_EQ(test::git_sha1("what is up, doc?"),

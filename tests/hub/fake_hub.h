@@ -43,7 +43,7 @@ class FakeHub {
   int requests() const { return hub_.requests() + cdn_.requests(); }
   // Requests to the CDN that brought a token.
   int tokens_at_cdn() const { return tokens_at_cdn_; }
-  // What is sent for a file in place of its content.
+  // Sends this content in place of a file.
   void send_instead(const std::string& name, std::string content);
 
  private:
@@ -63,8 +63,8 @@ class FakeHub {
   Server hub_;
 };
 
-// The environment of a user without settings of their own, whose cache is a
-// folder of the test's and whose hub is this one.
+// The environment of a user without settings, whose cache is a folder of the
+// test and whose hub is this one.
 class HubEnvironment {
  public:
   explicit HubEnvironment(const std::string& endpoint);

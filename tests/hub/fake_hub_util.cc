@@ -119,7 +119,7 @@ HubEnvironment::HubEnvironment(const std::string& endpoint)
     : hf_home_("HF_HOME", home_.path()), endpoint_("HF_ENDPOINT", endpoint) {}
 
 bool can_fetch() {
-  // Where nobody answers.
+  // An address without a server.
   hub::FetchRequest request = quick_request("http://127.0.0.1:1/");
   request.to = "/dev/null/none";
   request.manner.most_failures = 1;

@@ -112,7 +112,7 @@ TEST(Faults, FiveHundredRandomFaultsLeaveACorrectCache) {
           << error.message();
       EXPECT_GT(error.message().size(), 20u);
     }
-    // What has its name is right, and what is not is not there.
+    // A file under its final name is correct, and other files are absent.
     if (!path.empty()) {
       EXPECT_EQ(content_of_file(path), hub.content(name));
     }

@@ -218,7 +218,7 @@ TEST_F(PartialFileTest, SizeLimitIsReported) {
   EXPECT_EQ(file.present(), 50u);
 }
 
-// What is there is known by the table: one that is damaged says nothing.
+// The table lists the present bytes: a damaged one is ignored.
 TEST_F(PartialFileTest, DamagedTableIsIgnored) {
   uint64_t size = 0;
   {

@@ -62,8 +62,8 @@ class Server {
   std::thread accepting_;
 };
 
-// What a good server answers about a file: the whole or the range that was
-// asked for, heeding If-Range.
+// Returns the reply of a good server for a file: the whole or the requested
+// range, obeying If-Range.
 Reply answer_file(const Asked& asked, const std::string& content,
                   const std::string& tag);
 

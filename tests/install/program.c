@@ -1,5 +1,5 @@
-/* A program outside the tree: tells which backends it finds, loads the model
- * that comes with Runcible and tells where. */
+/* A program outside the tree: prints the backends that it finds, loads the
+ * model that comes with Runcible and prints where. */
 #include <runcible/runcible.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,8 +17,8 @@ namespace {
 
 class Allocation : public ::testing::TestWithParam<const char*> {};
 
-// A device is closed on a thread, which has memory of its own. It is waited for
-// until there are no more than `most`.
+// A device is closed on a thread, which allocates, too. Waits until there are
+// no more than `most`.
 int64_t live_when_closed(int64_t most) {
   for (int i = 0; i < 60000 && live_allocations() > most; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -54,7 +54,8 @@ TEST_P(Allocation, FailureIsReportedAndLeaksNothing) {
       failed = allocation_failed();
       EXPECT_TRUE(status != RC_OK || logits == expected) << count;
     }
-    // The choice among devices reports one that lacks memory as unavailable.
+    // The choice among devices reports a device without enough memory as
+    // unavailable.
     EXPECT_TRUE(status == RC_OK || status == RC_E_OUT_OF_MEMORY ||
                 status == RC_E_BACKEND_UNAVAILABLE)
         << count << ": " << status;

@@ -1,4 +1,4 @@
-// What files of models of 2021 to 2024 say and need not say.
+// Required and optional metadata in files of models of 2021 to 2024.
 #include <gtest/gtest.h>
 
 #include <cmath>

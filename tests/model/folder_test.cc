@@ -38,7 +38,7 @@ std::vector<std::string> names_in(const fs::path& root) {
   return names;
 }
 
-// The logits of the model at `path`, beside those recorded as `name` in
+// Compares the logits of the model at `path` with those recorded as `name` in
 // `golden`.
 void expect_logits_of_folder(const fs::path& path, const fs::path& golden,
                              const std::string& name,
@@ -155,7 +155,7 @@ TEST(FolderModel, CannotStayMapped) {
   }
 }
 
-// Why there is no device of a backend that a machine may lack; "" if there is.
+// Returns the reason why an optional backend has no device; "" if it has one.
 std::string why_no_device(const std::string& backend) {
   static const runtime::Discovery kDiscovery = runtime::discover();
   for (const auto& found : kDiscovery.backends) {

@@ -69,7 +69,7 @@ TEST_P(HostileMetadata, ChangedValuesAreRefusedOrWork) {
   EXPECT_GT(refused_, 50);
 }
 
-// Keys that these files lack.
+// Keys that are missing from these files.
 TEST_P(HostileMetadata, AddedKeysAreRefusedOrWork) {
   const std::string prefix =
       cat(Patient(GetParam()).file()->get_string("general.architecture"), ".");

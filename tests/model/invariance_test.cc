@@ -1,5 +1,5 @@
-// What a sequence gives does not depend on what else is evaluated, on how it
-// is cut into batches, nor on where its pages lie: bit for bit.
+// The logits of a sequence do not depend on other sequences, on how it is cut
+// into batches, nor on its pages: bit for bit.
 #include <gtest/gtest.h>
 
 #include <cstring>

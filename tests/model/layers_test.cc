@@ -1,4 +1,4 @@
-// What layers have of their own: windows and rotary bases.
+// Properties of single layers: windows and rotary bases.
 #include <gtest/gtest.h>
 
 #include <cstring>

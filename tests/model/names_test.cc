@@ -69,7 +69,7 @@ TEST(Names, KeysMatchThePackageGguf) {
   }
 }
 
-// What tensors_of says is what files have.
+// tensors_of lists the tensors that files have.
 TEST(Names, TensorsOfFilesAreListed) {
   std::set<std::string> seen;
   for (const std::string& name : golden_architectures()) {

@@ -61,22 +61,22 @@ TEST(QuantizedModelLoad, ReportsProgressAndCanBeCancelled) {
   const auto file = model::ModelFile::open(
       source_path("tests/golden/folders/llama").string(), {}, "Q8_0");
   const auto device = open_device("cpu", 1);
-  std::vector<double> told;
+  std::vector<double> fractions;
   const auto load_until = [&](size_t calls) {
-    told.clear();
+    fractions.clear();
     model::ResidentModel::load(file,
                                model::place(*file, options_of({}), device),
                                options_of({}), [&](double fraction) {
-                                 told.push_back(fraction);
-                                 return told.size() < calls;
+                                 fractions.push_back(fraction);
+                                 return fractions.size() < calls;
                                });
   };
   load_until(SIZE_MAX);
-  EXPECT_TRUE(std::ranges::is_sorted(told));
-  EXPECT_EQ(told.front(), 0.0);
-  EXPECT_EQ(told.back(), 1.0);
+  EXPECT_TRUE(std::ranges::is_sorted(fractions));
+  EXPECT_EQ(fractions.front(), 0.0);
+  EXPECT_EQ(fractions.back(), 1.0);
   // For each weight while it is read and when it is there.
-  const size_t all = told.size();
+  const size_t all = fractions.size();
   EXPECT_GE(all, 2 * file->file().tensors().size());
   for (size_t calls = 1; calls < all; calls += 5) {
     try {
@@ -84,7 +84,7 @@ TEST(QuantizedModelLoad, ReportsProgressAndCanBeCancelled) {
       FAIL() << calls;
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), RC_E_CANCELLED) << error.message();
-      EXPECT_EQ(told.size(), calls);
+      EXPECT_EQ(fractions.size(), calls);
     }
   }
 }

@@ -170,7 +170,7 @@ TEST_P(Resident, CountsTheCopiesOfMappedExperts) {
   EXPECT_EQ(weights(experts, GetParam()), all);
 }
 
-// What is stopped leaves no half copies behind.
+// A stopped run leaves no partial copies.
 TEST_P(Resident, CopiesExpertsAgainAfterAStoppedRun) {
   const auto file = golden_model("qwen3moe");
   const std::vector<int32_t> tokens = count_up(30, 20);
@@ -252,7 +252,7 @@ TEST(Mapped, IsRefusedWhereWeightsAreCopied) {
             evaluate(*load(file, "cpu"), {1, 5}));
 }
 
-// Only a device that knows its memory can tell before it is asked for it.
+// Only a device that reports its memory can refuse before allocating.
 TEST(Memory, IsCheckedBeforeLoading) {
   const auto file = golden_model("llama2");
   std::string message;

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, SourceModel,
                            return test_name(info.param);
                          });
 
-// Bit for bit: sources of any lengths beside each other, texts in any pieces.
+// Bit for bit: sources of any lengths in one batch, texts in any pieces.
 TEST_P(SourceModel, DoesNotDependOnTheRestOfTheBatch) {
   for (const DType cache : {RC_DTYPE_F32, RC_DTYPE_F16}) {
     const auto model = load(golden_model("umt5"), GetParam(), {.cache = cache});
@@ -64,7 +64,7 @@ TEST_P(SourceModel, DoesNotDependOnTheRestOfTheBatch) {
   }
 }
 
-// What embeddings are made of needs nothing but the encoder.
+// Embeddings need only the encoder.
 TEST_P(SourceModel, ReturnsTheRowsOfItsEncoder) {
   const auto file = golden_model("flan-t5", model::ForwardOutput::kHiddenRows);
   EXPECT_FALSE(file->causal());

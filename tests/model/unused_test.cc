@@ -1,5 +1,5 @@
-// What a program does not use of its file either changes nothing, or the file
-// is refused by the name of it.
+// Parts of a file that a program does not use either change nothing, or the
+// file is refused by their name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ TEST(Unused, EveryKeyOfConvertersIsReadOrListed) {
       ASSERT_NE(known, nullptr);
       const std::string full = cat(hyper.architecture, ".", key);
       const std::string message = refusal(with(name, full, std::string("x")));
-      // What changes experts changes nothing where there are none.
+      // Keys of experts change nothing in models without experts.
       if (!known->changes ||
           (hyper.experts == 0 && key.starts_with("expert_"))) {
         EXPECT_EQ(message, "");
@@ -176,8 +176,8 @@ TEST(Unused, EveryKeyOfConvertersIsReadOrListed) {
   }
 }
 
-// What a tokenizer's key says is no reason to refuse a model; the tokenizer may
-// refuse its type.
+// The value of a tokenizer's key is no reason to refuse a model; the tokenizer
+// may refuse its type.
 TEST(Unused, KeysOfTokenizersAreAccepted) {
   const nlohmann::json keys = converter_keys();
   const auto file = Patient("llama2").file();
@@ -206,7 +206,7 @@ TEST(Unused, ListedKeysAreWrittenByConverters) {
   }
 }
 
-// What published files hold.
+// Keys of published files.
 TEST(Unused, KeysWithoutEffectAreAccepted) {
   const Patient patients[] = {
       with("llama2", "general.base_model.0.name", std::string("x")),

@@ -73,8 +73,8 @@ TEST(OpenclPlugin, PoclWithoutALinkerIsNotUsed) {
   for (const char* text : {"linker (ld)", "PATH", "binutils"}) {
     EXPECT_NE(std::string(message).find(text), std::string::npos) << message;
   }
-  // As a program meets it, with nothing compiled before: one that went on would
-  // be ended by a signal, which the shell tells as 128 and more.
+  // As a program encounters it, with nothing compiled before: without this
+  // check a signal would end it, which the shell reports as 128 and more.
   const TemporaryVariable cache("XDG_CACHE_HOME", folder.path().string());
   const TemporaryVariable modules(
       "RUNCIBLE_PLUGIN_PATH",

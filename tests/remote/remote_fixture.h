@@ -81,8 +81,8 @@ class Remote : public testing::Test {
     return copy;
   }
 
-  // What runs without end would fail them. What passed is remembered, where no
-  // other test displaces it.
+  // Runs the self-tests first: endless runs would fail them. The result is
+  // remembered in a place that no other test replaces.
   void pass_self_tests() const {
     setenv("XDG_CACHE_HOME", path("cache").c_str(), 1);
     const Server server(path("socket"));
@@ -101,7 +101,7 @@ class Remote : public testing::Test {
     return true;
   }
 
-  // What the server says of what its clients have.
+  // Returns the report of the server on the resources of its clients.
   static std::string features() {
     rc_device_list* list = nullptr;
     EXPECT_OK(rc_discover(&list));

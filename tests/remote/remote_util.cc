@@ -58,7 +58,7 @@ Server::Server(std::string path, const char* module, bool endless)
                                 arguments, environment.data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  // It tells when it listens.
+  // It prints a line when it listens.
   char line[256];
   const ssize_t count = error == 0 ? read(ends[0], line, sizeof line) : 0;
   close(ends[0]);

@@ -12,7 +12,7 @@
 
 namespace rc::test {
 
-// A remote_server in a process of its own; killed with the object.
+// A remote_server in a separate process; killed with the object.
 class Server {
  public:
   // Returns when it listens. With `endless`, its runs end only when asked to.

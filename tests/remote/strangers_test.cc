@@ -1,4 +1,4 @@
-// What strangers say to a server of the remote backend, and to its clients.
+// Invalid messages to a server of the remote backend, and to its clients.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ class Stranger {
           recv(socket_, payload.data(), payload.size(), MSG_WAITALL) <= 0) {
         return 1;
       }
-      // The other frames only tell that the server lives.
+      // The other frames only report that the server is alive.
       if (header[1] != 1) return static_cast<int32_t>(header[1]);
     }
   }
@@ -110,7 +110,8 @@ TEST_F(Remote, InvalidCallIsAStatus) {
   EXPECT_NE(fable("remote"), "");
 }
 
-// What a good client says, with a few wrong bytes in one frame after the other.
+// The messages of a valid client, with a few wrong bytes in one frame after the
+// other.
 TEST_F(Remote, CorruptFrameIsAStatus) {
   const Server server(path("socket"));
   std::string speech;

@@ -10,7 +10,7 @@
 namespace rc::runtime {
 namespace {
 
-// What the plugin was asked for; no device is behind the handle.
+// Records the calls of the plugin; there is no device behind the handle.
 struct Closed {
   std::mutex mutex;
   std::condition_variable changed;

@@ -27,7 +27,7 @@ class DeviceTest : public testing::Test {
     device_.reset();
     state() = {};
   }
-  // One for all tests, begun anew for each.
+  // One plugin for all tests, reset for each.
   static FakePlugin& plugin() {
     static auto* plugin = new FakePlugin(test::make_fake_plugin("fake"));
     plugin->state.devices.resize(1);

@@ -1,5 +1,5 @@
-// A plugin that does what a test tells it: fake devices, and failures of every
-// kind. Each has its own name and state; the programs it compiles do nothing.
+// A plugin that a test controls: fake devices, and failures of every kind. Each
+// has its own name and state; the programs it compiles do nothing.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct FakeDevice {
   rc_status info_status = RC_OK;
 };
 
-// What a plugin does, to be changed by the test at any time.
+// The behaviour of a plugin, to be changed by the test at any time.
 struct FakeState {
   std::vector<FakeDevice> devices;
   rc_status count_status = RC_OK;

@@ -14,7 +14,7 @@ constexpr size_t kPlugins = 16;
 FakeState g_fake_states[kPlugins];
 size_t g_count = 0;
 
-// What the handles point to; the state of the plugin that made them.
+// The target of the handles; has the state of the plugin that created it.
 struct FakeHandle {
   FakeState& state;
   const rc_plugin_run* run = nullptr;
@@ -71,7 +71,7 @@ void destroy(rc_plugin_device* device, Handle* handle) {
   if (state.throw_on_destroy) throw std::runtime_error("a rude plugin");
 }
 
-// A table cannot carry a state, so each plugin has functions of its own.
+// A table cannot carry a state, so each plugin has separate functions.
 template <size_t number>
 rc_plugin table() {
   rc_plugin table = {};

@@ -110,7 +110,7 @@ TEST_F(ModuleProbe, AnswerIsReadWhileTheOutputStaysOpen) {
   EXPECT_EQ(remembered(), 1u);
 }
 
-// What was found in other circumstances makes room.
+// Results of other circumstances are replaced.
 TEST_F(ModuleProbe, OneSuccessIsRememberedForAModule) {
   EXPECT_EQ(probe_module(RC_MODULE_FOUND).reason, "");
   const TemporaryVariable drivers("VK_DRIVER_FILES", "/nonexistent.json");
@@ -118,7 +118,7 @@ TEST_F(ModuleProbe, OneSuccessIsRememberedForAModule) {
   EXPECT_EQ(remembered(), 1u);
 }
 
-// What discovery says about a module that is no good.
+// Returns the reason of discovery for an unusable module.
 std::string listed_reason(const std::string& name) {
   for (const BackendReport& backend : discover().backends) {
     if (backend.name == name) return backend.reason;
@@ -165,12 +165,13 @@ TEST_F(ModuleProbe, SoftwareIsLoadedWhenItIsNamed) {
   const Selected selected = select({"auto", 0, {}});
   EXPECT_EQ(selected.device->id(), "cpu:0");
   EXPECT_EQ(PluginList::instance().find("soft"), nullptr);
-  bool told = false;
+  bool reported = false;
   for (const Candidate& candidate : selected.candidates) {
-    told = told || (candidate.id == "soft" &&
-                    candidate.reason.find("software") != std::string::npos);
+    reported =
+        reported || (candidate.id == "soft" &&
+                     candidate.reason.find("software") != std::string::npos);
   }
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_EQ(select({"soft", 0, {}}).device->id(), "soft:0");
   EXPECT_EQ(select({"auto", 0, {}}).device->id(), "cpu:0");
 }

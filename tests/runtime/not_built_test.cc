@@ -23,7 +23,7 @@ TEST(NotBuilt, NamesTheMissingDependencies) {
       0u);
   EXPECT_EQ(list[1].name, "vulkan");
   EXPECT_NE(list[1].reason.find("glslc, libvulkan-dev"), std::string::npos);
-  // What was left out for another reason.
+  // A backend that was not built for another reason.
   EXPECT_EQ(list[2].name, "webgpu");
   EXPECT_EQ(list[2].reason, "it takes threads = headers");
   EXPECT_EQ(list[3].name, "cuda");
@@ -35,8 +35,8 @@ TEST(NotBuilt, NamesTheMissingDependencies) {
       << list[3].reason;
 }
 
-// What this build lacks is listed and passed over with the reason, unless a
-// module of that name is there all the same.
+// Backends that this build does not have are listed and skipped with the
+// reason, unless a module of that name exists.
 TEST(NotBuilt, IsListedWithTheReason) {
   const Discovery discovery = discover();
   // Backends that programs ask for by name are listed in every build.

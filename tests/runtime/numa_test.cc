@@ -16,8 +16,7 @@ namespace {
 using test::FakePlugin;
 using test::TemporaryVariable;
 
-// CPUs with one node, with two, and with what nobody knows, as long as a test
-// lasts.
+// CPUs with one node, with two, and with an unknown number, during a test.
 class Numa : public testing::Test {
  protected:
   Numa() {
@@ -71,7 +70,7 @@ TEST_F(Numa, IsInterleavedOnSeveralNodes) {
   }
 }
 
-// What comes to the same is the same device; one node is one way.
+// Modes with the same effect share a device; one node has one mode.
 TEST_F(Numa, EqualModesShareADevice) {
   const auto open = [](const char* spec, rc_numa numa) {
     DeviceOptions options;

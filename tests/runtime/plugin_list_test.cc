@@ -68,7 +68,7 @@ TEST(PluginList, TakesTablesOfOlderAndNewerHeaders) {
   register_plugin(newer.table);
   EXPECT_NE(PluginList::instance().find("newer"), nullptr);
 
-  // What lies behind an older table is not looked at.
+  // Memory behind an older table is not read.
   rc_plugin older = test::make_fake_plugin("older").table;
   older.struct_size = offsetof(rc_plugin, copy);
   older.copy = reinterpret_cast<decltype(older.copy)>(0x10);

@@ -125,7 +125,7 @@ TEST_F(SelectionTest, AutoSkipsSoftwareDevicesIfThereIsACpu) {
   expect_text(error.message(), "cpu:0: has ");
   expect_text(error.message(), "reference:0: has ");
   try {
-    // Another plugin of this process may not tell how much it has.
+    // Another plugin of this process may not report its memory.
     const std::string other = chosen("auto", uint64_t{1} << 60);
     EXPECT_NE(other, "vulkan:0");
     EXPECT_NE(other, "reference:0");
@@ -173,7 +173,7 @@ TEST_F(SelectionTest, InvalidEnvironmentIsAnError) {
   cuda.devices = {device(RC_DEVICE_GPU_DISCRETE)};
   cuda.devices[0].open_status = RC_E_INVALID_ARGUMENT;
   EXPECT_EQ(failure({"auto", 0, {}}).status(), RC_E_INVALID_ARGUMENT);
-  // What a driver lacks is another matter.
+  // An unsupported device is no failure.
   cuda.devices[0].open_status = RC_E_UNSUPPORTED;
   EXPECT_EQ(chosen("auto"), "cpu:0");
 }
@@ -249,7 +249,7 @@ TEST_F(SelectionTest, TriesTheChainInOrder) {
   EXPECT_EQ(chosen("cuda,vulkan:0,opencl,reference"), "reference:0");
   fake("opencl").devices = {device(RC_DEVICE_GPU_INTEGRATED)};
   EXPECT_EQ(chosen("cuda,vulkan:0,opencl,reference"), "opencl:0");
-  // A name that nobody knows does not hinder what comes after it.
+  // An unknown name does not prevent the use of the names after it.
   EXPECT_EQ(chosen("nope,opencl"), "opencl:0");
 }
 

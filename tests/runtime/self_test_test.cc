@@ -119,8 +119,8 @@ TEST_F(SelfTests, OpIsTestedOnceAndUnsupportedIfItFails) {
   test::WrappedState& state = test::wrap_backend("late_liar", "cpu");
   const auto device = test::open_wrapped("late_liar");
   device->test_with(std::make_unique<SelfTest>(device, "no module"));
-  // Opening compiles as little as tells a device that computes from one that
-  // does not.
+  // Opening compiles only as much as is needed to find devices that do not
+  // compute.
   state.runs = 0;
   EXPECT_EQ(SelfTest(device, "no module").of_device(), "");
   EXPECT_EQ(state.runs, 2);
@@ -259,7 +259,7 @@ TEST_F(SelfTests, EverythingIsTestedOnceForADriver) {
                 .of_op(add.description.ops[0], add.description.values.data()),
             "");
   EXPECT_EQ(state.runs, 0);
-  // What stands for nothing else is.
+  // An op that no tested case covers is tested.
   const SelfTestCase other = case_of({RC_OP_ATTENTION, RC_DTYPE_F16, 80, 0, 0});
   const auto attention =
       std::find_if(other.description.ops.begin(), other.description.ops.end(),

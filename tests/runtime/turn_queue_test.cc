@@ -109,7 +109,7 @@ TEST(TurnQueue, TurnsOfOnePayerKeepTheirOrder) {
   EXPECT_TRUE(std::is_sorted(crowd.times().begin(), crowd.times().end()));
 }
 
-// Who had no turn for a long time has saved none up.
+// A payer without turns for a long time has saved no time.
 TEST(TurnQueue, UnusedTimeIsNotSaved) {
   const Payer early, late;
   Crowd crowd;

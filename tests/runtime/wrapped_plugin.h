@@ -1,7 +1,7 @@
-// A backend around another's table, under a name of its own: it lacks the ops
-// and reports the memory that a test wants, counts what it is given, and lets
-// the test step in before and after each run. What is computed is what the
-// wrapped backend computes, bit for bit.
+// A backend around another's table, under another name: it has the ops and the
+// memory that a test chooses, counts its resources, and lets the test step in
+// before and after each run. Its results equal those of the wrapped backend,
+// bit for bit.
 #pragma once
 
 #include <atomic>

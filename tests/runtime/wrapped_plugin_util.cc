@@ -29,7 +29,7 @@ void drop(WrappedState& state, const void* handle, std::atomic<uint64_t>& sum) {
   state.sizes.erase(found);
 }
 
-// A table cannot carry a state, so each plugin has functions of its own.
+// A table cannot carry a state, so each plugin has separate functions.
 template <size_t number>
 rc_plugin table_around(const rc_plugin& inner) {
   rc_plugin table = inner;

@@ -1,7 +1,7 @@
-// Who includes what: a room of the library sees what the table of src/README.md
-// says, which lies below it, never its neighbours or what lies above; backends
-// see the plugin ABI and the rooms base and tensor; programs see the public
-// headers.
+// Directions of includes: a folder of the library may include those that the
+// table of src/README.md lists, which are below it, never its neighbours or
+// those above; backends may include the plugin ABI and the folders base and
+// tensor; programs the public headers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of a folder, and the beginnings of what they may include by a path;
-// headers that have no folder lie beside the file or are the system's.
+// The files of a folder, and the prefixes of the paths that they may include;
+// headers without a folder are next to the file or are the system's.
 struct Room {
   std::string folder;
   std::vector<std::string> sees;
@@ -102,7 +102,7 @@ std::vector<Room> rooms() {
   return rooms;
 }
 
-// What a line includes; empty: nothing.
+// Returns the path that a line includes; empty if none.
 std::string included(const std::string& line) {
   const size_t begin = line.find_first_of("<\"");
   if (line.rfind("#include", 0) != 0 || begin == std::string::npos) return {};

@@ -62,7 +62,7 @@ const std::vector<Header>& headers() {
   return all;
 }
 
-// What a file says without its comments, and what it includes.
+// The text of a file without its comments, and its includes.
 struct Source {
   std::string text;
   std::set<std::string> included;
@@ -129,9 +129,9 @@ class Tree {
     if (!seen->insert(path).second) return;
     for (const std::string& header : sources_.at(path).included) {
       reached->insert(header);
-      const fs::path beside = fs::path(path).parent_path();
+      const fs::path sibling = fs::path(path).parent_path();
       for (const fs::path& folder :
-           {beside, fs::path("src"), fs::path("backends"), fs::path("include"),
+           {sibling, fs::path("src"), fs::path("backends"), fs::path("include"),
             fs::path("tests"), fs::path("bench")}) {
         const std::string at =
             (folder / header).lexically_normal().generic_string();

@@ -75,15 +75,14 @@ TEST(OpParameters, FlagsCountsAndListsAreWritten) {
   EXPECT_EQ(parameters_json(op), R"({"strides":[-3,0,0,0]})");
 }
 
-// Whatever the schema knows of an op is told.
 TEST(OpParameters, AllParametersOfTheSchemaAreWritten) {
   for (int32_t code = 1; code < 200; ++code) {
     const OpSchema* schema = find_op(code);
     if (schema == nullptr) continue;
-    const Json told = Json::parse(parameters_json(op_of(code)));
+    const Json written = Json::parse(parameters_json(op_of(code)));
     for (const ParameterSchema& parameter : schema->parameters) {
       if (parameter.name == nullptr) break;
-      EXPECT_TRUE(told.contains(parameter.name))
+      EXPECT_TRUE(written.contains(parameter.name))
           << schema->name << ": " << parameter.name;
     }
   }

@@ -1,4 +1,4 @@
-// What ops have to do, counted by hand.
+// Work of ops, counted by hand.
 #include "tensor/op_work.h"
 
 #include <gtest/gtest.h>

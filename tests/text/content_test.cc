@@ -40,7 +40,7 @@ TEST(Content, ControlTokensAreNotReadFromContent) {
       EXPECT_EQ(tokenizer->detokenize(ids), "a<|end|>b");
     }
   }
-  // Beside a name it does no harm, and words go on across its borders.
+  // Next to a name it does no harm, and words continue across its borders.
   EXPECT_EQ(tokens_of(*tokenizer, "a<|end|>b", {{0, 1}, {8, 9}}),
             (Ids{0, 4, 1}));
   EXPECT_EQ(tokens_of(*tokenizer, "ab<|end|>", {{1, 2}}), (Ids{2, 4}));

@@ -1,5 +1,5 @@
-// What convert writes of a tokenizer.json for other programs gives the same
-// ids.
+// The keys that convert writes of a tokenizer.json for other programs give the
+// same ids.
 #include "files/ggml/vocabulary.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What is known of a text before it is tokenized, and how tokenizing stops.
+// Bounds that are known before a text is tokenized, and stopping of the
+// tokenizer.
 #include <gtest/gtest.h>
 #include <utf8proc.h>
 

@@ -1,4 +1,4 @@
-// What happens when there is no memory.
+// Failed allocations in tokenizers.
 #include <gtest/gtest.h>
 
 #include <functional>

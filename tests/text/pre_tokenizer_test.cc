@@ -1,5 +1,4 @@
-// The names of tokenizer.ggml.pre that have no vocabulary of their own among
-// the golden ones.
+// The names of tokenizer.ggml.pre that no golden vocabulary uses.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -9,7 +9,7 @@
 namespace rc::text {
 namespace {
 
-// What comes out of a stream that is cut at the given places.
+// The result of a stream that is cut at the given places.
 struct Outcome {
   std::string text;
   bool stopped = false;
@@ -103,7 +103,7 @@ TEST(StopMatcher, DoesNotDependOnTheCuts) {
 
 TEST(StopMatcher, LongStopStringsAreQuick) {
   RC_TEST_LABELS(kNumbers);
-  // Comparing anew at each byte would take hours.
+  // Comparing again at each byte would take hours.
   StopMatcher matcher({std::string(1 << 20, 'a') + "b"});
   size_t size = 0;
   const std::string text(1 << 10, 'a');

@@ -47,7 +47,7 @@ TEST(RoundTrip, SentencePieceTextsAreKept) {
   for (const char* name : {"spm", "spm-no-prefix"}) {
     const auto tokenizer = golden_tokenizer(name);
     for (const std::string& text : texts()) {
-      // The mark can't be told from a space.
+      // The mark cannot be distinguished from a space.
       if (text.starts_with("\xE2\x96\x81")) continue;
       const Ids ids = tokenizer->tokenize(text, {.add_special = false});
       EXPECT_EQ(tokenizer->detokenize(ids), text) << name;
@@ -120,7 +120,7 @@ TEST(Tokenizer, AddsBosAndEos) {
   Vocabulary v = byte_level_vocabulary();
   v.bos = v.eos = 4;
   EXPECT_EQ(ids(v, "ab"), (Ids{2}));
-  v.pre = "llama3";  // these begin with it unless told otherwise
+  v.pre = "llama3";  // these begin with it by default
   EXPECT_EQ(ids(v, "ab"), (Ids{4, 2}));
   v.add_bos = false;
   v.add_eos = true;
@@ -234,7 +234,8 @@ TEST(WordPiece, CleansText) {
 
 class LongTexts : public testing::TestWithParam<std::string> {};
 
-// What this process used of processors, in seconds: other programs add nothing.
+// Returns the processor time of this process in seconds, which other programs
+// do not change.
 double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }

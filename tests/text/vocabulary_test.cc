@@ -1,4 +1,4 @@
-// Metadata as nobody should write it.
+// Invalid and unusual metadata.
 #include "text/vocabulary.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What drivers compiled is kept in a file: whatever lies in its place, devices
-// open, and a good file takes that place.
+// Compiled pipelines are kept in a file: whatever exists in its place, devices
+// open, and a valid file replaces it.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -71,7 +71,7 @@ TEST_F(VulkanCache, OtherKindsOfFilesAreReplaced) {
 
   fs::remove(name);
   ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
-  use();  // does not wait for somebody to write into the pipe
+  use();  // does not wait for a writer of the pipe
   expect_good_file();
 
   const fs::path elsewhere = home_.path() / "elsewhere";

@@ -13,8 +13,8 @@ namespace {
 
 constexpr char kTuning[] = "RUNCIBLE_VULKAN_TUNING";
 
-// What a device with loops=... does before it is cut or refused: see
-// backends/gpu/loops.cc.
+// Returns the iterations of a device with loops=... before an op is split or
+// refused: see backends/gpu/loops.cc.
 int64_t budget(int64_t loops) { return loops - 1024; }
 
 class VulkanLimits : public testing::Test {
@@ -276,7 +276,7 @@ TEST_F(VulkanLimits, LoopLimitInSharedMemoryIsObeyed) {
 
 // Work-groups along each dimension.
 // Each way to divide a product, at its edges. Where there are cooperative
-// matrices they take what is not F32.
+// matrices they compute the types other than F32.
 TEST_F(VulkanLimits, ProductsOfManyRowsAreCorrect) {
   const auto device = open_tuned("vulkan", kTuning,
                                  "texels=0,tile=16,parts=4,chunk=2,"

@@ -110,7 +110,7 @@ TEST(VulkanModel, RunCanTimeOutAndBeRepeated) {
   expect_a_run_can_time_out(*load_fable("vulkan"));
 }
 
-// What drivers compiled is kept in a file, which may be damaged or impossible.
+// Compiled pipelines are kept in a file, which may be damaged.
 TEST(VulkanModel, DamagedPipelineCacheIsReplaced) {
   RC_NEEDS_DEVICE("vulkan");
   namespace fs = std::filesystem;

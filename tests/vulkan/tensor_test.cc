@@ -1,5 +1,6 @@
-// What the conformance suite does not ask of tensor ops: numbers at the limits
-// of types, values between others in one buffer, refusals, and long ops.
+// Properties of tensor ops that the conformance suite does not test: numbers at
+// the limits of types, values between others in one buffer, refusals, and long
+// ops.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-/* What models compute, bit by bit: for each file the likeliest tokens and a
- * hash of the logits before each, and the likeliest text to a prompt; of one
- * that has no sessions a hash of embeddings; and where something cannot be, the
- * message. Two builds that print the same compute the same.
+/* Prints the results of models, bit by bit: for each file the likeliest tokens
+ * and a hash of the logits before each, and the likeliest text to a prompt; for
+ * one without sessions a hash of embeddings; on failure the message. Two builds
+ * that print the same compute the same.
  *
  *     bits BACKEND MODEL...
  */

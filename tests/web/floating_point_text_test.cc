@@ -173,7 +173,7 @@ TEST(FloatingPointText, IsReadUpToTheFirstInvalidCharacter) {
   }
   EXPECT_TRUE(std::isnan(read("nan").value));
   EXPECT_EQ(read("15e2", std::chars_format::fixed).length, 2u);
-  // What is behind the end is not looked at.
+  // Text behind the end is not read.
   EXPECT_EQ(read(std::string_view("1234", 2)).value, 12);
 }
 

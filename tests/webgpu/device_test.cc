@@ -96,9 +96,9 @@ TEST(WebgpuScratch, IsReadFromTheLastWrite) {
   EXPECT_EQ(found(map, 0, 64), "0-64:0");
   EXPECT_EQ(found(map, 64, 64), "64-128:2");
   EXPECT_EQ(found(map, 128, 128), "128-256:0");
-  // What several have written is found in all of them.
+  // A range that several have written is found in all of them.
   EXPECT_EQ(found(map, 16, 400), "16-64:0 64-128:2 128-256:0 256-416:1");
-  // What nobody has written goes with what lies beside it.
+  // Unwritten bytes belong to the neighbouring range.
   EXPECT_EQ(found(map, 500, 100), "500-600:1");
   map.write(0, 512, 1);
   EXPECT_EQ(found(map, 0, 512), "0-512:1");
@@ -116,8 +116,8 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What implementations are told of a kernel: its constants, and that it writes
-// its outputs alone.
+// The description of a kernel for implementations: its constants, and that it
+// writes only its outputs.
 TEST(WebgpuShaders, HaveTheirConstantsAndWriteOutputsOnly) {
   for (int i = 0; i < static_cast<int>(gpu::Kernel::kCount); ++i) {
     const auto kernel = static_cast<gpu::Kernel>(i);
@@ -186,7 +186,7 @@ TEST(WebgpuShaders, BindNoRegionTwice) {
   EXPECT_TRUE(webgpu::aliases_of(dispatch).empty());
 }
 
-// What naga has written for itself is taken by the other implementation, whose
+// Shaders that naga has written are accepted by the other implementation, whose
 // rules are stricter about where lanes meet.
 TEST(WebgpuShaders, AreAcceptedByTint) {
   const std::string tint = RC_TINT;

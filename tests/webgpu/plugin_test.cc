@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kLibrary[] = "RUNCIBLE_WEBGPU_LIBRARY";
 
-// What the count of devices of a module says that nothing was asked of before.
+// Returns the error of the device count of a module that was just loaded.
 std::string refusal(const std::string& library) {
   const TemporaryFolder folder;
   const TemporaryVariable given(kLibrary, library);

@@ -18,16 +18,16 @@
 namespace rc::test {
 namespace {
 
-struct Heard {
+struct RequestEnd {
   int ends = 0;
   rc_status status = RC_OK;
 };
 
-void hear(void* user, const rc_event* event) {
-  auto* heard = static_cast<Heard*>(user);
+void receive(void* user, const rc_event* event) {
+  auto* request_end = static_cast<RequestEnd*>(user);
   if (event->type != RC_EVENT_END) return;
-  ++heard->ends;
-  heard->status = event->report->status;
+  ++request_end->ends;
+  request_end->status = event->report->status;
 }
 
 // Loads, tokenizes, generates blocking and on a loop, saves and restores.
@@ -44,7 +44,7 @@ rc_status run(const char* spec, const std::string& path) {
   void* saved = nullptr;
   int32_t* tokens = nullptr;
   size_t count = 0, size = 0;
-  Heard heard;
+  RequestEnd request_end;
   rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
   model_options.context_length = 64;
   rc_backend_options backend_options = RC_BACKEND_OPTIONS_INIT;
@@ -75,13 +75,14 @@ rc_status run(const char* spec, const std::string& path) {
   if (status == RC_OK) status = rc_session_fork(session, &fork);
   if (status == RC_OK) status = rc_loop_create(&loop);
   if (status == RC_OK) {
-    status = rc_generate_async(fork, &options, loop, hear, &heard, nullptr);
+    status =
+        rc_generate_async(fork, &options, loop, receive, &request_end, nullptr);
     // Accepted requests end exactly once, whatever fails.
-    while (status == RC_OK && heard.ends == 0) {
+    while (status == RC_OK && request_end.ends == 0) {
       static_cast<void>(rc_loop_wait(loop, 60000));
       static_cast<void>(rc_loop_dispatch(loop, 0, nullptr));
     }
-    if (status == RC_OK) status = heard.status;
+    if (status == RC_OK) status = request_end.status;
   }
   if (status == RC_OK) status = rc_session_save_memory(fork, &saved, &size);
   if (status == RC_OK) {
@@ -332,7 +333,7 @@ TEST_P(FailedAllocations, AreReportedAsErrors) {
   };
   const std::string path =
       source_path("tests/golden/architectures/llama2.gguf").string();
-  // What is made once per process is made.
+  // The first call creates the objects that exist once per process.
   ASSERT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
   ASSERT_EQ(GetParam().run(GetParam().spec, path), RC_OK) << rc_error_message();
   int64_t live = live_allocations();
@@ -342,8 +343,8 @@ TEST_P(FailedAllocations, AreReportedAsErrors) {
   const int64_t step = GetParam().step * thinning;
   for (int64_t n = 0;; n += step) {
     auto [status, failed] = run_failing(n, path);
-    // What is made once, on the way of an error, is no leak: it must not be
-    // there a second time.
+    // Objects that an error creates once per process are no leak; they must not
+    // appear a second time.
     if (!settles_at(live)) {
       live = live_allocations();
       std::tie(status, failed) = run_failing(n, path);

@@ -151,7 +151,7 @@ rc_status plugins(World&) {
     *count = 0;
     return RC_OK;
   };
-  // What the table points to must stay.
+  // The table points to these strings, which must stay.
   static std::vector<std::unique_ptr<std::string>> names;
   names.push_back(std::make_unique<std::string>(new_name("own")));
   table.name = names.back()->c_str();

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a child tells, in memory that it shares with its parent: it may crash.
+// The report of a child, in memory shared with its parent: it may crash.
 struct Report {
   int64_t at;          // the place that is tried
   bool failed;         // whether an allocation failed at the last place tried
@@ -62,11 +62,11 @@ std::string opening_walk(const char* spec) {
   rc_backend* backend = nullptr;
   const rc_status status = rc_backend_open(spec, &options, &backend);
   rc_device_report report = RC_DEVICE_REPORT_INIT;
-  const bool told = status == RC_OK &&
-                    rc_backend_device(backend, &report) == RC_OK &&
-                    std::strcmp(report.backend, "reference") == 0;
+  const bool fell_back = status == RC_OK &&
+                         rc_backend_device(backend, &report) == RC_OK &&
+                         std::strcmp(report.backend, "reference") == 0;
   rc_backend_release(backend);
-  if (told) return "fell to the reference backend";
+  if (fell_back) return "fell to the reference backend";
   return wrong_status(status);
 }
 
@@ -122,7 +122,7 @@ class FailedDiscovery : public testing::TestWithParam<Walk> {
     return wrong;
   }
 
-  // What opens a device of a module allocates in the module, too.
+  // Opening a device of a module allocates in the module, too.
   void expect_failures_in_modules() const {
     const bool opens_one = GetParam().modules == Walk::kReal &&
                            GetParam().call == opening_walk &&
@@ -184,7 +184,7 @@ TEST_P(FailedDiscovery, FirstCallSurvivesFailedAllocations) {
     in_child([&]() -> std::string {
       std::string wrong = failing_call(n);
       if (!wrong.empty()) return wrong;
-      // What failed has left nothing half done.
+      // A failed call leaves no partial state.
       wrong = call();
       return wrong.empty() ? "" : "afterwards: " + wrong;
     });

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a callback was told.
+// The arguments of an end callback.
 template <class Handle>
 struct Ended {
   int calls = 0;

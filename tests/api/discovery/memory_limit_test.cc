@@ -23,8 +23,8 @@ uint64_t bytes_in_use() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What a child comes to with so many bytes more: 0 the CPU, 1 another device,
-// else a status.
+// Returns the result of a child with so many bytes more: 0 the CPU, 1 another
+// device, else a status.
 int open_within(uint64_t more) {
   const pid_t child = fork();
   if (child == 0) {

@@ -89,7 +89,8 @@ TEST_F(NoThreads, CpuIsOpenedWithOneThreadAndAWarning) {
   }
 }
 
-// What was not tried for want of a thread is tried when there are some.
+// Modules that were not probed without threads are probed once threads can
+// start.
 TEST_F(NoThreads, ModulesAreProbedOnceThreadsCanStart) {
   const auto listed = [] {
     rc_device_list* list = nullptr;

@@ -102,7 +102,7 @@ rc_status compute(const char* spec) {
   return RC_OK;
 }
 
-void hear(void* user, const rc_event* event) {
+void receive(void* user, const rc_event* event) {
   if (event->type == RC_EVENT_END) ++*static_cast<int*>(user);
 }
 
@@ -137,7 +137,7 @@ rc_status generate(const char* spec) {
   rc_loop* loop = nullptr;
   RC_DO(rc_loop_create(&loop));
   int ends = 0;
-  RC_DO(rc_generate_async(fork, &options, loop, hear, &ends, nullptr));
+  RC_DO(rc_generate_async(fork, &options, loop, receive, &ends, nullptr));
   while (ends == 0) {
     RC_DO(rc_loop_wait(loop, -1));
     RC_DO(rc_loop_dispatch(loop, 0, nullptr));
@@ -319,7 +319,8 @@ class SmallStack : public testing::TestWithParam<Calls> {
     return nullptr;
   }
 
-  // What a child comes to that makes the calls on a thread with such a stack.
+  // Returns the result of a child that makes the calls on a thread with such a
+  // stack.
   static int in_child(size_t stack) {
     const pid_t child = fork();
     if (child == 0) {

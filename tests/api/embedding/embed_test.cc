@@ -209,37 +209,37 @@ TEST_F(Embed, ModelsLoadedForOtherOutputsAreRefusedWithARemedy) {
                "hidden rows");
 }
 
-struct Told {
+struct EmbedEnd {
   std::atomic<int> times{0};
   rc_status status = RC_OK;
   std::string message;
   std::vector<float> rows;
 };
 
-void tell(void* user, rc_status status, const char* message,
-          rc_embedding* embedding) {
-  auto& told = *static_cast<Told*>(user);
-  told.status = status;
-  told.message = message;
-  if (status == RC_OK) told.rows = rows_of(embedding);
-  ++told.times;
+void on_end(void* user, rc_status status, const char* message,
+            rc_embedding* embedding) {
+  auto& ended = *static_cast<EmbedEnd*>(user);
+  ended.status = status;
+  ended.message = message;
+  if (status == RC_OK) ended.rows = rows_of(embedding);
+  ++ended.times;
 }
 
 TEST_F(Embed, EndIsDeliveredOnceOnTheLoop) {
   rc_loop* made_loop = nullptr;
   ASSERT_OK(rc_loop_create(&made_loop));
   const Loop loop(made_loop);
-  Told told;
+  EmbedEnd ended;
   const char* const texts[] = {"a spoon", "the red fork"};
   ASSERT_OK(rc_embed_async(model_.get(), texts, nullptr, 2, nullptr, loop.get(),
-                           tell, &told, nullptr));
-  while (told.times == 0) {
+                           on_end, &ended, nullptr));
+  while (ended.times == 0) {
     ASSERT_OK(rc_loop_wait(loop.get(), -1));
     ASSERT_OK(rc_loop_dispatch(loop.get(), 0, nullptr));
   }
-  EXPECT_EQ(told.status, RC_OK) << told.message;
-  EXPECT_EQ(told.rows, embed(model_.get(), {"a spoon", "the red fork"}));
-  EXPECT_EQ(told.times, 1);
+  EXPECT_EQ(ended.status, RC_OK) << ended.message;
+  EXPECT_EQ(ended.rows, embed(model_.get(), {"a spoon", "the red fork"}));
+  EXPECT_EQ(ended.times, 1);
 }
 
 TEST_F(Embed, WithoutACallbackTheCallerWaits) {
@@ -307,11 +307,11 @@ TEST_F(Embed, ClosingTheLoopEndsTheRequest) {
   const Loop loop(made_loop);
   const Texts many(50'000, "the old cat sees a very large bird over the river");
   const Pointers given(many);
-  Told told;
+  EmbedEnd ended;
   rc_embedding* made = nullptr;
   ASSERT_OK(rc_embed_async(model_.get(), given.pointers.data(),
                            given.lengths.data(), many.size(), nullptr,
-                           loop.get(), tell, &told, &made));
+                           loop.get(), on_end, &ended, &made));
   const Embedding embedding(made);
   EXPECT_OK(rc_loop_close(loop.get()));
   EXPECT_FAILS(RC_E_CANCELLED, rc_embedding_wait(made, -1), "cancelled");

@@ -1,4 +1,4 @@
-// What the tests of embeddings share: models and rows of
+// Helpers of the tests of embeddings: models and rows of
 // tests/golden/embeddings, and calls that are expected to succeed.
 #pragma once
 

@@ -125,7 +125,7 @@ TEST(ConfigFile, RefusesInvalidToml) {
   expect_refused("[backend]\nthreads = \n", {"x.toml:2: no TOML: "});
   expect_refused("[backend]\nthreads = 1\nthreads = 2\n", {"x.toml:3"});
   expect_refused("threads", {"x.toml:1"});
-  // What toml++ 3.3 asserts, or takes for unreachable.
+  // Input that toml++ 3.3 asserts on, or takes for unreachable.
   expect_refused("\na = \xc3\xb6", {"x.toml:2"});
   expect_refused("\na\xc3\xb6 = 1", {"x.toml:2"});
   expect_refused("\n[!]", {"x.toml:2"});

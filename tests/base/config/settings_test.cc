@@ -118,7 +118,7 @@ TEST_F(ConfigSettingsTest, ReadsABadFileAgainAfterItsCorrection) {
     std::ofstream(path_) << "[backend]\nthreads = many\n";
     EXPECT_NE(message_of([&] { use_file(path_); }), "");
   }
-  // What was read before goes on to hold.
+  // The settings that were read before stay in effect.
   EXPECT_EQ(Settings::now()->integer("backend.threads"), 1);
   const TemporaryVariable named("RUNCIBLE_CONFIG", path_);
   EXPECT_NE(message_of([] { use_file({}); }).find(path_ + ":2"),

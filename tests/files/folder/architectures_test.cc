@@ -1,4 +1,4 @@
-// What the folders of single architectures say.
+// Folders of single architectures.
 #include <cmath>
 
 #include "files/folder/folder_util.h"
@@ -259,7 +259,7 @@ TEST_F(FolderTest, PartOfAHeadRotates) {
   };
   EXPECT_EQ(dimensions("{}"), 4);
   EXPECT_EQ(dimensions(R"({"partial_rotary_factor": 0.8})"), 6);
-  // Newer folders say it beside the base.
+  // Newer folders have it next to the base.
   EXPECT_EQ(dimensions(R"({"partial_rotary_factor": null, "rope_theta": null,
           "rope_parameters": {"rope_type": "default", "rope_theta": 5e5,
                               "partial_rotary_factor": 0.25}})"),

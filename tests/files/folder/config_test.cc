@@ -1,4 +1,4 @@
-// What config.json may say, and what it may not.
+// Accepted and refused values of config.json.
 #include <cmath>
 
 #include "files/folder/folder_util.h"

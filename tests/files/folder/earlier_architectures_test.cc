@@ -1,4 +1,4 @@
-// What the folders of models of 2021 to 2024 say, MiniCPM among them.
+// Folders of models of 2021 to 2024, MiniCPM among them.
 #include <cmath>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Folders made by hand, also such as nobody should have.
+// Folders made by hand, valid and invalid ones.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Folders of text parts of models that see pictures, and of families with
-// layouts of their own.
+// Folders of text parts of models that read pictures, and of families with
+// special layouts.
 #include <cstring>
 #include <fstream>
 #include <iterator>

@@ -39,7 +39,7 @@ TEST_F(FolderTest, TensorsAreReadInAnyPart) {
   }
 }
 
-// What a folder shows can be written, and is a file with the same in it.
+// A folder can be written as a file with the same content.
 TEST_F(FolderTest, CanBeWrittenAsAFile) {
   copy("gpt_oss");
   const auto file = open();

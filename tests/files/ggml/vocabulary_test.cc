@@ -84,7 +84,7 @@ TEST_F(GgmlKeys, AreMissingForAReasonThatIsLogged) {
       {{{"/model/type", R"("Unigram")"}},
        "its normalizer has the step 'BertNormalizer'"},
       {{{"/normalizer", ""}}, "its normalizer is not that of BERT"},
-      // A word that is the name of a number nobody set.
+      // A token with the name that a missing id would get.
       {{{"/added_tokens", R"([{"id": 6, "content": "[PAD5]"}])"}},
        "two of its tokens would be '[PAD5]'"},
       {{{"/added_tokens", R"([{"id": 5, "content": "\u2581a"}])"}},

@@ -1,5 +1,4 @@
-// Models in several files, written by the gguf package, and such as nobody
-// should have.
+// Models in several files, written by the gguf package, and invalid ones.
 #include "files/gguf/parts.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Encoders beside those of the package gguf, and the errors they leave.
+// Encoders compared with those of the package gguf, and their errors.
 #include "files/quantize/encoder.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Safetensors files: what transformers writes, and what nobody should.
+// Safetensors files: those that transformers writes, and invalid ones.
 #include "files/safetensors/file.h"
 
 #include <algorithm>

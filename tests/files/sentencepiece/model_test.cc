@@ -1,4 +1,4 @@
-// SentencePiece models, also such as nobody should have.
+// SentencePiece models, valid and invalid ones.
 #include "files/sentencepiece/model.h"
 
 #include <gtest/gtest.h>

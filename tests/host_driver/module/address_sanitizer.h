@@ -1,4 +1,4 @@
-// What the address sanitizer is told; nothing in builds without it.
+// Annotations for the address sanitizer; empty in builds without it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace rc::host {
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAddressSanitizer = true;
 
-// Bytes that nobody may touch, and that all may touch again.
+// Forbids, or allows, access to bytes.
 inline void forbid(const void* begin, size_t bytes) {
   __asan_poison_memory_region(begin, bytes);
 }

@@ -16,8 +16,8 @@ std::mutex& running();
 
 class Buffer final : public gpu::Buffer {
  public:
-  // Filled with NaNs, which show in the results of who reads what nobody has
-  // written.
+  // Filled with NaNs, which show in the results of reads before the first
+  // write.
   explicit Buffer(uint64_t bytes);
   ~Buffer() override;
 

@@ -28,7 +28,7 @@ int change_context(ucontext_t* from, const ucontext_t* to) {
   return swap(from, to);
 }
 
-// What makecontext calls has no argument that could hold a pointer.
+// The function of makecontext has no argument that could hold a pointer.
 thread_local void* t_entering = nullptr;
 
 }  // namespace

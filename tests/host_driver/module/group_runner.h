@@ -1,8 +1,8 @@
-// Runs kernels: groups one after the other, and the work-items of a group by
-// turns on the calling thread, each with a stack of its own, from barrier to
-// barrier. The order of the groups, and that of the items anew after each
-// barrier, follow from a seed: what a kernel does without a barrier that it
-// needs differs from seed to seed.
+// Runs kernels: groups one after the other, and the work-items of a group in
+// turns on the calling thread, each with a separate stack, from barrier to
+// barrier. The order of the groups, and that of the items after each barrier,
+// follow from a seed: the result of a kernel without a necessary barrier
+// differs from seed to seed.
 #pragma once
 
 #include <ucontext.h>
@@ -52,8 +52,8 @@ class GroupRunner {
   void resume(Item& item);
   // After a turn of all. False: they have ended.
   bool meet(const Launch& launch);
-  // Back from an item to run_group; `kept` has what the sanitizer needs to come
-  // back to it, nullptr if nobody will.
+  // Returns from an item to run_group; `kept` has the data that the sanitizer
+  // needs to return to it, nullptr if that never happens.
   void leave(void** kept) const;
   void arrive(void* kept);
 

@@ -39,7 +39,8 @@ uint64_t hash_of(const std::string& text, uint64_t hash) {
   return hash;
 }
 
-// Of all that kernels may include: a change of it makes all of them anew.
+// Returns the hash of all sources that kernels may include: a change of them
+// recompiles all kernels.
 uint64_t hash_of_sources() {
   std::vector<fs::path> paths;
   for (const char* folder : {RC_HOST_KERNELS, RC_HOST_PRELUDE}) {
@@ -90,7 +91,8 @@ std::string source_of(const std::string& text, const std::string& name) {
              ", item, arguments, count);\n}\n");
 }
 
-// Several processes may make the same one: each takes names of its own first.
+// Compiles a kernel. Several processes may make the same one: each uses its own
+// names first.
 void compile(const std::string& name, const std::string& source,
              const std::vector<std::string>& definitions,
              const fs::path& object) {
@@ -104,8 +106,8 @@ void compile(const std::string& name, const std::string& source,
   const fs::path said = own(".txt");
   const fs::path made = own(".so");
   std::ofstream(source_path) << source;
-  // What kernels call of libraries the process has; not to look for it halves
-  // the time. Warnings are for OpenCL's compilers.
+  // The process has the libraries that kernels call; not searching for them
+  // halves the time. Warnings are for OpenCL's compilers.
   std::vector<std::string> command = words_of(
       "-std=c++20 -O0 -g1 -w -Wno-narrowing -shared -nostdlib -fPIC "
       "-fsigned-char -fwrapv "

@@ -1,9 +1,9 @@
-// What makes C++ the language of the kernels: what prelude_opencl.cl defines
-// and OpenCL C has by itself. Kernels and this are within a namespace of their
-// own.
+// The prelude that makes C++ the language of the kernels: definitions of
+// prelude_opencl.cl and built-in functions of OpenCL C. Kernels and this file
+// are within a separate namespace.
 //
-// `local` is not told from other memory. What a group shares is static, which
-// is right as its work-items take turns on one thread.
+// `local` is not distinguished from other memory. Memory shared by a group is
+// static, which is right as its work-items take turns on one thread.
 
 #define kernel
 #define global

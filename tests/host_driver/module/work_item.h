@@ -1,5 +1,5 @@
-// What kernels that are compiled for the host and their driver know of each
-// other. Kernels include no other header, so that they compile in no time.
+// The interface between kernels that are compiled for the host and their
+// driver. Kernels include no other header, so that they compile quickly.
 #pragma once
 
 extern "C" {

@@ -1,6 +1,6 @@
-// The reference backend as a module, so that a server has every op. It tells in
-// the features of its device what its clients have: "live N, runs M". With
-// RUNCIBLE_TEST_ENDLESS set, a run ends only when it is asked to stop.
+// The reference backend as a module, so that a server has every op. The
+// features of its device report the resources of its clients: "live N, runs M".
+// With RUNCIBLE_TEST_ENDLESS set, a run ends only when it is asked to stop.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What grammars of calls allow of texts that are given: what models write, one
-// tool, reasoning, numbers; and the faults that they name.
+// Texts that grammars of calls allow: the output of models, one tool,
+// reasoning, numbers; and the errors that they name.
 #include <string>
 
 #include "text/chat/call_grammar_util.h"

@@ -50,7 +50,7 @@ inline std::vector<const ReplyFormat*> formats_with_calls() {
   return formats;
 }
 
-// What looks like special tokens in the texts of a format.
+// Returns the names of special tokens in the texts of a format.
 inline std::vector<std::string> special_names_of(const ReplyFormat& format) {
   std::string texts;
   for (const std::string_view text :

@@ -63,7 +63,7 @@ class CallMaker {
  private:
   size_t below(size_t limit) { return random_() % limit; }
 
-  // Members of a union have no type of their own, as people write it.
+  // Members of a union have no separate type, as people write it.
   JsonValue argument(Json* schema) {
     switch (below(10)) {
       case 0:

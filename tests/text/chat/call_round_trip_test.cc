@@ -57,7 +57,8 @@ JsonValue conversation_of(const CallMaker::Made& made) {
   return messages;
 }
 
-// What the template makes of the call, from the beginning of a mark on.
+// Returns the text that the template makes of the call, from the beginning of a
+// mark on.
 std::string answer_of(const ChatTemplate& chat, const CallMaker::Made& made) {
   PromptOptions options;
   options.now = recorded_time().now;

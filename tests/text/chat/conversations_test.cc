@@ -279,7 +279,7 @@ class Talk {
     ++counts_->answers;
     check_arguments(message, answer);
     const JsonValue* calls = message.find("tool_calls");
-    // What programs keep is the message as JSON.
+    // Programs store the message as JSON.
     EXPECT_EQ(parse_argument(json_text(message), "message"), message)
         << where();
     check_history(message);

@@ -10,7 +10,7 @@
 
 namespace rc::text::chat {
 
-// What writes message.tool_calls, in each shape that is derived.
+// Templates that write message.tool_calls, in each shape that is derived.
 inline const std::string kObjectsWithinMarks =
     "{% for call in message.tool_calls %}{{ '\n<use>' +"
     " {'tool': call.function.name, 'with': call.function.arguments} | tojson"
@@ -151,7 +151,7 @@ inline std::shared_ptr<const ChatTemplate> chat_with(const std::string& calls) {
   return ChatTemplate::create(source, tokenizer_with(names_in(source)));
 }
 
-// By names of their own.
+// Returns the templates by name.
 inline std::vector<std::pair<std::string, std::string>> templates_of_calls() {
   return {{"objects within marks", kObjectsWithinMarks},
           {"objects in one array", kObjectsInOneArray},

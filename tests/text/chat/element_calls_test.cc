@@ -49,7 +49,7 @@ struct ElementCase {
   std::string expected;
 };
 
-// What is read of an answer, the same at every cut.
+// Returns the events of an answer, the same at every cut.
 std::string read_at_every_cut(const std::string& answer) {
   ReplyOptions options;
   options.tools = ToolTypes(parse_argument(kListTool, "tools"));

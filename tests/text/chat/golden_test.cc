@@ -1,4 +1,4 @@
-// What Jinja made of the templates in tests/golden/chat.
+// Comparison with Jinja on the templates in tests/golden/chat.
 #include <algorithm>
 #include <vector>
 

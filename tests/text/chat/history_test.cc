@@ -89,7 +89,7 @@ TEST(Histories, TextsAndNamesOfModelsAreAccepted) {
   EXPECT_EQ(written(R"({"s": 1, "t": 2, "s": 3})"),
             R"([f abc {"s": 3, "t": 2}])");
   EXPECT_EQ(written("{\"s\": \"a\nb\"}"), R"([f abc {"s": "a\nb"}])");
-  // What is no call is refused as before.
+  // An invalid call is refused as before.
   EXPECT_NE(message_of([&] { written("{\"s\": }"); }).find("not JSON"),
             std::string::npos);
 }
@@ -207,7 +207,7 @@ TEST(Histories, EmptyAnswersHaveTheFormOfTheTemplate) {
             "[Hi][][Hi]");
 }
 
-// What published templates refuse, but models write.
+// Histories that published templates refuse, but models write.
 TEST(Histories, PublishedTemplatesRenderUnusualHistories) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);

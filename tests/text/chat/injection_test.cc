@@ -1,5 +1,5 @@
-// What users, tools and models say never becomes a special token, and where it
-// does not try to, the tokens are those of the library tokenizers.
+// Texts of users, tools and models never become special tokens, and harmless
+// ones have the tokens of the library tokenizers.
 #include <algorithm>
 #include <cctype>
 #include <map>

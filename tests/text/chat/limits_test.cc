@@ -87,7 +87,7 @@ TEST(ChatLimits, OutputStopsAtTheBytesOfTheCaller) {
       EXPECT_NE(error.message().find("1000"), std::string::npos);
     }
   }
-  // What is not written does not count.
+  // Text that is not written does not count.
   EXPECT_EQ(Template::parse("{{ ('a' * 5000)|length }}", limits)
                 .render(none, options)
                 .text,

@@ -1,4 +1,4 @@
-// What happens when there is no memory.
+// Failed allocations in chat templates.
 #include <gtest/gtest.h>
 
 #include "model/allocation_util.h"

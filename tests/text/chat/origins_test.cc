@@ -1,4 +1,4 @@
-// What remains content, whatever a template does to it.
+// Text that stays content, whatever a template does to it.
 #include <vector>
 
 #include "text/chat/chat_util.h"

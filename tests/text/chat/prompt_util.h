@@ -52,7 +52,7 @@ inline Prompt render(const ChatTemplate& chat, const Json& messages,
                      options);
 }
 
-// What looks like the name of a special token in a template.
+// Returns the names of special tokens in a template.
 inline std::vector<std::string> names_in(const std::string& source) {
   static const std::regex kName(
       R"(<[|/]?[^<>\s'"{}()%+]{1,40}>|\[/?[A-Z_]{2,20}\])");

@@ -59,7 +59,7 @@ TEST(ReplyFormats, AreRecognisedByTheTemplate) {
   }
 }
 
-// What a template makes of a call is read as that call.
+// A call that a template writes is parsed as that call.
 TEST(ReplyFormats, CallsOfPublishedTemplatesAreParsed) {
   const auto folder = test::shared_path("chat/templates");
   RC_NEED_SHARED(folder);
@@ -112,7 +112,7 @@ TEST(ReplyFormats, CallsOfPublishedTemplatesAreParsed) {
       failed[name] = error.message();
       continue;
     }
-    // What comes after the prompt, from the beginning of a mark on.
+    // The text after the prompt, from the beginning of a mark on.
     size_t split = static_cast<size_t>(
         std::mismatch(begin.begin(), begin.end(), whole.begin(), whole.end())
             .second -

@@ -124,7 +124,7 @@ TEST(ReplyKinds, NoArgumentIsDropped) {
       {"hermes", flat, bad(flat)},
       {"hermes", nested, bad(nested)},
       {"hermes", list, bad(list)},
-      // What was passed on is void.
+      // The arguments that were delivered become invalid.
       {"hermes", twice, "call " + bad(twice)},
       {"hermes",
        hermes(R"({"name": "f", "arguments": null, )"

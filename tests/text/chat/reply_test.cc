@@ -228,7 +228,7 @@ std::vector<AnswerCase> answers() {
        "call bad(<tool_call>f\n<arg_key>a</arg_key> what)"},
       {"lfm2", "<|tool_call_start|>[f(a=]<|tool_call_end|>.",
        "bad(<|tool_call_start|>[f(a=]<|tool_call_end|>.)"},
-      // What might have become a mark.
+      // The beginning of a possible mark.
       {"hermes", "a < b <tool", "text(a < b <tool)"},
       {"harmony", "no header", "text(no header)"},
   };

@@ -1,4 +1,4 @@
-// What of a session a prompt can use.
+// Prefixes of a session that a prompt can use.
 #include "text/chat/shared_prefix.h"
 
 #include "text/chat/prompt_util.h"

@@ -23,7 +23,7 @@ inline JsonValue object_of(
   return object;
 }
 
-// The same bytes as valid UTF-8: what is none is U+FFFD.
+// Returns the same bytes as valid UTF-8: invalid ones become U+FFFD.
 inline std::string valid_text(const std::string& bytes) {
   const std::string json =
       Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace);

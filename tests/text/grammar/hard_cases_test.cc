@@ -111,9 +111,10 @@ TEST(HardGrammars, AreRefusedOrMaskedOrKnownToFail) {
         break;
       }
       EXPECT_FALSE(drawn.tokens.empty());
-      const Drawn anew = draw(*other, seed, drawn.tokens.size(), &drawn.tokens);
-      EXPECT_EQ(anew.error, drawn.error);
-      EXPECT_EQ(anew.failing_steps, 0u);
+      const Drawn reread =
+          draw(*other, seed, drawn.tokens.size(), &drawn.tokens);
+      EXPECT_EQ(reread.error, drawn.error);
+      EXPECT_EQ(reread.failing_steps, 0u);
     }
     std::printf("%-45s %llu steps at most%s%.60s\n", one.name.c_str(),
                 static_cast<unsigned long long>(most),

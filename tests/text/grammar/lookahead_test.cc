@@ -116,7 +116,7 @@ TEST(Lookahead, WorksInPropertyNames) {
   EXPECT_FALSE(accepts(*grammar, R"({"x-a": 1})"));
 }
 
-// What is asked of a password, a host name and a path by well-known patterns.
+// Well-known patterns for a password, a host name and a path.
 TEST(Lookahead, AcceptsPatternsOfPractice) {
   const auto allows = [](const std::string& pattern, const std::string& text) {
     const nlohmann::json given = {{"type", "string"}, {"pattern", pattern}};

@@ -1,4 +1,4 @@
-// What schemas are refused, and how texts may be written.
+// Refused schemas, and the ways to write texts.
 #include <climits>
 
 #include "base/cat.h"
@@ -245,7 +245,7 @@ TEST(GrammarSchema, ItemsThatDifferAreComparedByValue) {
   EXPECT_TRUE(accepts(*unique, "[[1, 1], [2, 2]]"));
   EXPECT_FALSE(accepts(*schema(R"({"items": {"uniqueItems": true}})"),
                        "[[1], [1], [2, 2]]"));
-  // What is not there is not begun, and too few values are none.
+  // An array that needs more values is not complete.
   const auto two = schema(
       R"({"uniqueItems": true, "type": "array", "items": {"enum": [1, "a"]}})");
   const auto matcher = two->match();
@@ -325,7 +325,7 @@ TEST(GrammarClosed, ObjectsHaveOnlyNamedProperties) {
                {R"({"a": {"b": 1, "c": 1}})", R"({"a": {"b": 1}})"});
 }
 
-// What is wrong is refused as it is where a schema is open.
+// Invalid keywords are refused as in open schemas.
 TEST(GrammarClosed, CombinationsAreListsOfSchemas) {
   for (const char* keyword : {"anyOf", "oneOf", "allOf"}) {
     const auto with = [&](const char* value) {
