@@ -1,5 +1,5 @@
-// Distinguishes equal prefixes that are evaluated in different ways: residences,
-// the prefix cache and saved sessions carry it.
+// Distinguishes equal prefixes that are evaluated in different ways:
+// residences, the prefix cache and saved sessions carry it.
 #pragma once
 
 #include <cstdint>
