@@ -321,14 +321,6 @@ static runcible_later* session_append_text_later(rc_session* session,
   });
 }
 
-static runcible_later* session_append_embeddings_later(rc_session* session,
-                                                       rc_tensor* rows) {
-  return runcible_later_nothing(
-      [session = runcible_hold(session), rows = runcible_hold(rows)] {
-        return rc_session_append_embeddings(session.get(), rows.get());
-      });
-}
-
 static runcible_later* session_decode_later(rc_session* session,
                                             uint32_t flags) {
   return runcible_later_nothing([session = runcible_hold(session), flags] {
