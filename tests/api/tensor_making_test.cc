@@ -210,7 +210,7 @@ TEST(TensorMaking, TargetsAreChecked) {
       "this op cannot be computed in place");
 }
 
-TEST(TensorMaking, GraphsThatHaveEndedOrNotAreChecked) {
+TEST(TensorMaking, ValuesOfGraphsHaveNoNumbers) {
   const Backend backend = open_backend();
   RecordedGraph graph(backend.get());
   rc_tensor* a = graph.input({2});

@@ -83,7 +83,7 @@ TEST(Softmax, ClassesContainTheTokensAboveTheCut) {
   }
 }
 
-TEST(Softmax, HugeLogitsAndTinyTemperaturesStayFinite) {
+TEST(Softmax, HugeLogitsAndTinyTemperaturesKeepTheTotal) {
   const std::vector<float> logits = {-3.4e38f, 3.4e38f, -kInfinity, 1.0f};
   Softmax softmax;
   softmax.set(logits);

@@ -236,7 +236,7 @@ TEST(SourceSession, HasOneSource) {
   EXPECT_EQ(other.report.cached_tokens, 0);
 }
 
-TEST(SourceSession, RefusesShiftingAndEmptySources) {
+TEST(SourceSession, RefusesShiftingAndImpossibleLengths) {
   EngineOptions options = source_options(100);
   const auto engine = load_t5("t5", 1, options);
   SessionOptions shifting;

@@ -85,7 +85,7 @@ TEST_F(AddressErrors, EightRedirectsAreFollowedAtMost) {
                          "server sends in a circle");
 }
 
-TEST_F(AddressErrors, RedirectsWithoutATargetAreNamed) {
+TEST_F(AddressErrors, InvalidRedirectsAreNamed) {
   const auto refuse =
       [&](std::vector<std::pair<std::string, std::string>> headers,
           const std::string& message) {

@@ -265,7 +265,7 @@ TEST_F(ModelFetch, EndlessDescriptionsAreRefused) {
             std::string::npos);
 }
 
-TEST_F(ModelFetch, OfflineModeUsesTheCacheOnly) {
+TEST_F(ModelFetch, OfflineModeSendsNoRequests) {
   const TemporaryVariable offline("HF_HUB_OFFLINE", "1");
   EXPECT_NE(
       failure(quick_request("hf:o/m:Q8_0"), RC_E_IO).find("HF_HUB_OFFLINE"),

@@ -21,8 +21,8 @@ inline constexpr int64_t kSlowness = 1;
 // and utf8proc. Drivers are other people's code, and some end the process when
 // they have no memory (PoCL aborts): no care of ours could prevent that.
 //
-// malloc and its kin fail where the C library is glibc and no sanitizer replaces
-// the allocator; elsewhere only operator new does.
+// malloc and its kin fail where the C library is glibc and no sanitizer
+// replaces the allocator; elsewhere only operator new does.
 void fail_allocation(int64_t n);
 
 // Whether that has happened.

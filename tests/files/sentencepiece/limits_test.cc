@@ -139,7 +139,7 @@ TEST(SentencePieceLimits, PieceTypesAreChecked) {
             "none of 1 pieces stands for what is unknown");
 }
 
-TEST(SentencePieceLimits, BytePiecesAreComplete) {
+TEST(SentencePieceLimits, BytePiecesMustBeComplete) {
   const auto model = [](int count, bool fallback, const std::string& last) {
     std::string bytes = kControlPieces;
     for (int i = 0; i < count; ++i) {

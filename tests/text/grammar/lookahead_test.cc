@@ -117,7 +117,7 @@ TEST(Lookahead, WorksInPropertyNames) {
 }
 
 // Well-known patterns for a password, a host name and a path.
-TEST(Lookahead, AcceptsPatternsOfPractice) {
+TEST(Lookahead, MatchesWellKnownPatterns) {
   const auto allows = [](const std::string& pattern, const std::string& text) {
     const nlohmann::json given = {{"type", "string"}, {"pattern", pattern}};
     return accepts(*schema(given.dump()), nlohmann::json(text).dump());
