@@ -1,5 +1,5 @@
-// Embedding rows that take the place of tokens: those that an encoder makes of a
-// picture or a sound, or a learned prompt.
+// Embedding rows that take the place of tokens: those that an encoder makes of
+// a picture or a sound, or a learned prompt.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ namespace rc::engine::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Rows = std::shared_ptr<const model::EmbeddingRows>;
+using SharedRows = std::shared_ptr<const model::EmbeddingRows>;
 
 EngineOptions taking_options() {
   EngineOptions options = small_options();
@@ -39,7 +39,7 @@ std::shared_ptr<Engine> load_taking(const std::string& model = "llama2",
 
 constexpr int64_t kWidth = 64;  // of "llama2"
 
-Rows random_rows(int64_t count, uint32_t seed, int64_t width = kWidth) {
+SharedRows random_rows(int64_t count, uint32_t seed, int64_t width = kWidth) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0.0f, 0.5f);
   std::vector<float> values(static_cast<size_t>(count * width));
@@ -138,8 +138,8 @@ TEST_P(GoldenRows, GiveTheLogitsOfTransformers) {
 // ---- What tokens give ------------------------------------------------------
 
 // Of a file of `tests/golden/architectures`, as the first layer gets them.
-Rows rows_of_tokens(const model::ModelFile& file,
-                    const std::vector<TokenId>& tokens, float scale) {
+SharedRows rows_of_tokens(const model::ModelFile& file,
+                          const std::vector<TokenId>& tokens, float scale) {
   const gguf::Tensor* const table =
       file.file().find_tensor("token_embd.weight");
   const int64_t width = table->shape[1];
@@ -155,9 +155,10 @@ Rows rows_of_tokens(const model::ModelFile& file,
   return std::make_shared<const model::EmbeddingRows>(std::move(values), width);
 }
 
-// Rows of the table are what its tokens are, to the bit: with a rotation, with
-// slopes and a norm of the embedding, scaled, with states, with positions that
-// are rotated otherwise in long sequences, with experts and latent attention.
+// Rows of the table are what its tokens are, to the bit: with a rotation,
+// with slopes and a norm of the embedding, scaled, with states, with positions
+// that are rotated otherwise in long sequences, with experts and latent
+// attention.
 TEST(EmbeddingRows, OfTheTableAreItsTokens) {
   for (const std::string name :
        {"llama2", "bloom", "gemma2", "mamba2", "phi3-long", "deepseek2"}) {
@@ -248,7 +249,7 @@ TEST(EmbeddingRows, AreSharedByForksAndCutByTruncating) {
   fork->truncate(30);
   fork->append_embeddings(random_rows(6, 9));
   const auto beginning = session_with(*engine, some_tokens(20));
-  const Rows forty = random_rows(40, 1);
+  const SharedRows forty = random_rows(40, 1);
   beginning->append_embeddings(std::make_shared<const model::EmbeddingRows>(
       std::vector<float>(forty->values().begin(),
                          forty->values().begin() + ptrdiff_t{10} * kWidth),
@@ -273,7 +274,7 @@ TEST(EmbeddingRows, GoOnAfterAShiftAsWhatIsLeft) {
   session->append({5, 6, 7, 8, 9, 10});  // 66: 32 of the 64 are dropped
   EXPECT_EQ(session->position(), 34);
   const auto left = session_with(*engine, part(some_tokens(10), 0, 2));
-  const Rows all = random_rows(50, 1);
+  const SharedRows all = random_rows(50, 1);
   left->append_embeddings(std::make_shared<const model::EmbeddingRows>(
       std::vector<float>(all->values().begin() + ptrdiff_t{24} * kWidth,
                          all->values().end()),

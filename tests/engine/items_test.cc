@@ -10,10 +10,10 @@ namespace rc::engine {
 namespace {
 
 using Tokens = std::vector<TokenId>;
-using Rows = std::shared_ptr<const EmbeddingRows>;
+using SharedRows = std::shared_ptr<const EmbeddingRows>;
 
 // Rows of two numbers, of which the first are these.
-Rows rows_of(const std::vector<float>& firsts) {
+SharedRows rows_of(const std::vector<float>& firsts) {
   std::vector<float> values;
   for (const float first : firsts) {
     values.push_back(first);

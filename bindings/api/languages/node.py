@@ -179,14 +179,15 @@ class Made(Language):
                           f"  return {value};", "}"])
         turn = (f"this.#turn((handle) =>\n    native.{call.native}_later"
                 f"({', '.join(given)}),\n  )")
-        if call.gives != "handle":
-            return block([f"{doc}{name}({parameters}): Promise<{gives}> {{",
-                          f"  return {turn};", "}"])
         others = [each.name for each in call.of_kind("handle")]
+        needed = [f'  const other = need({each.name}, {_class_of(each)}, "{each.name}");'
+                  for each in call.of_kind("handle")]
+        if call.gives != "handle":
+            head = "async " * bool(needed) + name
+            return block([f"{doc}{head}({parameters}): Promise<{gives}> {{", *needed,
+                          f"  return {turn};", "}"])
         return block([
-            f"{doc}async {name}({parameters}): Promise<{gives}> {{",
-            *(f'  const other = need({each}, ModelHandle, "{each}");'
-              for each in others),
+            f"{doc}async {name}({parameters}): Promise<{gives}> {{", *needed,
             f"  const proxy = await {turn};",
             f"  return new {kind}(proxy, {others[0] if others else 'this.#model'});",
             "}"])
@@ -264,3 +265,8 @@ def _passed(taken: Input) -> str:
     name = camel(taken.name)
     return {"path": f"pathOf({name})", "handle": "other", "shape": "sizes",
             "dtype": f"dtypeNumber({name})", "options": "made"}.get(taken.kind, name)
+
+
+def _class_of(given: Input) -> str:
+    """Returns the class of an argument that is a handle."""
+    return "ModelHandle" if given.of == "rc_model" else pascal(words_of(given.of))

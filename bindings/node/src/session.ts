@@ -140,14 +140,6 @@ export class Session extends Handle {
     }
   }
 
-  /** @c rc_session_append_embeddings */
-  appendEmbeddings(rows: Tensor): Promise<void> {
-    const numbers = need(rows, Tensor, "rows");
-    return this.#turn((handle) =>
-      native.session_append_embeddings_later(handle, numbers),
-    );
-  }
-
   /** @c rc_session_decode */
   decode(options: { allLogits?: boolean } = {}): Promise<void> {
     const flags = options.allLogits ? native.DECODE_ALL_LOGITS : 0;
