@@ -244,7 +244,7 @@ class _Functions:
             if forget is not None:
                 forget(number)
         except BaseException as error:
-            self._tell("forget", error)
+            self._log_failure("forget", error)
 
     def _log_failure(self, what: str, error: BaseException) -> None:
         _log.error("%s of the backend %s failed", what, self._name, exc_info=error)
