@@ -213,8 +213,8 @@ class Session(Handle):
 
     def append_embeddings(self, rows: Tensor) -> None:
         # :header: rc_session_append_embeddings
-        numbers = need(rows, Tensor, "rows")._numbers
-        _native.session_append_embeddings(self._idle, numbers)
+        need(rows, Tensor, "rows")
+        _native.session_append_embeddings(self._idle, rows._numbers)
 
     def decode(self, *, all_logits: bool = False) -> None:
         """Evaluates what was added since the last decode.
