@@ -1,10 +1,12 @@
 // The choice of a CBLAS library among those of the machine.
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/cat.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "blas/cblas.h"
 
 namespace rc::blas {
@@ -29,7 +31,18 @@ const Cblas* load_named(const std::string& name) {
   return new Cblas(std::move(library), name);
 }
 
+// Where its threads cannot have their memory OpenBLAS tries for ever.
+void check_address_space() {
+  const std::optional<uint64_t> limit = address_space_limit();
+  if (!limit) return;
+  fail(RC_E_BACKEND_UNAVAILABLE,
+       "the address space of the process is limited to ", *limit,
+       " bytes, within which a BLAS library may wait for memory for ever; run "
+       "without the limit (ulimit -v unlimited), or use cpu");
+}
+
 const Cblas* load() {
+  check_address_space();
   const char* named = std::getenv("RUNCIBLE_BLAS_LIBRARY");
   if (named != nullptr && *named != '\0') return load_named(named);
   std::string reasons;

@@ -223,7 +223,8 @@ rc_plugin_device_info Backend::describe(int32_t index) {
   rc_plugin_device_info info = {};
   std::snprintf(info.name, sizeof info.name, "%s",
                 library.description().c_str());
-  info.kind = RC_DEVICE_CPU;
+  // "auto" leaves it alone, and does not load the library.
+  info.kind = RC_DEVICE_SOFTWARE;
   const plugin::Memory memory = plugin::machine_memory();
   info.total_memory = memory.total;
   info.free_memory = memory.free;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ int64_t process_id() noexcept;
 
 // The environment: "NAME=value" each.
 std::vector<std::string> environment_entries();
+
+// The bytes of address space that this process may have; nullopt: there is no
+// limit.
+std::optional<uint64_t> address_space_limit() noexcept;
 
 // The limits on the memory and the threads of this process, as a part of keys
 // (disk_cache.h): a library that loads within some may not within others.

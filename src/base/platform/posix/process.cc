@@ -19,6 +19,14 @@ std::vector<std::string> environment_entries() {
   return entries;
 }
 
+std::optional<uint64_t> address_space_limit() noexcept {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  return limit.rlim_cur;
+}
+
 std::string resource_limits() {
   std::string text;
   for (const int resource : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {
