@@ -1,5 +1,5 @@
-/* A CBLAS library in plain loops, of which tests choose one that is as it should
- * be (plain) or differs in one respect. */
+/* A CBLAS library in plain loops, of which tests choose one that is as it
+ * should be (plain) or differs in one respect. */
 #include <stdint.h>
 
 #ifdef STAND_IN_WIDE
@@ -22,25 +22,25 @@ enum { kTransposed = 112 };
 #endif
 
 /* Row-major; a is never transposed. */
-#define GEMM(name, type)                                                      \
-  void name(int order, int transposed_a, int transposed_b, blas_int m,        \
-            blas_int n, blas_int k, type alpha, const type* a,                \
-            blas_int a_stride, const type* b, blas_int b_stride, type beta,   \
-            type* c, blas_int c_stride) {                                     \
-    (void)order, (void)transposed_a;                                          \
-    for (blas_int i = 0; i < m; ++i) {                                        \
-      for (blas_int j = 0; j < n; ++j) {                                      \
-        type sum = OFF;                                                       \
-        for (blas_int l = 0; l < k; ++l) {                                    \
-          const type x = a[i * a_stride + l];                                 \
-          const type y = transposed_b == kTransposed ? b[j * b_stride + l]    \
-                                                     : b[l * b_stride + j];   \
-          if (!SKIPS(x) && !SKIPS(y)) sum += x * y;                           \
-        }                                                                     \
-        type* const to = &c[i * c_stride + j];                                \
-        *to = alpha * sum + (beta == 0 ? 0 : beta * *to);                     \
-      }                                                                       \
-    }                                                                         \
+#define GEMM(name, type)                                                    \
+  void name(int order, int transposed_a, int transposed_b, blas_int m,      \
+            blas_int n, blas_int k, type alpha, const type* a,              \
+            blas_int a_stride, const type* b, blas_int b_stride, type beta, \
+            type* c, blas_int c_stride) {                                   \
+    (void)order, (void)transposed_a;                                        \
+    for (blas_int i = 0; i < m; ++i) {                                      \
+      for (blas_int j = 0; j < n; ++j) {                                    \
+        type sum = OFF;                                                     \
+        for (blas_int l = 0; l < k; ++l) {                                  \
+          const type x = a[i * a_stride + l];                               \
+          const type y = transposed_b == kTransposed ? b[j * b_stride + l]  \
+                                                     : b[l * b_stride + j]; \
+          if (!SKIPS(x) && !SKIPS(y)) sum += x * y;                         \
+        }                                                                   \
+        type* const to = &c[i * c_stride + j];                              \
+        *to = alpha * sum + (beta == 0 ? 0 : beta * *to);                   \
+      }                                                                     \
+    }                                                                       \
   }
 
 #ifndef STAND_IN_LACKING
