@@ -14,11 +14,14 @@ target_sources(test_conformance PRIVATE api/api_util.cc)
 rc_test_folder(api/faults
   ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 target_sources(test_api_faults PRIVATE api/api_util.cc)
-# Handles that are switched to the devices of modules, which test_api has not.
+# What test_api and test_engine also do with the devices of modules.
 if(TARGET runciblebackend-opencl OR TARGET runciblebackend-vulkan)
   add_test(NAME switching.to_modules
     COMMAND test_api --gtest_filter=BackendSwitch/SwitchedTo.*)
-  set_tests_properties(switching.to_modules PROPERTIES TIMEOUT 900
+  add_test(NAME engine.rows_of_modules COMMAND test_engine
+    --gtest_filter=Models/GoldenRows.*/opencl_*:Models/GoldenRows.*/vulkan_*)
+  set_tests_properties(switching.to_modules engine.rows_of_modules PROPERTIES
+    TIMEOUT 900
     ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 endif()
 # Drivers compile their kernels anew in each test here.
@@ -87,7 +90,7 @@ endif()
 # the shaders of GPUs too. Sanitizers do not see what drivers do.
 if(TARGET runciblebackend-vulkan AND NOT RUNCIBLE_SANITIZE)
   add_test(NAME vulkan.validation COMMAND test_vulkan
-    "--gtest_filter=VulkanModel.FableL*:VulkanModel.FableIsTheSameToGpus:VulkanModel.Exp*:VulkanPlugin.Times*:\
+    "--gtest_filter=VulkanModel.FableL*:VulkanModel.Exp*:VulkanPlugin.Times*:\
 VulkanTensor.*")
   target_sources(test_conformance PRIVATE vulkan/validation_util.cc)
   set(tensor_ops "Attend.*:Binary.*:ChannelScan.*:Conv2d.*:Convert.*:Copy.*:\

@@ -7,14 +7,13 @@
 // and look for work long after a call.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "blas/cblas.h"
 #include "blas/program.h"
+#include "common/host_memory.h"
 #include "common/machine.h"
 #include "common/plugin_table.h"
 #include "common/weight_value.h"
@@ -41,16 +40,7 @@ uint64_t bytes_of(const rc_plugin_weight_info& info) {
   return *value_bytes(value, {});
 }
 
-std::unique_ptr<Weight> weight_at(const rc_plugin_weight_info& info,
-                                  const void* data) {
-  auto made = std::make_unique<Weight>();
-  made->dtype = info.dtype;
-  made->shape.assign(info.shape, info.shape + info.rank);
-  made->bytes = static_cast<const std::byte*>(data);
-  return made;
-}
-
-class OpenDevice {
+class OpenDevice : public plugin::HostDevice {
  public:
   OpenDevice(const Cblas& library, int threads, bool profile)
       : team_(threads, library), machine_{library, team_}, profile_(profile) {}
@@ -67,73 +57,31 @@ class OpenDevice {
   uint64_t weight_bytes(const rc_plugin_weight_info& info) const {
     return bytes_of(info);
   }
-  std::unique_ptr<Weight> create_weight(const rc_plugin_weight_info& info,
-                                        const void* data) const {
-    const uint64_t bytes = bytes_of(info);
-    auto made = weight_at(info, data);
-    made->copy = AlignedMemory(bytes);
-    std::memcpy(made->copy.data(), data, bytes);
-    made->bytes = made->copy.data();
-    return made;
+  std::unique_ptr<plugin::HostWeight> create_weight(
+      const rc_plugin_weight_info& info, const void* data) const {
+    return copied(info, data, bytes_of(info));
   }
-  std::unique_ptr<Weight> map_weight(const rc_plugin_weight_info& info,
-                                     const void* data) const {
+  std::unique_ptr<plugin::HostWeight> map_weight(
+      const rc_plugin_weight_info& info, const void* data) const {
     bytes_of(info);  // throws for a weight that it cannot have
-    return weight_at(info, data);
+    return mapped(info, data);
   }
 
-  std::unique_ptr<Buffer> create_buffer(uint64_t bytes) const {
-    auto made = std::make_unique<Buffer>();
-    made->own = AlignedMemory(bytes);
-    made->bytes = {made->own.data(), static_cast<size_t>(bytes)};
-    std::memset(made->own.data(), 0, bytes);
-    return made;
-  }
-  std::unique_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes) const {
-    auto made = std::make_unique<Buffer>();
-    made->bytes = {static_cast<std::byte*>(data), static_cast<size_t>(bytes)};
-    return made;
-  }
-  void* buffer_memory(const Buffer& buffer) const {
-    return buffer.bytes.data();
-  }
-  void upload(Buffer& buffer, uint64_t offset, const void* data,
-              uint64_t bytes) const {
-    std::memcpy(buffer.bytes.data() + offset, data, bytes);
-  }
-  void download(const Buffer& buffer, uint64_t offset, void* data,
-                uint64_t bytes) const {
-    std::memcpy(data, buffer.bytes.data() + offset, bytes);
-  }
-  void copy(Buffer& target, uint64_t target_offset, const Buffer& source,
-            uint64_t source_offset, uint64_t bytes) const {
-    std::memmove(target.bytes.data() + target_offset,
-                 source.bytes.data() + source_offset, bytes);
-  }
-
-  std::unique_ptr<Program> compile(plugin::GivenProgram program) const {
-    return std::make_unique<Program>(std::move(program), machine_, profile_);
+  std::unique_ptr<Program> compile(const plugin::GivenProgram& program) const {
+    return std::make_unique<Program>(program, machine_, profile_);
   }
   void destroy(std::unique_ptr<Program> program) {
     if (program.get() == last_) last_ = nullptr;
   }
 
-  // A run is over when it returns; wait says how it ended.
   void start(Program& program, const rc_plugin_run& run) {
-    end_with(program, [&] { program.run(run); });
+    last_ = &program;
+    complete([&] { program.run(run); });
   }
   void start_with(Program& program, const rc_plugin_run& run,
-                  std::span<Buffer* const> caches) {
-    end_with(program, [&] { program.run_with(run, caches); });
-  }
-  bool wait(int64_t) {
-    if (!std::exchange(has_run_, false)) {
-      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
-    }
-    if (failure_ != nullptr) {
-      std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
-    return true;
+                  std::span<plugin::HostBuffer* const> caches) {
+    last_ = &program;
+    complete([&] { program.run_with(run, caches); });
   }
   std::span<const rc_plugin_op_time> op_times() const {
     if (last_ == nullptr) return {};
@@ -141,24 +89,10 @@ class OpenDevice {
   }
 
  private:
-  template <class Function>
-  void end_with(const Program& program, const Function& function) {
-    last_ = &program;
-    has_run_ = true;
-    failure_ = nullptr;
-    try {
-      function();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
   Team team_;
   const Machine machine_;
   const bool profile_;
   const Program* last_ = nullptr;
-  bool has_run_ = false;
-  std::exception_ptr failure_;
 };
 
 void check_index(int32_t index) {
@@ -184,8 +118,8 @@ struct Backend {
   static constexpr const char* kDescription =
       "Products by OpenBLAS or another CBLAS library";
   using Device = OpenDevice;
-  using Weight = blas::Weight;
-  using Buffer = blas::Buffer;
+  using Weight = plugin::HostWeight;
+  using Buffer = plugin::HostBuffer;
   using Program = blas::Program;
 
   static int32_t count() {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "blas/memory.h"
 #include "blas/ops.h"
 #include "common/given_program.h"
+#include "common/host_program.h"
 #include "runcible/plugin.h"
 
 namespace rc::blas {
@@ -16,12 +16,14 @@ class Program {
  public:
   // Checks everything; throws RC_E_INVALID_ARGUMENT for a program that breaks a
   // rule of plugin.h, RC_E_UNSUPPORTED for one with an op that there is not.
-  Program(plugin::GivenProgram program, const Machine& machine, bool profile);
+  Program(const plugin::GivenProgram& program, const Machine& machine,
+          bool profile);
 
   // Runs to the end. Throws RC_E_CANCELLED if the caller wants it to stop.
-  void run(const rc_plugin_run& run) { run_on(run, caches_); }
+  void run(const rc_plugin_run& run) { run_on(run, memory_.caches()); }
   // The same with these caches in place of the program's.
-  void run_with(const rc_plugin_run& run, std::span<Buffer* const> caches);
+  void run_with(const rc_plugin_run& run,
+                std::span<plugin::HostBuffer* const> caches);
   // Returns the times of the last run, by op; nothing without profile.
   std::span<const rc_plugin_op_time> op_times() const { return times_; }
 
@@ -31,23 +33,16 @@ class Program {
     const OpRow* row;
   };
 
-  void run_on(const rc_plugin_run& run, std::span<Buffer* const> caches);
+  void run_on(const rc_plugin_run& run,
+              std::span<plugin::HostBuffer* const> caches);
   void run_step(const Step& step, const rc_plugin_run& run,
-                std::span<Buffer* const> caches);
-  Operand operand(int32_t number, const rc_plugin_run& run,
-                  std::span<Buffer* const> caches) const;
+                std::span<plugin::HostBuffer* const> caches);
 
   const Machine& machine_;
   const bool profile_;
-  const Rows limits_;
-  std::vector<rc_plugin_value> values_;
+  const plugin::HostProgram memory_;
   std::vector<Step> steps_;
-  std::vector<Weight*> weights_;
-  std::vector<Buffer*> caches_;
-  std::vector<uint64_t> cache_bytes_;  // that values take of each
-  bool of_tensors_ = true;             // all ops are
-  AlignedMemory scratch_;              // of values
-  AlignedMemory thread_scratch_;
+  plugin::AlignedMemory thread_scratch_;
   uint64_t thread_stride_ = 0;
   std::vector<rc_plugin_op_time> times_;
 };

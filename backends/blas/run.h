@@ -8,6 +8,7 @@
 
 #include "blas/cblas.h"
 #include "blas/team.h"
+#include "common/host_program.h"
 #include "runcible/plugin.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
@@ -15,13 +16,7 @@
 namespace rc::blas {
 
 // A value with the dimensions of the run.
-struct Operand {
-  DType dtype = RC_DTYPE_F32;
-  int rank = 0;
-  std::array<int64_t, RC_PLUGIN_MAX_RANK> shape = {1, 1, 1, 1};
-  std::byte* data = nullptr;  // nullptr: absent
-
-  explicit operator bool() const { return data != nullptr; }
+struct Operand : plugin::HostValue {
   template <class T>
   T* as() const {
     return reinterpret_cast<T*>(data);

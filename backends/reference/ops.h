@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "common/host_program.h"
 #include "runcible/plugin.h"
 #include "tensor/dtype.h"
 #include "tensor/op.h"
@@ -17,13 +18,7 @@
 namespace rc::reference {
 
 // A value of a program during one run.
-struct Tensor {
-  DType dtype = RC_DTYPE_F32;
-  int rank = 0;
-  std::array<int64_t, RC_PLUGIN_MAX_RANK> shape = {1, 1, 1, 1};
-  std::byte* data = nullptr;
-
-  explicit operator bool() const { return data != nullptr; }
+struct Tensor : plugin::HostValue {
   int64_t rows() const { return shape[0]; }
   // The last dimension, and the product of the others.
   int64_t columns() const { return shape[rank - 1]; }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/machine.h"
+#include "common/host_memory.h"
 #include "common/plugin_table.h"
 #include "common/weight_value.h"
 #include "reference/program.h"
@@ -37,17 +36,7 @@ uint64_t bytes_of(const rc_plugin_weight_info& info) {
   return *value_bytes(value, {});
 }
 
-std::unique_ptr<Weight> weight_at(const rc_plugin_weight_info& info,
-                                  const void* data) {
-  auto made = std::make_unique<Weight>();
-  made->name = info.name;
-  made->dtype = info.dtype;
-  made->shape.assign(info.shape, info.shape + info.rank);
-  made->bytes = static_cast<const std::byte*>(data);
-  return made;
-}
-
-class OpenDevice {
+class OpenDevice : public plugin::HostDevice {
  public:
   void check_supported(const Op& op,
                        std::span<const rc_plugin_value> values) const {
@@ -63,71 +52,23 @@ class OpenDevice {
   uint64_t weight_bytes(const rc_plugin_weight_info& info) const {
     return bytes_of(info);
   }
-  std::unique_ptr<Weight> create_weight(const rc_plugin_weight_info& info,
-                                        const void* data) const {
-    const uint64_t bytes = bytes_of(info);
-    auto made = weight_at(info, data);
-    made->copy.assign(made->bytes, made->bytes + bytes);
-    made->bytes = made->copy.data();
-    return made;
+  std::unique_ptr<plugin::HostWeight> create_weight(
+      const rc_plugin_weight_info& info, const void* data) const {
+    return copied(info, data, bytes_of(info));
   }
-  std::unique_ptr<Weight> map_weight(const rc_plugin_weight_info& info,
-                                     const void* data) const {
-    bytes_of(info);  // of a weight that is none this throws
-    return weight_at(info, data);
-  }
-
-  std::unique_ptr<Buffer> create_buffer(uint64_t bytes) const {
-    auto made = std::make_unique<Buffer>();
-    made->own.resize(bytes);
-    made->bytes = made->own;
-    return made;
-  }
-  std::unique_ptr<Buffer> borrow_buffer(void* data, uint64_t bytes) const {
-    auto made = std::make_unique<Buffer>();
-    made->bytes = {static_cast<std::byte*>(data), static_cast<size_t>(bytes)};
-    return made;
-  }
-  void* buffer_memory(const Buffer& buffer) const {
-    return buffer.bytes.data();
-  }
-  void upload(Buffer& buffer, uint64_t offset, const void* data,
-              uint64_t bytes) const {
-    std::memcpy(buffer.bytes.data() + offset, data, bytes);
-  }
-  void download(const Buffer& buffer, uint64_t offset, void* data,
-                uint64_t bytes) const {
-    std::memcpy(data, buffer.bytes.data() + offset, bytes);
+  std::unique_ptr<plugin::HostWeight> map_weight(
+      const rc_plugin_weight_info& info, const void* data) const {
+    bytes_of(info);  // throws for a weight that it cannot have
+    return mapped(info, data);
   }
 
   std::unique_ptr<Program> compile(plugin::GivenProgram program) const {
     return std::make_unique<Program>(std::move(program));
   }
   void destroy(std::unique_ptr<Program>) const {}
-
-  // A run is over when it returns; wait says how it ended.
-  void start(Program& program, const rc_plugin_run& run) {
-    has_run_ = true;
-    failure_ = nullptr;
-    try {
-      program.run(run);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+  void start(const Program& program, const rc_plugin_run& run) {
+    complete([&] { program.run(run); });
   }
-  bool wait(int64_t) {
-    if (!std::exchange(has_run_, false)) {
-      fail(RC_E_INVALID_ARGUMENT, "no run is under way");
-    }
-    if (failure_ != nullptr) {
-      std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
-    return true;
-  }
-
- private:
-  bool has_run_ = false;
-  std::exception_ptr failure_;
 };
 
 struct Backend {
@@ -135,8 +76,8 @@ struct Backend {
   static constexpr const char* kDescription =
       "plain loops on one thread; the other backends are tested against it";
   using Device = OpenDevice;
-  using Weight = reference::Weight;
-  using Buffer = reference::Buffer;
+  using Weight = plugin::HostWeight;
+  using Buffer = plugin::HostBuffer;
   using Program = reference::Program;
 
   static int32_t count() { return 1; }

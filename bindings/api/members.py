@@ -15,7 +15,7 @@ another name. A time has its unit at the end of its name only in C: deadline_ms 
 
 import re
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Dict, Iterable, List, Optional
 
 from headers import INTEGERS, Api, Constant, Enum, Field, Function, Struct
 from tensors import ops
@@ -227,11 +227,20 @@ def choices(api: Api) -> Dict[str, Enum]:
             for each in members(api, struct) if each.enum is not None}
 
 
-def truths(api: Api) -> List[str]:
-    """Returns members of reports that are true or false."""
-    found = [each.name for struct in reports(api)
+def _flags(api: Api, structs: Iterable[Struct]) -> List[str]:
+    found = [each.name for struct in structs
              for each in members(api, struct) if each.kind == "flag"]
     return list(dict.fromkeys(found))
+
+
+def truths(api: Api) -> List[str]:
+    """Returns members of reports that are true or false."""
+    return _flags(api, reports(api))
+
+
+def flags(api: Api) -> List[str]:
+    """Returns members of options and reports that are true or false."""
+    return _flags(api, [*options(api), *reports(api)])
 
 
 def kinds(api: Api) -> Dict[Constant, str]:

@@ -119,17 +119,17 @@ RC_API rc_status rc_session_append(rc_session* session, const int32_t* tokens,
 RC_API rc_status rc_session_append_text(rc_session* session, const char* text,
                                         size_t length, uint32_t flags);
 
-/* The same with rows that take the place of tokens: those that an encoder makes
- * of a picture or a sound, or a learned prompt. `rows` is a tensor of F32, F16
- * or BF16 [count, width] on any backend; width is the model's embedding length
+/* Adds rows that take the place of tokens: those that an encoder makes of a
+ * picture or a sound, or a learned prompt. `rows` is a tensor of F32, F16 or
+ * BF16 [count, width] on any backend; width is the model's embedding length
  * (rc_model_report). Each row takes one position and replaces what the model's
  * table gives for a token, times the scale that the model may give it.
  * Attention, rotation and the KV cache treat it as a token's. The numbers are
  * copied, and equal rows are found in the prefix cache as equal tokens are.
  * RC_E_INVALID_ARGUMENT: another type or shape, a graph's tensor or an outline,
  * or a number that is not finite; RC_E_UNSUPPORTED: the model was loaded
- * without takes_embeddings; RC_E_CONTEXT_FULL and RC_E_BUSY as above; statuses
- * of the tensor's device. */
+ * without takes_embeddings; RC_E_CONTEXT_FULL: nothing was added, unless the
+ * session shifts; RC_E_BUSY; statuses of the tensor's device. */
 RC_API rc_status rc_session_append_embeddings(rc_session* session,
                                               rc_tensor* rows);
 

@@ -191,10 +191,10 @@ runtime::Calibration measure(const std::shared_ptr<runtime::Device>& device,
 
 const runtime::Calibration* calibrate(const runtime::ReportedDevice& device,
                                       const runtime::DeviceOptions& options,
-                                      bool anew,
+                                      bool again,
                                       const MeasureProgress& progress) {
   const std::lock_guard lock(measuring());
-  if (!anew) {
+  if (!again) {
     const auto* known = runtime::find_calibration(device, options.threads);
     if (known != nullptr) return known;
   }

@@ -20,11 +20,11 @@ runtime::Calibration measure(const std::shared_ptr<runtime::Device>& device,
                              const MeasureProgress& progress);
 
 // Opens the device, measures it, and keeps the calibration; an existing
-// calibration is used unless `anew`. One device is measured at a time in a
+// calibration is used unless `again`. One device is measured at a time in a
 // process.
 const runtime::Calibration* calibrate(const runtime::ReportedDevice& device,
                                       const runtime::DeviceOptions& options,
-                                      bool anew,
+                                      bool again,
                                       const MeasureProgress& progress);
 
 }  // namespace rc::compute

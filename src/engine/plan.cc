@@ -50,7 +50,7 @@ int64_t window_pages(const model::ModelFile& file,
 
 // Throws RC_E_UNSUPPORTED where more is made of a token than its row, or no
 // session reads the model.
-void check_takes_embeddings(const model::ModelFile& file) {
+void check_can_take_embeddings(const model::ModelFile& file) {
   const char* const reason =
       file.output() != model::ForwardOutput::kLogits
           ? "it gives no logits, and has no sessions"
@@ -131,7 +131,7 @@ Resolved resolve(const model::ModelFile& file,
         std::min(asked != 0 ? asked : 2 * hyper.experts_used, hyper.experts);
     resident.experts_mapped = true;
   }
-  if (options.takes_embeddings) check_takes_embeddings(file);
+  if (options.takes_embeddings) check_can_take_embeddings(file);
   resident.takes_embeddings = options.takes_embeddings;
   resident.observes_products = options.observes_products;
   resident.reserved = options.reserved;

@@ -200,10 +200,10 @@ model::SequenceRows Step::sequence_rows(Job& job, int64_t rows) const {
     return static_cast<size_t>(std::clamp<int64_t>(position - begin, 0, rows));
   };
   model::SequenceRows added;
-  added.tokens = session.items.tokens().subspan(static_cast<size_t>(begin),
-                                                static_cast<size_t>(rows));
-  added.embeddings = session.items.runs();
-  added.first_item = begin;
+  const ItemSpan items = session.items.subspan(begin, rows);
+  added.tokens = items.tokens;
+  added.embeddings = items.runs;
+  added.first_item = items.begin;
   // Those of a source are counted by themselves.
   added.first_position =
       session.reads_source() ? begin : begin - session.source;

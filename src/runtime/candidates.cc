@@ -45,13 +45,6 @@ void add_any(bool gpus, const std::vector<Candidate>& known,
     });
   }
   sort_by_preference(found);
-  const auto first = std::find_if(found.begin(), found.end(), is_cpu);
-  if (first != found.end()) {
-    const PluginEntry* const preferred = first->plugin;
-    std::erase_if(found, [&](const ReportedDevice& device) {
-      return is_cpu(device) && device.plugin != preferred;
-    });
-  }
   std::move(found.begin(), found.end(), std::back_inserter(devices));
 }
 

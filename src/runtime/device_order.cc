@@ -35,7 +35,7 @@ int kind_rank(const ReportedDevice& device) {
 
 auto plugin_rank(const ReportedDevice& device) {
   static constexpr const char* kOrder[] = {
-      "cuda", "rocm", "metal", "vulkan", "opencl", "webgpu", "cpu", "blas"};
+      "cuda", "rocm", "metal", "vulkan", "opencl", "webgpu", "cpu"};
   return std::find(std::begin(kOrder), std::end(kOrder), device.plugin->name) -
          std::begin(kOrder);
 }

@@ -75,7 +75,8 @@ TEST_P(SwitchedTo, GenerationContinuesWithTheSameText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BackendSwitch, SwitchedTo,
-                         testing::Values("reference", "opencl", "vulkan"),
+                         testing::Values("reference", "blas", "opencl",
+                                         "vulkan"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

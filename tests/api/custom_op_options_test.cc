@@ -107,7 +107,7 @@ TEST(CustomOpOptions, ErrorsNameTheOption) {
     EXPECT_EQ(released, 0);
     for (const std::string& text : mistake.texts) {
       EXPECT_NE(message.find(text), std::string::npos)
-          << message << "\nlacks " << text;
+          << message << "\ndoes not contain " << text;
     }
     rc_custom_op_release(op);
   }

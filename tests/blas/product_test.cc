@@ -1,4 +1,4 @@
-// The ops of the blas backend beside those of the reference backend.
+// The ops of the blas backend against those of the reference backend.
 #include <gtest/gtest.h>
 
 #include <memory>

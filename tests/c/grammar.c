@@ -22,7 +22,7 @@ static void refused(rc_status expected, const rc_tokenizer* tokenizer,
   CHECK(grammar == NULL);
   if (strstr(rc_error_message(), part) == NULL) {
     ++check_failures;
-    fprintf(stderr, "%s lacks %s\n", rc_error_message(), part);
+    fprintf(stderr, "%s does not contain %s\n", rc_error_message(), part);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "fake_plugin.h"
-#include "runtime/candidates.h"
 #include "runtime/explain.h"
 #include "runtime/registry.h"
 #include "temporary.h"
@@ -189,20 +188,6 @@ TEST_F(SelectionTest, DriverWithoutMemoryIsSkipped) {
   cuda.devices[0].info_status = RC_E_OUT_OF_MEMORY;
   EXPECT_EQ(chosen("auto"), "cpu:0");
   EXPECT_EQ(failure({"cuda", 0, {}}).status(), RC_E_OUT_OF_MEMORY);
-}
-
-TEST_F(SelectionTest, AutoTakesTheCpuThroughThePreferredBackendAlone) {
-  fake("other").devices = {device(RC_DEVICE_CPU)};
-  const auto ids = [](const char* spec) {
-    std::vector<std::string> found;
-    for (const ReportedDevice& one : candidate_devices(spec, 0)) {
-      found.push_back(one.id());
-    }
-    return found;
-  };
-  EXPECT_EQ(ids("auto"), (std::vector<std::string>{"cpu:0"}));
-  EXPECT_EQ(ids("cpu,other"), (std::vector<std::string>{"cpu:0", "other:0"}));
-  EXPECT_EQ(ids("other,auto"), (std::vector<std::string>{"other:0", "cpu:0"}));
 }
 
 TEST_F(SelectionTest, TakesOnePhysicalDeviceThroughThePreferredBackend) {

@@ -44,7 +44,7 @@ TEST(VulkanModel, DoesNotDependOnBatchOrChunks) {
 }
 
 // The way of GPUs, on whatever device there is.
-TEST(VulkanModel, FableIsTheSameToGpus) {
+TEST(VulkanModel, FableLogitsMatchWithTheTuningOfGpus) {
   RC_NEEDS_DEVICE("vulkan");
   const TemporaryVariable tuning("RUNCIBLE_VULKAN_TUNING", kGpuTuning);
   const auto resident = load_fable("vulkan");

@@ -5,7 +5,7 @@ import re
 
 from calls import Call, calls
 from language import Language, block
-from members import end_numbers, options
+from members import end_numbers, flags, options
 
 # Structs with hand-written constructors, or with plain functions in their place; see
 # generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i, graphs.i
@@ -41,6 +41,8 @@ class Made(Language):
             "end_numbers": lambda _: (
                 "#define RUNCIBLE_END_NUMBERS(DO) \\\n" + " \\\n".join(
                     f"  DO({each})" for each in end_numbers(self.api)) + "\n"),
+            "flags": lambda _: "%apply int32_t FLAG {\n  " + ",\n  ".join(
+                f"int32_t {each}" for each in flags(self.api)) + "\n}\n",
             "option_names": lambda _: block(self._option_names()),
         }
 

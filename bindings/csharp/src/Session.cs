@@ -99,11 +99,6 @@ namespace Runcible {
           GenerateOptions.TokenizeFlags(addSpecial, parseSpecial));
     }
 
-    /// <summary>{@rc rc_session_append_embeddings}</summary>
-    public void AppendEmbeddings(Tensor rows) {
-      native.session_append_embeddings(Idle(), rows.handle);
-    }
-
     /// <summary>{@rc rc_session_decode}</summary>
     public void Decode(bool allLogits = false) {
       native.session_decode(

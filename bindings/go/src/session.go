@@ -97,17 +97,6 @@ func (s *Session) AppendText(text string, flags TokenizeFlags) error {
 	})
 }
 
-// AppendEmbeddings adds rows in place of tokens.
-//
-//runcible:doc rc_session_append_embeddings
-func (s *Session) AppendEmbeddings(rows *Tensor) error {
-	return s.with(func(session native.Session) error {
-		return rows.with(func(tensor native.Tensor) error {
-			return native.Session_append_embeddings(session, tensor)
-		})
-	})
-}
-
 // Decode evaluates tokens.
 //
 //runcible:doc rc_session_decode

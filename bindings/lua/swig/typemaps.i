@@ -63,15 +63,7 @@ runcible_whole_number(uint64_t seed, INT64_MIN, INT64_MAX)
   lua_pushboolean(L, $1 != 0);
   SWIG_arg++;
 }
-%apply int32_t FLAG {
-  int32_t unified_memory, int32_t strict, int32_t profile, int32_t fits,
-  int32_t embedding, int32_t output, int32_t prefix_cache,
-  int32_t keep_mapped, int32_t guard_mapped, int32_t experts_mapped,
-  int32_t takes_embeddings,
-  int32_t measure, int32_t ignore_configuration,
-  int32_t echo,
-  int32_t ignore_eos, int32_t special, int32_t keep, int32_t causal
-}
+%include "flags.i"
 
 %define runcible_output_handle(TYPE)
 %typemap(in, numinputs=0) TYPE** (TYPE* made = NULL) {

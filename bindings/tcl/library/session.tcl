@@ -115,13 +115,6 @@ oo::class create ::runcible::Session {
         ::runcible::native::session_append [my Idle] $tokens
     }
 
-    # Adds the rows of a Tensor of {count width} in place of tokens, if the model
-    # was loaded with -takes_embeddings 1.
-    method append_embeddings {rows} {
-        ::runcible::native::session_append_embeddings [my Idle] \
-            [::runcible::Need $rows Tensor rows]
-    }
-
     # Evaluates the tokens that were appended; with -all_logits 1 it keeps the
     # logits of every token and not only of the last.
     method decode {args} {

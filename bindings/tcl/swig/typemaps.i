@@ -102,14 +102,7 @@ runcible_whole_number(size_t, 0, INT64_MAX)
   if (Tcl_GetBooleanFromObj(interp, $input, &flag) != TCL_OK) SWIG_fail;
   $1 = flag;
 }
-%apply int32_t FLAG {
-  int32_t strict, int32_t profile, int32_t prefix_cache,
-  int32_t keep_mapped, int32_t guard_mapped, int32_t experts_mapped,
-  int32_t takes_embeddings,
-  int32_t measure, int32_t ignore_configuration,
-  int32_t echo,
-  int32_t ignore_eos, int32_t special, int32_t keep, int32_t causal
-}
+%include "flags.i"
 
 %typemap(in) (const char* TEXT, size_t LENGTH) (Tcl_DString utf8) {
   runcible_utf8($input, &utf8);

@@ -117,8 +117,9 @@ class Faults : public testing::TestWithParam<const char*> {
     char message[RC_PLUGIN_MESSAGE_BYTES] = "";
     if (found == nullptr ||
         found->table.device_count(&devices, message) != RC_OK || devices < 1) {
-      GTEST_SKIP() << "there is no device of " << GetParam() << " here "
-                   << message;
+      rc_backend* none = nullptr;
+      EXPECT_NE(rc_backend_open(GetParam(), nullptr, &none), RC_OK);
+      GTEST_SKIP() << rc_error_message();
     }
     injector_ = &inject_faults_into(found->table);
     injector_->arm(0, RC_OK, false);
@@ -200,7 +201,7 @@ TEST_P(Faults, ARunThatDoesNotEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Faults,
-                         testing::Values("cpu", "reference", "opencl",
+                         testing::Values("cpu", "reference", "blas", "opencl",
                                          "vulkan"),
                          [](const auto& info) { return info.param; });
 

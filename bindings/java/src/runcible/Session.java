@@ -135,11 +135,6 @@ public final class Session extends Handle {
     Native.session_append_text(idle(), Text.encode(text), flags);
   }
 
-  /** {@rc rc_session_append_embeddings} */
-  public void appendEmbeddings(Tensor rows) {
-    Native.session_append_embeddings(idle(), rows.handle);
-  }
-
   /** {@rc rc_session_decode} */
   public void decode() {
     Native.session_decode(idle(), 0);

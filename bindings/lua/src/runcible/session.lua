@@ -93,12 +93,6 @@ function Session:append(what, options)
   end
 end
 
---- Adds the rows of a Tensor [count, width] in place of tokens, if the model was
--- loaded with takes_embeddings.
-function Session:append_embeddings(rows)
-  native.session_append_embeddings(idle(self), need(rows, Tensor, "rows"))
-end
-
 --- Evaluates the tokens that were appended; with the option all_logits it keeps
 -- the logits of every token and not only of the last.
 function Session:decode(options)

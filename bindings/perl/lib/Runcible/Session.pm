@@ -204,21 +204,6 @@ sub append {
     return $self;
 }
 
-=head2 append_embeddings(rows)
-
-Appends the rows of a Runcible::Tensor. Returns the session.
-
-=for header rc_session_append_embeddings
-
-=cut
-
-sub append_embeddings {
-    my ($self, $rows) = @_;
-    Runcible::Native::session_append_embeddings($self->_idle,
-        proxy_of($rows, 'Runcible::Tensor', 'rows'));
-    return $self;
-}
-
 =head2 decode(all_logits => 0)
 
 Returns the session.

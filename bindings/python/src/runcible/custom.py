@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import native as _native
 from ._handle import Handle, need
-from .ops import _RC_OK, _grown, _log, _status, _described, _view
+from .ops import _RC_OK, _described, _grown, _log, _status, _view
 from .tensor import Tensor
 
 

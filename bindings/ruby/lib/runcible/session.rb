@@ -149,13 +149,6 @@ module Runcible
     end
     alias << append
 
-    # :header: rc_session_append_embeddings
-    def append_embeddings(rows)
-      tensor = Arguments.proxy_of(rows, Tensor, "rows")
-      alone { Native.session_append_embeddings(proxy, tensor) }
-      self
-    end
-
     # :header: rc_session_decode
     def decode(all_logits: false)
       flags = all_logits ? Native::DECODE_ALL_LOGITS : 0
