@@ -5,7 +5,7 @@
 #   bench/gpu.sh [-b BACKENDS] [-B BUILD] [-s SHAPES] [-t TYPES] [-p PARTS]
 #                [-l SECONDS] [-o FILE] [-a] [-q]
 #
-#   -b  backends, some of "vulkan opencl webgpu"
+#   -b  backends, some of "cuda vulkan opencl webgpu"
 #   -B  a build with its tests and benchmarks; then nothing is built or installed
 #   -s  shapes of models, such as "tinyllama-1.1b llama3-8b"
 #   -t  types of weights, such as "Q4_K_M Q8_0 F16"
@@ -22,7 +22,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
 
-backends="vulkan opencl webgpu"
+backends="cuda vulkan opencl webgpu"
 build=
 shapes=
 types="Q4_K_M Q8_0 F16"
@@ -58,7 +58,7 @@ if [ -z "$build" ]; then
   stage "build"
   # shellcheck disable=SC2086
   need_packages $build_packages libbenchmark-dev libgtest-dev python3 \
-    libvulkan-dev libvulkan-volk-dev glslc
+    libvulkan-dev libvulkan-volk-dev glslc clang
   build=$PWD/build/bench
   mkdir -p "$build"
   cmake --preset release -B "$build" -DRUNCIBLE_BUILD_TESTS=ON \
@@ -96,6 +96,8 @@ round=
 # What the user has set or kept is left out, and left alone.
 export RUNCIBLE_CONFIG="" XDG_CACHE_HOME="$raw/cache"
 export RUNCIBLE_PLUGIN_PATH="$build/lib"
+# Tests would have a stand-in for it.
+export RUNCIBLE_CUDA_LIBRARY="${RUNCIBLE_CUDA_LIBRARY:-libcuda.so.1}"
 
 # attempt WHAT DEVICE MODEL COMMAND...   in a shell of its own
 attempt() (

@@ -119,6 +119,45 @@ RUNCIBLE_VULKAN_TUNING=texels=0,reduce=256,attention=16,attention_rows=2")
   set_tests_properties(vulkan.tensors_to_gpus vulkan.rows_to_gpus
     PROPERTIES LABELS full)
 endif()
+if(TARGET runciblebackend-cuda AND TARGET runcible)
+  # On a stand-in for NVIDIA's driver, which runs the PTX that the module has.
+  add_subdirectory(cuda/stand_in)
+  set(stand_in "RUNCIBLE_CUDA_LIBRARY=$<TARGET_FILE:cuda_stand_in>;\
+RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  rc_test_folder(cuda
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  set(cuda ${PROJECT_SOURCE_DIR}/backends/cuda)
+  target_sources(test_cuda PRIVATE model/model_util.cc api/api_util.cc
+    ${device_tests} $<TARGET_OBJECTS:cuda_machine> ${cuda}/api.cc
+    ${cuda}/modules.cc ${cuda}/ptx_files.cc ${cuda}/variants.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/kernel.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.cc)
+  get_property(ptx GLOBAL PROPERTY rc_cuda_ptx)
+  set_source_files_properties(${cuda}/ptx_files.cc PROPERTIES
+    OBJECT_DEPENDS ${ptx} SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_DEFINITIONS "RC_CUDA_PTX=\"${ptx}\"")
+  add_dependencies(test_cuda runciblebackend-cuda runcible cuda_stand_in)
+  target_compile_definitions(test_cuda PRIVATE
+    RC_COMMAND="$<TARGET_FILE:runcible>"
+    RC_STAND_IN="$<TARGET_FILE:cuda_stand_in>")
+  # Each op; the rest takes minutes.
+  set(slow "Attention.Whole*:Conv2d.Large:Conv2d.LongRows:ExpertLinear.*:\
+GeneralAttention.*:Matmul.Large:Reduce.*:Softmax.*:Spread.*:*OfType*")
+  add_test(NAME cuda.conformance
+    COMMAND test_conformance "--gtest_filter=*-${slow}")
+  add_test(NAME cuda.conformance_of_the_rest
+    COMMAND test_conformance "--gtest_filter=${slow}")
+  # By tensor cores, which take more rows than the tests have.
+  add_test(NAME cuda.matrices COMMAND test_conformance
+    "--gtest_filter=Linear.*:*LinearOfType.*/F16:*LinearOfType.*/IQ2_XS:\
+*LinearOfType.*/Q4_K:*LinearOfType.*/Q8_0")
+  set_tests_properties(cuda.conformance cuda.conformance_of_the_rest
+    cuda.matrices PROPERTIES COST 50 TIMEOUT 1500 ENVIRONMENT
+    "${stand_in};RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-cuda>")
+  set_property(TEST cuda.matrices APPEND PROPERTY ENVIRONMENT
+    RUNCIBLE_CUDA_TUNING=matrices=3)
+  set_tests_properties(cuda.conformance_of_the_rest PROPERTIES LABELS full)
+endif()
 if(TARGET runciblebackend-blas)
   rc_test_folder(blas
     ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")

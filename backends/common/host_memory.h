@@ -19,17 +19,21 @@
 
 namespace rc::plugin {
 
-// At least 64-byte aligned, contents undefined.
+// At least 64-byte aligned, contents undefined. Throws std::bad_alloc.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
-  explicit AlignedMemory(uint64_t bytes)
-      : data_(static_cast<std::byte*>(::operator new(
-            std::max<uint64_t>(bytes, 1), std::align_val_t(kAlignment)))) {}
+  explicit AlignedMemory(uint64_t bytes) : data_(allocate(bytes)) {}
   std::byte* data() const { return data_.get(); }
 
  private:
   static constexpr size_t kAlignment = 64;
+  static std::byte* allocate(uint64_t bytes) {
+    // The aligned operator new of libstdc++ rounds sizes up without a check.
+    if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
+    return static_cast<std::byte*>(::operator new(
+        std::max<uint64_t>(bytes, 1), std::align_val_t(kAlignment)));
+  }
   struct Free {
     void operator()(std::byte* p) const {
       ::operator delete(p, std::align_val_t(kAlignment));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
 #include "tensor/expand.h"
+#include "tensor/value.h"
 
 namespace rc::gpu {
 namespace {
@@ -72,6 +74,22 @@ void BytePacking::pack(DType dtype, int64_t columns, uint64_t rows,
 
 std::vector<uint32_t> BytePacking::constants(DType dtype) const {
   return {static_cast<uint32_t>(expanded_type(dtype))};
+}
+
+void BytePacking::check_decodable(
+    const Op& op, std::span<const rc_plugin_value> values) const {
+  const auto decodable = [&](int32_t number) {
+    if (number < 0) return;
+    const rc_plugin_value& value = values[static_cast<size_t>(number)];
+    const char* const reason = undecodable(value.dtype);
+    if (*reason != '\0') {
+      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ", value_text(value), ": ",
+           reason);
+    }
+  };
+  if (op.code == RC_OP_COPY) return;
+  for (const int32_t input : op.inputs) decodable(input);
+  for (const int32_t output : op.outputs) decodable(output);
 }
 
 }  // namespace rc::gpu

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/packing.h"
+#include "tensor/op.h"
 
 namespace rc::gpu {
 
@@ -21,6 +23,10 @@ class BytePacking final : public Packing {
   void pack(DType dtype, int64_t columns, uint64_t rows, uint64_t count,
             const uint8_t* source, uint8_t* tile) const override;
   std::vector<uint32_t> constants(DType dtype) const override;
+  // Throws RC_E_UNSUPPORTED if a value of the op, unless it copies bytes, is of
+  // a type that kernels do not read.
+  void check_decodable(const Op& op,
+                       std::span<const rc_plugin_value> values) const;
 
  private:
   bool doubles_;

@@ -72,19 +72,7 @@ void OpenClDevice::copy(gpu::Buffer& target, uint64_t target_offset,
 
 void OpenClDevice::check_supported(
     const Op& op, std::span<const rc_plugin_value> values) const {
-  const auto decodable = [&](int32_t number) {
-    if (number < 0) return;
-    const char* reason = packing_.undecodable(values[number].dtype);
-    if (*reason != '\0') {
-      fail(RC_E_UNSUPPORTED, op_name(op.code), " of ",
-           value_text(values[number]), ": ", reason);
-    }
-  };
-  // COPY is of bytes.
-  if (op.code != RC_OP_COPY) {
-    for (const int32_t input : op.inputs) decodable(input);
-    for (const int32_t output : op.outputs) decodable(output);
-  }
+  packing_.check_decodable(op, values);
   gpu::check_supported(*this, op, values);
 }
 

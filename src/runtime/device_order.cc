@@ -34,8 +34,9 @@ int kind_rank(const ReportedDevice& device) {
 }
 
 auto plugin_rank(const ReportedDevice& device) {
-  static constexpr const char* kOrder[] = {
-      "cuda", "rocm", "metal", "vulkan", "opencl", "webgpu", "cpu"};
+  // cuda has not been measured on a GPU.
+  static constexpr const char* kOrder[] = {"rocm",   "metal",  "vulkan", "cuda",
+                                           "opencl", "webgpu", "cpu"};
   return std::find(std::begin(kOrder), std::end(kOrder), device.plugin->name) -
          std::begin(kOrder);
 }

@@ -41,7 +41,7 @@ modules=$(cd "$lib/runcible" && echo librunciblebackend-*.so |
   sed 's/librunciblebackend-//g; s/\.so//g')
 [ "$modules" != "*" ] || modules=
 # What a program that finds them prints. Backends that are not built are named too.
-all=$(printf '%s\n' cpu cuda metal reference rocm $modules | LC_ALL=C sort | paste -sd' ')
+all=$(printf '%s\n' cpu cuda metal reference rocm $modules | LC_ALL=C sort -u | paste -sd' ')
 # Programs by what they print; NAME is in it if they find everything.
 finds_all() { # program
   "$@" >"$work/said" || fail "$1 fails"

@@ -40,7 +40,7 @@ TEST(NotBuilt, NamesTheMissingDependencies) {
 TEST(NotBuilt, IsListedWithTheReason) {
   const Discovery discovery = discover();
   // Backends that programs ask for by name are listed in every build.
-  for (const char* name : {"cuda", "rocm", "metal"}) {
+  for (const char* name : {"rocm", "metal"}) {
     const bool listed =
         std::any_of(discovery.backends.begin(), discovery.backends.end(),
                     [&](const BackendReport& report) {

@@ -196,13 +196,13 @@ TEST_F(SelectionTest, TakesOnePhysicalDeviceThroughThePreferredBackend) {
   fake("vulkan").devices = {device(RC_DEVICE_GPU_DISCRETE, "0000:01:00.0")};
   fake("cuda").devices = {device(RC_DEVICE_GPU_DISCRETE, "0000:01:00.0")};
   const Selected selected = select({"auto", 0, {}});
-  EXPECT_EQ(selected.device->id(), "cuda:0");
-  expect_text(reason(selected, "vulkan:0"),
+  EXPECT_EQ(selected.device->id(), "vulkan:0");
+  expect_text(reason(selected, "cuda:0"),
               "the same physical device (0000:01:00.0)");
   expect_text(reason(selected, "opencl:0"), "the same physical device");
-  expect_text(reason(selected, "reference:0"), "after cuda:0");
-  fake("cuda").devices.clear();
-  EXPECT_EQ(chosen("auto"), "vulkan:0");
+  expect_text(reason(selected, "reference:0"), "after vulkan:0");
+  fake("vulkan").devices.clear();
+  EXPECT_EQ(chosen("auto"), "cuda:0");
 }
 
 TEST_F(SelectionTest, TriesTheNextDeviceIfOneCannotBeOpened) {

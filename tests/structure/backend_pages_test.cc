@@ -107,8 +107,8 @@ TEST_P(BackendPages, TellOfEveryVariable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BackendPages,
-                         testing::Values("blas", "cpu", "opencl", "vulkan",
-                                         "webgpu"),
+                         testing::Values("blas", "cpu", "cuda", "opencl",
+                                         "vulkan", "webgpu"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

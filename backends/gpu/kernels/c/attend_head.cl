@@ -17,6 +17,14 @@
 #ifndef VALUE
 #define VALUE HEAD
 #endif
+#ifndef HEAD_ROOM
+#define HEAD_ROOM HEAD
+#define VALUE_ROOM VALUE
+#endif
+// Numbers of the results of all items.
+#ifndef RESULTS_ROOM
+#define RESULTS_ROOM (GROUP_ITEMS * VALUE)
+#endif
 #ifndef ADD_TERMS
 #define ADD_TERMS(where, position, score) (score)
 #endif
@@ -44,13 +52,13 @@
 #endif
 
 typedef struct {
-  floatL pieces[PIECES + 1];
-  float rest[REST + 1];
+  floatL pieces[HEAD_ROOM / LANES + 1];
+  float rest[HEAD_ROOM % LANES + 1];
 } Vector;
 
 typedef struct {
-  floatL pieces[VALUE_PIECES + 1];
-  float rest[VALUE_REST + 1];
+  floatL pieces[VALUE_ROOM / LANES + 1];
+  float rest[VALUE_ROOM % LANES + 1];
 } Values;
 
 INLINE float dot_cached(const Vector* q, const global uchar* key) {
@@ -116,7 +124,7 @@ INLINE void attend_head(const global float* query, const Where* where,
       }
     }
   }
-#if GROUP_ITEMS == 1
+#if GROUP_ROOM == 1
   for (int i = 0; i < VALUE_PIECES; ++i) STORE(y.pieces[i] / total, i, out);
   for (int i = 0; i < VALUE_REST; ++i) out[VALUE_PIECES * LANES + i] = y.rest[i] / total;
 #else
@@ -145,7 +153,7 @@ INLINE void attend_head(const global float* query, const Where* where,
 #endif
 }
 
-#define ATTENTION_ROOM                        \
-  SHARED float sums[GROUP_ITEMS * VALUE];      \
-  SHARED float all_largest[GROUP_ITEMS];      \
-  SHARED float all_totals[GROUP_ITEMS];
+#define ATTENTION_ROOM                  \
+  SHARED float sums[RESULTS_ROOM];      \
+  SHARED float all_largest[GROUP_ROOM]; \
+  SHARED float all_totals[GROUP_ROOM];

@@ -33,8 +33,8 @@ KERNEL(channel_scan) {
   decay += (ulong)channel * STATE;
   cache += (ulong)channel * STATE;
   const ulong slot_size = (ulong)channels * STATE;
-  floatL state[EACH];
-  floatL rates[EACH];
+  floatL state[EACH_ROOM];
+  floatL rates[EACH_ROOM];
   for (int t = 0; t < EACH; ++t) {
     const int count = STATE - PLACE(t);
     state[t] = run.from >= 0 && count > 0

@@ -1,5 +1,5 @@
-// CHOOSE and CHOOSE_IN_GROUPS: a group of one work-item chooses the experts of one row.
-
+// CHOOSE and CHOOSE_IN_GROUPS: a group of one work-item chooses the experts of one
+// row.
 //
 // Defined by the host: EXPERT_GROUPS, at most 64.
 
@@ -14,13 +14,16 @@ INLINE float score_of(const global float* x, const global float* bias, int e,
   return isnan(sum) ? -INFINITY : sum;
 }
 
-#if EXPERT_GROUPS > 1
+#ifndef EXPERT_GROUPS_ROOM
+#define EXPERT_GROUPS_ROOM EXPERT_GROUPS
+#endif
+
 // A bit for each group that has a larger score, or the same and a lower number,
 // than all but used - 1 others.
 INLINE ulong used_groups(const global float* x, const global float* bias,
                          int each, float largest, float total, int sigmoid,
                          int used, int best) {
-  float scores[EXPERT_GROUPS];
+  float scores[EXPERT_GROUPS_ROOM];
   for (int g = 0; g < EXPERT_GROUPS; ++g) {
     float first = -INFINITY;
     float second = -INFINITY;
@@ -41,7 +44,6 @@ INLINE ulong used_groups(const global float* x, const global float* bias,
   }
   return bits;
 }
-#endif
 
 #define BUFFERS(INPUT, OUTPUT)                        \
   COUNTS(INPUT) INPUT(float, x) INPUT(float, bias)    \
@@ -60,11 +62,11 @@ KERNEL(choose) {
   for (int e = 1; e < experts; ++e) largest = fmax(largest, x[e]);
   float total = 0.0f;
   for (int e = 0; e < experts; ++e) total += exp(x[e] - largest);
-#if EXPERT_GROUPS > 1
   const int each = experts / EXPERT_GROUPS;
-  const ulong used = used_groups(x, bias, each, largest, total, sigmoid,
-                                 groups_used, best_of);
-#endif
+  const ulong used =
+      EXPERT_GROUPS == 1 ? 1
+                         : used_groups(x, bias, each, largest, total, sigmoid,
+                                       groups_used, best_of);
   float sum = 0.0f;
   int last = -1;
   float last_score = 0.0f;
@@ -74,9 +76,7 @@ KERNEL(choose) {
     int best = -1;
     float best_score = 0.0f;
     for (int e = 0; e < experts; ++e) {
-#if EXPERT_GROUPS > 1
-      if ((used >> (e / each) & 1) == 0) continue;
-#endif
+      if (EXPERT_GROUPS > 1 && (used >> (e / each) & 1) == 0) continue;
       const float score = score_of(x, bias, e, largest, total, sigmoid);
       const bool after = last < 0 || score < last_score ||
                          (score == last_score && e > last);

@@ -11,9 +11,24 @@
 // blocks.cl); GROUP_ITEMS, the work-items of a group; and what the comment of
 // each file names.
 //
+// A driver may leave constants open until a kernel is loaded, if they decide
+// nothing before compiling: no array has their size, and no #if reads them. For
+// arrays there are macros beside them that a prelude may define as the most, such
+// as GROUP_ROOM.
+//
 // Rows of a kernel, or blocks of them, are always dimension 1 of its range,
 // which may be cut into pieces; hence get_global_id and not get_group_id.
 // FAST_FMA: the device has fma, though its compiler may not say that it is fast.
+
+#ifndef GROUP_ROOM
+#define GROUP_ROOM GROUP_ITEMS
+#endif
+
+// Before a loop of few iterations whose variables have to be registers, where a
+// compiler has to be asked for that.
+#ifndef UNROLL
+#define UNROLL
+#endif
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)

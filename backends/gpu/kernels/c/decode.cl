@@ -38,19 +38,18 @@ KERNEL(decode) {
   for (uint i = begin + get_local_id(0); i < end; i += GROUP_ITEMS) {
     uint row = i / row_parts;
     const uint part = i % row_parts;
-#if GATHER
-    const uint asked = ids[ids_base + row];
-    if (asked >= rows) {
-      if (CLAIM(fault, op + 1)) {
-        fault[1] = row;
-        fault[2] = asked;
+    uint from = row;
+    if (GATHER) {
+      from = ids[ids_base + row];
+      if (from >= rows) {
+        if (CLAIM(fault, op + 1)) {
+          fault[1] = row;
+          fault[2] = from;
+        }
+        continue;
       }
-      continue;
     }
-    Bytes p = x + asked * row_bytes;
-#else
-    Bytes p = x + row * row_bytes;
-#endif
+    Bytes p = x + from * row_bytes;
 #ifdef PLAIN
     y[i] = element(BLOCK_AT(p, part));
 #else

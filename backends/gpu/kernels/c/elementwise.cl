@@ -26,30 +26,31 @@ KERNEL(elementwise) {
   const int count = width - column;
   const ulong at = get_global_id(1) * width + column;
   const floatL x = load_some(a + at, count);
-#if KIND == ADD
-  const floatL y = x + load_some(b + at, count);
-#elif KIND == MULTIPLY
-  const floatL y = x * load_some(b + at, count);
-#elif KIND == SCALE
-  const floatL y = x * factor;
-#elif KIND == SOFTCAP
-  const floatL y = factor * tanh(x / factor);
-#elif KIND == CLAMP
-  // A NaN stays.
-  const floatL high = CHOOSE(x, (floatL)(factor), x > factor);
-  const floatL y = CHOOSE(high, (floatL)(-factor), x < -factor);
-#elif KIND >= UNARY
-  const floatL y = apply(KIND - UNARY, x);
-#else
-  floatL gate = x;
-  floatL up = load_some(b + at, count);
-  if (factor > 0.0f) {
-    // The limit. A NaN stays.
-    gate = CHOOSE(gate, (floatL)(factor), gate > factor);
-    up = CHOOSE(up, (floatL)(factor), up > factor);
-    up = CHOOSE(up, (floatL)(-factor), up < -factor);
+  floatL y;
+  if (KIND == ADD) {
+    y = x + load_some(b + at, count);
+  } else if (KIND == MULTIPLY) {
+    y = x * load_some(b + at, count);
+  } else if (KIND == SCALE) {
+    y = x * factor;
+  } else if (KIND == SOFTCAP) {
+    y = factor * tanh(x / factor);
+  } else if (KIND == CLAMP) {
+    // A NaN stays.
+    y = CHOOSE(x, (floatL)(factor), x > factor);
+    y = CHOOSE(y, (floatL)(-factor), x < -factor);
+  } else if (KIND >= UNARY) {
+    y = apply(KIND - UNARY, x);
+  } else {
+    floatL gate = x;
+    floatL up = load_some(b + at, count);
+    if (factor > 0.0f) {
+      // The limit. A NaN stays.
+      gate = CHOOSE(gate, (floatL)(factor), gate > factor);
+      up = CHOOSE(up, (floatL)(factor), up > factor);
+      up = CHOOSE(up, (floatL)(-factor), up < -factor);
+    }
+    y = apply(KIND, gate) * (up + offset);
   }
-  const floatL y = apply(KIND, gate) * (up + offset);
-#endif
   store_some(y, out + at, count);
 }

@@ -47,7 +47,7 @@ KERNEL(fading_state) {
   bonus += (ulong)head * STATE;
   cache += (ulong)element * STATE;
   const ulong slot_size = (ulong)elements * STATE;
-  floatL state[EACH];
+  floatL state[EACH_ROOM];
   for (int t = 0; t < EACH; ++t) {
     state[t] = run.from >= 0 && PLACE(t) < STATE
                    ? load_some(cache + run.from * slot_size + PLACE(t),

@@ -54,6 +54,10 @@ INLINE void give(floatL y, int lane, int n, ulong at, const global float* bias,
 
 // Work-items along the outputs of a tile.
 #define ACROSS (GROUP_ITEMS / SLICES)
+// Whether there may be more than one slice.
+#ifndef SLICED
+#define SLICED (SLICES > 1)
+#endif
 
 #define BUFFERS(INPUT, OUTPUT)                                           \
   COUNTS(INPUT) INPUT(float, x) INPUT(uchar, weights) INPUT(float, bias) \
@@ -101,7 +105,7 @@ KERNEL(linear) {
       x + (ulong)ROW_OF_X(min(row0 + r, rows - 1)) * k;
   EACH_ROW(BEGIN)
 
-#if SLICES == 1
+#if !SLICED
   if (lane >= (int)n) return;
   const int begin = 0;
   const int end = k;
@@ -150,14 +154,15 @@ KERNEL(linear) {
 
 #define JOIN_SUMS(r) first##r += second##r;
   EACH_ROW(JOIN_SUMS)
-#if SLICES > 1
-  SHARED floatL parts[SLICES][ACROSS][ROWS];
-#define GIVE_PART(r) parts[slice][item][r] = first##r;
+#if SLICED
+  SHARED floatL parts[GROUP_ROOM * ROWS];
+#define PART(slice, r) parts[((slice) * ACROSS + item) * ROWS + r]
+#define GIVE_PART(r) PART(slice, r) = first##r;
   EACH_ROW(GIVE_PART)
   barrier(CLK_LOCAL_MEM_FENCE);
   if (slice != 0 || lane >= (int)n) return;
 #define JOIN_PARTS(r) \
-  for (int s = 1; s < SLICES; ++s) first##r += parts[s][item][r];
+  for (int s = 1; s < SLICES; ++s) first##r += PART(s, r);
   EACH_ROW(JOIN_PARTS)
 #endif
 #define GIVE(r)                                                         \

@@ -83,7 +83,9 @@ INLINE void multiply_matrices(
   const int own_tile = min(tile + item / TILE, piece_tiles - 1);
   Bytes weight = LANE(weights + own_tile * tile_bytes, item % TILE);
   TileSums sums[DOWN_TILES][ACROSS_TILES];
+  UNROLL
   for (int j = 0; j < DOWN_TILES; ++j) {
+    UNROLL
     for (int i = 0; i < ACROSS_TILES; ++i) tile_clear(&sums[j][i]);
   }
 #ifdef PLAIN
@@ -106,8 +108,10 @@ INLINE void multiply_matrices(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int part = 0; part < STEP; part += TILE_SIDE) {
+      UNROLL
       for (int j = 0; j < DOWN_TILES; ++j) {
         const int from = (down + TILE_SIDE * j) * LINE + part;
+        UNROLL
         for (int i = 0; i < ACROSS_TILES; ++i) {
           const local half* w =
               w_halves + (across + TILE_SIDE * i) * LINE + part;
@@ -118,7 +122,9 @@ INLINE void multiply_matrices(
     }
   }
   local float* mine = results + sub_group * (TILE_SIDE * TILE_SIDE);
+  UNROLL
   for (int j = 0; j < DOWN_TILES; ++j) {
+    UNROLL
     for (int i = 0; i < ACROSS_TILES; ++i) {
       barrier(CLK_LOCAL_MEM_FENCE);
       tile_store(&sums[j][i], mine);

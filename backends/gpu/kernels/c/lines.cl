@@ -11,6 +11,7 @@
 // work-item does that of LANES neighbouring lines.
 
 #include "common.cl"
+#include "group.cl"
 #include "some.cl"
 #include "tensor.cl"
 
@@ -97,7 +98,7 @@ INLINE Found join_all(Found found, int item, local float* values,
   STORE(found.value, 0, value);
   STORE(found.place, 0, place);
   for (int i = 1; i < LANES; ++i) join(value, place, value[i], place[i]);
-#if GROUP_ITEMS > 1
+#if GROUP_ROOM > 1
   values[item] = value[0];
   places[item] = place[0];
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -112,21 +113,9 @@ INLINE Found join_all(Found found, int item, local float* values,
   return all;
 }
 
-INLINE floatL add_all(floatL v, int item, local float* values) {
-  float sum = lane_sum(v);
-#if GROUP_ITEMS > 1
-  values[item] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  sum = 0.0f;
-  for (int i = 0; i < GROUP_ITEMS; ++i) sum += values[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-  return (floatL)(sum);
-}
-
 #define PLACES_OF(i) ((intL)(i) + LANE_NUMBERS)
 #define JOIN_ALL(found) join_all(found, item, all_values, all_places)
-#define ADD_ALL(v) add_all(v, item, all_values)
+#define ADD_ALL(v) ((floatL)(group_sum(lane_sum(v), item, all_values)))
 #else
 #define START 0
 #define NEXT 1
@@ -175,8 +164,8 @@ INLINE void store_places(intL v, global int* p, int count) {
 KERNEL(lines) {
   OPEN
 #if TOGETHER
-  SHARED float all_values[GROUP_ITEMS];
-  SHARED int all_places[GROUP_ITEMS];
+  SHARED float all_values[GROUP_ROOM];
+  SHARED int all_places[GROUP_ROOM];
 #endif
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;

@@ -28,13 +28,13 @@ KERNEL(map) {
        i += GROUP_ITEMS * LANES) {
     const int some = min((uint)LANES, end - i);
     const floatL u = operand(a + a_base, i, some, &shape, &a_strides);
-#if FUNCTION >= OF_TWO && FUNCTION < 32
-    const floatL v = apply_to_two(
-        FUNCTION - OF_TWO, u,
-        operand(b + b_base, i, some, &shape, &b_strides));
-#else
-    const floatL v = apply(FUNCTION, u);
-#endif
+    floatL v;
+    if (FUNCTION >= OF_TWO && FUNCTION < 32) {
+      v = apply_to_two(FUNCTION - OF_TWO, u,
+                       operand(b + b_base, i, some, &shape, &b_strides));
+    } else {
+      v = apply(FUNCTION, u);
+    }
     store_some(v, y + y_base + i, some);
   }
 }

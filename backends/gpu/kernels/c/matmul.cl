@@ -46,7 +46,7 @@ KERNEL(matmul) {
 #if ROW_LANES > 0
   TILES
 #else
-  SHARED float parts[GROUP_ITEMS * ROWS];
+  SHARED float parts[GROUP_ROOM * ROWS];
 #endif
   const uint group = GROUP_NUMBER;
   if (NOTHING_TO_DO(group)) return;

@@ -62,7 +62,7 @@ INLINE void few(Floats a, const Right* right, int row0, int column, int m,
     }
   }
 #endif
-#if GROUP_ITEMS > 1
+#if GROUP_ROOM > 1
 #define GIVE_PART(r) parts[item * ROWS + r] = sum##r;
   EACH_ROW(GIVE_PART)
   barrier(CLK_LOCAL_MEM_FENCE);

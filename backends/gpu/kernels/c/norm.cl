@@ -1,6 +1,8 @@
 // (x - mean) * weight / sqrt(variance + epsilon) + bias of one vector by a group;
 // without the mean if it is not taken away. weight and bias may be NULL.
 
+#include "group.cl"
+
 INLINE float load_one(const global float* x, int i, float none) {
   return x ? x[i] : none;
 }
@@ -9,24 +11,12 @@ INLINE floatL load_lanes(const global float* x, int i, float none) {
   return x ? LOAD(0, x + i) : (floatL)(none);
 }
 
-// The sum over the items of a group; `parts` has room for them.
-INLINE float group_sum(float sum, int item, local float* parts) {
-#if GROUP_ITEMS > 1
-  parts[item] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  sum = 0.0f;
-  for (int i = 0; i < GROUP_ITEMS; ++i) sum += parts[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-  return sum;
-}
-
 // Whether F32 has no exact root of this mean square.
 INLINE bool has_no_root(float square) {
   return isnan(square) || square < 0x1p-100f || square > 0x1p127f;
 }
 
-#define NORM_ROOM SHARED float parts[GROUP_ITEMS];
+#define NORM_ROOM SHARED float parts[GROUP_ROOM];
 
 INLINE void norm(const global float* x, const global float* weight,
                  const global float* bias, global float* out, int d,

@@ -7,6 +7,10 @@
 #include "functions.cl"
 #include "states.cl"
 
+#ifndef WIDTH_ROOM
+#define WIDTH_ROOM WIDTH
+#endif
+
 // Column i of the weights of the channels.
 INLINE floatL weights_of(const global float* weight, int i, int count) {
   float some[LANES];
@@ -31,8 +35,8 @@ KERNEL(short_conv) {
   x += channel;
   out += channel;
   cache += channel;
-  floatL weights[WIDTH];
-  floatL window[WIDTH];  // the row and those before it
+  floatL weights[WIDTH_ROOM];
+  floatL window[WIDTH_ROOM];  // the row and those before it
   for (int i = 0; i < WIDTH; ++i) {
     weights[i] = weights_of(weight + (ulong)channel * WIDTH, i, count);
     window[i] = 0.0f;

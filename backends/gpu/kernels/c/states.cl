@@ -19,10 +19,8 @@ INLINE int slot_at(const global int* slots, ulong i, uint count) {
   return (uint)slots[i] < count ? slots[i] : -1;
 }
 
-INLINE Run run_of(const global int* slots, uint slot_count,
-                  const global uint* counts, uint first_row, uint begin,
-                  uint end) {
-  const uint sequence = first_row + get_global_id(1);
+INLINE Run run_of(uint sequence, const global int* slots, uint slot_count,
+                  const global uint* counts, uint begin, uint end) {
   const Run run = {
       sequence, min(end, counts[0]),
       slot_at(slots, 2 * (ulong)sequence + (begin == 0 ? 0 : 1), slot_count),
@@ -33,4 +31,6 @@ INLINE Run run_of(const global int* slots, uint slot_count,
 // Whether the piece has something to do. The first one has, rows or none: it
 // moves the state.
 #define HAS_PIECE (begin == 0 || begin < counts[0])
-#define RUN run_of(slots, slot_count, counts, first_row, begin, end)
+#define RUN                                                               \
+  run_of(first_row + get_global_id(1), slots, slot_count, counts, begin, \
+         end)

@@ -1,0 +1,246 @@
+#include "cuda/recording.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "gpu/c_kernels.h"
+#include "gpu/kernel.h"
+
+namespace rc::cuda {
+namespace {
+
+constexpr uint64_t kCountBytes = 3 * sizeof(int32_t);
+constexpr uint64_t kFaultBytes = 4 * sizeof(uint32_t);
+
+const Buffer& buffer_of(const gpu::Transfer& transfer) {
+  return cuda::buffer_of(transfer.region);
+}
+
+bool is_over(CUevent event) {
+  const CUresult result = api().EventQuery(event);
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  check(result, "a kernel or a copy");
+  return true;
+}
+
+}  // namespace
+
+Recording::Recording(CudaDevice& device, const gpu::PlacedProgram& program)
+    : device_(device),
+      counts_(device.context(), device.runs(), kCountBytes,
+              gpu::MemoryUse::kToDevice),
+      fault_(device.context(), device.runs(), kFaultBytes,
+             gpu::MemoryUse::kToHost),
+      may_refuse_(std::any_of(program.dispatches.begin(),
+                              program.dispatches.end(),
+                              [](const gpu::Dispatch& dispatch) {
+                                return gpu::slots_of(dispatch.kernel).fault;
+                              })) {
+  const Current current(device_.context());
+  for (const gpu::Dispatch& dispatch : program.dispatches) {
+    steps_.push_back(
+        {&dispatch,
+         device_.modules().function({dispatch.kernel, dispatch.constants}),
+         {}});
+    set_arguments(steps_.back());
+  }
+  for (Event& end : ends_) {
+    end = make_event(device_.context(),
+                     CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING);
+  }
+}
+
+void Recording::set_arguments(Step& step) const {
+  const gpu::CCall call = gpu::c_call(
+      *step.dispatch, {&counts_, 0, kCountBytes}, {&fault_, 0, kFaultBytes});
+  step.arguments.clear();
+  for (const gpu::Region& region : call.buffers) {
+    step.arguments.push_back(cuda::buffer_of(region).address());
+  }
+  step.arguments.insert(step.arguments.end(),
+                        call.places_and_parameters.begin(),
+                        call.places_and_parameters.end());
+  step.arguments.push_back(0);
+}
+
+void Recording::rebind() {
+  for (Step& step : steps_) set_arguments(step);
+}
+
+// Through the host's own bytes of the buffer, since a copy from other memory
+// would wait.
+void Recording::upload(const Buffer& buffer, uint64_t offset, const void* data,
+                       uint64_t bytes) {
+  if (bytes == 0) return;
+  std::memcpy(buffer.host() + offset, data, bytes);
+  check(api().MemcpyHtoDAsync(buffer.address() + offset, buffer.host() + offset,
+                              bytes, device_.runs()),
+        "cuMemcpyHtoDAsync");
+}
+
+void Recording::download(const Buffer& buffer, uint64_t offset,
+                         uint64_t bytes) {
+  if (bytes == 0) return;
+  check(api().MemcpyDtoHAsync(buffer.host() + offset, buffer.address() + offset,
+                              bytes, device_.runs()),
+        "cuMemcpyDtoHAsync");
+}
+
+void Recording::begin(const gpu::RunSize& size,
+                      std::span<const gpu::Transfer> inputs,
+                      std::span<const gpu::Transfer> outputs) {
+  const Current current(device_.context());
+  size_ = size;
+  outputs_ = outputs;
+  step_ = block_ = 0;
+  outputs_enqueued_ = false;
+  moments_.clear();
+  const int32_t counts[] = {static_cast<int32_t>(size.rows.rows),
+                            static_cast<int32_t>(size.rows.outputs),
+                            static_cast<int32_t>(size.rows.sequences)};
+  upload(counts_, 0, counts, sizeof counts);
+  if (may_refuse_) {
+    constexpr uint32_t kNothing[4] = {};
+    upload(fault_, 0, kNothing, sizeof kNothing);
+  }
+  for (const gpu::Transfer& input : inputs) {
+    upload(buffer_of(input), input.region.offset, input.host,
+           input.region.bytes);
+  }
+  if (device_.profile()) record_moment(-1);
+}
+
+void Recording::record_moment(int32_t op) {
+  // What the same op did before it ends with this.
+  if (moments_.empty() || moments_.back().op != op) {
+    moments_.push_back({op, make_event(device_.context(), CU_EVENT_DEFAULT)});
+  }
+  check(api().EventRecord(moments_.back().event.get(), device_.runs()),
+        "cuEventRecord");
+}
+
+void Recording::launch(Step& step, uint64_t begin, uint64_t count) {
+  const gpu::Dispatch& dispatch = *step.dispatch;
+  step.arguments.back() = begin;
+  // The last argument has four bytes.
+  size_t bytes = step.arguments.size() * sizeof(uint64_t) - sizeof(uint32_t);
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, step.arguments.data(),
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  check(api().LaunchKernel(
+            step.function, dispatch.x, static_cast<unsigned>(count), dispatch.z,
+            dispatch.constants[0], 1, 1, 0, device_.runs(), nullptr, extra),
+        "cuLaunchKernel");
+  if (device_.profile()) record_moment(dispatch.op);
+}
+
+double Recording::enqueue_some(double work) {
+  Step& step = steps_[step_];
+  const gpu::Dispatch& dispatch = *step.dispatch;
+  const uint32_t rows = dispatch.rows.count(size_.rows);
+  if (rows == 0) {
+    ++step_;
+    return 0;
+  }
+  const uint64_t blocks =
+      (uint64_t{rows} + dispatch.batch - 1) / dispatch.batch;
+  const double block_work =
+      std::max(dispatch.work.of(dispatch.rows, size_, dispatch.batch), 1.0);
+  const auto left =
+      std::min<uint64_t>(device_.tuning().groups, blocks - block_);
+  const auto taken = static_cast<uint64_t>(
+      std::clamp(work / block_work, 1.0, static_cast<double>(left)));
+  launch(step, block_, taken);
+  block_ += taken;
+  if (block_ == blocks) {
+    ++step_;
+    block_ = 0;
+  }
+  return static_cast<double>(taken) * block_work;
+}
+
+void Recording::enqueue_outputs() {
+  for (const gpu::Transfer& output : outputs_) {
+    download(buffer_of(output), output.region.offset, output.region.bytes);
+  }
+  if (may_refuse_) download(fault_, 0, kFaultBytes);
+  outputs_enqueued_ = true;
+}
+
+double Recording::submit(int portion, double work) {
+  const Current current(device_.context());
+  double taken = 0;
+  while (step_ < steps_.size() && (taken == 0 || taken < work)) {
+    taken += enqueue_some(work - taken);
+  }
+  if (step_ == steps_.size()) enqueue_outputs();
+  check(api().EventRecord(ends_[portion].get(), device_.runs()),
+        "cuEventRecord");
+  return taken;
+}
+
+bool Recording::wait(int portion, int64_t timeout_ms) {
+  using Clock = std::chrono::steady_clock;
+  const Current current(device_.context());
+  const CUevent end = ends_[portion].get();
+  const Clock::time_point began = Clock::now();
+  // A step of a text takes less than it takes to wake a thread.
+  constexpr auto kAwake = std::chrono::microseconds(200);
+  while (!is_over(end)) {
+    const auto waited = Clock::now() - began;
+    if (timeout_ms >= 0 && waited >= std::chrono::milliseconds(timeout_ms)) {
+      return false;
+    }
+    if (waited < kAwake) {
+      std::this_thread::yield();
+    } else if (timeout_ms < 0) {
+      check(api().EventSynchronize(end), "cuEventSynchronize");
+    } else {
+      std::this_thread::sleep_for(kAwake / 2);
+    }
+  }
+  return true;
+}
+
+void Recording::finish() {
+  for (const gpu::Transfer& output : outputs_) {
+    if (output.region.bytes == 0) continue;
+    std::memcpy(output.host, buffer_of(output).host() + output.region.offset,
+                output.region.bytes);
+  }
+}
+
+gpu::Fault Recording::fault() const {
+  if (!may_refuse_) return {};
+  uint32_t words[3];
+  std::memcpy(words, fault_.host(), sizeof words);
+  return {words[0], words[1], words[2]};
+}
+
+void Recording::wait_idle() noexcept {
+  CUcontext popped = nullptr;
+  if (api().CtxPushCurrent(device_.context()) != CUDA_SUCCESS) return;
+  static_cast<void>(api().StreamSynchronize(device_.runs()));
+  static_cast<void>(api().CtxPopCurrent(&popped));
+}
+
+std::vector<rc_plugin_op_time> Recording::op_times() const {
+  std::vector<rc_plugin_op_time> times;
+  if (moments_.empty()) return times;
+  const Current current(device_.context());
+  int64_t before = 0;
+  for (size_t i = 1; i < moments_.size(); ++i) {
+    float ms = 0;
+    check(api().EventElapsedTime(&ms, moments_[0].event.get(),
+                                 moments_[i].event.get()),
+          "cuEventElapsedTime");
+    const auto end = static_cast<int64_t>(double{ms} * 1e6);
+    times.push_back({sizeof(rc_plugin_op_time), moments_[i].op, before, end});
+    before = end;
+  }
+  return times;
+}
+
+}  // namespace rc::cuda

@@ -1,0 +1,76 @@
+// A program as steps that a run launches, portion by portion: a portion ends
+// anywhere between blocks of rows of a step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cuda/buffer.h"
+#include "cuda/cuda_device.h"
+#include "cuda/handles.h"
+#include "gpu/device.h"
+#include "gpu/dispatch.h"
+
+namespace rc::cuda {
+
+class Recording final : public gpu::Recording {
+ public:
+  Recording(CudaDevice& device, const gpu::PlacedProgram& program);
+
+  void rebind() override;
+  void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
+             std::span<const gpu::Transfer> outputs) override;
+  double submit(int portion, double work) override;
+  bool submitted() const override { return outputs_enqueued_; }
+  bool wait(int portion, int64_t timeout_ms) override;
+  void stop() override {}
+  void finish() override;
+  gpu::Fault fault() const override;
+  void wait_idle() noexcept override;
+  std::vector<rc_plugin_op_time> op_times() const override;
+
+ private:
+  // One kernel over a grid: dimension 1 counts blocks of rows and may be cut
+  // into pieces anywhere, the others lie within a row and are fixed.
+  struct Step {
+    const gpu::Dispatch* dispatch;
+    CUfunction function;
+    // Its parameters: addresses of buffers, the struct of places and
+    // parameters, and in the lower half of the last word the first block.
+    std::vector<uint64_t> arguments;
+  };
+  // The moments when what is before it is over.
+  struct Moment {
+    int32_t op;  // that ended
+    Event event;
+  };
+
+  void set_arguments(Step& step) const;
+  // Part of a step worth at most about `work`; returns what it is worth.
+  double enqueue_some(double work);
+  // `count` blocks of rows from block `begin` on.
+  void launch(Step& step, uint64_t begin, uint64_t count);
+  void record_moment(int32_t op);
+  void enqueue_outputs();
+  void upload(const Buffer& buffer, uint64_t offset, const void* data,
+              uint64_t bytes);
+  void download(const Buffer& buffer, uint64_t offset, uint64_t bytes);
+
+  CudaDevice& device_;
+  Buffer counts_;  // I32: rows, outputs, sequences of the run
+  Buffer fault_;   // see gpu/kernel.h
+  std::vector<Step> steps_;
+  const bool may_refuse_;  // a step does
+  Event ends_[2];          // of portions
+
+  // The run that has begun.
+  gpu::RunSize size_;
+  std::span<const gpu::Transfer> outputs_;
+  size_t step_ = 0;     // the next
+  uint64_t block_ = 0;  // of its rows
+  bool outputs_enqueued_ = false;
+  std::vector<Moment> moments_;  // with profile; the first is the begin
+};
+
+}  // namespace rc::cuda

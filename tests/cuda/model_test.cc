@@ -1,0 +1,40 @@
+// Whole models on the stand-in of NVIDIA's driver, which runs the PTX.
+#include <gtest/gtest.h>
+
+#include "device/module_util.h"
+#include "device/whole_model_util.h"
+#include "labels.h"
+
+namespace rc::test {
+namespace {
+
+TEST(CudaModel, FableLogitsMatchTransformers) {
+  RC_NEEDS_DEVICE("cuda");
+  expect_fable_logits(*load_fable("cuda"));
+}
+
+TEST(CudaModel, ArchitecturesMatchTransformers) {
+  RC_TEST_LABELS(kFull);
+  RC_NEEDS_DEVICE("cuda");
+  expect_architectures("cuda");
+}
+
+TEST(CudaModel, RunCanBeCancelledAndRepeated) {
+  RC_TEST_LABELS(kFull);
+  RC_NEEDS_DEVICE("cuda");
+  expect_a_run_can_be_stopped(*load_fable("cuda"));
+}
+
+TEST(CudaModel, RunCanTimeOutAndBeRepeated) {
+  RC_TEST_LABELS(kFull);
+  RC_NEEDS_DEVICE("cuda");
+  expect_a_run_can_time_out(*load_fable("cuda"));
+}
+
+TEST(CudaPlugin, TimesOfOpsAreReported) {
+  RC_NEEDS_DEVICE("cuda");
+  expect_times_of_ops("cuda");
+}
+
+}  // namespace
+}  // namespace rc::test
