@@ -52,11 +52,12 @@ class Context {
   int number() const { return number_; }
   OpPrograms& programs() { return programs_; }
 
-  // The device for an op that this one lacks; notes the reason. Throws
-  // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
+  // Returns the device for an op that this one does not support, and notes the
+  // reason. Throws RC_E_UNSUPPORTED if the chain is strict, or this is that
+  // device.
   std::shared_ptr<runtime::Device> fall_back(const char* op,
                                              const std::string& reason);
-  // The device for what this one lacks, whether or not it is another.
+  // The device for unsupported ops, which may be this device itself.
   std::shared_ptr<runtime::Device> fallback_device();
   void note(const runtime::Fallback& fallback);
   // The ops that fell back so far, each once.

@@ -279,7 +279,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual const model::MemoryPlan& memory() const = 0;
   // The parts of that memory that are each paid for as one.
   virtual const std::vector<model::Resource>& resources() const = 0;
-  // Ops that run elsewhere, because their device lacks them.
+  // Ops that run elsewhere, because their device does not support them.
   virtual const std::vector<runtime::Fallback>& fallbacks() const = 0;
   virtual int64_t page_size() const = 0;
 

@@ -163,7 +163,7 @@ Resolved resolve(const model::ModelFile& file,
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
 
-  // With nothing on other devices but the ops that the first one lacks.
+  // Only the ops that the first device does not support are on other devices.
   DeviceSplit::Parts parts = spread.all_on_first();
   // The tokens behind a source begin with a page.
   const int64_t more = has_source ? page : 0;

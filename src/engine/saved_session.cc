@@ -38,7 +38,7 @@ std::string shape_text(std::span<const int64_t> shape) {
 struct Part {
   std::string name;
   LayerState::Kind kind;
-  bool windowed;  // may lack its first rows in a file
+  bool windowed;  // its first rows may be absent from a file
   int64_t heads;
   int64_t head_size;
   size_t row_bytes;    // of one head at one position
@@ -206,8 +206,9 @@ int64_t read_source(const gguf::File& file, const model::ModelFile& model,
   return source;
 }
 
-// Chooses where windows begin that lack the positions below `lacking`. False:
-// what is left of them is not what the model goes on with, in whole pages.
+// Sets where the windows of a file begin that has no rows for positions below
+// `lacking`. Returns false if the whole pages that are left do not contain
+// every position that the model needs to continue.
 bool begin_windows(const model::ModelFile& model, int64_t lacking,
                    SavedSession* saved) {
   const model::CacheLayout& layout = saved->layout;

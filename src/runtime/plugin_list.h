@@ -18,7 +18,7 @@
 namespace rc::runtime {
 
 struct PluginEntry {
-  rc_plugin table;  // our copy; members that an older plugin lacks are NULL
+  rc_plugin table;  // our copy; NULL for members that an older plugin has not
   std::string name;
   std::string description;
   bool built_in = false;

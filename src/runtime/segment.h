@@ -20,8 +20,8 @@ class OpList;
 
 class Segment {
  public:
-  // The scratch of the description has been planned. Throws RC_E_UNSUPPORTED
-  // naming the device and every op that it lacks.
+  // Requires: the scratch of the description has been planned. Throws
+  // RC_E_UNSUPPORTED, naming the device and every unsupported op.
   static std::unique_ptr<Segment> compile(
       std::shared_ptr<Device> device, ProgramDescription description,
       uint64_t scratch_bytes, const ProgramLimits& limits,

@@ -58,9 +58,10 @@ TEST(Command, Explains) {
   const Outcome lacking = run({"explain", model(), "--backend", "example,cpu"});
   unsetenv("RUNCIBLE_PLUGIN_PATH");
   ASSERT_EQ(lacking.code, 0) << lacking.err;
-  EXPECT_NE(lacking.out.find("fallback    ATTENTION: example:0 lacks it, it "
-                             "runs on cpu:0"),
-            std::string::npos)
+  EXPECT_NE(
+      lacking.out.find("fallback    ATTENTION: example:0 does not support "
+                       "it, it runs on cpu:0"),
+      std::string::npos)
       << lacking.out;
 }
 

@@ -69,8 +69,9 @@ TEST(PluginListErrors, SizesIncludeTheRequiredFunctions) {
   EXPECT_EQ(error_of_adding(table).message().find("a plugin is called \"\""),
             0u);
   table.struct_size = offsetof(rc_plugin, run);
-  expect_refused(table, RC_E_INVALID_ARGUMENT,
-                 "the plugin good_table lacks the required function run");
+  expect_refused(
+      table, RC_E_INVALID_ARGUMENT,
+      "the plugin good_table does not define the required function run");
   table.struct_size = offsetof(rc_plugin, wait);
   expect_taken(table);
 }
@@ -121,7 +122,8 @@ TEST(PluginListErrors, EveryRequiredFunctionIsNamed) {
     c.remove(table);
     expect_refused(
         table, RC_E_INVALID_ARGUMENT,
-        std::string("the plugin good_table lacks the required function ") +
+        std::string(
+            "the plugin good_table does not define the required function ") +
             c.name);
   }
   // The others may be absent.

@@ -190,8 +190,8 @@ TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
   }
   EXPECT_EQ(message_of(json),
             file +
-                "/added_tokens/2/content is '</s>', which the vocabulary "
-                "lacks; it gets the id " +
+                "/added_tokens/2/content is '</s>', which is not in the "
+                "vocabulary; it gets the id " +
                 std::to_string(count) + ", but that is '" + last +
                 "' in the vocabulary, whose " + std::to_string(count) +
                 " tokens should have the ids from 0 on");

@@ -39,7 +39,7 @@ of_sources apt-get -q update >>"$work/log" ||
   failed "the lists of sources cannot be fetched"
 cd "$work/packages"
 for package in "$@"; do
-  # The newest that there is: a mirror may lack the source of an update.
+  # The newest available version: a mirror may not have the source of an update.
   found=
   for version in $(of_sources apt-cache showsrc --only-source "$package" |
     sed -n 's/^Version: //p' | sort -rVu); do
