@@ -200,7 +200,8 @@ void AttentionUnits::work(Run& run, const Share& share) const {
   }
 }
 
-// Of the input that has the values: the keys, where there is none of its own.
+// Returns the number of the input with the values: that of the keys, if the op
+// has no separate input for values.
 int32_t input_of_values(const Op& op) {
   return op.inputs[op.inputs[2] < 0 ? 1 : 2];
 }

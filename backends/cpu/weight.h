@@ -41,8 +41,7 @@ struct rc_plugin_weight {
   // Of such a weight: copies of some of its matrices; nullptr: none.
   std::unique_ptr<rc::cpu::HotExperts> hot;
 
-  // Rearranges `source` on up to `threads` threads of its own, into memory on
-  // `nodes`.
+  // Rearranges `source` into memory on `nodes`, on up to `threads` new threads.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
                    const rc::cpu::Kernels& kernels, int threads,
                    const rc::cpu::Nodes& nodes);

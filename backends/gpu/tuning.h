@@ -105,8 +105,8 @@ struct Choice {
 
 // Replaces choices as `text` says: names and numbers, separated by commas, as
 // in "parts=8,batch=4". Throws RC_E_INVALID_ARGUMENT, naming the variable that
-// the text is from, for what is not like that, for names that are not among the
-// choices and for numbers beyond theirs.
+// contains the text, if the text is malformed, a name is not among the choices,
+// or a number is out of range.
 void apply_choices(const char* variable, std::string_view text,
                    const std::vector<Choice>& choices);
 

@@ -192,8 +192,8 @@ struct FactorPlanes {
 };
 
 // The tile of format number `index`. `block` is the 16 blocks of one place, j
-// counts 32 columns within them, h pairs of groups, half the 16 columns of a
-// scale of their own where kHalves.
+// counts 32 columns within them, h pairs of groups; with kHalves, half selects
+// 16 columns, which have a separate scale.
 template <int index>
 struct Format {
   static constexpr int kIndex = index;
