@@ -177,8 +177,9 @@ struct RandomNumbers {
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
               const RandomNumbers& numbers);
 
-// Where the numbers of a dense tensor lie in memory of the host's; nullptr if
-// there are none. Throws RC_E_UNSUPPORTED if the device has memory of its own.
+// Returns the address of a dense tensor's elements in host memory; nullptr if
+// the tensor is empty. Throws RC_E_UNSUPPORTED if the device has separate
+// memory.
 std::byte* memory_of(const Tensor& tensor);
 
 // `data` has room for tensor.bytes().

@@ -52,7 +52,7 @@ struct Part {
 // In the order of CacheGroup::download.
 std::vector<Part> parts_of(const model::ModelFile& model,
                            const model::CacheLayout& layout) {
-  // Where windows would have pages of their own.
+  // The layout in which windows have separate pages.
   model::CacheLayout apart = layout;
   apart.window_pages = 1;
   const auto windows = model::layer_states(model.hyper_parameters(), apart);

@@ -38,14 +38,14 @@ struct SavedSession {
   // The pages of these positions, one after the other, as
   // CacheGroup::download gives them.
   std::vector<std::byte> pages;
-  // Those of layers with a window, from the page of position window_begin on;
-  // empty where these have no pages of their own.
+  // The pages of layers with a window, from the page of position window_begin
+  // on; empty if these layers have no separate pages.
   std::vector<std::byte> window_pages;
   int64_t window_begin = 0;
   // The slot; empty for models without states.
   std::vector<std::byte> state;
 
-  // Where a position is in the pages; the pages that all have.
+  // Return the place of a position in the pages, and the number of pages.
   int64_t place(int64_t position) const;
   int64_t page_count() const;
 };

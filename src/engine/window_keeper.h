@@ -1,7 +1,7 @@
-// Pages of layers with a window, which have a pool of their own. A session has
-// those that its coming rows see and one more, so that it can go back a little;
-// older ones are given back, so a long context takes hardly more of them than a
-// short one.
+// Pages of layers with a window, in a separate pool. A session holds the pages
+// that its next rows see and one more, so that it can go back a little. Older
+// pages are released, so a long context takes hardly more pages than a short
+// one.
 //
 // Belongs to the engine thread.
 #pragma once

@@ -121,7 +121,7 @@ struct Latent {
   }
 };
 
-// Inputs that layers have of their own; see per_layer.h.
+// Separate inputs of the layers; see per_layer.h.
 struct PerLayer {
   int64_t size = 0;  // 0: there are none
   int64_t vocabulary = 0;

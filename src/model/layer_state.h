@@ -19,8 +19,8 @@ struct CacheLayout {
   int64_t pages = 0;               // in all
   int64_t pages_per_sequence = 0;  // the width of the page tables
   int64_t slots = 0;               // in all; for models without states any
-  // In all, of layers with a window, which have a page table of their own; 0:
-  // they are in the pages of the others.
+  // In all, of layers with a window, which then have a separate page table; 0:
+  // they use the pages of the other layers.
   int64_t window_pages = 0;
 };
 

@@ -1,4 +1,4 @@
-// A first look at a backend module, from a process of its own.
+// A first test of a backend module, in a separate process.
 #pragma once
 
 #include <string>

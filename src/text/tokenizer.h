@@ -86,9 +86,9 @@ class Tokenizer {
   // then their name; so does an id that is no token.
   virtual std::string token_bytes(TokenId id, bool special = false) const;
 
-  // The bytes of a text. Where the tokenizer puts a space before a text, the
-  // first one is taken off again. The bytes are UTF-8 as far as the tokens
-  // are; StreamDecoder repairs what is not.
+  // Returns the bytes of a text. If the tokenizer puts a space before a text,
+  // the first space is removed again. The bytes are invalid UTF-8 where those
+  // of the tokens are; StreamDecoder repairs them.
   std::string detokenize(std::span<const TokenId> ids,
                          bool special = false) const;
 

@@ -224,7 +224,7 @@ class Value {
   const Text& text() const;  // of a string
   const Sequence& as_sequence() const;
   const Dict& as_dict() const;
-  // nullptr for what needs no memory of its own.
+  // Returns nullptr for values that are stored without an object.
   Object* object() const { return has_object() ? payload_.object : nullptr; }
   size_t depth() const { return has_object() ? payload_.object->depth() : 0; }
 

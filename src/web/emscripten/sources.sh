@@ -3,8 +3,8 @@
 #
 #   sources.sh FOLDER PACKAGE...    FOLDER/PACKAGE/ for each
 #
-# It needs neither root nor a `deb-src` line: it asks the mirrors that apt knows,
-# with lists of its own, against which apt checks what comes.
+# Needs neither root nor a `deb-src` line: it uses the mirrors that apt knows, with
+# separate lists, against which apt checks the downloads.
 set -eu
 folder=$1
 shift
