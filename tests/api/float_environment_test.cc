@@ -93,7 +93,7 @@ uint64_t results(const char* spec) {
 
 class Floats : public testing::TestWithParam<std::string> {};
 
-TEST_P(Floats, FloatEnvironmentChangesNoResultAndIsKept) {
+TEST_P(Floats, EnvironmentIsKeptAndDoesNotChangeResults) {
   const uint64_t expected = results(GetParam().c_str());
   for (const Environment& environment : kEnvironments) {
     uint64_t result = 0;

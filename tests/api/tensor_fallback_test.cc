@@ -117,7 +117,7 @@ TEST(Tensor, UnsupportedOpsOfAGraphRunOnTheCpu) {
 }
 
 // The CPU reads the operands where they are, and writes the result there.
-TEST(Tensor, FallingBackInTheHostsMemoryCopiesNothing) {
+TEST(Tensor, FallbackInHostMemoryCopiesNothing) {
   constexpr int64_t kCount = 100000;
   constexpr uint64_t kBytes = kCount * sizeof(float);
   static_cast<void>(rc_plugin_register(memory_plugin()));  // by each test
@@ -149,7 +149,7 @@ TEST(Tensor, FallingBackInTheHostsMemoryCopiesNothing) {
 
 // A device would not see that two buffers are one, so an operand that is the
 // target, too, is copied.
-TEST(Tensor, FallingBackInPlaceIsRight) {
+TEST(Tensor, FallbackIntoAnOperandComputesTheResult) {
   WrappedState& state = wrap_backend("lends_in_place", "cpu");
   state.missing_ops = {RC_OP_UNARY, RC_OP_BINARY};
   const Backend backend = open_backend("lends_in_place");

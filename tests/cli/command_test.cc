@@ -25,7 +25,7 @@ TEST(Command, TakesAModelByItsOption) {
   EXPECT_EQ(run({"verify", model(), "-m", model()}).code, 2);
 }
 
-TEST(Command, Explains) {
+TEST(Command, ExplainsTheChoiceOfDevices) {
   const Outcome choice = run({"explain", "--backend", "quantum,reference"});
   ASSERT_EQ(choice.code, 0) << choice.err;
   for (const char* text :
@@ -353,7 +353,7 @@ TEST(Command, InspectsFiles) {
   EXPECT_EQ(run({"verify", model()}).out, model() + ": sound\n");
 }
 
-TEST(Command, Tokenizes) {
+TEST(Command, TokenizeAndDecodeRoundTrip) {
   const Json json =
       Json::parse(run({"tokenize", model(), "-p", "hello", "--json"}).out);
   std::string ids;
@@ -364,7 +364,7 @@ TEST(Command, Tokenizes) {
   EXPECT_EQ(run({"tokenize", model(), "-p", "-", "--no-special"}, "").out, "");
 }
 
-TEST(Command, Benches) {
+TEST(Command, BenchMeasuresEachCombination) {
   const Outcome outcome =
       run({"bench", model(), "--json", "--prompts", "8,16", "--batches", "1,2",
            "--depths", "1,9,5000", "-n", "4", "--repetitions", "1"});

@@ -62,7 +62,7 @@ class CommandCompletion : public testing::Test {
 
 using Words = std::set<std::string>;
 
-TEST_F(CommandCompletion, Bash) {
+TEST_F(CommandCompletion, CompletesInBash) {
   if (bash("d", 1).empty()) GTEST_SKIP() << "there is no bash";
   EXPECT_EQ(bash("d", 1), (Words{"devices"}));
   EXPECT_EQ(bash("run --cache-t", 2), (Words{"--cache-type"}));
@@ -79,7 +79,7 @@ TEST_F(CommandCompletion, Bash) {
   EXPECT_EQ(bash("run --schema " + model, 3), (Words{model + "gguf"}));
 }
 
-TEST_F(CommandCompletion, Fish) {
+TEST_F(CommandCompletion, CompletesInFish) {
   if (fish("d").empty()) GTEST_SKIP() << "there is no fish";
   EXPECT_EQ(fish("dev"), (Words{"devices"}));
   EXPECT_EQ(fish("run --cache-t"), (Words{"--cache-type"}));
@@ -89,7 +89,7 @@ TEST_F(CommandCompletion, Fish) {
 }
 
 // zsh completes on a terminal only: that it can read the script must do.
-TEST_F(CommandCompletion, Zsh) {
+TEST_F(CommandCompletion, LoadsInZsh) {
   if (output_of("zsh", "echo yes").empty()) GTEST_SKIP() << "there is no zsh";
   const std::string path = script("zsh");
   EXPECT_EQ(

@@ -78,7 +78,7 @@ void generate(rc_backend* backend, const std::string& path,
   rc_free(text);
 }
 
-TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
+TEST(Spread, TextEqualsThatOnTheCpuAlone) {
   const std::string path =
       (fs::temp_directory_path() / "runcible_spread_fable_f32.gguf").string();
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,

@@ -213,7 +213,7 @@ TEST(SourceSession, HasLogitsOfTheAnswerOnly) {
                          rows.end() - static_cast<ptrdiff_t>(last.vocabulary)));
 }
 
-TEST(SourceSession, HasOneSource) {
+TEST(SourceSession, SecondSourceIsRefused) {
   const auto engine = load_t5();
   const auto session = session_with(*engine, some(40, 3));
   EXPECT_EQ(session->position(), 41);

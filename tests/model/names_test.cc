@@ -70,7 +70,7 @@ TEST(Names, KeysMatchThePackageGguf) {
 }
 
 // tensors_of lists the tensors that files have.
-TEST(Names, TensorsOfFilesAreListed) {
+TEST(Names, EveryTensorOfTheFilesIsListed) {
   std::set<std::string> seen;
   for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);

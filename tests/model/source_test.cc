@@ -186,7 +186,7 @@ TEST(SourceFile, EncoderLayersAreProgramParts) {
             static_cast<int32_t>(program.part_names.size()));
 }
 
-TEST(SourceFile, MayHaveAsManyLayersAsItsEncoder) {
+TEST(SourceFile, LayerCountDefaultsToThatOfTheEncoder) {
   Patient patient("mt5");
   patient.drop("t5.decoder_block_count");
   EXPECT_EQ(model::ModelFile::from_gguf(patient.file())

@@ -296,7 +296,7 @@ std::vector<float> logits_of(const Patient& patient, const std::string& name) {
 
 // Converters write expert_gating_func where config.json has it, and most of
 // these have not: the classes of their models know sigmoids alone.
-TEST(Unused, ScoresOfExpertsHaveADefault) {
+TEST(Unused, ScoreFunctionOfExpertsIsOptional) {
   for (const std::string name : {"afmoe", "dots1", "glm4moe", "hy-v3", "mimo2",
                                  "minimax-m2", "step35"}) {
     SCOPED_TRACE(name);
@@ -313,7 +313,7 @@ TEST(Unused, ScoresOfExpertsHaveADefault) {
 }
 
 // Converters end the name of this tensor with ".bias" or do not.
-TEST(Unused, TheBiasOfExpertsHasTwoNames) {
+TEST(Unused, BiasOfExpertsIsReadUnderBothNames) {
   for (const std::string name : {"dots1", "ernie4_5-moe", "hy-v3"}) {
     SCOPED_TRACE(name);
     Patient patient(name);
@@ -335,7 +335,7 @@ TEST(Unused, TheBiasOfExpertsHasTwoNames) {
 }
 
 // Converters write some vectors as the matrix of one row that a folder has.
-TEST(Unused, AVectorMayBeAMatrixOfOneRow) {
+TEST(Unused, VectorStoredAsOneRowIsAccepted) {
   const struct {
     const char* model;
     const char* end;  // of the tensors' names

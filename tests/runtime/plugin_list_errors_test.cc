@@ -28,7 +28,7 @@ void expect_taken(const rc_plugin& table) {
   PluginList::instance().remove(name);
 }
 
-TEST(PluginListErrors, NamesAreOneToSixtyFourSmallLettersDigitsAndUnderscores) {
+TEST(PluginListErrors, InvalidNamesAreRefused) {
   const std::string longest(64, 'n');
   const auto named = [](const std::string& name) {
     rc_plugin table = good_table();
@@ -55,7 +55,7 @@ TEST(PluginListErrors, NamesAreOneToSixtyFourSmallLettersDigitsAndUnderscores) {
   }
 }
 
-TEST(PluginListErrors, SizesIncludeTheRequiredFunctions) {
+TEST(PluginListErrors, TooSmallTablesAreRefused) {
   rc_plugin table = good_table();
   for (const size_t size : {size_t{0}, offsetof(rc_plugin, name) - 1}) {
     table.struct_size = size;

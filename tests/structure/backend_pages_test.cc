@@ -90,7 +90,7 @@ TEST_P(BackendPages, MessagesAreInTheSources) {
   EXPECT_GE(messages, 8u);
 }
 
-TEST_P(BackendPages, TellOfEveryReasonToBeMissing) {
+TEST_P(BackendPages, ContainEveryReasonForAMissingDevice) {
   for (const std::string& message :
        matches(own_, "RC_E_BACKEND_UNAVAILABLE,\\s*\"([^\"]{8,})\"")) {
     const std::string part = message.substr(0, message.find(';'));
@@ -100,7 +100,7 @@ TEST_P(BackendPages, TellOfEveryReasonToBeMissing) {
   }
 }
 
-TEST_P(BackendPages, TellOfEveryVariable) {
+TEST_P(BackendPages, ContainEveryVariable) {
   for (const std::string& variable : matches(own_, "\"(RUNCIBLE_[A-Z_]+)\"")) {
     EXPECT_NE(page_.find("`" + variable), std::string::npos) << variable;
   }

@@ -145,7 +145,7 @@ std::vector<std::string> wrong_includes(const fs::path& tree, size_t* files) {
   return wrong;
 }
 
-TEST(IncludeDirections, PointDown) {
+TEST(IncludeDirections, IncludesPointToLowerLayers) {
   size_t files = 0;
   const std::vector<std::string> wrong = wrong_includes(RC_SOURCE_DIR, &files);
   EXPECT_GT(files, 300u);

@@ -66,7 +66,7 @@ TEST(OpRules, FlagsAreZeroOrOne) {
   center("LAYER_NORM: center is 2, neither 0 nor 1", 2);
 }
 
-TEST(OpRules, DistancesAreOddInNumber) {
+TEST(OpRules, NumberOfDistancesIsOdd) {
   const auto attend = [](const std::string& text, int64_t span) {
     const auto indices = [](const Shape& shape) {
       return value(RC_STORAGE_INPUT, RC_DTYPE_I32, shape);

@@ -62,7 +62,7 @@ TEST_P(RecordedJson, IdsAndTextMatchThePackageTokenizers) {
 
 // Texts that come to few tokens: each token again and again, and what is
 // composed, marked or left out.
-TEST_P(RecordedJson, NoTextHasFewerThanTheLeastTokens) {
+TEST_P(RecordedJson, LeastTokensAreALowerBound) {
   const auto tokenizer =
       tokenizer_of(recorded_in_order(GetParam())["tokenizer"]);
   const auto repeated = [](const std::string& text, int times) {

@@ -103,7 +103,7 @@ TEST(DerivedFormats, ReplaceFormatsWithOtherEndMarks) {
 }
 
 // Of a template that shows calls in no shape that is known, or changes them.
-TEST(DerivedFormats, ArePlainIfCallsDoNotRoundTrip) {
+TEST(DerivedFormats, FormatIsPlainIfCallsDoNotRoundTrip) {
   for (const std::string calls :
        {"{% for call in message.tool_calls %}{{ call.function.arguments }}"
         "{% endfor %}",

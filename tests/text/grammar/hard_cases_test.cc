@@ -290,7 +290,7 @@ TEST(Work, CanBeStoppedAndResumed) {
   EXPECT_TRUE(matcher->mask().test('9'));
 }
 
-TEST(Work, LimitIsRemembered) {
+TEST(Work, ExceededLimitIsReportedAgainWithoutWork) {
   const auto grammar =
       Grammar::regex("(a|b)*a(a|b){20}", {}, small_vocabulary());
   const auto matcher = grammar->match();
