@@ -22,7 +22,7 @@ class Into : public testing::TestWithParam<const char*> {
   rc_tensor* y_ = nullptr;
 };
 
-TEST_P(Into, TheResultIsTheTarget) {
+TEST_P(Into, ResultIsWrittenIntoTheTarget) {
   const Tensor a = make(backend_.get(), {2, 2}, {1, 2, 3, 4});
   const Tensor b = make(backend_.get(), {2, 2}, {10, 20, 30, 40});
   const Tensor sum = make(backend_.get(), {2, 2}, {0, 0, 0, 0});

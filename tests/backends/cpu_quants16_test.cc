@@ -94,7 +94,7 @@ TEST_P(CpuQuants16, WeightsNearTheLargestKeepTheirPrecision) {
 }
 
 // The largest sums of a block fit.
-TEST_P(CpuQuants16, TheLargestSumsAreRight) {
+TEST_P(CpuQuants16, LargestSumsDoNotOverflow) {
   for (const rc_dtype dtype : kTypesOf16Bits) {
     const float w = dtype == RC_DTYPE_F16 ? 65504.0f : 0x1.fep127f;
     std::vector<uint16_t> rows(2 * kBlock, half_of(dtype, w));

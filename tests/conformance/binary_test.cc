@@ -131,7 +131,7 @@ TEST(Binary, PowersOfAllSignsMatchDoubles) {
     for (float power = -8; power <= 8; power += 0.5f) {
       const double exact = std::pow(static_cast<double>(base), power);
       if (std::isnan(exact)) continue;
-      // Beside large results the others would not be seen.
+      // Errors of small results would be invisible next to large ones.
       if (std::fabs(exact) > 100 || std::fabs(exact) < 0.01) continue;
       a.push_back(base);
       b.push_back(power);

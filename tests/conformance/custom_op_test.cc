@@ -208,7 +208,7 @@ TEST(CustomOp, WithoutAKernelFallsBackAndWithoutAFunctionNeedsAGpu) {
   }
 }
 
-// What the compiler says comes back, with the lines of the body.
+// The error contains the message of the compiler, with the lines of the body.
 TEST(CustomOp, CompileErrorsAreReported) {
   rc_custom_op_options options = scale_options();
   options.opencl_c = "int i = 0;\n\ny[i] = there_is_no_such_thing;\n";
@@ -239,7 +239,7 @@ TEST(CustomOp, CompileErrorsAreReported) {
   }
 }
 
-// Types with kernels of their own; tensors without elements.
+// Each type gets a separate kernel; one tensor has no elements.
 TEST(CustomOp, KernelsServeSeveralTypes) {
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "twice";

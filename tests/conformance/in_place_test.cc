@@ -1,5 +1,5 @@
-// Ops that are computed in place of an operand: the bits are those of the same
-// op with memory of its own for the result.
+// Ops that are computed in place of an operand: the bits equal those of the
+// same op with separate memory for the result.
 #include <gtest/gtest.h>
 
 #include <functional>

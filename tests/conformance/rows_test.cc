@@ -100,7 +100,8 @@ TEST(UnaryOfRows, EveryFunctionAndShapeMatchesDoubles) {
   }
 }
 
-// What they give goes into products, which a device may want in another form.
+// The results of ops on rows are the input of products, for which a device may
+// need another form.
 TEST(RowsIntoProducts, EveryKindOfWeightMatchesDoubles) {
   for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     constexpr int64_t kRows = 6;

@@ -18,7 +18,7 @@ struct ScanShape {
   int64_t n;
 };
 
-// What the steps are about, before softplus, and what they differ by.
+// The mean of the steps before softplus, and their deviation.
 struct Steps {
   double mean = 0;
   double deviation = 1;

@@ -94,7 +94,7 @@ TEST(Spread, TextEqualsThatOnTheCpuAlone) {
     SCOPED_TRACE(id);
     const Backend unlimited = open(id, 0);
     if (unlimited == nullptr) continue;
-    // What lacks ops holds less than the whole model.
+    // A device with unsupported ops holds less than the whole model.
     const uint64_t limit =
         device_of(plan(unlimited.get(), path).get(), 0).total / 2;
     const Backend backend = open(id + ",cpu", limit);

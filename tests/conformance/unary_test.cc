@@ -24,8 +24,8 @@ const UnaryFunction kUnaryFunctions[] = {
     {"tanh", rc_op_tanh, RC_FUNCTION_TANH},
 };
 
-// What a function is measured by: its value, or a hundredth of its argument
-// where the value is next to nothing, because two numbers cancelled.
+// Returns the square to which errors of a function are related: that of its
+// value, or of a hundredth of its argument if two numbers nearly cancel.
 double square(double x, double y) { return std::max(y * y, 1e-4 * x * x); }
 
 TEST(Unary, EveryFunctionTypeAndShapeMatchesDoubles) {

@@ -381,7 +381,7 @@ TEST(Load, CanBeCancelledAndTriedAgain) {
   EXPECT_NE(Engine::load(small_model(), device, small_options(), {}), nullptr);
 }
 
-TEST(Load, AReplacedFileIsAnotherModel) {
+TEST(Load, ReplacedFileIsLoadedAgain) {
   const auto path =
       std::filesystem::temp_directory_path() / "runcible_load_test.gguf";
   const auto copy = [&](const std::string& name) {

@@ -170,13 +170,13 @@ TEST(Curve, InterpolatesAndExtrapolatesLinearly) {
   EXPECT_DOUBLE_EQ(curve.rate(), 200.0 / 6);
 }
 
-TEST(Curve, LowersDisturbedMeasurements) {
+TEST(Curve, SlowMeasurementsBeforeFasterOnesAreLowered) {
   const Curve curve({{1, 9}, {2, 3}, {3, 5}, {3, 4}});
   EXPECT_EQ(curve.points(),
             (std::vector<Curve::Point>{{1, 3}, {2, 3}, {3, 4}}));
 }
 
-TEST(Curve, OnePointGrowsInProportion) {
+TEST(Curve, SinglePointIsExtrapolatedProportionally) {
   const Curve curve({{10, 1}});
   EXPECT_DOUBLE_EQ(curve.seconds(5), 1);
   EXPECT_DOUBLE_EQ(curve.seconds(30), 3);

@@ -295,7 +295,7 @@ TEST(OpRules, AttendedPositionsAreI32) {
   attend("ATTEND: k is F32 [1, 2147483648, 1, 1]: too long", kFirst);
 }
 
-TEST(OpRules, ConcatenatedRowsAreOfOneTypeAndAsLongTogetherAsTheOutput) {
+TEST(OpRules, ConcatenatedRowsMatchTheOutput) {
   const auto join = [](const std::string& text, const rc_plugin_value& a,
                        const rc_plugin_value& b, const rc_plugin_value& y) {
     expect(text, op_of(RC_OP_CONCAT, {0, 1}, {2}), {a, b, y});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPrompt = "hello";
 
-// What one walk through the C ABI on the faulty backend came to.
+// The outcome of one walk through the C ABI on the faulty backend.
 class Walk {
  public:
   // `timeout_ms` of a step; 0: none.
