@@ -35,7 +35,7 @@ const Environment kEnvironments[] = {
 #endif
 };
 
-// Of the environment, what no operation changes.
+// The part of the environment that no operation changes.
 struct Controls {
   int rounding = std::fegetround();
 #if defined(__x86_64__)

@@ -124,7 +124,7 @@ TEST_F(SessionEmbeddings, RefusedRowsAreNamedAndNotAppended) {
   ASSERT_OK(
       rc_tensor_outline(backend_.get(), RC_DTYPE_F32, shape, 2, &outline));
   refuse(RC_E_INVALID_ARGUMENT, Tensor(outline).get(), "outline");
-  // None at all are no mistake.
+  // An empty tensor of rows is accepted.
   EXPECT_OK(rc_session_append_embeddings(
       session.get(), rows(RC_DTYPE_F32, {0, kWidth}).get()));
   refuse(RC_E_INVALID_ARGUMENT, nullptr, "rows: NULL");

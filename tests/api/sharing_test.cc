@@ -91,7 +91,7 @@ TEST(Sharing, ModelsOfOneFileShareItsWeights) {
   EXPECT_EQ(memory(backends[2]), weights + own[0]);
 }
 
-// But not twice what the handle has itself.
+// A limit counts weights once that several models of the handle share.
 TEST(Sharing, LimitCountsWeightsOnce) {
   rc_model_report report = RC_MODEL_REPORT_INIT;
   ASSERT_OK(rc_model_describe(load_model(open_backend().get()).get(), &report));

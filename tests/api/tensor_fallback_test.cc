@@ -58,7 +58,7 @@ TEST(Tensor, UnsupportedOpsRunOnTheCpu) {
   rc_tensor *t = nullptr, *y = nullptr;
   ASSERT_OK(rc_tensor_transpose(a.get(), 0, 1, &t));
   const Tensor transposed(t);
-  // Of a transposed second operand no copy is made.
+  // A transposed second operand is not copied.
   ASSERT_OK(rc_op_matmul(a.get(), t, &y));
   EXPECT_EQ(numbers_of(y), (std::vector<float>{5, 11, 11, 25}));
   rc_tensor_release(y);

@@ -130,7 +130,7 @@ TEST_P(Into, CopiesIntoTheTargetWhereNothingIsComputed) {
   EXPECT_EQ(y_, target.get());
   const Tensor result(y_);
   EXPECT_EQ(numbers_of(target.get()), (Numbers{1, 2}));
-  // Of no terms products are 0.
+  // Products without terms are 0.
   const Tensor no_columns = make(backend_.get(), {2, 0}, {});
   const Tensor no_rows = make(backend_.get(), {0, 1}, {});
   const Tensor column = make(backend_.get(), {2, 1}, {5, 5});

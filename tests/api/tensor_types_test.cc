@@ -152,7 +152,7 @@ TEST(TensorTypes, F64IsNotRoundedToF32) {
 TEST(TensorTypes, LongSumsOfF64AreAccurate) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
-    // Of several pieces and a rest: whole numbers, whose sum is known.
+    // Several pieces and a rest of integers, whose sum is known.
     const int64_t count = 3 * (int64_t{1} << 14) + 77;
     std::vector<double> numbers;
     for (int64_t i = 0; i < count; ++i) {

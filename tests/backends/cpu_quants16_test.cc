@@ -108,7 +108,7 @@ TEST_P(CpuQuants16, LargestSumsDoNotOverflow) {
   }
 }
 
-// Of BF16 some numbers are so small that a scale for them would be subnormal.
+// Some numbers of BF16 are so small that their scale would be subnormal.
 TEST_P(CpuQuants16, TinyWeightsStayTiny) {
   const std::vector<uint16_t> rows = [] {
     std::vector<uint16_t> all;

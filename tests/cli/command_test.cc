@@ -306,8 +306,8 @@ TEST(Command, WritesRawLogits) {
                  3, "no/such/folder");
 }
 
-// Of a model that reads the prompt as a source, a row for each token of the
-// answer but the last, and one for that before them all.
+// If the model reads the prompt as a source, there is a row for the token that
+// begins the answer, and one for each token of the answer but the last.
 TEST(Command, WritesRawLogitsOfAnAnswerToASource) {
   const auto golden = source_path("tests/golden/architectures");
   const Json run_of_case =

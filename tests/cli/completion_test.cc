@@ -43,7 +43,8 @@ class CommandCompletion : public testing::Test {
     return text;
   }
 
-  // Of "runcible" and these words, the last of which is not complete.
+  // Returns the completions for "runcible" and these words, the last of which
+  // is incomplete.
   std::set<std::string> bash(const std::string& words, int last) const {
     return words_of(output_of(
         "bash", "source " + script("bash") + "; COMP_WORDS=(runcible " + words +

@@ -11,7 +11,8 @@ namespace {
 
 using compute::element_count;
 
-// Of the element of an operand that a broadcast repeats for element i.
+// Returns the number of the element of an operand that broadcasting uses for
+// element i.
 int64_t place(const Shape& from, const Shape& shape, int64_t i) {
   int64_t number = 0;
   int64_t stride = 1;

@@ -104,10 +104,10 @@ class OpTest {
   runtime::Value cache(DType dtype, const runtime::ProgramBuilder::Shape& shape,
                        const Data& data);
   void expect(runtime::Value value, std::vector<double> expected);
-  // Of sums; `squares` is the sum of all their terms squared.
+  // The same for sums; `squares` is the sum of all their terms squared.
   void expect_sums(runtime::Value value, std::vector<double> expected,
                    double squares);
-  // Of what a cache holds after the run.
+  // The same for the contents of a cache after the run.
   void expect_cache(runtime::Value value, std::vector<double> expected);
 
   // Runs everywhere. On CPU devices every row must also come out the same, bit

@@ -137,7 +137,7 @@ TEST(Conv2d, LongRowsMatchDoubles) {
       }
     }
   }
-  // So many that a thread does all parts of a row.
+  // Enough channels that a thread does all parts of a row.
   Convolution c = square(1, 60, 3, 3);
   c.batch = 2;
   for (int64_t width : {103, 120, 203}) {

@@ -229,7 +229,7 @@ TEST(CustomOp, CompileErrorsAreReported) {
              said.find("is line 1 of scale_rows") != std::string::npos;
     };
     EXPECT_TRUE(tells_line()) << rc_error_message();
-    // And from the graph's end.
+    // The end of a graph reports the error, too.
     RecordedGraph graph(backend.get());
     ASSERT_OK(compute(op, {graph.input({1, 3}), scale.get()}, {1, 2}, &y));
     rc_tensor* output = y.get();

@@ -190,7 +190,7 @@ TEST(SpecialValues, SumsWithOverflowingPartsStayAccurate) {
     ASSERT_EQ(rc_backend_open(id, nullptr, &backend), RC_OK);
     for (const int64_t n : {3, 301, 40003}) {
       for (const int32_t dimension : {0, 1}) {
-        // So many of both signs, and one more.
+        // The same number of both signs, and one more.
         std::vector<float> line;
         for (int64_t i = 0; i < n; ++i) {
           line.push_back(i <= n / 2 ? kLargest : -kLargest);

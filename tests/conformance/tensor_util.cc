@@ -150,7 +150,7 @@ std::vector<std::byte> written_into(rc_backend* backend,
   require(call(operands.data(), &given));
   std::vector<std::byte> data(3 * bytes);
   require(rc_tensor_read(whole, data.data(), data.size()));
-  // Of a view the call has only shown other numbers.
+  // If the result is a view, the call has not written into the target.
   if (given != target) {
     require(rc_tensor_read(given, data.data() + bytes, bytes));
   }

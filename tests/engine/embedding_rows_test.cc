@@ -137,7 +137,8 @@ TEST_P(GoldenRows, GiveTheLogitsOfTransformers) {
 
 // ---- What tokens give ------------------------------------------------------
 
-// Of a file of `tests/golden/architectures`, as the first layer gets them.
+// Returns the embedding rows of tokens as the first layer receives them, from a
+// file of `tests/golden/architectures`.
 SharedRows rows_of_tokens(const model::ModelFile& file,
                           const std::vector<TokenId>& tokens, float scale) {
   const gguf::Tensor* const table =
@@ -180,7 +181,7 @@ TEST(EmbeddingRows, RowsOfTheTableEqualTheirTokens) {
     mixed->append(part(tokens, 70, 100));
     const uint64_t expected = decoded(*plain);
     EXPECT_EQ(decoded(*mixed), expected);
-    // Nor does it matter for tokens that the model takes rows.
+    // Tokens give the same result in a model that takes no rows.
     EXPECT_EQ(
         decoded(*session_with(*load(small_options(), "cpu", 1, name), tokens)),
         expected);
@@ -232,7 +233,7 @@ TEST(EmbeddingRows, PrefixCacheComparesTheirNumbers) {
     // The first page has rows of other numbers.
     const auto other = mixed_session(*engine, 2);
     EXPECT_EQ(generate(*other, greedy({}, 8)).report.cached_tokens, 0);
-    // Nor does a session of tokens alone find them.
+    // A session with tokens only does not find them.
     auto tokens = some_tokens(20);
     tokens.resize(69, 5);
     EXPECT_EQ(generate(*engine, greedy(tokens, 8)).report.cached_tokens, 0);

@@ -8,7 +8,7 @@
 namespace rc::engine::test {
 namespace {
 
-// Of the model.
+// The length of the model's short context.
 constexpr size_t kShort = 1024;
 
 // Loads with the same options share the engine, and its prefix cache.

@@ -76,7 +76,7 @@ TEST(States, ContinueFromACachedPrefix) {
   const std::vector<TokenId> end = some_tokens(30, 9);
   other.insert(other.end(), end.begin(), end.end());
   const Result result = generate(*engine, greedy(other, 20));
-  // How the first prompt was cut depends on how long steps took.
+  // The chunks of the first prompt depend on the duration of steps.
   EXPECT_GE(result.report.cached_tokens, 32);
   EXPECT_LE(result.report.cached_tokens, 96);
   EXPECT_EQ(generate(*load_states(), greedy(other, 20)).tokens, result.tokens);

@@ -226,7 +226,7 @@ TEST(Unused, KeysWithoutEffectAreAccepted) {
       with("llama2", "llama.logit_scale", 1.0f),
       with("llama2", "llama.attention.scale", 0.25f),
       with("llama2", "llama.expert_count", uint32_t{0}),
-      // Of a model whose layers are all dense.
+      // The layers of the model are all dense.
       with("llama2", "llama.leading_dense_block_count", uint32_t{2}),
       with("llama2", "llama.expert_weights_scale", 2.5f),
       with("llama2", "llama.rope.scaling.finetuned", true),
@@ -244,7 +244,7 @@ TEST(Unused, KeysWithoutEffectAreAccepted) {
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
       // A part that generates, where only the encoder is there.
       with_tensor("t5encoder", "dec.blk.0.attn_q.weight", {8}),
-      // Of scores, which are another output.
+      // Tensors for scores, which are another output.
       with_tensor("bert", "cls.weight", {64, 64}),
       with_tensor("qwen3", "cls.output.weight", {2, 64}),
   };

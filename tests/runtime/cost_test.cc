@@ -117,7 +117,7 @@ TEST_F(Choice, MeasuredCurvesReplaceTheFormula) {
   slow.families[static_cast<size_t>(OpFamily::kProductsF32)] =
       Curve::line(1, 1e9);
   EXPECT_DOUBLE_EQ(*slow.seconds(product(1000)), 2);
-  // Of the parts of an op the longer one counts.
+  // The longest part of an op counts.
   slow.families[static_cast<size_t>(OpFamily::kVectorsF32)] =
       Curve::line(3, 1e9);
   EXPECT_NEAR(*slow.seconds(product(1000)), 3.001, 1e-9);

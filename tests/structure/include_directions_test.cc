@@ -111,7 +111,7 @@ std::string included(const std::string& line) {
 }
 
 bool sees(const Room& room, const std::string& header) {
-  // Of the system, such as sys/stat.h, or of a library.
+  // Headers of the system, such as sys/stat.h, or of a library.
   static const std::vector<std::string> kOutside = {
       "sys/", "linux/", "nlohmann/", "CLI/",    "vulkan/vulkan.h",
       "CL/",  "asm/",   "curl/",     "toml++/", "emscripten/"};

@@ -13,7 +13,7 @@
 namespace rc {
 namespace {
 
-// How often each bit of a block is described.
+// Counts how often each bit of a block is described.
 class Bits {
  public:
   explicit Bits(const BlockFormat& format)

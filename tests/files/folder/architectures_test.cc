@@ -282,7 +282,7 @@ TEST_F(FolderTest, RotatedPartOfAHeadIsRead) {
   }
 }
 
-// Of a model whose layers all have a window, only theirs are described.
+// If all layers have a window, rope_parameters may describe only these.
 TEST_F(FolderTest, RopeParametersMayCoverWindowsOnly) {
   copy("llama");
   change("config.json", R"({"model_type": "mellum", "sliding_window": 8,

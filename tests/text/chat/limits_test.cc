@@ -9,7 +9,7 @@ namespace {
 
 void expect_refused(const std::string& source, const std::string& why,
                     const Limits& limits = {}) {
-  // Of processors: other programs add nothing.
+  // Processor time, to which other programs add nothing.
   const std::clock_t begin = std::clock();
   const std::string error = error_of(source, limits);
   const double took =

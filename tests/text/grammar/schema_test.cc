@@ -241,7 +241,7 @@ TEST(GrammarSchema, ItemsThatDifferAreComparedByValue) {
         R"([{"a": [{}]}, {}, {"a": [{}]}])"}) {
     EXPECT_FALSE(accepts(*unique, text)) << text;
   }
-  // Of arrays within, those whose own items may repeat do.
+  // Inner arrays are accepted if their items may repeat.
   EXPECT_TRUE(accepts(*unique, "[[1, 1], [2, 2]]"));
   EXPECT_FALSE(accepts(*schema(R"({"items": {"uniqueItems": true}})"),
                        "[[1], [1], [2, 2]]"));
