@@ -55,7 +55,7 @@ std::vector<int> both(const std::vector<int>& a, const std::vector<int>& b) {
   return common;
 }
 
-// How far the nodes that are online lie from one, in their order.
+// Returns the distances of the online nodes from one node, in their order.
 std::vector<int> distances(const std::string& folder) {
   const std::string file = plugin::contents(folder + "/distance");
   std::string_view rest = file;

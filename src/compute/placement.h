@@ -28,7 +28,7 @@ namespace rc::compute {
 
 class Context;
 
-// How an op was given to a device, or would be.
+// The choice of a device for an op, made or possible.
 struct OpChoice {
   struct Candidate {
     std::string device;             // "vulkan:0"

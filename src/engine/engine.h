@@ -230,7 +230,7 @@ class Session {
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };
 
-// How a text's hidden rows, or scores, become one row.
+// The ways to make one row of a text's hidden rows, or scores.
 enum class Pooling { kMean, kFirst, kLast };
 
 // A text, or a pair of texts, of which the model gives one row.

@@ -85,8 +85,8 @@ class PageKeeper {
   // Offers the full pages to other sessions.
   void publish(SessionState& session) noexcept;
 
-  // How many of the next `rows` the coming step should take, so that it ends
-  // where a state can be of use to others: the end of a page.
+  // Returns how many of the next `rows` the coming step should take, so that it
+  // ends where a state can be of use to others: the end of a page.
   int64_t rows_to_checkpoint(const SessionState& session, int64_t rows) const;
 
   // Whether the page of the next position has to be copied before it is written

@@ -185,8 +185,9 @@ int64_t read_window_begin(const gguf::File& file, int64_t evaluated) {
   return begin;
 }
 
-// How many of the tokens are a source: some where there are any, and the model
-// reads one, but not the last; else none.
+// Reads the number of tokens that are a source. It is 0 if the model reads no
+// source or there are no tokens; otherwise it is positive and excludes the last
+// token.
 int64_t read_source(const gguf::File& file, const model::ModelFile& model,
                     const SavedSession& saved) {
   const bool wanted = model.source() != nullptr && !saved.items.empty();

@@ -9,8 +9,8 @@
 
 namespace rc::runtime {
 
-// How long the segments of one run may take together. Waiting for a device's
-// turn does not count.
+// The longest time that the segments of one run may take together. Waiting for
+// a device's turn does not count.
 struct TimeLimit {
   int64_t whole_ms = 0;
   int64_t left_ms = 0;

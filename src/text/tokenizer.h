@@ -74,8 +74,8 @@ class Tokenizer {
   // Adds what add_special adds to the tokens of a text.
   virtual void add_special(std::vector<TokenId>* tokens) const;
 
-  // How many tokens a text of so many bytes has at least, whatever it says; 0
-  // where a text may come to nothing.
+  // Returns the least number of tokens of any text of so many bytes; 0 if all
+  // of a text may be dropped.
   size_t least_tokens(size_t bytes) const;
   // The most bytes that a text of so many tokens has; SIZE_MAX where a text may
   // come to nothing.

@@ -114,7 +114,8 @@ RC_SIMD Vf scaled_e4m3(const Vi& bytes) {
   return smallest(x, fma(x, splat(2), splat(-2 * least)));
 }
 
-// How far ahead of the arithmetic weights are asked for, in bytes.
+// The distance at which weights are prefetched ahead of the arithmetic, in
+// bytes.
 template <int rows>
 constexpr int kPrefetch = rows == 1 ? 6144 : 8192;
 

@@ -88,10 +88,10 @@ class ChatTemplate {
   void check(const JsonValue* tools, const JsonValue* arguments) const;
 
   const Dialect& dialect() const { return dialect_; }
-  // How models of this template write reasoning and calls; with `tools`
-  // (nullptr: none), of which the format is "appended" if the template knows
-  // none: their description, which is added to the messages, says how to call
-  // them.
+  // Returns the format in which models of this template write reasoning and
+  // calls. If there are `tools` (nullptr: none) and the template knows none, it
+  // is "appended": their description, which is added to the messages, states
+  // how to call them.
   const ReplyFormat& reply_format(const JsonValue* tools = nullptr) const;
   // The name of that format; "none" if it has no calls.
   std::string_view call_format(const JsonValue* tools) const;

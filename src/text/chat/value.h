@@ -211,8 +211,8 @@ class Value {
     return kind_ == Kind::kFloat ? payload_.real
                                  : static_cast<double>(payload_.integer);
   }
-  // How a number was written whose value a double does not hold; nullptr for
-  // other values.
+  // Returns the text of a number whose value a double cannot represent; nullptr
+  // for other values.
   const std::string* digits() const {
     return has_digits_ ? &as<Digits>().text() : nullptr;
   }

@@ -1,4 +1,4 @@
-// How models write reasoning and calls of tools into their answers, as data.
+// The formats in which models write reasoning and calls of tools, as data.
 //
 // Each format is a row of a table: the marks around reasoning and around calls,
 // and the shape of what is between them. One parser reads them all; see
