@@ -24,7 +24,7 @@ COMMENT = r"^[ \t]*(?://|/\*+|\*|#)[ \t]*"
 AREAS = ("include", "docs", "src", "backends", "bindings", "examples")
 WORDS = {
     "tell, told": (r"\b(?:[Tt]ells?|told)\b", (3, 1, 0, 0, 28, 56)),
-    "beside": (r"\b[Bb]eside\b", (0, 0, 0, 1, 0, 7)),
+    "beside": (r"\b[Bb]eside\b", (0, 0, 0, 0, 0, 7)),
     "whoever": (r"\b[Ww]hoever\b", (0, 0, 0, 0, 0, 0)),
     "somebody, nobody": (r"\b(?:[Ss]omebody|[Nn]obody)\b", (0, 0, 0, 0, 0, 12)),
     "of its own": (r"\bof (?:its|their|one's) own\b", (0, 2, 0, 0, 0, 2)),
