@@ -81,7 +81,7 @@ def counted(run):
     if run.what == "self-test":
         for device in (run.answer or {"devices": []})["devices"]:
             found["passed"] += sum(one["outcome"] == "passed" for one in device["tests"])
-            found["skipped"].update({one["test"]: "it lacks the op" for one in device["tests"] if one["outcome"] == "lacking"})
+            found["skipped"].update({one["test"]: "it does not support the op" for one in device["tests"] if one["outcome"] == "lacking"})
             found["failed"].update({one["test"]: one["reason"] for one in device["tests"] if one["outcome"] == "failed"})
             found["failed"].update({"all": device["failure"]} if device["failure"] else {})
         return found

@@ -1,7 +1,7 @@
 // The choices of experts of a run, sorted: which rows each expert has to do.
 //
-// Made by a step of its own. A thread that comes late may read it while the
-// next one is made: what it gets is then of no use, but always within bounds.
+// Made by a separate step. A late thread may read it while the next one is
+// made: the numbers are then useless, but always within bounds.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@
 
 namespace rc::cpu {
 
-// How the elements of rows are cut up.
+// The chunks of the elements of rows.
 struct Chunks {
   int64_t dimension;  // of the rows
   int64_t row;        // elements of a row

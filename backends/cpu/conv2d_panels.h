@@ -59,7 +59,7 @@ class Conv2dPanels {
   };
 
  private:
-  // How what pixels see gets into a panel.
+  // The way in which the windows of pixels get into a panel.
   enum class Way {
     kTaps,    // from x, by kernels that leave lanes out
     kPieces,  // from x or a copy with its padding, by the others

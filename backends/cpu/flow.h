@@ -1,5 +1,5 @@
-// How values go from op to op of a program: values share memory where they do
-// not live at the same time, so that this is not in their numbers.
+// The data flow between the ops of a program. Values share memory if they do
+// not live at the same time, so that their numbers alone do not show it.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ HugePages huge_pages(const std::string& root, bool disabled) {
   const std::string size = plugin::contents(folder + "/hpage_pmd_size");
   std::string_view text = size;
   found.bytes = take_number<uint64_t>(text).value_or(0);
-  // Where each size has a setting of its own, that of this size holds.
+  // The setting of this size of pages, if there is one, takes precedence.
   const std::string own =
       chosen_in(cat(folder, "/hugepages-", found.bytes / 1024, "kB/enabled"));
   if (!own.empty() && own != "inherit") chosen = own;

@@ -209,7 +209,7 @@ struct WindowTask {
   // Of each number of a window from that of the first pixel's.
   const int64_t* offsets;
   int64_t window;
-  const float* x;  // of the first pixel; those of the others lie beside it
+  const float* x;  // of the first pixel; the other pixels follow it
   int64_t pixels;  // at least 16
   float* y;        // of the first output
   int64_t plane;   // from output to output
@@ -231,7 +231,7 @@ struct PixelTask {
   // Of each number of a window from that of the first pixel's.
   const int64_t* offsets;
   int64_t window;
-  const float* x;  // of the first pixel; those of the others lie beside it
+  const float* x;  // of the first pixel; the other pixels follow it
   int64_t pixels;  // at least kLeastPixels
   float* sums;     // [pixels, kPixelOutputs]
 };
@@ -300,7 +300,7 @@ struct FadingRow {
 };
 
 struct Kernels {
-  // NULL for a type that has no tiles of its own.
+  // NULL for types without a format of tiles.
   LinearFunction (*linear)(rc_dtype weight);
   // Products of few rows of activations with rows of a weight as files hold
   // them: those that tiles of kQuants16 give. NULL for other types.

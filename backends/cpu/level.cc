@@ -209,13 +209,12 @@ const Level& highest_level(const std::vector<const Level*>& usable) {
   for (const Level& level : levels()) {
     built += cat(built.empty() ? "" : ", ", level.name);
   }
-  fail(
-      RC_E_UNSUPPORTED,
-      "the cpu backend cannot be opened: this processor lacks the instructions "
-      "of ",
-      built,
-      ", the only levels that this build of Runcible has; build it with an "
-      "empty RUNCIBLE_CPU_LEVELS, or on this machine");
+  fail(RC_E_UNSUPPORTED,
+       "the cpu backend cannot be opened: this processor does not support the "
+       "instructions of ",
+       built,
+       ", the only levels that this build of Runcible has; build it with an "
+       "empty RUNCIBLE_CPU_LEVELS, or on this machine");
 }
 
 const Level& level_by_name(const std::string& name,
@@ -228,10 +227,10 @@ const Level& level_by_name(const std::string& name,
   for (const Level& level : levels()) {
     if (level.name != name) continue;
     fail(RC_E_UNSUPPORTED, subject, " is \"", level.name,
-         "\", which this processor lacks; it has ", usable);
+         "\", which this processor does not support; it supports ", usable);
   }
   fail(RC_E_INVALID_ARGUMENT, subject, " is \"", name.substr(0, 64),
-       "\", which is no level; this processor has ", usable);
+       "\", which is not a level; this processor supports ", usable);
 }
 
 const Level& chosen_level() {

@@ -33,13 +33,14 @@ struct Arithmetic {
 };
 Arithmetic arithmetic();
 
-// The highest available one or, if the setting library.isa (RUNCIBLE_ISA) has a
-// value, the one it names. Fails with RC_E_UNSUPPORTED if the processor lacks
-// that one and with RC_E_INVALID_ARGUMENT if there is no such level.
+// Returns the level that the setting library.isa (RUNCIBLE_ISA) names or, if it
+// is unset, the highest available one. Fails with RC_E_UNSUPPORTED if the
+// processor does not support the named level, and with RC_E_INVALID_ARGUMENT if
+// there is no such level.
 const Level& chosen_level();
 
-// The level of that name, under the same conditions; `subject` says in messages
-// what has it for its value.
+// Returns the level of that name, with the same errors. `subject` names the
+// setting in messages.
 const Level& level_by_name(const std::string& name, const std::string& subject);
 
 }  // namespace rc::cpu

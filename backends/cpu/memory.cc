@@ -25,7 +25,7 @@ Memory64 allocate_pages(uint64_t bytes) {
   if (bytes > SIZE_MAX - 2 * kHugePage) throw std::bad_alloc();
   const auto size =
       static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage);
-  // With room to begin at a multiple; what is not needed goes back.
+  // Room to begin at a multiple of a huge page; the rest is unmapped again.
   const auto mapped = map_memory(size + kHugePage);
   if (mapped.empty()) throw std::bad_alloc();
   auto* const from = reinterpret_cast<uint8_t*>(mapped.data());

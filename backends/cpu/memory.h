@@ -10,7 +10,7 @@ namespace rc::cpu {
 
 struct FreeAligned {
   size_t alignment = 64;
-  size_t mapped = 0;  // bytes of a mapping of its own; 0: it is none
+  size_t mapped = 0;  // bytes of its mapping; 0: from the heap
   void operator()(void* p) const {
     if (mapped > 0) return unmap(p, mapped);
     ::operator delete(p, std::align_val_t(alignment));

@@ -20,13 +20,13 @@ namespace {
 constexpr int kMostNodes = 1024;
 constexpr int kMostProcessors = 1 << 20;
 
-// Smaller weights lie in the heap: a mapping of its own for each, of which a
-// process may have some 65000, gains nothing there.
+// Smaller weights are allocated from the heap: a separate mapping for each
+// gains nothing, and a process may have only about 65000.
 constexpr uint64_t kLeastPlaced = 1 << 20;
 // Whole pages of every size that systems have.
 constexpr uint64_t kPages = 1 << 16;
 
-// "0-3,8,10-11"; empty if it is no such list.
+// Parses a list such as "0-3,8,10-11"; empty if it is malformed.
 std::vector<int> numbers_of(std::string_view text, int most) {
   std::vector<int> numbers;
   text = take_word(text).value_or("");
@@ -55,7 +55,7 @@ std::vector<int> both(const std::vector<int>& a, const std::vector<int>& b) {
   return common;
 }
 
-// How far the nodes that are online lie from one, in their order.
+// Returns the distances of the online nodes from one node, in their order.
 std::vector<int> distances(const std::string& folder) {
   const std::string file = plugin::contents(folder + "/distance");
   std::string_view rest = file;

@@ -67,7 +67,7 @@ class Pool {
   void work(int thread);
   void stop();
 
-  // The job that a helper may be within, on a cache line of its own.
+  // The job that a helper may be within. Fills a cache line.
   struct alignas(64) Helper {
     std::atomic<const Job*> within{nullptr};
   };

@@ -39,8 +39,8 @@ class Ranges final : private Pool::Job {
  private:
   static constexpr int kMostParts = 16;
 
-  // Of a part: the first range that is left and the one after the last, on a
-  // cache line of its own.
+  // The remaining ranges of a part: the first and the one after the last. Fills
+  // a cache line.
   struct alignas(64) Left {
     std::atomic<uint64_t> ranges;
   };

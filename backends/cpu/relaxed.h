@@ -1,9 +1,10 @@
 // The level `relaxed` of WebAssembly: products by instructions of relaxed SIMD.
 //
-// A module that has such an instruction is refused as a whole where there are
-// none, so they are in a small one of their own (relaxed/module.cc), which
-// works on the memory of the library's. Who loads the library gives it that
-// module where the browser takes it; each thread makes an instance of its own.
+// A browser without these instructions refuses a whole module that contains
+// one. They are therefore in a small separate module (relaxed/module.cc), which
+// works on the memory of the library's module. The program that loads the
+// library passes it that module if the browser accepts it; each thread makes an
+// instance.
 #pragma once
 
 #include "cpu/kernels.h"

@@ -94,8 +94,8 @@ struct AttentionUnits {
     if (more.chunk > 0) return position / more.chunk * more.chunk;
     return window > 0 ? std::max<int64_t>(0, position - window + 1) : 0;
   }
-  // How many temperature lengths are before the end of a position; rows of one
-  // task have the same.
+  // Returns the number of temperature lengths before the end of a position;
+  // rows of one task have the same.
   int64_t lengths_before(int64_t position) const {
     return more.temperature > 0 ? (position + 1) / more.temperature_length : 0;
   }
@@ -200,7 +200,8 @@ void AttentionUnits::work(Run& run, const Share& share) const {
   }
 }
 
-// Of the input that has the values: the keys, where there is none of its own.
+// Returns the number of the input with the values: that of the keys, if the op
+// has no separate input for values.
 int32_t input_of_values(const Op& op) {
   return op.inputs[op.inputs[2] < 0 ? 1 : 2];
 }
@@ -264,7 +265,8 @@ void add_attention(Compiler& c, const Op& op, float scale, float softcap,
   if (whole) reads.push_back(c.kept_area(op.inputs[7]));
   c.add_repeatable(
       std::move(reads), {c.area(op.outputs[0])},
-      // How far back rows look is data; enough to be shared in any case.
+      // The length that rows look back is data; the work is worth sharing in
+      // any case.
       [=](const Run& run) { return run.rows(dimension) * heads * d * 16; },
       [=](const Run& run) { return units.count(run); },
       [](const Run&) { return int64_t{1}; },

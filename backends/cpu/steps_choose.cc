@@ -35,7 +35,7 @@ void score_experts(const float* x, int64_t experts, int32_t score, double* p) {
 void mix_row(const float* x, int64_t experts, int64_t k, double margin,
              double* left, int32_t* ids, float* weights) {
   constexpr double kTaken = -std::numeric_limits<double>::infinity();
-  // So that what is no number is chosen last, but is a valid choice.
+  // A NaN is chosen last, but is a valid choice.
   constexpr double kLeast = std::numeric_limits<double>::lowest();
   for (int64_t e = 0; e < experts; ++e) {
     left[e] = x[e] > kLeast ? x[e] : kLeast;

@@ -58,7 +58,7 @@ constexpr int kStoresAhead = 8;
 constexpr uint64_t kResultBytes =
     kMaxChunk * kTilesPerUnit * kTileRows * sizeof(float);
 
-// How the work of a product is cut: groups of tiles times chunks of rows. The
+// The division of a product: groups of tiles times chunks of rows. The
 // groups of a thread's range come one after the other for each chunk in turn.
 struct Grid {
   int64_t rows, tiles_per_group, groups, chunks;

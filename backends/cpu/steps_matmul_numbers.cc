@@ -2,8 +2,8 @@
 // time, which is packed for some rows of a, so that everything stays in a
 // cache.
 //
-// F64 has a kernel of its own. Halves are decoded into the panel and into rows,
-// take the kernel of F32, and are rounded once, after bias and function.
+// F64 has a separate kernel. Halves are decoded into the panel and into rows,
+// use the kernel of F32, and are rounded once, after bias and function.
 #include <algorithm>
 #include <type_traits>
 

@@ -6,9 +6,9 @@
 // holds the number of a turn that is over.
 //
 // A unit may be held by a thread that has no processor for many milliseconds.
-// Where a step is repeatable, another thread does such a unit again: each works
-// into memory of its own, and the first to be ready puts the result where it
-// belongs (commit). The bits are the same whichever thread does it.
+// If a step is repeatable, another thread does such a unit again: each thread
+// writes to private memory, and the first one to finish copies the result to
+// its place (commit). The bits do not depend on the thread.
 #pragma once
 
 #include <atomic>
@@ -42,8 +42,8 @@ class Units {
   // in units of `grain`, which is 1 if they can be repeated; each thread begins
   // with its own range of them, which begins at a multiple of `multiple`.
   void open(uint64_t turn, int64_t count, int64_t multiple, int64_t grain);
-  // The next unit for `thread`: of its own range, then of the others'. False:
-  // none is left, or the turn is over.
+  // Takes the next unit for `thread`, first from its range, then from the
+  // ranges of others. Returns false if none is left or the turn is over.
   bool take(uint64_t turn, int thread, Unit* unit);
   // A unit was done, by the thread that took it.
   void done(const Unit& unit) { parts_[unit.part].done.fetch_add(1); }

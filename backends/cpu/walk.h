@@ -1,4 +1,4 @@
-// How a team walks through the steps of a program.
+// The walk of a team through the steps of a program.
 //
 // One thread at a time is at the head of the walk. It does small steps itself
 // and opens large ones, as units, to the threads that are awake; the thread

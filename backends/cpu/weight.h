@@ -11,7 +11,7 @@
 
 namespace rc::cpu {
 
-// How a weight is stored, which follows from its info alone.
+// The storage of a weight, which follows from its info alone.
 struct WeightLayout {
   rc_dtype dtype;    // of what is stored
   bool tiles;        // tiles of 16 rows, or plain floats (RC_USE_ELEMENTS)
@@ -41,8 +41,7 @@ struct rc_plugin_weight {
   // Of such a weight: copies of some of its matrices; nullptr: none.
   std::unique_ptr<rc::cpu::HotExperts> hot;
 
-  // Rearranges `source` on up to `threads` threads of its own, into memory on
-  // `nodes`.
+  // Rearranges `source` into memory on `nodes`, on up to `threads` new threads.
   rc_plugin_weight(const rc_plugin_weight_info& info, const void* source,
                    const rc::cpu::Kernels& kernels, int threads,
                    const rc::cpu::Nodes& nodes);
@@ -59,7 +58,8 @@ struct rc_plugin_weight {
 
   // Bytes that multiply() and tile_of_row() need for `count` tiles.
   uint64_t scratch_bytes(int64_t count) const;
-  // How it is multiplied; of_rows is nullptr where tiles are always made.
+  // The functions that multiply it; of_rows is nullptr if tiles are always
+  // made.
   struct Products {
     rc::cpu::LinearFunction of_tiles, of_rows;
   };

@@ -114,7 +114,7 @@ void Recording::begin(const gpu::RunSize& size,
 }
 
 void Recording::record_moment(int32_t op) {
-  // What the same op did before it ends with this.
+  // The end of an op is that of its last dispatch.
   if (moments_.empty() || moments_.back().op != op) {
     moments_.push_back({op, make_event(device_.context(), CU_EVENT_DEFAULT)});
   }

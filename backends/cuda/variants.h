@@ -17,7 +17,7 @@ namespace rc::cuda {
 
 // The choices for devices of a compute capability, times 10.
 // RUNCIBLE_CUDA_TUNING replaces some: names and numbers, as in
-// "parts=2,matrices=0". Throws RC_E_INVALID_ARGUMENT for what is not like that.
+// "parts=2,matrices=0". Throws RC_E_INVALID_ARGUMENT for other texts.
 gpu::Tuning tuning(int capability);
 
 // The least compute capability that the kernels are compiled for, and that of

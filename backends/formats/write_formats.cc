@@ -104,7 +104,8 @@ std::string integer_at(const BitNumber& number) {
   return meant_by(bits, number.kind);
 }
 
-// How a block is cut into chunks of pairs; see blocks.cl. 0 if it cannot be.
+// The division of a block into chunks of pairs; see blocks.cl. 0 if it is
+// impossible.
 struct Chunks {
   int span = 0;
   int apart = 0;

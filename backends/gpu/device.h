@@ -38,7 +38,7 @@ struct PlacedProgram {
   std::span<const Dispatch> dispatches;
 };
 
-// How much a run does.
+// The size of a run.
 struct RunSize {
   Rows rows;
   // The most positions that a row attends to.

@@ -1,7 +1,7 @@
 // The parts of a compiled program: dispatches of kernels over pieces of values.
 //
-// Every op works on rows, so that a value too large to be bound whole is done
-// in pieces of rows; weights come in pieces of their own.
+// Every op works on rows, so that a value too large to be bound whole is
+// processed in pieces of rows. Weights are cut into pieces independently.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace rc::gpu {
 namespace {
 
-// How a product of so many rows or more is divided among work-groups.
+// The division of a product of so many rows or more among work-groups.
 struct Division {
   uint32_t least;
   LinearWay way;

@@ -1,5 +1,5 @@
-// How often the loops of kernels go around, where that depends on shapes;
-// tests/vulkan/limits_test.cc holds what is counted against a device.
+// The iterations of kernels' loops that depend on shapes;
+// tests/vulkan/limits_test.cc compares the counts with a device.
 // Devices may have a limit (Tuning::loops): what can be cut is done in stages,
 // and what is left must not be more.
 #pragma once
@@ -28,7 +28,7 @@ uint64_t channel_loops(const rc_plugin_value& weight);
 // and the columns of the state.
 inline constexpr uint64_t kWidestConv = 32;
 inline constexpr uint64_t kLargestState = 1024;
-// How many rows of the run they go through at once.
+// Returns the number of rows of the run that they process at once.
 uint64_t conv_rows(const Tuning& tuning, uint64_t width);
 uint64_t scan_rows(const Tuning& tuning, uint64_t columns);
 uint64_t delta_rows(const Tuning& tuning, uint64_t columns);

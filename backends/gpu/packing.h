@@ -1,4 +1,4 @@
-// How the kernels of a language read weights.
+// The layout in which the kernels of a language read weights.
 //
 // A matrix is cut into tiles of rows, and a tile is laid out so that the lanes
 // of a work-group, which have a row each, read neighbouring words.

@@ -20,7 +20,7 @@ constexpr double kEncodeWork = 64;
 // From so many elements on there is enough for every lane to do.
 constexpr uint64_t kMany = 1 << 20;
 
-// How COPY, UNARY, BINARY and WHERE share out so many elements or words.
+// The distribution of elements or words by COPY, UNARY, BINARY and WHERE.
 struct Shared {
   uint32_t each;   // of a lane, or vectors
   uint64_t group;  // of a work-group

@@ -9,7 +9,7 @@
 namespace rc::gpu {
 namespace {
 
-// How a work-group of MATMUL takes the output.
+// The part of the output for a work-group of MATMUL.
 struct MatmulTile {
   uint32_t lanes;
   // Of them one above the other; 1 with texels. In C 0 if nothing is brought to

@@ -9,7 +9,7 @@
 namespace rc::gpu {
 
 uint32_t Tuning::attention_lanes(uint64_t head) const {
-  // Each keeps a head and two numbers of its own.
+  // Each lane stores a head and two numbers.
   uint32_t lanes = attention;
   while (lanes > 1 && lanes * (head + 2) * sizeof(float) > local_bytes) {
     lanes /= 2;

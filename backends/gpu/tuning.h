@@ -23,7 +23,7 @@ inline constexpr uint32_t kMatrixBytes =
     (kMatrixOutputs + 2 * kMatrixRows) * (64 + 8) * 2 +
     kMatrixLanes / 32 * 1024;
 
-// How a work-group of LINEAR computes: a constant of linear.comp.
+// The method of a work-group of LINEAR: a constant of linear.comp.
 enum LinearWay : uint32_t { kByLanes = 0, kBySquares = 1, kByMatrices = 2 };
 inline constexpr uint32_t kWayOfLinear = 14;  // its number
 
@@ -87,8 +87,8 @@ struct Tuning {
   uint32_t attention_lanes(uint64_t head) const;
   // Elements at once along so many: no more than those.
   uint32_t vector_for(uint64_t count) const;
-  // How GPUs cut LINEAR with GLSL kernels: as many lanes as a work-group may
-  // have, and squares where there is shared memory for them.
+  // Sets the division of LINEAR by GLSL kernels for GPUs: as many lanes as a
+  // work-group may have, and squares where there is shared memory for them.
   void fit_products(uint32_t most_lanes, uint64_t shared_bytes);
   // Shared memory of GLSL's LINEAR.
   uint64_t product_bytes() const;
@@ -105,8 +105,8 @@ struct Choice {
 
 // Replaces choices as `text` says: names and numbers, separated by commas, as
 // in "parts=8,batch=4". Throws RC_E_INVALID_ARGUMENT, naming the variable that
-// the text is from, for what is not like that, for names that are not among the
-// choices and for numbers beyond theirs.
+// contains the text, if the text is malformed, a name is not among the choices,
+// or a number is out of range.
 void apply_choices(const char* variable, std::string_view text,
                    const std::vector<Choice>& choices);
 

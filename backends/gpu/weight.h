@@ -13,7 +13,7 @@
 
 namespace rc::gpu {
 
-// How a weight will lie, which follows from its info alone.
+// The layout of a weight, which follows from its info alone.
 struct WeightLayout {
   bool elements;  // plain F32
   int64_t columns;

@@ -52,7 +52,7 @@ rc_status status_of(cl_int code) {
     case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
       return RC_E_DEVICE_LOST;
   }
-  // Drivers have codes of their own for devices that are gone.
+  // Drivers report lost devices with private codes.
   return code <= -9999 ? RC_E_DEVICE_LOST : RC_E_DEVICE;
 }
 

@@ -21,8 +21,8 @@ class Buffer final : public gpu::Buffer {
   void write(uint64_t offset, const void* data, uint64_t bytes) override;
   void read(uint64_t offset, void* data, uint64_t bytes) const override;
   void clear() override;
-  // Mapped for good: transfers from and to a mapped region are what drivers
-  // move without a copy of their own.
+  // Mapped until destruction: drivers transfer from and to a mapped region
+  // without an extra copy.
   std::byte* host() const override { return host_; }
 
  private:

@@ -1,7 +1,7 @@
 // An opened device.
 //
-// Runs and transfers are in queues of their own, so that weights can be
-// created and destroyed from any thread at any time.
+// Runs and transfers use separate queues, so that weights can be created and
+// destroyed from any thread at any time.
 #pragma once
 
 #include <cstdint>

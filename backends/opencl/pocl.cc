@@ -15,8 +15,8 @@ namespace {
 // lib/CL/devices/common.c).
 constexpr int kFirstThatReports = 7;
 
-// PoCL has the driver of Clang run it, which looks for "ld" in these folders
-// and in some of its own, where systems have none.
+// PoCL has the driver of Clang run the linker. The driver looks for "ld" in
+// these folders and in some built-in ones, which are empty on usual systems.
 constexpr const char* kPaths[] = {"PATH", "COMPILER_PATH"};
 
 }  // namespace

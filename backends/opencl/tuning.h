@@ -1,4 +1,4 @@
-// How kernels are cut for a device.
+// The tuning of kernels for a device.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The Vulkan instance of the process and its devices.
 //
-// The instance is made at first use and never destroyed: drivers keep threads
-// of their own, and other devices may be open. With
+// The instance is made at first use and never destroyed: drivers keep threads,
+// and other devices may be open. With
 // RUNCIBLE_VULKAN_VALIDATION=1 in the environment it has the validation layer,
 // whose messages go as errors to the log of the device that was opened last.
 //

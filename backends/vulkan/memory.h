@@ -9,7 +9,7 @@
 
 namespace rc::vulkan {
 
-// A buffer with memory of its own.
+// A buffer and its memory.
 class Buffer final : public gpu::Buffer {
  public:
   // Not zeroed. Throws RC_E_DEVICE_MEMORY if there is no room.

@@ -25,13 +25,13 @@ inline constexpr uint32_t kParametersSlot = 31;
 // Storage buffers that a kernel binds at most.
 uint32_t storage_buffers(gpu::Kernel kernel);
 
-// Slots whose region another slot has already, in the order of the former: what
-// an op lacks is bound all the same, and caches of one range are bound four
-// times. The kernel is then made to read the latter.
+// Pairs of a slot and an earlier slot with the same region, in the order of the
+// former. Absent operands are bound all the same, and caches of one range are
+// bound four times. The kernel then reads the latter slot.
 using Aliases = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// Of kernels that may bind more than the standard promises; of others there are
-// none.
+// Returns the aliases of kernels that may bind more buffers than the standard
+// guarantees, and none for other kernels.
 Aliases aliases_of(const gpu::Dispatch& dispatch);
 
 // The text of a kernel with the constants and the access of its buffers.

@@ -24,8 +24,8 @@ class ScratchMap {
     uint32_t number;
   };
 
-  // Of a region, in order. What was never written goes with what lies beside
-  // it, so that a region which one buffer has is one part.
+  // Returns the parts of a region, in order. Bytes that were never written join
+  // the adjacent part, so that a region that one buffer contains is one part.
   std::vector<Part> find(uint64_t offset, uint64_t bytes) const;
   void write(uint64_t offset, uint64_t bytes, uint32_t number);
   // That are in use so far.

@@ -1,4 +1,4 @@
-// How the kernels are cut for a device.
+// The tuning of kernels for a device.
 #pragma once
 
 #include "gpu/tuning.h"

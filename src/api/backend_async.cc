@@ -1,4 +1,4 @@
-// Looking for devices and opening one on a thread of its own.
+// Searches for devices and opens one on a dedicated thread.
 #include <memory>
 #include <string>
 #include <utility>

@@ -105,7 +105,7 @@ std::shared_ptr<engine::Conversation> begin_conversation(
   const model::ModelFile& file = *session.model->file;
   if (file.tokenizer() == nullptr) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
-         ": a conversation needs a tokenizer, which the file lacks");
+         ": a conversation needs a tokenizer, and the file has none");
   }
   const text::chat::FileTemplates templates(file.file(), file.tokenizer());
   engine::ConversationOptions options;

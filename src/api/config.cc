@@ -44,7 +44,7 @@ std::string to_json(const config::Key& key,
              ",\"meaning\":", json_text(key.meaning), "}");
 }
 
-// Modules read variables of their own.
+// Returns whether a backend module reads the variable.
 bool is_of_module(std::string_view variable) {
   for (const std::string_view prefix :
        {"RUNCIBLE_OPENCL_", "RUNCIBLE_VULKAN_", "RUNCIBLE_WEBGPU_"}) {

@@ -23,10 +23,11 @@ class EmbeddingWork {
   void cancel() noexcept { cancelled_.store(true); }
   bool cancelled() const noexcept { return cancelled_.load(); }
 
-  // How it ended, with the thread's message set if that is an error.
+  // Ends the request with a status. Requires: the thread's message is set if
+  // the status is an error.
   void end(rc_status status, engine::TextRows rows) noexcept;
-  // Throws how it ended if that is an error, RC_E_TIMEOUT if it has not within
-  // so many milliseconds (-1: any time).
+  // Waits for the end. Throws the error of the request, or RC_E_TIMEOUT if it
+  // has not ended within so many milliseconds (-1: no limit).
   void wait(int64_t timeout_ms);
   // Throws how it ended if that is an error, RC_E_BUSY if it has not.
   const engine::TextRows& rows();

@@ -1,4 +1,4 @@
-// Running a graph on a thread of its own.
+// Runs a graph on a dedicated thread.
 #include <utility>
 
 #include "api/async_work.h"

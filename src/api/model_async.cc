@@ -1,4 +1,4 @@
-// Loading a model on a thread of its own.
+// Loads a model on a dedicated thread.
 #include <optional>
 #include <string>
 #include <utility>

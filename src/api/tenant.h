@@ -68,15 +68,14 @@ class Tenant : public compute::Account,
     uint64_t bytes_;  // that are left of it; used by one thread
   };
 
-  // An engine that this tenant holds, as long as it lives, and with it the
-  // resources of the engine: its weights, which engines of the same file share,
-  // and what is its own. Of the tenants that hold a resource the one that has
-  // held it longest pays for it, since what is resident once is paid once; the
-  // others add nothing to it. When the payer lets go of it, the next one pays.
+  // Holds an engine for this tenant, and with it the resources of the engine:
+  // its weights, which engines of the same file share, and its private memory.
+  // A resource is paid once, by the tenant that has held it longest; other
+  // holders pay nothing. When the payer releases it, the next tenant pays.
   class Charge {
    public:
-    // Throws RC_E_DEVICE_MEMORY if the limit is exceeded, beside what was set
-    // aside for it, if anything was.
+    // Takes bytes from `from` first, if it is given. Throws RC_E_DEVICE_MEMORY
+    // if the rest exceeds the limit.
     Charge(std::shared_ptr<Tenant> tenant,
            std::shared_ptr<engine::Engine> engine, SetAside* from = nullptr);
     ~Charge();

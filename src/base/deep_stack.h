@@ -9,11 +9,11 @@
 
 namespace rc {
 
-// Runs function(data) on a thread of its own with a stack of several megabytes
-// and returns when it has returned; what it throws is thrown here. A thread
-// that was made so calls it itself: in pages of the web a thread that has ended
-// frees its worker only when the program returns to the event loop. Signals to
-// the process are left to the host's own threads. Throws
+// Runs function(data) on a new thread with a stack of several megabytes and
+// returns when it has returned. Exceptions of the function are thrown here. If
+// the calling thread already has such a stack, it calls the function itself: in
+// web pages a finished thread frees its worker only when the program returns to
+// the event loop. The new thread receives no signals to the process. Throws
 // RC_E_DEVICE if the system refuses the thread; the function has not run then.
 void on_deep_stack(void (*function)(void* data), void* data);
 

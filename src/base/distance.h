@@ -1,4 +1,4 @@
-// How far apart two words are, for guesses at mistyped ones.
+// The edit distance of two words, to suggest corrections of mistyped ones.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Walking through text that claims to be UTF-8.
 //
-// An ill-formed part is taken as Unicode recommends ("maximal subparts"): the
-// longest beginning of a well-formed sequence counts as one error, any other
-// byte as an error of its own.
+// Ill-formed parts are counted as Unicode recommends ("maximal subparts"): the
+// longest beginning of a well-formed sequence counts as one error, and so does
+// every other byte.
 #pragma once
 
 #include <cstddef>

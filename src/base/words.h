@@ -19,7 +19,8 @@ inline std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// The next run of what is no white space; nothing if there is none.
+// Removes and returns the next run of non-whitespace characters; nullopt if
+// there is none.
 inline std::optional<std::string_view> take_word(std::string_view& text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));

@@ -123,8 +123,8 @@ bool text_on_stdin();
 std::vector<int32_t> tokenize(const Tokenizer& tokenizer,
                               const std::string& text, uint32_t flags);
 
-// JSON for humans and programs: indented, U+FFFD for what is not UTF-8, and a
-// line feed at the end.
+// Returns indented JSON for humans and programs, with a line feed at the end.
+// Invalid UTF-8 becomes U+FFFD.
 template <class Json>
 std::string json_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -74,8 +74,7 @@ void add_config(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
   command->add_flag("--path", *path,
                     "print where the file is, or would be, and nothing else");
-  command->add_flag("--changed", *changed,
-                    "only what is not as it was initially");
+  command->add_flag("--changed", *changed, "only settings that are configured");
   command->add_flag("--meanings", *meanings,
                     "print what each setting means and allows");
   command->add_flag("--json", *json, "print JSON, with all that is known");

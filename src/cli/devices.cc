@@ -136,7 +136,7 @@ void print_test(const Json& device) {
   }
   print(": " + std::to_string(passed) + " tests passed, " +
         std::to_string(failures.size()) + " failed, " +
-        std::to_string(lacking) + " are of ops that it lacks; " +
+        std::to_string(lacking) + " skipped as unsupported; " +
         fixed_text(device.at("seconds").get<double>(), 1) + " s\n");
   for (const std::string& failure : failures) {
     print(Style::kWarning, "    failed    ");

@@ -1,4 +1,4 @@
-// How good a model is, and how far from the one that it was made of.
+// Evaluates a model, also against the model that it was made from.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -64,8 +64,8 @@ void explain_fallbacks(const Json& account) {
   for (const Json& fallback : account.at("fallbacks")) {
     print(Style::kWarning, "fallback    ");
     print(text_of(fallback, "op") + ": " + text_of(fallback, "lacking") +
-          " lacks it, it runs on " + text_of(fallback, "device") + ": " +
-          text_of(fallback, "reason") + "\n");
+          " does not support it, it runs on " + text_of(fallback, "device") +
+          ": " + text_of(fallback, "reason") + "\n");
   }
   if (account.at("fallbacks").empty() && !account.at("models").empty()) {
     print("Every op runs on the device that its layer lies on.\n");

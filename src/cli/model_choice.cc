@@ -48,8 +48,8 @@ void ModelChoice::add_device_options(CLI::App& command) {
       "the most memory of the device to take, such as 900MB; layers that do "
       "not fit go to the next device of the chain"));
   command.add_flag("--strict", strict,
-                   "fail if the device lacks an op, instead of running it on "
-                   "the CPU");
+                   "fail if the device does not support an op, instead of "
+                   "running the op on the CPU");
 }
 
 void ModelChoice::add_memory_options(CLI::App& command) {

@@ -8,8 +8,8 @@
 
 namespace cli {
 
-// How a file is written: as a new one that gets the name when it is complete,
-// or through the name, which may be that of a pipe or a device.
+// The ways to write a file: as a new one that gets the name when it is
+// complete, or through the name, which may be that of a pipe or a device.
 enum class Writing { kReplaces, kThrough };
 
 // Throws a Failure unless a file may be written at `path`: that is a new name,

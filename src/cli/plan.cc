@@ -91,7 +91,7 @@ std::string parts_text(const rc_plan_device_report& device) {
   return text;
 }
 
-// How the weights lie in the memory of a CPU; "" for other devices.
+// Describes the weights in the memory of a CPU; "" for other devices.
 std::string pages_text(const rc_plan_device_report& device,
                        const std::string& margin) {
   std::string text;

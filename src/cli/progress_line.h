@@ -1,4 +1,4 @@
-// How far fetching is, on a line of a terminal.
+// The progress of fetching, on a line of a terminal.
 #pragma once
 
 #include <chrono>

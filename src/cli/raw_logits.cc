@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little,
 // Positions at a time: bounds the memory that the logits take.
 constexpr size_t kChunk = 64;
 
-// How many tokens the session has.
+// Returns the number of tokens of the session.
 size_t size_of(const Session& session) {
   int32_t* tokens = nullptr;
   size_t count = 0;

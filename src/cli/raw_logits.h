@@ -17,10 +17,10 @@ class RawLogits {
   // Opens the file, so that a bad path is reported before hours of generating.
   explicit RawLogits(std::string path);
 
-  // Evaluates the prompt and what follows it in a session of its own. On a CPU
-  // device the logits are bit for bit those that a generation saw; see the
-  // promise of determinism. Of a model that reads a source the prompt is that,
-  // and the first row is of the token that every answer begins with.
+  // Evaluates the prompt and the answer in a new session. On a CPU device the
+  // logits are bit for bit those of the generation; see the promise of
+  // determinism. For a model that reads a source, the prompt is the source, and
+  // the first row belongs to the token that begins every answer.
   void write(const Model& model, const std::vector<int32_t>& prompt,
              const std::vector<int32_t>& answer);
 

@@ -50,7 +50,7 @@ std::string text_of_json(const std::string& line, const std::string& place,
 }  // namespace
 
 RowsView wait_for_rows(const Embedding& embedding) {
-  // How soon Ctrl-C is noticed.
+  // The longest delay until Ctrl-C is noticed.
   constexpr int64_t kLookMs = 50;
   const InterruptWatch watch;
   rc_status status = RC_E_TIMEOUT;

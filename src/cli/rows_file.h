@@ -20,8 +20,8 @@ struct RowsView {
 // Waits for the end and heeds Ctrl-C. Throws a Failure.
 RowsView wait_for_rows(const Embedding& embedding);
 
-// The shortest text that JSON reads as the same number; "null" for infinities
-// and what is not a number.
+// Returns the shortest text that JSON reads as the same number; "null" for
+// infinities and NaN.
 std::string number_text(float value);
 
 // The rows of texts as JSON, a line for each: {"embedding": [...]}. `empty`

@@ -113,7 +113,7 @@ Request begin(const Session& session, const rc_generate_options& options) {
 // Waits for the end, printing as the text comes unless `quiet`. Ctrl-C ends it
 // with what there is by then.
 Result finish(const Request& request, bool quiet) {
-  // How soon Ctrl-C is noticed while no text comes.
+  // The longest delay until Ctrl-C is noticed while no text comes.
   constexpr int64_t kLookMs = 50;
   const InterruptWatch watch;
   Result result;

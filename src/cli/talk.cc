@@ -189,7 +189,7 @@ void Talk::answer() {
 }
 
 rc_generate_report Talk::stream(std::vector<Json>* calls) {
-  // How soon Ctrl-C is noticed while no text comes.
+  // The longest delay until Ctrl-C is noticed while no text comes.
   constexpr int64_t kLookMs = 50;
   const InterruptWatch watch;
   const Request request = make<Request>(

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-// How a piece of text stands out, on terminals that show it: those whose TERM
+// The style of a piece of text, on terminals that show it: those whose TERM
 // is not dumb, unless NO_COLOR is set.
 enum class Style { kPlain, kStrong, kWarning, kDim };
 

@@ -32,8 +32,9 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
 bool text_on_stdin() { return is_text_on_stdin(); }
 
 std::string read_stdin() {
-  // How soon Ctrl-C is noticed, and when to say what is waited for: a pipe that
-  // was inherited and that has no writer would be read in silence for ever.
+  // The longest delay until Ctrl-C is noticed, and the time until a message
+  // says that input is awaited: an inherited pipe without a writer would be
+  // read in silence for ever.
   constexpr std::chrono::milliseconds kLook(50);
   constexpr int kPatience = 20;
   const bool terminal = is_terminal(Stream::kIn);

@@ -11,12 +11,12 @@ namespace cli {
 
 class Trace {
  public:
-  // Opens the file before anything is measured, which may take long. Without a
-  // path it has a name of its own, in the current folder.
+  // Opens the file before measurements, which may take long. If the path is
+  // empty, the file is in the current folder, with a generated name.
   explicit Trace(std::string path);
 
-  // With the path of --trace; without one only if RUNCIBLE_PROFILE made the
-  // backend measure; else none.
+  // Makes a trace with the path of --trace. Without that path, makes one only
+  // if RUNCIBLE_PROFILE made the backend measure; otherwise returns nullptr.
   static std::unique_ptr<Trace> of(const Backend& backend,
                                    const std::string& path);
 

@@ -7,11 +7,11 @@
 
 namespace rc::compute {
 
-// The product of a, a view of F32 of which rows lie side by side, as `a_as`
-// with b, which is dense, as `b_as`: the copy of a, which devices may do
-// without, is of the same program. Nothing where it had better be made before:
-// of large matrices, or where there is a choice of devices, a graph that
-// records, an outline or an op that the device lacks.
+// Computes a times b in one program with the copy of a, which devices may omit.
+// `a` is a view of F32 whose rows lie side by side, read as `a_as`; `b` is
+// dense, read as `b_as`. Returns nullopt if the caller has to copy a first: for
+// large matrices, a choice of devices, a recording graph, an outline, or an op
+// that the device does not support.
 std::optional<Tensor> product_across(const Tensor& a, const Shape& a_as,
                                      const Tensor& b, const Shape& b_as,
                                      bool transposed, const Shape& shape);

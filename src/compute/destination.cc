@@ -31,7 +31,7 @@ void check_fits(const Destination& into, DType dtype, const Shape& shape) {
   if (!target.empty() && !target.dense()) {
     refuse(
         "the elements of the target do not lie in order; write into a "
-        "tensor of its own, or into a slice of the first dimension");
+        "whole tensor, or into a slice of the first dimension");
   }
 }
 

@@ -40,7 +40,7 @@ class Graph {
   std::vector<Tensor> check_inputs(std::span<const Tensor> inputs) const;
   // Cancels the runs that are under way.
   void cancel() noexcept { ++cancels_; }
-  // How often that was, for what is about to run.
+  // Returns the number of cancellations so far, for the next run.
   uint64_t cancels() const { return cancels_; }
 
   const std::shared_ptr<Context>& context() const {

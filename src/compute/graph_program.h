@@ -55,8 +55,8 @@ class GraphProgram {
   const std::shared_ptr<Context> context_;
   size_t op_count_ = 0;
   std::vector<Cache> caches_;
-  // Each run brings buffers of its own; else tensors are copied to and from
-  // those of the caches.
+  // Each run uses the buffers of its tensors; otherwise tensors are copied to
+  // and from the buffers of the caches.
   bool brings_buffers_ = false;
   std::mutex mutex_;  // of a run, unless it brings its buffers
   std::optional<Paid> scratch_;

@@ -13,9 +13,9 @@ namespace rc::compute {
 // Gets the fraction done, 0 to 1; false wants an end.
 using MeasureProgress = std::function<bool(double)>;
 
-// Takes a second or two where ops take what they should, and some 60 MB of the
-// device's memory. Families of ops that the device lacks are noted as such.
-// Throws RC_E_CANCELLED, and what the device reports.
+// Measures a device. Takes a second or two, unless ops are unusually slow, and
+// about 60 MB of the device's memory. The result states which families of ops
+// the device does not support. Throws RC_E_CANCELLED, and the device's errors.
 runtime::Calibration measure(const std::shared_ptr<runtime::Device>& device,
                              const MeasureProgress& progress);
 

@@ -1,7 +1,7 @@
-// One op of the plugin ABI on tensors: on their device, or on the one of their
-// placement that will be done first; or, if that lacks the op, on the CPU,
-// where the operands are taken and the result is fetched from. With an operand
-// that a graph records, the op is recorded there.
+// One op of the plugin ABI on tensors. It runs on their device, or on the
+// device of their placement that will finish first. If that device does not
+// support the op, the operands are copied to the CPU, and the result is copied
+// back. If a graph records one of the operands, the op is recorded there.
 #pragma once
 
 #include <memory>

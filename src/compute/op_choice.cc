@@ -31,7 +31,7 @@ OpChoice only_choice(const Op& op, std::span<const rc_plugin_value> values,
     only.reason = kNotMeasured;
   } else {
     only.compute = known->seconds(work);
-    if (!only.compute) only.reason = "it lacks the op";
+    if (!only.compute) only.reason = "it does not support the op";
   }
   return choice;
 }

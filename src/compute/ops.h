@@ -17,7 +17,7 @@ namespace rc::compute {
 
 // arrangement.cc
 Tensor dense(const Tensor& x);
-// A dense copy, in memory of its own; x is not empty.
+// Returns a dense copy in new memory. Requires: x is not empty.
 Tensor copy(const Tensor& x, const Destination* into = nullptr);
 // Throws RC_E_UNSUPPORTED.
 void check_decodable(const Tensor& x);

@@ -1,11 +1,11 @@
-// The choice of a device for each op, among those of a handle: the one that
-// will be done first, by what was measured of each and by where the operands
-// lie.
+// The choice of a device for each op, among the devices of a handle: the one
+// that will finish first, estimated from its measurements and from the places
+// of the operands.
 //
-// A device is opened when something is to lie or run on it. Until what has to
-// be compared was measured, an op runs where most bytes of its operands lie;
-// the measurements are then begun in a thread of their own, which opens the
-// devices. Thread-safe.
+// A device is opened when a tensor or an op is to be placed on it. Until the
+// devices to compare have been measured, an op runs where most bytes of its
+// operands are; a background thread then opens and measures the devices.
+// Thread-safe.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace rc::compute {
 
 class Context;
 
-// How an op was given to a device, or would be.
+// The choice of a device for an op, made or possible.
 struct OpChoice {
   struct Candidate {
     std::string device;             // "vulkan:0"
@@ -61,9 +61,9 @@ class Placement : public std::enable_shared_from_this<Placement> {
   // Any further devices are left out.
   static constexpr size_t kMostDevices = 16;
 
-  // `devices` are those to choose from, that of the chain among them, which is
-  // open already; they are opened with its options, and are as strict. Without
-  // `measures` nothing is measured: what is not known stays unknown.
+  // `devices` are the candidates, among them the device of the chain, which is
+  // already open. The others are opened with its options and are as strict.
+  // Without `measures` no device is measured, and unmeasured devices stay so.
   static std::shared_ptr<Placement> create(
       std::vector<runtime::ReportedDevice> devices,
       const runtime::DeviceChain& chain, std::shared_ptr<BufferPool> pool,

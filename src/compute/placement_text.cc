@@ -83,7 +83,7 @@ OpChoice Placement::choice(const Op& op,
     } else if (slot.calibration == nullptr) {
       candidate.reason = kNotMeasured;
     } else {
-      candidate.reason = ranking.known ? "it lacks the op"
+      candidate.reason = ranking.known ? "it does not support the op"
                                        : "nothing to compare it with was "
                                          "measured yet";
     }

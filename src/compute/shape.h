@@ -16,8 +16,8 @@ namespace rc::compute {
 
 inline constexpr int kMaxRank = 4;
 
-// Dimensions, or numbers by dimension. Every op makes several, so they take no
-// memory of their own. More than kMaxRank throw RC_E_INVALID_ARGUMENT.
+// Dimensions, or numbers by dimension. Allocates no memory, since every op
+// makes several. More than kMaxRank numbers throw RC_E_INVALID_ARGUMENT.
 class Shape {
  public:
   Shape() = default;

@@ -47,12 +47,13 @@ class Normal {
 std::shared_ptr<runtime::Device> Context::fall_back(const char* op,
                                                     const std::string& reason) {
   if (chain_.strict()) {
-    fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason,
-         "). Open the backend without strict, and it runs on the CPU");
+    fail(RC_E_UNSUPPORTED, device()->id(), " does not support ", op, " (",
+         reason, "). Open the backend without strict, and it runs on the CPU");
   }
   std::shared_ptr<runtime::Device> found = fallback_device();
   if (found == device()) {
-    fail(RC_E_UNSUPPORTED, device()->id(), " lacks ", op, " (", reason, ")");
+    fail(RC_E_UNSUPPORTED, device()->id(), " does not support ", op, " (",
+         reason, ")");
   }
   note({op, device()->id(), found->id(), reason});
   return found;

@@ -52,11 +52,12 @@ class Context {
   int number() const { return number_; }
   OpPrograms& programs() { return programs_; }
 
-  // The device for an op that this one lacks; notes the reason. Throws
-  // RC_E_UNSUPPORTED if the chain is strict, or this is that device.
+  // Returns the device for an op that this one does not support, and notes the
+  // reason. Throws RC_E_UNSUPPORTED if the chain is strict, or this is that
+  // device.
   std::shared_ptr<runtime::Device> fall_back(const char* op,
                                              const std::string& reason);
-  // The device for what this one lacks, whether or not it is another.
+  // The device for unsupported ops, which may be this device itself.
   std::shared_ptr<runtime::Device> fallback_device();
   void note(const runtime::Fallback& fallback);
   // The ops that fell back so far, each once.
@@ -176,8 +177,9 @@ struct RandomNumbers {
 Tensor random(std::shared_ptr<Context> context, const Shape& shape,
               const RandomNumbers& numbers);
 
-// Where the numbers of a dense tensor lie in memory of the host's; nullptr if
-// there are none. Throws RC_E_UNSUPPORTED if the device has memory of its own.
+// Returns the address of a dense tensor's elements in host memory; nullptr if
+// the tensor is empty. Throws RC_E_UNSUPPORTED if the device has separate
+// memory.
 std::byte* memory_of(const Tensor& tensor);
 
 // `data` has room for tensor.bytes().

@@ -135,7 +135,7 @@ void Core::end_overdue() noexcept {
   const Clock::time_point now = Clock::now();
   for (const auto& session : pages_.sessions()) {
     for (size_t i = 0; i < session->jobs.size();) {
-      // A pointer of its own for those alone that leave the list.
+      // Only a job that leaves the list gets another shared pointer.
       if (End end; session->jobs[i]->overdue(now, &end)) {
         end_if_overdue(std::shared_ptr(session->jobs[i]), now);
       } else {

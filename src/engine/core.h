@@ -108,7 +108,7 @@ class Core {
   void count_step() { ++step_; }
   StepClock& clock() { return clock_; }
   std::span<float> logits() { return logits_; }
-  // A plugin may ask whether to stop from a thread of its own.
+  // False on the threads of a plugin, which may ask whether to stop.
   bool on_engine_thread() const {
     return std::this_thread::get_id() == thread_;
   }

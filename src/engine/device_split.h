@@ -1,9 +1,10 @@
-// How the layers of a model are spread over the devices of a chain: as many as
-// fit on the first, as many of the rest as fit on the second, and so on, the
-// last device taking what is left. A model that does not fit on the first
-// device alone has its embedding table and its output matrix on the last:
-// looking up a row and going from the last layer to the logits need no more
-// crossings there, and a file that uses one table for both needs it once.
+// Spreads the layers of a model over the devices of a chain: as many as fit on
+// the first, as many of the rest as fit on the second, and so on; the last
+// device takes the remaining layers. A model that does not fit on the first
+// device alone has its embedding table and its output matrix on the last
+// device: there, looking up a row and going from the last layer to the logits
+// need no more crossings, and a file that uses one table for both needs it
+// once.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace rc::engine {
 namespace {
 
-// How many of the last tokens are the same as those that end at each place, at
+// Counts the last tokens that equal the tokens that end at each place, at
 // most `limit`: the Z-function of the reversed text (Gusfield 1997, section
 // 1.3). (*same)[i] is of the tokens that end i before the last one.
 void count_same(std::span<const TokenId> text, size_t limit,

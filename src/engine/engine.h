@@ -230,7 +230,7 @@ class Session {
       RequestOptions options, std::shared_ptr<Listener> listener) = 0;
 };
 
-// How a text's hidden rows, or scores, become one row.
+// The ways to make one row of a text's hidden rows, or scores.
 enum class Pooling { kMean, kFirst, kLast };
 
 // A text, or a pair of texts, of which the model gives one row.
@@ -279,7 +279,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual const model::MemoryPlan& memory() const = 0;
   // The parts of that memory that are each paid for as one.
   virtual const std::vector<model::Resource>& resources() const = 0;
-  // Ops that run elsewhere, because their device lacks them.
+  // Ops that run elsewhere, because their device does not support them.
   virtual const std::vector<runtime::Fallback>& fallbacks() const = 0;
   virtual int64_t page_size() const = 0;
 

@@ -133,7 +133,7 @@ std::optional<End> Generation::begin(Core& core) {
   if (session.first_token >= 0 && !at_start && !prompt_.empty()) {
     fail(RC_E_INVALID_ARGUMENT, "the session has read a source of ",
          session.source,
-         " tokens, and a prompt is another: make a session of its own for it, "
+         " tokens, and a prompt is another: make another session for it, "
          "or truncate this one to 0; what an answer begins with is appended, "
          "not prompted");
   }

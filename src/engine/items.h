@@ -64,7 +64,7 @@ class Items {
   std::vector<EmbeddingRun> runs_;
 };
 
-// How many of the first items both have in common.
+// Returns the number of first items that both have in common.
 int64_t common_items(const Items& a, const Items& b);
 
 }  // namespace rc::engine

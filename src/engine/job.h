@@ -30,7 +30,7 @@ struct RowLogits {
   int64_t count = 0;
 };
 
-// How a job ended.
+// The end of a job.
 struct End {
   rc_end_reason reason = RC_END_STOP;
   rc_status status = RC_OK;

@@ -22,8 +22,8 @@
 namespace rc::engine {
 namespace {
 
-// How long the end of the process waits for a callback that is running. It
-// keeps the callback's data alive in the common case; a callback that itself
+// The longest time that the exit of the process waits for a running callback.
+// It keeps the callback's data alive in the common case; a callback that itself
 // waits for the main thread must not hold up the exit.
 constexpr std::chrono::milliseconds kExitPatience(200);
 

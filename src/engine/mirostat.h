@@ -35,7 +35,7 @@ class Mirostat {
   // Learns from the surprise of the token that was chosen.
   void learn(double surprise) { most_ -= rate_ * (surprise - target_); }
 
-  // How many logits count() looks at.
+  // Returns the number of logits that count() looks at.
   size_t looked_at() const { return looked_at_ + 1; }
 
  private:

@@ -100,7 +100,7 @@ void PageKeeper::attach_prefix(SessionState& session, int64_t wanted) noexcept {
   }
   const int64_t reachable = windows_.last_reachable(session, begin, position);
   if (reachable < position) {
-    // The state is that of its own position alone.
+    // A state is valid for its exact position only.
     position = has_states() ? begin : reachable;
     slot = kNoPage;
   }

@@ -1,14 +1,15 @@
 // Gives pages to sessions and takes them away: paged KV cache with shared
 // prefixes, copied when one of several holders wants to write.
 //
-// A model with states of fixed size has slots for them as well. A step reads
-// the state of a session from one slot and writes the next to another, so a
-// step that fails loses nothing, and what is shared is never written. States
-// that are kept on the way (checkpoints) are where a session can go back to,
-// and where others with the same beginning can start.
+// A model with states of fixed size also has slots for them. A step reads the
+// state of a session from one slot and writes the next one to another slot, so
+// a failed step loses nothing, and shared slots are never written. A session
+// can go back to states that were kept on the way (checkpoints), and other
+// sessions with the same beginning can start there.
 //
-// Layers with a window may have pages of their own; see window_keeper.h. Going
-// back farther than they reach, a session begins again.
+// Layers with a window may have separate pages; see window_keeper.h. A session
+// that goes back farther than these pages reach is evaluated from its
+// beginning.
 //
 // Belongs to the engine thread.
 #pragma once
@@ -84,8 +85,8 @@ class PageKeeper {
   // Offers the full pages to other sessions.
   void publish(SessionState& session) noexcept;
 
-  // How many of the next `rows` the coming step should take, so that it ends
-  // where a state can be of use to others: the end of a page.
+  // Returns how many of the next `rows` the coming step should take, so that it
+  // ends where a state can be of use to others: the end of a page.
   int64_t rows_to_checkpoint(const SessionState& session, int64_t rows) const;
 
   // Whether the page of the next position has to be copied before it is written

@@ -12,7 +12,7 @@
 namespace rc::engine {
 
 using PageId = int32_t;
-// Slots of states are counted in a pool of their own.
+// Slots of states are counted in a separate pool.
 using SlotId = PageId;
 inline constexpr PageId kNoPage = -1;
 

@@ -149,8 +149,7 @@ Resolved resolve(const model::ModelFile& file,
   const int64_t page = cache.page_size;
   const int64_t trained = std::clamp<int64_t>(
       file.hyper_parameters().context_length, 2, kMaxTokens);
-  // Windows have pages of their own where these are fewer than those of a
-  // cache.
+  // Windows have separate pages if these are fewer than the pages of a cache.
   cache.window_pages = window_pages(file, resident);
   const int64_t least = options.cache_tokens != 0     ? options.cache_tokens
                         : options.context_length != 0 ? options.context_length
@@ -163,7 +162,7 @@ Resolved resolve(const model::ModelFile& file,
   Plan& plan = result.plan;
   plan.available = spread.available(*chain.first());
 
-  // With nothing on other devices but the ops that the first one lacks.
+  // Only the ops that the first device does not support are on other devices.
   DeviceSplit::Parts parts = spread.all_on_first();
   // The tokens behind a source begin with a page.
   const int64_t more = has_source ? page : 0;

@@ -30,8 +30,8 @@ class PrefixCache {
     Items items;
     uint64_t hash;
     PageId page;
-    // That of layers with a window, where these have one of their own and it
-    // was kept.
+    // The page of layers with a window, if they have separate pages and it was
+    // kept.
     PageId window_page = kNoPage;
     // The state after the page's last token, where one was kept.
     SlotId slot = kNoPage;
@@ -60,13 +60,12 @@ class PrefixCache {
   // nothing.
   const Entry* insert(const Place& place, const ItemSpan& items, PageId page);
 
-  // Keep the state after an entry that has none, and the page of windows, with
-  // references of their own.
+  // Keep the state after an entry that has none, and the page of windows. Each
+  // adds a reference.
   void keep_state(const Entry* entry, SlotId slot) noexcept;
   void keep_window(const Entry* entry, PageId page) noexcept;
-  // Give back the reference to the state, or the page of windows, of the entry
-  // that was used longest ago and that no session holds; false if there is
-  // none.
+  // Release the reference to the state, or the page of windows, of the least
+  // recently used entry that no session holds. Return false if there is none.
   bool evict_state() noexcept { return evict(&Entry::slot, slots_); }
   bool evict_window() noexcept { return evict(&Entry::window_page, windows_); }
 

@@ -222,7 +222,7 @@ std::shared_ptr<EngineHandle> load_new(
   }
   for (const runtime::Fallback& fallback : resolved.placement.fallbacks) {
     log(RC_LOG_WARNING, fallback.op, " runs on ", fallback.device, ": ",
-        fallback.lacking, " lacks it (", fallback.reason, ")");
+        fallback.lacking, " does not support it (", fallback.reason, ")");
   }
   return std::make_shared<EngineHandle>(
       model::ResidentModel::load(std::move(file), std::move(resolved.placement),

@@ -28,8 +28,8 @@ struct Residence {
   // way there may be pages for more. Of a source there are all, or none.
   int64_t evaluated = 0;
   std::vector<PageId> pages;
-  // The same for layers with a window, where these have pages of their own:
-  // kNoPage before window_begin, what was given back.
+  // The same for layers with a window, if they have separate pages. Entries
+  // before window_begin were released and are kNoPage.
   std::vector<PageId> window_pages;
   size_t window_begin = 0;
   // For models with states in slots: where the states after the first

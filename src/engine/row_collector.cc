@@ -12,7 +12,7 @@ namespace {
 
 // Enough for the next steps of the engine to be full.
 constexpr size_t kMostUnderWay = 1024;
-// How long a thread waits before it asks whether to stop.
+// The time that a thread waits before it asks whether to stop.
 constexpr std::chrono::milliseconds kPatience{10};
 
 }  // namespace

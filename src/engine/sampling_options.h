@@ -1,4 +1,4 @@
-// How a request chooses its tokens.
+// The options by which a request chooses its tokens.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ std::string shape_text(std::span<const int64_t> shape) {
 struct Part {
   std::string name;
   LayerState::Kind kind;
-  bool windowed;  // may lack its first rows in a file
+  bool windowed;  // its first rows may be absent from a file
   int64_t heads;
   int64_t head_size;
   size_t row_bytes;    // of one head at one position
@@ -52,7 +52,7 @@ struct Part {
 // In the order of CacheGroup::download.
 std::vector<Part> parts_of(const model::ModelFile& model,
                            const model::CacheLayout& layout) {
-  // Where windows would have pages of their own.
+  // The layout in which windows have separate pages.
   model::CacheLayout apart = layout;
   apart.window_pages = 1;
   const auto windows = model::layer_states(model.hyper_parameters(), apart);
@@ -185,8 +185,9 @@ int64_t read_window_begin(const gguf::File& file, int64_t evaluated) {
   return begin;
 }
 
-// How many of the tokens are a source: some where there are any, and the model
-// reads one, but not the last; else none.
+// Reads the number of tokens that are a source. It is 0 if the model reads no
+// source or there are no tokens; otherwise it is positive and excludes the last
+// token.
 int64_t read_source(const gguf::File& file, const model::ModelFile& model,
                     const SavedSession& saved) {
   const bool wanted = model.source() != nullptr && !saved.items.empty();
@@ -206,8 +207,9 @@ int64_t read_source(const gguf::File& file, const model::ModelFile& model,
   return source;
 }
 
-// Chooses where windows begin that lack the positions below `lacking`. False:
-// what is left of them is not what the model goes on with, in whole pages.
+// Sets where the windows of a file begin that has no rows for positions below
+// `lacking`. Returns false if the whole pages that are left do not contain
+// every position that the model needs to continue.
 bool begin_windows(const model::ModelFile& model, int64_t lacking,
                    SavedSession* saved) {
   const model::CacheLayout& layout = saved->layout;

@@ -8,11 +8,11 @@
 // "runcible.session.", version (u32, 2), model (u64, the model's fingerprint),
 // cache_type (string, "F16"), evaluated (u64); the items as saved_items.h says.
 // For each layer N the tensors blk.N.key and blk.N.value [evaluated, kv_heads,
-// head_size] of the cache's type, unless nothing was evaluated: the same
-// whatever the page size and the device. Layers with a window may lack the
-// first rows, of positions below window_begin (u64; 0 if missing). Where the
-// model reads a source, so many of the tokens are it as source (u64) says, and
-// their rows are its keys and values.
+// head_size] of the cache's type, unless nothing was evaluated. They do not
+// depend on the page size or the device. Layers with a window may have no rows
+// for the positions below window_begin (u64; 0 if missing). If the model reads
+// a source, the first source (u64) tokens are that source, and their rows are
+// its keys and values.
 #pragma once
 
 #include <cstddef>
@@ -38,14 +38,14 @@ struct SavedSession {
   // The pages of these positions, one after the other, as
   // CacheGroup::download gives them.
   std::vector<std::byte> pages;
-  // Those of layers with a window, from the page of position window_begin on;
-  // empty where these have no pages of their own.
+  // The pages of layers with a window, from the page of position window_begin
+  // on; empty if these layers have no separate pages.
   std::vector<std::byte> window_pages;
   int64_t window_begin = 0;
   // The slot; empty for models without states.
   std::vector<std::byte> state;
 
-  // Where a position is in the pages; the pages that all have.
+  // Return the place of a position in the pages, and the number of pages.
   int64_t place(int64_t position) const;
   int64_t page_count() const;
 };

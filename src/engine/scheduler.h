@@ -73,8 +73,8 @@ class StepClock {
   static constexpr int64_t kLeastRows = 16;
 
   void observe(int64_t rows, double seconds);
-  // How many rows a step may have to last about that long; at least
-  // kLeastRows.
+  // Returns the number of rows with which a step lasts about that long; at
+  // least kLeastRows.
   int64_t rows_within(double seconds) const;
 
  private:

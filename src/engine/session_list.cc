@@ -9,7 +9,7 @@
 namespace rc::engine {
 namespace {
 
-// How often one who waits is asked whether to stop.
+// The time between two questions to a waiting caller whether to stop.
 constexpr std::chrono::milliseconds kBetweenQuestions(10);
 
 }  // namespace

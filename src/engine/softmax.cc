@@ -35,8 +35,8 @@ struct Block {
   std::array<uint64_t, kBlock> weights;
 };
 
-// Integers that stand in the order of the floats; what is not a number lies
-// beyond the infinities. The way back is the same.
+// Maps floats to integers in the same order, NaNs beyond the infinities. The
+// inverse is the same function.
 inline int32_t order_of(float x) {
   const auto bits = std::bit_cast<int32_t>(x);
   return bits ^ ((bits >> 31) & INT32_MAX);

@@ -8,9 +8,9 @@
 namespace rc::engine {
 namespace {
 
-// How long a step may take while a stream waits for its next token, and how
-// long if only prompts are evaluated: newcomers and session calls wait for the
-// end of the step.
+// The longest time of a step while a stream waits for its next token, and the
+// longest time if only prompts are evaluated: new requests and session calls
+// wait for the end of the step.
 constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kStepSecondsWithoutDecoding = 0.4;
 

@@ -23,17 +23,17 @@ class Core;
 class Turns {
  public:
   static void add(std::shared_ptr<Core> core);
-  // Of an engine whose queue is stopped: what is left in it, and no more turns.
-  // Within a turn that comes at its end.
+  // Does the remaining work of an engine whose queue is stopped, and then
+  // removes the engine. Within a turn this happens at its end.
   static void end(Core& core) noexcept;
-  // Has a function called that a thread of its own would call. It must not
-  // throw.
+  // Adds a function that a dedicated thread would call if there were threads.
+  // It must not throw.
   static void add_work(std::function<void()> work);
-  // Asks the event loop for a turn: there may be something to do.
+  // Requests a turn from the event loop, because there may be work.
   static void want() noexcept;
 
-  // Lets each engine do what it has to do now, and a step; or calls a function
-  // of add_work. Whether there was anything to do; false within a turn.
+  // Lets each engine do its pending work and one step, or calls a function of
+  // add_work. Returns whether there was any work; false within a turn.
   static bool take() noexcept;
   // Whether an engine has a job whose time will come.
   static bool wait_for_time() noexcept;

@@ -1,7 +1,7 @@
-// Pages of layers with a window, which have a pool of their own. A session has
-// those that its coming rows see and one more, so that it can go back a little;
-// older ones are given back, so a long context takes hardly more of them than a
-// short one.
+// Pages of layers with a window, in a separate pool. A session holds the pages
+// that its next rows see and one more, so that it can go back a little. Older
+// pages are released, so a long context takes hardly more pages than a short
+// one.
 //
 // Belongs to the engine thread.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace rc::engine {
 
-// How many pages the windows of sessions take.
+// The number of pages that the windows of sessions take.
 struct WindowSize {
   int64_t window;     // positions that a row sees, itself included; 0: none
   int64_t page_size;  // positions
@@ -41,8 +41,9 @@ class WindowKeeper {
   // Whether there is such a layer, and a pool for it.
   bool any() const { return pool_.size() > 0; }
   PagePool& pool() { return pool_; }
-  // How many jobs of any length can have rows in turn without losing their
-  // pages to each other, and the most of those in `jobs`, the first ones.
+  // Returns the number of jobs of any length that can have rows in turn without
+  // losing their pages to each other, and the most of those in `jobs`, the
+  // first ones.
   size_t jobs_at_ease() const;
   size_t most_jobs(std::span<const std::shared_ptr<Job>> jobs) const;
 

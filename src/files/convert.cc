@@ -15,7 +15,7 @@
 namespace rc {
 namespace {
 
-// How many pieces a thread makes in a turn.
+// The number of pieces that a thread makes in a turn.
 constexpr size_t kPiecesPerThread = 8;
 constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 

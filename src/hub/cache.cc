@@ -158,7 +158,7 @@ void CachedRepository::set_commit(const std::string& revision,
 FileLock::FileLock(const std::string& path) {
   file_ = open_for_update(path);
   if (!file_.is_open()) fail_at(path, "cannot be opened", errno);
-  // A file system without locks: those who write do so to files of their own.
+  // On a file system without locks each writer uses a separate file.
   if (lock_file(file_) == FileLocking::kHeld) file_.reset();
 }
 

@@ -1,8 +1,8 @@
 // SHA-256 of files, and the SHA-1 by which git and hubs name small files.
 //
 // Computed by libcrypto, which is loaded at run time as libcurl is and comes
-// with it: a library that programs embed should neither link one for a check
-// that most of them never need, nor bring cryptography of its own.
+// with it. An embedded library should neither link libcrypto for a check that
+// most programs never need, nor contain its own cryptography.
 #pragma once
 
 #include <cstddef>

@@ -25,14 +25,14 @@ struct FetchRequest {
   Manner manner;
 };
 
-// Throws RC_E_INVALID_ARGUMENT for what is no source, as far as that can be
-// said without asking anybody.
+// Throws RC_E_INVALID_ARGUMENT if the source is invalid, as far as that can be
+// determined without a request to a server.
 void check_source(const FetchRequest& request);
 
-// Fetches it; the file that loads the model: the first of several parts, or the
-// folder of config.json. Throws RC_E_UNSUPPORTED if this build or this machine
-// has no libcurl, RC_E_NOT_FOUND, RC_E_IO, RC_E_FORMAT, RC_E_BUSY,
-// RC_E_CANCELLED.
+// Fetches the source and returns the path that loads the model: its file, the
+// first of several parts, or the folder of config.json. Throws RC_E_UNSUPPORTED
+// if this build or this machine has no libcurl, RC_E_NOT_FOUND, RC_E_IO,
+// RC_E_FORMAT, RC_E_BUSY, RC_E_CANCELLED.
 std::string fetch(const FetchRequest& request);
 
 }  // namespace rc::hub

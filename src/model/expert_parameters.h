@@ -6,8 +6,8 @@
 
 namespace rc::model {
 
-// How many there are and are used, how large they are, and how they are chosen.
-// HyperParameters::experts is at least 1.
+// Reads the number of experts and of those in use, their size, and their
+// choice. HyperParameters::experts is at least 1.
 void read_experts(const Metadata& metadata, const Architecture& architecture,
                   HyperParameters& hyper);
 

@@ -202,7 +202,7 @@ Value FeedForward::expert_linear(Value x, const char* name, int64_t size,
   const std::string first = in_layer(cat(names_.gate, ".0.weight"));
   if (!weights_.has(stacked) && weights_.has(first)) {
     fail(RC_E_UNSUPPORTED, file_.name(),
-         ": every expert has tensors of its own (", first,
+         ": every expert has separate tensors (", first,
          "), as written by converters before April 2024; convert the model "
          "again");
   }

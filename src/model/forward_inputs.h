@@ -82,12 +82,12 @@ struct BatchValues {
   std::vector<int32_t> positions;   // [rows]
   std::vector<int32_t> sequences;   // [rows]
   std::vector<int32_t> page_table;  // [sequences, pages_per_sequence]
-  // The same of layers with a window, if they have pages of their own. What
-  // no row sees any more may be any page.
+  // The same for layers with a window, if they have separate pages. Entries
+  // that no row sees any more may be any page.
   std::vector<int32_t> window_table;
-  // Where the model reads a source: [sequences], the positions of each one's,
-  // at least 1, and [sequences, pages_per_sequence], the pages that hold what
-  // was read of it. Positions of other rows do not count those of the source.
+  // For models that read a source: [sequences], the length of each sequence's
+  // source, at least 1, and [sequences, pages_per_sequence], the pages with its
+  // keys and values. Positions of other rows do not count those of the source.
   std::vector<int32_t> source_lengths;
   std::vector<int32_t> source_table;
   std::vector<int32_t> output_rows;  // [outputs]

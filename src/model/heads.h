@@ -19,8 +19,8 @@ inline constexpr const char* kPositionScaleWeight = "(scales of positions)";
 // as the original context has.
 std::vector<float> scales_of_positions(const HyperParameters& hyper);
 
-// How many steps have a scale: all that sequences can be, unless these are very
-// many.
+// Returns the number of steps with a scale: as many as a sequence can have, up
+// to a limit.
 int64_t position_steps(const HyperParameters& hyper);
 
 // Queries [rows, width], multiplied by the scale of the step that each of them

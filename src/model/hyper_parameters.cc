@@ -224,7 +224,8 @@ void read_window(const Metadata& metadata, const Architecture& architecture,
 void read_indexer(const Metadata& metadata, HyperParameters& hyper) {
   hyper.chosen_positions =
       metadata.get("attention.indexer.top_k", 2, kMaxContext);
-  // Sizes of what is not computed, and the layers that choose for others.
+  // Only checked: sizes of the indexer, which is not computed, and the layers
+  // that choose for others.
   metadata.find("attention.indexer.head_count", 1, kMaxHeads);
   metadata.find("attention.indexer.key_length", 1, kMaxHeadSize);
   metadata.find_each("attention.indexer.types", 0, 1, hyper.layer_count());

@@ -63,8 +63,8 @@ struct Layer {
   // limit.
   float expert_limit = 0.0f;
   float gate_limit = 0.0f;
-  // How many standard deviations above the mean a gate is cut off; see
-  // sparsity.h. -infinity: it is not.
+  // The number of standard deviations above the mean at which a gate is cut
+  // off; see sparsity.h. -infinity: it is not.
   float cutoff = -std::numeric_limits<float>::infinity();
   float scale = 1.0f;  // of what the layer gives
 
@@ -121,7 +121,7 @@ struct Latent {
   }
 };
 
-// Inputs that layers have of their own; see per_layer.h.
+// Separate inputs of the layers; see per_layer.h.
 struct PerLayer {
   int64_t size = 0;  // 0: there are none
   int64_t vocabulary = 0;
@@ -184,8 +184,8 @@ struct HyperParameters {
   bool parallel_residual = false;
   // The token that what is generated begins with, where there is a source.
   int64_t first_token = 0;
-  // How a text's embedding is made of hidden rows, by GGUF's numbers; that is
-  // the caller's. 0: it is not.
+  // The pooling of hidden rows to an embedding, by GGUF's numbers, for the
+  // caller. 0: none.
   int64_t pooling = 0;
 
   Latent latent;           // of no use unless the architecture has it

@@ -13,8 +13,8 @@ namespace rc::model {
 // Values of the program that the layers of a model share.
 struct LatentInputs {
   runtime::Value positions, sequences, page_table;
-  // I32 [rows, heads]: for each row 0, 1, ... With it the heads of a product
-  // are what experts are elsewhere: each has a matrix of its own.
+  // I32 [rows, heads]: for each row 0, 1, ... With it a product treats heads as
+  // experts, each with a separate matrix.
   runtime::Value head_numbers;
   Rotation rotation;  // without frequencies where nothing rotates
 };

@@ -12,15 +12,15 @@
 
 namespace rc::model {
 
-// How the KV cache and the states of a model are laid out.
+// The layout of the KV cache and the states of a model.
 struct CacheLayout {
   DType dtype = RC_DTYPE_F16;      // F16, F32 or Q8_0
   int64_t page_size = 32;          // token positions per page
   int64_t pages = 0;               // in all
   int64_t pages_per_sequence = 0;  // the width of the page tables
   int64_t slots = 0;               // in all; for models without states any
-  // In all, of layers with a window, which have a page table of their own; 0:
-  // they are in the pages of the others.
+  // In all, of layers with a window, which then have a separate page table; 0:
+  // they use the pages of the other layers.
   int64_t window_pages = 0;
 };
 
@@ -40,11 +40,11 @@ struct LayerState {
 std::vector<LayerState> layer_states(const HyperParameters& hyper,
                                      const CacheLayout& layout);
 
-// How many pages or slots a cache has.
+// Returns the number of pages or slots of a cache.
 int64_t count_of(LayerState::Kind kind, const CacheLayout& layout);
 
-// How many positions a row sees at most in layers with a window; 0 if no layer
-// has one.
+// Returns the most positions that a row sees in layers with a window; 0 if no
+// layer has one.
 int64_t widest_window(const HyperParameters& hyper);
 
 // Of one slot: elements of a state, and bytes of all states together.

@@ -88,8 +88,8 @@ class ModelFile {
   // Sequences of more tokens rotate otherwise, from their first position on; 0:
   // all that the layout allows rotate alike.
   int64_t short_context(const CacheLayout& layout) const;
-  // How many positions have the same scale of queries; 0: they are not scaled
-  // by their position.
+  // Returns the number of positions with the same scale of queries; 0: they are
+  // not scaled by their position.
   int64_t position_step() const;
   // `takes_embeddings`: see embedding_rows.h.
   runtime::ProgramDescription forward(const CacheLayout& layout,

@@ -16,12 +16,12 @@ namespace rc::model {
 struct ObservedInput {
   static constexpr size_t kNone = static_cast<size_t>(-1);
   std::vector<std::string> tensors;
-  // Number of the output: F32 [rows, width], or [rows, chosen, width] where
-  // each chosen expert has an input of its own.
+  // Number of the output: F32 [rows, width], or [rows, chosen, width] if each
+  // chosen expert has a separate input.
   size_t values = kNone;
-  // Of products with experts, number of the output with those that were chosen,
-  // I32 [rows, chosen]; kNone where every row has all of them, in order, as
-  // heads are, and where there are none.
+  // For products with experts, the number of the output with the chosen
+  // experts, I32 [rows, chosen]. kNone if there are no experts, or if every row
+  // uses all of them in order, as with heads.
   size_t ids = kNone;
   int64_t experts = 0;  // 0: no experts
   int64_t chosen = 1;

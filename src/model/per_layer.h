@@ -1,4 +1,4 @@
-// Inputs that layers have of their own for each token, as in Gemma 3n and 4.
+// Separate inputs of each layer for each token, as in Gemma 3n and 4.
 //
 // Each is a row of a table plus what a product makes of the token's embedding.
 // A layer opens a gate with what it has computed, multiplies its input by that,

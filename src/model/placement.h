@@ -71,7 +71,7 @@ struct Placement {
   std::vector<std::shared_ptr<runtime::Device>> devices;
   runtime::Split split;
   ProgramInputs inputs;
-  std::vector<runtime::Fallback> fallbacks;  // ops that a device lacks
+  std::vector<runtime::Fallback> fallbacks;  // ops that run elsewhere
   Observation observation;  // of a model that observes its products
   MemoryPlan memory;        // exactly what loading takes; of the devices in use
   // Weights that other models have there already, kept for the loading, or will
@@ -87,17 +87,18 @@ struct Placement {
 // The number of parts: the embedding, each layer, the output.
 size_t part_count(const ModelFile& file);
 
-// `device_of_part` gives each part the number of one of the devices, layers in
-// rising order. Ops that a device lacks go to chain.open_fallback(), which
-// becomes one more device if it is none of them. Throws RC_E_UNSUPPORTED as
-// runtime::assign and weight_bytes do, RC_E_DEVICE_MEMORY for a cache beyond
-// any memory.
+// Places each part on the device whose number `device_of_part` contains; the
+// numbers of layers do not fall. Ops that a device does not support go to
+// chain.open_fallback(), which is appended to the devices unless it is one of
+// them. Throws RC_E_UNSUPPORTED as runtime::assign and weight_bytes do, and
+// RC_E_DEVICE_MEMORY for a cache beyond any memory.
 Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain,
                 std::vector<std::shared_ptr<runtime::Device>> devices,
                 std::span<const size_t> device_of_part);
 
-// Everything on the first device of the chain, but for the ops that it lacks.
+// Places everything on the first device of the chain, except for the ops that
+// it does not support.
 Placement place(const ModelFile& file, const ResidentOptions& options,
                 const runtime::DeviceChain& chain);
 

@@ -1,4 +1,4 @@
-// How queries and keys are rotated by their position, as ops of a forward
+// The rotation of queries and keys by their position, as ops of a forward
 // program.
 #pragma once
 

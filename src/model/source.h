@@ -1,14 +1,14 @@
-// Models that read a source: an encoder sees the whole of it, and of the rows
-// that it gives each layer that generates has keys and values of its own, to
-// which it attends after it has attended to the rows before (Vaswani et al.
-// 2017, arXiv:1706.03762).
+// Models that read a source (Vaswani et al. 2017, arXiv:1706.03762). An encoder
+// reads the whole source. Each layer of the decoder computes separate keys and
+// values from the encoder's rows, and attends to them after it has attended to
+// the earlier rows.
 //
-// The program has two stages (ForwardStage). That which reads a source leaves
-// its keys and values in the caches of the layers that generate, where these
-// have those of their own rows: a session has pages for its source, and others
-// behind them. While the source is read, the layers of the encoder have their
-// keys and values in the pages of the first of these caches, one layer after
-// the other.
+// The program has two stages (ForwardStage). The stage that reads a source
+// writes its keys and values to the caches of the decoder's layers, which also
+// contain the keys and values of the decoder's rows: a session has pages for
+// its source, followed by others. While the source is read, the layers of the
+// encoder keep their keys and values in the pages of the first of these caches,
+// one layer after the other.
 #pragma once
 
 #include <vector>

@@ -29,10 +29,10 @@ runtime::Value add_magnitude(runtime::ProgramBuilder& builder, runtime::Value x,
 // added to that.
 runtime::Value add_unit(runtime::ProgramBuilder& builder, runtime::Value x);
 
-// How far each element of the gate [rows, size] is above the row's mean and
-// Layer::cutoff standard deviations, 0 if it is not. If the elements of a row
-// are distributed normally, a known share of them is kept (Gemma 3n's card:
-// the first layers keep 5 of 100).
+// Returns the part of each element of the gate [rows, size] above the row's
+// mean plus Layer::cutoff standard deviations, 0 for elements below that. If
+// the elements of a row are distributed normally, a known share of them is kept
+// (Gemma 3n's card: the first layers keep 5 of 100).
 runtime::Value add_cutoff(runtime::ProgramBuilder& builder,
                           const HyperParameters& hyper, int64_t layer,
                           runtime::Value gate);

@@ -42,7 +42,7 @@ RawSteps limit_steps(runtime::ProgramBuilder& builder, const StateSpace& space,
   const auto weight = [&](const char* name) {
     return builder.weight(name, RC_DTYPE_F32, {space.heads}, RC_USE_ELEMENTS);
   };
-  // How far the sum is above the lower limit; never below.
+  // The distance of the sum above the lower limit, at least 0.
   runtime::Value above = builder.affine(raw.steps, runtime::kAbsent, raw.bias);
   above = builder.unary(
       builder.affine(above, runtime::kAbsent, weight(kStepDistanceWeight)),

@@ -190,7 +190,7 @@ class Checker {
       return;
     }
     if (hyper_.experts == 0 && name.starts_with("expert_")) return;
-    // How much of a head would rotate if it did.
+    // The part of a head that would rotate.
     if (name == "rope.dimension_count" && hyper_.alibi > 0.0f) return;
     const std::optional<double> value = number(entry);
     // Layers without experts are dense.

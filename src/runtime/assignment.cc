@@ -10,8 +10,8 @@
 namespace rc::runtime {
 namespace {
 
-// An op that a device lacks.
-struct Lack {
+// An op that its device does not support.
+struct UnsupportedOp {
   size_t op;
   std::string reason;
 };
@@ -32,12 +32,12 @@ std::string reason_of(const Device& device, const Op& op,
 
 // "LINEAR (reason), ROPE (reason)"; the layers of a model have the same ops, so
 // each once.
-std::string text_of(const std::vector<Lack>& lacks,
+std::string text_of(const std::vector<UnsupportedOp>& unsupported,
                     const ProgramDescription& description) {
   std::string text;
-  for (const Lack& lack : lacks) {
+  for (const UnsupportedOp& one_op : unsupported) {
     const std::string one =
-        cat(op_name(description.ops[lack.op].code), " (", lack.reason, ")");
+        cat(op_name(description.ops[one_op.op].code), " (", one_op.reason, ")");
     if (text.find(one) != std::string::npos) continue;
     text.append(text.empty() ? "" : ", ").append(one);
   }
@@ -113,18 +113,19 @@ Assignment assign(const ProgramDescription& description,
   result.device_of_op = std::move(wished);
   const CacheGroups groups(description);
   bring_caches_together(description, groups, result.device_of_op);
-  std::vector<Lack> lacks;
+  std::vector<UnsupportedOp> unsupported;
   for (size_t i = 0; i < description.ops.size(); ++i) {
     const Device& device = *devices[result.device_of_op[i]];
     std::string reason = reason_of(device, description.ops[i], description);
-    if (!reason.empty()) lacks.push_back({i, std::move(reason)});
+    if (!reason.empty()) unsupported.push_back({i, std::move(reason)});
   }
-  if (lacks.empty()) return result;
+  if (unsupported.empty()) return result;
   // They may be of several devices; one is named.
-  const Device& lacking = *devices[result.device_of_op[lacks.front().op]];
+  const Device& lacking = *devices[result.device_of_op[unsupported.front().op]];
   if (!fallback || strict) {
     fail(RC_E_UNSUPPORTED, lacking.id(),
-         " cannot run this program; it lacks: ", text_of(lacks, description),
+         " cannot run this program; it does not support: ",
+         text_of(unsupported, description),
          strict ? ". Open the backend without strict, and they run on the CPU"
                 : ". Choose another backend");
   }
@@ -134,33 +135,34 @@ Assignment assign(const ProgramDescription& description,
   if (number == devices.size()) devices.push_back(stand_in);
 
   // An op that shares a cache with an op that is not supported goes with it.
-  const size_t own_lacks = lacks.size();
-  for (size_t k = 0; k < own_lacks; ++k) {
-    const Op& lack = description.ops[lacks[k].op];
-    const size_t group = groups.group(lack);
+  const size_t own_count = unsupported.size();
+  for (size_t k = 0; k < own_count; ++k) {
+    const Op& one_op = description.ops[unsupported[k].op];
+    const size_t group = groups.group(one_op);
     if (group == CacheGroups::kNone) continue;
     for (size_t i = 0; i < description.ops.size(); ++i) {
       if (groups.group(description.ops[i]) != group) continue;
-      const bool known =
-          std::any_of(lacks.begin(), lacks.end(),
-                      [&](const Lack& other) { return other.op == i; });
+      const bool known = std::any_of(
+          unsupported.begin(), unsupported.end(),
+          [&](const UnsupportedOp& other) { return other.op == i; });
       if (known) continue;
-      lacks.push_back({i, cat("it shares the KV cache of ", op_name(lack.code),
-                              ", which is lacking")});
+      unsupported.push_back(
+          {i, cat("it shares the KV cache of ", op_name(one_op.code),
+                  ", which is not supported")});
     }
   }
 
-  std::vector<Lack> hopeless;
-  for (const Lack& lack : lacks) {
-    const Op& op = description.ops[lack.op];
-    size_t& device = result.device_of_op[lack.op];
+  std::vector<UnsupportedOp> hopeless;
+  for (const UnsupportedOp& one_op : unsupported) {
+    const Op& op = description.ops[one_op.op];
+    size_t& device = result.device_of_op[one_op.op];
     std::string reason = reason_of(*stand_in, op, description);
     if (device == number || !reason.empty()) {
-      hopeless.push_back({lack.op, reason.empty() ? lack.reason : reason});
+      hopeless.push_back({one_op.op, reason.empty() ? one_op.reason : reason});
       continue;
     }
     Fallback fallback_of_op = {op_name(op.code), devices[device]->id(),
-                               stand_in->id(), lack.reason};
+                               stand_in->id(), one_op.reason};
     if (std::find(result.fallbacks.begin(), result.fallbacks.end(),
                   fallback_of_op) == result.fallbacks.end()) {
       result.fallbacks.push_back(std::move(fallback_of_op));
@@ -170,7 +172,7 @@ Assignment assign(const ProgramDescription& description,
   if (!hopeless.empty()) {
     fail(RC_E_UNSUPPORTED, lacking.id(),
          " cannot run this program, and neither can ", stand_in->id(),
-         "; both lack: ", text_of(hopeless, description),
+         "; neither supports: ", text_of(hopeless, description),
          ". Choose another backend");
   }
   return result;

@@ -1,5 +1,5 @@
-// Gives every op of a program a device: the one that was wished for it, or the
-// CPU if that one lacks it.
+// Gives every op of a program a device: the wished one, or the CPU if the
+// wished device does not support the op.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace rc::runtime {
 
 // Ops of one kind that do not run where they were wished, and why.
 struct Fallback {
-  std::string op;  // "ATTENTION"
-  std::string lacking;
-  std::string device;  // where they run, "cpu:0"
+  std::string op;       // "ATTENTION"
+  std::string lacking;  // the device that does not support them
+  std::string device;   // where they run, "cpu:0"
   std::string reason;
   bool operator==(const Fallback&) const = default;
 };
@@ -27,12 +27,13 @@ struct Assignment {
   std::vector<Fallback> fallbacks;  // each once
 };
 
-// `wished` gives each op the number of one of the devices. Ops that use one
-// cache go together: if one of them is lacking, all fall back, with the cache.
-// `fallback` opens the device for what is lacking and is asked at most once; it
-// is appended to `devices` unless it is one of them. Throws RC_E_UNSUPPORTED,
-// naming devices, ops and reasons, if something is lacking and `strict` is set,
-// or the function is empty, or the fallback lacks it too.
+// Assigns a device to each op. `wished` contains, for each op, the number of
+// one of the devices. Ops that use one cache stay together: if one of them is
+// unsupported, all of them fall back, with the cache. `fallback` opens the
+// device for unsupported ops and is called at most once; its device is appended
+// to `devices` unless it is one of them. Throws RC_E_UNSUPPORTED, naming
+// devices, ops and reasons, if an op is unsupported and `strict` is set,
+// `fallback` is empty, or the fallback device does not support the op either.
 Assignment assign(const ProgramDescription& description,
                   std::vector<size_t> wished,
                   std::vector<std::shared_ptr<Device>>& devices,

@@ -7,9 +7,9 @@
 
 namespace rc::runtime {
 
-// Closes the device on a thread of its own; on the calling one where no thread
-// starts. A plugin may throw. The end of the process waits a few seconds for
-// closings under way.
+// Closes the device on a separate thread, or on the calling thread if none can
+// be started. A plugin may throw. The exit of the process waits a few seconds
+// for closings under way.
 void close_device(const rc_plugin& plugin, rc_plugin_device* device) noexcept;
 
 // Waits, a few seconds at most, until no device of the plugin is being closed:

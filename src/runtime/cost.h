@@ -53,14 +53,15 @@ struct Calibration {
   Curve download;  // to it
   // By OpFamily; for empty ones the three above are used.
   std::array<Curve, kOpFamilies> families;
-  // Families that the device lacks.
+  // Families that the device does not support.
   std::array<bool, kOpFamilies> lacking = {};
 
-  // nullopt for what the device lacks.
+  // Returns nullopt if the device does not support the op.
   std::optional<double> seconds(const OpWork& work) const;
 };
 
-// As kept in files, and back; nullopt for what is none.
+// Converts a calibration to the text of a file and back. The parser returns
+// nullopt if the text is not a calibration.
 std::string calibration_text(const Calibration& calibration);
 std::optional<Calibration> parse_calibration(std::string_view text);
 

@@ -46,7 +46,7 @@ std::shared_ptr<Buffer> Device::borrow_buffer(
     void* data, uint64_t bytes, std::shared_ptr<const void> owner) {
   if (plugin_.borrow_buffer == nullptr) {
     fail(RC_E_UNSUPPORTED, id(),
-         " has memory of its own and cannot borrow the caller's; "
+         " has separate memory and cannot borrow the caller's; "
          "rc_tensor_from_data copies it there");
   }
   auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
@@ -101,7 +101,7 @@ std::byte* Buffer::memory() const {
   const rc_plugin& plugin = device_->plugin();
   if (plugin.buffer_memory == nullptr) {
     fail(RC_E_UNSUPPORTED, device_->id(),
-         " has memory of its own; rc_tensor_read copies from there");
+         " has separate memory; rc_tensor_read copies from there");
   }
   const auto turn = device_->turn();
   void* data = nullptr;

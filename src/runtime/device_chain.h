@@ -1,6 +1,6 @@
-// The device that was asked for, and those that stand in for it: the next
-// of its chain for the layers that do not fit on it, the CPU for the ops that
-// it lacks. They are opened when they are needed.
+// The requested device and its substitutes: the next devices of its chain for
+// layers that do not fit on it, the CPU for ops that it does not support. A
+// substitute is opened when it is needed.
 //
 // A value; its functions may be called from any thread.
 #pragma once
@@ -15,10 +15,10 @@ namespace rc::runtime {
 
 class DeviceChain {
  public:
-  // A device alone: what does not fit on it is an error.
+  // A device without others: a layer that does not fit on it is an error.
   DeviceChain(std::shared_ptr<Device> first);  // NOLINT: meant to convert
   // `next` are specs of one device each ("vulkan:1", "cpu"). `strict`: an op
-  // that the first lacks is an error.
+  // that the first device does not support is an error.
   DeviceChain(std::shared_ptr<Device> first, std::vector<std::string> next,
               bool strict);
 
@@ -30,7 +30,8 @@ class DeviceChain {
   // opened are passed over, with a line in the log, and so are those that are
   // the same hardware as an earlier one.
   std::vector<std::shared_ptr<Device>> open() const;
-  // The device for ops that others lack: "cpu:0", opened as the first was.
+  // Opens the device for unsupported ops: "cpu:0", with the options of the
+  // first device.
   std::shared_ptr<Device> open_fallback() const;
 
  private:

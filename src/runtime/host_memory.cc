@@ -22,7 +22,7 @@ rc_status out_of_memory(uint64_t bytes, char* message) {
 
 void* allocate(uint64_t bytes) {
   if (bytes > std::numeric_limits<size_t>::max() / 2) return nullptr;
-  // Nothing, too, has an address of its own.
+  // An empty block has a unique address, too.
   return ::operator new(static_cast<size_t>(bytes > 0 ? bytes : 1), kAlignment,
                         std::nothrow);
 }

@@ -108,13 +108,13 @@ ModuleProbe probe(const fs::path& program, const std::string& module,
   if (!read_answer(child, progress, output)) {
     return {cat("the module ", module,
                 " gave no answer when asked for its devices, within ",
-                kTimeLimit.count(), " s (tried in a process of its own)")};
+                kTimeLimit.count(), " s (tried in a separate process)")};
   }
   const std::string how = child.end();
   if (output.ends_with(kGood)) return {"", output.ends_with(kOnlySoftware)};
   return {cat("the module ", module, " crashed when asked for its devices",
               how.empty() ? "" : " (" + how + ")",
-              ", tried in a process of its own; a driver is broken")};
+              ", tried in a separate process; a driver is broken")};
 }
 
 int64_t seconds_now() {

@@ -1,4 +1,4 @@
-// A first look at a backend module, from a process of its own.
+// A first test of a backend module, in a separate process.
 #pragma once
 
 #include <string>
@@ -18,9 +18,8 @@ struct ModuleProbe {
 // minute. The answer is remembered until the module, the drivers, the limits of
 // the process or the running system change; if it is a crash or a hang, for an
 // hour at most, and not where the quarantine is ignored (see quarantine.h).
-// Without the program, which a host that was linked statically
-// may lack, nothing is tried. Asks `progress` several times a second whether to
-// go on.
+// Nothing is tried without the program, which may be absent where a host was
+// linked statically. Asks `progress` several times a second whether to go on.
 ModuleProbe probe_module(const std::string& path,
                          const SearchProgress& progress = {});
 

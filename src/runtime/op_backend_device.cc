@@ -35,7 +35,7 @@ const rc_op_backend& functions_of(rc_plugin_device* device) {
   return reinterpret_cast<OpDevice*>(device)->backend->functions();
 }
 
-// Memory of the library's, as plugins without memory of their own have it.
+// Host memory of the library, as for plugins without separate memory.
 const rc_plugin& host() {
   static const rc_plugin table = [] {
     rc_plugin made = {};

@@ -94,7 +94,7 @@ void check_functions(const rc_plugin& table) {
   for (const auto& function : functions) {
     if (!function.present) {
       fail(RC_E_INVALID_ARGUMENT, "the plugin ", table.name,
-           " lacks the required function ", function.name);
+           " does not define the required function ", function.name);
     }
   }
 }

@@ -18,7 +18,7 @@
 namespace rc::runtime {
 
 struct PluginEntry {
-  rc_plugin table;  // our copy; members that an older plugin lacks are NULL
+  rc_plugin table;  // our copy; NULL for members that an older plugin has not
   std::string name;
   std::string description;
   bool built_in = false;
@@ -48,11 +48,11 @@ class PluginList {
   void load(const std::string& path);
   // Loads the modules librunciblebackend-*.so of the folders in
   // RUNCIBLE_PLUGIN_PATH, next to the library, and where they are installed for
-  // the library or the program that holds it, unless that has been tried
-  // before; a process of its own has a first look at each (see module_probe.h).
-  // Returns every failure so far, and what was not built and is not there.
-  // Without `software`, modules whose devices are software alone are not
-  // loaded, which is a failure too. Throws RC_E_CANCELLED.
+  // the library or the program that contains it, unless that has been tried
+  // before. Each is first tried in a separate process (see module_probe.h).
+  // Returns every failure so far, and the modules that were not built and are
+  // not present. Without `software`, modules with only software devices are not
+  // loaded, which counts as a failure. Throws RC_E_CANCELLED.
   std::vector<ModuleFailure> load_modules(bool software = true,
                                           SearchProgress progress = {});
 

@@ -266,8 +266,8 @@ struct DeviceContents {
 // A description compiled for a device, or for several.
 class Program {
  public:
-  // For one device. Throws RC_E_UNSUPPORTED naming the device and every op that
-  // it lacks.
+  // For one device. Throws RC_E_UNSUPPORTED, naming the device and every
+  // unsupported op.
   static std::unique_ptr<Program> compile(
       std::shared_ptr<Device> device, ProgramDescription description,
       const ProgramLimits& limits, std::vector<std::shared_ptr<Weight>> weights,

@@ -1,5 +1,5 @@
-// How far looking for devices and opening one is, for a caller who may want no
-// more of it.
+// The progress of searching for devices and opening one, for a caller that may
+// cancel it.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 namespace rc::runtime {
 
-// How long the segments of one run may take together. Waiting for a device's
-// turn does not count.
+// The longest time that the segments of one run may take together. Waiting for
+// a device's turn does not count.
 struct TimeLimit {
   int64_t whole_ms = 0;
   int64_t left_ms = 0;
@@ -20,8 +20,8 @@ class OpList;
 
 class Segment {
  public:
-  // The scratch of the description has been planned. Throws RC_E_UNSUPPORTED
-  // naming the device and every op that it lacks.
+  // Requires: the scratch of the description has been planned. Throws
+  // RC_E_UNSUPPORTED, naming the device and every unsupported op.
   static std::unique_ptr<Segment> compile(
       std::shared_ptr<Device> device, ProgramDescription description,
       uint64_t scratch_bytes, const ProgramLimits& limits,

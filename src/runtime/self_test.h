@@ -3,9 +3,9 @@
 // A small program is run when a device is opened; a device that fails it is
 // passed over. The kernels of an op, for which a driver may compile for
 // seconds, are tested when the first program needs them: an op whose kernels
-// fail counts as one that the device lacks. What passed is remembered between
-// processes, for the same module with the same driver, and what failed is
-// quarantined (see quarantine.h).
+// fail counts as unsupported. Successes are remembered between processes, for
+// the same module with the same driver; failures are quarantined (see
+// quarantine.h).
 //
 // Any thread. A test waits for its turn on the device.
 #pragma once
@@ -31,12 +31,12 @@ class SelfTest {
   // it is quarantined.
   SelfTest(const std::shared_ptr<Device>& device, const std::string& module);
 
-  // "" if the device computes what it should; otherwise what is wrong. A
-  // device that lacks the op of the test is not tested.
+  // Returns "" if the device computes correctly, otherwise a description of the
+  // error. A device that does not support the op of the test is not tested.
   std::string of_device();
-  // The same for the kernels that an op of a program needs; "" for ops that are
-  // not tested. Tests each kind once. Throws when memory runs out or the device
-  // is lost, which says nothing about its kernels.
+  // Does the same for the kernels that an op of a program needs. Returns "" for
+  // ops that have no test. Tests each kind once. Throws if memory runs out or
+  // the device is lost, which says nothing about its kernels.
   std::string of_op(const Op& op, const rc_plugin_value* values);
 
   // A test of the device and its outcome.

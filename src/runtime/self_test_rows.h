@@ -1,4 +1,4 @@
-// How cases of ops with rows are written.
+// Writes cases of ops with rows.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 namespace rc::runtime::self_test {
 
-// Lengths of lines and sums for which devices have kernels of their own, or
-// limits that a driver does not report: a software device may end a loop after
+// Lengths of lines and sums for which devices have separate kernels, or limits
+// that a driver does not report: a software device may end a loop after
 // 65,535 iterations of eight elements. One length stands for all above the one
 // before it.
 inline constexpr int64_t kLengths[] = {256, 20'480, 600'064};

@@ -1,6 +1,6 @@
-// Cuts a program whose ops lie on several devices into segments, each a program
-// of its own for one device, and plans the host memory through which values
-// cross from one to another.
+// Cuts a program whose ops are on several devices into segments, each a program
+// for one device, and plans the host memory through which values cross from one
+// device to another.
 #pragma once
 
 #include <cstddef>

@@ -61,7 +61,7 @@ class TurnQueue {
   // have one in common.
   Turn take(std::span<const PaidPart> paid = {}) { return Turn(*this, paid); }
 
-  // How many wait.
+  // Returns the number of waiting turns.
   size_t waiting() const;
 
  private:

@@ -63,7 +63,7 @@ OpFamily unary_family(int32_t function) {
   }
 }
 
-// How many families after the one of F32 that of the type comes.
+// Returns the distance from the family of F32 to that of the type.
 int type_steps(DType dtype) {
   if (dtype == RC_DTYPE_F32) return 0;
   if (!has_blocks(dtype)) return 1;

@@ -103,7 +103,7 @@ bool Dimensions::match(const ShapePattern& pattern,
 
 bool Dimensions::match_all(const ShapePattern& pattern,
                            const rc_plugin_value& value) {
-  // How many dimensions "..." stands for, or 0 if "k?" is missing.
+  // The number of dimensions that "..." stands for, or 0 if "k?" is missing.
   const int more = value.rank - pattern.size() + 1;
   int i = 0;
   for (const ShapePattern::Dimension& dimension : pattern) {

@@ -9,8 +9,8 @@
 
 namespace rc::text {
 
-// How GPT-2 cuts, and byte-level BPE unless the file says otherwise; for PCRE2
-// and Oniguruma alike.
+// The pattern by which GPT-2 cuts, and byte-level BPE unless the file says
+// otherwise; for PCRE2 and Oniguruma alike.
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
     R"(|\s+(?!\S)|\s+)";

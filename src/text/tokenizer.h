@@ -74,8 +74,8 @@ class Tokenizer {
   // Adds what add_special adds to the tokens of a text.
   virtual void add_special(std::vector<TokenId>* tokens) const;
 
-  // How many tokens a text of so many bytes has at least, whatever it says; 0
-  // where a text may come to nothing.
+  // Returns the least number of tokens of any text of so many bytes; 0 if all
+  // of a text may be dropped.
   size_t least_tokens(size_t bytes) const;
   // The most bytes that a text of so many tokens has; SIZE_MAX where a text may
   // come to nothing.
@@ -86,9 +86,9 @@ class Tokenizer {
   // then their name; so does an id that is no token.
   virtual std::string token_bytes(TokenId id, bool special = false) const;
 
-  // The bytes of a text. Where the tokenizer puts a space before a text, the
-  // first one is taken off again. The bytes are UTF-8 as far as the tokens
-  // are; StreamDecoder repairs what is not.
+  // Returns the bytes of a text. If the tokenizer puts a space before a text,
+  // the first space is removed again. The bytes are invalid UTF-8 where those
+  // of the tokens are; StreamDecoder repairs them.
   std::string detokenize(std::span<const TokenId> ids,
                          bool special = false) const;
 

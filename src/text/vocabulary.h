@@ -51,7 +51,7 @@ struct Vocabulary {
   std::optional<bool> strip_accents;
   std::optional<bool> nfc;
 
-  // Once there are types, which the file may lack.
+  // Requires: `types` is not empty. A file may have no types.
   TokenType type(TokenId id) const { return types[static_cast<size_t>(id)]; }
 };
 

@@ -14,8 +14,8 @@ if (
 Module["preRun"] = [].concat(Module["preRun"] || [], function () {
   // Views of memory are JavaScript's to make: it grows. Workers have it already.
   Module["wasmMemory"] = wasmMemory;
-  // What a callback throws the library has to know as an exception of its own
-  // (module.cc): one of JavaScript's would run through all of it.
+  // An exception of a callback becomes one of the library (module.cc): one of
+  // JavaScript would unwind all of the library.
   var guards = new WeakMap();
   Module["addFunction"] = function (f, signature) {
     if (typeof f != "function" || !signature) return addFunction(f, signature);
@@ -28,7 +28,7 @@ Module["preRun"] = [].concat(Module["preRun"] || [], function () {
           try {
             text = String(error);
           } catch (_) {
-            text = "what cannot be told";
+            text = "an exception without text";
           }
           var size = lengthBytesUTF8(text) + 1;
           var at = _malloc(size);

@@ -1,4 +1,4 @@
-// What of Emscripten's runtime in JavaScript is otherwise here.
+// Replaced parts of Emscripten's runtime in JavaScript.
 mergeInto(LibraryManager.library, {
   // Reads at an offset of 64 bits; its own takes the lower 32 of them as a signed
   // number, and so no file is right that has more than 2 GiB. What is thrown on the

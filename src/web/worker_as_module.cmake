@@ -1,5 +1,5 @@
-# What threads of Node begin with is CommonJS; here it becomes right as a module
-# too, as a package may have it.
+# Makes the start script of Node threads, which is CommonJS, valid as a module,
+# too, as packages may require.
 #
 #     cmake -DWORKER=FILE -P worker_as_module.cmake
 file(READ ${WORKER} text)

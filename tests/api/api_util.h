@@ -41,7 +41,7 @@ std::string model_path();
 
 Backend open_backend(const char* spec = "reference");
 Backend open_limited(const std::string& spec, uint64_t memory_limit);
-// Of 64 tokens of context.
+// Loads the small model with a context of 64 tokens.
 Model load_model(rc_backend* backend);
 Session create_session(rc_model* model);
 

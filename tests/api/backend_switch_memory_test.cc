@@ -46,7 +46,7 @@ Totals totals() {
   return {"reference", "cpu", reference, cpu};
 }
 
-// How far a switch came, and what else happened meanwhile.
+// The progress of a switch, and a function that is called with it.
 struct Progress {
   double furthest = 0;
   std::function<void(double done)> look;
@@ -135,7 +135,7 @@ TEST(BackendSwitchMemory, IsReservedForAllModels) {
   ASSERT_OK(switch_watched(backend, two.larger, progress));
   EXPECT_EQ(refused, 1);
   EXPECT_EQ(memory_of(backend), two.most);
-  // And is given back: on the device that needs less there is room again.
+  // The memory is released: a device that needs less has room again.
   ASSERT_OK(switch_to(backend, two.smaller.c_str()));
   EXPECT_EQ(memory_of(backend), two.least);
   const Tensor tensor = make(backend.get(), {1}, {1});

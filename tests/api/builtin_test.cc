@@ -101,7 +101,7 @@ TEST(Builtin, MissingModelErrorListsEveryFolderAndARemedy) {
   const DataVariable none(nullptr);
   EXPECT_FAILS(RC_E_NOT_FOUND, rc_model_verify("builtin:no-such"),
                "set RUNCIBLE_DATA (not set now)", here);
-  // Nor does a folder that cannot be there hide the others.
+  // An impossible folder does not hide the others.
   const DataVariable impossible(std::string(5000, 'x').c_str());
   EXPECT_FAILS(RC_E_NOT_FOUND, rc_model_verify("builtin:no-such"),
                "set RUNCIBLE_DATA");

@@ -12,7 +12,7 @@
 namespace rc::test {
 namespace {
 
-// How a callback ends.
+// The ways in which a callback ends.
 enum class Way { kException, kNumber, kThreadEnd };
 
 void leave(Way way) {
@@ -335,7 +335,7 @@ TEST(LogCallback, MayThrow) {
     const Model model = load_model(backend.get());
     const Session session = create_session(model.get());
     EXPECT_NE(generate(session.get()), "");
-    // Of a model that does not fit its context something is logged.
+    // A model that does not fit its context causes a log message.
     rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
     options.memory_limit = 1;
     rc_backend* limited = nullptr;

@@ -133,7 +133,7 @@ TEST_F(Chat, ManyThreadsUseOneTokenizer) {
 }
 
 // A template of the file, one for tools, and the tokenizer of a loaded model.
-TEST(ChatOfFiles, VariantsOfTheFile) {
+TEST(ChatOfFiles, UsesTheTemplateVariantsOfTheFile) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "templates.gguf").string();
   gguf::Writer writer;

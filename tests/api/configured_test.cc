@@ -108,7 +108,7 @@ class Members {
     Options ignoring = unset;
     ignoring.ignore_configuration = 1;
     EXPECT_EQ(value(ignoring), initial) << "configuration is ignored";
-    // Of a header from before RC_UNSET_INT32.
+    // A caller with a header from before RC_UNSET_INT32.
     const auto before = [&](Options options) {
       options.struct_size = offsetof(Options, ignore_configuration);
       options.ignore_configuration = 77;  // not part of it
@@ -121,7 +121,7 @@ class Members {
     EXPECT_EQ(old.*member, initial) << "as its header says";
   }
 
-  // Of texts, which are NULL where they are unset.
+  // The same for texts, which are NULL if unset.
   template <class Options>
   void expect_text(const char* name, const char* Options::*member,
                    const char* text, const char* other) {
@@ -349,7 +349,7 @@ TEST(Configured, MappedWeightsAreNotQuantized) {
   EXPECT_EQ(made(&options).keep_mapped, 1);
 }
 
-// Of a header from before RC_UNSET_INT32 an empty type is none.
+// With a header from before RC_UNSET_INT32 an empty type counts as unset.
 TEST(Configured, EmptyTypeOfAnOlderHeaderIsUnset) {
   const TemporaryVariable quantize("RUNCIBLE_MODEL_QUANTIZE", "q8_0");
   rc_model_options options = RC_MODEL_OPTIONS_INIT;

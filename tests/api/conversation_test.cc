@@ -299,7 +299,7 @@ class Forced : public Talk {
   Session roomy_session_;
 };
 
-TEST_F(Forced, AnObjectIsACallOfAnOfferedToolAlone) {
+TEST_F(Forced, ObjectWithoutMarksIsACallOnlyIfItsToolIsOffered) {
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_text =
       "{{ tools | length if tools else 0 }}{% for m in messages %}"

@@ -9,7 +9,7 @@
 namespace rc::test {
 namespace {
 
-// Of a signature whose output has this dimension.
+// Returns options with a signature whose output has this dimension.
 rc_custom_op_options output_of(const std::string& dimension,
                                std::string* signature) {
   *signature = "x F32 [n] -> y F32 [" + dimension + "]";
@@ -59,7 +59,7 @@ TEST(CustomOpErrors, MalformedExpressionsAreRefused) {
   EXPECT_OK(create_output("elements(x)"));
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create_output("elements(z)"),
                "no tensor before this has the name z");
-  // Nor is the output itself before this.
+  // The output does not come before itself.
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT, create_output("elements(y)"),
                "no tensor before this has the name y");
   EXPECT_OK(create_output("min(n, 3) + max(1, n)"));

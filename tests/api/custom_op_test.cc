@@ -153,7 +153,7 @@ TEST_P(CustomOps, TakesEmptyTensors) {
   const Tensor scale = make(backend_.get(), {3}, {1, 2, 3});
   ASSERT_OK(compute(op, {none.get(), scale.get()}, {0}, &made_));
   EXPECT_EQ(shape_of(made_[0].get()), (Shape{0, 3}));
-  // Of nothing something can be made.
+  // An op may compute elements from an empty tensor.
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "total";
   options.signature = "x F32 [n] -> y F32 [1]";

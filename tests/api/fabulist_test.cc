@@ -145,7 +145,7 @@ TEST_F(Fabulist, CallsAToolAndUsesItsResult) {
        {"content", "07:15"}});
   const FabulistReply last = answer();
   EXPECT_NE(last.text.find("07:15"), std::string::npos) << last.text;
-  // Of the second prompt only the result is new.
+  // Only the result of the tool is new in the second prompt.
   EXPECT_LT(last.prompt_tokens, 60);
 }
 

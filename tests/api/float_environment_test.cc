@@ -35,7 +35,7 @@ const Environment kEnvironments[] = {
 #endif
 };
 
-// Of the environment, what no operation changes.
+// The part of the environment that no operation changes.
 struct Controls {
   int rounding = std::fegetround();
 #if defined(__x86_64__)
@@ -93,7 +93,7 @@ uint64_t results(const char* spec) {
 
 class Floats : public testing::TestWithParam<std::string> {};
 
-TEST_P(Floats, FloatEnvironmentChangesNoResultAndIsKept) {
+TEST_P(Floats, EnvironmentIsKeptAndDoesNotChangeResults) {
   const uint64_t expected = results(GetParam().c_str());
   for (const Environment& environment : kEnvironments) {
     uint64_t result = 0;

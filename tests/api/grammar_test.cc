@@ -180,7 +180,7 @@ TEST_F(Grammars, AnotherVocabularyIsRefusedByName) {
                "llama2.gguf", "fable.gguf");
 }
 
-// Those who choose tokens themselves get valid texts too.
+// Callers that choose tokens themselves get valid texts, too.
 TEST_F(Grammars, MatchersGuideSamplersOfTheCallers) {
   const Grammar grammar =
       compile(tokenizer_.get(), RC_GRAMMAR_JSON_SCHEMA, kSchema);

@@ -224,7 +224,7 @@ TEST(Graph, ProductsAreFusedWithBiasAndFunction) {
 }
 
 // Everything that can be an output without being what an op has made.
-TEST(Graph, Outputs) {
+TEST(Graph, InputsViewsAndConstantsCanBeOutputs) {
   const Backend backend = open_backend("cpu");
   const Tensor constant = make(backend.get(), {2}, {7, 8});
   RecordedGraph graph(backend.get());
@@ -260,7 +260,7 @@ TEST(Graph, Outputs) {
   EXPECT_EQ(numbers_of(found[0].get()), expected[0]);
 }
 
-TEST(Graph, Errors) {
+TEST(Graph, MisuseIsRefused) {
   const Backend backend = open_backend("cpu");
   const Backend reference = open_backend("reference");
   RecordedGraph graph(backend.get());

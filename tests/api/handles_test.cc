@@ -36,7 +36,7 @@ class Handles : public testing::Test {
   const Session session_ = create_session(model_.get());
 };
 
-TEST_F(Handles, Backends) {
+TEST_F(Handles, InvalidBackendsAreRefused) {
   const Calls<rc_backend> calls = {
       {"explain",
        [](auto* h) {
@@ -76,7 +76,7 @@ TEST_F(Handles, Backends) {
   rc_backend_release(nullptr);
 }
 
-TEST_F(Handles, Models) {
+TEST_F(Handles, InvalidModelsAreRefused) {
   const Calls<rc_model> calls = {
       {"describe",
        [](auto* h) {
@@ -122,7 +122,7 @@ TEST_F(Handles, Models) {
   rc_model_release(nullptr);
 }
 
-TEST_F(Handles, Sessions) {
+TEST_F(Handles, InvalidSessionsAreRefused) {
   const Calls<rc_session> calls = {
       {"append",
        [](auto* h) {
@@ -189,7 +189,7 @@ TEST_F(Handles, Sessions) {
   rc_session_release(nullptr);
 }
 
-TEST_F(Handles, LoopsAndRequests) {
+TEST_F(Handles, InvalidLoopsAndRequestsAreRefused) {
   const Calls<rc_loop> calls = {
       {"fd",
        [](auto* h) {
@@ -233,7 +233,7 @@ TEST_F(Handles, LoopsAndRequests) {
   rc_request_release(nullptr);
 }
 
-TEST_F(Handles, GrammarsAndMatchers) {
+TEST_F(Handles, InvalidGrammarsAndMatchersAreRefused) {
   rc_tokenizer* tokenizer = nullptr;
   rc_grammar* grammar = nullptr;
   rc_grammar_matcher* matcher = nullptr;
@@ -311,7 +311,7 @@ TEST_F(Handles, GrammarsAndMatchers) {
   rc_grammar_matcher_release(nullptr);
 }
 
-TEST_F(Handles, FilesAndTokenizers) {
+TEST_F(Handles, InvalidFilesAndTokenizersAreRefused) {
   rc_model_info* info = nullptr;
   rc_tokenizer* tokenizer = nullptr;
   ASSERT_OK(rc_model_info_open(model_path().c_str(), &info));
@@ -388,7 +388,7 @@ TEST_F(Handles, FilesAndTokenizers) {
   expect_all_refused(prompt_calls, prompt, model_.get());
 }
 
-TEST_F(Handles, Conversations) {
+TEST_F(Handles, InvalidConversationsAreRefused) {
   rc_chat* chat = nullptr;
   rc_chat_options options = RC_CHAT_OPTIONS_INIT;
   options.template_name = "chatml";

@@ -131,7 +131,7 @@ TEST_F(ModelImportance, RecordsItsDatasetAndModel) {
 }
 
 // Windows, states, experts, encoders: whatever a program has.
-TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
+TEST_F(ModelImportance, DoesNotDependOnTheBackend) {
   RC_TEST_LABELS(kSerial);
   const Backend reference = open_backend();
   const Backend cpu = open_backend("cpu");
@@ -183,7 +183,7 @@ TEST_F(ModelImportance, IsTheSameOnTwoBackends) {
 
 // Outputs come from several segments, and later ones read what earlier ones
 // gave.
-TEST_F(ModelImportance, IsTheSameOfAModelOnTwoDevices) {
+TEST_F(ModelImportance, DoesNotDependOnASplitOverTwoDevices) {
   RC_TEST_LABELS(kSerial);
   const std::string path = target("fable.gguf");
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,

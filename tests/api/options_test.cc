@@ -275,7 +275,7 @@ TEST(Options, ModelOptionsOutOfRangeAreNamed) {
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 
-// Of a header from before keep_mapped, and with it.
+// With a header from before keep_mapped, and with the member.
 TEST(Options, KeepMappedLeavesWeightsInTheFile) {
   const Backend backend = open_backend();
   const auto weights = [&](const rc_model_options& options) {
@@ -336,7 +336,7 @@ TEST(Options, QuantizeReducesTheWeights) {
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                try_plan(backend.get(), folder.c_str(), &options),
                "keep_mapped");
-  // Of a header from before it.
+  // With a header from before the member.
   options.keep_mapped = 0;
   options.struct_size = offsetof(rc_model_options, quantize);
   EXPECT_EQ(weights(), plain);

@@ -58,7 +58,7 @@ TEST(Pinned, CanBeFilledMovedAndRead) {
   }
 }
 
-// Of what the handle may use, and of its meter.
+// Pinned memory counts towards the memory limit and the meter of the handle.
 TEST(Pinned, CountsTowardsTheLimitAndTheMeter) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.memory_limit = 1 << 20;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
-// Of F16: matrices of [1024, 1024], [512, 1024] and [2048, 1024], and two of
-// [5000, 1024].
+// Returns the description of a model of F16 with matrices of [1024, 1024],
+// [512, 1024] and [2048, 1024], and two of [5000, 1024].
 std::string model() {
   return nlohmann::json{{"architecture", "llama"},
                         {"vocab_size", 5000},
@@ -44,9 +44,9 @@ TEST(PlanPages, CountWholeHugePagesOfTheWeights) {
   const Plan plan = estimate(backend);
   const rc_plan_device_report here = device_of(plan.get(), 0);
   EXPECT_EQ(here.huge_pages, device.huge_pages);
-  // Of each layer q and the output of attention have 2 MiB, k and v 1 MiB, and
-  // three matrices 4 MiB, and a 32nd more for scales; the embedding has 9.8
-  // MiB, the output 10.1.
+  // In each layer q and the output of attention have 2 MiB, k and v 1 MiB, and
+  // three matrices 4 MiB, plus a 32nd for scales; the embedding has 9.8 MiB,
+  // the output 10.1.
   const bool may = device.huge_pages == RC_HUGE_PAGES_MADVISE ||
                    device.huge_pages == RC_HUGE_PAGES_ALWAYS;
   EXPECT_EQ(here.huge_page_weights,

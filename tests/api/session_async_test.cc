@@ -92,7 +92,7 @@ TEST_F(SessionAsync, ErrorsEqualThoseOfDecode) {
   EXPECT_NE(end.message.find("the session is empty"), std::string::npos);
 }
 
-TEST_F(SessionAsync, ADecodeIsInFlightUntilItsEnd) {
+TEST_F(SessionAsync, DecodeIsInFlightUntilItsEnd) {
   const Session session = create_endless_session(model_.get());
   ASSERT_OK(rc_session_append_text(session.get(), "a", 1, 0));
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;

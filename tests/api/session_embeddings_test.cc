@@ -54,7 +54,7 @@ class SessionEmbeddings : public testing::Test {
   const Model model_ = load(backend_, 1);
 };
 
-TEST_F(SessionEmbeddings, TakeOnePositionEachAndNoToken) {
+TEST_F(SessionEmbeddings, TakeOnePositionEachAndAreNotTokens) {
   const Session session = create_session(model_.get());
   ASSERT_OK(rc_session_append(session.get(), kTokens, 3));
   ASSERT_OK(rc_session_append_embeddings(
@@ -73,7 +73,7 @@ TEST_F(SessionEmbeddings, TakeOnePositionEachAndNoToken) {
 }
 
 // The numbers of the rows are exact in each type.
-TEST_F(SessionEmbeddings, EqualInEveryTypeAndFromEveryView) {
+TEST_F(SessionEmbeddings, GiveTheSameLogitsInEveryTypeAndFromViews) {
   const Tensor exact = rows(RC_DTYPE_F32, {4, kWidth});
   const std::vector<float> expected = logits_after(exact.get());
   EXPECT_EQ(logits_after(rows(RC_DTYPE_F16, {4, kWidth}).get()), expected);
@@ -124,7 +124,7 @@ TEST_F(SessionEmbeddings, RefusedRowsAreNamedAndNotAppended) {
   ASSERT_OK(
       rc_tensor_outline(backend_.get(), RC_DTYPE_F32, shape, 2, &outline));
   refuse(RC_E_INVALID_ARGUMENT, Tensor(outline).get(), "outline");
-  // None at all are no mistake.
+  // An empty tensor of rows is accepted.
   EXPECT_OK(rc_session_append_embeddings(
       session.get(), rows(RC_DTYPE_F32, {0, kWidth}).get()));
   refuse(RC_E_INVALID_ARGUMENT, nullptr, "rows: NULL");

@@ -53,7 +53,7 @@ TEST(Sharing, OldestHandlePays) {
 
 // Models of one file that differ share their weights; the rest is each one's
 // own.
-TEST(Sharing, WeightsOfDifferentModelsOfOneFile) {
+TEST(Sharing, ModelsOfOneFileShareItsWeights) {
   const Backend backends[] = {open_backend(), open_backend(), open_backend()};
   Model models[3];
   uint64_t weights = 0;
@@ -91,8 +91,8 @@ TEST(Sharing, WeightsOfDifferentModelsOfOneFile) {
   EXPECT_EQ(memory(backends[2]), weights + own[0]);
 }
 
-// But not twice what the handle has itself.
-TEST(Sharing, ALimitCountsWeightsOnce) {
+// A limit counts weights once that several models of the handle share.
+TEST(Sharing, LimitCountsWeightsOnce) {
   rc_model_report report = RC_MODEL_REPORT_INIT;
   ASSERT_OK(rc_model_describe(load_model(open_backend().get()).get(), &report));
   const uint64_t own = report.cache_bytes + report.scratch_bytes;
@@ -114,7 +114,7 @@ TEST(Sharing, ALimitCountsWeightsOnce) {
 }
 
 // A limit counts weights that another handle pays for: it may have to pay.
-TEST(Sharing, ALimitCountsWeightsOfOthers) {
+TEST(Sharing, LimitCountsWeightsPaidByAnotherHandle) {
   const Backend first = open_backend();
   const Model model = load_model(first.get());
   rc_model_options options = RC_MODEL_OPTIONS_INIT;

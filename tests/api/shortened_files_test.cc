@@ -81,7 +81,7 @@ TEST_F(Shortened, AfterOpeningInfoIsUnchanged) {
   EXPECT_EQ(everything(opened), before);
 }
 
-TEST_F(Shortened, AfterLoadingChangesNothing) {
+TEST_F(Shortened, AfterLoadingInfoAndTextAreUnchanged) {
   const Backend backend = open_backend("cpu");
   const Model model = load(backend.get(), RC_MODEL_OPTIONS_INIT);
   const std::string info = everything(model.get());

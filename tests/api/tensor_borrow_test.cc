@@ -173,7 +173,7 @@ TEST_P(Borrowed, ThrowingReleaseCallbackIsTolerated) {
   rc_tensor_release(y_);
 }
 
-// Of any tensor, as it is given out.
+// Any tensor in host memory gives out its address.
 TEST_P(Borrowed, TensorMemoryCanBeReadAndWritten) {
   const Tensor x = make(backend_.get(), {2, 3}, {1, 2, 3, 4, 5, 6});
   void* data = nullptr;

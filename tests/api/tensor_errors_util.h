@@ -13,7 +13,7 @@ inline const char* const kTaken = "";
 
 class TensorErrors : public testing::Test {
  protected:
-  // Of zeros; it lives as long as the test.
+  // Returns a tensor of zeros that lives as long as the test.
   rc_tensor* zeros(const Shape& shape, rc_dtype dtype = RC_DTYPE_F32) {
     rc_tensor* tensor = nullptr;
     EXPECT_OK(rc_tensor_create(backend_.get(), dtype, shape.data(),

@@ -58,7 +58,7 @@ TEST(Tensor, UnsupportedOpsRunOnTheCpu) {
   rc_tensor *t = nullptr, *y = nullptr;
   ASSERT_OK(rc_tensor_transpose(a.get(), 0, 1, &t));
   const Tensor transposed(t);
-  // Of a transposed second operand no copy is made.
+  // A transposed second operand is not copied.
   ASSERT_OK(rc_op_matmul(a.get(), t, &y));
   EXPECT_EQ(numbers_of(y), (std::vector<float>{5, 11, 11, 25}));
   rc_tensor_release(y);
@@ -117,7 +117,7 @@ TEST(Tensor, UnsupportedOpsOfAGraphRunOnTheCpu) {
 }
 
 // The CPU reads the operands where they are, and writes the result there.
-TEST(Tensor, FallingBackInTheHostsMemoryCopiesNothing) {
+TEST(Tensor, FallbackInHostMemoryCopiesNothing) {
   constexpr int64_t kCount = 100000;
   constexpr uint64_t kBytes = kCount * sizeof(float);
   static_cast<void>(rc_plugin_register(memory_plugin()));  // by each test
@@ -149,7 +149,7 @@ TEST(Tensor, FallingBackInTheHostsMemoryCopiesNothing) {
 
 // A device would not see that two buffers are one, so an operand that is the
 // target, too, is copied.
-TEST(Tensor, FallingBackInPlaceIsRight) {
+TEST(Tensor, FallbackIntoAnOperandComputesTheResult) {
   WrappedState& state = wrap_backend("lends_in_place", "cpu");
   state.missing_ops = {RC_OP_UNARY, RC_OP_BINARY};
   const Backend backend = open_backend("lends_in_place");

@@ -22,7 +22,7 @@ class Into : public testing::TestWithParam<const char*> {
   rc_tensor* y_ = nullptr;
 };
 
-TEST_P(Into, TheResultIsTheTarget) {
+TEST_P(Into, ResultIsWrittenIntoTheTarget) {
   const Tensor a = make(backend_.get(), {2, 2}, {1, 2, 3, 4});
   const Tensor b = make(backend_.get(), {2, 2}, {10, 20, 30, 40});
   const Tensor sum = make(backend_.get(), {2, 2}, {0, 0, 0, 0});
@@ -130,7 +130,7 @@ TEST_P(Into, CopiesIntoTheTargetWhereNothingIsComputed) {
   EXPECT_EQ(y_, target.get());
   const Tensor result(y_);
   EXPECT_EQ(numbers_of(target.get()), (Numbers{1, 2}));
-  // Of no terms products are 0.
+  // Products without terms are 0.
   const Tensor no_columns = make(backend_.get(), {2, 0}, {});
   const Tensor no_rows = make(backend_.get(), {0, 1}, {});
   const Tensor column = make(backend_.get(), {2, 1}, {5, 5});

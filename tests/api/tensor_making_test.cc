@@ -100,7 +100,7 @@ TEST(TensorMaking, SeriesAreChecked) {
 
 // One part is filled whatever it takes; more of them end with the timeout, see
 // TensorLimit.FillingEndsWithTheTimeout.
-TEST(TensorMaking, FillsOnePartWhateverTheTimeout) {
+TEST(TensorMaking, TimeoutDoesNotStopASinglePart) {
   rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
   options.timeout_ms = 1;
   rc_backend* opened = nullptr;

@@ -152,7 +152,7 @@ TEST(TensorTypes, F64IsNotRoundedToF32) {
 TEST(TensorTypes, LongSumsOfF64AreAccurate) {
   for (const char* spec : {"cpu", "reference"}) {
     const Backend backend = open_backend(spec);
-    // Of several pieces and a rest: whole numbers, whose sum is known.
+    // Several pieces and a rest of integers, whose sum is known.
     const int64_t count = 3 * (int64_t{1} << 14) + 77;
     std::vector<double> numbers;
     for (int64_t i = 0; i < count; ++i) {
@@ -215,7 +215,7 @@ TEST(TensorTypes, SortsF64Exactly) {
 }
 
 // F16 and BF16 are what F32 gives of the same numbers, rounded once more.
-TEST(TensorTypes, HalvesAreRoundedF32) {
+TEST(TensorTypes, HalvesEqualRoundedResultsOfF32) {
   const Backend backend = open_backend();
   const auto check = [](rc_status status, rc_tensor** made) {
     EXPECT_EQ(status, RC_OK) << rc_error_message();
@@ -272,7 +272,7 @@ TEST(TensorTypes, HalvesAreRoundedF32) {
 }
 
 // The bits do not depend on the number of threads.
-TEST(TensorTypes, ThreadsDoNotMatter) {
+TEST(TensorTypes, BitsDoNotDependOnThreads) {
   std::vector<std::vector<std::byte>> expected;
   for (const int32_t threads : {1, 2, 5}) {
     rc_backend_options options = RC_BACKEND_OPTIONS_INIT;

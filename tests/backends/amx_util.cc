@@ -45,7 +45,8 @@ uint64_t general(const ucontext_t& context, int number) {
   return static_cast<uint64_t>(context.uc_mcontext.gregs[kPlaces[number]]);
 }
 
-// Those with a VEX prefix of three bytes, in the map 0F38, of 128 bits and W0.
+// Decodes instructions with a VEX prefix of three bytes, in the map 0F38, of
+// 128 bits and W0.
 bool decode(const ucontext_t& context, Instruction& out) {
   const auto* code =
       reinterpret_cast<const uint8_t*>(context.uc_mcontext.gregs[REG_RIP]);

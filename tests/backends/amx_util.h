@@ -17,8 +17,8 @@ class AmxEmulator {
   AmxEmulator(const AmxEmulator&) = delete;
   AmxEmulator& operator=(const AmxEmulator&) = delete;
 
-  // Of this thread: products of matrices so far, and whether registers have
-  // shapes now.
+  // Return, for this thread, the number of products of matrices so far, and
+  // whether registers have shapes now.
   static int64_t products();
   static bool configured();
 };

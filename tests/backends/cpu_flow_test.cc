@@ -57,7 +57,7 @@ TEST(CpuFlow, FindsReadersAndOverwrittenValues) {
   EXPECT_EQ(flow.source(2, 0).op, 1u);
   EXPECT_EQ(flow.source(3, 0).op, 2u);
   EXPECT_TRUE(flow.source(3, 0).whole);
-  // Of op 0 only the beginning is left.
+  // Only the beginning of the result of op 0 is left.
   EXPECT_EQ(flow.source(3, 1).op, 0u);
   EXPECT_FALSE(flow.source(3, 1).whole);
   EXPECT_EQ(flow.source(4, 0).op, 3u);

@@ -30,7 +30,7 @@ void expect_near(const std::vector<float>& actual,
   }
 }
 
-TEST_P(CpuOps, ElementwiseOps) {
+TEST_P(CpuOps, ElementwiseOpsMatchDoubles) {
   struct Case {
     int32_t code;
     int32_t function;
@@ -131,7 +131,7 @@ TEST_P(CpuOps, GeluKeepsItsDigitsInTheTail) {
   }
 }
 
-TEST_P(CpuOps, RmsNormOfRowsAndOfHeads) {
+TEST_P(CpuOps, RmsNormOfRowsAndHeadsMatchesDoubles) {
   const Device device(2, GetParam());
   for (int64_t n : kLengths) {
     constexpr int64_t rows = 7, heads = 3;
@@ -244,7 +244,7 @@ TEST_P(CpuOps, RouteChoosesInOrderAndTheFirstAmongEquals) {
   }
 }
 
-TEST_P(CpuOps, ExpertSum) {
+TEST_P(CpuOps, ExpertSumMatchesDoubles) {
   const Device device(2, GetParam());
   constexpr int64_t rows = 5, k = 3, n = 37;
   const auto x = random_floats(rows * k * n, 1);
@@ -290,7 +290,7 @@ TEST_P(CpuOps, RowsOfScratchAreGathered) {
 }
 
 // Lines of a matrix that are a power of two apart are turned along another way.
-TEST_P(CpuOps, TransposedCopiesOfEverySize) {
+TEST_P(CpuOps, TransposedCopiesOfEverySizeAreExact) {
   const Device device(2, GetParam());
   for (const int64_t step : {500, 512, 1024}) {
     for (const int64_t rows : {3, 16, 67, 130}) {

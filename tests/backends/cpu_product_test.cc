@@ -126,8 +126,8 @@ TEST(CpuProduct, MatrixDoesNotDependOnTheBatch) {
   }
 }
 
-// Of many columns a thread packs more at once, in parts of other sizes at their
-// end.
+// With many columns a thread packs more at once; the last parts have other
+// sizes.
 TEST(CpuProduct, ColumnDoesNotDependOnTheNumberOfColumns) {
   for (const std::string& level : level_names()) {
     const Device device(1, level);

@@ -94,7 +94,7 @@ TEST_P(CpuQuants16, WeightsNearTheLargestKeepTheirPrecision) {
 }
 
 // The largest sums of a block fit.
-TEST_P(CpuQuants16, TheLargestSumsAreRight) {
+TEST_P(CpuQuants16, LargestSumsDoNotOverflow) {
   for (const rc_dtype dtype : kTypesOf16Bits) {
     const float w = dtype == RC_DTYPE_F16 ? 65504.0f : 0x1.fep127f;
     std::vector<uint16_t> rows(2 * kBlock, half_of(dtype, w));
@@ -108,7 +108,7 @@ TEST_P(CpuQuants16, TheLargestSumsAreRight) {
   }
 }
 
-// Of BF16 some numbers are so small that a scale for them would be subnormal.
+// Some numbers of BF16 are so small that their scale would be subnormal.
 TEST_P(CpuQuants16, TinyWeightsStayTiny) {
   const std::vector<uint16_t> rows = [] {
     std::vector<uint16_t> all;

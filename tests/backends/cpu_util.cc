@@ -158,7 +158,7 @@ int32_t Program::scratch(rc_dtype dtype, const std::vector<int64_t>& shape) {
 }
 
 int32_t Program::output(rc_dtype dtype, const std::vector<int64_t>& shape) {
-  // Of wider types the bytes, as floats.
+  // Wider types are stored as their bytes, in floats.
   outputs_.emplace_back(elements(shape) * (dtype == RC_DTYPE_F64 ? 2 : 1));
   return add(dtype, shape, RC_STORAGE_OUTPUT,
              static_cast<int32_t>(outputs_.size()) - 1, 0);

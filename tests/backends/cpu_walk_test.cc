@@ -1,5 +1,5 @@
-// How a team shares the units of steps, and what happens to those that a thread
-// holds which has lost its processor.
+// Teams share the units of steps, also those of a thread that has lost its
+// processor.
 #include "cpu/walk.h"
 
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ TEST(Cat, WritesNumbersAsStreamsDo) {
   }
 }
 
-TEST(Cat, SharesListsOfEqualKinds) {
+TEST(Cat, EqualKindsShareOneList) {
   EXPECT_EQ((kPartKinds<part_kind<char[4]>(), part_kind<size_t>()>),
             (kPartKinds<part_kind<const char*>(), part_kind<uint64_t>()>));
 }

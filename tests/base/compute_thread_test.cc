@@ -47,7 +47,7 @@ uint64_t turn() {
   return attributes.runtime;
 }
 
-TEST(ComputeThread, LongTurnsAreRestored) {
+TEST(ComputeThread, LongTurnsEndWithTheirScope) {
   std::thread([] {
     const uint64_t before = turn();
     {

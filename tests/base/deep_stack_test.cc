@@ -76,7 +76,7 @@ TEST(DeepStack, LeavesTheSignalsOfTheProcessToTheHost) {
     EXPECT_EQ(sigismember(&inside, number), 1) << number;
     EXPECT_EQ(sigismember(&after, number), sigismember(&before, number));
   }
-  // Those of an instruction.
+  // Signals that an instruction causes.
   for (const int number : {SIGSEGV, SIGFPE, SIGBUS, SIGILL}) {
     EXPECT_EQ(sigismember(&inside, number), 0) << number;
   }

@@ -32,7 +32,7 @@ TEST_F(EnvironmentTest, RelativeFolderCountsAsAbsent) {
   EXPECT_EQ(environment_folder(kName), "/x/y");
 }
 
-TEST_F(EnvironmentTest, AsItIsDistinguishesEmptyFromAbsent) {
+TEST_F(EnvironmentTest, UnmodifiedValueDistinguishesEmptyFromAbsent) {
   EXPECT_EQ(environment_as_it_is(kName), std::nullopt);
   setenv(kName, "", 1);
   EXPECT_EQ(environment_as_it_is(kName), "");

@@ -22,7 +22,7 @@ void expect_read(const std::string& json, size_t max_depth = 3) {
   EXPECT_EQ(json_text(parse_json(json, "metadata", max_depth)), json);
 }
 
-TEST(JsonValue, MembersOfAnObjectDiffer) {
+TEST(JsonValue, DuplicateMembersAreRefused) {
   const std::string start = "metadata: an object has two members 'a'";
   expect_refused(start, R"({"a":1,"a":1})");
   expect_refused(start, R"({"a":1,"b":2,"a":3})");
@@ -33,7 +33,7 @@ TEST(JsonValue, MembersOfAnObjectDiffer) {
   expect_read(R"([{"a":1},{"a":2}])");
 }
 
-TEST(JsonValue, NestsAsDeepAsAllowed) {
+TEST(JsonValue, DepthIsLimited) {
   const std::string start = "metadata: values nest deeper than 3 levels";
   expect_read(R"([{"a":[1]}])");
   expect_refused(start, R"([{"a":[[]]}])");
@@ -43,7 +43,7 @@ TEST(JsonValue, NestsAsDeepAsAllowed) {
   expect_refused("metadata: values nest deeper than 0 levels", "[]", 0);
 }
 
-TEST(JsonValue, IsOneWholeText) {
+TEST(JsonValue, TextMustBeOneCompleteValue) {
   for (const char* json : {"", "[1", "[1]]", "nul", R"({"a"})"}) {
     expect_refused("metadata: not JSON at byte ", json);
   }

@@ -26,7 +26,7 @@ constexpr size_t kPages = 64;
 class MappedFileTest : public testing::Test {
  protected:
   static size_t page() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
-  // Of some pages and one byte, all of them 'x'.
+  // Makes a file of some pages and one byte, all of them 'x'.
   std::string make(const char* name) {
     const fs::path path = folder_.path() / name;
     std::ofstream(path) << std::string(kPages * page() + 1, 'x');

@@ -5,7 +5,7 @@
 namespace rc {
 namespace {
 
-TEST(Utf8, WellFormed) {
+TEST(Utf8, AcceptsWellFormedText) {
   for (const char* text :
        {"", "a", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
         "\xEE\x80\x80", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
@@ -14,7 +14,7 @@ TEST(Utf8, WellFormed) {
   EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
 }
 
-TEST(Utf8, IllFormed) {
+TEST(Utf8, RefusesIllFormedText) {
   for (const char* text :
        {"\x80", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2z", "\xE0\x9F\xBF",
         "\xE2\x82", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98",

@@ -7,7 +7,7 @@ namespace {
 
 // The numbers that the demo program of the author's "minimal C" release prints
 // for seed 42 and stream 54.
-TEST(Random, KnownAnswers) {
+TEST(Random, MatchesTheReferenceImplementation) {
   Random random(42, 54);
   const uint32_t expected[] = {0xa15c02b7, 0x7b47f409, 0xba1d3330,
                                0x83d2f293, 0xbfa4784b, 0xcbed606e};

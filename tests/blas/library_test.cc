@@ -43,28 +43,28 @@ void expect_parts(const std::string& message,
   }
 }
 
-TEST(BlasLibrary, AMissingFileIsNamed) {
+TEST(BlasLibrary, MissingFileIsNamedInTheError) {
   expect_parts(refusal("/no/libopenblas.so.0"),
                {"/no/libopenblas.so.0", "cannot be loaded", kVariable});
 }
 
-TEST(BlasLibrary, AFileThatIsNoLibraryIsNamed) {
+TEST(BlasLibrary, InvalidLibraryIsNamedInTheError) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "text.so";
   std::ofstream(file) << "no library";
   expect_parts(refusal(file.string()), {"text.so", "cannot be loaded"});
 }
 
-TEST(BlasLibrary, ALibraryWithoutCblasIsNamedWithWhatItLacks) {
+TEST(BlasLibrary, MissingFunctionIsNamedInTheError) {
   expect_parts(refusal("libm.so.6"), {"libm.so.6", "has no cblas_sgemm"});
   expect_parts(refusal(RC_CBLAS_LACKING), {"has no cblas_sgemm", "64_"});
 }
 
-TEST(BlasLibrary, ALibraryThatComputesWronglyIsRefused) {
+TEST(BlasLibrary, LibraryWithWrongResultsIsRefused) {
   expect_parts(refusal(RC_CBLAS_WRONG), {"computes a small product wrongly"});
 }
 
-TEST(BlasLibrary, ItIsTriedAgainAfterAFailure) {
+TEST(BlasLibrary, IsLoadedAgainAfterAFailure) {
   const TemporaryFolder folder;
   const rc_plugin* table = fresh_table(RC_BLAS_MODULE, folder);
   ASSERT_NE(table, nullptr);
@@ -101,7 +101,7 @@ void expect_product(const blas::Cblas& library) {
   EXPECT_EQ(std::vector<T>(std::begin(c), std::end(c)), expected);
 }
 
-TEST(BlasLibrary, IntegersOf64BitsAreRecognised) {
+TEST(BlasLibrary, DetectsTheWidthOfIntegers) {
   const blas::Cblas narrow = load_library(RC_CBLAS_PLAIN);
   EXPECT_FALSE(narrow.is_wide());
   EXPECT_EQ(narrow.largest(), INT32_MAX);
@@ -114,12 +114,12 @@ TEST(BlasLibrary, IntegersOf64BitsAreRecognised) {
   expect_product<double>(wide);
 }
 
-TEST(BlasLibrary, ALibraryThatSkipsZerosIsRecognised) {
+TEST(BlasLibrary, DetectsALibraryThatSkipsZeros) {
   EXPECT_TRUE(load_library(RC_CBLAS_PLAIN).multiplies_zeros());
   EXPECT_FALSE(load_library(RC_CBLAS_SKIPPING).multiplies_zeros());
 }
 
-TEST(BlasLibrary, ItsThreadsAreOneDuringProductsAndThenWhatTheyWere) {
+TEST(BlasLibrary, UsesOneThreadDuringProductsAndRestoresTheNumber) {
   const rc::Library same = rc::Library::load(RC_CBLAS_PLAIN);
   int (*threads)() = nullptr;
   ASSERT_TRUE(same.find(threads, "openblas_get_num_threads"));

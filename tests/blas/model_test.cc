@@ -10,17 +10,17 @@ namespace {
 // The CPU computes the quantized products of the model, with rounded factors.
 constexpr double kAllowed = 1e-3;
 
-TEST(BlasModel, ArchitecturesAreThoseOfTransformers) {
+TEST(BlasModel, ArchitecturesMatchTransformers) {
   RC_NEEDS_DEVICE("blas");
   expect_architectures("blas");
 }
 
-TEST(BlasModel, ARunCanBeStopped) {
+TEST(BlasModel, RunCanBeCancelledAndRepeated) {
   RC_NEEDS_DEVICE("blas");
   expect_a_run_can_be_stopped(*load_fable("blas"), kAllowed);
 }
 
-TEST(BlasModel, ARunCanTimeOut) {
+TEST(BlasModel, RunCanTimeOutAndBeRepeated) {
   RC_NEEDS_DEVICE("blas");
   expect_a_run_can_time_out(*load_fable("blas"), kAllowed);
 }

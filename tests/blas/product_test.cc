@@ -18,7 +18,7 @@ std::shared_ptr<runtime::Device> blas_with(int threads) {
   return runtime::select(selection).device;
 }
 
-TEST(BlasProduct, MatricesAreThoseOfTheReference) {
+TEST(BlasProduct, MatricesMatchTheReference) {
   RC_NEEDS_DEVICE("blas");
   const auto device = blas_with(3);
   const int64_t sizes[][3] = {{1, 1, 1},      {1, 300, 5000}, {7, 5, 3},
@@ -35,7 +35,7 @@ TEST(BlasProduct, MatricesAreThoseOfTheReference) {
   }
 }
 
-TEST(BlasProduct, ConvolutionsAreThoseOfTheReference) {
+TEST(BlasProduct, ConvolutionsMatchTheReference) {
   RC_NEEDS_DEVICE("blas");
   const auto device = blas_with(2);
   expect_right(device, conv2d_case(8, 3));
@@ -52,7 +52,7 @@ TEST(BlasProduct, OtherOpsAndTypesAreRefusedWithTheReason) {
 }
 
 // Bits are promised for a library and a shape, whatever the threads.
-TEST(BlasProduct, BitsDoNotDependOnTheThreads) {
+TEST(BlasProduct, BitsDoNotDependOnThreads) {
   RC_NEEDS_DEVICE("blas");
   const SelfTestCase test = matmul_case(300, 520, 700, false);
   const auto first = runtime::results_of(test, blas_with(1));

@@ -12,7 +12,7 @@
 namespace rc::test {
 namespace {
 
-TEST(BlasTeam, EveryTaskIsDoneOnce) {
+TEST(BlasTeam, RunsEveryTaskOnce) {
   const blas::Cblas library(rc::Library::load(RC_CBLAS_PLAIN), "plain");
   for (const int threads : {1, 2, 5}) {
     blas::Team team(threads, library);
@@ -31,7 +31,7 @@ TEST(BlasTeam, EveryTaskIsDoneOnce) {
   }
 }
 
-TEST(BlasTiling, TilesCoverTheResultAndAreWithinTheirLimits) {
+TEST(BlasTiling, TilesCoverTheResultWithinTheirLimits) {
   const int64_t sizes[] = {1, 3, 16, 100, 255, 256, 257, 1000, 4097};
   for (const int64_t m : sizes) {
     for (const int64_t n : sizes) {
@@ -55,7 +55,7 @@ TEST(BlasTiling, TilesCoverTheResultAndAreWithinTheirLimits) {
   }
 }
 
-TEST(BlasTiling, LargeProductsAreDividedAndSmallOnesAreOneTask) {
+TEST(BlasTiling, OnlyLargeProductsAreDivided) {
   EXPECT_EQ(blas::tiling_of(1, 64, 64, 64, 0).tasks, 1);
   EXPECT_EQ(blas::tiling_of(10, 16, 16, 16, 0).tasks, 1);
   EXPECT_GE(blas::tiling_of(1, 1024, 1024, 1024, 0).tasks, 16);

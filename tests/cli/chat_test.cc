@@ -80,7 +80,7 @@ TEST_F(CommandChat, JoinsContinuedLines) {
   EXPECT_EQ(saved("\"\"\"one\n\n /two\"\"\"")[0]["content"], "one\n\n /two");
 }
 
-TEST_F(CommandChat, SystemUndoAndRetry) {
+TEST_F(CommandChat, SystemUndoAndRetryChangeTheMessages) {
   const Roles asked = {"system", "user", "assistant"};
   OrderedJson messages = saved("a", {"--system", "Be brief."});
   EXPECT_EQ(roles(messages), asked);

@@ -25,7 +25,7 @@ TEST(Command, TakesAModelByItsOption) {
   EXPECT_EQ(run({"verify", model(), "-m", model()}).code, 2);
 }
 
-TEST(Command, Explains) {
+TEST(Command, ExplainsTheChoiceOfDevices) {
   const Outcome choice = run({"explain", "--backend", "quantum,reference"});
   ASSERT_EQ(choice.code, 0) << choice.err;
   for (const char* text :
@@ -58,9 +58,10 @@ TEST(Command, Explains) {
   const Outcome lacking = run({"explain", model(), "--backend", "example,cpu"});
   unsetenv("RUNCIBLE_PLUGIN_PATH");
   ASSERT_EQ(lacking.code, 0) << lacking.err;
-  EXPECT_NE(lacking.out.find("fallback    ATTENTION: example:0 lacks it, it "
-                             "runs on cpu:0"),
-            std::string::npos)
+  EXPECT_NE(
+      lacking.out.find("fallback    ATTENTION: example:0 does not support "
+                       "it, it runs on cpu:0"),
+      std::string::npos)
       << lacking.out;
 }
 
@@ -305,8 +306,8 @@ TEST(Command, WritesRawLogits) {
                  3, "no/such/folder");
 }
 
-// Of a model that reads the prompt as a source, a row for each token of the
-// answer but the last, and one for that before them all.
+// If the model reads the prompt as a source, there is a row for the token that
+// begins the answer, and one for each token of the answer but the last.
 TEST(Command, WritesRawLogitsOfAnAnswerToASource) {
   const auto golden = source_path("tests/golden/architectures");
   const Json run_of_case =
@@ -352,7 +353,7 @@ TEST(Command, InspectsFiles) {
   EXPECT_EQ(run({"verify", model()}).out, model() + ": sound\n");
 }
 
-TEST(Command, Tokenizes) {
+TEST(Command, TokenizeAndDecodeRoundTrip) {
   const Json json =
       Json::parse(run({"tokenize", model(), "-p", "hello", "--json"}).out);
   std::string ids;
@@ -363,7 +364,7 @@ TEST(Command, Tokenizes) {
   EXPECT_EQ(run({"tokenize", model(), "-p", "-", "--no-special"}, "").out, "");
 }
 
-TEST(Command, Benches) {
+TEST(Command, BenchMeasuresEachCombination) {
   const Outcome outcome =
       run({"bench", model(), "--json", "--prompts", "8,16", "--batches", "1,2",
            "--depths", "1,9,5000", "-n", "4", "--repetitions", "1"});

@@ -43,7 +43,8 @@ class CommandCompletion : public testing::Test {
     return text;
   }
 
-  // Of "runcible" and these words, the last of which is not complete.
+  // Returns the completions for "runcible" and these words, the last of which
+  // is incomplete.
   std::set<std::string> bash(const std::string& words, int last) const {
     return words_of(output_of(
         "bash", "source " + script("bash") + "; COMP_WORDS=(runcible " + words +
@@ -62,7 +63,7 @@ class CommandCompletion : public testing::Test {
 
 using Words = std::set<std::string>;
 
-TEST_F(CommandCompletion, Bash) {
+TEST_F(CommandCompletion, CompletesInBash) {
   if (bash("d", 1).empty()) GTEST_SKIP() << "there is no bash";
   EXPECT_EQ(bash("d", 1), (Words{"devices"}));
   EXPECT_EQ(bash("run --cache-t", 2), (Words{"--cache-type"}));
@@ -79,7 +80,7 @@ TEST_F(CommandCompletion, Bash) {
   EXPECT_EQ(bash("run --schema " + model, 3), (Words{model + "gguf"}));
 }
 
-TEST_F(CommandCompletion, Fish) {
+TEST_F(CommandCompletion, CompletesInFish) {
   if (fish("d").empty()) GTEST_SKIP() << "there is no fish";
   EXPECT_EQ(fish("dev"), (Words{"devices"}));
   EXPECT_EQ(fish("run --cache-t"), (Words{"--cache-type"}));
@@ -89,7 +90,7 @@ TEST_F(CommandCompletion, Fish) {
 }
 
 // zsh completes on a terminal only: that it can read the script must do.
-TEST_F(CommandCompletion, Zsh) {
+TEST_F(CommandCompletion, LoadsInZsh) {
   if (output_of("zsh", "echo yes").empty()) GTEST_SKIP() << "there is no zsh";
   const std::string path = script("zsh");
   EXPECT_EQ(

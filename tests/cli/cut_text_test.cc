@@ -58,7 +58,7 @@ TEST(Command, TextsThatAreCutUnderAGrammarHaveASeparateStatus) {
     const Outcome exact = outcome_of({"--regex", "hello", "-n", count, echo});
     EXPECT_EQ(exact.code, 0) << exact.err;
   }
-  // Nor is anything without a grammar.
+  // Without a grammar the text is not incomplete either.
   EXPECT_EQ(outcome_of({"-n", "1"}).code, 0);
 }
 

@@ -24,7 +24,7 @@ TEST(CommandNodes, PlanReportsHugePagesAndNumaOfWeights) {
     EXPECT_NE(text.find("of the weights (" + mode + ")"), std::string::npos)
         << text;
   }
-  // Of one node there is nothing to say.
+  // With one node NUMA is not mentioned.
   const Json off = Json::parse(with({"--json", "--numa", "off"}).out);
   EXPECT_EQ(off["devices"][0]["numa"], "off");
   EXPECT_EQ(with({"--numa", "off"}).out.find("NUMA"), std::string::npos);

@@ -59,7 +59,7 @@ TEST(CommandTerminal, TakesATextFromAPipeOrAFile) {
     EXPECT_EQ(run_on(open.ends[0], with({"-p", ""})).out, nothing);
     close(open.ends[1]);
   }
-  // None of these is a text.
+  // None of these provides a text.
   EXPECT_EQ(run_on(-1, common).out, nothing);
   EXPECT_EQ(run_on(open("/dev/null", O_RDWR), common).out, nothing);
   int sockets[2];
@@ -224,7 +224,7 @@ TEST(CommandTerminal, FirstSignalEndsUncancellableWork) {
     while (!(std::ifstream(stuck) >> probe)) usleep(1000);
     process.signal(number);
     EXPECT_EQ(process.wait().code, 128 + number);
-    // Nor does the probe stay behind.
+    // The probe ends, too.
     while (kill(probe, 0) == 0 && !is_zombie(probe)) usleep(1000);
     fs::remove(stuck);
   }

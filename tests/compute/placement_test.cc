@@ -223,7 +223,7 @@ TEST_F(EachOp, TensorsAreMoved) {
                "reference:0 alone");
 }
 
-TEST_F(EachOp, TensorsAreMovedOnAThread) {
+TEST_F(EachOp, TensorsAreMovedAsynchronously) {
   const Backend backend = open();
   const Tensor a = make(backend.get(), {3}, {1, 2, 3});
   struct End {
@@ -348,7 +348,7 @@ TEST_F(EachOp, MemoryAndTimeAreChargedToTheHandle) {
                "memory_limit");
 }
 
-TEST_F(EachOp, ThreadsShareAHandle) {
+TEST_F(EachOp, ThreadsCanShareAHandle) {
   const Backend backend = open();
   const Tensor large = make_random(backend.get(), {kLarge, kLarge}, 1);
   const std::vector<float> expected = expected_product(kLarge);

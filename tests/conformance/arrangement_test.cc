@@ -17,7 +17,7 @@ const DType kEncodable[] = {
     RC_DTYPE_Q5_0, RC_DTYPE_Q5_1,   RC_DTYPE_Q8_0, RC_DTYPE_Q4_K, RC_DTYPE_Q5_K,
     RC_DTYPE_Q6_K, RC_DTYPE_IQ4_NL, RC_DTYPE_TQ2_0};
 
-TEST(Convert, FromEveryType) {
+TEST(Convert, EveryTypeIsDecoded) {
   for (const DType dtype : decodable_types()) {
     const OnDrivers devices(dtype);
     for (const Case& one : cases(dtype)) {
@@ -30,7 +30,7 @@ TEST(Convert, FromEveryType) {
   }
 }
 
-TEST(Convert, ToEveryType) {
+TEST(Convert, EveryTypeIsEncoded) {
   for (const DType dtype : kEncodable) {
     const OnDrivers devices(dtype);
     for (Case one : cases(dtype)) {
@@ -55,7 +55,7 @@ TEST(Convert, ToEveryType) {
   }
 }
 
-TEST(Copy, EveryView) {
+TEST(Copy, ViewsAreCopiedInOrder) {
   for (const DType dtype :
        {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_I8, RC_DTYPE_F64, RC_DTYPE_I32}) {
     TensorTest test("COPY", dtype_name(dtype));
@@ -88,7 +88,7 @@ TEST(Copy, EveryView) {
   }
 }
 
-TEST(Copy, ViewsOfBlocks) {
+TEST(Copy, ViewsOfBlocksAreCopiedInOrder) {
   for (const DType dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
     if (block == 1) continue;
@@ -118,7 +118,7 @@ TEST(Copy, ViewsOfBlocks) {
   }
 }
 
-TEST(Gather, EveryTypeAndShape) {
+TEST(Gather, EveryTypeAndShapeMatchesDoubles) {
   for (const DType dtype : decodable_types()) {
     const OnDrivers devices(dtype);
     for (const int64_t d : column_counts(dtype)) {
@@ -146,7 +146,7 @@ TEST(Gather, EveryTypeAndShape) {
            {0, 4}, {}, 0);
 }
 
-TEST(Gather, NumbersThatTheTableDoesNotHave) {
+TEST(Gather, RowNumbersOutOfRangeAreRefused) {
   const int32_t kLeast = std::numeric_limits<int32_t>::min();
   for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     for (const int32_t id : {3, -1, kLeast}) {

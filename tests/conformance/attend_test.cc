@@ -68,7 +68,7 @@ void run_attend(const Attention& a) {
       q_shape, expected, kF32Tolerance);
 }
 
-TEST(Attend, EveryShape) {
+TEST(Attend, EveryShapeMatchesDoubles) {
   run_attend({});
   for (const bool causal : {false, true}) {
     run_attend({1, 3, 5, 2, 1, 7, causal});

@@ -98,7 +98,7 @@ void run_attention(DType dtype, const AttentionShape& shape,
   test.run(product_tolerance(dtype));
 }
 
-TEST(Attention, EveryCacheType) {
+TEST(Attention, EveryCacheTypeMatchesDoubles) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     run_attention(dtype, {1, 1, 32, 16}, {{1, 1}}, 0, 0);
     run_attention(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0);
@@ -107,12 +107,12 @@ TEST(Attention, EveryCacheType) {
   }
 }
 
-TEST(Attention, OddHeads) {
+TEST(Attention, OddHeadsMatchDoubles) {
   run_attention(RC_DTYPE_F32, {3, 1, 7, 5}, {{13, 5}}, 0, 0);
   run_attention(RC_DTYPE_F16, {5, 5, 13, 3}, {{11, 11}}, 0, 0);
 }
 
-TEST(Attention, SoftcapAndWindow) {
+TEST(Attention, SoftcapAndWindowMatchDoubles) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     run_attention(dtype, {4, 2, 64, 16}, {{40, 5}, {3, 3}}, 2.5f, 0);
     for (int64_t window : {1, 5, 16, 39, 1000}) {
@@ -124,7 +124,7 @@ TEST(Attention, SoftcapAndWindow) {
 
 // Few and many query heads to a key/value head, and more positions than a
 // device takes at once.
-TEST(Attention, Sinks) {
+TEST(Attention, SinksMatchDoubles) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     run_attention(dtype, {2, 2, 32, 16}, {{1, 1}}, 0, 0, true);
     run_attention(dtype, {4, 2, 64, 16}, {{40, 3}, {1, 1}, {17, 17}}, 0, 0,
@@ -135,7 +135,7 @@ TEST(Attention, Sinks) {
 }
 
 // Rows at the beginning, in the middle and at the end of what they see.
-TEST(Attention, Whole) {
+TEST(Attention, WholeSequencesMatchDoubles) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     run_attention(dtype, {1, 1, 32, 16}, {{1, 1, 0}}, 0, 0, false, true);
     run_attention(dtype, {4, 2, 64, 16}, {{3, 3, 60}, {17, 17, 0}, {1, 1, 15}},
@@ -150,7 +150,7 @@ TEST(Attention, Whole) {
 }
 
 // A window to both sides.
-TEST(Attention, WholeWithinAWindow) {
+TEST(Attention, WholeSequencesWithinAWindowMatchDoubles) {
   for (DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     for (int64_t window : {1, 5, 33, 1000}) {
       run_attention(dtype, {4, 2, 64, 16}, {{40, 40, 0}, {3, 3, 60}, {1, 1, 0}},

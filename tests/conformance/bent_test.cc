@@ -44,7 +44,7 @@ void run_affine(int64_t rows, const ProgramBuilder::Shape& vector,
   test.run(kF32Tolerance);
 }
 
-TEST(Affine, EveryPart) {
+TEST(Affine, WeightAndBiasAreOptional) {
   for (const bool weight : {false, true}) {
     for (const bool bias : {false, true}) {
       run_affine(3, {7}, weight, bias);
@@ -53,7 +53,7 @@ TEST(Affine, EveryPart) {
   }
 }
 
-TEST(Affine, EveryShape) {
+TEST(Affine, EveryShapeMatchesDoubles) {
   run_affine(1, {1}, true, true);
   run_affine(5, {4099}, true, true);
   run_affine(70, {8, 64}, true, false);
@@ -85,7 +85,7 @@ void run_xielu(int64_t rows, const ProgramBuilder::Shape& vector,
   test.run(kF32Tolerance);
 }
 
-TEST(Xielu, BothSides) {
+TEST(Xielu, NegativeAndPositiveNumbersMatchDoubles) {
   // Small and large numbers, and those of the paper.
   for (const double range : {1e-3, 1.0, 40.0}) {
     run_xielu(1, {1}, {0.8f, 0.8f, 0.5f, -1e-6f}, range);

@@ -11,7 +11,8 @@ namespace {
 
 using compute::element_count;
 
-// Of the element of an operand that a broadcast repeats for element i.
+// Returns the number of the element of an operand that broadcasting uses for
+// element i.
 int64_t place(const Shape& from, const Shape& shape, int64_t i) {
   int64_t number = 0;
   int64_t stride = 1;
@@ -45,7 +46,7 @@ void run_binary(bool product, DType type_a, const Case& a, DType type_b,
       shape, expected, kF32Tolerance);
 }
 
-TEST(Binary, EveryTypeAndShape) {
+TEST(Binary, EveryTypeAndShapeMatchesDoubles) {
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {
       run_binary(false, dtype, one, dtype, {one.shape});
@@ -82,7 +83,7 @@ const BinaryFunction kBinaryFunctions[] = {
 
 // The larger one of a column and a row, both ways round, and a column with
 // itself, where all are equal in the diagonal.
-TEST(Binary, EveryFunction) {
+TEST(Binary, EveryFunctionMatchesDoubles) {
   for (const BinaryFunction& function : kBinaryFunctions) {
     TensorTest test("BINARY", cat(function.name, " F32"));
     const std::vector<double> a = test.random(RC_DTYPE_F32, {37, 1});
@@ -103,7 +104,7 @@ TEST(Binary, EveryFunction) {
   }
 }
 
-TEST(Binary, Powers) {
+TEST(Binary, PowersMatchDoubles) {
   TensorTest test("BINARY", "pow F32");
   const std::vector<double> a = test.random(RC_DTYPE_F32, {1000});
   const std::vector<double> b = test.random(RC_DTYPE_F32, {1000});
@@ -123,7 +124,7 @@ TEST(Binary, Powers) {
       {1000}, expected, kF32Tolerance);
 }
 
-TEST(Binary, PowersOfAllSigns) {
+TEST(Binary, PowersOfAllSignsMatchDoubles) {
   TensorTest test("BINARY", "pow F32");
   std::vector<float> a, b;
   std::vector<double> expected;
@@ -131,7 +132,7 @@ TEST(Binary, PowersOfAllSigns) {
     for (float power = -8; power <= 8; power += 0.5f) {
       const double exact = std::pow(static_cast<double>(base), power);
       if (std::isnan(exact)) continue;
-      // Beside large results the others would not be seen.
+      // Errors of small results would be invisible next to large ones.
       if (std::fabs(exact) > 100 || std::fabs(exact) < 0.01) continue;
       a.push_back(base);
       b.push_back(power);
@@ -147,7 +148,7 @@ TEST(Binary, PowersOfAllSigns) {
 }
 
 // Where pow of C says exactly what it is.
-TEST(Binary, PowersOfSpecialNumbers) {
+TEST(Binary, PowersOfSpecialNumbersMatchDoubles) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const float bases[] = {0.0f,  -0.0f,     1.0f,       -1.0f, 0.5f,
@@ -190,7 +191,7 @@ TEST(Binary, PowersOfSpecialNumbers) {
       {count}, std::vector<double>(a.size(), 1.0), 0);
 }
 
-TEST(Where, Broadcasting) {
+TEST(Where, BroadcastingMatchesDoubles) {
   const Shape shapes[][4] = {
       {{5}, {5}, {5}, {5}},
       {{3, 1}, {4}, {1}, {3, 4}},
@@ -221,7 +222,7 @@ TEST(Where, Broadcasting) {
   }
 }
 
-TEST(Binary, Broadcasting) {
+TEST(Binary, BroadcastingMatchesDoubles) {
   const Shape pairs[][2] = {
       {{1}, {5}},          {{3, 1}, {5}},          {{4, 1, 3}, {5, 1}},
       {{2, 3, 4, 5}, {1}}, {{2, 3, 4, 5}, {5}},    {{2, 3, 4, 5}, {3, 1, 5}},

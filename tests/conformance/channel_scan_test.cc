@@ -61,7 +61,7 @@ void run_channel_scan(const StateRows& rows, int64_t d, int64_t n,
            expected, states, kF32Tolerance);
 }
 
-TEST(ChannelScan, Shapes) {
+TEST(ChannelScan, EveryShapeMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_channel_scan(rows, 20, 16);
     run_channel_scan(rows, 17, 1);
@@ -71,7 +71,7 @@ TEST(ChannelScan, Shapes) {
 }
 
 // Steps of nearly nothing, and some of which nothing is left.
-TEST(ChannelScan, ExtremeSteps) {
+TEST(ChannelScan, ExtremeStepsMatchDoubles) {
   const std::vector<StateRows> rows = state_rows();
   run_channel_scan(rows[3], 20, 16, 0.3, 40);
   run_channel_scan(rows[3], 20, 16, 1000);

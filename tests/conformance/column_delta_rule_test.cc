@@ -83,12 +83,12 @@ void run_column_delta_rule(const StateRows& rows,
            expected, states, kF32Tolerance);
 }
 
-TEST(ColumnDeltaRule, EveryKindOfState) {
+TEST(ColumnDeltaRule, EveryKindOfStateMatchesDoubles) {
   for (const StateRows& rows : state_rows())
     run_column_delta_rule(rows, {4, 5, 20});
 }
 
-TEST(ColumnDeltaRule, Shapes) {
+TEST(ColumnDeltaRule, EveryShapeMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_column_delta_rule(rows, {5, 3, 1});
     run_column_delta_rule(rows, {3, 16, 8});

@@ -309,7 +309,7 @@ void OpTest::run_on(const std::shared_ptr<Device>& device, double tolerance) {
                                {rows_.rows, rows_.outputs, rows_.sequences},
                                weights, caches);
   } catch (const Error& error) {
-    // The table shows what a backend lacks; that is no failure.
+    // An unsupported op is no failure; the table lists it.
     if (error.status() != RC_E_UNSUPPORTED) throw;
     note_missing(device->id(), op_, detail_, error.message());
     return;

@@ -2,14 +2,14 @@
 // computation in the test.
 //
 // The error of an output is its normalised mean square, sum((a - b)^2) /
-// sum(b^2). The sums of a product may cancel, so that what a backend rounds in
-// their terms is large beside the result: there sum(b^2) is replaced by what it
-// is for terms of random sign, the sum of the squared terms. And because few
-// results scatter much around the mean error, the error of n results is divided
-// by 1 + 16 / n: one result may be off by four standard deviations. The tests
-// print the largest per device, op and kind of data at the end. The reference
-// backend always has to stay below kReferenceTolerance: it rounds to f32 once.
-// What other devices may have is said by each test.
+// sum(b^2). The sums of a product may cancel, so that the rounding of their
+// terms is large in comparison with the result: for products sum(b^2) is
+// replaced by its value for terms of random sign, the sum of the squared terms.
+// A few results scatter much around the mean error, so the error of n results
+// is divided by 1 + 16 / n: one result may be off by four standard deviations.
+// The tests print the largest error per device, op and kind of data at the end.
+// The reference backend always has to stay below kReferenceTolerance: it rounds
+// to f32 once. Each test states the tolerance of other devices.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ void note_missing(const std::string& device, const std::string& op,
 
 class OpTest {
  public:
-  // `detail` tells the kind of data in the table of errors.
+  // `detail` names the kind of data in the table of errors.
   OpTest(std::string op, std::string detail, Rows rows)
       : op_(std::move(op)), detail_(std::move(detail)), rows_(rows) {}
 
@@ -104,10 +104,10 @@ class OpTest {
   runtime::Value cache(DType dtype, const runtime::ProgramBuilder::Shape& shape,
                        const Data& data);
   void expect(runtime::Value value, std::vector<double> expected);
-  // Of sums; `squares` is the sum of all their terms squared.
+  // The same for sums; `squares` is the sum of all their terms squared.
   void expect_sums(runtime::Value value, std::vector<double> expected,
                    double squares);
-  // Of what a cache holds after the run.
+  // The same for the contents of a cache after the run.
   void expect_cache(runtime::Value value, std::vector<double> expected);
 
   // Runs everywhere. On CPU devices every row must also come out the same, bit

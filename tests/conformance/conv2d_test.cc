@@ -75,7 +75,7 @@ Convolution square(int64_t channels, int64_t size, int64_t outputs,
   return c;
 }
 
-TEST(Conv2d, EveryShape) {
+TEST(Conv2d, EveryShapeMatchesDoubles) {
   run_conv2d({});
   run_conv2d(square(3, 7, 5, 3));
   run_conv2d(square(2, 13, 131, 1));
@@ -99,7 +99,7 @@ TEST(Conv2d, EveryShape) {
   run_conv2d(c);
 }
 
-TEST(Conv2d, StridesPaddingsDilationsGroups) {
+TEST(Conv2d, EveryOptionMatchesDoubles) {
   for (int32_t stride : {1, 2, 3}) {
     for (int32_t padding : {0, 1, 4}) {
       for (int32_t dilation : {1, 2}) {
@@ -120,7 +120,7 @@ TEST(Conv2d, StridesPaddingsDilationsGroups) {
 }
 
 // Rows as long as vectors and longer, whose ends are no multiples of them.
-TEST(Conv2d, LongRows) {
+TEST(Conv2d, LongRowsMatchDoubles) {
   for (int64_t width : {18, 19, 35, 99, 131}) {
     for (int32_t padding : {0, 1, 3}) {
       for (int32_t groups : {1, 2}) {
@@ -137,7 +137,7 @@ TEST(Conv2d, LongRows) {
       }
     }
   }
-  // So many that a thread does all parts of a row.
+  // Enough channels that a thread does all parts of a row.
   Convolution c = square(1, 60, 3, 3);
   c.batch = 2;
   for (int64_t width : {103, 120, 203}) {
@@ -146,7 +146,7 @@ TEST(Conv2d, LongRows) {
   }
 }
 
-TEST(Conv2d, Large) {
+TEST(Conv2d, LargeConvolutionsMatchDoubles) {
   Convolution c = square(16, 31, 48, 3);
   c.batch = 2;
   c.options.padding[0] = c.options.padding[1] = 1;
@@ -158,7 +158,7 @@ TEST(Conv2d, Large) {
 }
 
 // Few pixels in a row, many numbers in a window, and ends of all kinds.
-TEST(Conv2d, SmallImagesOfManyChannels) {
+TEST(Conv2d, SmallImagesOfManyChannelsMatchDoubles) {
   for (int32_t stride : {1, 2, 3}) {
     for (int32_t padding : {0, 1}) {
       Convolution c = square(120, 9, 19, 3);
@@ -179,7 +179,7 @@ TEST(Conv2d, SmallImagesOfManyChannels) {
 }
 
 // Padding far beyond the image, most of which windows step over.
-TEST(Conv2d, MuchPadding) {
+TEST(Conv2d, LargePaddingMatchesDoubles) {
   for (int32_t stride : {1, 7}) {
     Convolution c = square(3, 5, 4, 3);
     c.options.stride[0] = c.options.stride[1] = stride;

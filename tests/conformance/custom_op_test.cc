@@ -96,7 +96,7 @@ bool takes_kernels(const std::string& id) {
   return id.starts_with("opencl") || id.starts_with("vulkan");
 }
 
-TEST(CustomOp, EveryDevice) {
+TEST(CustomOp, RunsOnEveryDevice) {
   const CustomOp op = create(scale_options());
   for (const std::string& id : device_ids()) {
     SCOPED_TRACE(id);
@@ -139,7 +139,7 @@ TEST(CustomOp, EveryDevice) {
   }
 }
 
-TEST(CustomOp, InGraphsOfEveryDevice) {
+TEST(CustomOp, RunsInGraphsOfEveryDevice) {
   const CustomOp op = create(scale_options());
   for (const std::string& id : device_ids()) {
     SCOPED_TRACE(id);
@@ -164,7 +164,7 @@ TEST(CustomOp, InGraphsOfEveryDevice) {
   }
 }
 
-TEST(CustomOp, KernelsWithoutAFunctionAndFunctionsWithoutAKernel) {
+TEST(CustomOp, WithoutAKernelFallsBackAndWithoutAFunctionNeedsAGpu) {
   for (const std::string& id : device_ids()) {
     SCOPED_TRACE(id);
     // Where buffers are memory of the host's the function is called in place.
@@ -208,8 +208,8 @@ TEST(CustomOp, KernelsWithoutAFunctionAndFunctionsWithoutAKernel) {
   }
 }
 
-// What the compiler says comes back, with the lines of the body.
-TEST(CustomOp, KernelsThatDoNotCompile) {
+// The error contains the message of the compiler, with the lines of the body.
+TEST(CustomOp, CompileErrorsAreReported) {
   rc_custom_op_options options = scale_options();
   options.opencl_c = "int i = 0;\n\ny[i] = there_is_no_such_thing;\n";
   options.glsl = options.opencl_c;
@@ -229,7 +229,7 @@ TEST(CustomOp, KernelsThatDoNotCompile) {
              said.find("is line 1 of scale_rows") != std::string::npos;
     };
     EXPECT_TRUE(tells_line()) << rc_error_message();
-    // And from the graph's end.
+    // The end of a graph reports the error, too.
     RecordedGraph graph(backend.get());
     ASSERT_OK(compute(op, {graph.input({1, 3}), scale.get()}, {1, 2}, &y));
     rc_tensor* output = y.get();
@@ -239,8 +239,8 @@ TEST(CustomOp, KernelsThatDoNotCompile) {
   }
 }
 
-// Types with kernels of their own; tensors without elements.
-TEST(CustomOp, KernelsOfSeveralTypes) {
+// Each type gets a separate kernel; one tensor has no elements.
+TEST(CustomOp, KernelsServeSeveralTypes) {
   rc_custom_op_options options = RC_CUSTOM_OP_OPTIONS_INIT;
   options.name = "twice";
   options.signature = "x F32|I32|F16 [...], none F32 [k] -> y x [...]";

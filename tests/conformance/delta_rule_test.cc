@@ -86,7 +86,7 @@ void run_delta_rule(const StateRows& rows, const DeltaRuleShape& shape,
       expected, states, kF32Tolerance);
 }
 
-TEST(DeltaRule, EveryKindOfState) {
+TEST(DeltaRule, EveryKindOfStateMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_delta_rule(rows, {4, 5, 1, 20}, false);
     run_delta_rule(rows, {4, 5, 2, 20}, false);
@@ -94,7 +94,7 @@ TEST(DeltaRule, EveryKindOfState) {
   }
 }
 
-TEST(DeltaRule, Shapes) {
+TEST(DeltaRule, EveryShapeMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_delta_rule(rows, {5, 3, 1, 1}, false);
     run_delta_rule(rows, {3, 16, 3, 8}, false);

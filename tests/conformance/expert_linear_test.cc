@@ -46,7 +46,7 @@ void run_expert_linear(DType dtype, int64_t rows, int64_t experts, int64_t k,
   test.run(product_tolerance(dtype));
 }
 
-TEST(ExpertLinear, EveryType) {
+TEST(ExpertLinear, EveryTypeMatchesDoubles) {
   for (DType dtype : decodable_types()) {
     const OnDrivers devices(dtype);
     for (int64_t d : column_counts(dtype)) {
@@ -56,7 +56,7 @@ TEST(ExpertLinear, EveryType) {
   }
 }
 
-TEST(ExpertLinear, ManyRows) {
+TEST(ExpertLinear, ManyRowsMatchDoubles) {
   run_expert_linear(RC_DTYPE_Q8_0, 67, 8, 2, 64, 48, false, false);
   run_expert_linear(RC_DTYPE_F32, 67, 8, 2, 65, 47, true, true);
 }

@@ -91,7 +91,7 @@ void run_fading(const StateRows& rows, const FadingShape& shape, bool corrects,
   test.run(own ? faded.own : faded.y, expected, states, kF32Tolerance);
 }
 
-TEST(FadingState, EveryKindOfState) {
+TEST(FadingState, EveryKindOfStateMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     for (const bool corrects : {false, true}) {
       run_fading(rows, {3, 5, 20}, corrects, false);
@@ -100,7 +100,7 @@ TEST(FadingState, EveryKindOfState) {
   }
 }
 
-TEST(FadingState, Shapes) {
+TEST(FadingState, EveryShapeMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     for (const bool corrects : {false, true}) {
       run_fading(rows, {5, 3, 1}, corrects, false);
@@ -110,7 +110,7 @@ TEST(FadingState, Shapes) {
   }
 }
 
-TEST(FadingState, AAndBComeTogether) {
+TEST(FadingState, OperandsAAndBRequireEachOther) {
   runtime::ProgramBuilder builder;
   const runtime::Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 2, 4});
   runtime::ProgramBuilder::FadingState given = {};

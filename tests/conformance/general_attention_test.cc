@@ -158,7 +158,7 @@ constexpr DType kTypes[] = {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0};
 
 // Few and many query heads to a key/value head, and more positions than a
 // device takes at once.
-TEST(GeneralAttention, Slopes) {
+TEST(GeneralAttention, SlopesMatchDoubles) {
   for (const DType dtype : kTypes) {
     run_general_attention(dtype, {.slopes = true}, {{40, 3}, {1, 1}, {17, 17}});
     run_general_attention(dtype, {.heads = 9, .kv_heads = 1, .slopes = true},
@@ -171,7 +171,7 @@ TEST(GeneralAttention, Slopes) {
   }
 }
 
-TEST(GeneralAttention, Distances) {
+TEST(GeneralAttention, DistancesMatchDoubles) {
   for (const DType dtype : kTypes) {
     run_general_attention(dtype, {.span = 9}, {{40, 3}, {1, 1}, {17, 17}});
     run_general_attention(
@@ -181,7 +181,7 @@ TEST(GeneralAttention, Distances) {
   }
 }
 
-TEST(GeneralAttention, ValuesOfAnotherLength) {
+TEST(GeneralAttention, ValuesOfAnotherLengthMatchDoubles) {
   for (const DType dtype : kTypes) {
     run_general_attention(dtype, {.d = 64, .v = 32}, {{40, 3}, {17, 17}});
     run_general_attention(dtype, {.heads = 8, .kv_heads = 1, .d = 32, .v = 96},
@@ -192,7 +192,7 @@ TEST(GeneralAttention, ValuesOfAnotherLength) {
   run_general_attention(RC_DTYPE_F16, {.d = 5, .v = 13}, {{11, 11}});
 }
 
-TEST(GeneralAttention, ValuesWithinKeys) {
+TEST(GeneralAttention, ValuesWithinKeysMatchDoubles) {
   for (const DType dtype : kTypes) {
     run_general_attention(
         dtype,
@@ -217,7 +217,7 @@ TEST(GeneralAttention, ValuesWithinKeys) {
       {{70, 6}});
 }
 
-TEST(GeneralAttention, Chunks) {
+TEST(GeneralAttention, ChunksMatchDoubles) {
   for (const DType dtype : kTypes) {
     for (const int64_t chunk : {1, 7, 16, 64, 1000}) {
       run_general_attention(dtype, {.chunk = chunk}, {{70, 70}, {3, 3}});
@@ -228,7 +228,7 @@ TEST(GeneralAttention, Chunks) {
   }
 }
 
-TEST(GeneralAttention, Temperature) {
+TEST(GeneralAttention, TemperatureMatchesDoubles) {
   for (const DType dtype : kTypes) {
     run_general_attention(dtype, {.temperature = 0.5f, .temperature_length = 8},
                           {{70, 70}, {3, 3}});

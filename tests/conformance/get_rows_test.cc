@@ -17,7 +17,7 @@ std::vector<double> rows_of(const Data& table, int64_t columns,
   return expected;
 }
 
-TEST(GetRows, OfATableOfEveryType) {
+TEST(GetRows, EveryTypeMatchesDoubles) {
   for (DType dtype : decodable_types()) {
     const OnDrivers devices(dtype);
     for (int64_t d : column_counts(dtype)) {
@@ -34,7 +34,7 @@ TEST(GetRows, OfATableOfEveryType) {
 }
 
 // Weights are brought to devices in parts, of a few megabytes.
-TEST(GetRows, OfATableOfSeveralMegabytes) {
+TEST(GetRows, LargeTablesMatchDoubles) {
   constexpr int64_t kRows = 1400;
   constexpr int64_t kColumns = 4096;
   for (const DType dtype : {RC_DTYPE_Q8_0, RC_DTYPE_Q6_K}) {
@@ -50,7 +50,7 @@ TEST(GetRows, OfATableOfSeveralMegabytes) {
 }
 
 // The rows of which the logits are wanted, out of the rows of the batch.
-TEST(GetRows, OfScratch) {
+TEST(GetRows, RowsOfScratchMatchDoubles) {
   const std::vector<int32_t> ids = {6, 0, 3};
   OpTest test("GET_ROWS", "scratch", {7, 3, 0});
   const Data x = random_f32(7 * 33);

@@ -43,7 +43,7 @@ void run_glu(int function, int64_t rows, const ProgramBuilder::Shape& rest,
   test.run(kF32Tolerance);
 }
 
-TEST(Glu, EveryFunctionAndShape) {
+TEST(Glu, EveryFunctionAndShapeMatchesDoubles) {
   for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
     run_glu(function, 1, {1}, 1);
@@ -55,7 +55,7 @@ TEST(Glu, EveryFunctionAndShape) {
   }
 }
 
-TEST(Glu, LimitAndOffset) {
+TEST(Glu, LimitAndOffsetMatchDoubles) {
   for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
     run_glu(function, 3, {2, 127}, 2, 0.75f, 1);

@@ -1,5 +1,5 @@
-// Ops that are computed in place of an operand: the bits are those of the same
-// op with memory of its own for the result.
+// Ops that are computed in place of an operand: the bits equal those of the
+// same op with separate memory for the result.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ struct Held {
 using InPlaceOp = std::function<rc_status(rc_tensor* x, rc_tensor* same,
                                           rc_tensor* row, rc_tensor** result)>;
 
-TEST(InPlace, EveryDevice) {
+TEST(InPlace, ResultsEqualThoseInSeparateMemory) {
   const std::pair<const char*, InPlaceOp> ops[] = {
       {"tanh",
        [](auto* x, auto*, auto*, auto** y) { return rc_op_tanh(x, y); }},

@@ -24,14 +24,14 @@ void run_join(int64_t rows, int64_t heads, int64_t m, int64_t n) {
   test.run(kReferenceTolerance);
 }
 
-TEST(Join, PutsOneBehindTheOther) {
+TEST(Join, JoinsRowsInOrder) {
   run_join(1, 1, 1, 1);
   run_join(3, 4, 512, 64);
   run_join(7, 5, 3, 13);
   run_join(2, 1, 31, 2);
 }
 
-TEST(Clamp, KeepsWhatIsWithin) {
+TEST(Clamp, LimitsNumbersOnBothSides) {
   for (const int64_t width : {1, 7, 300}) {
     OpTest test("CLAMP", "", {5, 0, 0});
     const Data x = random_f32(5 * width, 2);

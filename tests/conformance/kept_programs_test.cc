@@ -44,7 +44,7 @@ std::vector<std::byte> result_of(const NamedOp& op, Pair operands) {
   return made == nullptr ? std::vector<std::byte>() : bytes_of(made);
 }
 
-TEST(KeptPrograms, OtherOperandsAndTheSameTwice) {
+TEST(KeptPrograms, ComputeWithOtherAndRepeatedOperands) {
   constexpr int64_t kSide = 24;
   const Shape square = {kSide, kSide};
   for (const std::string& id : device_ids()) {

@@ -45,7 +45,7 @@ void run_layer_norm(DType dtype, const Case& one, bool center, bool weight,
       one.shape, expected, kF32Tolerance);
 }
 
-TEST(LayerNorm, EveryTypeAndShape) {
+TEST(LayerNorm, EveryTypeAndShapeMatchesDoubles) {
   int variant = 0;
   for (const DType dtype : number_types()) {
     for (const Case& one : cases(dtype)) {

@@ -48,7 +48,7 @@ void run_linear(DType dtype, int64_t rows, int64_t k, int64_t n, bool bias,
 // A test for each type, so that none takes long where little runs at once.
 class LinearOfType : public testing::TestWithParam<DType> {};
 
-TEST_P(LinearOfType, EveryShape) {
+TEST_P(LinearOfType, EveryShapeMatchesDoubles) {
   const OnDrivers devices(GetParam());
   int variant = 0;
   for (int64_t k : column_counts(GetParam())) {
@@ -64,9 +64,11 @@ TEST_P(LinearOfType, EveryShape) {
 INSTANTIATE_TEST_SUITE_P(Linear, LinearOfType,
                          testing::ValuesIn(decodable_types()), name_of_type);
 
-TEST(Linear, LargeF32) { run_linear(RC_DTYPE_F32, 67, 512, 515, true, true); }
+TEST(Linear, LargeF32MatchesDoubles) {
+  run_linear(RC_DTYPE_F32, 67, 512, 515, true, true);
+}
 
-TEST(Linear, MoreRowsThanAnyTile) {
+TEST(Linear, ManyRowsMatchDoubles) {
   run_linear(RC_DTYPE_Q8_0, 131, 256, 64, false, false);
   run_linear(RC_DTYPE_Q4_K, 131, 256, 64, false, true);
   run_linear(RC_DTYPE_F16, 131, 256, 64, true, false);

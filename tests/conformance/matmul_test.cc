@@ -62,7 +62,7 @@ void run_matmul(const Product& p) {
       p.transposed ? product_tolerance(p.b_type) : kF32Tolerance, squares);
 }
 
-TEST(Matmul, EveryShape) {
+TEST(Matmul, EveryShapeMatchesDoubles) {
   const int64_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},    {1, 17, 33},
                               {13, 1, 127}, {31, 67, 1},  {129, 16, 20},
                               {64, 64, 64}, {2, 300, 40}, {200, 3, 50}};
@@ -84,7 +84,7 @@ TEST(Matmul, EveryShape) {
   }
 }
 
-TEST(Matmul, Large) {
+TEST(Matmul, LargeProductsMatchDoubles) {
   Product p;
   p.m = 131;
   p.n = 257;
@@ -108,7 +108,7 @@ TEST(Matmul, Large) {
   }
 }
 
-TEST(Matmul, Batches) {
+TEST(Matmul, BatchesMatchDoubles) {
   const Shape pairs[][2] = {{{3}, {3}},       {{3}, {}},     {{3}, {1}},
                             {{}, {3}},        {{2, 3}, {3}}, {{2, 3}, {2, 3}},
                             {{2, 1}, {1, 3}}, {{0}, {1}}};
@@ -128,7 +128,7 @@ TEST(Matmul, Batches) {
   }
 }
 
-TEST(Matmul, Empty) {
+TEST(Matmul, EmptyProductsAreZero) {
   for (int i = 0; i < 3; ++i) {
     Product p;
     p.m = i == 0 ? 0 : 2;
@@ -143,7 +143,7 @@ TEST(Matmul, Empty) {
 // A test for each type, so that none takes long where little runs at once.
 class MatmulOfType : public testing::TestWithParam<DType> {};
 
-TEST_P(MatmulOfType, EveryShape) {
+TEST_P(MatmulOfType, EveryShapeMatchesDoubles) {
   const OnDrivers devices(GetParam());
   int64_t m = 1;
   for (const int64_t k : column_counts(GetParam())) {
@@ -163,7 +163,7 @@ TEST_P(MatmulOfType, EveryShape) {
 INSTANTIATE_TEST_SUITE_P(Matmul, MatmulOfType,
                          testing::ValuesIn(decodable_types()), name_of_type);
 
-TEST(Matmul, BatchesOfBlocks) {
+TEST(Matmul, BatchesOfBlocksMatchDoubles) {
   Product p;
   p.b_type = RC_DTYPE_Q4_K;
   p.transposed = true;
@@ -175,7 +175,7 @@ TEST(Matmul, BatchesOfBlocks) {
   run_matmul(p);
 }
 
-TEST(Matmul, EveryTypeOfBothSides) {
+TEST(Matmul, EveryTypeOnBothSidesMatchesDoubles) {
   for (const DType dtype : number_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
     Product p;
@@ -213,7 +213,7 @@ void run_fused_linear(DType dtype, int64_t m, int64_t n, int64_t k, bool bias,
       {m, n}, expected, product_tolerance(dtype), squares);
 }
 
-TEST(FusedLinear, EveryFunction) {
+TEST(FusedLinear, EveryFunctionMatchesDoubles) {
   for (rc_function f = RC_FUNCTION_NONE; f <= RC_FUNCTION_GELU_QUICK; ++f) {
     run_fused_linear(RC_DTYPE_F32, 5, 37, 19, f % 2 == 0, f);
     run_fused_linear(RC_DTYPE_Q8_0, 3, 17, 64, f % 2 == 1, f);

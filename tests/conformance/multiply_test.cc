@@ -7,7 +7,7 @@ namespace {
 
 using runtime::Value;
 
-TEST(Multiply, EveryShape) {
+TEST(Multiply, EveryShapeMatchesDoubles) {
   for (const auto& [rows, d] : std::vector<std::pair<int64_t, int64_t>>{
            {1, 1}, {3, 7}, {5, 127}, {2, 4096}}) {
     OpTest test("MULTIPLY", "", {rows, 0, 0});

@@ -62,7 +62,7 @@ std::vector<double> ordered(const std::vector<double>& x, const Lines& lines,
   return found;
 }
 
-TEST(Ordering, SortAndItsPlaces) {
+TEST(Ordering, SortsNumbersAndIndices) {
   each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool falling : {false, true}) {
       for (const bool places : {false, true}) {
@@ -84,7 +84,7 @@ TEST(Ordering, SortAndItsPlaces) {
   });
 }
 
-TEST(Ordering, TheLargest) {
+TEST(Ordering, FindsTheLargestNumbersAndIndices) {
   each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool places : {false, true}) {
       TensorTest test(places ? "ORDER" : "TAKE",
@@ -106,7 +106,7 @@ TEST(Ordering, TheLargest) {
 }
 
 // Equals stay in order, whatever their signs and payloads; NaN is the largest.
-TEST(Ordering, EqualsAndNaN) {
+TEST(Ordering, TiesKeepTheirOrderAndNanIsTheLargest) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLeast = std::numeric_limits<float>::denorm_min();
@@ -126,7 +126,7 @@ TEST(Ordering, EqualsAndNaN) {
   }
 }
 
-TEST(Ordering, TakeAlong) {
+TEST(Ordering, TakesElementsAlongADimension) {
   for (const DType dtype : number_types()) {
     for (const size_t dimension : {0, 1}) {
       TensorTest test("TAKE", dtype_name(dtype));
@@ -152,7 +152,7 @@ TEST(Ordering, TakeAlong) {
   }
 }
 
-TEST(Ordering, Cumsum) {
+TEST(Ordering, CumulativeSumsMatchDoubles) {
   each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("CUMSUM", dtype_name(dtype));
     auto sums = test.random(dtype, one.shape, one.layout);
@@ -170,7 +170,7 @@ TEST(Ordering, Cumsum) {
   });
 }
 
-TEST(Joining, Pad) {
+TEST(Joining, PadsEachDimension) {
   each_ordered_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("PAD", dtype_name(dtype));
     const auto x = test.random(dtype, one.shape, one.layout);
@@ -195,7 +195,7 @@ TEST(Joining, Pad) {
 }
 
 // As many as an op takes, and more, some of them empty, of every type.
-TEST(Joining, Concat) {
+TEST(Joining, ConcatenatesAnyNumberOfTensors) {
   for (const DType dtype : decodable_types()) {
     const int64_t block = dtype_info(dtype)->block_size;
     for (const size_t dimension : {0, 1, 2}) {

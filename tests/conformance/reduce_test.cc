@@ -53,7 +53,7 @@ void each_reduced_case(Function function) {
   }
 }
 
-TEST(Reduce, SumAndMean) {
+TEST(Reduce, SumAndMeanMatchDoubles) {
   each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool mean : {false, true}) {
       TensorTest test("REDUCE",
@@ -84,7 +84,7 @@ TEST(Reduce, SumAndMean) {
   });
 }
 
-TEST(Reduce, MaxAndItsPlace) {
+TEST(Reduce, MaxAndItsIndexMatchDoubles) {
   each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     for (const bool place : {false, true}) {
       TensorTest test(place ? "ARGMAX" : "REDUCE",
@@ -109,7 +109,7 @@ TEST(Reduce, MaxAndItsPlace) {
   });
 }
 
-TEST(Reduce, AllDimensions) {
+TEST(Reduce, AllDimensionsMatchDoubles) {
   TensorTest test("REDUCE", "sum F32");
   const auto x = test.random(RC_DTYPE_F32, {7, 3, 11}, Layout::kTransposed);
   double sum = 0;
@@ -130,7 +130,7 @@ TEST(Reduce, AllDimensions) {
       {1, 1, 1}, {sum}, kF32Tolerance, squares);
 }
 
-TEST(Reduce, Empty) {
+TEST(Reduce, EmptySumsAreZero) {
   TensorTest sums("REDUCE", "sum F32");
   sums.random(RC_DTYPE_F32, {3, 0, 2});
   sums.run([](rc_tensor* const* t,
@@ -143,7 +143,7 @@ TEST(Reduce, Empty) {
              {0, 2}, {}, 0);
 }
 
-TEST(Softmax, EveryTypeAndShape) {
+TEST(Softmax, EveryTypeAndShapeMatchesDoubles) {
   each_reduced_case([](DType dtype, const Case& one, size_t dimension) {
     TensorTest test("SOFTMAX", dtype_name(dtype));
     const auto x = test.random(dtype, one.shape, one.layout);
@@ -168,7 +168,7 @@ TEST(Softmax, EveryTypeAndShape) {
 }
 
 // Wherever the largest is, no exponential is infinite.
-TEST(Softmax, OfNumbersFarApart) {
+TEST(Softmax, DistantNumbersMatchDoubles) {
   for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F64}) {
     for (int64_t n : {2, 3, 20}) {
       for (int64_t place = 0; place < n; ++place) {

@@ -37,7 +37,7 @@ void run_rms_norm(int64_t rows, int64_t heads, int64_t d, float epsilon,
   test.run(kF32Tolerance);
 }
 
-TEST(RmsNorm, RowsAndHeads) {
+TEST(RmsNorm, RowsAndHeadsMatchDoubles) {
   for (int64_t d : {1, 7, 64, 127, 2048}) {
     for (int64_t rows : {1, 5}) {
       run_rms_norm(rows, 0, d, 1e-5f, 1);
@@ -46,7 +46,7 @@ TEST(RmsNorm, RowsAndHeads) {
   }
 }
 
-TEST(RmsNorm, SmallValuesWhereEpsilonCounts) {
+TEST(RmsNorm, EpsilonActsOnSmallValues) {
   run_rms_norm(3, 0, 65, 1e-5f, 1e-3);
   run_rms_norm(3, 0, 65, 1, 1);
 }

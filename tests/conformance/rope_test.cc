@@ -47,7 +47,7 @@ void run_rope(int64_t rows, int64_t heads, int64_t d, int64_t pairs, int style,
   test.run(first_position > 1000 ? 1e-6 : kF32Tolerance);
 }
 
-TEST(Rope, BothStyles) {
+TEST(Rope, BothStylesMatchDoubles) {
   for (int style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
     run_rope(1, 1, 2, 1, style, 1, 0);
     run_rope(5, 3, 10, 5, style, 1, 0);
@@ -56,7 +56,7 @@ TEST(Rope, BothStyles) {
   }
 }
 
-TEST(Rope, ElementsBeyondThePairsStay) {
+TEST(Rope, ElementsBeyondThePairsAreUnchanged) {
   for (int style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
     run_rope(3, 2, 64, 16, style, 1, 7);
     run_rope(3, 2, 7, 3, style, 1.1f, 7);

@@ -180,7 +180,7 @@ void run_mix(int64_t rows, int64_t experts, int64_t k, double margin,
   test.run(kF32Tolerance);
 }
 
-TEST(Choose, InGroups) {
+TEST(Choose, ChoosesWithinGroups) {
   for (const int score : {RC_SCORE_SOFTMAX, RC_SCORE_SIGMOID}) {
     run_in_groups(3, 8, 2, score, {1, 1, 1}, random_f32(3 * 8), {});
     run_in_groups(5, 12, 3, score, {4, 2, 1}, random_f32(5 * 12), {});
@@ -193,7 +193,7 @@ TEST(Choose, InGroups) {
   }
 }
 
-TEST(SparseMix, WeighsEachChoiceAmongThoseLeft) {
+TEST(SparseMix, WeighsEachChoiceAmongTheRemaining) {
   for (const double margin : {0.015625, 0.25, 2.0}) {
     run_mix(1, 1, 1, margin, random_f32(1));
     run_mix(3, 8, 2, margin, random_f32(3 * 8, 2));
@@ -211,7 +211,7 @@ TEST(Route, ChoosesTheLargest) {
   }
 }
 
-TEST(Route, TheLowerNumberComesFirstAmongEquals) {
+TEST(Route, TiesGoToTheLowerNumber) {
   Data x = random_f32(8);
   const float equals[8] = {0, 1, 0, 1, 1, 0, 1, 0};
   std::copy(equals, equals + 8, x.values.begin());

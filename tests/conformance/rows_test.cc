@@ -58,7 +58,7 @@ void run_norm(int64_t rows, int64_t heads, int64_t d, float epsilon,
   test.run(kF32Tolerance);
 }
 
-TEST(LayerNormOfRows, RowsAndHeads) {
+TEST(LayerNormOfRows, RowsAndHeadsMatchDoubles) {
   for (const int64_t d : {2, 7, 64, 127, 2048}) {
     for (const int64_t rows : {1, 5}) {
       run_norm(rows, 0, d, 1e-5f, 0, true, true);
@@ -70,7 +70,7 @@ TEST(LayerNormOfRows, RowsAndHeads) {
   }
 }
 
-TEST(LayerNormOfRows, FarFromZero) {
+TEST(LayerNormOfRows, NumbersFarFromZeroMatchDoubles) {
   run_norm(4, 0, 96, 1e-5f, 8, true, true);
   run_norm(70, 0, 384, 1e-5f, -5, true, true);
 }
@@ -88,7 +88,7 @@ void run_unary(int function, int64_t rows, int64_t heads, int64_t d,
   test.run(kF32Tolerance);
 }
 
-TEST(UnaryOfRows, EveryFunctionAndShape) {
+TEST(UnaryOfRows, EveryFunctionAndShapeMatchesDoubles) {
   for (int function = RC_FUNCTION_RELU; function <= RC_FUNCTION_GELU_QUICK;
        ++function) {
     run_unary(function, 1, 0, 1, 1);
@@ -100,8 +100,9 @@ TEST(UnaryOfRows, EveryFunctionAndShape) {
   }
 }
 
-// What they give goes into products, which a device may want in another form.
-TEST(RowsIntoProducts, OfEveryKindOfWeight) {
+// The results of ops on rows are the input of products, for which a device may
+// need another form.
+TEST(RowsIntoProducts, EveryKindOfWeightMatchesDoubles) {
   for (const DType dtype : {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_Q8_0}) {
     constexpr int64_t kRows = 6;
     constexpr int64_t kInner = 64;

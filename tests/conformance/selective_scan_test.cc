@@ -18,7 +18,7 @@ struct ScanShape {
   int64_t n;
 };
 
-// What the steps are about, before softplus, and what they differ by.
+// The mean of the steps before softplus, and their deviation.
 struct Steps {
   double mean = 0;
   double deviation = 1;
@@ -84,14 +84,14 @@ void run_selective_scan(const StateRows& rows, const ScanShape& shape,
            expected, states, kF32Tolerance);
 }
 
-TEST(SelectiveScan, EveryKindOfState) {
+TEST(SelectiveScan, EveryKindOfStateMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_selective_scan(rows, {4, 5, 1, 20});
     run_selective_scan(rows, {4, 5, 2, 20});
   }
 }
 
-TEST(SelectiveScan, Shapes) {
+TEST(SelectiveScan, EveryShapeMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_selective_scan(rows, {1, 1, 1, 1});
     run_selective_scan(rows, {3, 16, 3, 8});
@@ -102,7 +102,7 @@ TEST(SelectiveScan, Shapes) {
 
 // Steps of nearly nothing, of which only they themselves are seen; some of
 // which nothing is left; and steps that are what softplus is given.
-TEST(SelectiveScan, ExtremeSteps) {
+TEST(SelectiveScan, ExtremeStepsMatchDoubles) {
   const std::vector<StateRows> rows = state_rows();
   const ScanShape shape = {4, 5, 2, 20};
   run_selective_scan(rows[0], shape, {-20, 1}, 1, 1e-30);

@@ -58,7 +58,7 @@ void run_short_conv(const StateRows& rows, int64_t d, int64_t width,
            expected, states, kF32Tolerance);
 }
 
-TEST(ShortConv, EveryKindOfState) {
+TEST(ShortConv, EveryKindOfStateMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     for (const int64_t width : {2, 4}) {
       run_short_conv(rows, 70, width, false, RC_FUNCTION_NONE);
@@ -68,7 +68,7 @@ TEST(ShortConv, EveryKindOfState) {
 }
 
 // One channel, whole vectors, and more than a device takes at once.
-TEST(ShortConv, Channels) {
+TEST(ShortConv, EveryNumberOfChannelsMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     for (const int64_t d : {1, 64, 1031}) {
       run_short_conv(rows, d, 4, true, RC_FUNCTION_NONE);
@@ -77,7 +77,7 @@ TEST(ShortConv, Channels) {
   }
 }
 
-TEST(ShortConv, WiderThanTheRun) {
+TEST(ShortConv, WindowWiderThanTheRunMatchesDoubles) {
   for (const StateRows& rows : state_rows()) {
     run_short_conv(rows, 19, 13, true, RC_FUNCTION_SILU);
   }

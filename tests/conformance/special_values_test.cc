@@ -32,7 +32,7 @@ std::vector<double> normed(const std::vector<double>& x, bool center) {
 
 const int64_t kLengths[] = {2, 7, 64, 127, 1024, 2050};
 
-TEST(SpecialValues, NormsOfRows) {
+TEST(SpecialValues, NormsOfRowsStayAccurate) {
   for (const int64_t d : kLengths) {
     for (const SpecialRow& row : rows_without_squares(d)) {
       SCOPED_TRACE(row.name);
@@ -65,7 +65,7 @@ TEST(SpecialValues, NormsOfRows) {
   }
 }
 
-TEST(SpecialValues, NormsOfTensors) {
+TEST(SpecialValues, NormsOfTensorsStayAccurate) {
   for (const int64_t d : kLengths) {
     for (const SpecialRow& row : rows_without_squares(d)) {
       SCOPED_TRACE(row.name);
@@ -85,7 +85,7 @@ TEST(SpecialValues, NormsOfTensors) {
   }
 }
 
-TEST(SpecialValues, NormsOfDoubles) {
+TEST(SpecialValues, NormsOfDoublesStayAccurate) {
   for (const double scale : {1e305, 1e200, 1e-200, 1e-300}) {
     for (const bool center : {false, true}) {
       TensorTest test(center ? "LAYER_NORM" : "LAYER_NORM, rms",
@@ -105,7 +105,7 @@ TEST(SpecialValues, NormsOfDoubles) {
   }
 }
 
-TEST(SpecialValues, FunctionsFarOut) {
+TEST(SpecialValues, FunctionsOfLargeNumbersStayAccurate) {
   struct {
     const char* name;
     rc_status (*op)(rc_tensor*, rc_tensor**);
@@ -136,7 +136,7 @@ TEST(SpecialValues, FunctionsFarOut) {
   }
 }
 
-TEST(SpecialValues, SoftmaxOfLargeAndMissingNumbers) {
+TEST(SpecialValues, SoftmaxOfLargeAndMaskedNumbersStaysAccurate) {
   constexpr float kNone = -std::numeric_limits<float>::infinity();
   const std::vector<std::vector<float>> rows = {
       {kLargest, -kLargest, 0},       {-kLargest, -kLargest, -kLargest},
@@ -166,7 +166,7 @@ TEST(SpecialValues, SoftmaxOfLargeAndMissingNumbers) {
   }
 }
 
-TEST(SpecialValues, AttentionWithLargeScores) {
+TEST(SpecialValues, AttentionWithLargeScoresStaysFinite) {
   TensorTest test("ATTEND", "special values F32");
   const std::vector<float> far(8, 1e18f);
   std::vector<float> keys = far;
@@ -183,14 +183,14 @@ TEST(SpecialValues, AttentionWithLargeScores) {
 
 // GPUs add up in F32, where a part of a sum can overflow although the whole
 // does not.
-TEST(SpecialValues, SumsWhosePartsOverflow) {
+TEST(SpecialValues, SumsWithOverflowingPartsStayAccurate) {
   for (const char* id : {"cpu", "reference"}) {
     SCOPED_TRACE(id);
     rc_backend* backend = nullptr;
     ASSERT_EQ(rc_backend_open(id, nullptr, &backend), RC_OK);
     for (const int64_t n : {3, 301, 40003}) {
       for (const int32_t dimension : {0, 1}) {
-        // So many of both signs, and one more.
+        // The same number of both signs, and one more.
         std::vector<float> line;
         for (int64_t i = 0; i < n; ++i) {
           line.push_back(i <= n / 2 ? kLargest : -kLargest);

@@ -78,7 +78,7 @@ void generate(rc_backend* backend, const std::string& path,
   rc_free(text);
 }
 
-TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
+TEST(Spread, TextEqualsThatOnTheCpuAlone) {
   const std::string path =
       (fs::temp_directory_path() / "runcible_spread_fable_f32.gguf").string();
   write_converted_copy(source_path("examples/model/fable.gguf").string(), path,
@@ -94,7 +94,7 @@ TEST(Spread, OverADeviceAndTheCpuIsAsOnTheCpuAlone) {
     SCOPED_TRACE(id);
     const Backend unlimited = open(id, 0);
     if (unlimited == nullptr) continue;
-    // What lacks ops holds less than the whole model.
+    // A device with unsupported ops holds less than the whole model.
     const uint64_t limit =
         device_of(plan(unlimited.get(), path).get(), 0).total / 2;
     const Backend backend = open(id + ",cpu", limit);

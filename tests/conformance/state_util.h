@@ -22,8 +22,8 @@ struct StateRows {
   int64_t count() const { return static_cast<int64_t>(slots.size() / 2); }
 };
 inline constexpr int64_t kStateSlots = 6;
-// Of ten rows: one sequence or several whose rows are mixed, with states and
-// without, whose slot is kept or changed; and single rows.
+// Returns cases of ten rows: one sequence, or several whose rows are mixed,
+// with and without states, whose slot is kept or changed; and single rows.
 std::vector<StateRows> state_rows();
 
 // Values for such ops: log(1 + e^x); each value as `change` makes it; and

@@ -56,7 +56,7 @@ void run_tensor_rope(DType dtype, int64_t batch, int64_t rows, int64_t heads,
       shape, expected, kF32Tolerance);
 }
 
-TEST(Rotate, EveryStyleAndShape) {
+TEST(Rotate, EveryStyleAndShapeMatchesDoubles) {
   for (const int32_t style : {RC_ROPE_ADJACENT, RC_ROPE_HALVES}) {
     for (const bool frequencies : {false, true}) {
       run_tensor_rope(RC_DTYPE_F32, 1, 1, 1, 2, style, 0, frequencies);

@@ -81,8 +81,8 @@ std::string label(const std::string& id, const std::string& op) {
   return elsewhere ? id + ", cpu" : id;
 }
 
-// What a graph gives that has recorded the call, of the type and shape of
-// `result`.
+// Returns the result of a graph that has recorded the call, in the type and
+// shape of `result`.
 std::vector<std::byte> recorded(rc_backend* backend,
                                 const std::vector<rc_tensor*>& operands,
                                 const TensorTest::Call& call,
@@ -124,8 +124,8 @@ std::vector<std::byte> recorded(rc_backend* backend,
   return data;
 }
 
-// What the call gives that is to write into a tensor of the caller's, in the
-// middle of a larger one, of the type and shape of `result`.
+// Returns the result of the call if it writes into the middle of a larger
+// tensor, in the type and shape of `result`.
 std::vector<std::byte> written_into(rc_backend* backend,
                                     std::vector<rc_tensor*> operands,
                                     const TensorTest::Call& call,
@@ -150,7 +150,7 @@ std::vector<std::byte> written_into(rc_backend* backend,
   require(call(operands.data(), &given));
   std::vector<std::byte> data(3 * bytes);
   require(rc_tensor_read(whole, data.data(), data.size()));
-  // Of a view the call has only shown other numbers.
+  // If the result is a view, the call has not written into the target.
   if (given != target) {
     require(rc_tensor_read(given, data.data() + bytes, bytes));
   }

@@ -16,7 +16,7 @@ namespace rc::test {
 
 using compute::Shape;
 
-// How an operand lies in memory.
+// The layout of an operand in memory.
 enum class Layout {
   kDense,
   // Every second row of a larger tensor.

@@ -24,11 +24,11 @@ const UnaryFunction kUnaryFunctions[] = {
     {"tanh", rc_op_tanh, RC_FUNCTION_TANH},
 };
 
-// What a function is measured by: its value, or a hundredth of its argument
-// where the value is next to nothing, because two numbers cancelled.
+// Returns the square to which errors of a function are related: that of its
+// value, or of a hundredth of its argument if two numbers nearly cancel.
 double square(double x, double y) { return std::max(y * y, 1e-4 * x * x); }
 
-TEST(Unary, EveryFunctionTypeAndShape) {
+TEST(Unary, EveryFunctionTypeAndShapeMatchesDoubles) {
   for (const UnaryFunction& function : kUnaryFunctions) {
     for (const DType dtype : number_types()) {
       for (const Case& one : cases(dtype)) {
@@ -47,7 +47,7 @@ TEST(Unary, EveryFunctionTypeAndShape) {
   }
 }
 
-TEST(Unary, OfTensorsAlone) {
+TEST(Unary, FunctionsOfTensorsMatchDoubles) {
   struct {
     const char* name;
     rc_status (*op)(rc_tensor*, rc_tensor**);
@@ -83,7 +83,7 @@ TEST(Unary, OfTensorsAlone) {
   }
 }
 
-TEST(Unary, FarOutAndLarge) {
+TEST(Unary, LargeNumbersMatchDoubles) {
   for (const UnaryFunction& function : kUnaryFunctions) {
     TensorTest test("UNARY", cat(function.name, " F32"));
     const Data data = random_f32(100000, 100);

@@ -140,7 +140,7 @@ Operand line(int64_t outer, int64_t n, int64_t inner) {
   return {RC_DTYPE_F32, {outer, n, inner}, bytes_of(x)};
 }
 
-// Those below zero, so that states do not grow with the rows.
+// Returns decays below zero, so that states do not grow with the rows.
 std::vector<std::byte> decays(int64_t count) {
   std::vector<float> decays = numbers(count);
   for (float& decay : decays) decay = -0.1f - std::abs(decay) / 4;

@@ -37,12 +37,12 @@ SelfTestCase expert_sum_case(int64_t rows, int64_t chosen, int64_t n);
 SelfTestCase route_case(int64_t rows, int64_t experts);
 SelfTestCase rope_case(int64_t rows, int64_t heads, int64_t d);
 SelfTestCase get_rows_case(int64_t rows, int64_t k, bool computed);
-// Of the last positions of a sequence of `entries` pages of `page_size`, or of
-// its first if they see all of it.
+// Attention for the last positions of a sequence of `entries` pages of
+// `page_size`, or for its first positions if they see all of it.
 SelfTestCase attention_case(int64_t rows, int64_t heads, int64_t head,
                             int64_t entries, int64_t page_size,
                             bool whole = false);
-// Of one sequence with a state.
+// Cases with one sequence that has a state.
 SelfTestCase short_conv_case(int64_t rows, int64_t d, int64_t width);
 SelfTestCase scan_case(int64_t rows, int64_t heads, int64_t p, int64_t n);
 SelfTestCase channel_scan_case(int64_t rows, int64_t d, int64_t n);

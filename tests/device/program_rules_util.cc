@@ -57,7 +57,7 @@ class StateProgram {
   StateProgram(const StateProgram&) = delete;
   StateProgram& operator=(const StateProgram&) = delete;
 
-  // How many inputs there are.
+  // The number of inputs.
   int32_t inputs = 0;
   std::vector<rc_plugin_value> values;
   std::vector<Op> ops;

@@ -83,7 +83,7 @@ TEST(Allocation, EveryFailureIsReportedAndLeaksNothing) {
   if (!rc::test::kAllocationsCanFail) {
     GTEST_SKIP() << "sanitizers replace the allocator themselves";
   }
-  // Of a model without a file nothing is kept for later loads.
+  // A model without a file leaves nothing behind for later loads.
   const auto file = in_memory(*small_model("smollm"));
   const auto device = open_device();
   // Some memory is taken once and kept.

@@ -237,7 +237,7 @@ TEST_F(Conversations, CancelledAnswerKeepsItsPartialText) {
   EXPECT_LT(answer(*conversation, 0)->report.prompt_tokens, before);
 }
 
-TEST_F(Conversations, AnAnswerThatDidNotBeginIsNoMessage) {
+TEST_F(Conversations, AnswerThatEndsBeforeItsStartAddsNoMessage) {
   const auto conversation = begin();
   conversation->add(json(R"({"role": "user", "content": "Tell me one."})"));
   const std::string before = said(*conversation);

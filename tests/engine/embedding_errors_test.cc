@@ -127,7 +127,7 @@ TEST(EmbeddingErrors, UnknownPromptNamesAreRefused) {
   }
 }
 
-TEST(EmbeddingErrors, DimensionsAreAtMostThoseOfTheModel) {
+TEST(EmbeddingErrors, DimensionsMustNotExceedThoseOfTheModel) {
   const auto file = open("bert-mean", ForwardOutput::kHiddenRows);
   EmbedOptions options;
   for (const int64_t dimensions : {-1, 33}) {

@@ -137,7 +137,8 @@ TEST_P(GoldenRows, GiveTheLogitsOfTransformers) {
 
 // ---- What tokens give ------------------------------------------------------
 
-// Of a file of `tests/golden/architectures`, as the first layer gets them.
+// Returns the embedding rows of tokens as the first layer receives them, from a
+// file of `tests/golden/architectures`.
 SharedRows rows_of_tokens(const model::ModelFile& file,
                           const std::vector<TokenId>& tokens, float scale) {
   const gguf::Tensor* const table =
@@ -159,7 +160,7 @@ SharedRows rows_of_tokens(const model::ModelFile& file,
 // with slopes and a norm of the embedding, scaled, with states, with positions
 // that are rotated otherwise in long sequences, with experts and latent
 // attention.
-TEST(EmbeddingRows, OfTheTableAreItsTokens) {
+TEST(EmbeddingRows, RowsOfTheTableEqualTheirTokens) {
   for (const std::string name :
        {"llama2", "bloom", "gemma2", "mamba2", "phi3-long", "deepseek2"}) {
     SCOPED_TRACE(name);
@@ -180,14 +181,14 @@ TEST(EmbeddingRows, OfTheTableAreItsTokens) {
     mixed->append(part(tokens, 70, 100));
     const uint64_t expected = decoded(*plain);
     EXPECT_EQ(decoded(*mixed), expected);
-    // Nor does it matter for tokens that the model takes rows.
+    // Tokens give the same result in a model that takes no rows.
     EXPECT_EQ(
         decoded(*session_with(*load(small_options(), "cpu", 1, name), tokens)),
         expected);
   }
 }
 
-TEST(EmbeddingRows, AreRefusedByNameWhereTheyCannotBe) {
+TEST(EmbeddingRows, UnsupportedModelsAreRefusedWithTheReason) {
   const auto refuse = [](const char* model, const char* reason) {
     expect_status(
         RC_E_UNSUPPORTED, [&] { load_taking(model); },
@@ -208,7 +209,7 @@ TEST(EmbeddingRows, AreRefusedByNameWhereTheyCannotBe) {
 
 // ---- The same whatever else happens ----------------------------------------
 
-TEST(EmbeddingRows, DoNotDependOnHowTheyAreCut) {
+TEST(EmbeddingRows, DoNotDependOnTheSizeOfSteps) {
   for (const std::string name : {"llama2", "gemma2", "mamba2"}) {
     SCOPED_TRACE(name);
     const Played expected = play_mixed(*load_taking(name));
@@ -218,7 +219,7 @@ TEST(EmbeddingRows, DoNotDependOnHowTheyAreCut) {
   }
 }
 
-TEST(EmbeddingRows, AreFoundInThePrefixCacheByTheirNumbers) {
+TEST(EmbeddingRows, PrefixCacheComparesTheirNumbers) {
   for (const std::string name : {"llama2", "gemma2", "mamba2"}) {
     SCOPED_TRACE(name);
     const auto engine = load_taking(name);
@@ -232,14 +233,14 @@ TEST(EmbeddingRows, AreFoundInThePrefixCacheByTheirNumbers) {
     // The first page has rows of other numbers.
     const auto other = mixed_session(*engine, 2);
     EXPECT_EQ(generate(*other, greedy({}, 8)).report.cached_tokens, 0);
-    // Nor does a session of tokens alone find them.
+    // A session with tokens only does not find them.
     auto tokens = some_tokens(20);
     tokens.resize(69, 5);
     EXPECT_EQ(generate(*engine, greedy(tokens, 8)).report.cached_tokens, 0);
   }
 }
 
-TEST(EmbeddingRows, AreSharedByForksAndCutByTruncating) {
+TEST(EmbeddingRows, CanBeForkedAndTruncated) {
   const auto engine = load_taking();
   const auto session = mixed_session(*engine);
   const uint64_t expected = decoded(*session);
@@ -262,7 +263,7 @@ TEST(EmbeddingRows, AreSharedByForksAndCutByTruncating) {
   EXPECT_EQ(decoded(*session), expected);
 }
 
-TEST(EmbeddingRows, GoOnAfterAShiftAsWhatIsLeft) {
+TEST(EmbeddingRows, ShiftLeavesASessionOfTheRemainingItems) {
   const auto engine = load_taking();
   SessionOptions shifting;
   shifting.shift_when_full = true;
@@ -284,7 +285,7 @@ TEST(EmbeddingRows, GoOnAfterAShiftAsWhatIsLeft) {
   EXPECT_EQ(decoded(*session), decoded(*left));
 }
 
-TEST(EmbeddingRows, AreNoTokensForThoseThatPenalizeRepetition) {
+TEST(EmbeddingRows, ArePassedOverByRepetitionPenalties) {
   const auto engine = load_taking();
   RequestOptions options = greedy({}, 30);
   options.sampling.repetition_penalty = 1.3f;
@@ -331,7 +332,7 @@ class SavedRows : public ::testing::Test {
   const std::vector<std::byte> bytes_ = session_->save();
 };
 
-TEST_F(SavedRows, ComeBack) {
+TEST_F(SavedRows, AreRestored) {
   const auto restored = restore(bytes_, *engine_);
   EXPECT_EQ(restored->tokens(), session_->tokens());
   EXPECT_EQ(decoded(*restored), expected_);
@@ -342,13 +343,13 @@ TEST_F(SavedRows, ComeBack) {
   EXPECT_EQ(again->save(), bytes_);
 }
 
-TEST_F(SavedRows, OfWhatIsNotEvaluatedComeBackToo) {
+TEST_F(SavedRows, AreRestoredBeforeTheirEvaluation) {
   const auto session = mixed_session(*engine_);
   const auto restored = restore(session->save(), *engine_);
   EXPECT_EQ(decoded(*restored), expected_);
 }
 
-TEST_F(SavedRows, ThatDoNotFitAreRefusedByName) {
+TEST_F(SavedRows, MismatchedRowsAreRefused) {
   const auto refuse = [&](const std::vector<std::byte>& bytes,
                           const char* part) {
     expect_status(
@@ -371,7 +372,7 @@ TEST_F(SavedRows, ThatDoNotFitAreRefusedByName) {
       "load it with takes_embeddings");
 }
 
-TEST(EmbeddingRows, MoveToAnotherEngineWithTheirSession) {
+TEST(EmbeddingRows, MoveToAnotherEngine) {
   const Played expected = play_mixed(*load_taking());
   for (const bool same_rows : {true, false}) {
     SCOPED_TRACE(same_rows);

@@ -71,7 +71,7 @@ TEST(EvaluationProbabilities, RefuseNanAndInfinity) {
   EXPECT_NE(of({-kInfinity}).find("every logit"), std::string::npos);
 }
 
-TEST(EvaluationRows, AreVisitedOnce) {
+TEST(EvaluationRows, EachIsVisitedOnce) {
   for (const int threads : {0, 1, 3, 16}) {
     for (const size_t rows : {0, 1, 2, 100}) {
       std::vector<int> seen(rows);

@@ -16,7 +16,7 @@ const rc_plugin& cpu() {
   return table;
 }
 
-// Of the run under way; runs of one device never overlap.
+// The fault of the current run; runs of one device never overlap.
 Fault current = Fault::kNone;
 const rc_plugin_run* current_run = nullptr;
 

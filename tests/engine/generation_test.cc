@@ -185,7 +185,7 @@ TEST(Generation, ZeroMaxTokensEvaluatesThePrompt) {
             generate(*engine, greedy(some_tokens(10), 5)).tokens);
 }
 
-TEST(Generation, SameSeedSameTokens) {
+TEST(Generation, SameSeedGeneratesTheSameTokens) {
   const auto engine = load();
   RequestOptions options = greedy(some_tokens(10), 30);
   options.sampling = SamplingOptions();

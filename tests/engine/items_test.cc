@@ -59,14 +59,14 @@ TEST(Items, HoldTokensAndRowsInOrder) {
   EXPECT_TRUE(items.subspan(5, 1).runs.empty());
 }
 
-TEST(Items, OfNoRowsGainNothing) {
+TEST(Items, AppendingNoRowsChangesNothing) {
   Items items = mixed();
   items.append(rows_of({}));
   EXPECT_EQ(items.size(), 8);
   EXPECT_EQ(items.runs().size(), 3u);
 }
 
-TEST(Items, AreEqualIfTheirNumbersAre) {
+TEST(Items, CompareByTheirNumbers) {
   const Items items = mixed();
   // The same rows, from other tensors.
   Items same;
@@ -95,7 +95,7 @@ TEST(Items, AreEqualIfTheirNumbersAre) {
 }
 
 // Against a plain list, whatever is cut where.
-TEST(Items, StayWhatAPlainListIs) {
+TEST(Items, EqualAPlainListAfterRandomEdits) {
   std::mt19937 random(3);
   const auto below = [&](int64_t limit) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));

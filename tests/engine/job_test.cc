@@ -189,7 +189,7 @@ TEST_P(JobOf, VerifiesDraftsAndRollsThemBack) {
     plain->submit();
     ASSERT_EQ(plain->wait(), "");
     EXPECT_EQ(plain->generated, expected);
-    // Of 0 to 6 tokens, the fifth wrong, or the first.
+    // Returns 0 to 6 tokens, of which the fifth or the first is wrong.
     const auto draft = [&](size_t generated) {
       std::vector<TokenId> tokens;
       const size_t end = std::min(generated + generated % 7, kCount);

@@ -179,7 +179,7 @@ TEST(Plan, OffersToQuantize) {
   }
 }
 
-// Of a mixture whose tokens have few of its experts.
+// The model is a mixture whose tokens use few of its experts.
 TEST(Plan, OffersToLeaveExpertsMapped) {
   const auto folder = rc::test::source_path("tests/golden/architectures");
   const auto file =
@@ -311,7 +311,7 @@ TEST(Load, WeightsOfOthersAreNotShared) {
   const auto third = Engine::load(small_model(), device, mapped, {});
   EXPECT_LT(third->memory().weights, first->memory().weights / 10);
   EXPECT_GT(fault_control().weights, before);
-  // Nor has another device any.
+  // Another device shares no weights.
   EXPECT_EQ(engine::plan(*small_model(), open_device(), {}).memory.shared, 0u);
 }
 
@@ -381,7 +381,7 @@ TEST(Load, CanBeCancelledAndTriedAgain) {
   EXPECT_NE(Engine::load(small_model(), device, small_options(), {}), nullptr);
 }
 
-TEST(Load, AReplacedFileIsAnotherModel) {
+TEST(Load, ReplacedFileIsLoadedAgain) {
   const auto path =
       std::filesystem::temp_directory_path() / "runcible_load_test.gguf";
   const auto copy = [&](const std::string& name) {

@@ -39,7 +39,7 @@ class Task final : public SlicedTask {
   std::latch done_{1};
 };
 
-// How many slices of a tenant run at a time.
+// Counts the slices of a tenant that run at a time.
 class Count {
  public:
   void enter() {
@@ -115,7 +115,7 @@ TEST(MaskPool, SlicesGrowAndTenantsTakeTurns) {
     return end ? Slice::kDone : Slice::kMore;
   });
   ASSERT_TRUE(pool->post(task, &endless));
-  // Of many other tenants that are slow too.
+  // Tasks of many other slow tenants.
   std::vector<std::shared_ptr<Task>> others;
   std::vector<int> tenants(20);
   for (int& tenant : tenants) {

@@ -56,7 +56,7 @@ class Prompts : public ::testing::Test {
       static_cast<void>(engine_->file().tokenizer()->tokenize(text, {}));
     });
   }
-  // Of one tenant, unless another is given.
+  // Creates a session of one tenant, unless another is given.
   std::shared_ptr<Session> session(const SessionOptions& options = {},
                                    std::shared_ptr<Tenant> tenant = nullptr) {
     return engine_->create_session(options, tenant ? tenant : tenant_);
@@ -129,7 +129,7 @@ TEST_F(Prompts, DelayNoOtherSessionAndCanBeCancelled) {
 
 TEST_F(Prompts, StopAtTheirDeadline) {
   const std::string text = long_text(24 << 20);
-  // Of a twelfth.
+  // The time for a twelfth of the text.
   const double part = seconds_for(text.substr(0, text.size() / 12));
   for (const bool caller_waits : {false, true}) {
     RequestOptions options = asking(text);

@@ -75,7 +75,7 @@ TEST(RequestErrors, OptionsOutOfRangeAreNamed) {
   }
 }
 
-TEST(RequestErrors, LogprobsAreAsManyAsRequested) {
+TEST(RequestErrors, DeliversTheRequestedNumberOfLogprobs) {
   const auto engine = load();
   for (const int32_t count : {-1, 0, 64}) {
     RequestOptions options = greedy(some_tokens(5), 2);
@@ -89,7 +89,7 @@ TEST(RequestErrors, LogprobsAreAsManyAsRequested) {
   }
 }
 
-TEST(SessionErrors, KeptTokensLeaveTwoOfTheContext) {
+TEST(SessionErrors, KeptTokensMustLeaveTwoPositions) {
   const auto engine = load();
   const auto create = [&](int64_t context, bool shifts, int64_t keep) {
     SessionOptions options;
@@ -121,7 +121,7 @@ TEST(SessionErrors, KeptTokensLeaveTwoOfTheContext) {
   EXPECT_EQ(session->tokens(), expected);
 }
 
-TEST(SessionErrors, ContextsAreWithinThatOfTheModel) {
+TEST(SessionErrors, ContextMustNotExceedThatOfTheModel) {
   const auto engine = load();
   const auto create = [&](int64_t context) {
     SessionOptions options;
@@ -143,7 +143,7 @@ TEST(SessionErrors, ContextsAreWithinThatOfTheModel) {
   }
 }
 
-TEST(SessionErrors, PositionsAreWithinTheSession) {
+TEST(SessionErrors, PositionMustBeWithinTheSession) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(5));
   for (const int64_t position : {int64_t{-1}, int64_t{6}, kMost}) {
@@ -239,7 +239,7 @@ TEST(EngineErrors, OptionsOutOfRangeAreNamed) {
   }
 }
 
-TEST(EngineErrors, ProgressMayCancelTheTakingOfAResidentModel) {
+TEST(EngineErrors, ProgressCanCancelTheReuseOfALoadedModel) {
   const auto file = small_model();
   const auto device = open_device();
   const auto engine = Engine::load(file, device, small_options(), {});

@@ -1,5 +1,5 @@
-// How often samplers draw what: against the chain computed without any
-// cleverness.
+// Compares the shares of drawn tokens with those of a naive implementation of
+// the chain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,7 +135,7 @@ TEST(SamplerShares, TopNSigmaIgnoresForbiddenTokens) {
   // Their mean is 3 and their deviation the square root of 2: down to 2.88.
   const std::vector<float> logits = {5, 1, 3, 2, 4};
   EXPECT_EQ(shares(options, logits).size(), 3u);
-  // Of 1, 2 and 3 the deviation is 0.82: down to 1.78.
+  // The deviation of 1, 2 and 3 is 0.82: down to 1.78.
   options.biases = {{0, -kInfinity}, {4, -kInfinity}};
   const auto drawn = shares(options, logits);
   EXPECT_EQ(drawn.size(), 2u);

@@ -29,7 +29,7 @@ TEST(Sampler, TiesGoToTheLowerId) {
   }
 }
 
-TEST(Sampler, SameSeedSameTokens) {
+TEST(Sampler, SameSeedDrawsTheSameTokens) {
   const std::vector<float> logits = random_logits(32000, 5);
   SamplingOptions options = plain(99);
   options.top_p = 0.95f;
@@ -47,7 +47,7 @@ TEST(Sampler, SameSeedSameTokens) {
 }
 
 // Fixed for ever: a change here changes what a seed means.
-TEST(Sampler, KnownAnswers) {
+TEST(Sampler, DrawsTheRecordedTokensForASeed) {
   SamplingOptions options = plain(2026);
   options.top_k = 40;
   options.top_p = 0.95f;
@@ -203,7 +203,7 @@ TEST(Sampler, RepetitionPenaltyPushesNegativeLogitsDown) {
   EXPECT_EQ(once(options, {-1.0f, -1.5f}, {0}), 1);
 }
 
-TEST(Sampler, PresenceOnceFrequencyPerOccurrence) {
+TEST(Sampler, PresencePenaltyAppliesOnceAndFrequencyPenaltyPerOccurrence) {
   SamplingOptions options = greedy();
   options.penalty_tokens = -1;
   options.presence_penalty = 1.0f;

@@ -24,7 +24,7 @@ void expect_refused(const SamplingOptions& options, const std::string& begin,
                          [&] { check(options, kVocabulary); });
 }
 
-TEST(SamplingErrors, NumbersHaveTheirRanges) {
+TEST(SamplingErrors, NumbersOutOfRangeAreRefused) {
   enum class Low { kAtLeast, kGreater };
   const struct {
     const char* name;
@@ -86,7 +86,7 @@ TEST(SamplingErrors, NumbersHaveTheirRanges) {
   }
 }
 
-TEST(SamplingErrors, CountsHaveTheirRanges) {
+TEST(SamplingErrors, CountsOutOfRangeAreRefused) {
   constexpr int32_t kLargestCount = std::numeric_limits<int32_t>::max();
   const struct {
     const char* name;
@@ -127,7 +127,7 @@ TEST(SamplingErrors, CountsHaveTheirRanges) {
   }
 }
 
-TEST(SamplingErrors, BiasesAreOfTokensOfTheVocabulary) {
+TEST(SamplingErrors, InvalidBiasesAreRefused) {
   SamplingOptions options;
   for (const TokenId token : {-1, 272}) {
     options.biases = {{0, 1.0f}, {token, 1.0f}};

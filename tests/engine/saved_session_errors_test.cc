@@ -43,7 +43,7 @@ void expect_refused(Engine& engine, const std::vector<std::byte>& bytes,
   rc::test::expect_error(RC_E_FORMAT, message, [&] { restore(engine, bytes); });
 }
 
-TEST(SavedErrors, AChecksumThatIsWrongIsNamedWithTheSize) {
+TEST(SavedErrors, WrongChecksumErrorNamesTheSize) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(5));
   std::vector<std::byte> bytes = session->save();
@@ -57,7 +57,7 @@ TEST(SavedErrors, AChecksumThatIsWrongIsNamedWithTheSize) {
   EXPECT_EQ(restore(*engine, bytes)->tokens(), some_tokens(5));
 }
 
-TEST(SavedErrors, WindowsBeginAmongTheEvaluatedTokens) {
+TEST(SavedErrors, WindowsMustBeginWithinTheEvaluatedTokens) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(75));
   const uint64_t expected = decoded(*session);
@@ -76,7 +76,7 @@ TEST(SavedErrors, WindowsBeginAmongTheEvaluatedTokens) {
 }
 
 // Layers with a window have fewer rows than the others.
-TEST(SavedErrors, RowsOfWindowsAreThoseThatTheFileNames) {
+TEST(SavedErrors, RowsOfWindowsMustMatchTheirBegin) {
   EngineOptions options = small_options();
   const auto engine = load(options, "cpu", 1, "gemma2");
   const auto session = session_with(*engine, some_tokens(100));
@@ -105,7 +105,7 @@ TEST(SavedErrors, RowsOfWindowsAreThoseThatTheFileNames) {
       "saved: runcible.session.window_begin is 101 of 100 evaluated tokens");
 }
 
-TEST(SavedErrors, EvaluatedTokensAreAmongTheTokens) {
+TEST(SavedErrors, EvaluatedCountMustNotExceedTheTokens) {
   const auto engine = load();
   const auto session = session_with(*engine, some_tokens(10));
   const std::vector<std::byte> bytes = session->save();

@@ -81,7 +81,7 @@ TEST(Scheduler, UncuttableTextsGetAllRowsOrNone) {
   // The first in turn goes even beyond the time of a step.
   budget.prompt_rows_alone = 100;
   EXPECT_EQ(schedule(all, budget).rows, Rows({300, 0, 0}));
-  // Nor is it begun without the pages for its end.
+  // It is not begun without the pages for its end.
   budget.prompt_rows_alone = 512;
   budget.pages = 5;
   EXPECT_EQ(schedule({{prompt(1, 200)}}, budget).rows, Rows({0}));
@@ -175,7 +175,7 @@ TEST(Scheduler, TenantsHavePlacesByWeight) {
   }
   Budget budget = wide();
   budget.sequences = 8;
-  // Of each tenant those served longest ago: the last ones.
+  // The least recently served requests of each tenant are the last ones.
   Rows expected(20, 0);
   for (const size_t i : {8, 9, 14, 15, 16, 17, 18, 19}) expected[i] = 1;
   EXPECT_EQ(schedule(all, budget).rows, expected);

@@ -38,7 +38,7 @@ TEST(WholeCandidates, FillTheRowsOfATile) {
   all[5].tenant = nullptr;
   all[5].priority = -1;
   EXPECT_EQ(schedule(all, budget).rows, Rows({13, 1, 10, 0, 7, 0}));
-  // Nor for a step that would be much smaller.
+  // Nothing is taken for a step that would be much smaller.
   EXPECT_EQ(
       schedule({{prompt(1, 1), prompt(2, 26), prompt(3, 15)}}, budget).rows,
       Rows({1, 26, 0}));

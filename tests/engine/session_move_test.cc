@@ -173,8 +173,8 @@ TEST(SessionMove, EvaluatedPagesAreCopied) {
   EXPECT_EQ(decoded(*session), expected);
 }
 
-// Of a session that has changed since it was copied, only what is still true is
-// used.
+// If a session has changed since it was copied, only the unchanged part of the
+// copy is used.
 TEST(SessionMove, ChangesSinceTheCopyAreEvaluatedAgain) {
   Movers movers(engine_of(2048));
   const auto session = movers.session();

@@ -8,7 +8,7 @@
 namespace rc::engine::test {
 namespace {
 
-// Of the model.
+// The length of the model's short context.
 constexpr size_t kShort = 1024;
 
 // Loads with the same options share the engine, and its prefix cache.
@@ -70,7 +70,7 @@ TEST(ShortContext, IsLeftAndEnteredAgain) {
 }
 
 // A restored session goes on with what it brought, on either side.
-TEST(ShortContext, IsSaved) {
+TEST(ShortContext, IsKeptInSavedSessions) {
   const auto engine = load_long();
   const std::vector<TokenId> tokens = some_tokens(kShort + 40);
   for (const size_t count : {size_t{1000}, kShort + 20}) {

@@ -93,7 +93,7 @@ TEST(Softmax, HugeLogitsAndTinyTemperaturesKeepTheTotal) {
   }
 }
 
-TEST(Softmax, TheFirstOfEqualsIsTheBest) {
+TEST(Softmax, TiesGoToTheLowerIndex) {
   std::vector<float> logits(200, -1.0f);
   logits[70] = logits[71] = logits[150] = -0.5f;
   Softmax softmax;

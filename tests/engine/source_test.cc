@@ -213,7 +213,7 @@ TEST(SourceSession, HasLogitsOfTheAnswerOnly) {
                          rows.end() - static_cast<ptrdiff_t>(last.vocabulary)));
 }
 
-TEST(SourceSession, HasOneSource) {
+TEST(SourceSession, SecondSourceIsRefused) {
   const auto engine = load_t5();
   const auto session = session_with(*engine, some(40, 3));
   EXPECT_EQ(session->position(), 41);
@@ -257,7 +257,7 @@ TEST(SourceSession, RefusesShiftingAndImpossibleLengths) {
   EXPECT_EQ(session->position(), 100);
   session->decode(false);
   EXPECT_EQ(generate(*session, greedy({}, 3)).report.status, RC_E_CONTEXT_FULL);
-  // Of a cache with two pages one is for what is generated.
+  // A cache with two pages keeps one of them for the answer.
   options.cache_tokens = 64;
   const auto small = load_t5("t5", 1, options);
   expect_status(

@@ -228,7 +228,7 @@ TEST_F(DeviceSplit, ForksCopyPagesOnEveryDevice) {
 
 class Lacking : public DeviceSplit {};
 
-TEST_F(Lacking, OpsRunOnTheCpu) {
+TEST_F(Lacking, UnsupportedOpsRunOnTheCpu) {
   for (const std::set<int32_t>& missing :
        std::vector<std::set<int32_t>>{{RC_OP_ATTENTION},
                                       {RC_OP_CACHE_STORE},
@@ -256,7 +256,7 @@ TEST_F(Lacking, OpsRunOnTheCpu) {
   }
 }
 
-TEST_F(Lacking, StrictRefuses) {
+TEST_F(Lacking, StrictRefusesUnsupportedOps) {
   state_.missing_ops = {RC_OP_GLU};
   const auto lenient = load(tight_options());
   try {
@@ -271,7 +271,7 @@ TEST_F(Lacking, StrictRefuses) {
   }
 }
 
-TEST_F(Lacking, OpsOfOneDeviceRunOnTheCpu) {
+TEST_F(Lacking, UnsupportedOpsOfOneDeviceRunOnTheCpu) {
   state_.missing_ops = {RC_OP_ROPE};
   const auto engine = load(room_for(2));
   EXPECT_EQ(play_greedily(*engine, prompt_), expected_);
@@ -393,7 +393,7 @@ TEST_F(SpreadFaults, CancelReachesEachDevice) {
   }
 }
 
-TEST_F(SpreadFaults, TheSecondDeviceIsLost) {
+TEST_F(SpreadFaults, LostSecondDeviceIsReportedAndTheModelLoadsAgain) {
   next_.on_run = [](const rc_plugin_run&, char*, const auto&) {
     return static_cast<rc_status>(RC_E_DEVICE_LOST);
   };

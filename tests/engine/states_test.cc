@@ -76,7 +76,7 @@ TEST(States, ContinueFromACachedPrefix) {
   const std::vector<TokenId> end = some_tokens(30, 9);
   other.insert(other.end(), end.begin(), end.end());
   const Result result = generate(*engine, greedy(other, 20));
-  // How the first prompt was cut depends on how long steps took.
+  // The chunks of the first prompt depend on the duration of steps.
   EXPECT_GE(result.report.cached_tokens, 32);
   EXPECT_LE(result.report.cached_tokens, 96);
   EXPECT_EQ(generate(*load_states(), greedy(other, 20)).tokens, result.tokens);
@@ -174,7 +174,7 @@ class SavedStates : public ::testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-TEST_F(SavedStates, NonFiniteOnesAreRefused) {
+TEST_F(SavedStates, NonFiniteStatesAreRefused) {
   EXPECT_EQ(message_of_restoring(), "");
   const auto file = gguf::File::from_memory(nullptr, bytes_, "saved");
   const gguf::Tensor* tensor = file->find_tensor("blk.2.scan");
@@ -186,7 +186,7 @@ TEST_F(SavedStates, NonFiniteOnesAreRefused) {
             std::string::npos);
 }
 
-TEST_F(SavedStates, MissingOnesAreRefused) {
+TEST_F(SavedStates, MissingStatesAreRefused) {
   const std::string name = "blk.0.conv_b";
   const auto at = std::search(
       bytes_.begin(), bytes_.end(), name.begin(), name.end(),

@@ -94,7 +94,7 @@ TEST_F(Convert, EncodesTheMatrices) {
 }
 
 TEST_F(Convert, RowsThatAreNotWholeBlocksGetAnotherType) {
-  // Of 32 elements.
+  // The rows have 32 elements.
   const auto file = converted(*open("llama"), "Q4_K");
   EXPECT_EQ(file->find_tensor("blk.0.attn_q.weight")->dtype, RC_DTYPE_Q5_0);
   EXPECT_EQ(file->find_int("general.file_type"), 14);

@@ -239,7 +239,8 @@ TEST_F(Address, ChangedFileIsFetchedFromTheBeginning) {
   EXPECT_EQ(content_of(target()), other);
 }
 
-// Neither are ranges of different files mixed, nor is gone on with another one.
+// Ranges of different files are not mixed, and a download does not continue
+// with another file.
 TEST_F(Address, ServersWithoutVersionsMixNoContents) {
   const std::string other = noise(content_.size(), 2);
   for (const bool weak : {true, false}) {

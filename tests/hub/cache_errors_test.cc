@@ -82,7 +82,7 @@ TEST_F(CacheErrors, FailedLinksAreNamed) {
   fs::create_directories(snapshot() + "/taken/by");
   expect_error(RC_E_IO, snapshot() + "/taken: cannot be linked: Is a directory",
                [&] { repository().link(commit_, "taken", "tag"); });
-  // Neither has left anything behind: the file and the folder are there.
+  // Neither call has left anything behind: only the file and the folder exist.
   EXPECT_EQ(std::distance(fs::directory_iterator(snapshot()),
                           fs::directory_iterator()),
             2);

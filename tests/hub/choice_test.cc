@@ -29,7 +29,7 @@ std::string chosen(const std::vector<std::string>& names,
   }
 }
 
-TEST(Choice, FindsQuantizations) {
+TEST(Choice, FindsQuantizationsInFileNames) {
   const std::vector<std::string> names = {"m-Q4_K_S.gguf",
                                           "m-Q4_K_M.gguf",
                                           "m.IQ4_XS.gguf",

@@ -93,7 +93,7 @@ TEST_P(Encoder, DoesNotDependOnTheRestOfTheBatch) {
 }
 
 // Layers with a window need the whole sequence all the same.
-TEST(EncoderFile, HasNoPagesOfWindows) {
+TEST(EncoderFile, RefusesPagesOfWindows) {
   try {
     load(encoder("modern-bert"), "reference", {.window_pages = 4});
     FAIL() << "it was loaded";

@@ -66,7 +66,7 @@ std::vector<std::string> golden_folders() {
   return names_in(source_path("tests/golden/folders"));
 }
 
-// Of a tensor of F32.
+// Returns the values of a tensor of F32.
 std::vector<float> values_of(const gguf::File& file,
                              const gguf::Tensor& tensor) {
   std::vector<float> values(tensor.bytes / sizeof(float));

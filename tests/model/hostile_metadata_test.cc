@@ -64,7 +64,7 @@ TEST_P(HostileMetadata, ChangedValuesAreRefusedOrWork) {
     try_value(key, std::string("three"));
     try_value(key, true);
   }
-  // Neither a test that all is refused, nor that nothing is looked at.
+  // Some values must be accepted, and many must be refused.
   EXPECT_GT(accepted_, 0);
   EXPECT_GT(refused_, 50);
 }

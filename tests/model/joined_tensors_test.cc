@@ -134,7 +134,7 @@ TEST(JoinedTensors, QueriesKeysAndValuesGiveTheSameLogits) {
 
 // Where queries have gates between them, or layers take the keys of others,
 // their tensors stay apart.
-TEST(JoinedTensors, QueriesOfOtherKindsAreRefused) {
+TEST(JoinedTensors, JoinedQueriesWithGatesOrSharedKeysAreRefused) {
   for (const auto& [name, layer] :
        {std::pair{"gemma4", 0}, {"qwen35", 3}, {"qwen3next", 3}}) {
     SCOPED_TRACE(name);

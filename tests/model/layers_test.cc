@@ -70,7 +70,7 @@ TEST(Layers, RotateByTheirWindow) {
   }
 }
 
-TEST(Layers, MayBeUnrotated) {
+TEST(Layers, LayersWithoutRotationAreMarked) {
   const auto file = model::ModelFile::from_gguf(Patient("smollm3").file());
   std::vector<int> ropes;
   for (const model::Layer& layer : file->hyper_parameters().layers) {
@@ -169,7 +169,7 @@ TEST(Layers, UseTheFirstMembersOfLongerArrays) {
 
 // Files of DeepSeek 2's architecture that do not say what scores are have
 // sigmoids where experts are chosen with a bias, and others a softmax.
-TEST(Layers, HaveTheScoresOfTheirExperts) {
+TEST(Layers, ScoreFunctionOfExpertsHasADefault) {
   const auto score = [](const Patient& patient) {
     return model::ModelFile::from_gguf(patient.file())
         ->hyper_parameters()
@@ -185,7 +185,7 @@ TEST(Layers, HaveTheScoresOfTheirExperts) {
 }
 
 // A gate for each head is spread by a matrix, which has a limit.
-TEST(Layers, TooManyGatesAreRefused) {
+TEST(Layers, TooManyHeadGatesAreRefused) {
   Patient patient("step35");
   patient.set("step35.attention.head_count", uint32_t{4096});
   patient.set("step35.attention.head_count_kv", uint32_t{2});

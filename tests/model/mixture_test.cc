@@ -32,7 +32,7 @@ void expect_refused(const Patient& patient, const std::string& key,
   }
 }
 
-TEST(Mixture, DenseLayersAtTheBeginningRotate) {
+TEST(Mixture, LeadingDenseLayersRotate) {
   const auto rotating = [](const Patient& patient) {
     std::vector<bool> all;
     for (const Layer& layer : hyper_of(patient).layers) {
@@ -98,7 +98,7 @@ TEST(Mixture, SizesOfLatentHeadsAreChecked) {
 }
 
 // As many as their matrix has rows.
-TEST(Mixture, GatesAreOfHeadsOrOfElements) {
+TEST(Mixture, NumberOfGatesFollowsTheirMatrix) {
   const auto gates = [](const Patient& patient) {
     const auto file = patient.file();
     const auto& architecture = model::find_architecture(*file);

@@ -32,7 +32,7 @@ struct Room {
   bool keep_mapped = false;
   int64_t resident_experts = 0;  // 0: all; else experts stay mapped
   bool takes_embeddings = false;
-  // Of layers with a window; each sequence has a third of them, in turn.
+  // Pages of layers with a window; each sequence has a third of them, in turn.
   int64_t window_pages = 0;
 };
 model::ResidentOptions options_of(const Room& room);
@@ -49,7 +49,7 @@ struct Sequence {
   std::vector<int32_t> tokens;
   std::vector<int32_t> pages;
   int32_t start = 0;
-  // Of models that read one, in the first of the pages; empty: the tokens.
+  // The source of models that read one, in the first pages; empty: the tokens.
   std::vector<int32_t> source = {};
 };
 // `count` pages from `first` on.

@@ -46,9 +46,9 @@ TEST(Names, TensorsMatchThePackageGguf) {
 
 TEST(Names, KeysMatchThePackageGguf) {
   const auto known = package_names().at("keys").get<std::set<std::string>>();
-  // Of files that are older than the package's names, or newer, of scaling that
-  // the package writes as a tensor, and of what folders say and it writes
-  // nothing for.
+  // Keys of files that are older or newer than the package's names, of scaling
+  // that the package writes as a tensor, and of settings of folders that the
+  // package does not write.
   const std::set<std::string> others = {"rope.scale_linear",
                                         "rope.scaling.low_freq_factor",
                                         "rope.scaling.high_freq_factor",
@@ -70,7 +70,7 @@ TEST(Names, KeysMatchThePackageGguf) {
 }
 
 // tensors_of lists the tensors that files have.
-TEST(Names, TensorsOfFilesAreListed) {
+TEST(Names, EveryTensorOfTheFilesIsListed) {
   std::set<std::string> seen;
   for (const std::string& name : golden_architectures()) {
     SCOPED_TRACE(name);

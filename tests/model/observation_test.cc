@@ -42,9 +42,9 @@ TEST(Observation, CoversEveryProductOfEveryArchitecture) {
     }
     std::set<std::string> expected =
         observed_tensors_of(*file, program, RC_USE_LINEAR | RC_USE_EXPERTS);
-    // Of one matrix for the keys and values of all heads products are made of
-    // parts, some of them turned; of a stack each matrix has an input of its
-    // own; numbers of experts are no matrix.
+    // A matrix for the keys and values of all heads is multiplied in parts,
+    // some of them transposed. Each matrix of a stack has a separate input.
+    // Numbers of experts are not a matrix.
     std::erase_if(expected, [&](const std::string& name) {
       return name.ends_with("attn_kv_b.weight") || name.starts_with("altup_") ||
              (name.ends_with("time_mix_w2.weight") &&

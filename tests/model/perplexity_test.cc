@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the perplexity, which is the exponential of the loss.
+// The tolerance of the perplexity, which is the exponential of the loss.
 constexpr double kTolerance = 1e-3;
 
 // Fables of seeds that training does not use, by the tokenizers library.

@@ -112,7 +112,7 @@ TEST_P(Resident, ComputesTheSameFromTheMappedFile) {
     const auto copied = load(file, GetParam());
     const auto mapped = load(file, GetParam(), {.keep_mapped = true});
     for (const size_t chunk : {size_t{1}, tokens.size()}) {
-      // Of a sequence that sees all of itself there are no chunks.
+      // A sequence that sees all of itself has no chunks.
       if (!file->causal() && chunk < tokens.size()) continue;
       const std::vector<float> expected = evaluate(*copied, tokens, chunk);
       const std::vector<float> actual = evaluate(*mapped, tokens, chunk);

@@ -186,7 +186,7 @@ TEST(SourceFile, EncoderLayersAreProgramParts) {
             static_cast<int32_t>(program.part_names.size()));
 }
 
-TEST(SourceFile, MayHaveAsManyLayersAsItsEncoder) {
+TEST(SourceFile, LayerCountDefaultsToThatOfTheEncoder) {
   Patient patient("mt5");
   patient.drop("t5.decoder_block_count");
   EXPECT_EQ(model::ModelFile::from_gguf(patient.file())
@@ -231,7 +231,8 @@ TEST(SourceFile, InvalidHyperParametersAreRefused) {
   }
 }
 
-// Of the paper's 32 buckets: the exact ones, the last one on each side.
+// Checks the exact ones of the paper's 32 buckets and the last one on each
+// side.
 TEST(RelativeBias, BucketsMatchThePaper) {
   for (int64_t d = 0; d < 8; ++d) {
     EXPECT_EQ(model::bucket_of(-d, 32, false), d);

@@ -226,7 +226,7 @@ TEST(Unused, KeysWithoutEffectAreAccepted) {
       with("llama2", "llama.logit_scale", 1.0f),
       with("llama2", "llama.attention.scale", 0.25f),
       with("llama2", "llama.expert_count", uint32_t{0}),
-      // Of a model whose layers are all dense.
+      // The layers of the model are all dense.
       with("llama2", "llama.leading_dense_block_count", uint32_t{2}),
       with("llama2", "llama.expert_weights_scale", 2.5f),
       with("llama2", "llama.rope.scaling.finetuned", true),
@@ -244,7 +244,7 @@ TEST(Unused, KeysWithoutEffectAreAccepted) {
       with_tensor("llama2", "blk.0.attn_rot_embd.weight", {8}),
       // A part that generates, where only the encoder is there.
       with_tensor("t5encoder", "dec.blk.0.attn_q.weight", {8}),
-      // Of scores, which are another output.
+      // Tensors for scores, which are another output.
       with_tensor("bert", "cls.weight", {64, 64}),
       with_tensor("qwen3", "cls.output.weight", {2, 64}),
   };
@@ -296,7 +296,7 @@ std::vector<float> logits_of(const Patient& patient, const std::string& name) {
 
 // Converters write expert_gating_func where config.json has it, and most of
 // these have not: the classes of their models know sigmoids alone.
-TEST(Unused, ScoresOfExpertsHaveADefault) {
+TEST(Unused, ScoreFunctionOfExpertsIsOptional) {
   for (const std::string name : {"afmoe", "dots1", "glm4moe", "hy-v3", "mimo2",
                                  "minimax-m2", "step35"}) {
     SCOPED_TRACE(name);
@@ -313,7 +313,7 @@ TEST(Unused, ScoresOfExpertsHaveADefault) {
 }
 
 // Converters end the name of this tensor with ".bias" or do not.
-TEST(Unused, TheBiasOfExpertsHasTwoNames) {
+TEST(Unused, BiasOfExpertsIsReadUnderBothNames) {
   for (const std::string name : {"dots1", "ernie4_5-moe", "hy-v3"}) {
     SCOPED_TRACE(name);
     Patient patient(name);
@@ -335,7 +335,7 @@ TEST(Unused, TheBiasOfExpertsHasTwoNames) {
 }
 
 // Converters write some vectors as the matrix of one row that a folder has.
-TEST(Unused, AVectorMayBeAMatrixOfOneRow) {
+TEST(Unused, VectorStoredAsOneRowIsAccepted) {
   const struct {
     const char* model;
     const char* end;  // of the tensors' names

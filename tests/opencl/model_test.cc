@@ -8,8 +8,8 @@
 namespace rc::test {
 namespace {
 
-// How GPUs are driven, in small: work-items stand for the lanes, and share
-// columns, vectors and heads.
+// The tuning of GPUs in small: work-items act as lanes, and share columns,
+// vectors and heads.
 constexpr char kGpuTuning[] =
     "lanes=1,tile=32,batch=4,few=2,parts=3,reduce=16,"
     "attention=4,plain=16";

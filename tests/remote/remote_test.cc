@@ -171,7 +171,7 @@ TEST_F(Remote, RunEndsAtItsTimeout) {
   rc_free(text);
 }
 
-// Of a client that goes away in the middle of a run nothing stays.
+// A client disconnects in the middle of a run.
 TEST_F(Remote, ServerFreesResourcesOfAVanishedClient) {
   pass_self_tests();
   const Server server(path("socket"), RC_SERVED, true);

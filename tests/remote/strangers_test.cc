@@ -144,7 +144,7 @@ TEST_F(Remote, CorruptFrameIsAStatus) {
     // Memory without measure is the module's to give or refuse.
     if (code == kCreateBuffer) continue;
     const size_t most = bad.size() - (code == kCompile ? 32 : 0);
-    // Of an op that is asked about there are many.
+    // Frames that ask about an op are frequent; an eighth of them is enough.
     if (most <= 8 || (bad.size() == frames[wrong - 1].size() && wrong % 8)) {
       continue;
     }

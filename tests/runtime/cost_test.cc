@@ -84,7 +84,7 @@ TEST_F(Choice, LargeWorkGoesToTheGpu) {
   EXPECT_EQ(best_of_product(4096, kCpu, kCpu), kGpu);
 }
 
-TEST_F(Choice, SumIsNotWorthTheTransfer) {
+TEST_F(Choice, ElementwiseWorkStaysOnTheCpu) {
   // Each number is used once: the bus takes longer than the CPU's memory.
   for (const double count : {1e3, 1e5, 1e7}) {
     EXPECT_EQ(best_of_elements(count, kCpu, kCpu), kCpu) << count;
@@ -100,7 +100,7 @@ TEST_F(Choice, WorkRunsWhereItsOperandsAre) {
   EXPECT_EQ(best_of_elements(1e7, kGpu, kCpu), kGpu);
 }
 
-TEST_F(Choice, EstimatesAddUp) {
+TEST_F(Choice, EstimateIsTheSumOfComputeAndTransfer) {
   const auto order = rank(product(1024), 4.0 * 1024 * 1024, kGpu, kCpu);
   ASSERT_EQ(order.size(), 2u);
   EXPECT_EQ(order[0].device, kGpu);
@@ -112,12 +112,12 @@ TEST_F(Choice, EstimatesAddUp) {
   EXPECT_DOUBLE_EQ(order[1].compute, 0.5e-6 + 1024.0 * 1024 * 1024 / 50e9);
 }
 
-TEST_F(Choice, MeasuredCurvesComeFirst) {
+TEST_F(Choice, MeasuredCurvesReplaceTheFormula) {
   Calibration slow = gpu();
   slow.families[static_cast<size_t>(OpFamily::kProductsF32)] =
       Curve::line(1, 1e9);
   EXPECT_DOUBLE_EQ(*slow.seconds(product(1000)), 2);
-  // Of the parts of an op the longer one counts.
+  // The longest part of an op counts.
   slow.families[static_cast<size_t>(OpFamily::kVectorsF32)] =
       Curve::line(3, 1e9);
   EXPECT_NEAR(*slow.seconds(product(1000)), 3.001, 1e-9);
@@ -135,7 +135,7 @@ TEST_F(Choice, UnsupportedAndUnmeasuredDevicesAreSkipped) {
   EXPECT_EQ(estimate(product(10), operands, devices, room).size(), 2u);
 }
 
-TEST_F(Choice, EqualsKeepTheirOrder) {
+TEST_F(Choice, EquallyFastDevicesKeepTheirOrder) {
   const Calibration* const devices[] = {&cpu_, &cpu_};
   Estimate room[2];
   const auto found = estimate(elements(10), {}, devices, room);
@@ -143,14 +143,14 @@ TEST_F(Choice, EqualsKeepTheirOrder) {
   EXPECT_EQ(found[1].device, 1);
 }
 
-TEST_F(Choice, UnknownPlacesCostATransfer) {
+TEST_F(Choice, OperandsOnUnknownDevicesCostATransfer) {
   const OperandPlace operands[] = {{kElsewhere, 1e6}};
   const Calibration* const devices[] = {&cpu_};
   Estimate room[1];
   EXPECT_GT(estimate(elements(10), operands, devices, room)[0].transfer, 1e-4);
 }
 
-TEST(DeviceOfMost, CountsBytes) {
+TEST(DeviceOfMost, ChoosesTheDeviceWithMostBytes) {
   const OperandPlace operands[] = {{0, 10}, {1, 8}, {1, 8}};
   EXPECT_EQ(device_of_most(operands, 5), 1);
   const OperandPlace equals[] = {{2, 10}, {1, 10}};
@@ -170,13 +170,13 @@ TEST(Curve, InterpolatesAndExtrapolatesLinearly) {
   EXPECT_DOUBLE_EQ(curve.rate(), 200.0 / 6);
 }
 
-TEST(Curve, LowersDisturbedMeasurements) {
+TEST(Curve, SlowMeasurementsBeforeFasterOnesAreLowered) {
   const Curve curve({{1, 9}, {2, 3}, {3, 5}, {3, 4}});
   EXPECT_EQ(curve.points(),
             (std::vector<Curve::Point>{{1, 3}, {2, 3}, {3, 4}}));
 }
 
-TEST(Curve, OnePointGrowsInProportion) {
+TEST(Curve, SinglePointIsExtrapolatedProportionally) {
   const Curve curve({{10, 1}});
   EXPECT_DOUBLE_EQ(curve.seconds(5), 1);
   EXPECT_DOUBLE_EQ(curve.seconds(30), 3);

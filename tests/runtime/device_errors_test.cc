@@ -161,7 +161,7 @@ int pinned_destroyed = 0;
 TEST_F(DeviceErrors, AddressesOfBuffersMustBeGiven) {
   const auto buffer = device_->create_buffer(64);
   expect_error(RC_E_UNSUPPORTED,
-               "faulty:0 has memory of its own; rc_tensor_read copies from "
+               "faulty:0 has separate memory; rc_tensor_read copies from "
                "there",
                [&] { buffer->memory(); });
   plugin().table.buffer_memory = [](rc_plugin_device*, rc_plugin_buffer*,

@@ -75,7 +75,7 @@ TEST_F(DeviceTest, RefusesWeightsOfImpossibleRank) {
             RC_E_INVALID_ARGUMENT);
 }
 
-TEST_F(DeviceTest, ASuccessWithoutAHandleIsAFailure) {
+TEST_F(DeviceTest, SuccessWithoutAHandleIsADeviceError) {
   state().null_handles = true;
   EXPECT_EQ(error_of([&] { device_->create_weight(weight(), data_); }).status(),
             RC_E_DEVICE);

@@ -28,7 +28,7 @@ class HostMemory : public testing::Test {
   MessageBytes message_ = {};
 };
 
-TEST_F(HostMemory, AWeightIsItsBytes) {
+TEST_F(HostMemory, WeightIsTheAddressOfItsBytes) {
   const rc_plugin_weight_info info = matrix(RC_DTYPE_Q8_0, 3, 64);
   uint64_t bytes = 0;
   ASSERT_EQ(plugin_.weight_bytes(nullptr, &info, &bytes, message_.data()),
@@ -84,7 +84,7 @@ TEST_F(HostMemory, TooLargeSizesAreReported) {
             RC_E_INVALID_ARGUMENT);
 }
 
-TEST(HostMemoryOfAPlugin, WithItsOwnFunctionsIsNotCompleted) {
+TEST(HostMemoryOfAPlugin, PluginWithMemoryFunctionsIsNotCompleted) {
   rc_plugin plugin = {};
   plugin.upload = [](rc_plugin_device*, rc_plugin_buffer*, uint64_t,
                      const void*, uint64_t,

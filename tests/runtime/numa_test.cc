@@ -1,5 +1,5 @@
-// How weights and threads are to lie on nodes of memory: what is asked for, and
-// what a device is opened with.
+// The placement of weights and threads on NUMA nodes: the requested mode, and
+// the mode with which a device is opened.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

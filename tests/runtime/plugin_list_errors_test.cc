@@ -28,7 +28,7 @@ void expect_taken(const rc_plugin& table) {
   PluginList::instance().remove(name);
 }
 
-TEST(PluginListErrors, NamesAreOneToSixtyFourSmallLettersDigitsAndUnderscores) {
+TEST(PluginListErrors, InvalidNamesAreRefused) {
   const std::string longest(64, 'n');
   const auto named = [](const std::string& name) {
     rc_plugin table = good_table();
@@ -55,7 +55,7 @@ TEST(PluginListErrors, NamesAreOneToSixtyFourSmallLettersDigitsAndUnderscores) {
   }
 }
 
-TEST(PluginListErrors, SizesIncludeTheRequiredFunctions) {
+TEST(PluginListErrors, TooSmallTablesAreRefused) {
   rc_plugin table = good_table();
   for (const size_t size : {size_t{0}, offsetof(rc_plugin, name) - 1}) {
     table.struct_size = size;
@@ -69,8 +69,9 @@ TEST(PluginListErrors, SizesIncludeTheRequiredFunctions) {
   EXPECT_EQ(error_of_adding(table).message().find("a plugin is called \"\""),
             0u);
   table.struct_size = offsetof(rc_plugin, run);
-  expect_refused(table, RC_E_INVALID_ARGUMENT,
-                 "the plugin good_table lacks the required function run");
+  expect_refused(
+      table, RC_E_INVALID_ARGUMENT,
+      "the plugin good_table does not define the required function run");
   table.struct_size = offsetof(rc_plugin, wait);
   expect_taken(table);
 }
@@ -121,7 +122,8 @@ TEST(PluginListErrors, EveryRequiredFunctionIsNamed) {
     c.remove(table);
     expect_refused(
         table, RC_E_INVALID_ARGUMENT,
-        std::string("the plugin good_table lacks the required function ") +
+        std::string(
+            "the plugin good_table does not define the required function ") +
             c.name);
   }
   // The others may be absent.

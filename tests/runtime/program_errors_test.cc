@@ -190,7 +190,7 @@ TEST(BuilderErrors, ValuesHaveOneToFourDimensions) {
   EXPECT_TRUE(description.caches.empty());
 }
 
-TEST(BuilderErrors, AWeightKeepsTypeAndShape) {
+TEST(BuilderErrors, WeightCannotChangeTypeOrShape) {
   ProgramBuilder builder;
   const Value w = builder.weight("w", RC_DTYPE_F32, {8, 4}, RC_USE_ROWS);
   const std::string message =
@@ -204,7 +204,7 @@ TEST(BuilderErrors, AWeightKeepsTypeAndShape) {
   EXPECT_EQ(ask(RC_DTYPE_F32, {8, 4}), w);
 }
 
-TEST(BuilderErrors, ReshapesRegroupWhatFollowsTheFirstDimension) {
+TEST(BuilderErrors, ReshapesOfTheFirstDimensionAreRefused) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 12});
   const Value w = builder.weight("w", RC_DTYPE_F32, {2, 12}, RC_USE_LINEAR);

@@ -97,7 +97,7 @@ TEST(Program, RefusesWrongNumbersOfWeights) {
             RC_E_INVALID_ARGUMENT);
 }
 
-TEST(ProgramBuilder, NamesBothShapes) {
+TEST(ProgramBuilder, ShapeMismatchErrorNamesBothShapes) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 3});
   const Value w = builder.weight("w", RC_DTYPE_F32, {2, 4}, RC_USE_LINEAR);
@@ -113,7 +113,7 @@ TEST(ProgramBuilder, NamesBothShapes) {
 }
 
 // Each breaks one rule of an op that is good without it.
-TEST(ProgramBuilder, RefusesBrokenNormsAndFunctionsOfRows) {
+TEST(ProgramBuilder, RefusesInvalidNormsAndFunctionsOfRows) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 8});
   const Value fixed = builder.input(RC_DTYPE_F32, {8});
@@ -146,7 +146,7 @@ TEST(ProgramBuilder, RefusesBrokenNormsAndFunctionsOfRows) {
   expect_refused("x is a weight", [&] { builder.unary(w, RC_FUNCTION_RELU); });
 }
 
-TEST(ProgramBuilder, RefusesBrokenLengths) {
+TEST(ProgramBuilder, RefusesInvalidLengths) {
   ProgramBuilder builder;
   const Value q = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 2, 8});
   const Value row = builder.input(RC_DTYPE_I32, {RC_DIM_ROWS});
@@ -191,7 +191,7 @@ TEST(ProgramBuilder, DistinguishesWeightsByName) {
             static_cast<uint32_t>(RC_USE_ROWS | RC_USE_LINEAR));
 }
 
-TEST(ProgramBuilder, RegroupsOnlyWhatFollowsTheRows) {
+TEST(ProgramBuilder, ReshapesOnlyTheDimensionsAfterTheRows) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 12});
   EXPECT_EQ(builder.shape(builder.reshape(x, {RC_DIM_ROWS, 3, 4})),

@@ -32,7 +32,7 @@ class Quarantines : public testing::Test {
     }
   }
 
-  // How often the device was opened so far.
+  // Returns the number of times that the device was opened.
   size_t opened() const {
     std::error_code none;
     const auto size = fs::file_size(opened_, none);

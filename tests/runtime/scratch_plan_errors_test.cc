@@ -28,7 +28,7 @@ ProgramDescription chain(int64_t width) {
   return std::move(builder).take();
 }
 
-TEST(ScratchPlanErrors, LimitsAreNotBelowZero) {
+TEST(ScratchPlanErrors, NegativeLimitsAreRefused) {
   const ProgramDescription description = chain(16);
   expect_refused(
       "limits of a program below zero: -1 rows, 2 outputs, 3 sequences",
@@ -43,7 +43,7 @@ TEST(ScratchPlanErrors, LimitsAreNotBelowZero) {
   EXPECT_EQ(planned(description, {1, 0, 0}), 64u);
 }
 
-TEST(ScratchPlanErrors, ViewsAreOfValuesThatExist) {
+TEST(ScratchPlanErrors, ViewsOfMissingValuesAreRefused) {
   ProgramDescription description = chain(16);
   ASSERT_EQ(description.values.size(), 3u);
   description.values[2].index = 3;
@@ -53,7 +53,7 @@ TEST(ScratchPlanErrors, ViewsAreOfValuesThatExist) {
   EXPECT_EQ(planned(description, {1, 0, 0}), 64u);
 }
 
-TEST(ScratchPlanErrors, SizesCanBeAddressed) {
+TEST(ScratchPlanErrors, TooLargeSizesAreRefused) {
   // A row has 2^32 bytes.
   const ProgramDescription wide = chain(int64_t{1} << 30);
   constexpr int64_t kRows = (int64_t{1} << 32) - 1;
@@ -73,7 +73,7 @@ TEST(ScratchPlanErrors, SizesCanBeAddressed) {
       narrow, {kMost + 1, 0, 0});
 }
 
-TEST(ScratchPlanErrors, ValuesThatLiveAtOnceCanBeAddressedTogether) {
+TEST(ScratchPlanErrors, TooLargeSumsOfLiveValuesAreRefused) {
   ProgramBuilder builder;
   const Value x = builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, int64_t{1} << 30});
   const Value y = builder.scale(x, 2);
@@ -88,7 +88,7 @@ TEST(ScratchPlanErrors, ValuesThatLiveAtOnceCanBeAddressedTogether) {
       description, {kHalf, 0, 0});
 }
 
-TEST(ScratchPlanErrors, ValuesAreWrittenBeforeTheyAreRead) {
+TEST(ScratchPlanErrors, ReadingUnwrittenValuesIsRefused) {
   ProgramDescription description = chain(16);
   EXPECT_EQ(planned(description, {1, 0, 0}), 64u);
   std::swap(description.ops[0], description.ops[1]);

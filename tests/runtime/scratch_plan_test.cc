@@ -218,7 +218,7 @@ TEST(ScratchPlan, MemoryDoesNotGrowWithTheNumberOfLayers) {
   EXPECT_EQ(plan(30), plan(1));
 }
 
-TEST(ScratchPlan, WorksInPlaceWhereItMay) {
+TEST(ScratchPlan, ReusesInputsInPlace) {
   ProgramBuilder builder;
   Value x = builder.scale(builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 64}), 1);
   for (int i = 0; i < 5; ++i) x = builder.softcap(builder.add(x, x), 5);
@@ -226,7 +226,7 @@ TEST(ScratchPlan, WorksInPlaceWhereItMay) {
   EXPECT_EQ(plan_scratch(description, kScratchLimits), 7 * 64 * sizeof(float));
 }
 
-TEST(ScratchPlan, DoesNotOverwriteWhatTheProductStillReads) {
+TEST(ScratchPlan, OutputOfAProductDoesNotOverlapItsInput) {
   ProgramBuilder builder;
   const Value x =
       builder.scale(builder.input(RC_DTYPE_F32, {RC_DIM_ROWS, 64}), 1);

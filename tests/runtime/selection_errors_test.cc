@@ -61,7 +61,7 @@ TEST_F(SelectionErrors, MemoryIsNamedInMegabytesRoundedUp) {
   EXPECT_EQ(chosen("limited", UINT64_MAX), "limited:0");
 }
 
-TEST_F(SelectionErrors, TheStatusIsThatOfTheWorstReason) {
+TEST_F(SelectionErrors, StatusIsThatOfTheMostSevereReason) {
   state.count_status = RC_E_OUT_OF_MEMORY;
   expect_none(RC_E_OUT_OF_MEMORY,
               "no device for 'limited': limited: fake failure -2", "limited");
@@ -76,7 +76,7 @@ TEST_F(SelectionErrors, TheStatusIsThatOfTheWorstReason) {
   EXPECT_EQ(chosen("no_such,limited"), "limited:0");
 }
 
-TEST_F(SelectionErrors, NumbersOfDevicesBeginAtZero) {
+TEST_F(SelectionErrors, DeviceNumberOutOfRangeIsRefused) {
   expect_none(RC_E_BACKEND_UNAVAILABLE,
               "no device for 'limited:1': limited:1: the backend has 1 "
               "devices, numbered from 0",
@@ -86,7 +86,7 @@ TEST_F(SelectionErrors, NumbersOfDevicesBeginAtZero) {
   EXPECT_EQ(chosen("limited:1"), "limited:1");
 }
 
-TEST_F(SelectionErrors, UnknownNamesComeWithTheNearestAndAllThatAreKnown) {
+TEST_F(SelectionErrors, UnknownNameErrorListsTheNearestAndAllKnownNames) {
   const struct {
     const char* spec;
     const char* near;

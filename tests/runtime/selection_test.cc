@@ -117,8 +117,8 @@ TEST_F(SelectionTest, AutoSkipsSoftwareDevicesIfThereIsACpu) {
   const Selected selected = select({"auto", 0, {}});
   EXPECT_EQ(selected.device->id(), "cpu:0");
   expect_text(reason(selected, "vulkan:0"), "software");
-  // Nor if the CPU is passed over for its memory; the reference backend has no
-  // other.
+  // It is skipped, too, if the CPU is skipped for its memory, which is also
+  // that of the reference backend.
   const Error error = failure({"cpu,reference", uint64_t{1} << 60, {}});
   EXPECT_EQ(error.status(), RC_E_BACKEND_UNAVAILABLE);
   expect_text(error.message(), "cpu:0: has ");
@@ -146,7 +146,7 @@ TEST_F(SelectionTest, WarnsOfTheReplacementOfAFailedDevice) {
   for (const char* spec : {"auto", "cuda,cpu"}) {
     const Selected selected = select({spec, 0, {}});
     EXPECT_EQ(selected.device->id(), "cpu:0");
-    // Of an unknown kind a device comes after the CPU.
+    // A device of unknown kind comes after the CPU.
     ASSERT_EQ(selected.warnings.size(), spec[0] == 'a' ? 1u : 2u);
     for (const std::string& warning : selected.warnings) {
       expect_text(warning, "cpu:0 stands in for cuda:");

@@ -168,7 +168,7 @@ std::string name_of(const SelfTest::Kind& kind) {
 }
 
 // A kind without a case, or with that of another, would leave ops untested.
-TEST(SelfTestKinds, ACaseHasAnOpOfItsKind) {
+TEST(SelfTestKinds, EveryCaseContainsAnOpOfItsKind) {
   for (const SelfTest::Kind& kind : every_kind()) {
     const SelfTestCase made = case_of(kind);
     const rc_plugin_value* values = made.description.values.data();

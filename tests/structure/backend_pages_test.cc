@@ -1,5 +1,5 @@
-// The pages of the backends tell of messages that there are, of every message
-// that says why a backend is missing, and of every variable of the environment.
+// The pages of the backends contain only messages of the sources, every message
+// for a missing backend, and every environment variable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::vector<std::string> matches(const std::string& text,
   return found;
 }
 
-// What a message says for certain: the rest are its values, "..." or words in
+// Returns the fixed parts of a message, without its values: "..." and words in
 // capitals.
 std::vector<std::string> fixed_parts(const std::string& message) {
   static const std::regex value(
@@ -90,17 +90,17 @@ TEST_P(BackendPages, MessagesAreInTheSources) {
   EXPECT_GE(messages, 8u);
 }
 
-TEST_P(BackendPages, TellOfEveryReasonToBeMissing) {
+TEST_P(BackendPages, ContainEveryReasonForAMissingDevice) {
   for (const std::string& message :
        matches(own_, "RC_E_BACKEND_UNAVAILABLE,\\s*\"([^\"]{8,})\"")) {
     const std::string part = message.substr(0, message.find(';'));
     const std::string begin = part.substr(0, part.find_last_not_of(' ') + 1);
     EXPECT_NE(page_.find(begin), std::string::npos)
-        << "the page does not tell of \"" << message << "\"";
+        << "the page does not contain \"" << message << "\"";
   }
 }
 
-TEST_P(BackendPages, TellOfEveryVariable) {
+TEST_P(BackendPages, ContainEveryVariable) {
   for (const std::string& variable : matches(own_, "\"(RUNCIBLE_[A-Z_]+)\"")) {
     EXPECT_NE(page_.find("`" + variable), std::string::npos) << variable;
   }

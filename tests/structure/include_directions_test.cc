@@ -111,7 +111,7 @@ std::string included(const std::string& line) {
 }
 
 bool sees(const Room& room, const std::string& header) {
-  // Of the system, such as sys/stat.h, or of a library.
+  // Headers of the system, such as sys/stat.h, or of a library.
   static const std::vector<std::string> kOutside = {
       "sys/", "linux/", "nlohmann/", "CLI/",    "vulkan/vulkan.h",
       "CL/",  "asm/",   "curl/",     "toml++/", "emscripten/"};
@@ -145,7 +145,7 @@ std::vector<std::string> wrong_includes(const fs::path& tree, size_t* files) {
   return wrong;
 }
 
-TEST(IncludeDirections, PointDown) {
+TEST(IncludeDirections, IncludesPointToLowerLayers) {
   size_t files = 0;
   const std::vector<std::string> wrong = wrong_includes(RC_SOURCE_DIR, &files);
   EXPECT_GT(files, 300u);

@@ -23,16 +23,16 @@ COMMENT = r"^[ \t]*(?://|/\*+|\*|#)[ \t]*"
 # Name -> pattern, and the most of each area.
 AREAS = ("include", "docs", "src", "backends", "bindings", "examples")
 WORDS = {
-    "tell, told": (r"\b(?:[Tt]ells?|told)\b", (3, 1, 3, 13, 28, 56)),
-    "beside": (r"\b[Bb]eside\b", (0, 0, 3, 9, 0, 7)),
-    "whoever": (r"\b[Ww]hoever\b", (0, 0, 5, 0, 0, 0)),
-    "somebody, nobody": (r"\b(?:[Ss]omebody|[Nn]obody)\b", (0, 0, 2, 2, 0, 12)),
-    "of its own": (r"\bof (?:its|their|one's) own\b", (0, 2, 83, 33, 0, 2)),
-    "anew": (r"\b[Aa]new\b", (0, 0, 4, 0, 0, 0)),
-    "lack": (r"\black(?:s|ed)?\b", (0, 0, 77, 13, 0, 0)),
+    "tell, told": (r"\b(?:[Tt]ells?|told)\b", (3, 1, 0, 0, 28, 56)),
+    "beside": (r"\b[Bb]eside\b", (0, 0, 0, 0, 0, 7)),
+    "whoever": (r"\b[Ww]hoever\b", (0, 0, 0, 0, 0, 0)),
+    "somebody, nobody": (r"\b(?:[Ss]omebody|[Nn]obody)\b", (0, 0, 0, 0, 0, 12)),
+    "of its own": (r"\bof (?:its|their|one's) own\b", (0, 2, 0, 0, 0, 2)),
+    "anew": (r"\b[Aa]new\b", (0, 0, 0, 0, 0, 0)),
+    "lack": (r"\black(?:s|ed)?\b", (0, 0, 0, 0, 0, 0)),
     "hear": (r"\b[Hh]ear[sd]?\b", (0, 0, 0, 0, 0, 13)),
-    "what is no": (r"\bwhat (?:is|are) n(?:o|ot|one)\b", (0, 0, 21, 5, 0, 0)),
-    "comments that begin with What": (COMMENT + r"What\b", (0, 0, 0, 3, 0, 0)),
+    "what is no": (r"\bwhat (?:is|are) n(?:o|ot|one)\b", (0, 0, 0, 0, 0, 0)),
+    "comments that begin with What": (COMMENT + r"What\b", (0, 0, 0, 0, 0, 0)),
     "comments that begin with Who": (COMMENT + r"Who(?:ever)?\b", (0, 0, 0, 0, 0, 0)),
 }
 

@@ -87,7 +87,7 @@ TEST(Decode, EqualsGgmlBitForBit) {
   EXPECT_EQ(compared, 26);
 }
 
-TEST(Decode, Q8_1) {
+TEST(Decode, DecodesQ8_1) {
   BlockQ8_1 block{};
   block.scale = f32_to_f16(0.5f);
   block.sum = f32_to_f16(100.0f);
@@ -100,7 +100,7 @@ TEST(Decode, Q8_1) {
   EXPECT_EQ(values[31], 63.5f);
 }
 
-TEST(Decode, Q8_K) {
+TEST(Decode, DecodesQ8_K) {
   BlockQ8_K block{};
   block.scale = -0.25f;
   block.quants[0] = 127;
@@ -112,7 +112,7 @@ TEST(Decode, Q8_K) {
   EXPECT_EQ(values[255], 31.75f);
 }
 
-TEST(Decode, PlainTypes) {
+TEST(Decode, DecodesPlainTypes) {
   float values[2];
   const double doubles[] = {0.1, -1e300};
   decode_row(RC_DTYPE_F64, doubles, values, 2);

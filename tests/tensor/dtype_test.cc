@@ -37,7 +37,7 @@ TEST(DType, TypesAreFoundByName) {
   EXPECT_STREQ(dtype_name(-2147483647 - 1), "type -2147483648");
 }
 
-TEST(DType, RowBytes) {
+TEST(DType, RowBytesAreThoseOfWholeBlocks) {
   EXPECT_EQ(row_bytes(RC_DTYPE_F32, 3), 12u);
   EXPECT_EQ(row_bytes(RC_DTYPE_Q4_K, 512), 288u);
   EXPECT_EQ(row_bytes(RC_DTYPE_Q4_K, 0), 0u);
@@ -94,7 +94,7 @@ TEST(Half, F32RoundsToTheNearestF16TiesToEven) {
   EXPECT_EQ(f32_to_f16(1e-30f), 0);
 }
 
-TEST(Half, BF16) {
+TEST(Half, F32RoundsToTheNearestBf16TiesToEven) {
   EXPECT_EQ(f32_to_bf16(1.0f), 0x3F80);
   EXPECT_EQ(bf16_to_f32(0x3F80), 1.0f);
   // Halfway between 0x3F80 and 0x3F81, and between 0x3F81 and 0x3F82.

@@ -128,7 +128,7 @@ TEST(Encode, IntegersRoundAndSaturate) {
             (std::vector<float>{2, 2, -0x1p63f, 0x1p63f, 0}));
 }
 
-TEST(Encode, NotMuchWorseThanGgml) {
+TEST(Encode, ErrorIsCloseToThatOfGgml) {
   const auto folder = test::shared_path("golden/dequant");
   RC_NEED_SHARED(folder);
   std::vector<float> values(8192);

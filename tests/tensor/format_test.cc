@@ -13,7 +13,7 @@
 namespace rc {
 namespace {
 
-// How often each bit of a block is described.
+// Counts how often each bit of a block is described.
 class Bits {
  public:
   explicit Bits(const BlockFormat& format)
@@ -63,7 +63,7 @@ TEST(Formats, EveryBitOfABlockIsDescribedOnce) {
   }
 }
 
-TEST(Formats, NumbersArePlausible) {
+TEST(Formats, DescriptionsAreConsistent) {
   for (const BlockFormat& format : kBlockFormats) {
     SCOPED_TRACE(format.name);
     EXPECT_EQ(format.elements % 32, 0);
@@ -121,7 +121,7 @@ TEST(Formats, EveryBitOfACodedBlockIsDescribedOnce) {
   }
 }
 
-TEST(Formats, SixBitFactorsOfKTypes) {
+TEST(Formats, SixBitFactorsOfKTypesHaveTheirPlaces) {
   const BitNumber& scales = find_block_format(RC_DTYPE_Q4_K)->scale_factor;
   EXPECT_EQ(undivided(scales), 4);
   EXPECT_EQ(place_of(scales.low, 5).byte, 13);

@@ -66,7 +66,7 @@ TEST(OpRules, FlagsAreZeroOrOne) {
   center("LAYER_NORM: center is 2, neither 0 nor 1", 2);
 }
 
-TEST(OpRules, DistancesAreOddInNumber) {
+TEST(OpRules, NumberOfDistancesIsOdd) {
   const auto attend = [](const std::string& text, int64_t span) {
     const auto indices = [](const Shape& shape) {
       return value(RC_STORAGE_INPUT, RC_DTYPE_I32, shape);
@@ -295,7 +295,7 @@ TEST(OpRules, AttendedPositionsAreI32) {
   attend("ATTEND: k is F32 [1, 2147483648, 1, 1]: too long", kFirst);
 }
 
-TEST(OpRules, ConcatenatedRowsAreOfOneTypeAndAsLongTogetherAsTheOutput) {
+TEST(OpRules, ConcatenatedRowsMatchTheOutput) {
   const auto join = [](const std::string& text, const rc_plugin_value& a,
                        const rc_plugin_value& b, const rc_plugin_value& y) {
     expect(text, op_of(RC_OP_CONCAT, {0, 1}, {2}), {a, b, y});

@@ -184,7 +184,7 @@ bool match(const std::vector<const char*>& patterns,
 
 constexpr int64_t kOutputs = RC_DIM_OUTPUTS;
 
-TEST(ShapePattern, NamesStandForOneNumber) {
+TEST(ShapePattern, EqualNamesMatchEqualNumbers) {
   EXPECT_TRUE(match({"n k", "k n"}, {{2, 3}, {3, 2}}));
   EXPECT_FALSE(match({"n k", "k n"}, {{2, 3}, {2, 3}}));
   EXPECT_FALSE(match({"n"}, {{kRows}}));
@@ -196,7 +196,7 @@ TEST(ShapePattern, NamesStandForOneNumber) {
   EXPECT_FALSE(match({"R"}, {{2}}));
 }
 
-TEST(ShapePattern, HasNumbersAndSymbols) {
+TEST(ShapePattern, MatchesNumbersAndSymbols) {
   EXPECT_TRUE(match({"sequences 2"}, {{RC_DIM_SEQUENCES, 2}}));
   EXPECT_FALSE(match({"sequences 2"}, {{RC_DIM_SEQUENCES, 3}}));
   EXPECT_TRUE(match({"rows"}, {{kRows}}));
@@ -222,7 +222,7 @@ TEST(ShapePattern, DimensionsMayBeMissing) {
   EXPECT_FALSE(match({"R k? d", "R k"}, {{kRows, 3, 4}, {kRows, 2}}));
 }
 
-TEST(ShapePattern, EllipsesAreAnyNumber) {
+TEST(ShapePattern, EllipsesMatchAnyNumberOfDimensions) {
   EXPECT_TRUE(match({"R ...", "R ..."}, {{kRows}, {kRows}}));
   EXPECT_TRUE(match({"R ...", "R ..."}, {{kRows, 2, 3}, {kRows, 2, 3}}));
   EXPECT_FALSE(match({"R ...", "R ..."}, {{kRows, 2, 3}, {kRows, 3, 2}}));
@@ -233,7 +233,7 @@ TEST(ShapePattern, EllipsesAreAnyNumber) {
   EXPECT_FALSE(match({"... d"}, {{kRows, 4}}));
 }
 
-TEST(ShapePattern, GivesShapesAndTexts) {
+TEST(ShapePattern, ReturnsShapesAndTexts) {
   Dimensions dimensions;
   ASSERT_TRUE(dimensions.match("R heads? d", floats({kRows, 8})));
   ASSERT_TRUE(dimensions.match("B w ...", floats({6, 3, 5, 4})));

@@ -42,7 +42,7 @@ TEST(PluginOp, NamesAllInputsOfItsOp) {
   }
 }
 
-// So that who checks the op sees it.
+// The checks of the op must see these inputs.
 TEST(PluginOp, ContainsInputsBeyondTheSchema) {
   Op op;
   op.code = RC_OP_SCALE;

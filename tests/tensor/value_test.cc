@@ -35,7 +35,7 @@ TEST(CheckValue, UnknownStoragesAreRefused) {
   expect("a value has storage 5", value(5, RC_DTYPE_F32, {2}));
 }
 
-TEST(CheckValue, HasOneToFourDimensions) {
+TEST(CheckValue, OtherThanOneToFourDimensionsAreRefused) {
   const auto ranked = [](const std::string& text, size_t rank) {
     expect(text, value(RC_STORAGE_SCRATCH, RC_DTYPE_F32,
                        std::vector<int64_t>(rank, 2)));
@@ -46,7 +46,7 @@ TEST(CheckValue, HasOneToFourDimensions) {
   ranked("a value has rank 5; 1 to 4 are possible", 5);
 }
 
-TEST(CheckValue, HasDimensionsOfOneAtLeastAndSymbolsInFront) {
+TEST(CheckValue, InvalidDimensionsAreRefused) {
   const auto of = [](const std::string& text, int32_t storage,
                      const std::vector<int64_t>& shape) {
     expect(text, value(storage, RC_DTYPE_F32, shape));
@@ -70,7 +70,7 @@ TEST(CheckValue, HasDimensionsOfOneAtLeastAndSymbolsInFront) {
   }
 }
 
-TEST(CheckValue, HasAKnownTypeWholeBlocksAndCountableBytes) {
+TEST(CheckValue, InvalidTypesAndSizesAreRefused) {
   const auto of = [](const std::string& start, DType dtype,
                      const std::vector<int64_t>& shape) {
     expect(start.empty()

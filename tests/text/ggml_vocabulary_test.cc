@@ -84,9 +84,10 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// Those of other kinds, where both mean the same: the package replaces what has
-// combining marks in another way than SentencePiece, by whose rules the keys
-// are read, and looks for names of tokens by rules that keys do not have.
+// Vocabularies of other kinds, on texts where both agree: the package
+// normalizes combining marks in another way than SentencePiece, by whose rules
+// the keys are read, and searches for names of tokens by rules that keys do not
+// express.
 class GgmlPieces
     : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 

@@ -52,7 +52,7 @@ TEST(JsonTokenizerErrors, MissingMembersAreNamed) {
   EXPECT_EQ(ids_of(json, "ab"), "0 2 1");
 }
 
-TEST(JsonTokenizerErrors, TokensOfAPairNeedIds) {
+TEST(JsonTokenizerErrors, SpecialTokensOfPostProcessorsNeedIds) {
   for (const char* type : {"BertProcessing", "RobertaProcessing"}) {
     OrderedJson json = small();
     json["post_processor"] = {
@@ -118,7 +118,7 @@ TEST(JsonTokenizerErrors, TokensHaveAtMost4096Bytes) {
 }
 
 // A text may grow to 64 times its size and 65536 bytes.
-TEST(JsonTokenizerErrors, NormalizersMakeTextsGrowWithinLimits) {
+TEST(JsonTokenizerErrors, GrowthByNormalizersIsLimited) {
   const auto replace = [](size_t times) {
     return OrderedJson{{"type", "Replace"},
                        {"pattern", {{"String", "a"}}},

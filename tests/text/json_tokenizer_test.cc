@@ -62,7 +62,7 @@ TEST_P(RecordedJson, IdsAndTextMatchThePackageTokenizers) {
 
 // Texts that come to few tokens: each token again and again, and what is
 // composed, marked or left out.
-TEST_P(RecordedJson, NoTextHasFewerThanTheLeastTokens) {
+TEST_P(RecordedJson, LeastTokensAreALowerBound) {
   const auto tokenizer =
       tokenizer_of(recorded_in_order(GetParam())["tokenizer"]);
   const auto repeated = [](const std::string& text, int times) {
@@ -190,8 +190,8 @@ TEST(JsonTokenizer, RefusalsNameFilePointerAndValue) {
   }
   EXPECT_EQ(message_of(json),
             file +
-                "/added_tokens/2/content is '</s>', which the vocabulary "
-                "lacks; it gets the id " +
+                "/added_tokens/2/content is '</s>', which is not in the "
+                "vocabulary; it gets the id " +
                 std::to_string(count) + ", but that is '" + last +
                 "' in the vocabulary, whose " + std::to_string(count) +
                 " tokens should have the ids from 0 on");

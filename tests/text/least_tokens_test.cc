@@ -67,7 +67,7 @@ TEST_P(LeastTokens, AreALowerBound) {
           << text.size() << " bytes: " << text.substr(0, 40);
     }
   }
-  // Those of generative models have a limit.
+  // Tokenizers of generative models have a limit.
   if (tokenizer->kind() == "gpt2") {
     EXPECT_GT(tokenizer->least_tokens(1 << 20), 100u);
   }
@@ -124,8 +124,8 @@ TEST(LeastTokens, AreZeroIfTextMayBeDropped) {
   EXPECT_EQ(Tokenizer::create(v)->least_tokens(71), 11u);
 }
 
-// Of every character that composition gives: how long texts may be that become
-// it. Byte-level tokenizers count on 8 times at most.
+// Checks the longest text that composition turns into each character.
+// Byte-level tokenizers rely on a factor of 8 at most.
 TEST(Composition, ShortensTextByLessThanEightTimes) {
   const auto decomposed = [](int32_t c) {
     std::vector<int32_t> parts(32);

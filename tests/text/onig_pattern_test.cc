@@ -139,7 +139,7 @@ TEST(OnigPattern, NearestValidPatternsMatch) {
   }
 }
 
-TEST(OnigPattern, ClassesNestEightLevelsDeep) {
+TEST(OnigPattern, NestingOfClassesIsLimited) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + "a" + std::string(depth, ']');
   };

@@ -68,7 +68,7 @@ TEST(StopMatcher, HoldsBackPossibleStopStrings) {
   EXPECT_EQ(copy.finish(), "");
 }
 
-TEST(StopMatcher, WithoutStopsEverythingPasses) {
+TEST(StopMatcher, WithoutStopStringsReturnsTheWholeText) {
   StopMatcher none;
   EXPECT_EQ(none.push("text").text, "text");
   StopMatcher empty({"", ""});

@@ -52,7 +52,7 @@ TEST(StreamDecoder, EqualsRepairedDetokenizingForAnyIds) {
   }
 }
 
-TEST(StreamDecoder, HoldsBackNoMoreThanItMust) {
+TEST(StreamDecoder, HoldsBackOnlyIncompleteCharacters) {
   const auto tokenizer = golden_tokenizer("spm");
   const auto byte = [&](int value) {
     return TokenId{3 + value};  // <0xNN>
@@ -75,7 +75,7 @@ TEST(StreamDecoder, HoldsBackNoMoreThanItMust) {
   EXPECT_EQ(copy.push(byte(0x80)), "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-TEST(StreamDecoder, TheLeadingSpaceIsOfTheFirstPieceOnly) {
+TEST(StreamDecoder, LeadingSpaceIsRemovedFromTheFirstPieceOnly) {
   const auto tokenizer = Tokenizer::create(sentencepiece_vocabulary());
   const TokenId space = 3, a = 4, bos = 1;
   StreamDecoder first(tokenizer);

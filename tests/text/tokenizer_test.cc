@@ -145,7 +145,7 @@ TEST(Tokenizer, FindsEndTokens) {
 }
 
 // However many there are, and whatever else the file says.
-TEST(Tokenizer, EveryIdOfAListOfEndsIsAnEnd) {
+TEST(Tokenizer, EveryListedEndTokenIsAnEnd) {
   Vocabulary v = sentencepiece_vocabulary();
   v.types.clear();
   v.eos = 2;
@@ -189,7 +189,7 @@ TEST(Tokenizer, InvalidIdsAreHandled) {
   EXPECT_EQ(tokenizer->token_bytes(2, true), "</s>");
 }
 
-TEST(SentencePiece, UnusedPiecesAreOnlyMergeSteps) {
+TEST(SentencePiece, UnusedPiecesAreIntermediateMergesOnly) {
   Vocabulary v = sentencepiece_vocabulary();
   v.types[6] = TokenType::kUnused;
   EXPECT_EQ(Tokenizer::create(v)->tokenize("ab", {.add_special = false}),
@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(Tokenizer, AMegabyteOfOneLetter) {
+TEST(Tokenizer, AMegabyteOfOneLetterIsTokenizedQuickly) {
   for (const char* name : {"bpe-gpt-2", "spm", "unigram", "wordpiece"}) {
     const auto tokenizer = golden_tokenizer(name);
     const double begin = processor_seconds();

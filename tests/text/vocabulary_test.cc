@@ -155,7 +155,7 @@ TEST(ReadVocabulary, ReadsTheTypesThatWritersUse) {
   EXPECT_EQ(vocabulary->add_bos, std::nullopt);
 }
 
-TEST(ReadVocabulary, SuppressedTokensAreThoseThatExist) {
+TEST(ReadVocabulary, SuppressedTokensOutsideTheVocabularyAreDropped) {
   const auto tokens = [](const std::vector<int32_t>& ids) {
     return read_suppressed_tokens(*file_with([&](auto& writer) {
       writer.add_array("tokenizer.ggml.suppress_tokens", ids);

@@ -144,8 +144,8 @@ TEST_F(VulkanLimits, OpsThatCannotBeSplitAreRefused) {
   expect_refused(device, expert_sum_case(2, all + 1, 3), kWhy);
 }
 
-// Of the rows of a sequence, as many as loops may have and as can be bound; the
-// state is handed on.
+// Each dispatch takes as many rows of a sequence as loops may have and as can
+// be bound; the state is passed on.
 TEST_F(VulkanLimits, RowsOfASequenceAreSplit) {
   const TemporaryVariable range("RUNCIBLE_VULKAN_RANGE", "16384");
   for (const char* tuning : {"texels=1,loops=4096", "texels=0,loops=4096"}) {
@@ -175,7 +175,7 @@ TEST_F(VulkanLimits, LoopLimitOfTheDeviceIsObeyed) {
   if (device->info().kind != RC_DEVICE_SOFTWARE || !eight_) {
     GTEST_SKIP() << "only software devices have a limit";
   }
-  // Of llvmpipe, and what is left of it for loops that depend on shapes.
+  // The limit of llvmpipe, and its rest for loops that depend on shapes.
   const int64_t all = budget(65535);
   for (const int64_t limit : {8 * all, int64_t{524'280}}) {
     about(limit, [&](int64_t n) {
@@ -287,7 +287,7 @@ TEST_F(VulkanLimits, ProductsOfManyRowsAreCorrect) {
         expect_right(device, linear_case(RC_DTYPE_F32, rows, n, k));
       }
     }
-    // Of binary16 after the rounding.
+    // Numbers of binary16 after the rounding.
     expect_right(device, linear_case(RC_DTYPE_F16, rows, 130, 96), 1e-7);
     expect_right(device, linear_case(RC_DTYPE_Q8_0, rows, 130, 352), 1e-7);
     expect_right(device, linear_case(RC_DTYPE_Q4_K, rows, 70, 512), 1e-7);

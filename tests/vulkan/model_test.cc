@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// How GPUs are driven, in small, and everything by pieces: the cache of the
+// The tuning of GPUs in small, with everything in pieces: the cache of the
 // fable model is bound in three ranges, its table in five, rows by the dozen.
 constexpr char kGpuTuning[] =
     "texels=0,tile=16,parts=2,chunk=2,batch=4,few=2,many=24,"

@@ -190,7 +190,7 @@ TEST(VulkanTensor, WideNumbersAreRoundedToTheNearest) {
       RC_DTYPE_I32, {0, 1, -1, 16777217, -16777219, INT32_MAX, INT32_MIN});
 }
 
-TEST(VulkanTensor, NeighboursInABufferAreNotChanged) {
+TEST(VulkanTensor, AdjacentBytesInABufferAreNotChanged) {
   RC_NEEDS_DEVICE("vulkan");
   std::vector<int8_t> source(64);
   for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<int8_t>(i);

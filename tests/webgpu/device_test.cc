@@ -91,7 +91,7 @@ TEST(WebgpuScratch, IsReadFromTheLastWrite) {
   EXPECT_EQ(found(map, 0, 256), "0-256:0");
   EXPECT_EQ(found(map, 300, 10), "300-310:1");
   EXPECT_EQ(found(map, 600, 10), "600-610:0");
-  // Of what was there before, both ends are left.
+  // Both ends of the earlier range are left.
   map.write(64, 64, 2);
   EXPECT_EQ(found(map, 0, 64), "0-64:0");
   EXPECT_EQ(found(map, 64, 64), "64-128:2");
@@ -181,7 +181,7 @@ TEST(WebgpuShaders, BindNoRegionTwice) {
     ++bindings;
   }
   EXPECT_EQ(bindings, 9u);  // and the parameters
-  // Of few buffers, all are bound.
+  // All buffers are bound if there are few.
   dispatch.kernel = gpu::Kernel::kAffine;
   EXPECT_TRUE(webgpu::aliases_of(dispatch).empty());
 }
@@ -200,7 +200,7 @@ TEST(WebgpuShaders, AreAcceptedByTint) {
     // As many as any kernel has; arrays are of some size whatever these mean.
     std::vector<uint32_t> constants(18, 4);
     constants[0] = 32;
-    // Of LINEAR: squares.
+    // LINEAR by squares.
     constants[14] = 1;
     // As attention has them where its cache is one range.
     std::vector<webgpu::Aliases> all = {{}};

@@ -104,7 +104,7 @@ class NextChunk {
   int lines_ = 0;  // at a step
 };
 
-// How elements i to i + n - 1 of one position are read.
+// Reads elements i to i + n - 1 of one position.
 // kAsStored: reading costs no more than that of floats. Turned: what turned
 // keys are made of.
 struct CacheF32 {

@@ -114,7 +114,8 @@ RC_SIMD Vf scaled_e4m3(const Vi& bytes) {
   return smallest(x, fma(x, splat(2), splat(-2 * least)));
 }
 
-// How far ahead of the arithmetic weights are asked for, in bytes.
+// The distance at which weights are prefetched ahead of the arithmetic, in
+// bytes.
 template <int rows>
 constexpr int kPrefetch = rows == 1 ? 6144 : 8192;
 
@@ -192,8 +193,8 @@ struct FactorPlanes {
 };
 
 // The tile of format number `index`. `block` is the 16 blocks of one place, j
-// counts 32 columns within them, h pairs of groups, half the 16 columns of a
-// scale of their own where kHalves.
+// counts 32 columns within them, h pairs of groups; with kHalves, half selects
+// 16 columns, which have a separate scale.
 template <int index>
 struct Format {
   static constexpr int kIndex = index;

@@ -271,7 +271,7 @@ constexpr bool begins_with_two(const BlockFormat& format) {
          format.minimum.sign != Minimum::kNone && format.minimum.at == 2;
 }
 
-// How many bytes from `byte` on are scales of one byte.
+// Returns the number of bytes from `byte` on that are scales of one byte.
 constexpr int count_single(const BlockFormat& format, int byte) {
   int end = byte;
   while (end < format.bytes && !is_quant(format, end) &&

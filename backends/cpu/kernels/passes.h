@@ -1,5 +1,5 @@
-// How many tiles and rows of a product are taken at once, and what is done with
-// their sums.
+// The number of tiles and rows of a product that are taken at once, and the use
+// of their sums.
 #pragma once
 
 #include "cpu/kernels/eight_rows.h"

@@ -63,8 +63,8 @@ void some_pixels(const PixelTask& task, int64_t first) {
   }
 }
 
-// How many times kMany pixels are followed by times kFew, so that the fewest
-// are done twice.
+// Returns how many times kMany pixels are taken before kFew, so that the fewest
+// pixels are computed twice.
 [[maybe_unused]] int64_t times_many(int64_t pixels) {
   int64_t best = 0;
   int64_t least = INT64_MAX;

@@ -20,7 +20,7 @@ struct Quants16 {
   static constexpr int kPairBytes = kTileRows * 2 * (int)sizeof(int16_t);
   static constexpr int kBytes = kScaleBytes + kColumns / 2 * kPairBytes;
   // All products of a block fit into a sum of 32 bits.
-  static constexpr int kBits = 12;  // of the largest weight, beside its sign
+  static constexpr int kBits = 12;  // of the largest weight, without its sign
   static constexpr int kLargest = (1 << kBits) - 2;  // of F16, with 11 bits
   static constexpr int kLargestActivation = (1 << 13) - 1;
   static_assert((int64_t)kColumns * kLargest * kLargestActivation < 1ll << 31);

@@ -80,8 +80,8 @@ class Instance {
   Multiply multiply_ = nullptr;
 };
 
-// The instance of the calling thread, or nullptr if there is none, for lack of
-// memory too.
+// Returns the instance of the calling thread, or nullptr if there is none, for
+// example because memory ran out.
 const Instance* instance() {
   const Instance* const made = ThreadOwned<Instance>::get();
   return made != nullptr && made->is_there() ? made : nullptr;

@@ -11,8 +11,8 @@ foreach(version 22 21 20 19)
 endforeach()
 mark_as_advanced(RUNCIBLE_RELAXED_CLANG RUNCIBLE_RELAXED_LINKER)
 if(NOT RUNCIBLE_RELAXED_CLANG OR NOT RUNCIBLE_RELAXED_LINKER)
-  message(STATUS "The cpu backend lacks the level relaxed: it takes clang-19 and "
-    "lld-19, or newer ones")
+  message(STATUS "The cpu backend is built without the level relaxed: it "
+    "requires clang-19 and lld-19, or newer ones")
   return()
 endif()
 

@@ -113,7 +113,7 @@ Channel::Channel() {
       fail(RC_E_BACKEND_UNAVAILABLE,
            "there is no WebGPU (navigator.gpu) here; it takes a page by https "
            "or from localhost, and Chromium 113, Safari 26, Firefox 145 or a "
-           "later one, which may have to be told to use it");
+           "later one, where WebGPU may have to be enabled");
     case 2:
       fail(RC_E_BACKEND_UNAVAILABLE,
            "this browser has no Atomics.waitAsync; take a later one");

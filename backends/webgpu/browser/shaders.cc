@@ -1,4 +1,4 @@
-// The kernels of a page come with its first device, by a file of their own.
+// The kernels of a page are fetched as a separate file with its first device.
 #include "webgpu/shaders.h"
 
 #include <algorithm>

@@ -55,14 +55,14 @@ const integers = () => new Int32Array(memory.buffer);
 const wide = (low, high) => low + high * 2 ** 32;
 
 function readText(at, size) {
-  // What is shared cannot be decoded.
+  // Shared memory cannot be decoded.
   return new TextDecoder().decode(new Uint8Array(memory.buffer, at, size).slice());
 }
 
 /** Writes a text with a zero at its end, as much of it as there is room for. */
 function writeText(place, text) {
   const bytes = new Uint8Array(memory.buffer, place * 4, MESSAGE_BYTES);
-  // What is shared cannot be encoded into.
+  // Shared memory cannot be the target of an encoder.
   const encoded = new TextEncoder().encode(text).subarray(0, MESSAGE_BYTES - 1);
   bytes.set(encoded);
   bytes[encoded.length] = 0;
@@ -73,7 +73,7 @@ function tellAnswered() {
   Atomics.notify(integers(), shared + ANSWERED);
 }
 
-/** `answer` is the address that the request gave; 0: nobody waits. */
+/** `answer` is the address that the request gave; 0: no thread waits for it. */
 function answer(answer, status, message = "", values = []) {
   if (answer === 0) return;
   const place = answer / 4;
@@ -90,7 +90,7 @@ const textOf = (error) =>
 const statusOf = (error) =>
   error instanceof GPUOutOfMemoryError ? OUT_OF_MEMORY : FAILURE;
 
-/** What was not asked for, kept until the driver has taken it: the first. */
+/** Keeps the first failure outside a request until the driver has read it. */
 function tellFailure(trouble, error) {
   if (Atomics.load(words(), trouble + FAILED) !== 0) return;
   words()[trouble + WAS_OUT_OF_MEMORY] = statusOf(error) === OUT_OF_MEMORY ? 1 : 0;
@@ -141,7 +141,7 @@ async function openDevice(to, adapter, number, queue, at) {
   objects.set(queue, device.queue);
   troubles.set(number, trouble);
   device.addEventListener("uncapturederror", (event) => {
-    event.preventDefault(); // the driver tells it
+    event.preventDefault(); // the driver reports it
     tellFailure(trouble, event.error);
   });
   device.lost.then((info) => tellLoss(trouble, info));
@@ -160,7 +160,7 @@ async function makeBuffer(to, device, number, size, usage) {
 }
 
 async function makePipeline(to, device, number, layout, code) {
-  device.pushErrorScope("validation"); // the compiler's messages tell more
+  device.pushErrorScope("validation"); // the compiler's messages say more
   const module = device.createShaderModule({ code });
   void device.popErrorScope();
   try {
@@ -337,7 +337,7 @@ function take(table) {
       try {
         table[request](w, at + 1, count);
       } catch (error) {
-        // Which device it was for only some requests tell.
+        // Only some requests contain their device.
         for (const trouble of troubles.values()) tellFailure(trouble, error);
       }
     }

@@ -71,18 +71,20 @@ Implementation* load() {
   found->name = implementation_of(library, file);
   const std::string version =
       found->name == file ? "" : cat(" (", found->name, ")");
-  const auto lack = [&](const char* name) {
+  const auto fail_without = [&](const char* name) {
     fail(RC_E_BACKEND_UNAVAILABLE, file, version,
-         " has another interface than the standard one of 2026: ", "it lacks ",
+         " has another interface than the standard one of 2026: it does not "
+         "define ",
          name, "; use a newer one, such as wgpu-native 29");
   };
-#define RC_WEBGPU_FIND(name, result, parameters) \
-  if (!library.find(found->functions.name, "wgpu" #name)) lack("wgpu" #name);
+#define RC_WEBGPU_FIND(name, result, parameters)          \
+  if (!library.find(found->functions.name, "wgpu" #name)) \
+    fail_without("wgpu" #name);
   RC_WEBGPU_FUNCTIONS(RC_WEBGPU_FIND)
 #undef RC_WEBGPU_FIND
   if (std::none_of(std::begin(kYoungest), std::end(kYoungest),
                    [&](const char* name) { return library.find(name); })) {
-    lack(kYoungest[0]);
+    fail_without(kYoungest[0]);
   }
   return found.release();
 }

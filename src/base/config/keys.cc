@@ -52,7 +52,8 @@ constexpr Key kKeys[] = {
     integer("backend.timeout_ms", "RUNCIBLE_BACKEND_TIMEOUT_MS", "0", 0, kAny,
             "the longest step of a device; milliseconds, 0: no limit"),
     flag("backend.strict", "RUNCIBLE_BACKEND_STRICT", "false",
-         "ops that the device lacks are errors instead of running on the CPU"),
+         "ops that the device does not support are errors; false: they run on "
+         "the CPU"),
     flag("backend.profile", "RUNCIBLE_PROFILE", "false",
          "measure the time of each op"),
     choice("backend.placement", "RUNCIBLE_BACKEND_PLACEMENT", "by_spec",

@@ -10,7 +10,7 @@ namespace {
 // process, and compiled for release takes it for granted. Here it is an error
 // of the file in every build.
 constexpr void need(bool holds, std::string_view condition) {
-  // Behind this one stands a check with a message of its own.
+  // toml++ checks this condition again later, with a better message.
   if (condition.starts_with("is_bare_key_character(")) return;
   if (!holds) fail(RC_E_FORMAT, "malformed: ", condition, " does not hold");
 }
@@ -19,8 +19,8 @@ constexpr void need(bool holds, std::string_view condition) {
 }  // namespace rc::config
 
 #undef NDEBUG
-// A program that links the static library may have a toml++ of its own, whose
-// functions are other ones then.
+// Renames the functions of toml++: a program that links the static library may
+// contain another copy of it.
 #define toml runcible_toml
 #define TOML_ASSERT(condition) \
   ::rc::config::need(static_cast<bool>(condition), #condition)

@@ -51,7 +51,8 @@ class Settings {
   // alone.
   std::string subject(std::string_view name) const;
 
-  // False only if everything whose name begins so is as it was initially.
+  // Returns false only if every setting whose name begins with `prefix` is at
+  // its initial value.
   bool touches(std::string_view prefix) const;
 
  private:

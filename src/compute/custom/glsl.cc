@@ -76,8 +76,8 @@ Compiler load() {
 
 constexpr const char* kCommand = "glslc";
 
-// Some packages of the library can only be loaded by that of the command (they
-// lack symbols, as Debian's version 2023.2).
+// Some packages of the library, such as Debian's version 2023.2, have undefined
+// symbols and can only be loaded by the package of the command.
 bool has_command() {
   static const bool found = [] {
     const auto run = run_program(kCommand, {"--version"}, "");

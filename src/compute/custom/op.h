@@ -61,7 +61,7 @@ class CustomOp : public std::enable_shared_from_this<CustomOp> {
   std::array<uint32_t, 3> groups(const CustomCall& call) const;
 
   bool has_function() const { return function_ != nullptr; }
-  // How many items the function is to compute.
+  // Returns the number of items that the function has to compute.
   int64_t items(const CustomCall& call) const;
   // Calls the function for some of them. What it throws is a status, too.
   rc_status compute(const rc_custom_call& call, char* message) const;
@@ -92,7 +92,7 @@ class CustomOp : public std::enable_shared_from_this<CustomOp> {
   mutable std::vector<Compiled> compiled_;
 };
 
-// How a call is computed on the device of a context.
+// The way to compute a call on the device of a context.
 struct CustomWay {
   rc_plugin_kernel* kernel = nullptr;  // else the function
   int32_t language = RC_KERNEL_NONE;

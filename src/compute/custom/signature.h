@@ -40,7 +40,7 @@ class CustomSignature {
   const std::vector<CustomAttribute>& attributes() const { return attributes_; }
   // The names that expressions of the op can use.
   const CustomNames& names() const { return names_; }
-  // How many of these are dimensions; they are the first.
+  // Returns the number of those that are dimensions; they come first.
   size_t dimension_count() const { return dimensions_; }
   // Where the elements of tensor i are among the names.
   size_t elements_place(size_t i) const;

@@ -91,7 +91,7 @@ class InputSums {
   std::vector<double> counts_;
 };
 
-// How many rows a step may have.
+// Returns the most rows of a step.
 int64_t rows_of_step(const model::ModelFile& file, int64_t context) {
   model::CacheLayout least;
   least.dtype = RC_DTYPE_F32;

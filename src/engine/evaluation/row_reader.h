@@ -30,7 +30,8 @@ class RowReader {
   void back_to(int64_t position);
 
   size_t vocabulary() const { return vocabulary_; }
-  // How many rows of logits take about as much memory as is well spent.
+  // Returns the number of rows of logits for which a sensible amount of memory
+  // is used.
   int64_t most_rows() const;
 
   int64_t rows() const { return rows_; }  // that were evaluated

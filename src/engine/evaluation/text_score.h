@@ -1,4 +1,5 @@
-// How well a model predicts a text, and how far it is from another model.
+// Scores the predictions of a text by a model, and their divergence from
+// another model's.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How the folders of a model family are read, as data: what its configuration
-// is called in metadata, and its tensors.
+// The description of the folders of a model family, as data: the names of its
+// configuration in metadata, and of its tensors.
 //
 // To add an architecture, define one in a file of architectures/; the build
 // lists them. The forward pass is described in src/model/architectures/.

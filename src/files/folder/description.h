@@ -69,9 +69,10 @@ struct DecoderKeys {
   int64_t head_size = 0;
   // Elements of a head of values; empty: as many as of one of keys.
   std::string_view value_size = {};
-  // How much of each head rotates; empty: all of it always does.
+  // The key of the share of each head that rotates; empty: all of it rotates.
   std::string_view rotated_part = {};
-  // How many elements of each head rotate; empty: rotated_part says it.
+  // The key of the number of elements of each head that rotate; empty: see
+  // rotated_part.
   std::string_view rotated_size = {};
   // Files say that all of each head rotates, whatever does.
   bool count_whole = false;
@@ -127,7 +128,7 @@ void add_expert_groups(Description& model);
 // Experts from some layer on that are chosen by the sum of a sigmoid and a
 // bias, in addition to shared ones.
 void add_selected_experts(Description& model);
-// How many layers at the beginning are dense: mlp_layer_types, or
+// Returns the number of dense layers at the beginning, from mlp_layer_types or
 // first_k_dense_replace. Throws RC_E_UNSUPPORTED if a dense layer follows one
 // with experts.
 int64_t dense_layers(const Config& config);

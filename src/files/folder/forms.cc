@@ -266,7 +266,7 @@ TensorView times(const safetensors::Place& source,
   int64_t step = 0;
   for (const Factor& part : factors) {
     if (part.rows < 1 || part.rows > view.shape[0] - rows) {
-      refuse_shape(source, "that of rows with factors of their own");
+      refuse_shape(source, "that of rows with separate factors");
     }
     rows += part.rows;
     step = std::gcd(step, part.rows);

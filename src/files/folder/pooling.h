@@ -1,4 +1,4 @@
-// How a text's embedding is made of hidden rows, according to the files
+// The pooling of hidden rows to a text's embedding, according to the files
 // of sentence-transformers in a model's folder, and whether the model scores
 // texts instead: https://sbert.net/docs/package_reference/
 #pragma once

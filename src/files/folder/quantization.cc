@@ -185,7 +185,8 @@ class Expander {
     refuse_shape(place, cat("[", size, "]"));
   }
 
-  // How many elements a scale is for, of `size` that have `count` of them.
+  // Returns the number of elements of a scale, if `size` elements have `count`
+  // scales.
   static uint64_t block_of(const Place& scale, int64_t size, int64_t count,
                            int64_t said) {
     if (count == 1) return static_cast<uint64_t>(size);

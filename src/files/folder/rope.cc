@@ -20,7 +20,7 @@ std::string type_of(const Config& config) {
   return config.find_text("type").value_or("default");
 }
 
-// How much of each head rotates.
+// Returns the share of each head that rotates.
 double rotated_part(const Config& config, const Config& rope,
                     std::string_view key) {
   constexpr std::string_view kPart = "partial_rotary_factor";

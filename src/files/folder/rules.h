@@ -1,4 +1,4 @@
-// How the tensors of a folder become those that the engine knows: a rule for
+// Rules that make the tensors of the engine from those of a folder: one for
 // each kind, by name.
 #pragma once
 

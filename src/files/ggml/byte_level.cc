@@ -12,7 +12,7 @@
 namespace rc::ggml {
 namespace {
 
-// How a text is cut before merges, step by step, each written as a pattern:
+// The steps that cut a text before merges, each written as a pattern:
 // "bytes" stands for the own pattern of byte-level tokenizers, "digits" for
 // single digits.
 struct NamedCut {

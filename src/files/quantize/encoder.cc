@@ -107,8 +107,8 @@ void encode_rounded(const float* x, const float* w, int64_t columns,
   (w != nullptr ? search : round)(x, w, columns, target);
 }
 
-// Of magnitudes, which are in the order of their bits, and behind all of which
-// is what is no number.
+// Returns the bits of the greatest magnitude. Magnitudes are in the order of
+// their bits; NaNs come last.
 int32_t greatest_bits(const float* x, int64_t count) {
   LaneMask most[4] = {};
   int64_t i = 0;

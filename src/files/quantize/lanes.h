@@ -1,6 +1,6 @@
-// Eight groups of a tensor side by side: what searches for scales works on
-// eight of them at once, each in a lane of its own, so that no sum crosses
-// lanes and the bits of a result do not depend on the processor.
+// Eight groups of a tensor at once: the search for scales processes one group
+// in each lane. No sum crosses lanes, so the bits of a result do not depend on
+// the processor.
 #pragma once
 
 #include <cstdint>

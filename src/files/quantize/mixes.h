@@ -38,15 +38,15 @@ std::vector<DType> planned_types(const gguf::File& file, const Mix& mix,
 // it unless they are spent on the columns that matter.
 bool needs_importance(std::string_view tensor, DType type);
 
-// Applies "REGEX=TYPE": tensors whose name the regular expression (Perl's,
-// found anywhere in the name) matches get that type of ggml; of several that
-// match the first. Throws RC_E_INVALID_ARGUMENT for what is no such text, for
-// an expression that matches no tensor, and for a tensor that cannot be of its
-// type; RC_E_UNSUPPORTED for a type that cannot be written.
+// Applies overrides "REGEX=TYPE": a tensor gets the ggml type of the first
+// regular expression (Perl syntax) that matches a part of its name. Throws
+// RC_E_INVALID_ARGUMENT if a text is malformed, an expression matches no
+// tensor, or a tensor cannot have its type; RC_E_UNSUPPORTED if a type cannot
+// be written.
 void apply_overrides(const gguf::File& file,
                      std::span<const std::string> overrides,
                      std::vector<DType>& types);
-// Throws what apply_overrides throws without looking at a file.
+// Throws the errors of apply_overrides that do not depend on the file.
 void check_overrides(std::span<const std::string> overrides);
 
 }  // namespace rc::quantize

@@ -18,7 +18,7 @@ class Weights {
   // Of a tensor: [experts, columns], all above 0, or [1, columns] for all
   // experts; empty: it has none.
   std::span<const float> of(std::string_view tensor) const;
-  // How many tensors have some.
+  // Returns the number of tensors with weights.
   size_t count() const { return values_.size(); }
 
  private:

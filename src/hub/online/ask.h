@@ -12,7 +12,7 @@
 
 namespace rc::hub {
 
-// How fetching goes about it.
+// The options of fetching.
 struct Manner {
   Transport::Limits limits;
   // Failures one after the other before it gives up.

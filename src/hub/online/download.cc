@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kWait{50};
 constexpr std::chrono::seconds kSaveEvery{1};
-// So much of an answer is no failure, even if its end lacks.
+// An answer with at least this many bytes is no failure, even if it is cut off.
 constexpr uint64_t kSomething = 64 << 10;
 
 struct ContentRange {

@@ -173,7 +173,7 @@ uint64_t Transport::start(const Request& request, Receiver receiver) {
   set_option(handle, CURLOPT_NOSIGNAL, 1L);
   set_option(handle, CURLOPT_CONNECTTIMEOUT_MS,
              static_cast<long>(limits_.connect.count()));
-  // Ranges are asked for by HTTP/1.1, each on a connection of its own.
+  // Ranges are requested by HTTP/1.1, each on a separate connection.
   set_option(handle, CURLOPT_HTTP_VERSION,
              static_cast<long>(CURL_HTTP_VERSION_1_1));
   set_option(handle, CURLOPT_BUFFERSIZE, 128L << 10);

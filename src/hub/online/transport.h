@@ -42,7 +42,7 @@ struct Receiver {
   std::function<bool(std::span<const std::byte>)> body;
 };
 
-// How a request ended.
+// The outcome of a request.
 struct Outcome {
   uint64_t id = 0;
   Response response;

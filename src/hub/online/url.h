@@ -14,8 +14,8 @@ struct Url {
   bool loopback = false;  // this very machine
 };
 
-// Throws RC_E_INVALID_ARGUMENT for what is no address of http or https, or has
-// a user or password in it, which would end up in logs.
+// Throws RC_E_INVALID_ARGUMENT if the text is not an address of http or https,
+// or contains a user or password, which would end up in logs.
 Url parse_url(const std::string& text);
 
 // Returns the target of a redirect from `base`.

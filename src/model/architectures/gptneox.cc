@@ -1,5 +1,5 @@
 // GPT-NeoX and Pythia: attention and feed-forward read the same residual, each
-// with a norm of its own, where the file says so. Black et al. 2022,
+// with a separate norm, where the file says so. Black et al. 2022,
 // arXiv:2204.06745.
 #include "model/architectures/list.h"
 

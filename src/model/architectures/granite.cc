@@ -1,5 +1,5 @@
-// Granite 3: Llama with factors of its own for embeddings, attention, what a
-// layer adds, and logits. IBM 2024, https://huggingface.co/ibm-granite.
+// Granite 3: Llama with extra factors for embeddings, attention, the output of
+// a layer, and logits. IBM 2024, https://huggingface.co/ibm-granite.
 #include "model/architectures/list.h"
 
 namespace rc::model {

@@ -1,6 +1,6 @@
-// MiniCPM 1, 2 and 4: Llama with factors of its own for embeddings, what a
-// layer adds, and logits. Files older than the keys for these factors have
-// those of the first models. Hu et al. 2024, arXiv:2404.06395.
+// MiniCPM 1, 2 and 4: Llama with extra factors for embeddings, the output of a
+// layer, and logits. Files older than the keys for these factors use the
+// factors of the first models. Hu et al. 2024, arXiv:2404.06395.
 #include "model/architectures/list.h"
 
 namespace rc::model {

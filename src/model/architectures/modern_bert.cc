@@ -1,6 +1,6 @@
-// ModernBERT: an encoder whose layers see a window to both sides, but each
-// third one all, with rotary bases of their own and norms before them. Warner
-// et al. 2024, arXiv:2412.13663.
+// ModernBERT: an encoder whose layers see a window to both sides; each third
+// layer sees everything. Both kinds have separate rotary bases, and norms come
+// before layers. Warner et al. 2024, arXiv:2412.13663.
 #include "model/architectures/list.h"
 
 namespace rc::model {

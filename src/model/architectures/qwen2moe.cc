@@ -1,5 +1,5 @@
-// Qwen 1.5 and 2 with experts: one more expert is always used, as much as a
-// gate of its own says. Yang et al. 2024, arXiv:2407.10671.
+// Qwen 1.5 and 2 with experts: one more expert is always used, scaled by a
+// separate gate. Yang et al. 2024, arXiv:2407.10671.
 #include "model/architectures/list.h"
 
 namespace rc::model {

@@ -1,5 +1,5 @@
-// Qwen3.5 with experts: as Qwen3-Next, with products of their own for gates;
-// the heads of values are interleaved. Qwen 2026, https://qwen.ai.
+// Qwen3.5 with experts: as Qwen3-Next, with separate products for gates; the
+// heads of values are interleaved. Qwen 2026, https://qwen.ai.
 #include "model/architectures/list.h"
 
 namespace rc::model {

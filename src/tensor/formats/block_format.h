@@ -1,5 +1,6 @@
-// How a quantized type is described: where a block has its numbers, and what
-// they mean. formats.h describes every type; unpack.h reads blocks by that.
+// The description of a quantized type: the places of the numbers in a block,
+// and their meaning. formats.h describes every type; unpack.h reads blocks by
+// that.
 //
 // A block holds `elements` numbers in `bytes` bytes, little-endian, without
 // padding, at any address. An element is
@@ -144,8 +145,8 @@ constexpr float power(int exponent) {
   return value;
 }
 
-// How many numbers from the first on have all their bits side by side in one
-// byte, `low.stride` at most: they can be read at once.
+// Returns the number of first numbers that have all their bits side by side in
+// one byte, `low.stride` at most: they can be read at once.
 constexpr int undivided(const BitNumber& number) {
   if (number.low.width == 0 || number.high.width == 0) return 0;
   for (int i = 0; i < number.low.stride; ++i) {

@@ -1,7 +1,7 @@
-// How a type is described that packs several elements into one code: where a
-// block has its codes, and into which format of formats.h they expand. What the
-// elements are worth is the meaning of that format, and every number that it
-// gives is exact, so it does not matter who expands.
+// The description of a type that packs several elements into one code: the
+// places of the codes in a block, and the format of formats.h into which they
+// expand. That format defines the values of the elements. Every number of it is
+// exact, so it does not matter where codes are expanded.
 //
 // An element is a digit, with its sign (if there are signs) above the bits of
 // the digit: that is its quant in the expanded format.

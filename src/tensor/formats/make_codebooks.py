@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes codebooks.h beside it from the grids that the PyPI package gguf holds.
+"""Writes codebooks.h next to this file from the grids in the PyPI package gguf.
 
     python make_codebooks.py            # writes the file
     python make_codebooks.py --check    # fails if it would change

@@ -1,6 +1,5 @@
-// The numbers of a block, read and written as its description says. What a
-// description decides is decided when this is compiled: every type gets loops
-// of its own.
+// The numbers of a block, read and written according to its description, which
+// is evaluated at compile time: every type gets separate loops.
 #pragma once
 
 #include <bit>

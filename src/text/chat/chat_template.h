@@ -71,12 +71,11 @@ class ChatTemplate {
   static std::shared_ptr<const ChatTemplate> create(
       std::string_view source, std::shared_ptr<const Tokenizer> tokenizer);
 
-  // `messages` and `tools` (nullptr: none) are in the shape of OpenAI's chat
-  // completions; see conversation.h. Throws RC_E_INVALID_ARGUMENT with the
-  // place of what is not, or for what the template refuses, RC_E_UNSUPPORTED
-  // for what is beyond a limit,
-  // RC_E_FORMAT for mistakes of the template, RC_E_CONTEXT_FULL for more than
-  // the context holds.
+  // `messages` and `tools` (nullptr: none) have the format of OpenAI's chat
+  // completions; see conversation.h. Throws RC_E_INVALID_ARGUMENT if a message
+  // or tool is malformed, with its place, or if the template refuses it;
+  // RC_E_UNSUPPORTED if a limit is exceeded; RC_E_FORMAT for errors in the
+  // template; RC_E_CONTEXT_FULL if the prompt does not fit in the context.
   Prompt render(const JsonValue& messages, const JsonValue* tools,
                 const PromptOptions& options) const;
 
@@ -89,10 +88,10 @@ class ChatTemplate {
   void check(const JsonValue* tools, const JsonValue* arguments) const;
 
   const Dialect& dialect() const { return dialect_; }
-  // How models of this template write reasoning and calls; with `tools`
-  // (nullptr: none), of which the format is "appended" if the template knows
-  // none: their description, which is added to the messages, says how to call
-  // them.
+  // Returns the format in which models of this template write reasoning and
+  // calls. If there are `tools` (nullptr: none) and the template knows none, it
+  // is "appended": their description, which is added to the messages, states
+  // how to call them.
   const ReplyFormat& reply_format(const JsonValue* tools = nullptr) const;
   // The name of that format; "none" if it has no calls.
   std::string_view call_format(const JsonValue* tools) const;

@@ -19,11 +19,11 @@ namespace rc::text::chat {
 // RC_E_INVALID_ARGUMENT as parse_json does; values may nest 200 levels deep.
 JsonValue parse_argument(std::string_view json, std::string_view name);
 
-// A list of messages for the variable "messages". All of it is content but the
-// well-known roles. `checks` follows the conversation. Throws
-// RC_E_INVALID_ARGUMENT with the place of what is not in that shape
-// ("messages[2].content"), RC_E_UNSUPPORTED for parts of content other than
-// text.
+// Returns a list of messages for the variable "messages". Everything in it is
+// content, except for the well-known roles. `checks` follows the conversation.
+// Throws RC_E_INVALID_ARGUMENT if a message is malformed, with the place
+// ("messages[2].content"), and RC_E_UNSUPPORTED for parts of content that are
+// not text.
 Value messages_value(const JsonValue& messages, const Dialect& dialect,
                      MessageChecks* checks);
 // The same of messages that were made of checked ones.

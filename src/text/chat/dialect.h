@@ -35,9 +35,9 @@ struct Dialect {
   const ReplyFormat* calls_as_content = nullptr;
   // Shows a message of the role "system"; found out where tools are not known.
   bool takes_system = true;
-  // Takes one call in a message: others become messages of their own.
+  // Takes one call in a message: further calls become separate messages.
   bool one_call = false;
-  // Takes ids of nine letters and digits alone.
+  // Takes only ids of nine letters and digits.
   bool short_ids = false;
   // Refuses a message with calls that has both text and reasoning: the text
   // becomes a part of the reasoning.

@@ -18,7 +18,7 @@ struct FoundFormat {
   std::unique_ptr<const DerivedFormat> derived = nullptr;
 };
 
-// How a template is tried.
+// The functions and data with which a template is tried.
 struct FormatTrial {
   // The text of a conversation with these tools; with the beginning of an
   // answer, or not. Throws rc::Error if the template refuses it.

@@ -1,5 +1,5 @@
-// How much a template may use. A template is text from a stranger: whatever it
-// says, parsing and rendering end soon and stay small.
+// The limits of a template. Templates are untrusted: parsing and rendering end
+// soon and take little memory, whatever the text is.
 #pragma once
 
 #include <cstddef>

@@ -154,7 +154,7 @@ FormatSpec parse_format_spec(std::string_view text) {
   if (take(".") != 0) {
     const size_t digits = at;
     spec.precision = static_cast<int>(parse_width(text, &at));
-    if (at == digits) fault("the format ", quote(text), " lacks a precision");
+    if (at == digits) fault("the format ", quote(text), " has no precision");
   }
   if (at < text.size()) spec.type = text[at++];
   if (at < text.size()) fault("the format ", quote(text), " is invalid");

@@ -200,7 +200,7 @@ class Parser {
   // The body of a macro or call block, and what it speaks of.
   void macro_body(MacroDefinition* macro, std::string_view end,
                   std::string_view tag) {
-    // A function of its own: no loop around it can be left.
+    // The body is a function: it cannot leave a loop around it.
     const Temporarily loops(&loops_, 0);
     const Temporarily soft(&expressions_.is_soft, false);
     expressions_.mentions.emplace_back();

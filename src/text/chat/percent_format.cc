@@ -75,7 +75,9 @@ class PercentFormatter {
             type_with_article(arguments_));
     }
     const Value* value = arguments_.as_dict().find(name);
-    if (value == nullptr) fault("the dict to format lacks ", quote(name));
+    if (value == nullptr) {
+      fault("the dict to format does not contain ", quote(name));
+    }
     return value;
   }
 

@@ -13,10 +13,10 @@ struct SharedPrefix {
   size_t next;  // the first token of the prompt that they do not spell
 };
 
-// How far the tokens of a session spell a prompt. They need not be those that
-// the tokenizer chooses: a model may write a text in others. Special tokens
-// count as themselves only, never as their names. A negative number in the
-// session is no token, and no text spells it.
+// Returns the part of a prompt that the tokens of a session spell. They need
+// not be those that the tokenizer chooses: a model may write a text in others.
+// Special tokens count as themselves only, never as their names. A negative
+// number in the session is no token, and no text spells it.
 SharedPrefix shared_prefix(const Tokenizer& tokenizer,
                            std::span<const TokenId> session,
                            std::span<const TokenId> prompt);

@@ -211,8 +211,8 @@ class Value {
     return kind_ == Kind::kFloat ? payload_.real
                                  : static_cast<double>(payload_.integer);
   }
-  // How a number was written whose value a double does not hold; nullptr for
-  // other values.
+  // Returns the text of a number whose value a double cannot represent; nullptr
+  // for other values.
   const std::string* digits() const {
     return has_digits_ ? &as<Digits>().text() : nullptr;
   }
@@ -224,7 +224,7 @@ class Value {
   const Text& text() const;  // of a string
   const Sequence& as_sequence() const;
   const Dict& as_dict() const;
-  // nullptr for what needs no memory of its own.
+  // Returns nullptr for values that are stored without an object.
   Object* object() const { return has_object() ? payload_.object : nullptr; }
   size_t depth() const { return has_object() ? payload_.object->depth() : 0; }
 

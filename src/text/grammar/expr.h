@@ -96,8 +96,8 @@ class ExprPool {
   // would be needed to count them.
   uint64_t count(ExprId x, uint64_t cap);
 
-  // How many characters, whichever they are, may come next for sure: at least
-  // this many, UINT8_MAX for any number.
+  // Returns the number of arbitrary characters that may certainly come next: at
+  // least this many, UINT8_MAX for any number.
   uint8_t freedom(ExprId x) const { return nodes_[x].freedom; }
 
   // Whether it matches all texts whose number of characters is in a range.

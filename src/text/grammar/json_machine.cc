@@ -69,7 +69,7 @@ bool JsonMachine::refuses(const State& state, LexState lex,
     case Phase::kValue:
       return no_value();
     case Phase::kFirstItem:
-      // How items begin is found out when one does.
+      // The beginning of items is checked when one begins.
       return byte >= 128 || byte == ',' || byte == '}' || byte == ':';
     case Phase::kFirstKey:
       return byte != '"' && byte != '}';

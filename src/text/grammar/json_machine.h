@@ -49,7 +49,8 @@ class JsonMachine {
     // Whether the values within it are kept: items of an array, or of one
     // around it, have to differ.
     bool keeps_values = false;
-    // How the next value or, in `strings`, the next key may begin.
+    // The state in which the next value or, in `strings`, the next key may
+    // begin.
     LexState strings = kDeadLex;
     LexState bare = kDeadLex;
 
@@ -96,7 +97,7 @@ class JsonMachine {
   // lexer in state `lex`.
   bool refuses(const State& state, LexState lex, uint8_t byte) const;
 
-  // How the next bytes are read: in kContent all of ASCII but control
+  // The way to read the next bytes: in kContent all of ASCII but control
   // characters, the quote and the backslash only go through the lexer, in kText
   // all of ASCII, and in kSpaces white space is only counted.
   enum class Reading : uint8_t { kOther, kContent, kText, kSpaces };

@@ -11,8 +11,8 @@
 
 namespace rc::text::grammar {
 
-// For several threads at a time, each with a walker of its own. What is allowed
-// within strings is remembered for all of them.
+// May be used by several threads at a time, each with its walker. The masks for
+// the inside of strings are shared.
 class JsonMasks {
  public:
   using Walker = MaskWalker<JsonMachine>;

@@ -116,8 +116,8 @@ void JsonModel::prepare() {
   }
 }
 
-// How the numbers of a schema are written: as few schemas differ in it, what
-// was found for one is kept.
+// Returns the expression for the numbers of a schema. It is kept, since few
+// schemas differ in it.
 ExprId JsonModel::numbers(const Normal& normal) {
   const ExprId all = normal.number.in;
   if (!options_.short_numbers || all == ExprPool::kNothing) return all;

@@ -41,7 +41,7 @@ struct JsonOptions {
 // latest when it is asked for, which may throw as compiling does.
 class JsonModel {
  public:
-  // How values of a schema begin.
+  // The beginning of values of a schema.
   struct Start {
     ExprId string = ExprPool::kNothing;
     ExprId bare = ExprPool::kNothing;  // numbers, true, false and null

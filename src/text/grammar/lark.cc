@@ -160,7 +160,7 @@ class LarkParser {
     return rules_.choice(std::move(ways));
   }
 
-  // The next one may stand on a line of its own.
+  // The next alternative may begin on a new line.
   bool next_alternative() {
     const size_t back = in_.at();
     skip_lines();

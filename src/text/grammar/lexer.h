@@ -70,8 +70,8 @@ class Lexer {
   const std::vector<TaggedExpr>& parts(LexState state) const {
     return at(state).parts;
   }
-  // How many characters, whichever they are, may follow for sure; UINT8_MAX is
-  // any number.
+  // Returns the number of arbitrary characters that may certainly follow;
+  // UINT8_MAX is any number.
   uint8_t freedom(LexState state) const { return at(state).freedom; }
 
   // Whether every character leads to one state; `next` is that state.

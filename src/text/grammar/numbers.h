@@ -34,8 +34,8 @@ class Numbers {
   LexicalSet equal(const Decimal& value);
   // Throws RC_E_UNSUPPORTED for divisors that take too many states.
   LexicalSet multiples(const Decimal& divisor);
-  // How many numbers there are, at most `cap`; it is `cap`, too, where it takes
-  // many steps to count them.
+  // Returns the number of numbers, at most `cap`; also `cap` if counting would
+  // take many steps.
   uint64_t count(const LexicalSet& numbers, uint64_t cap);
 
  private:

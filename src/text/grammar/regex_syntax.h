@@ -1,5 +1,5 @@
-// Regular expressions as ECMA-262 writes them, without what is not regular
-// (backreferences) and without looking behind.
+// Regular expressions of ECMA-262, without backreferences, which are not
+// regular, and without lookbehind.
 #pragma once
 
 #include <string_view>
@@ -18,11 +18,11 @@ struct RegexOptions {
   bool dot_matches_newline = false;
 };
 
-// The texts that match, as an expression of the pool. As in JavaScript without
-// the flag "v"; \d, \w and \b are of ASCII, \s, \p{..} of Unicode. Lazy
-// quantifiers match the same texts as greedy ones. Throws
-// RC_E_INVALID_ARGUMENT if the pattern is malformed and RC_E_UNSUPPORTED if it
-// uses what is not supported, with the place in the pattern.
+// Returns an expression of the pool for the texts that match. The syntax is
+// that of JavaScript without the flag "v"; \d, \w and \b are of ASCII, \s and
+// \p{..} of Unicode. Lazy quantifiers match the same texts as greedy ones.
+// Throws RC_E_INVALID_ARGUMENT if the pattern is malformed and RC_E_UNSUPPORTED
+// if it uses an unsupported construct, with the place in the pattern.
 ExprId parse_regex(std::string_view pattern, const RegexOptions& options,
                    ExprPool* pool);
 

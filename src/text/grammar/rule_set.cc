@@ -9,7 +9,8 @@
 namespace rc::text::grammar {
 namespace {
 
-// Of what is not regular; regular parts may be repeated more often.
+// The most repetitions of a part that is not regular; regular parts may be
+// repeated more often.
 constexpr uint32_t kMaxRuleRepeats = 2'000;
 
 }  // namespace

@@ -54,7 +54,8 @@ class RuleSet {
   // if it may begin with itself, or if no text matches.
   void compile(uint32_t root);
 
-  // How texts begin. The tag kEnd is of what ends them.
+  // Returns the expressions with which texts begin. The tag kEnd marks their
+  // end.
   std::vector<TaggedExpr> begin();
   static constexpr uint32_t kEnd = kEndTag;
   void follow(uint32_t tag, std::vector<TaggedExpr>* parts);

@@ -70,8 +70,8 @@ class SchemaReader {
   };
   using Ways = std::vector<Way>;
 
-  // How a schema is read: as it is written; closed, as part of a value; or as
-  // all that is asked of a value that is closed.
+  // The way to read a schema: as written; closed, as a part of a value; or as
+  // the whole condition on a closed value.
   enum class Form : uint8_t { kWritten, kClosed, kValue };
   struct Pending {
     const Location* at;
@@ -79,7 +79,7 @@ class SchemaReader {
     ScopeId scope;
     SchemaId declared;
   };
-  // How ways_of looks at a schema.
+  // The way in which ways_of looks at a schema.
   enum class Within : uint8_t {
     kNone,         // that one whose keyword asks
     kSchema,       // one that holds because another does

@@ -12,7 +12,7 @@
 
 namespace rc::text::grammar {
 
-// For several threads at a time, each with a walker of its own.
+// May be used by several threads at a time, each with its walker.
 class TextMasks {
  public:
   using Walker = MaskWalker<TextMachine>;

@@ -61,8 +61,8 @@ void check_is_free(const JsonNode& node, const AddedToken& token,
   const auto at = static_cast<size_t>(token.id);
   if (at >= model.texts.size() || model.texts[at].empty()) return;
   node.at("content").refuse("is ", quote(token.content),
-                            ", which the vocabulary lacks; it gets the id ", at,
-                            ", but that is ", quote(model.texts[at]),
+                            ", which is not in the vocabulary; it gets the id ",
+                            at, ", but that is ", quote(model.texts[at]),
                             " in the vocabulary, whose ", model.count,
                             " tokens should have the ids from 0 on");
 }

@@ -12,7 +12,7 @@ namespace rc::text {
 // The fate of a match.
 enum class CutBehavior {
   kRemoved,
-  kIsolated,            // a word of its own
+  kIsolated,            // a separate word
   kMergedWithPrevious,  // the end of the word before
   kMergedWithNext,      // the beginning of the word after
   kContiguous,          // neighbouring matches are one word

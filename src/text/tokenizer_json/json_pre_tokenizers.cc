@@ -43,7 +43,7 @@ void put_before(std::string_view prefix, NormalText* word) {
   if (word->first > 0) word->first += prefix.size();
 }
 
-// Cuts where characters of a class are, each a match of its own.
+// Cuts at the characters of a class, each of which is one match.
 class AtCharacters : public WordCutter {
  public:
   using Class = bool (*)(char32_t c);

@@ -10,7 +10,7 @@
 namespace rc::text {
 namespace {
 
-// How much more ids than tokens there may be.
+// The most ids per token, in addition to kHolesAllowed.
 constexpr size_t kMostHoles = 4;
 constexpr size_t kHolesAllowed = 65536;
 

@@ -12,8 +12,8 @@ namespace rc::text {
 // A part of a text on its way to the model.
 struct NormalText {
   std::string text;
-  // How many of its bytes, from the beginning, come from the character at the
-  // very beginning of the original text. Metaspace looks whether there are any.
+  // The number of first bytes that come from the first character of the
+  // original text. Metaspace checks whether there are any.
   size_t first = 0;
 };
 

@@ -1,6 +1,6 @@
-// How byte-level BPE writes bytes in its pieces: each byte is one printable
-// character. Bytes that print in Latin-1 stand for themselves, the others for
-// the characters from U+0100 on, in order.
+// The alphabet in which byte-level BPE writes bytes in its pieces: each byte is
+// one printable character. Bytes that print in Latin-1 stand for themselves,
+// the others for the characters from U+0100 on, in order.
 #pragma once
 
 #include <array>

@@ -55,8 +55,7 @@ class SentencePiece : public SentencePieceTokenizer {
     }
   };
 
-  // How unused pieces came about: their texts and the sizes of their left
-  // parts.
+  // The merges of unused pieces: their texts and the sizes of their left parts.
   using Splits = std::unordered_map<std::string_view, size_t>;
 
   TokenId find(std::string_view text) const {

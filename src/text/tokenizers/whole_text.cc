@@ -1,6 +1,6 @@
 // Byte pair encoding of the files of Gemma 4 and Sarvam: over the characters of
-// the whole text, with spaces that are visible signs, and bytes for what is no
-// piece. That is one of the tokenizers that a tokenizer.json can describe, so
+// the whole text, with spaces as visible characters, and byte tokens for
+// characters without a piece. A tokenizer.json can describe this tokenizer, so
 // it is made from such a description.
 #include <utility>
 

@@ -60,7 +60,7 @@ file(CREATE_LINK /usr/include/nlohmann ${headers}/nlohmann SYMBOLIC)
 add_library(rc_headers INTERFACE)
 target_include_directories(rc_headers SYSTEM INTERFACE ${headers})
 
-# What the sources are compiled with, and objects that the library takes in.
+# The libraries of the sources, and objects that the library contains.
 set(rc_libraries)
 set(rc_header_libraries rc_headers)
 foreach(library rc_utf8proc rc_pcre2)
@@ -73,7 +73,7 @@ foreach(library rc_utf8proc rc_pcre2)
   list(APPEND rc_library_objects $<TARGET_OBJECTS:${library}>)
 endforeach()
 
-# Of the C++ library, what this one lacks.
+# The missing parts of this C++ library.
 add_library(rc_libcxx OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/libcxx/floating_point_text.cc)
 list(APPEND rc_library_objects $<TARGET_OBJECTS:rc_libcxx>)

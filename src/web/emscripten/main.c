@@ -1,5 +1,5 @@
-/* LLVM 15 calls a main that has arguments __main_argc_argv; this Emscripten
- * looks for one of its own name. Part of each program with such a main. */
+/* LLVM 15 names a main with arguments __main_argc_argv; this Emscripten looks
+ * for the name main. Part of each program with such a main. */
 int __main_argc_argv(int argc, char** argv);
 
 int called_by_name(int argc, char** argv) __asm__("main");

@@ -3,8 +3,8 @@
 #
 #   sources.sh FOLDER PACKAGE...    FOLDER/PACKAGE/ for each
 #
-# It needs neither root nor a `deb-src` line: it asks the mirrors that apt knows,
-# with lists of its own, against which apt checks what comes.
+# Needs neither root nor a `deb-src` line: it uses the mirrors that apt knows, with
+# separate lists, against which apt checks the downloads.
 set -eu
 folder=$1
 shift
@@ -39,7 +39,7 @@ of_sources apt-get -q update >>"$work/log" ||
   failed "the lists of sources cannot be fetched"
 cd "$work/packages"
 for package in "$@"; do
-  # The newest that there is: a mirror may lack the source of an update.
+  # The newest available version: a mirror may not have the source of an update.
   found=
   for version in $(of_sources apt-cache showsrc --only-source "$package" |
     sed -n 's/^Version: //p' | sort -rVu); do

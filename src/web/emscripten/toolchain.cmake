@@ -1,5 +1,5 @@
-# Emscripten of the distribution; README.md beside this file tells why, and what
-# it is given that it lacks.
+# Emscripten of the distribution; the README.md in this folder gives the reason,
+# and lists the missing parts that are added.
 set(emscripten /usr/share/emscripten)
 foreach(program ${emscripten}/cmake/Modules/Platform/Emscripten.cmake
         /usr/bin/clang++-15 /usr/bin/wasm-ld-15 /usr/bin/llvm-ar-15)

@@ -25,9 +25,9 @@ inline constexpr int64_t kSlowness = 1;
 // replaces the allocator; elsewhere only operator new does.
 void fail_allocation(int64_t n);
 
-// Whether that has happened.
+// Returns whether the allocation has failed.
 bool allocation_failed();
-// And whether it was one of a module.
+// Returns whether the failed allocation was made by a module.
 bool allocation_of_module_failed();
 
 // Objects that operator new has allocated, for any caller, and that have not

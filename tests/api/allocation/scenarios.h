@@ -66,20 +66,20 @@ struct World {
   TensorHandle blocks;  // Q8_0 [4, 32]
   TensorHandle ids;     // I32 [2]
 
-  // Of a file in the folder.
+  // Returns the path of a file in the folder.
   std::string path(const char* name) const {
     return (folder.path() / name).string();
   }
 };
 
-// Of the tensors that scenarios make.
+// The shape of the tensors that scenarios make.
 inline constexpr int64_t kShape[] = {4, 32};
 
 struct Scenario {
   const char* name;
   // Returns the first failure; gives everything back either way.
   rc_status (*run)(World& world);
-  // Of n places that follow each other about n / thinning are left out.
+  // Leaves out about n / thinning of n successive places.
   int64_t thinning = 1000;
   // Each run leaves memory behind that belongs to the process, such as a
   // registered backend.

@@ -151,7 +151,7 @@ std::map<std::string, Case> tensor_limit_cases() {
   RC_REDUCTION(reduce_max);
   RC_REDUCTION(argmax);
 #undef RC_REDUCTION
-  // Of nothing.
+  // Results of empty tensors.
   for (const rc_dtype dtype :
        {RC_DTYPE_F32, RC_DTYPE_F16, RC_DTYPE_BF16, RC_DTYPE_F64}) {
     const std::string type = ", empty, " + std::string(dtype_name(dtype));

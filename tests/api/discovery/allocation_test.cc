@@ -76,7 +76,7 @@ struct Walk {
   const char* spec;
   // The modules: none, a small one that is probed each time, or the real ones.
   enum { kNone, kProbed, kReal } modules;
-  // Of n places that follow each other about n / thinning are left out.
+  // Leaves out about n / thinning of n successive places.
   int64_t thinning;
 };
 

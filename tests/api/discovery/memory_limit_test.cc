@@ -16,7 +16,7 @@
 namespace rc::test {
 namespace {
 
-// Of the address space, now.
+// Returns the bytes of address space in use.
 uint64_t bytes_in_use() {
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -277,7 +277,7 @@ TEST_F(Embed, SmallCacheIsEnoughForManyTexts) {
                "text 7", "at most 32");
 }
 
-// So many texts that they cannot all be done when the thread begins.
+// The request has too many texts to be finished when the thread begins.
 TEST_F(Embed, CancelEndsTheRequest) {
   const Texts many(50'000, "the old cat sees a very large bird over the river");
   const Pointers given(many);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPrompt = "hello";
 
-// What one walk through the C ABI on the faulty backend came to.
+// The outcome of one walk through the C ABI on the faulty backend.
 class Walk {
  public:
   // `timeout_ms` of a step; 0: none.
@@ -167,24 +167,28 @@ class Faults : public testing::TestWithParam<const char*> {
   std::string bystander_text_;
 };
 
-TEST_P(Faults, AFailingDevice) { fail_everywhere(RC_E_DEVICE, 1); }
-TEST_P(Faults, ALostDevice) { fail_everywhere(RC_E_DEVICE_LOST, 3); }
-TEST_P(Faults, AFullDevice) {
+TEST_P(Faults, DeviceErrorsAffectOnlyTheirCaller) {
+  fail_everywhere(RC_E_DEVICE, 1);
+}
+TEST_P(Faults, LostDeviceAffectsOnlyItsCaller) {
+  fail_everywhere(RC_E_DEVICE_LOST, 3);
+}
+TEST_P(Faults, FullDeviceAffectsOnlyItsCaller) {
   if (is_slow_) RC_TEST_LABELS(kFull);
   fail_everywhere(RC_E_DEVICE_MEMORY, 2);
 }
-TEST_P(Faults, AHostWithoutMemory) {
+TEST_P(Faults, ExhaustedHostMemoryAffectsOnlyItsCaller) {
   if (is_slow_) RC_TEST_LABELS(kFull);
   fail_everywhere(RC_E_OUT_OF_MEMORY, 1);
 }
-TEST_P(Faults, AStatusThatIsNone) {
+TEST_P(Faults, UnknownStatusAffectsOnlyItsCaller) {
   if (is_slow_) RC_TEST_LABELS(kFull);
   fail_everywhere(static_cast<rc_status>(-12345), 3);
 }
 
 // Every hanging run costs its time limit, so there are few. (A slow device may
 // need longer for a run that is none of them: then that is the failure.)
-TEST_P(Faults, ARunThatDoesNotEnd) {
+TEST_P(Faults, HangingRunAffectsOnlyItsCaller) {
   for (const int64_t n : {calls_ * 3 / 4, int64_t{1}, calls_ - 1}) {
     if (is_slow_ && n != calls_ * 3 / 4 && !is_full_set()) continue;
     injector_->arm(n, RC_OK, true);

@@ -43,7 +43,7 @@ std::string write(const std::filesystem::path& path, const std::string& text) {
   return path.string();
 }
 
-TEST(ConfigFile, HasAtMost32DotsOnALine) {
+TEST(ConfigFile, MoreThan32DotsOnALineAreRefused) {
   const std::string dots(32, '.');
   const char* many = "x.toml:3: more than 32 dots on a line";
   expect_refused("# one\n\nspec = '." + dots + "'\n", {many});

@@ -173,7 +173,7 @@ TEST_F(FolderTest, UnsupportedOptionsOfArchitecturesAreRefused) {
 }
 
 // Frequencies for short and for long sequences become tensors.
-TEST_F(FolderTest, LongRopeHasFactorsForEachPair) {
+TEST_F(FolderTest, WrongLongRopeFactorsAreRefused) {
   copy("llama");
   constexpr const char* kConfig = R"({"model_type": "phi3", "rope_scaling":
       {"rope_type": "longrope", "original_max_position_embeddings": null,
@@ -188,13 +188,13 @@ TEST_F(FolderTest, LongRopeHasFactorsForEachPair) {
   expect_refused(RC_E_FORMAT, "'short_factor' has 1 numbers, but");
 }
 
-TEST_F(FolderTest, ParametersOfFunctionsMustBeThere) {
+TEST_F(FolderTest, MissingParametersOfFunctionsAreRefused) {
   copy("llama");
   change("config.json", R"({"model_type": "apertus", "hidden_act": "xielu"})");
   expect_refused(RC_E_FORMAT, "model.layers.0.mlp.act_fn.alpha_p is missing");
 }
 
-TEST_F(FolderTest, PaddingHasAPosition) {
+TEST_F(FolderTest, PositionsBeginBehindThatOfPadding) {
   copy("bert");
   change("config.json", R"({"model_type": "roberta", "pad_token_id": 9999})");
   expect_refused(RC_E_FORMAT, "'pad_token_id' is 9999");
@@ -205,7 +205,7 @@ TEST_F(FolderTest, PaddingHasAPosition) {
   EXPECT_EQ(open()->find_tensor("position_embd.weight")->shape[0], all - 2);
 }
 
-TEST_F(FolderTest, FeedForwardPartsMayBeFourTimesTheWidth) {
+TEST_F(FolderTest, FeedForwardSizeDefaultsToFourTimesTheWidth) {
   copy("gpt2");
   EXPECT_EQ(open()->get_int("gpt2.feed_forward_length"), 48);
   EXPECT_EQ(open()->get_int("gpt2.context_length"), 32);
@@ -251,7 +251,7 @@ TEST_F(FolderTest, LatentKeysAndValuesAreSplit) {
   }
 }
 
-TEST_F(FolderTest, PartOfAHeadRotates) {
+TEST_F(FolderTest, RotatedPartOfAHeadIsRead) {
   copy("glm4_moe");
   const auto dimensions = [&](const char* patch) {
     change("config.json", patch);
@@ -282,8 +282,8 @@ TEST_F(FolderTest, PartOfAHeadRotates) {
   }
 }
 
-// Of a model whose layers all have a window, only theirs are described.
-TEST_F(FolderTest, RotaryEmbeddingsMayBeDescribedForWindowsOnly) {
+// If all layers have a window, rope_parameters may describe only these.
+TEST_F(FolderTest, RopeParametersMayCoverWindowsOnly) {
   copy("llama");
   change("config.json", R"({"model_type": "mellum", "sliding_window": 8,
       "layer_types": ["sliding_attention", "sliding_attention"],
@@ -295,7 +295,7 @@ TEST_F(FolderTest, RotaryEmbeddingsMayBeDescribedForWindowsOnly) {
   EXPECT_EQ(file->get_int("mellum.attention.sliding_window"), 8);
 }
 
-TEST_F(FolderTest, ChosenExpertsAreDescribed) {
+TEST_F(FolderTest, SettingsOfExpertsAreRead) {
   copy("glm4_moe");
   const auto file = open();
   const auto number = [&](const char* key) {
@@ -324,7 +324,7 @@ TEST_F(FolderTest, NextTokenPredictionLayersAreSkipped) {
 }
 
 // By the exponent d / (d - 2) for heads of d elements; here there are 8.
-TEST_F(FolderTest, HunyuanStretchesTheBase) {
+TEST_F(FolderTest, HunyuanScalesTheRopeBase) {
   copy("llama");
   change("config.json",
          R"({"model_type": "hunyuan_v1_dense", "rope_theta": 10000.0,
@@ -343,7 +343,7 @@ TEST_F(FolderTest, SlidingWindowPatternOfOlderFoldersIsRead) {
   EXPECT_EQ(open()->get_int("gemma3.attention.sliding_window_pattern"), 3);
 }
 
-TEST_F(FolderTest, LimitsOfStepsAreNumbersOrInfinity) {
+TEST_F(FolderTest, TimeStepLimitsAreNumbersOrInfinity) {
   copy("granitemoehybrid");
   const auto limits = [&](const char* json) {
     change("config.json", cat(R"({"time_step_limit": )", json, "}"));

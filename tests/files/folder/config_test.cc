@@ -194,7 +194,7 @@ TEST_F(FolderTest, PoolingIsReadFromSentenceTransformers) {
 }
 
 // The text of a model that also takes pictures.
-TEST_F(FolderTest, Gemma3WithPicturesIsItsText) {
+TEST_F(FolderTest, Gemma3WithPicturesOpensItsTextModel) {
   copy("gemma3");
   auto config = nlohmann::json::parse(std::ifstream(path("config.json")));
   write(

@@ -61,7 +61,7 @@ TEST_F(FolderTest, UnsupportedOptionsOfEarlierArchitecturesAreRefused) {
   }
 }
 
-TEST_F(FolderTest, MiniCpmHasThreeScales) {
+TEST_F(FolderTest, ScalesOfMiniCpmAreRead) {
   copy("llama");
   change("config.json",
          R"({"model_type": "minicpm", "scale_emb": 6, "scale_depth": 1.2,
@@ -79,14 +79,14 @@ TEST_F(FolderTest, MiniCpmHasThreeScales) {
 }
 
 // A context that may grow means nothing within the one that the folder says.
-TEST_F(FolderTest, InternLmNeedNotStretch) {
+TEST_F(FolderTest, DynamicRopeScalingOfInternLmIsUnsupported) {
   copy("llama");
   change("config.json", R"({"model_type": "internlm2",
       "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}})");
   expect_refused(RC_E_UNSUPPORTED, "models of type internlm2");
 }
 
-TEST_F(FolderTest, TheFirstFalconsHaveLinearBiasesAndNormsInSequence) {
+TEST_F(FolderTest, FirstFalconsUseLinearBiases) {
   copy("falcon");
   change("config.json", R"({"alibi": true})");
   auto file = open();
@@ -187,7 +187,7 @@ TEST_F(OneTensor, ExpertsOfDbrxAreTransposed) {
 }
 
 // The product of a weight and a factor is of the weight's type.
-TEST_F(OneTensor, FactorsKeepTheType) {
+TEST_F(OneTensor, MultipliedTensorsKeepTheirType) {
   write_tensor("model.layers.0.feed_forward.gate_proj.weight", "BF16", {32, 2});
   change("config.json", R"({"model_type": "falcon_h1",
                             "mlp_multipliers": [1.1, 1.0]})");

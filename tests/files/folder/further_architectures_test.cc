@@ -78,7 +78,7 @@ TEST_F(FolderTest, UnsupportedOptionsOfFurtherArchitecturesAreRefused) {
 }
 
 // Readers of a file that see pictures need them.
-TEST_F(FolderTest, PartsOfHeadsForPicturesAreDescribed) {
+TEST_F(FolderTest, RopeSectionsForPicturesAreKept) {
   copy("qwen2");
   change("config.json", R"({"model_type": "qwen2_vl",
       "rope_scaling": {"type": "mrope", "mrope_section": [1, 2, 1]}})");
@@ -100,7 +100,7 @@ TEST_F(FolderTest, PartsOfHeadsForPicturesAreDescribed) {
 }
 
 // A value outside of the part that is read counts before that within.
-TEST_F(FolderTest, TieWordEmbeddingsMayBeOutsideOfThePart) {
+TEST_F(FolderTest, TieWordEmbeddingsOutsideOfTheTextPartCountsFirst) {
   const struct {
     const char* folder;  // "llama" has other weights for the output
     const char* outside;
@@ -169,7 +169,7 @@ TEST_F(FolderTest, TiedEmbeddingsMayBeStoredTwice) {
   EXPECT_TRUE(has_output(true));
 }
 
-TEST_F(FolderTest, LayersThatRotateAreNamed) {
+TEST_F(FolderTest, RotatingLayersAreListed) {
   copy("llama");
   change("config.json",
          R"({"model_type": "granite_swa", "rope_scaling": null,
@@ -189,7 +189,7 @@ TEST_F(FolderTest, LayersThatRotateAreNamed) {
 }
 
 // Without layer_types the first of four layers sees all.
-TEST_F(FolderTest, WindowsOfCwmHaveAPattern) {
+TEST_F(FolderTest, WindowPatternOfCwmHasADefault) {
   copy("llama");
   change("config.json", R"({"model_type": "cwm", "num_hidden_layers": 6})");
   EXPECT_EQ(open()->find_ints("llama.attention.sliding_window_pattern"),
@@ -197,7 +197,7 @@ TEST_F(FolderTest, WindowsOfCwmHaveAPattern) {
   EXPECT_EQ(open()->get_int("llama.attention.sliding_window"), 8192);
 }
 
-TEST_F(FolderTest, DenseLayersAreThoseBeforeSparseOnes) {
+TEST_F(FolderTest, LeadingDenseLayersAreCounted) {
   copy("llama");
   const auto dense = [&](const char* patch) {
     change("config.json", patch);
@@ -228,7 +228,7 @@ TEST_F(OneTensor, FusedTensorOfCodeGenIsSplit) {
 }
 
 // Four heads of eight elements.
-TEST_F(OneTensor, FirstHalvesOfHeadsOfBambaArePaired) {
+TEST_F(OneTensor, RowsOfBambaHeadsAreReordered) {
   write_tensor("model.layers.0.self_attn.k_proj.weight", "F32", {16, 1});
   change("config.json", R"({"model_type": "bamba"})");
   EXPECT_EQ(floats("blk.0.attn_k.weight"),
@@ -239,7 +239,7 @@ TEST_F(OneTensor, FirstHalvesOfHeadsOfBambaArePaired) {
   }
 }
 
-TEST_F(OneTensor, PositionsOfOptBeginAtTwo) {
+TEST_F(OneTensor, FirstTwoPositionsOfOptAreDropped) {
   const char* config = R"({"model_type": "opt", "ffn_dim": 8})";
   write_tensor("model.decoder.embed_positions.weight", "F32", {4, 2});
   change("config.json", config);
@@ -254,7 +254,7 @@ TEST_F(OneTensor, PositionsOfOptBeginAtTwo) {
 
 // The same experts as published folders have them and as newer releases of
 // transformers save them.
-TEST_F(OneTensor, ExpertsMayMultiplyFromEitherSide) {
+TEST_F(OneTensor, ExpertsAreReadInBothLayouts) {
   const char* config = R"({"model_type": "qwen3_vl_moe", "hidden_size": 3,
       "num_attention_heads": 1, "head_dim": 2, "moe_intermediate_size": 2})";
   const auto experts = [&](const char* name, const Ints& shape) {
@@ -276,7 +276,7 @@ TEST_F(OneTensor, ExpertsMayMultiplyFromEitherSide) {
   EXPECT_THROW(open(), Error);
 }
 
-TEST(Config, MembersMayHaveOtherNames) {
+TEST(Config, AliasesAreRead) {
   Config config = Config::parse(
       R"({"num_layers": 3, "size": 1, "old_size": 2, "nothing": null})", "f");
   config.add_alias("num_layers", "num_hidden_layers");

@@ -77,7 +77,7 @@ TEST_F(FolderTest, UnknownValuesOfMixturesAreRefused) {
 }
 
 // Lists that have another number of members than there are layers.
-TEST_F(FolderTest, ListsOfMixturesHaveAMemberForEachLayer) {
+TEST_F(FolderTest, ListsOfWrongLengthAreRefused) {
   for (const char* type : {"cohere2_moe", "dots3_note_text", "laguna"}) {
     SCOPED_TRACE(type);
     copy("llama");

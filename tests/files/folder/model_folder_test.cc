@@ -106,7 +106,7 @@ TEST_F(FolderTest, PathsOutsideOfTheFolderAreRefused) {
 }
 
 // The hub's own cache has links from revisions to files by their hashes.
-TEST_F(FolderTest, MayBeARevisionOfTheCache) {
+TEST_F(FolderTest, RevisionOfTheHubCacheCanBeOpened) {
   copy("qwen2");
   const auto root = path().parent_path() / "models--someone--small";
   std::filesystem::create_directories(root / "snapshots");
@@ -195,7 +195,7 @@ TEST_F(FolderTest, UnknownTensorsAreNamed) {
 }
 
 // Old folders of encoders have other names for norms.
-TEST_F(FolderTest, NormsMayBeGammaAndBeta) {
+TEST_F(FolderTest, NormsNamedGammaAndBetaAreRead) {
   copy("bert");
   const auto before = open();
   std::ifstream file(path("model.safetensors"), std::ios::binary);

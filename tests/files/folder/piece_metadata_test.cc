@@ -35,7 +35,7 @@ TEST_F(PieceMetadata, HasTheKeysOfGguf) {
   EXPECT_NE(std::ranges::find(tokens, "    "), tokens.end());
 }
 
-TEST_F(PieceMetadata, OtherFilesAddTokens) {
+TEST_F(PieceMetadata, TokensOfOtherFilesAreAdded) {
   write("added_tokens.json", R"({"<a>": 521, "<b>": 522})");
   write("tokenizer_config.json",
         R"({"additional_special_tokens": ["<b>"], "added_tokens_decoder": {

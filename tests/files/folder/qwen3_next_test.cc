@@ -100,7 +100,7 @@ TEST_F(Qwen3Next, HeadsOfValuesAreInterleaved) {
   EXPECT_EQ(floats("blk.0.ssm_out.weight"), (Floats{0, 2, 1, 3, 4, 6, 5, 7}));
 }
 
-TEST_F(Qwen3Next, ConvolutionsAreOfEachChannel) {
+TEST_F(Qwen3Next, OnlyConvolutionsOfSingleChannelsAreAccepted) {
   write_and_describe("conv1d.weight", {8, 1, 2});
   EXPECT_EQ(open()->find_tensor("blk.0.ssm_conv1d.weight")->shape,
             (std::vector<int64_t>{8, 2}));

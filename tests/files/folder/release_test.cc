@@ -21,7 +21,7 @@ class Release : public OneTensor {
   Ints numbers(const std::string& key) const { return *open()->find_ints(key); }
 };
 
-TEST_F(Release, MiMoNamesLayersByNumber) {
+TEST_F(Release, MiMoHasNumbersForEachLayer) {
   change("config.json", R"({"model_type": "mimo_v2_flash",
       "num_hidden_layers": 3, "num_attention_heads": 4, "head_dim": 12,
       "v_head_dim": 8, "num_key_value_heads": 1, "hybrid_layer_pattern":

@@ -53,7 +53,7 @@ TEST_F(FolderTest, SpecialTokensComeFromTheFirstFileThatHasThem) {
   expect_refused(RC_E_FORMAT, "'added_tokens_decoder' is -1");
 }
 
-TEST_F(FolderTest, EveryIdOfAListEndsAText) {
+TEST_F(FolderTest, EveryEosIdOfAListEndsAText) {
   copy("qwen2");
   write("tokenizer.json",
         R"({"model": {"type": "BPE", "merges": [],

@@ -70,7 +70,7 @@ class GgmlKeys : public testing::Test {
   std::string log_;
 };
 
-TEST_F(GgmlKeys, AreMissingForAReasonThatIsLogged) {
+TEST_F(GgmlKeys, ReasonOfMissingKeysIsLogged) {
   const struct {
     test::Changes changes;
     const char* reason;
@@ -108,7 +108,7 @@ TEST_F(GgmlKeys, AreMissingForAReasonThatIsLogged) {
   }
 }
 
-TEST_F(GgmlKeys, OfTheFileAreKept) {
+TEST_F(GgmlKeys, ExistingKeysAreKept) {
   gguf::Writer source;
   source.add("tokenizer.huggingface.json", bert_tokenizer().dump());
   source.add("tokenizer.ggml.model", "gpt2");
@@ -131,7 +131,7 @@ TEST_F(GgmlKeys, OfTheFileAreKept) {
   EXPECT_EQ(log(), "");
 }
 
-TEST_F(GgmlKeys, NameTheTokensAroundAText) {
+TEST_F(GgmlKeys, ContainTheTokensAroundAText) {
   const char* around = "other tokens in the tokens around a text";
   auto file = write({});
   EXPECT_EQ(file->get_int("tokenizer.ggml.bos_token_id"), 2);

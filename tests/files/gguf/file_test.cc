@@ -291,7 +291,7 @@ TEST(File, ViewsLiveAsLongAsTheFile) {
   EXPECT_TRUE(watch.expired());
 }
 
-// How many of the bytes a file needs: it may end with padding.
+// Returns the number of bytes that a file needs: it may end with padding.
 size_t needed_bytes(const File& file, std::span<const std::byte> bytes) {
   size_t needed = 0;
   for (const Entry& entry : file.entries()) {

@@ -52,7 +52,7 @@ TEST(GgufLimits, TensorsMustFitIntoTheFile) {
   expect_refused(two(33), "tensor 1: its name is empty");
 }
 
-TEST(GgufLimits, TheEndOfTheFileIsWithinAPartThatIsNamed) {
+TEST(GgufLimits, TruncationErrorNamesThePart) {
   const struct {
     Bytes file;
     const char* message;

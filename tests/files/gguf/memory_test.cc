@@ -1,5 +1,5 @@
-// How much memory reading takes, and what happens when there is none. The
-// program's operator new is replaced for that, which sanitizers do themselves.
+// Reading takes little memory and survives failed allocations. The tests
+// replace operator new, which sanitizers do themselves.
 #include <gtest/gtest.h>
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

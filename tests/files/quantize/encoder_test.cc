@@ -99,7 +99,7 @@ constexpr Bound kBounds[] = {
     {RC_DTYPE_Q2_K, 0.0709},    {RC_DTYPE_TQ1_0, 0.194},
     {RC_DTYPE_TQ2_0, 0.194}};
 
-TEST(Encoder, ErrorsAreSmall) {
+TEST(Encoder, RelativeErrorsAreWithinTheirBounds) {
   const std::vector<float> x = random_row(64 * 256, 1);
   const std::vector<float> same(x.size(), 1.0f);
   const double all = error(x, std::vector<float>(x.size()), same);

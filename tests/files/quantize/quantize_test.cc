@@ -352,7 +352,7 @@ TEST_F(Quantize, QuantizedFileEqualsTheWrittenOne) {
 
 // A block of one type may hold many of the other, and pieces are larger than
 // tensors above.
-TEST_F(Quantize, QuantizedWeightsAreShownInAnotherType) {
+TEST_F(Quantize, QuantizedWeightsAreConvertedToAnotherType) {
   gguf::Writer writer;
   writer.add("general.architecture", "llama");
   std::vector<float> values(static_cast<size_t>(5 * kPiece / 2));

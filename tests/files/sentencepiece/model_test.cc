@@ -45,7 +45,7 @@ TEST(SentencePieceModel, IsReadWithItsDefaults) {
   EXPECT_EQ(model.pieces[3].score, -2);
 }
 
-TEST(SentencePieceModel, SettingsAndUnknownFields) {
+TEST(SentencePieceModel, ReadsSettingsAndSkipsUnknownFields) {
   const Model model = parse_model(
       kPieces + text(2, flag(3, 2) + text(47, "<s>") + flag(999, 7)) +
           text(3, text(2, "map") + flag(3, 0) + flag(4, 0)) + text(200, "more"),

@@ -74,7 +74,7 @@ HostDevice::HostDevice(const rc_plugin_open_options& options)
   uint32_t seed = 1;
   tuning_ = tuning_of_environment(&seed);
   runner_ = std::make_unique<GroupRunner>(seed);
-  // So slow that a run has several portions.
+  // Slow enough that a run has several portions.
   speed = 1e6;
 }
 

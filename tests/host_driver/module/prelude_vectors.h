@@ -104,7 +104,7 @@ inline Vector_<int, N> operator!(Vector_<int, N> a) {
   return a == 0;
 }
 
-// Those of `yes` where the sign of the condition is set.
+// Selects the elements of `yes` where the sign of the condition is set.
 template <class T, int N, class C>
 inline Vector_<T, N> select(Vector_<T, N> no, Vector_<T, N> yes,
                             Vector_<C, N> condition) {

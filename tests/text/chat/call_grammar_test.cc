@@ -129,7 +129,7 @@ TEST(CallGrammars, RandomTextsAreValidCalls) {
   }
 }
 
-// Of names that are forced, the reader finds each again.
+// The parser reads back each name that a grammar forces.
 TEST(CallGrammars, NamesRoundTrip) {
   std::mt19937 random(3);
   for (const std::string name : {"a/b", "a.b", "functions.a", "functions.", "-",

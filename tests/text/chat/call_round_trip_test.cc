@@ -196,7 +196,7 @@ TEST(CallRoundTrips, KeepTypesAndTextsInDerivedFormats) {
   EXPECT_GE(found, 25u);
 }
 
-// Of this repository's templates, with the formats that they are known by.
+// Templates of this repository, with their formats.
 TEST(CallRoundTrips, KeepTypesAndTextsInTheFormatsOfNewerModels) {
   const std::map<std::string, std::string> known = {
       {"Kimi K3", "kimi-k3"},

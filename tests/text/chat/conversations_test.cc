@@ -31,7 +31,8 @@ Named named(const std::string& name, const std::string& source) {
   return {name, ChatTemplate::create(source, tokenizer_with(names_in(source)))};
 }
 
-// Those of this repository: common ones, and those whose formats are derived.
+// Returns the templates of this repository: common ones, and those whose
+// formats are derived.
 const std::vector<Named>& own_templates() {
   static const std::vector<Named> all = [] {
     std::vector<Named> made;

@@ -73,7 +73,7 @@ TEST(DerivedFormats, ReadsPythonCallsWithoutEscapes) {
             expected);
 }
 
-// Of templates that write it between such marks.
+// The templates write reasoning between these marks.
 TEST(DerivedFormats, HaveTheMarksOfReasoning) {
   const auto marks = [](const std::string& begin, const std::string& end) {
     const auto chat =
@@ -102,8 +102,8 @@ TEST(DerivedFormats, ReplaceFormatsWithOtherEndMarks) {
       "call f {}text(Done.)");
 }
 
-// Of a template that shows calls in no shape that is known, or changes them.
-TEST(DerivedFormats, ArePlainIfCallsDoNotRoundTrip) {
+// The templates write calls in an unknown shape, or change them.
+TEST(DerivedFormats, FormatIsPlainIfCallsDoNotRoundTrip) {
   for (const std::string calls :
        {"{% for call in message.tool_calls %}{{ call.function.arguments }}"
         "{% endfor %}",

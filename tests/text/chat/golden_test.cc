@@ -107,7 +107,7 @@ TEST(PublishedTemplates, MatchJinja) {
 
 // The cases come with llama.cpp's answers; where Jinja answers otherwise, that
 // counts.
-TEST(PublishedCases, OfJinjaMatch) {
+TEST(PublishedCases, JinjaCasesMatch) {
   const auto file = test::shared_path("chat/jinja-cases.json");
   RC_NEED_SHARED(file);
   // The sandbox that transformers uses lets nothing be changed in place.
@@ -124,7 +124,7 @@ TEST(PublishedCases, OfJinjaMatch) {
   }
 }
 
-TEST(PublishedCases, OfChatTemplatesMatch) {
+TEST(PublishedCases, ChatTemplateCasesMatch) {
   const auto file = test::shared_path("chat/chat-template-cases.json");
   RC_NEED_SHARED(file);
   const auto all = read_json(file);

@@ -9,7 +9,7 @@ namespace {
 
 void expect_refused(const std::string& source, const std::string& why,
                     const Limits& limits = {}) {
-  // Of processors: other programs add nothing.
+  // Processor time, to which other programs add nothing.
   const std::clock_t begin = std::clock();
   const std::string error = error_of(source, limits);
   const double took =
@@ -234,7 +234,7 @@ TEST(ChatLimits, ChainsOfValuesAreLimited) {
             "");
 }
 
-TEST(ChatLimits, SharedValuesAreCountedInFull) {
+TEST(ChatLimits, SharedValuesCountEachTime) {
   const std::string doubled =
       "{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(60) %}"
       "{% set ns.a = (ns.a, ns.a) %}{% set ns.b = (ns.b, ns.b) %}{% endfor %}";
@@ -274,7 +274,7 @@ TEST(ChatLimits, SourceIsLimited) {
 }
 
 // Keys that collide in a hash table are as good as others here.
-TEST(ChatLimits, ManyKeysAreFast) {
+TEST(ChatLimits, ObjectsWithManyKeysAreFast) {
   nlohmann::ordered_json object;
   for (int i = 0; i < 20000; ++i) {
     object["k" + std::to_string(i * 7919)] = i;

@@ -193,7 +193,7 @@ TEST(Contents, AbsentContentErrorNamesThePlace) {
   }
 }
 
-TEST(Contents, MessagesOfTheAssistantMayHaveOthers) {
+TEST(Contents, AssistantMessagesWithoutContentAreAccepted) {
   const Json call = {{"function", {{"name", "f"}, {"arguments", "{}"}}}};
   for (const Json& message :
        {Json{{"role", "assistant"}, {"content", nullptr}},

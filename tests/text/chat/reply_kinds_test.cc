@@ -43,7 +43,7 @@ void expect_at_every_cut(const std::vector<ReplyCase>& cases,
   }
 }
 
-TEST(ReplyKinds, AnObjectWithoutMarksIsACallOfAnOfferedToolAlone) {
+TEST(ReplyKinds, ObjectWithoutMarksIsACallOnlyIfItsToolIsOffered) {
   const std::string person = R"({"name": "Bob", "age": 3})";
   const std::string call = R"({"name": "f", "parameters": {"city": "Paris"}})";
   expect_at_every_cut({
@@ -107,7 +107,7 @@ TEST(ReplyKinds, ArgumentsMayBeCalledParameters) {
   }
 }
 
-TEST(ReplyKinds, NoArgumentIsDropped) {
+TEST(ReplyKinds, CallsWithUnexpectedMembersAreMalformed) {
   const auto bad = [](const std::string& text) { return "bad(" + text + ")"; };
   const auto hermes = [](const std::string& object) {
     return "<tool_call>" + object + "</tool_call>";
@@ -258,7 +258,7 @@ TEST(ReplyKinds, ArgumentsOfANamedCallMayBeEmpty) {
   });
 }
 
-TEST(ReplyKinds, MarksOfReasoningMayComeTwice) {
+TEST(ReplyKinds, RepeatedMarksOfReasoningAreIgnored) {
   expect_at_every_cut({
       {"hermes", "<think>\n<think>\nwhy</think>so", "why(why)text(so)"},
       {"hermes", "<think>why</think></think>\nso", "why(why)text(so)"},
@@ -273,7 +273,7 @@ TEST(ReplyKinds, MarksOfReasoningMayComeTwice) {
 }
 
 // Under a grammar that keeps calls to their schemas, others are text.
-TEST(ReplyKinds, StrictCallsHaveTheirMarks) {
+TEST(ReplyKinds, StrictModeRequiresTheMarks) {
   const std::string paris = R"({"name": "f", "arguments": {"city": "Paris"}})";
   ReplyOptions options;
   options.tools = ToolTypes(parse_argument(kOffered, "tools"));
@@ -294,7 +294,7 @@ TEST(ReplyKinds, StrictCallsHaveTheirMarks) {
 
 // Marks that are special tokens come as these; what ends a call may also be
 // text.
-TEST(ReplyKinds, SpecialTokensAreMarksOfOddCallsToo) {
+TEST(ReplyKinds, SpecialTokensMarkIrregularCalls) {
   ReplyOptions options;
   options.tools = ToolTypes(parse_argument(kOffered, "tools"));
   options.is_special = [](std::string_view name) {
@@ -353,7 +353,7 @@ TEST(ReplyKinds, MarksGiveTheTypesOfArguments) {
   });
 }
 
-TEST(ReplyKinds, TextsWithinCdataHaveAnyMarks) {
+TEST(ReplyKinds, CdataMayContainMarks) {
   const auto call = [](const std::string& value) {
     return "<function name=\"now\"><param name=\"a\">" + value +
            "</param></function>";

@@ -50,8 +50,8 @@ class TalkMaker {
     return *(texts.begin() + below(texts.size()));
   }
 
-  // Of these tools in the shape of OpenAI's chat completions. `plain`: without
-  // arguments, since some templates show no others.
+  // Returns the tools in the format of OpenAI's chat completions. `plain`:
+  // without arguments, since some templates show no others.
   Json tools(bool plain) const {
     Json list = Json::array();
     for (const CallMaker::Made& made : made_) {

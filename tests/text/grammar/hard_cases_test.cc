@@ -101,7 +101,7 @@ TEST(HardGrammars, AreRefusedOrMaskedOrKnownToFail) {
           draw(*grammar, seed, drawn.tokens.size(), &drawn.tokens);
       EXPECT_EQ(again.error, drawn.error);
       EXPECT_EQ(again.failing_steps, 0u);
-      // So it does under one that is compiled from the same source.
+      // It fails as well under a grammar compiled from the same source.
       std::shared_ptr<const Grammar> other;
       try {
         other = compile();
@@ -290,7 +290,7 @@ TEST(Work, CanBeStoppedAndResumed) {
   EXPECT_TRUE(matcher->mask().test('9'));
 }
 
-TEST(Work, LimitIsRemembered) {
+TEST(Work, ExceededLimitIsReportedAgainWithoutWork) {
   const auto grammar =
       Grammar::regex("(a|b)*a(a|b){20}", {}, small_vocabulary());
   const auto matcher = grammar->match();

@@ -190,7 +190,7 @@ TEST(GrammarSchema, KeysAreNeverRepeated) {
   EXPECT_TRUE(matcher->mask().test('b'));
 }
 
-TEST(GrammarSchema, WhiteSpaceIsBounded) {
+TEST(GrammarSchema, WhiteSpaceIsLimitedByTheOption) {
   JsonOptions options;
   options.max_spaces = 2;
   const auto some = schema(R"({"type": "array"})", options);
@@ -241,7 +241,7 @@ TEST(GrammarSchema, ItemsThatDifferAreComparedByValue) {
         R"([{"a": [{}]}, {}, {"a": [{}]}])"}) {
     EXPECT_FALSE(accepts(*unique, text)) << text;
   }
-  // Of arrays within, those whose own items may repeat do.
+  // Inner arrays are accepted if their items may repeat.
   EXPECT_TRUE(accepts(*unique, "[[1, 1], [2, 2]]"));
   EXPECT_FALSE(accepts(*schema(R"({"items": {"uniqueItems": true}})"),
                        "[[1], [1], [2, 2]]"));
@@ -412,7 +412,7 @@ TEST(GrammarSchema, ReferencesAreResolved) {
 }
 
 // RFC 4291, section 2.2: "::" stands for at least one group of eight.
-TEST(GrammarSchema, AddressesHaveEightGroups) {
+TEST(GrammarSchema, Ipv6AddressesHaveEightGroups) {
   const auto grammar = schema(R"({"format": "ipv6", "type": "string"})");
   for (const char* address :
        {"1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::", "::1",

@@ -7,7 +7,7 @@
 // the items' results are put together in their order. So the result of a row
 // does not depend on the other rows.
 //
-// Who includes this defines types Where and Place, place_at(const Where*, int
+// The including file defines types Where and Place, place_at(const Where*, int
 // position), and key_of and value_of(const Where*, Place), the vectors there.
 // HEAD: the elements of a key; its type: see cache.cl. VALUE: those of a value,
 // as many unless it is defined. ADD_TERMS(where, position, score), if defined,

@@ -57,7 +57,7 @@ typedef const global uchar* Bytes;
 #define UNIT 1
 #endif
 
-// Of plain types LANES elements, and one.
+// Return LANES elements, or one, of plain types.
 #if defined(TYPE_F16)
 #define PLAIN
 INLINE floatL element(Bytes p) {
@@ -303,7 +303,7 @@ INLINE void quants(Bytes p, int chunk, int l, intL* first, intL* second) {
 #define CHUNKS (BLOCK / (2 * SPAN))
 #endif
 
-// Of a tile, the place of the units of row `lane` of it.
+// The place of the units of row `lane` in a tile.
 #define LANE(tile, lane) ((tile) + (lane) * UNIT)
 // From there, block b.
 #define BLOCK_AT(p, b) ((p) + (ulong)(b) * (BLOCK_BYTES / UNIT) * TILE * UNIT)

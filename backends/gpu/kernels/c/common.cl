@@ -1,4 +1,4 @@
-// What every kernel file begins with.
+// The common beginning of every kernel file.
 //
 // A work-item works on LANES neighbouring elements at once: on processors as
 // many as a vector register holds, on GPUs one, where neighbouring work-items
@@ -59,8 +59,8 @@
 #define ROW_COUNT \
   min(max(counts[symbol], first_row) - first_row, row_limit)
 
-// Of the groups within a row, which may be more than a range has along one
-// dimension; and the first of the LANES columns of a work-item.
+// The number of a group within a row, which may have more groups than a range
+// has along one dimension; and the first of the LANES columns of a work-item.
 #define COLUMN_GROUP (get_group_id(2) * get_num_groups(0) + get_group_id(0))
 #define COLUMN ((int)(COLUMN_GROUP * GROUP_ITEMS + get_local_id(0)) * LANES)
 

@@ -62,7 +62,7 @@ INLINE void put(Target out, ulong i, float x) {
 
 #else  // blocks
 
-// What a block can't hold is replaced.
+// Replaces numbers that a block can't hold.
 INLINE float finite(float x) {
   return isnan(x) ? 0.0f : clamp(x, -FLT_MAX / 4, FLT_MAX / 4);
 }
@@ -278,7 +278,7 @@ INLINE void encode_block(const global float* x, Target to) {
 #endif
 
 #ifdef PLAIN
-// Of the words that a group has parts in.
+// The number of groups that share a word.
 #if UNIT < 4
 #define OF_WORD (4 / UNIT)
 #else

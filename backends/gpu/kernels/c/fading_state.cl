@@ -75,7 +75,7 @@ KERNEL(fading_state) {
 #endif
     }
     const float share = SUM_OF_PARTS(lane_sum(shares));
-    // Of the state before: what a finds in it, or the output.
+    // The product of the earlier state with a, or the output.
     float sum = SUM_OF_PARTS(lane_sum(sums));
     sums = 0.0f;
     for (int t = 0; t < EACH; ++t) {

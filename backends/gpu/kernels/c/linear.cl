@@ -17,8 +17,8 @@
 #include "linear_matrices.cl"
 #endif
 
-// Each row has variables of its own, first0, second0, x0 and so on: they have
-// to be registers, and not every driver makes registers of arrays.
+// Each row has separate variables, first0, second0, x0 and so on: they have to
+// be registers, and not every driver makes registers of arrays.
 #if ROWS == 1
 #define EACH_ROW(M) M(0)
 #elif ROWS == 2

@@ -76,7 +76,7 @@ INLINE void put_numbers(floatL v, global float* y, int i, int end, uint inner,
 #endif
 }
 
-// What another lane or work-item found.
+// Joins the result of another lane or work-item.
 INLINE void join(float* value, int* place, float other, int at) {
 #if KIND == SUM || KIND == MEAN
   *value += other;
@@ -89,8 +89,8 @@ INLINE void join(float* value, int* place, float other, int at) {
 #endif
 }
 
-// What all lanes and work-items of a group found, in each lane; `values` and
-// `places` have room for one of each item.
+// Returns the joined result of all lanes and work-items of a group, in each
+// lane. `values` and `places` have room for one of each item.
 INLINE Found join_all(Found found, int item, local float* values,
                       local int* places) {
   float value[LANES];

@@ -1,5 +1,5 @@
-// How the right factor of MATMUL comes into tiles. If it is TRANSPOSED and its
-// type has blocks, the columns of a are taken in the order of chunks and pairs.
+// Loads the right factor of MATMUL into tiles. If it is TRANSPOSED and its type
+// has blocks, the columns of a are taken in the order of chunks and pairs.
 
 #include "tile.cl"
 

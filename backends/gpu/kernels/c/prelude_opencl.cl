@@ -1,4 +1,4 @@
-// What makes OpenCL C 1.2 the language of the kernels. A driver's compiler gets
+// Makes OpenCL C 1.2 the language of the kernels. A driver's compiler gets
 // this, or the prelude of another interface, before the file of a kernel.
 //
 // A prelude defines, if the language does not,

@@ -1,4 +1,4 @@
-// What products of tensors have in common: out = function(a b + bias) for
+// The common part of products of tensors: out = function(a b + bias) for
 // matrices a [m, k], b [k, n] or, TRANSPOSED, [n, k], and out [m, n].
 //
 // Defined by the host: FUNCTION, RC_FUNCTION_*.

@@ -1,4 +1,4 @@
-// What the kernels of ops on tensors begin with. Their shapes are fixed: the
+// The common beginning of kernels of tensor ops. Their shapes are fixed: the
 // groups of an op are numbered, and a dispatch has those from first_group to
 // before end_group, in as many rows as the limits of the device want.
 //

@@ -2,8 +2,8 @@
 // local memory, b as numbers; then each work-item adds to its share of the tile,
 // 4 rows by COLUMNS vectors. See tile.cl and product.cl.
 //
-// Who includes this defines column_at(place), the column of a that is taken at a
-// place of the sum; a type Right, what b is; and
+// The including file defines column_at(place), the column of a that is taken at
+// a place of the sum; a type Right, for b; and
 //   void bring_b(local float* tile, const Right* b, int column0, int begin,
 //                int item)
 // which brings the rows of b at the places from `begin` on, and of them the

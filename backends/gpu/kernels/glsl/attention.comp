@@ -119,7 +119,7 @@ float with_terms(float score, uint row, uint head, uint position) {
   return score;
 }
 
-// What a row sees: positions from `first` on, none if `end` is no larger.
+// The positions that a row sees, from `first` on; none if `end` is no larger.
 struct Span {
   uint sequence;
   uint first;

@@ -1,19 +1,19 @@
 // ATTENTION where lanes meet in shared memory: a work-group has one head of
 // kRows rows of the batch, which read keys and values once for all of them.
 //
-// What a row gets does not depend on what else is in its work-group: chunks
-// begin at multiples of kLanes, a chunk that a row sees nothing of changes
-// nothing for it, and its sums go through the positions in the same order
-// always. In a chunk lanes are parted by the values: kUnits lanes, each with
+// The result of a row does not depend on the other rows of its work-group:
+// chunks begin at multiples of kLanes, a chunk of which a row sees nothing does
+// not change its result, and its sums always take the positions in the same
+// order. In a chunk lanes are parted by the values: kUnits lanes, each with
 // eight elements, add one position after the other, those of part i positions
-// i, i + kParts and so on. The parts have sums of their own, to the end.
+// i, i + kParts and so on. Each part keeps separate sums, to the end.
 //
 // For each eight elements of a key or value that are read, 16 bytes of F16, and
 // decoded, a lane has 8 kRows multiply-adds: with one row it mostly reads.
 //
 // A large batch is dispatched twice. Where rows that lie together are of one
 // sequence they are done by the work-groups of several rows, others by those of
-// one row; each leaves alone what is not its own.
+// one row; each skips the rows of the other.
 CONSTANT(7, uint, kRows, 1)
 CONSTANT(8, uint, kTogether, 1)  // kRows of the dispatch that has more
 CONSTANT(9, uint, kFew, 0)  // up to so many rows are done one by one
@@ -34,7 +34,7 @@ struct Eight {
 
 // The query of each row, in fours of elements; what is missing is zero.
 shared vec4 query_area[SIZE(1, ((kHead + 7) / 8) * 2 * kRows)];
-// Of positions, fours of rows.
+// The scores of positions, for groups of four rows.
 shared vec4 score_area[SIZE(7, kLanes * ((kRows + 3) / 4))];
 // The same; at the end it has sums.
 shared vec4 share_area[SIZE(2, kLanes * ((kRows + 3) / 4 + 1))];
@@ -47,7 +47,7 @@ uint ends[SIZE(5, kRows)];
 float scales[SIZE(5, kRows)];
 float scores[SIZE(5, kRows)];
 float largest[SIZE(5, kRows)];
-// Of the positions of the lane's part.
+// Totals and sums of the positions of the lane's part.
 float totals[SIZE(5, kRows)];
 vec4 sums[SIZE(6, kRows * 2 * (((kValue + 7) / 8 + kLanes - 1) / kLanes))];
 

@@ -47,7 +47,7 @@ const uint kBF16 = 66;
 #define kPlanes (kLowPlane + kHighPlane)
 #define kHasMinimum \
   (kScaling == kHalfPair || kScaling == kThirds || kScaling == kNibbles)
-// Each half of a group has a scale of its own.
+// Each half of a group has a separate scale.
 #define kHalves                                           \
   (kScaling == kSixteenths || kScaling == kNibbles ||     \
    kScaling == kBrainPair || kScaling == kSingleSixteenths)

@@ -1,5 +1,5 @@
-// What every shader begins with: how memory is read, and the numbers of the
-// run.
+// The common beginning of every shader: access to memory, and the numbers of
+// the run.
 //
 // Inputs are read as words of 32 bits, or as quads of four words, through
 // WORD(name, i) and QUAD(name, i). Each shader is compiled three times: with
@@ -19,7 +19,7 @@
 // PARAMETERS_WITH_ARRAYS.
 #ifdef WGSL
 layout(local_size_x = 1) in;  // kLanes, when it is translated
-// What is never assigned is made a constant of the translated shader.
+// Variables that are never assigned become constants of the translated shader.
 #define CONSTANT(id, type, name, value)                  \
   layout(constant_id = id) const type name##_id = value; \
   type name = name##_id;
@@ -103,8 +103,8 @@ layout(std430, binding = 0) readonly buffer Counts {
 };
 #endif
 
-// Of the work-groups within a row, which may be more than a dispatch can have
-// along one dimension.
+// The number of a work-group within a row, which may have more work-groups than
+// a dispatch can have along one dimension.
 #define COLUMN_GROUP \
   (gl_WorkGroupID.z * gl_NumWorkGroups.x + gl_WorkGroupID.x)
 

@@ -48,7 +48,7 @@ bool is_nan(float value) {
 // a / b rounded once, for finite numbers.
 float exact_quotient(float a, float b) {
   const float near = a / b;
-  // What is far beyond every level need not be exact.
+  // Quotients far beyond every level need not be exact.
   if (!(abs(near) < 1e12)) return near;
   const vec2 product = exact_product(near, b);
   precise float rest = a - product.x;
@@ -101,7 +101,7 @@ int nearest_iq4(float q) {
   return best;
 }
 
-// Of the blocks of 32 with one scale.
+// The scale and offset of blocks of 32 with one scale.
 float step_;
 float offset_;
 float low_;
@@ -166,7 +166,7 @@ void encode_small(uint from) {
   }
 }
 
-// Of the groups of a block of 256.
+// The scales and offsets of the groups of a block of 256.
 float steps[16];
 float offsets[8];
 

@@ -39,7 +39,7 @@ p;
 #include "states.glsl"
 #include "parts.glsl"
 
-// What is left of a column. The number is exp(-1/2).
+// Returns the factor of a column of the state. The number is exp(-1/2).
 float kept(float x) {
   return kCorrects != 0 ? exact_exp(-0.60653066 / (1.0 + exact_exp(-x)))
                         : exact_exp(-exact_exp(x));
@@ -86,7 +86,7 @@ void main() {
       }
     }
     share = sum_of_parts(share);
-    // Of the state before: what a finds in it, or the output.
+    // The product of the earlier state with a, or the output.
     sum = sum_of_parts(sum);
     float after = 0.0;
     [[unroll]] for (uint t = 0; t < kEach; ++t) {

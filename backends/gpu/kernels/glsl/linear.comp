@@ -46,7 +46,7 @@ PARAMETERS {
   uint tiles;        // of a matrix
   uint experts;
   uint chosen;  // experts of a row; 1 without
-  uint x_each;  // each choice has a vector of its own
+  uint x_each;  // each choice has a separate vector
   uint has_bias;
   uint has_residual;
 }
@@ -158,7 +158,7 @@ CONSTANT(14, uint, kSquare, 0)
 CONSTANT(15, uint, kSection, 1)
 // Whether all sections are as long.
 CONSTANT(16, bool, kEven, false)
-// Of squares: rows of x by so many times 64.
+// With squares: a work-group has so many times 64 rows of x.
 CONSTANT(17, uint, kRuns, 1)
 
 // Elements 4 quad to 4 quad + 3 of a group.
@@ -198,8 +198,8 @@ vec4 read_x(uint row, uint column) {
 #include "matrices.glsl"
 #else
 
-// Of squares the columns of the weight, and else the sums of parts: some devices
-// have no memory for both.
+// The columns of the weight with squares, otherwise the sums of parts: some
+// devices have no memory for both.
 shared vec4 shared_quads[SIZE(3, kSquare * 512 + (1 - kSquare) * (kLanes * kSums + 3) / 4)];
 #define PART_SUM(i) shared_quads[(i) / 4][(i) % 4]
 

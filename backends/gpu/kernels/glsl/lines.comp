@@ -115,8 +115,8 @@ void put_pair(uint at, uint first, uint second) {
   y[2 * at + 1] = second;
 }
 
-// What a lane goes through: elements begin, begin + by, ... before end, the
-// first of all at `from`.
+// The elements that a lane visits: begin, begin + by, ... before end; the first
+// element of the line is at `from`.
 struct Walk {
   uint from;
   uint begin;
@@ -186,7 +186,7 @@ void divide(Walk walk, float largest, float shares, uint to) {
   }
 }
 
-// Of a part that holds nothing but negative infinity nothing is added.
+// Returns 0 for a part that contains only negative infinity.
 float without_nothing(float shares, float largest) {
   return isinf(largest) && largest < 0.0 ? 0.0 : shares;
 }
@@ -206,7 +206,7 @@ void main() {
   const uint by = kTogether ? kLanes : 1;
   const uint begin = kTogether ? lane : 0;
   const bool writes = within && (!kTogether || lane == 0);
-  // Of the element from which others are counted.
+  // The place of the element from which others are counted.
   const uint first = line / p.inner * p.n * p.inner + line % p.inner;
   const uint part = unit / p.lines * p.part;
   const Walk walk = Walk(p.x_base + first, part + begin,

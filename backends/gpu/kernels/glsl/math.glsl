@@ -219,8 +219,8 @@ vec2 cosine_sine(float a, float b) {
   return vec2(quarter == 1 || quarter == 2 ? -c : c, quarter >= 2 ? -q : q);
 }
 
-// Of the low 16 bits; subnormal numbers too, whatever the device does to those
-// of f32.
+// Converts the low 16 bits, also subnormal numbers, even if the device flushes
+// those of f32.
 #ifdef MATRICES
 // The device's own conversion; subnormal numbers may become zero.
 float half_to_float(uint bits) { return unpackHalf2x16(bits).x; }

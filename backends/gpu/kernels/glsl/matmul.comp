@@ -92,7 +92,7 @@ void add_products(uint a_matrix, uint matrix, uint first_row,
   [[unroll]] for (uint c = 0; c < kColumns; ++c) {
     columns[c] = min(first_column + column_of(c), p.n - 1);
   }
-  // Of the first of a lane's columns; n is a multiple of kColumns here.
+  // The place of a lane's first column; n is a multiple of kColumns here.
   const uint first =
       matrix / 4 + min(first_column + column_of(0), p.n - kColumns);
   float x[kRows];

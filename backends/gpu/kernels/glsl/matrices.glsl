@@ -39,8 +39,8 @@ vec4 high_of(uvec4 halves) {
 
 #define MATRIX(bits) fcoopmatNV<bits, gl_ScopeSubgroup, 16, 16>
 
-// What a lane brings in a step: a row of the weight, and of x eight columns of
-// kEach rows, so that lanes that are neighbours read neighbours.
+// The numbers that a lane loads in a step: a row of the weight, and eight
+// columns of kEach rows of x, so that adjacent lanes read adjacent numbers.
 Raw raw[kStep];
 vec4 x[2 * kEach];
 

@@ -8,8 +8,8 @@ struct Norm {
   float factor;
 };
 
-// Of p.d elements from `first` on, whose mean, 0 if it is not taken away, and
-// mean square, epsilon included, are these.
+// Returns the norm of p.d elements from `first` on with this mean, 0 if it is
+// not subtracted, and this mean square, which includes epsilon.
 Norm norm_of(uint first, bool center, float mean, float square) {
   Norm norm = Norm(1.0, mean, 1.0 / sqrt(square));
   // 2^-100 and 2^127.

@@ -1,5 +1,5 @@
-// Writes of what is not a whole word: the other bits may be another value's,
-// which another work-group writes. Shaders that include this have the output y.
+// Writes a part of a word: the other bits may belong to another value, which
+// another work-group writes. The including shader has the output y.
 void put_word(uint at, uint bits, uint mask) {
   if (mask == 0xFFFFFFFFu) {
     y[at] = bits;

@@ -24,7 +24,7 @@ uint key(float value) {
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Of two experts, given as key and number, whether the first comes first.
+// Returns whether expert a comes before b. Each is given as key and number.
 bool before(uvec2 a, uvec2 b) {
   return a.x > b.x || (a.x == b.x && a.y < b.y);
 }

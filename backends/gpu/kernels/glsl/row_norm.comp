@@ -59,8 +59,8 @@ void put_quad(vec4 value, uint begin, uint weights, uint i) {
   y[begin + i] = value;
 }
 
-// Of a vector of whole quads, which `begin`, `weights` and `quads` count. Four
-// reads are under way at once.
+// Norms a vector of whole quads, which `begin`, `weights` and `quads` count.
+// Four reads are in flight at once.
 void norm_quads(uint begin, uint weights, uint quads) {
   const uint lane = gl_LocalInvocationIndex;
   float mean = 0;

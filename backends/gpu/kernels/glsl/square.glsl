@@ -10,7 +10,7 @@
 #define w_square shared_quads
 shared vec4 x_square[SIZE(8, kSquare * 512 * kRuns + 1 - kSquare)];
 
-// What a lane brings: the first 64 a row of the weight, the others one of x.
+// Loads the row of a lane: the first 64 lanes load the weight, the others x.
 Raw read_side(uint tile, uint x_row, uint group) {
   if (gl_LocalInvocationIndex < kSide) {
     return read_group(tile, gl_LocalInvocationIndex % kTileRows, group,

@@ -1,4 +1,4 @@
-// What four bits stand for in types that have a table.
+// The values of four bits in types that have a table.
 
 // The byte of a table that is given as four words.
 int look_up(uvec4 table, uint index) {

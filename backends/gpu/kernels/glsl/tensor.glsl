@@ -1,4 +1,4 @@
-// What the shaders of the tensor ops begin with. Their shapes are fixed: the
+// The common beginning of shaders of tensor ops. Their shapes are fixed: the
 // work-groups of an op are numbered, and a dispatch has those from first_group
 // to before end_group, in as many rows as the device's limits want.
 //

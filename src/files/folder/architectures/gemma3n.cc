@@ -28,8 +28,7 @@ constexpr Rule kGemma3nRules[] = {
      "blk.*.laurel_post_norm.weight"},
 };
 
-// How many standard deviations above the mean of a normal distribution so much
-// of it is below.
+// Returns the quantile of the standard normal distribution for a share.
 double quantile(double share) {
   double low = -10.0;
   double high = 10.0;
@@ -41,8 +40,8 @@ double quantile(double share) {
   return low;
 }
 
-// How much of each layer's gates is cut off: without a word 95 of 100 in the
-// first ten layers of more than ten.
+// Adds the sparsity of each layer's gates; by default 95 of 100 are cut off in
+// the first ten layers, if there are more than ten.
 void add_sparsity(Description& model) {
   const Config& config = model.config();
   constexpr std::string_view kKey = "activation_sparsity_pattern";

@@ -5,8 +5,8 @@
 
 namespace rc::folder {
 
-// Norms on both sides, which hold their weights as they are, and what is not
-// text.
+// Norms on both sides, whose weights are stored unchanged, and the tensors for
+// pictures and sounds.
 inline constexpr Rule kPlainSandwichRules[] = {
     {"model.norm.weight", "output_norm.weight"},
     {"model.layers.*.input_layernorm.weight", "blk.*.attn_norm.weight"},

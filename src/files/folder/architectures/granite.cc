@@ -1,5 +1,5 @@
-// Granite 3: Llama with factors of its own, also with experts; and Granite
-// 4.0-h, of which most layers are selective state spaces.
+// Granite 3: Llama with extra factors, also with experts; and Granite 4.0-h, of
+// which most layers are selective state spaces.
 #include "base/checked.h"
 #include "files/folder/architectures/granite_rules.h"
 #include "files/folder/architectures/list.h"

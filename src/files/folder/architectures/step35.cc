@@ -150,8 +150,8 @@ void add_limits(Description& model, std::string_view from, const char* to) {
   model.add_numbers(cat(model.architecture(), ".", to), limits);
 }
 
-// How many layers are dense: in releases, the number of the first of those that
-// are not.
+// Returns the number of dense layers: in releases, the number of the first
+// other layer.
 int64_t dense_layers_of(const Config& config) {
   const auto first = config.find_text("moe_layers_enum");
   if (config.has("mlp_layer_types") || !first) return dense_layers(config);

@@ -39,7 +39,7 @@ CallForm::CallForm(const ReplyFormat& format, const JsonValue& tools,
   numbered = written.numbered;
   const std::string begin = marked(written.begin);
   const std::string section = marked(written.section_begin);
-  // Sections may hold several calls; harmony's are messages of their own.
+  // Sections may contain several calls; those of harmony are whole messages.
   const bool whole = !format.header_begin.empty();
   literals[kBegin] =
       use == CallUse::kRequired || whole ? section + begin : begin;

@@ -1,5 +1,4 @@
-// How a format writes calls, with its special tokens found: what a CallMachine
-// reads.
+// The calls of a format, with its special tokens found, for a CallMachine.
 #pragma once
 
 #include <array>
@@ -71,7 +70,7 @@ struct CallForm {
   std::string string_end;
   Watch value_mark;
   ToolTypes tools;
-  // How a string that may be null says that it is.
+  // The text for null where a string may be null.
   std::string_view null_text;
 
  private:

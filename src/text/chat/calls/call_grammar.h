@@ -15,7 +15,7 @@
 
 namespace rc::text::chat {
 
-// How an answer uses tools; see rc_generate_options.
+// The use of tools by an answer; see rc_generate_options.
 struct ToolChoice {
   enum class Kind : unsigned char { kAuto, kNone, kRequired };
   Kind kind = Kind::kAuto;

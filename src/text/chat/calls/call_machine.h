@@ -61,7 +61,7 @@ class CallMachine {
     bool operator==(const State&) const = default;
   };
 
-  // How answers begin.
+  // The beginning of answers.
   enum class Begin : uint8_t {
     kCall,    // reasoning is not for this one
     kEither,  // with reasoning or the call

@@ -12,8 +12,8 @@
 
 namespace rc::text::chat {
 
-// For several threads at a time, each with a walker of its own. The vocabulary
-// is one with the names of special tokens.
+// May be used by several threads at a time, each with its walker. The
+// vocabulary contains the names of special tokens.
 class CallMasks {
  public:
   using Walker = grammar::MaskWalker<CallMachine>;

@@ -53,9 +53,9 @@ bool only_names_properties(const JsonValue& schema) {
       });
 }
 
-// The parameters of a tool as a part of another schema: references within them
-// stay within them, for they are a resource of their own (JSON Schema 2020-12,
-// section 8.2.1).
+// Returns the parameters of a tool as a part of another schema. They form a
+// separate resource (JSON Schema 2020-12, section 8.2.1), so that references
+// within them stay within them.
 JsonValue arguments_schema(const JsonValue& function, size_t index,
                            const std::string& place) {
   const JsonValue* given = function.find_given("parameters");

@@ -1,4 +1,4 @@
-// Keys and values of arguments that a format writes with marks of its own.
+// Keys and values of arguments in formats with special marks for them.
 #include <cctype>
 #include <utility>
 

@@ -20,7 +20,8 @@ class Watch {
 
   const std::string& text() const { return text_; }
 
-  // How many bytes of the text are there after one more, if `matched` were.
+  // Returns the number of matched bytes of the text after one more byte, if
+  // `matched` were matched before.
   uint16_t next(uint16_t matched, char byte) const {
     if (text_.empty()) return 0;
     while (matched > 0 && (matched == text_.size() || text_[matched] != byte)) {

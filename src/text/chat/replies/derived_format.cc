@@ -175,7 +175,7 @@ bool DerivedFormat::find_objects(const ProbeAnswers& answers) {
       return false;
     }
     between = both.substr(found->end, next - found->end);
-    // Objects that only a comma divides have no marks of their own.
+    // Objects that are separated only by a comma have no marks.
     if (between.find_first_not_of(" \t\r\n,;") == kNone) between = {};
   }
   set_ends(one.substr(0, begin), between, one.substr(found->end));

@@ -55,8 +55,8 @@ constexpr ReplyFormat minimax(std::string_view name, std::string_view sign,
                       .section_end = "\n</minimax:tool_call>"}};
 }
 
-// The first whose signs are all in a template is its format: those with signs
-// of their own come before those whose marks many share.
+// The format of a template is the first one whose signs it contains. Formats
+// with unique signs therefore come before those with common marks.
 constexpr auto kFormats = std::to_array<ReplyFormat>({
     {.name = "harmony",  // gpt-oss
      .signs = {"<|channel|>", "<|message|>"},

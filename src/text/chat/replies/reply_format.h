@@ -1,4 +1,4 @@
-// How models write reasoning and calls of tools into their answers, as data.
+// The formats in which models write reasoning and calls of tools, as data.
 //
 // Each format is a row of a table: the marks around reasoning and around calls,
 // and the shape of what is between them. One parser reads them all; see
@@ -109,8 +109,8 @@ struct ReplyFormat {
   // kPython: strings are written as they are between their quotes, without
   // escapes.
   bool raw_strings = false;
-  // Values stand on lines of their own: a line break on either side is none of
-  // the value.
+  // Each value is on separate lines: a line break on either side does not
+  // belong to it.
   bool values_on_lines = false;
   // Constants, lists and objects are written as Python prints them.
   bool python_values = false;

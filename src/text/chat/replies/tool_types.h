@@ -89,7 +89,7 @@ class ToolTypes {
   Tools tools_;
 };
 
-// How a format writes values of arguments that stand between marks.
+// The way in which a format writes values of arguments between marks.
 struct ValueStyle {
   // Constants and containers are those of Python.
   bool python = false;

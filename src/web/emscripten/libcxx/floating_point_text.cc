@@ -99,7 +99,8 @@ to_chars_result print(char* first, char* last, double value, const char* how,
   return put(first, last, text.c_str(), length);
 }
 
-// How many digits behind the first one distinguish the number from every other.
+// Returns the number of digits after the first one that distinguish the number
+// from every other.
 template <class Float>
 int shortest(Float value) {
   char text[64];
