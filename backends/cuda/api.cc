@@ -87,6 +87,10 @@ const Api& load() {
   }
   RC_CUDA_FUNCTIONS(RC_CUDA_FIND)
 #undef RC_CUDA_FIND
+#define RC_CUDA_FIND(member, symbol, arguments) \
+  static_cast<void>(library.find(found.member, symbol));
+  RC_CUDA_LATER_FUNCTIONS(RC_CUDA_FIND)
+#undef RC_CUDA_FIND
   found.is_stand_in = library.find("rc_cuda_stand_in") != nullptr;
   const CUresult result = found.Init(0);
   if (result != CUDA_SUCCESS) {

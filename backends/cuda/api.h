@@ -18,6 +18,8 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 
 inline constexpr CUresult CUDA_SUCCESS = 0;
 inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
@@ -52,6 +54,7 @@ enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
 };
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_BLOCKING_SYNC = 1;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
@@ -109,13 +112,29 @@ inline void* const CU_LAUNCH_PARAM_BUFFER_SIZE = reinterpret_cast<void*>(2);
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
      unsigned, CUstream, void**, void**))
 
+// Those that came later, which are nullptr where the library does not have
+// them.
+#define RC_CUDA_LATER_FUNCTIONS(F)                                  \
+  F(StreamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int)) \
+  F(StreamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph*))   \
+  F(GraphInstantiate, "cuGraphInstantiateWithFlags",                \
+    (CUgraphExec*, CUgraph, unsigned long long))                    \
+  F(GraphDestroy, "cuGraphDestroy", (CUgraph))                      \
+  F(GraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec))          \
+  F(GraphLaunch, "cuGraphLaunch", (CUgraphExec, CUstream))
+
 struct Api {
-#define RC_CUDA_MEMBER(member, name, arguments) CUresult(*member) arguments;
+#define RC_CUDA_MEMBER(member, name, arguments) \
+  CUresult(*member) arguments = nullptr;
   RC_CUDA_FUNCTIONS(RC_CUDA_MEMBER)
+  RC_CUDA_LATER_FUNCTIONS(RC_CUDA_MEMBER)
 #undef RC_CUDA_MEMBER
   // Whether the library is a stand-in of tests, whose devices are no GPUs. It
   // exports a symbol of this name, `rc_cuda_stand_in`.
   bool is_stand_in = false;
+
+  // CUDA 11.4 and later.
+  bool has_graphs() const { return GraphInstantiate != nullptr; }
 };
 
 // Loads the driver's library at the first call and initializes it:

@@ -4,7 +4,6 @@
 #include "cuda/buffer.h"
 #include "cuda/platform.h"
 #include "cuda/recording.h"
-#include "cuda/variants.h"
 #include "gpu/dispatch.h"
 
 namespace rc::cuda {

@@ -11,6 +11,7 @@
 #include "cuda/context.h"
 #include "cuda/handles.h"
 #include "cuda/modules.h"
+#include "cuda/variants.h"
 #include "gpu/byte_packing.h"
 #include "gpu/device.h"
 #include "runcible/plugin.h"
@@ -26,7 +27,7 @@ class CudaDevice final : public gpu::Device {
   Modules& modules() { return modules_; }
   bool profile() const { return profile_; }
 
-  const gpu::Tuning& tuning() const override { return tuning_; }
+  const Tuning& tuning() const override { return tuning_; }
   const gpu::Packing& packing() const override { return packing_; }
   // Kernels are given offsets. Vectors of a value may be loaded at once.
   uint64_t alignment() const override { return 16; }
@@ -50,7 +51,7 @@ class CudaDevice final : public gpu::Device {
   Stream runs_;
   Stream transfers_;
   Modules modules_;
-  gpu::Tuning tuning_;
+  Tuning tuning_;
   gpu::BytePacking packing_;
   uint64_t total_memory_;
   bool profile_;

@@ -1,4 +1,4 @@
-// Streams and events of a context, owned.
+// Streams, events and graphs of a context, owned.
 #pragma once
 
 #include <utility>
@@ -40,6 +40,8 @@ class Owned {
 
 using Stream = Owned<CUstream, &Api::StreamDestroy>;
 using Event = Owned<CUevent, &Api::EventDestroy>;
+using Graph = Owned<CUgraph, &Api::GraphDestroy>;
+using GraphExec = Owned<CUgraphExec, &Api::GraphExecDestroy>;
 
 // The context is current.
 inline Stream make_stream(CUcontext context) {

@@ -38,7 +38,8 @@ Recording::Recording(CudaDevice& device, const gpu::PlacedProgram& program)
                               program.dispatches.end(),
                               [](const gpu::Dispatch& dispatch) {
                                 return gpu::slots_of(dispatch.kernel).fault;
-                              })) {
+                              })),
+      graphs_(device.context(), device.runs()) {
   const Current current(device_.context());
   for (const gpu::Dispatch& dispatch : program.dispatches) {
     steps_.push_back(
@@ -67,6 +68,7 @@ void Recording::set_arguments(Step& step) const {
 }
 
 void Recording::rebind() {
+  graphs_.clear();
   for (Step& step : steps_) set_arguments(step);
 }
 
@@ -161,6 +163,29 @@ double Recording::enqueue_some(double work) {
   return static_cast<double>(taken) * block_work;
 }
 
+double Recording::launch_graph(double work) {
+  if (device_.tuning().graphs == 0 || device_.profile() ||
+      !api().has_graphs()) {
+    return 0;
+  }
+  double all = 0;
+  for (const Step& step : steps_) {
+    const gpu::Dispatch& dispatch = *step.dispatch;
+    const uint32_t rows = dispatch.rows.count(size_.rows);
+    if (rows != 0) all += dispatch.work.of(dispatch.rows, size_, rows);
+  }
+  if (all > work) return 0;
+  const auto launch_all = [this] {
+    constexpr double kEverything = 1e300;
+    while (step_ < steps_.size()) enqueue_some(kEverything);
+  };
+  const bool launched = graphs_.launch(size_.rows, launch_all);
+  // Making a graph goes through the steps as well.
+  step_ = launched ? steps_.size() : 0;
+  block_ = 0;
+  return launched ? std::max(all, 1.0) : 0;
+}
+
 void Recording::enqueue_outputs() {
   for (const gpu::Transfer& output : outputs_) {
     download(buffer_of(output), output.region.offset, output.region.bytes);
@@ -171,7 +196,7 @@ void Recording::enqueue_outputs() {
 
 double Recording::submit(int portion, double work) {
   const Current current(device_.context());
-  double taken = 0;
+  double taken = step_ == 0 && block_ == 0 ? launch_graph(work) : 0;
   while (step_ < steps_.size() && (taken == 0 || taken < work)) {
     taken += enqueue_some(work - taken);
   }

@@ -8,6 +8,7 @@
 
 #include "cuda/buffer.h"
 #include "cuda/cuda_device.h"
+#include "cuda/graphs.h"
 #include "cuda/handles.h"
 #include "gpu/device.h"
 #include "gpu/dispatch.h"
@@ -47,6 +48,9 @@ class Recording final : public gpu::Recording {
   };
 
   void set_arguments(Step& step) const;
+  // All of the run at once, if that is worth at most `work`; returns what it is
+  // worth, 0 if nothing was launched.
+  double launch_graph(double work);
   // Part of a step worth at most about `work`; returns what it is worth.
   double enqueue_some(double work);
   // `count` blocks of rows from block `begin` on.
@@ -63,6 +67,7 @@ class Recording final : public gpu::Recording {
   std::vector<Step> steps_;
   const bool may_refuse_;  // a step does
   Event ends_[2];          // of portions
+  Graphs graphs_;
 
   // The run that has begun.
   gpu::RunSize size_;

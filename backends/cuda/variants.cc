@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "gpu/type_name.h"
 #include "tensor/dtype.h"
 #include "tensor/expand.h"
-#include "tensor/formats/formats.h"
 
 namespace rc::cuda {
 namespace {
@@ -18,17 +18,11 @@ using gpu::Kernel;
 
 constexpr const char* kVariable = "RUNCIBLE_CUDA_TUNING";
 
-// Open wherever they are not among kFixedIn.
+// The open constants; is_open makes exceptions.
 constexpr std::string_view kOpen[] = {
     "GROUP_ITEMS", "SLICES",   "HEAD",     "VALUE",
     "VALUE_STEP",  "STATE",    "WIDTH",    "GATHER",
     "CENTER",      "PER_ITEM", "FUNCTION", "EXPERT_GROUPS"};
-
-// As formats.cl has it.
-std::string name_of_type(DType dtype) {
-  const BlockFormat* format = find_block_format(dtype);
-  return format != nullptr ? format->name : dtype_name(dtype);
-}
 
 bool is_by_matrices(Kernel kernel, const std::vector<uint32_t>& constants) {
   constexpr size_t kWay = 9;
@@ -165,8 +159,8 @@ void add_attention(Lister* list) {
 
 }  // namespace
 
-gpu::Tuning tuning(int capability) {
-  gpu::Tuning tuning;
+Tuning tuning(int capability) {
+  Tuning tuning;
   tuning.few = 4;
   tuning.reduce = 128;
   tuning.attention = 32;
@@ -192,7 +186,8 @@ gpu::Tuning tuning(int capability) {
                         {"parts", &tuning.parts, 1, most_parts},
                         {"matrices", &tuning.matrices, 0, UINT32_MAX},
                         {"attention", &tuning.attention, 1, kGroupRoom},
-                        {"reduce", &tuning.reduce, 1, kGroupRoom}});
+                        {"reduce", &tuning.reduce, 1, kGroupRoom},
+                        {"graphs", &tuning.graphs, 0, 1}});
   }
   if (capability < kOfTensorCores) tuning.matrices = 0;
   // Kernels count bytes of what is bound in 32 bits, to the end of the last
@@ -213,7 +208,7 @@ Compiled compiled(const gpu::Variant& variant) {
     if (name == gpu::kLanesConstant) continue;  // 1
     if (name == gpu::kTypeConstant) {
       made.definitions +=
-          cat(" -DTYPE_", name_of_type(static_cast<DType>(value)));
+          cat(" -DTYPE_", gpu::type_name(static_cast<DType>(value)));
     } else if (is_open(variant, name)) {
       made.open.push_back({std::string(name), value});
     } else {
@@ -224,7 +219,7 @@ Compiled compiled(const gpu::Variant& variant) {
 }
 
 std::vector<Compilation> compilations() {
-  const gpu::Tuning choices = tuning(kOfTensorCores);
+  const Tuning choices = tuning(kOfTensorCores);
   Lister list;
   for (const Kernel kernel :
        {Kernel::kAffine, Kernel::kCopyRows, Kernel::kExpertSum, Kernel::kJoin,

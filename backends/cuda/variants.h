@@ -15,10 +15,15 @@
 
 namespace rc::cuda {
 
+struct Tuning : gpu::Tuning {
+  // 1: what a run launches is kept as a graph where the same comes again.
+  uint32_t graphs = 1;
+};
+
 // The choices for devices of a compute capability, times 10.
 // RUNCIBLE_CUDA_TUNING replaces some: names and numbers, as in
 // "parts=2,matrices=0". Throws RC_E_INVALID_ARGUMENT for other texts.
-gpu::Tuning tuning(int capability);
+Tuning tuning(int capability);
 
 // The least compute capability that the kernels are compiled for, and that of
 // products by tensor cores.
@@ -30,7 +35,7 @@ inline constexpr uint32_t kHeadRoom = 576;   // elements of a key or a value
 inline constexpr uint32_t kStateRoom = 512;  // of a row of a state
 inline constexpr uint32_t kWidthRoom = 32;   // columns of SHORT_CONV
 inline constexpr uint32_t kGroupRoom = 256;  // work-items of a group
-inline constexpr uint32_t kExpertGroups = 64;
+inline constexpr uint32_t kExpertGroupsRoom = 64;
 // Numbers of the results of a group of ATTENTION.
 inline constexpr uint32_t kResultsRoom = 11264;
 

@@ -63,6 +63,7 @@ class Writer {
     command_ = cat(shell_word(clang),
                    " -x cl -cl-std=CL1.2 -cl-no-stdinc -w -O3"
                    " -target nvptx64-nvidia-cuda -nogpulib"
+                   " -Xclang -target-feature -Xclang +ptx63"
                    " -ffp-contract=off -DFAST_FMA");
     hash_ = hash_of(command_ + version, 0xCBF29CE484222325);
     std::vector<fs::path> sources;
@@ -94,7 +95,7 @@ class Writer {
         cat(" -DSLICED=1 -DGROUP_ROOM=", kGroupRoom, " -DHEAD_ROOM=", kHeadRoom,
             " -DVALUE_ROOM=", kHeadRoom, " -DRESULTS_ROOM=", kResultsRoom,
             " -DSTATE_ROOM=", kStateRoom, " -DWIDTH_ROOM=", kWidthRoom,
-            " -DEXPERT_GROUPS_ROOM=", kExpertGroups);
+            " -DEXPERT_GROUPS_ROOM=", kExpertGroupsRoom);
     definitions +=
         cat(" -march=sm_", one.capability,
             one.capability >= kOfTensorCores ? " -DTENSOR_CORES" : "");

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "gpu/tuning.h"
-#include "tensor/dtype.h"
-#include "tensor/formats/formats.h"
+#include "gpu/type_name.h"
 
 namespace rc::gpu {
 namespace {
@@ -16,12 +15,6 @@ namespace {
 bool is_scalar(Kernel kernel) {
   return kernel == Kernel::kDecode || kernel == Kernel::kEncode ||
          kernel == Kernel::kGetRows || kernel == Kernel::kJoin;
-}
-
-// As formats.cl has it.
-const char* name_of_type(DType dtype) {
-  const BlockFormat* format = find_block_format(dtype);
-  return format != nullptr ? format->name : dtype_name(dtype);
 }
 
 }  // namespace
@@ -40,8 +33,7 @@ std::string c_definitions(const Variant& variant, uint32_t vector) {
       if (variant.second[i] == kByMatrices) lanes = 1;
       text += cat(" -D", name, "=", variant.second[i]);
     } else if (std::string_view(name) == kTypeConstant) {
-      text +=
-          cat(" -DTYPE_", name_of_type(static_cast<DType>(variant.second[i])));
+      text += cat(" -DTYPE_", type_name(static_cast<DType>(variant.second[i])));
     } else {
       text += cat(" -D", name, "=", variant.second[i]);
     }

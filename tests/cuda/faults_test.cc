@@ -1,39 +1,17 @@
 // Each call of the driver fails once: the C ABI answers with a status and a
 // message, nothing is left allocated, and the device opens again.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "api/api_util.h"
 #include "cuda/api.h"
+#include "cuda/stand_in_util.h"
 #include "device/module_util.h"
 #include "labels.h"
 
 namespace rc::test {
 namespace {
-
-#define RC_NEEDS_STAND_IN()                                               \
-  if (std::string(std::getenv("RUNCIBLE_CUDA_LIBRARY")) != RC_STAND_IN) { \
-    GTEST_SKIP() << "only software devices fail when they are told to";   \
-  }
-
-// The controls of the stand-in, which the module loads by the same path.
-template <class Function>
-Function* control(const char* name) {
-  static void* const library = dlopen(RC_STAND_IN, RTLD_NOW | RTLD_LOCAL);
-  void* const found = library == nullptr ? nullptr : dlsym(library, name);
-  EXPECT_NE(found, nullptr) << name;
-  return reinterpret_cast<Function*>(found);
-}
-
-void fail_after(const char* function, long calls, cuda::CUresult result) {
-  control<void(const char*, long, cuda::CUresult)>("rc_cuda_stand_in_fail")(
-      function, calls, result);
-}
-long calls() { return control<long()>("rc_cuda_stand_in_calls")(); }
-long bytes() { return control<long()>("rc_cuda_stand_in_bytes")(); }
 
 // Opens, loads and generates; the text, or the message of the first failure.
 struct Outcome {

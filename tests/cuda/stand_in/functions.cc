@@ -104,6 +104,9 @@ std::map<uint64_t, size_t> sizes;
 // ---- Streams
 // -------------------------------------------------------------------
 
+using Graph = std::vector<std::function<void()>>;
+std::atomic<long> graph_launches = 0;
+
 class Stream {
  public:
   Stream() : thread_([this] { work(); }) {}
@@ -114,8 +117,21 @@ class Stream {
 
   void add(std::function<void()> task) {
     const std::lock_guard lock(mutex_);
+    if (captured_ != nullptr) {
+      captured_->push_back(std::move(task));
+      return;
+    }
     tasks_.push_back(std::move(task));
     changed_.notify_all();
+  }
+  // What is added from now on goes to a graph.
+  void begin_capture() {
+    const std::lock_guard lock(mutex_);
+    captured_ = std::make_unique<Graph>();
+  }
+  std::unique_ptr<Graph> end_capture() {
+    const std::lock_guard lock(mutex_);
+    return std::move(captured_);
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -140,6 +156,7 @@ class Stream {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
+  std::unique_ptr<Graph> captured_;
   bool ends_ = false;
   std::thread thread_;
 };
@@ -271,6 +288,7 @@ RC_STAND_IN void rc_cuda_stand_in_fail(const char* function, long after,
   lost = CUDA_SUCCESS;
 }
 RC_STAND_IN long rc_cuda_stand_in_calls() { return calls; }
+RC_STAND_IN long rc_cuda_stand_in_graphs() { return graph_launches; }
 // Bytes that were allocated and not freed.
 RC_STAND_IN long rc_cuda_stand_in_bytes() { return bytes_taken; }
 
@@ -590,5 +608,46 @@ RC_STAND_IN CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y,
                         threads_x,
                         {parameters, parameters + bytes}};
   stream_of(stream)->add([grid] { run(grid); });
+  return CUDA_SUCCESS;
+}
+
+// ---- Graphs
+// --------------------------------------------------------------------
+
+RC_STAND_IN CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  RC_BEGIN_IN_CONTEXT("cuStreamBeginCapture_v2");
+  stream_of(stream)->begin_capture();
+  return CUDA_SUCCESS;
+}
+RC_STAND_IN CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  std::unique_ptr<Graph> made = stream_of(stream)->end_capture();
+  RC_BEGIN_IN_CONTEXT("cuStreamEndCapture");
+  *graph = reinterpret_cast<CUgraph>(made.release());
+  return CUDA_SUCCESS;
+}
+RC_STAND_IN CUresult cuGraphDestroy(CUgraph graph) {
+  ++calls;
+  delete reinterpret_cast<Graph*>(graph);
+  return CUDA_SUCCESS;
+}
+RC_STAND_IN CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec,
+                                                 CUgraph graph,
+                                                 unsigned long long) {
+  RC_BEGIN_IN_CONTEXT("cuGraphInstantiateWithFlags");
+  *exec = reinterpret_cast<CUgraphExec>(
+      new Graph(*reinterpret_cast<Graph*>(graph)));
+  return CUDA_SUCCESS;
+}
+RC_STAND_IN CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  ++calls;
+  delete reinterpret_cast<Graph*>(exec);
+  return CUDA_SUCCESS;
+}
+RC_STAND_IN CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  RC_BEGIN_IN_CONTEXT("cuGraphLaunch");
+  ++graph_launches;
+  for (const auto& task : *reinterpret_cast<Graph*>(exec)) {
+    stream_of(stream)->add(task);
+  }
   return CUDA_SUCCESS;
 }

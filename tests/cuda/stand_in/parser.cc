@@ -102,6 +102,8 @@ class Parser {
   void statement() {
     const std::string word = take();
     if (word == ".version") {
+      // That of shuffles and products of matrices; CUDA 10.0.
+      if (std::stod(take()) < 6.3) stop("a version before 6.3");
       has_version_ = true;
     } else if (word == ".target") {
       has_target_ = true;
