@@ -10,7 +10,7 @@ export function optionsOf(given = {}) {
   const options = Object.fromEntries(
     Object.entries(others).map(([name, value]) => [camel(name), value]),
   );
-  if (deadline !== undefined) options.deadline = deadline * 1000;
+  if (deadline !== undefined) options.deadline = typeof deadline === "number" ? deadline * 1000 : deadline;
   if (biases !== undefined) {
     const numbers = biases.map(([token, bias]) => [token, bias ?? -Infinity]);
     options.logitBias = new Map(numbers);
@@ -30,7 +30,7 @@ export class Runner {
 
   /** Returns the exception of a status; "IO" is that of RC_E_IO. */
   errorClass(name) {
-    if (name === "TYPE") return TypeError;
+    if (name === "TYPE" || name === "VALUE") return name === "TYPE" ? TypeError : RangeError;
     const parts = name.split("_").map((word) => word[0] + word.slice(1).toLowerCase());
     const found = this.runcible.errors[name === "IO" ? "FileError" : parts.join("") + "Error"];
     this.ok(new found("") instanceof this.runcible.RuncibleError, name);
@@ -55,6 +55,7 @@ export class Runner {
   }
 
   async step(step) {
+    if (step.except?.includes("Node")) return undefined;
     if (step.raises === undefined) return this.run(step);
     let error;
     try {
@@ -64,8 +65,8 @@ export class Runner {
     }
     const wanted = this.errorClass(step.raises);
     const said = `${error?.stack} in ${JSON.stringify(step)}`;
-    if (wanted === TypeError) return this.ok(error instanceof TypeError || error instanceof RangeError, said);
     this.ok(error?.constructor === wanted, said);
+    if (wanted === TypeError || wanted === RangeError) return undefined;
     this.same(error.name, wanted.name);
     this.ok(error.message.length > 0, said);
     this.ok(error.message.includes(step.says ?? ""), said);
@@ -187,6 +188,15 @@ export class Runner {
 
   do_start(session, [prompt], options) {
     return session.stream(prompt, optionsOf(options));
+  }
+
+  async do_text(stream) {
+    if (Symbol.iterator in stream) return [...stream].join("");
+    return (await stream.whole()).text;
+  }
+
+  do_close_all(_, names) {
+    for (const object of names.map((name) => this.objects[name])) (object.close ?? object.return).call(object);
   }
 
   async do_finish(stream) {

@@ -43,8 +43,12 @@ echo "tests"
 RUNCIBLE_CASES=$cases go test -count=1 .
 go test -race -count=1 \
   -run 'Generation|Context|Deadline|Clos|Exit|Logits|Goroutine|Collect|Load' .
+RUNCIBLE_CASES=$cases RUNCIBLE_CASES_REPORT='' go test -race -count=1 \
+  -run 'TestCases/(closed|order|at_once)' .
 # Calls that wait must not hold up other goroutines, even with one processor.
 GOMAXPROCS=1 go test -count=1 -run 'Generation|Context|Clos|Exit' .
+RUNCIBLE_CASES=$cases RUNCIBLE_CASES_REPORT='' GOMAXPROCS=1 go test -count=1 \
+  -run 'TestCases/(closed|order|at_once)' .
 
 echo "a module that is fetched"
 # Fetched from a proxy that is a folder, by the module's path there.

@@ -36,6 +36,13 @@ partial class Conformance {
       ["stream"] = (on, given, options, step) =>
           Stream((Session)on, given, options, step).GetAwaiter().GetResult(),
       ["start"] = (on, given, options, step) => Start((Session)on, given, options),
+      ["leave"] = (on, given, options, step) => {
+        Generation left = Start((Session)on, given, options);
+        left.MoveNext();
+        return left;
+      },
+      ["close_all"] = (on, given, options, step) => Nothing(
+          () => given.ForEach(name => ((IDisposable)objects[(string)name]).Dispose())),
       ["finish"] = (on, given, options, step) => {
         ((Generation)on).Dispose();
         return on;
@@ -78,18 +85,26 @@ partial class Conformance {
           Tensor.Ones((Backend)given[1], Dtype.F32, Longs(given[0])),
       ["Tensor.random"] = (on, given, options, step) => Tensor.Random(
           (Backend)given[1], Calls.Options<RandomOptions>(options), Longs(given[0])),
+      ["conv2d"] = WithoutOptionalTensor,
+      ["fused_linear"] = WithoutOptionalTensor,
+      ["rope"] = WithoutOptionalTensor,
       ["record"] = (on, given, options, step) => Graph.Record(
           (Backend)given[0], Tensors(given[1]), inputs => {
             var values = new List<Tensor>(inputs);
             values.AddRange(given.Count > 4 ? Tensors(given[4]) : new Tensor[0]);
             foreach (List op in (List)given[2]) {
               values.Add(Applied(op, values));
+              objects["recorded"] = values.Last();
             }
             return ((List)given[3]).Select(i => values[Convert.ToInt32(i)]);
           }),
       ["run"] = (on, given, options, step) => ((Graph)on).Run(Tensors(given[0]), null),
       ["run_later"] = (on, given, options, step) =>
-          Later(((Graph)on).RunAsync(Tensors(given[0]))),
+          Later(((Graph)on).RunAsync(Tensors(given[0]), options == null
+              ? (TimeSpan?)null : TimeSpan.FromSeconds(Convert.ToDouble(options["deadline"])))),
+      ["switch_later"] = (on, given, options, step) => Nothing(
+          () => ((Backend)on).SwitchAsync(
+              (string)given[0], Calls.Options<BackendSwitchOptions>(options)).GetAwaiter().GetResult()),
       ["CustomOp.of"] = (on, given, options, step) => {
         var made = Calls.Options<CustomOpOptions>(options);
         made.Library = Environment.GetEnvironmentVariable("RUNCIBLE_CUSTOM_OP");
@@ -123,6 +138,12 @@ partial class Conformance {
       value is JsonArray list ? list.Select(Plain).ToList()
       : value.JsonType == JsonType.String ? (string)value
       : Value(value);
+
+  private static object WithoutOptionalTensor(
+      object on, List given, Map options, JsonObject step) {
+    given.Insert(1, null);
+    return Calls.Call(on, ((string)step["do"]).Split('.')[1], given, options);
+  }
 
   private static T Later<T>(Task<T> task) => task.GetAwaiter().GetResult();
 

@@ -47,7 +47,7 @@ static class Calls {
     }
     PropertyInfo property = kind.GetProperty(Pascal(name));
     if (property != null) {
-      return property.GetValue(target);
+      return Invoke(property.GetGetMethod(), target, new object[0]);
     }
     throw new CheckFailed(
         "no " + kind + "." + Pascal(name) + " takes " + string.Join(", ", all));
@@ -114,6 +114,9 @@ static class Calls {
     }
     if (value is Map map && kind.Name.EndsWith("Options")) {
       return OptionsOf(kind, map);
+    }
+    if (kind == typeof(Pair)) {
+      return new Pair(Convert.ToInt32(((List)value)[0]), Convert.ToInt32(((List)value)[1]));
     }
     Type item = kind.IsArray ? kind.GetElementType()
         : kind.IsGenericType ? kind.GetGenericArguments()[0]

@@ -66,11 +66,14 @@ partial class Conformance {
       step.ContainsKey(name) ? (string)step[name] : "";
 
   private void Step(JsonObject step) {
+    if (step.ContainsKey("except") && step["except"].Cast<JsonValue>().Any(each => each == "C#")) {
+      return;
+    }
     if (!step.ContainsKey("raises")) {
       Act(step);
       return;
     }
-    if (TextOf(step, "raises") == "TYPE") {
+    if (TextOf(step, "raises") == "TYPE" || TextOf(step, "raises") == "VALUE") {
       return; // which the compiler refuses
     }
     try {
@@ -106,7 +109,9 @@ partial class Conformance {
       List made = Calls.ListOf(found);
       Check.Equal(names.Count, made.Count);
       for (int i = 0; i < made.Count; ++i) {
-        objects[names[i]] = made[i];
+        lock (objects) {
+          objects[names[i]] = made[i];
+        }
       }
     } else if (step.ContainsKey("as")) {
       objects[step["as"]] = found;

@@ -110,7 +110,6 @@ class CustomTests {
   }
 
   public void TestErrorsOfCustomOpsNameTheirReason() {
-    string library = Environment.GetEnvironmentVariable("RUNCIBLE_CUSTOM_OP");
     Fails<DeviceException>("not mine", options => options.Function = call => {
       throw new InvalidOperationException("not mine");
     }, 1);
@@ -121,14 +120,6 @@ class CustomTests {
         "not within",
         options => options.Function =
             call => call.Outputs[0].Write(new float[6]), 1);
-    Fails<Runcible.FormatException>("softsign will not", options => {
-      options.Library = library;
-      options.Symbol = "refuses";
-    }, 1);
-    Fails<NotFoundException>("nothing", options => {
-      options.Library = library;
-      options.Symbol = "nothing";
-    });
     Fails<NotFoundException>("such", options => options.Library = "/no/such.so");
     Fails<InvalidArgumentException>(
         "Signature", options => options.Signature = "x F32 [n]");
@@ -144,8 +135,6 @@ class CustomTests {
     Check.Throws<ClosedException>(() => kept.ToFloats());
     Check.Throws<InvalidArgumentException>(
         () => op.Compute(new[] { Of(backend) }, 1));
-    op.Dispose();
-    Check.Throws<ClosedException>(() => op.Compute(new[] { Of(backend) }));
   }
 
   public void TestBorrowedArrays() {

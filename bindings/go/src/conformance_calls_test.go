@@ -164,14 +164,18 @@ func convert(given any, kind reflect.Type) (reflect.Value, bool) {
 			return value.Convert(kind), true
 		}
 	case string:
-		if kind == reflect.TypeOf(runcible.FullShifts) && given == "shift" {
-			return reflect.ValueOf(runcible.FullShifts), true
+		known := map[string]any{"shift": runcible.FullShifts, "relu": runcible.ReLU}
+		if made := reflect.ValueOf(known[given]); made.IsValid() && made.Type() == kind {
+			return made, true
 		}
 		if kind == reflect.TypeOf(runcible.F32) {
 			dtype, err := runcible.ParseDType(given)
 			return reflect.ValueOf(dtype), err == nil
 		}
 	case []any:
+		if kind == reflect.TypeOf([2]int32{}) {
+			return reflect.ValueOf([2]int32{int32(given[0].(float64)), int32(given[1].(float64))}), true
+		}
 		if kind.Kind() != reflect.Slice {
 			break
 		}

@@ -136,12 +136,6 @@ func TestCustomOpErrors(t *testing.T) {
 				return nil
 			}
 		}, runcible.ErrDevice, "panic: the value is of"},
-		{func(o *runcible.CustomOpOptions) {
-			o.Library, o.Symbol = os.Getenv("RUNCIBLE_CUSTOM_OP"), "refuses"
-		}, runcible.ErrFormat, "softsign will not"},
-		{func(o *runcible.CustomOpOptions) {
-			o.Library, o.Symbol = os.Getenv("RUNCIBLE_CUSTOM_OP"), "nothing"
-		}, runcible.ErrNotFound, "nothing"},
 		{func(o *runcible.CustomOpOptions) { o.Library = "/no/such.so" }, runcible.ErrNotFound, "such"},
 		{func(o *runcible.CustomOpOptions) { o.Signature = "x F32 [n]" }, runcible.ErrInvalidArgument, "Signature"},
 		{func(o *runcible.CustomOpOptions) { o.OpenclC = "" }, runcible.ErrInvalidArgument, "neither a function nor a kernel"},
@@ -161,10 +155,6 @@ func TestCustomOpErrors(t *testing.T) {
 	options.Function = softsign
 	op := must(runcible.NewCustomOp(options))
 	if _, err := op.Compute([]*runcible.Tensor{x}); !errors.Is(err, runcible.ErrInvalidArgument) {
-		t.Error(err)
-	}
-	check(t, op.Close())
-	if _, err := op.Compute([]*runcible.Tensor{x}, 1); !errors.Is(err, runcible.ErrClosed) {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
-	"strings"
 	"testing"
 
 	"runcible"
@@ -89,23 +88,6 @@ func TestTensorsMoveToAndFromPinnedMemory(t *testing.T) {
 	}
 }
 
-func TestGraphKeepsBorrowedPinnedMemory(t *testing.T) {
-	backend := cpu(t)
-	memory := must(runcible.NewPinned[float32](backend, 8, "cpu"))
-	x := must(runcible.BorrowTensor(backend, memory.Slice()[2:5], 3))
-	copy(memory.Slice(), []float32{0, 0, 1, -2, 3})
-	graph := must(runcible.RecordGraph(backend, []*runcible.Tensor{x}, func(in []*runcible.Tensor) ([]*runcible.Tensor, error) {
-		made, err := in[0].Add(x)
-		return []*runcible.Tensor{made}, err
-	}))
-	check(t, x.Close())
-	check(t, memory.Close())
-	y := must(graph.Run(background, must(runcible.NewTensor(backend, []float32{1, 1, 1}, 3))))[0]
-	if err := same(must(runcible.Numbers[float32](y)), []float32{2, -1, 4}); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestPinnedMemoryRefusesInvalidArguments(t *testing.T) {
 	backend := cpu(t)
 	for _, count := range []int{0, -1, 1 << 61} {
@@ -113,17 +95,9 @@ func TestPinnedMemoryRefusesInvalidArguments(t *testing.T) {
 			t.Error(count, err)
 		}
 	}
-	_, err := runcible.NewPinned[int8](backend, 1, "vulkan:99")
-	if !errors.Is(err, runcible.ErrInvalidArgument) || !strings.Contains(err.Error(), "vulkan:99") {
-		t.Error(err)
-	}
 	memory := must(runcible.NewPinned[float32](backend, 2, ""))
 	x := must(runcible.NewTensor(backend, []int32{1, 2, 3}, 3))
 	if err := runcible.ReadInto(x, memory.Slice()); !errors.Is(err, runcible.ErrInvalidArgument) {
-		t.Error(err)
-	}
-	y := must(runcible.NewTensor(backend, []float32{1, 2, 3}, 3))
-	if err := runcible.ReadInto(y, memory.Slice()); !errors.Is(err, runcible.ErrInvalidArgument) {
 		t.Error(err)
 	}
 	check(t, memory.Close())

@@ -59,36 +59,6 @@ func endless(t *testing.T, ctx context.Context, session *runcible.Session) *runc
 	return generation
 }
 
-func TestConcurrentGenerationsGiveTheSameTexts(t *testing.T) {
-	model := theModel(t)
-	texts := make([]string, 16)
-	var group sync.WaitGroup
-	for seed := range texts {
-		generation, err := sessionOf(t, model).Generate(background, "A",
-			runcible.Seed(uint64(seed)), runcible.MaxTokens(20))
-		check(t, err)
-		group.Add(1)
-		go func(seed int) {
-			defer group.Done()
-			for piece := range generation.Pieces() {
-				texts[seed] += piece.Text
-			}
-		}(seed)
-	}
-	group.Wait()
-	// On a CPU, other sessions do not change a bit of a session's results.
-	for seed := 0; seed < len(texts); seed += 5 {
-		generation, err := sessionOf(t, model).Generate(background, "A",
-			runcible.Seed(uint64(seed)), runcible.MaxTokens(20))
-		check(t, err)
-		text, err := generation.Text()
-		check(t, err)
-		if text != texts[seed] || text == "" {
-			t.Errorf("%q alone, %q with others", text, texts[seed])
-		}
-	}
-}
-
 func TestNextEndsWithEOF(t *testing.T) {
 	generation, err := sessionOf(t, theModel(t)).Generate(background, "A", runcible.MaxTokens(3),
 		runcible.IgnoreEOS(), runcible.Logprobs(2))

@@ -35,12 +35,5 @@ func TestSwitchMovesTheBackend(t *testing.T) {
 		Progress: func(float64) error { return mine }}); err != mine {
 		t.Error(err)
 	}
-	if err := backend.Switch(background, "nothing", runcible.BackendSwitchOptions{}); !errors.Is(err, runcible.ErrNotFound) {
-		t.Error(err)
-	}
 	on("reference")
-	check(t, backend.Close())
-	if err := backend.Switch(background, "cpu", runcible.BackendSwitchOptions{}); !errors.Is(err, runcible.ErrClosed) {
-		t.Error(err)
-	}
 }

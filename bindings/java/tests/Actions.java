@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import runcible.Backend;
 import runcible.BackendOptions;
+import runcible.BackendSwitchOptions;
 import runcible.Chat;
 import runcible.CustomOp;
 import runcible.CustomOpOptions;
@@ -24,6 +26,7 @@ import runcible.EmbedOptions;
 import runcible.GenerateOptions;
 import runcible.Generation;
 import runcible.Graph;
+import runcible.Handle;
 import runcible.Model;
 import runcible.Part;
 import runcible.PieceStream;
@@ -60,8 +63,12 @@ final class Actions {
     all.put("file", (on, given, options, step) ->
         Files.writeString((Path) given.get(0), (String) given.get(1)));
     all.put("drop", (on, given, options, step) -> runner.objects.remove(given.get(0)));
+    all.put("close_all", (on, given, options, step) -> {
+      given.forEach(name -> ((Handle) runner.objects.get(name)).close());
+      return null;
+    });
     texts();
-    tensors();
+    tensors(runner);
   }
 
   /** Returns the action of a step, by its whole name or the name of its method, or null. */
@@ -104,6 +111,11 @@ final class Actions {
     });
     all.put("start", (on, given, options, step) ->
         ((Session) on).generate(generating(given, options)));
+    all.put("leave", (on, given, options, step) -> {
+      Generation left = ((Session) on).generate(generating(given, options));
+      left.next();
+      return left;
+    });
     all.put("finish", (on, given, options, step) -> {
       ((Generation) on).close();
       return on;
@@ -222,7 +234,7 @@ final class Actions {
     return new Reply(text.toString(), reasoning.toString(), calls, stream.report().join());
   }
 
-  private void tensors() {
+  private void tensors(Conformance runner) {
     all.put("Tensor.of", (on, given, options, step) -> {
       Object numbers = options != null && "i32".equals(options.get("dtype"))
           ? given.get(0) : floats(given.get(0));
@@ -234,18 +246,30 @@ final class Actions {
         given.isEmpty() ? ((Tensor) on).sum() : Calls.call(on, "sum", given, options));
     all.put("Tensor.random", (on, given, options, step) -> Tensor.random(
         (Backend) given.get(1), Calls.options(RandomOptions.class, options), 40, 30));
+    for (String name : List.of("conv2d", "fused_linear", "rope")) {
+      all.put(name, (on, given, options, step) -> {
+        given.add(1, null); // the optional tensor
+        return Calls.call(on, name, given, options);
+      });
+    }
     all.put("record", (on, given, options, step) -> Graph.record(
         (Backend) given.get(0), tensors(given.get(1)), inputs -> {
           List<Tensor> values = new ArrayList<>(inputs);
           values.addAll(given.size() > 4 ? tensors(given.get(4)) : List.of());
           for (Object op : Conformance.list(given.get(2))) {
             values.add(applied(Conformance.list(op), values));
+            runner.objects.put("recorded", values.get(values.size() - 1));
           }
           return Conformance.list(given.get(3)).stream()
               .map(i -> values.get(((Number) i).intValue())).toList();
         }));
     all.put("run_later", (on, given, options, step) -> Conformance.later(
-        ((Graph) on).runAsync(tensors(given.get(0)).toArray(new Tensor[0]))));
+        options == null ? ((Graph) on).runAsync(tensors(given.get(0)).toArray(new Tensor[0]))
+            : ((Graph) on).runAsync(tensors(given.get(0)), Duration.ofSeconds(
+                ((Number) options.get("deadline")).intValue()))));
+    all.put("switch_later", (on, given, options, step) ->
+        Conformance.later(((Backend) on).switchToAsync((String) given.get(0),
+            Calls.options(BackendSwitchOptions.class, options), null)));
     all.put("CustomOp.of", (on, given, options, step) -> CustomOp.of(
         Calls.options(CustomOpOptions.class, options),
         Path.of(System.getenv("RUNCIBLE_CUSTOM_OP")), (String) options.get("name")));

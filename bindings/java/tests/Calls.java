@@ -153,7 +153,8 @@ final class Calls {
       if (each.getKey().equals("logit_bias")) {
         value = biases(Conformance.list(value));
       }
-      call(made, each.getKey(), new ArrayList<>(List.of(value)), null);
+      boolean isPair = List.of("stride", "padding").contains(each.getKey());
+      call(made, each.getKey(), isPair ? Conformance.list(value) : List.of(value), null);
     }
     return made;
   }

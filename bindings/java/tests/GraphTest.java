@@ -27,12 +27,9 @@ import runcible.BackendSwitchOptions;
 import runcible.CustomOp;
 import runcible.CustomOpOptions;
 import runcible.Dtype;
-import runcible.GenerateOptions;
 import runcible.Graph;
 import runcible.Model;
-import runcible.ModelOptions;
 import runcible.RuncibleException;
-import runcible.Session;
 import runcible.Tensor;
 
 /** Graphs, opening and switching in a thread, and borrowed memory. */
@@ -45,52 +42,12 @@ class GraphTest {
   }
 
   @Test
-  void recordingAndRunningReportErrors() {
-    Tensor x = tensor(1, 2);
-    Tensor y = tensor(1, 2, 3);
-    var misfit = assertThrows(
-        RuncibleException.InvalidArgument.class,
-        () -> Graph.record(
-            backend, List.of(x), in -> List.of(in.get(0).add(y))));
-    assertTrue(misfit.getMessage().contains("[3]"), misfit.getMessage());
+  void recordingReportsExceptions() {
     assertThrows(
         ArithmeticException.class,
-        () -> Graph.record(backend, List.of(x), in -> {
+        () -> Graph.record(backend, List.of(tensor(1, 2)), in -> {
           throw new ArithmeticException("mine");
         }));
-    List<Tensor> kept = new ArrayList<>();
-    Graph graph = Graph.record(backend, List.of(x), in -> {
-      kept.add(in.get(0).neg());
-      assertThrows(
-          RuncibleException.InvalidArgument.class, kept.get(0)::read);
-      return kept;
-    });
-    assertThrows(RuncibleException.InvalidArgument.class, kept.get(0)::neg);
-    assertArrayEquals(
-        new float[] {-1, 2}, graph.run(tensor(1, -2)).get(0).toFloats());
-    assertThrows(
-        RuncibleException.InvalidArgument.class, () -> graph.run(y));
-    graph.close();
-    assertThrows(RuncibleException.Closed.class, () -> graph.run(x));
-  }
-
-  @Test
-  void runsManyTimesAtOnce() throws Exception {
-    Graph graph = Graph.record(
-        backend, List.of(tensor(0, 0)),
-        in -> List.of(in.get(0).add(in.get(0))));
-    List<CompletableFuture<List<Tensor>>> all = new ArrayList<>();
-    for (int i = 1; i <= 6; ++i) {
-      all.add(graph.runAsync(List.of(tensor(i, 1)), Duration.ofMinutes(1)));
-    }
-    for (int i = 1; i <= 6; ++i) {
-      assertArrayEquals(
-          new float[] {2 * i, 2}, all.get(i - 1).get().get(0).toFloats());
-    }
-    var failed = assertThrows(
-        ExecutionException.class, graph.runAsync(tensor(1))::get);
-    assertInstanceOf(
-        RuncibleException.InvalidArgument.class, failed.getCause());
   }
 
   @Test
@@ -183,24 +140,13 @@ class GraphTest {
 
   @Test
   void switchesTheDeviceInPlace() throws Exception {
-    GenerateOptions greedy =
-        new GenerateOptions().maxTokens(8).temperature(0).ignoreEos(true);
-    ModelOptions context = new ModelOptions().contextLength(128);
     Backend moving = Backend.open("cpu");
-    Session session = Model.load("builtin:fable", moving, context).session();
-    Model there =
-        Model.load("builtin:fable", Backend.open("reference"), context);
-    session.generate("The fox", greedy).text();
-    String expected = session.migrate(there).generate("", greedy).text();
+    Model moved = Model.load("builtin:fable", moving);
     List<Double> fractions = new ArrayList<>();
     moving.switchToAsync(
-        "reference", new BackendSwitchOptions().wait(Duration.ofMinutes(1)),
-        fractions::add).get();
-    assertEquals("reference:0", moving.device().id());
+        "reference", new BackendSwitchOptions(), fractions::add).get();
+    assertEquals("reference:0", moved.report().device());
     assertEquals(1.0, fractions.get(fractions.size() - 1));
-    assertEquals(expected, session.generate("", greedy).text());
-    assertThrows(
-        RuncibleException.NotFound.class, () -> moving.switchTo("nothing"));
     assertThrows(
         ArithmeticException.class,
         () -> moving.switchTo("cpu", new BackendSwitchOptions(), fraction -> {
@@ -220,9 +166,6 @@ class GraphTest {
     cancelled.countDown();
     assertThrows(CancellationException.class, lost::get);
     assertEquals("reference:0", moving.device().id());
-    moving.close();
-    assertThrows(
-        RuncibleException.Closed.class, () -> moving.switchTo("cpu"));
   }
 
   private static ByteBuffer direct(float... numbers) {

@@ -12,24 +12,8 @@ local function tensor(...)
   return runcible.Tensor({...}, backend)
 end
 
-function TestGraphs.test_recorded_tensors_have_no_numbers()
-  local kept
-  local graph = runcible.Graph.record(backend, {tensor(1, 2)}, function(x)
-    kept = x:neg()
-    unit.assertEquals(kept:shape(), {2})
-    helpers.raises("InvalidArgumentError", kept.read, kept)
-    return kept
-  end)
-  helpers.raises("InvalidArgumentError", kept.neg, kept)
-  unit.assertEquals(graph:run({tensor(1, -2)}):read(), {-1, 2})
-end
-
 function TestGraphs.test_graphs_refuse_invalid_arguments()
-  local x, y = tensor(1, 2), tensor(1, 2, 3)
-  local failure = helpers.raises("InvalidArgumentError", runcible.Graph.record, backend, {x}, function(given)
-    return given:add(y)
-  end)
-  unit.assertStrContains(failure.message, "[3]")
+  local x = tensor(1, 2)
   local _, mistake = pcall(runcible.Graph.record, backend, {x}, function()
     error "mine"
   end)
@@ -42,9 +26,6 @@ function TestGraphs.test_graphs_refuse_invalid_arguments()
     return given:neg()
   end)
   unit.assertErrorMsgContains("no option dead", graph.run, graph, {x}, {dead = 1})
-  helpers.raises("InvalidArgumentError", graph.run, graph, {y})
-  graph:close()
-  helpers.raises("ClosedError", graph.run, graph, {x})
 end
 
 function TestGraphs.test_many_runs_share_a_loop()

@@ -30,20 +30,8 @@ function TestPinned.test_tensors_move_to_and_from_pinned_memory()
   end
 end
 
-function TestPinned.test_graph_keeps_borrowed_memory()
-  local memory = runcible.Pinned(backend, 12, "cpu")
-  local x = runcible.Tensor.borrow(memory, {3}, "f32", backend)
-  memory:write(string.pack("fff", 1, -2, 3))
-  unit.assertEquals(type(memory:address()), "userdata")
-  runcible.Tensor({4, 5, 6}, backend):into(x):neg()
-  unit.assertEquals({string.unpack("fff", memory:read())}, {-4, -5, -6, 13})
-  local graph = runcible.Graph.record(backend, {x}, function(given)
-    return given + x
-  end)
-  x:close()
-  memory:close()
-  collectgarbage()
-  unit.assertEquals(graph:run({runcible.Tensor({1, 1, 1}, backend)}):read(), {-3, -4, -5})
+function TestPinned.test_memory_has_an_address()
+  unit.assertEquals(type(runcible.Pinned(backend, 12, "cpu"):address()), "userdata")
 end
 
 function TestPinned.test_closed_memory_raises_closed_error()
@@ -64,10 +52,7 @@ function TestPinned.test_closed_memory_raises_closed_error()
 end
 
 function TestPinned.test_invalid_arguments_raise_errors()
-  helpers.raises("InvalidArgumentError", runcible.Pinned, backend, 0)
   helpers.raises("InvalidArgumentError", runcible.Pinned, backend, -1)
-  local failure = helpers.raises("InvalidArgumentError", runcible.Pinned, backend, 8, "vulkan:99")
-  unit.assertStrContains(failure.message, "vulkan:99")
   local memory = runcible.Pinned(backend, 8)
   for _, wrong in ipairs {{-1, 2}, {0, 9}, {9, 0}, {7, 2}, {0, -1}, {1, math.maxinteger}, {0.5, 1}} do
     unit.assertErrorMsgContains("not within the 8", memory.read, memory, table.unpack(wrong))
@@ -75,10 +60,7 @@ function TestPinned.test_invalid_arguments_raise_errors()
   unit.assertErrorMsgContains("not within the 8", memory.write, memory, "12345", 4)
   unit.assertErrorMsgContains("must be a string", memory.write, memory, 5)
   local x = runcible.Tensor({1, 2, 3}, backend)
-  helpers.raises("InvalidArgumentError", x.read_into, x, memory)
   unit.assertErrorMsgContains("memory must be a Pinned", x.read_into, x, "text")
-  failure = helpers.raises("InvalidArgumentError", runcible.Tensor.borrow, memory, {3}, "f32", backend)
-  unit.assertStrContains(failure.message, "[3]")
 end
 
 return TestPinned

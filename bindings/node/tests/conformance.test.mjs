@@ -26,6 +26,12 @@ class NodeRunner extends Runner {
     return join(this.folder, name);
   }
 
+  do_leave(session, [prompt], options) {
+    const generation = session.streamSync(prompt, optionsOf(options));
+    generation.next();
+    return generation;
+  }
+
   do_file(_, [path, text]) {
     writeFileSync(path, text);
   }
@@ -38,11 +44,16 @@ class NodeRunner extends Runner {
     return Tensor.from(values, shape, backend, options);
   }
 
+  do_rope(tensor, [positions], options) {
+    return tensor.rope(positions, undefined, options);
+  }
+
   do_record(Graph, [backend, like, ops, outputs, kept = []]) {
     return Graph.record(backend, like, (...inputs) => {
       const values = [...inputs, ...kept];
       for (const [op, x, ...others] of ops) {
-        values.push(values[x][op](...others.map((i) => values[i])));
+        this.objects.recorded = values[x][op](...others.map((i) => values[i]));
+        values.push(this.objects.recorded);
       }
       return outputs.map((i) => values[i]);
     });
@@ -52,8 +63,12 @@ class NodeRunner extends Runner {
     return graph.runSync(inputs);
   }
 
-  do_run_later(graph, [inputs]) {
-    return graph.run(inputs);
+  do_run_later(graph, [inputs], options) {
+    return graph.run(inputs, optionsOf(options));
+  }
+
+  do_switch_later(backend, [spec], { wait } = { wait: 0 }) {
+    return backend.switch(spec, { wait: wait * 1000 });
   }
 
   do_CustomOp_of(_, given, options) {

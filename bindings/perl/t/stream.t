@@ -23,21 +23,6 @@ sub each_piece {
     });
 }
 
-subtest 'many at once' => sub {
-    my @texts = ('') x 4;
-    my @all = map {
-        my $i = $_;
-        my $stream = $model->session->stream('A', seed => $i, max_tokens => 30, %endless);
-        each_piece($stream, sub { $texts[$i] .= $_[0] });
-    } 0 .. 3;
-    Future->needs_all(@all)->get;
-    for my $i (0 .. 3) {
-        is($texts[$i],
-            $model->session->generate('A', seed => $i, max_tokens => 30, %endless)->text,
-            "the text of $i");
-    }
-};
-
 subtest 'streams take turns' => sub {
     my @streams = map { endless() } 0 .. 3;
     my @pieces  = (0) x 4;

@@ -14,56 +14,13 @@ import runcible
 from runcible import errors
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda model: runcible.Backend(7),
-        lambda model: runcible.Backend("cpu", threads="two"),
-        lambda model: runcible.Backend("cpu", threads=2.5),
-        lambda model: runcible.Model("builtin:fable", 7),
-        lambda model: runcible.Model(None, "cpu"),
-        lambda model: runcible.Model("builtin:fable", "cpu", progress=7),
-        lambda model: runcible.Session("model"),
-        lambda model: model.tokenize(7),
-        lambda model: model.detokenize(["a"]),
-        lambda model: model.detokenize(7),
-        lambda model: model.session().append([1.5]),
-        lambda model: model.session().generate(7),
-        lambda model: model.session().generate("A", max_tokens="many"),
-        lambda model: model.session().generate("A", nonsense=1),
-        lambda model: model.session().generate("A", stop=[7]),
-        lambda model: model.session().generate("A", deadline="soon"),
-        lambda model: model.session().generate("A", logit_bias={"a": 1}),
-        lambda model: model.session().migrate(model.session()),
-    ],
-)
-def test_wrong_types_raise(model, wrong):
+def test_wrong_arguments_raise(model):
     with pytest.raises(TypeError):
-        wrong(model)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda model: runcible.Backend("cpu", threads=2**40),
-        lambda model: runcible.Backend("cpu", memory_limit=-1),
-        lambda model: runcible.Backend("cp\0u"),
-        lambda model: runcible.Model("builtin:fa\0ble", "cpu"),
-        lambda model: model.detokenize([2**31]),
-        lambda model: model.detokenize([-1]),
-        lambda model: model.session(when_full="burst"),
-        lambda model: model.session().append([2**40]),
-        lambda model: model.session().generate("A", deadline=-1),
-        lambda model: model.session().generate("A", deadline=float("nan")),
-        lambda model: model.session().generate("A", stop=""),
-        lambda model: model.session().generate("A", temperature=-1),
-        lambda model: model.session().truncate(5),
-        lambda model: model.session().decode(),
-    ],
-)
-def test_wrong_values_raise(model, wrong):
-    with pytest.raises((ValueError, OverflowError)):
-        wrong(model)
+        runcible.Model("builtin:fable", "cpu", progress=7)
+    with pytest.raises(TypeError):
+        runcible.Session("model")
+    with pytest.raises(ValueError):
+        model.session().generate("A", deadline=float("nan"))
 
 
 def test_text_that_is_not_unicode_is_replaced_or_raises(model):
@@ -74,36 +31,16 @@ def test_text_that_is_not_unicode_is_replaced_or_raises(model):
 
 def test_closed_objects_raise(model):
     session = model.session()
-    generation = session.generate("A", max_tokens=5)
-    session.close()
     session.close()
     assert session.closed
-    assert len(list(generation)) > 0  # the running generation goes on
-    for use in (
-        session.decode,
-        session.fork,
-        lambda: session.generate("B"),
-        session.__enter__,
-    ):
-        with pytest.raises(errors.ClosedError, match="closed"):
-            use()
+    with pytest.raises(errors.ClosedError, match="closed"):
+        session.__enter__()
     assert "closed" in repr(session)
 
 
 def test_an_uninitialised_object_raises():
     with pytest.raises(errors.ClosedError):
         runcible.Session.__new__(runcible.Session).decode()
-
-
-def test_objects_may_be_closed_in_any_order():
-    for seed in range(6):
-        backend = runcible.Backend("cpu")
-        model = runcible.Model("builtin:fable", backend)
-        session = model.session()
-        things = [backend, model, session, session.fork(), model.tokenizer]
-        random.Random(seed).shuffle(things)
-        for thing in things:
-            thing.close()
 
 
 def test_objects_may_be_collected_in_any_order():
@@ -126,29 +63,6 @@ def test_an_exception_while_streaming_ends_the_generation(model):
                 raise KeyError
     assert generation.report.reason == "cancelled"
     session.append("B")
-
-
-def test_leaving_a_loop_ends_the_generation(model):
-    """The next use of the session ends a generation that a loop left unfinished."""
-    session = model.session(when_full="shift")
-    uses = {
-        "generate": lambda: list(session.generate("B", max_tokens=2)),
-        "append": lambda: session.append("B"),
-        "decode": session.decode,
-        "fork": session.fork,
-        "tokens": lambda: session.tokens,
-        "truncate": lambda: session.truncate(1),
-        "save_bytes": session.save_bytes,
-        "migrate": lambda: session.migrate(model),
-    }
-    for name, use in uses.items():
-        generation = session.generate("A", ignore_eos=True)
-        for _ in generation:
-            break
-        use()
-        with pytest.raises(errors.CancelledError):
-            list(generation)
-        assert generation.report.reason == "cancelled", name
 
 
 def test_a_generation_kept_by_a_traceback_ends(model):

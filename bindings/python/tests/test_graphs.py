@@ -1,6 +1,5 @@
 """Graphs: recorded, computed, computed again with other numbers."""
 
-import asyncio
 import gc
 import threading
 
@@ -135,19 +134,10 @@ def test_each_thread_records_separately(backend):
     assert y.numpy().tolist() == [2, 4]
 
 
-def test_a_graph_runs_asynchronously(backend):
+def test_cancelling_no_run_does_no_harm(backend):
     x = tensor(backend, 1, 2)
     with runcible.graph() as graph:
         y = x + x
-
-    async def main():
-        others = [tensor(backend, i, 1) for i in range(5)]
-        made = await asyncio.gather(
-            *(graph.run_async({x: other}, deadline=60) for other in others)
-        )
-        return [each[y].numpy().tolist() for each in made]
-
-    assert asyncio.run(main()) == [[2 * i, 2] for i in range(5)]
     graph.cancel()  # no run is in flight
     assert graph.run()[y].numpy().tolist() == [2, 4]
 

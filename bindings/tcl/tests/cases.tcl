@@ -87,13 +87,14 @@ namespace eval cases {
     }
 
     proc step {step} {
+        if {[has $step except] && "Tcl" in [value [huddle get $step except]]} return
         if {![has $step raises]} {return [act $step]}
         set raises [huddle get_stripped $step raises]
         try {
             act $step
         } trap RUNCIBLE {message options} {
             set code [lindex [dict get $options -errorcode] 1]
-            if {$code ne [expr {$raises eq "TYPE" ? "VALUE" : $raises}]} {return -options $options $message}
+            if {$code ne [expr {$raises in {TYPE VALUE} ? "VALUE" : $raises}]} {return -options $options $message}
             if {[has $step says]} {check {[string first [huddle get_stripped $step says] $message] >= 0}}
             if {[has $step names]} {check {[string first [huddle get_stripped $step names] $message] == 0}}
             check {$message ne ""}
@@ -240,6 +241,10 @@ namespace eval cases {
         return [$class restore [value $model] [value $path]]
     }
 
+    proc do_fused_linear {x step weight} {
+        return [$x fused_linear [value $weight] "" [dict get [options $step] -function]]
+    }
+
     proc do_reshape {tensor step args} {
         return [$tensor reshape [lmap each $args {value $each}]]
     }
@@ -298,6 +303,18 @@ namespace eval cases {
 
     proc do_start {session step prompt} {
         return [$session start {*}[generating $step $prompt]]
+    }
+
+    proc do_leave {session step prompt} {
+        set generation [do_start $session $step $prompt]
+        $generation next piece
+        return $generation
+    }
+
+    proc do_close_all {_ step args} {
+        variable objects
+        # Closing a model destroys its tokenizer.
+        foreach name $args {if {[info object isa object $objects([value $name])]} {$objects([value $name]) close}}
     }
 
     proc do_finish {generation step} {
@@ -384,13 +401,15 @@ namespace eval cases {
     }
 
     proc do_record {class step backend like ops outputs {kept {}}} {
+        variable objects
         set inputs {}
         foreach each [value $like] {dict set inputs input[dict size $inputs] $each}
         return [$class new [value $backend] $inputs {
             set values [concat [lmap name [dict keys $inputs] {set $name}] [expr {$kept eq "" ? "" : [value $kept]}]]
             foreach op [value $ops] {
                 set others [lassign $op name x]
-                lappend values [[lindex $values $x] $name {*}[lmap i $others {lindex $values $i}]]
+                set objects(recorded) [[lindex $values $x] $name {*}[lmap i $others {lindex $values $i}]]
+                lappend values $objects(recorded)
             }
             lmap i [value $outputs] {lindex $values $i}
         }]
@@ -406,7 +425,11 @@ namespace eval cases {
     }
 
     proc do_run_later {graph step inputs} {
-        return [waited [$graph run_async [value $inputs]]]
+        return [waited [$graph run_async [value $inputs] {*}[options $step]]]
+    }
+
+    proc do_switch_later {backend step spec} {
+        return [waited [$backend switch_async [value $spec] {*}[options $step]]]
     }
 
     proc do_open_later {_ step spec} {

@@ -5,10 +5,6 @@ it faults_wrong_values_raise_value_errors {
     set session [[box] session]
     set tensor [runcible::Tensor zeros 2 $backend]
     foreach wrong [list \
-        {runcible::Backend new cpu -threads two} \
-        {runcible::Backend new cpu -threads 2.5} \
-        {runcible::Backend new cpu -threads 1099511627776} \
-        {runcible::Backend new cpu -memory_limit -1} \
         {runcible::Backend new cpu -memory_limit 18446744073709551615} \
         {runcible::Backend new cpu -nonsense 1} \
         {runcible::Backend new cpu "-x y::*" 1} \
@@ -17,38 +13,26 @@ it faults_wrong_values_raise_value_errors {
         {runcible::Backend new cpu -strict maybe} \
         {runcible::Backend new cpu -timeout soon} \
         {runcible::Backend new cpu -timeout NaN} \
-        {runcible::Model new builtin:fable -backend [box]} \
         {runcible::Model new builtin:fable -backend cpu -cache_dtype f31} \
         {runcible::Session new model} \
         {runcible::Session new $backend} \
         {runcible::Session new ""} \
-        {[box] session -when_full burst} \
         {[box] session -context_length a} \
         {[box] tokenize A -add_special perhaps} \
         {[box] tokenize A -nonsense 1} \
-        {$session generate A -max_tokens many} \
-        {$session generate A -nonsense 1} \
-        {$session generate A -deadline soon} \
-        {$session generate A -deadline -1} \
-        {$session generate A -logit_bias {a 1}} \
         {$session generate A -logit_bias {1 b}} \
         {$session generate A -logit_bias {1}} \
         {$session generate A -prompt_tokens x} \
         {$session generate A -stop "\{"} \
         {$session generate A -stop [list "a\u0000b"]} \
         {$session generate A -stop_tokens 4294967296} \
-        {$session generate A -temperature hot} \
         {$session generate A -echo perhaps} \
         {$session stream A -nonsense 1} \
-        {$session migrate $session} \
         {$session decode -nonsense 1} \
-        {runcible::Tensor new {1 2} [box]} \
         {runcible::Tensor new {1 a} $backend} \
         {runcible::Tensor new {1 2.5} $backend -dtype i32} \
         {runcible::Tensor new {1 2} $backend -dtype q9} \
         {runcible::Tensor random 2 $backend -distribution odd} \
-        {$tensor quantize q9} \
-        {$tensor matmul 7} \
         {$tensor fused_linear $tensor $backend} \
         {$tensor fused_linear $tensor "" odd} \
     ] {
@@ -64,28 +48,12 @@ it faults_wrong_values_raise_value_errors {
         {$session truncate a}
         {runcible::Tensor zeros {1 1 1 1 1} $backend}
         {runcible::Tensor zeros a $backend}
+        {runcible::Session restore_memory [box] nothing}
         {runcible::Model new "builtin:fa\u0000ble"}
     } {
         check {[catch $wrong]}
     }
     $backend destroy
-}
-
-it faults_library_refuses_invalid_arguments {
-    set session [[box] session]
-    foreach {name wrong} {
-        INVALID_ARGUMENT {[box] detokenize -1}
-        INVALID_ARGUMENT {$session generate A -stop {{}}}
-        INVALID_ARGUMENT {$session generate A -temperature -1}
-        INVALID_ARGUMENT {$session truncate 5}
-        INVALID_ARGUMENT {$session decode}
-        INVALID_ARGUMENT {runcible::Tensor new {1 2 3} [runcible::Backend new cpu] -shape 2}
-        NOT_FOUND {$session logits}
-        NOT_FOUND {runcible::Session restore [box] /nothing}
-        FORMAT {runcible::Session restore_memory [box] nothing}
-    } {
-        check {[failure $wrong] eq $name}
-    }
 }
 
 it faults_disposed_names_are_errors {
@@ -119,16 +87,6 @@ it faults_disposed_names_are_errors {
 
 it faults_using_the_session_ends_a_generation_that_was_left {
     set session [endless]
-    foreach use {
-        {generate B -max_tokens 2} {append B} decode tokens fork save_memory {migrate [box]} {truncate 1}
-    } {
-        set generation [$session start A -ignore_eos 1]
-        $generation next piece
-        eval "\$session $use"
-        check {[failure {$generation text}] eq "CANCELLED"}
-        check {[dict get [$generation report] reason] eq "cancelled"}
-        $generation destroy
-    }
     for {set i 0} {$i < 20} {incr i} {
         set generation [$session start A -ignore_eos 1]
         # The main program does not read it, so only destroying it ends it.
@@ -166,17 +124,11 @@ it faults_errors_have_the_codes_of_the_system {
 
 it faults_closed_session_raises_closed {
     set session [[box] session]
-    set generation [$session start A -max_tokens 5]
-    $session close
     $session close
     check {[$session closed]}
-    check {[$generation text] ne ""} ;# the generation in progress goes on
-    foreach use {decode fork position generate start stream logits tokens {append A}} {
-        check {[failure {$session {*}$use}] eq "CLOSED"}
-        check {$::failure eq "this Session is closed"}
-    }
+    check {[failure {$session start A}] eq "CLOSED"}
+    check {$::failure eq "this Session is closed"}
     $session destroy
-    $generation destroy
 }
 
 it faults_calls_after_the_end_do_no_harm {

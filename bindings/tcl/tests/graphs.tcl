@@ -1,47 +1,17 @@
 # Graphs: recorded, run, run on the event loop.
 
-it graphs_recorded_tensors_have_no_numbers {
-    set graph [runcible::Graph new $::backend [dict create x [tensor {1 2}]] {
-        set kept [$x neg]
-        check {[$kept shape] eq 2}
-        check {[failure {$kept read}] eq "INVALID_ARGUMENT"}
-        set kept
-    }]
-    check {![info exists x]}
-    check {[failure {$kept neg}] eq "INVALID_ARGUMENT"}
-    check {[[$graph run [list [tensor {1 -2}]]] read] eq {-1.0 2.0}}
-}
-
 it graphs_refuse_invalid_arguments {
     set x [tensor {1 2}]
-    set y [tensor {1 2 3}]
-    set code [failure {runcible::Graph new $::backend [dict create a $x] {$a add $y}}]
-    check {$code eq "INVALID_ARGUMENT" && [string match {*\[3\]*} $::failure]}
     check {[catch {runcible::Graph new $::backend [dict create a $x] {error mine}} message]}
     check {$message eq "mine" && ![info exists a]}
     check {[failure {runcible::Graph new $::backend [dict create a $x] {list 1}}] eq "VALUE"}
     check {[string match "an output must be a Tensor*" $::failure]}
     set graph [runcible::Graph new $::backend [dict create a $x] {$a neg}]
     check {[failure {$graph run [list $x] -dead 1}] eq "VALUE"}
-    check {[failure {$graph run [list $y]}] eq "INVALID_ARGUMENT"}
-    $graph close
-    check {[failure {$graph run [list $x]}] eq "CLOSED"}
 }
 
 it graphs_run_on_the_event_loop {
     set graph [runcible::Graph new $::backend [dict create x [tensor {0 0}]] {$x add $x}]
-    set ::found {}
-    for {set i 1} {$i <= 6} {incr i} {
-        coroutine run$i apply {{graph i} {
-            set running [$graph run_async [list [tensor [list $i 1]]] -deadline 60]
-            dict set ::found $i [[$running wait] read]
-            $running destroy
-        }} $graph $i
-    }
-    while {[dict size $::found] < 6} {wait_for ::found}
-    for {set i 1} {$i <= 6} {incr i} {
-        check {[dict get $::found $i] eq [list [expr {2.0 * $i}] 2.0]}
-    }
     # Without a coroutine the event loop runs, as in vwait.
     set running [$graph run_async [list [tensor {1 2}]]]
     check {[[$running wait] read] eq {2.0 4.0}}

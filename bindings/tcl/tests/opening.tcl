@@ -58,53 +58,24 @@ it opening_ends_by_an_error_of_progress_and_by_destroy {
     $backend destroy
 }
 
-# Makes a session that has begun a text, on a separate backend, calls a script
-# with the backend to switch it, and checks that the text goes on as on the other
-# device.
-proc check_switch {script} {
-    set greedy {-max_tokens 8 -temperature 0 -ignore_eos 1}
-    set backend [runcible::Backend new cpu]
-    set model [runcible::Model new builtin:fable -backend $backend -context_length 128]
-    set there [runcible::Model new builtin:fable -backend reference -context_length 128]
-    set session [$model session]
-    $session generate "The fox" {*}$greedy
-    set moved [$session migrate $there]
-    set expected [$moved generate "" {*}$greedy]
-    apply $script $backend
-    check {[dict get [$backend device] id] eq "reference:0"}
-    check {[$session generate "" {*}$greedy] eq $expected}
-    foreach object [list $moved $there $session $model $backend] {
-        $object destroy
-    }
-}
-
-it switch_moves_the_backend {
-    check_switch {{backend} {
-        check {[$backend switch reference -wait 60] eq ""}
-        check {[failure {$backend switch nothing}] eq "NOT_FOUND"}
-        check {[failure {$backend switch cpu -threads 1}] eq "VALUE"}
-    }}
-    set backend [runcible::Backend new cpu]
-    $backend close
-    check {[failure {$backend switch cpu}] eq "CLOSED"}
-    $backend destroy
-}
-
 it switch_async_runs_on_the_event_loop {
-    check_switch {{backend} {
-        set ::fractions {}
-        in_coroutine {{backend} {
-            set switching [$backend switch_async reference -wait 60 -progress {lappend ::fractions}]
-            check {[$switching wait] eq ""}
-            $switching destroy
-        }} $backend
-        check {[lindex $::fractions end] == 1}
-        $backend switch_async nothing -command {apply {{pending what args} {
-            set ::last [list $what {*}$args]
-        }}}
-        wait_for ::last
-        check {[lrange [dict get [lindex $::last 2] -errorcode] 0 1] eq {RUNCIBLE NOT_FOUND}}
-    }}
+    set backend [runcible::Backend new cpu]
+    set model [runcible::Model new builtin:fable -backend $backend]
+    check {[failure {$backend switch cpu -threads 1}] eq "VALUE"}
+    set ::fractions {}
+    in_coroutine {{backend} {
+        set switching [$backend switch_async reference -progress {lappend ::fractions}]
+        check {[$switching wait] eq ""}
+        $switching destroy
+    }} $backend
+    check {[lindex $::fractions end] == 1}
+    $backend switch_async nothing -command {apply {{pending what args} {
+        set ::last [list $what {*}$args]
+    }}}
+    wait_for ::last
+    check {[lrange [dict get [lindex $::last 2] -errorcode] 0 1] eq {RUNCIBLE NOT_FOUND}}
+    $model destroy
+    $backend destroy
     set backend [runcible::Backend new reference]
     set refused [$backend switch_async cpu -progress {error "not now"}]
     check {[catch {$refused wait} message] && [string match "not now*" $message]}

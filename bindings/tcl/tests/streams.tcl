@@ -1,20 +1,5 @@
 # Streams on Tcl's event loop.
 
-it streams_that_run_concurrently_give_the_same_texts {
-    set ::texts {}
-    for {set seed 1} {$seed <= 16} {incr seed} {
-        coroutine many$seed apply {{seed} {
-            set stream [[[box] session] stream A -seed $seed -max_tokens 20]
-            dict set ::texts $seed [$stream text]
-            $stream destroy
-        }} $seed
-    }
-    while {[dict size $::texts] < 16} {wait_for ::texts}
-    # On a CPU, other sessions do not change a bit of a session's results.
-    check {[[[box] session] generate A -seed 3 -max_tokens 20] eq [dict get $::texts 3]}
-    check {[dict get $::texts 3] ne [dict get $::texts 4]}
-}
-
 it streams_let_the_event_loop_run {
     set ::ticks 0
     proc tick {stream} {
