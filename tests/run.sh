@@ -43,7 +43,7 @@ export GALLIVM_PERF=nopt
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 # The same for kernels in PTX.
-export RUNCIBLE_PTX_CACHE="${RUNCIBLE_PTX_CACHE:-$PWD/build/ptx}"
+export PTX_CACHE_DIR="${PTX_CACHE_DIR:-$PWD/build/ptx}"
 
 # Of the languages; pages are tested where their builds are.
 language_runs() {

@@ -157,7 +157,7 @@ class Writer {
 };
 
 void run(const std::vector<std::string>& arguments) {
-  const char* const cache = std::getenv("RUNCIBLE_PTX_CACHE");
+  const char* const cache = std::getenv("PTX_CACHE_DIR");
   const Writer writer(arguments[1], arguments[2],
                       cache != nullptr ? cache : arguments[3],
                       {arguments.begin() + 5, arguments.end()});
