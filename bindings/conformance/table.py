@@ -1,6 +1,6 @@
+#!/usr/bin/env python3
 """The table of languages and cases in bindings/README.md, from the reports of the
 runners.
-reported.
 
     table.py [--check] REPORT.tsv...
 
