@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,9 +54,10 @@ long setting(const char* name, long otherwise) {
 // ---- Calls that fail
 // -----------------------------------------------------------
 
-std::mutex fail_mutex;
-std::string fail_name;  // "": any
-long fail_after = -1;   // calls before it; negative: none fails
+// Nothing here is destroyed: devices are closed while the process exits, too.
+std::mutex& fail_mutex = *new std::mutex;
+std::string& fail_name = *new std::string;  // "": any
+long fail_after = -1;  // calls before it; negative: none fails
 CUresult fail_result = CUDA_SUCCESS;
 std::atomic<long> calls = 0;
 // After an error of a kernel all calls of the context give it.
@@ -87,19 +89,26 @@ CUresult begin_call(const char* name) {
 struct Device {
   int users = 0;
 };
-std::mutex device_mutex;
-std::map<int, Device> devices;
+std::mutex& device_mutex = *new std::mutex;
+std::map<int, Device>& devices = *new std::map<int, Device>;
 
-thread_local std::deque<CUcontext> contexts;
-CUcontext current() { return contexts.empty() ? nullptr : contexts.back(); }
+// Of a thread.
+struct ContextStack {
+  CUcontext contexts[16];
+  size_t count;
+};
+thread_local ContextStack stack;
+CUcontext current() {
+  return stack.count == 0 ? nullptr : stack.contexts[stack.count - 1];
+}
 
 ptx::GlobalMemory& memory() {
   static auto* const all = new ptx::GlobalMemory;
   return *all;
 }
 std::atomic<long> bytes_taken = 0;
-std::mutex sizes_mutex;
-std::map<uint64_t, size_t> sizes;
+std::mutex& sizes_mutex = *new std::mutex;
+std::map<uint64_t, size_t>& sizes = *new std::map<uint64_t, size_t>;
 
 // ---- Streams
 // -------------------------------------------------------------------
@@ -163,8 +172,8 @@ class Stream {
 
 Stream* stream_of(CUstream handle) { return reinterpret_cast<Stream*>(handle); }
 
-std::mutex streams_mutex;
-std::set<Stream*> streams;
+std::mutex& streams_mutex = *new std::mutex;
+std::set<Stream*>& streams = *new std::set<Stream*>;
 
 // Of all streams, as memory is freed only after what is under way.
 void wait_for_all() {
@@ -196,14 +205,15 @@ struct Function {
   const ptx::Module* module;
   const ptx::Entry* entry;
 };
-std::mutex function_mutex;
-std::map<const ptx::Entry*, Function> functions;
+std::mutex& function_mutex = *new std::mutex;
+auto& functions = *new std::map<const ptx::Entry*, Function>;
 
 std::mt19937_64& random_numbers() {
-  static std::mt19937_64 random(static_cast<uint64_t>(setting("seed", 1)));
+  static auto& random =
+      *new std::mt19937_64(static_cast<uint64_t>(setting("seed", 1)));
   return random;
 }
-std::mutex machine_mutex;
+std::mutex& machine_mutex = *new std::mutex;
 
 void run(const ptx::Grid& grid) {
   if (lost != CUDA_SUCCESS) return;
@@ -300,7 +310,7 @@ RC_STAND_IN CUresult cuDriverGetVersion(int* version) {
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuGetErrorName(CUresult result, const char** name) {
-  static const std::map<CUresult, const char*> names = {
+  static const auto& names = *new std::map<CUresult, const char*>{
       {CUDA_SUCCESS, "CUDA_SUCCESS"},
       {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
       {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
@@ -397,14 +407,14 @@ RC_STAND_IN CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 RC_STAND_IN CUresult cuCtxPushCurrent_v2(CUcontext context) {
   ++calls;
   if (context == nullptr) return kInvalidContext;
-  contexts.push_back(context);
+  if (stack.count == std::size(stack.contexts)) return kInvalidContext;
+  stack.contexts[stack.count++] = context;
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   ++calls;
-  if (contexts.empty()) return kInvalidContext;
-  *context = contexts.back();
-  contexts.pop_back();
+  if (stack.count == 0) return kInvalidContext;
+  *context = stack.contexts[--stack.count];
   return CUDA_SUCCESS;
 }
 

@@ -505,7 +505,7 @@ const Table& table() {
 #define MOVE(T) move<T>
 #define PACK(T) pack<T>
 #define UNPACK(T) unpack<T>
-  static const Table kTable = {
+  static const Table& kTable = *new Table{
       RC_INTEGERS("add", ADD),
       RC_INTEGERS("sub", SUB),
       RC_INTEGERS("mul.lo", MUL),
