@@ -40,7 +40,6 @@ constexpr CUresult kInvalidHandle = 400;
 constexpr CUresult kNotFound = 500;
 
 // ---- What it pretends to be
-// --------------------------------------------------
 
 long setting(const char* name, long otherwise) {
   const char* const text = std::getenv("RUNCIBLE_CUDA_STAND_IN");
@@ -52,7 +51,6 @@ long setting(const char* name, long otherwise) {
 }
 
 // ---- Calls that fail
-// -----------------------------------------------------------
 
 // Nothing here is destroyed: devices are closed while the process exits, too.
 std::mutex& fail_mutex = *new std::mutex;
@@ -84,7 +82,6 @@ CUresult begin_call(const char* name) {
   if (lost != CUDA_SUCCESS) return lost
 
 // ---- Contexts
-// ------------------------------------------------------------------
 
 struct Device {
   int users = 0;
@@ -111,7 +108,6 @@ std::mutex& sizes_mutex = *new std::mutex;
 std::map<uint64_t, size_t>& sizes = *new std::map<uint64_t, size_t>;
 
 // ---- Streams
-// -------------------------------------------------------------------
 
 using Graph = std::vector<std::function<void()>>;
 std::atomic<long> graph_launches = 0;
@@ -195,7 +191,6 @@ std::shared_ptr<Event>& shared_event(CUevent event) {
 }
 
 // ---- Modules
-// -------------------------------------------------------------------
 
 struct Module {
   ptx::Module content;
@@ -622,7 +617,6 @@ RC_STAND_IN CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y,
 }
 
 // ---- Graphs
-// --------------------------------------------------------------------
 
 RC_STAND_IN CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   RC_BEGIN_IN_CONTEXT("cuStreamBeginCapture_v2");

@@ -47,7 +47,6 @@ T source(const Thread& thread, const Instruction& one, int number) {
 }
 
 // ---- Arithmetic: a function of values of one type
-// ----------------------------
 
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
@@ -245,7 +244,6 @@ void extract_bits(Thread& thread, const Instruction& one) {
 }
 
 // ---- Comparisons
-// -------------------------------------------------------------
 
 struct Eq {
   static bool of(auto a, auto b) { return a == b; }
@@ -293,7 +291,6 @@ void select(Thread& thread, const Instruction& one) {
 }
 
 // ---- Conversions
-// -------------------------------------------------------------
 
 template <class To, class From>
 void convert(Thread& thread, const Instruction& one) {
@@ -328,7 +325,6 @@ void of_half(Thread& thread, const Instruction& one) {
 }
 
 // ---- Moves
-// -------------------------------------------------------------------
 
 template <class T>
 void move(Thread& thread, const Instruction& one) {
@@ -396,7 +392,6 @@ void compare_and_swap(Thread& thread, const Instruction& one) {
 }
 
 // ---- Control
-// -----------------------------------------------------------------
 
 void branch(Thread& thread, const Instruction& one) {
   thread.next = one.destination;
@@ -413,7 +408,6 @@ void shuffle(Thread& thread, const Instruction& one) {
 }
 
 // ---- Products of matrices
-// ----------------------------------------------------
 
 // The bytes that a thread has of a matrix in memory, `line` elements from row
 // to row.
