@@ -9,6 +9,7 @@ namespace rc::test {
 namespace {
 
 TEST(CudaModel, FableLogitsMatchTransformers) {
+  RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("cuda");
   expect_fable_logits(*load_fable("cuda"));
 }
