@@ -32,8 +32,8 @@ def kernels(path):
     with open(path, encoding="utf-8") as file:
         rest = file.read()
     while rest:
-        title, size, rest = rest.split("\n", 2)
-        name, definitions = title.split(" ", 1)
+        title, rest = rest.split("\n", 1)
+        size, name, definitions = title.split(" ", 2)
         yield name, definitions, rest[:int(size)]
         rest = rest[int(size):]
 

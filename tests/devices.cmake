@@ -129,7 +129,8 @@ RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   set(cuda ${PROJECT_SOURCE_DIR}/backends/cuda)
   target_sources(test_cuda PRIVATE model/model_util.cc api/api_util.cc
     ${device_tests} $<TARGET_OBJECTS:cuda_machine> ${cuda}/api.cc
-    ${cuda}/modules.cc ${cuda}/ptx_files.cc ${cuda}/variants.cc
+    ${cuda}/modules.cc ${cuda}/ptx_files.cc ${cuda}/tuning.cc
+    ${cuda}/variants.cc
     ${PROJECT_SOURCE_DIR}/backends/gpu/kernel.cc
     ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.cc)
   get_property(ptx GLOBAL PROPERTY rc_cuda_ptx)

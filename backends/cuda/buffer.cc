@@ -47,12 +47,10 @@ Buffer::Buffer(CUcontext context, CUstream transfers, uint64_t bytes,
 }
 
 Buffer::~Buffer() {
-  CUcontext popped = nullptr;
-  // Whatever the driver answers, the memory goes with the context.
-  if (api().CtxPushCurrent(context_) != CUDA_SUCCESS) return;
+  const MaybeCurrent current(context_);
+  if (!current) return;
   if (!is_host_memory_) static_cast<void>(api().MemFree(address_));
   release();
-  static_cast<void>(api().CtxPopCurrent(&popped));
 }
 
 void Buffer::release() noexcept {

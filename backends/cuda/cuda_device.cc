@@ -4,6 +4,7 @@
 #include "cuda/buffer.h"
 #include "cuda/platform.h"
 #include "cuda/recording.h"
+#include "cuda/variants.h"
 #include "gpu/dispatch.h"
 
 namespace rc::cuda {
@@ -69,8 +70,7 @@ CudaDevice::CudaDevice(CUdevice device, const rc_plugin_open_options& options)
       packing_(/*doubles=*/true),
       total_memory_(total_memory(device)),
       profile_(options.profile != 0) {
-  // Until it is measured.
-  speed = api().is_stand_in ? 1e7 : 1e12;
+  speed = 1e6 * tuning_.speed;
 }
 
 std::unique_ptr<gpu::Buffer> CudaDevice::allocate(uint64_t bytes,

@@ -11,7 +11,7 @@
 #include "cuda/context.h"
 #include "cuda/handles.h"
 #include "cuda/modules.h"
-#include "cuda/variants.h"
+#include "cuda/tuning.h"
 #include "gpu/byte_packing.h"
 #include "gpu/device.h"
 #include "runcible/plugin.h"

@@ -22,14 +22,11 @@ class Owned {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  // Whatever the driver answers: what it could not destroy goes with the
-  // context.
   ~Owned() {
     if (handle_ == nullptr) return;
-    if (api().CtxPushCurrent(context_) != CUDA_SUCCESS) return;
-    CUcontext popped = nullptr;
-    static_cast<void>((api().*Destroy)(handle_));
-    static_cast<void>(api().CtxPopCurrent(&popped));
+    if (const MaybeCurrent current(context_); current) {
+      static_cast<void>((api().*Destroy)(handle_));
+    }
   }
   Handle get() const { return handle_; }
 

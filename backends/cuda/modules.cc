@@ -61,14 +61,11 @@ std::string complete_ptx(const gpu::Variant& variant) {
 }
 
 Modules::~Modules() {
-  if (loaded_.empty()) return;
-  CUcontext popped = nullptr;
-  // Whatever the driver answers, the modules go with the context.
-  if (api().CtxPushCurrent(context_) != CUDA_SUCCESS) return;
+  const MaybeCurrent current(context_);
+  if (!current) return;
   for (const auto& [name, loaded] : loaded_) {
     static_cast<void>(api().ModuleUnload(loaded.module));
   }
-  static_cast<void>(api().CtxPopCurrent(&popped));
 }
 
 CUfunction Modules::function(const gpu::Variant& variant) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kCountBytes = 3 * sizeof(int32_t);
 constexpr uint64_t kFaultBytes = 4 * sizeof(uint32_t);
+constexpr double kEverything = 1e300;  // more than any work
 
 const Buffer& buffer_of(const gpu::Transfer& transfer) {
   return cuda::buffer_of(transfer.region);
@@ -39,6 +40,7 @@ Recording::Recording(CudaDevice& device, const gpu::PlacedProgram& program)
                               [](const gpu::Dispatch& dispatch) {
                                 return gpu::slots_of(dispatch.kernel).fault;
                               })),
+      pieces_(program.dispatches, device.tuning().groups),
       graphs_(device.context(), device.runs()) {
   const Current current(device_.context());
   for (const gpu::Dispatch& dispatch : program.dispatches) {
@@ -97,7 +99,7 @@ void Recording::begin(const gpu::RunSize& size,
   const Current current(device_.context());
   size_ = size;
   outputs_ = outputs;
-  step_ = block_ = 0;
+  pieces_.begin(size);
   outputs_enqueued_ = false;
   moments_.clear();
   const int32_t counts[] = {static_cast<int32_t>(size.rows.rows),
@@ -124,66 +126,35 @@ void Recording::record_moment(int32_t op) {
         "cuEventRecord");
 }
 
-void Recording::launch(Step& step, uint64_t begin, uint64_t count) {
+void Recording::launch(const gpu::Pieces::Piece& piece) {
+  Step& step = steps_[piece.dispatch];
   const gpu::Dispatch& dispatch = *step.dispatch;
-  step.arguments.back() = begin;
+  step.arguments.back() = piece.begin;
   // The last argument has four bytes.
   size_t bytes = step.arguments.size() * sizeof(uint64_t) - sizeof(uint32_t);
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, step.arguments.data(),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  check(api().LaunchKernel(
-            step.function, dispatch.x, static_cast<unsigned>(count), dispatch.z,
-            dispatch.constants[0], 1, 1, 0, device_.runs(), nullptr, extra),
+  check(api().LaunchKernel(step.function, dispatch.x,
+                           static_cast<unsigned>(piece.count), dispatch.z,
+                           dispatch.constants[0], 1, 1, 0, device_.runs(),
+                           nullptr, extra),
         "cuLaunchKernel");
   if (device_.profile()) record_moment(dispatch.op);
 }
 
-double Recording::enqueue_some(double work) {
-  Step& step = steps_[step_];
-  const gpu::Dispatch& dispatch = *step.dispatch;
-  const uint32_t rows = dispatch.rows.count(size_.rows);
-  if (rows == 0) {
-    ++step_;
-    return 0;
-  }
-  const uint64_t blocks =
-      (uint64_t{rows} + dispatch.batch - 1) / dispatch.batch;
-  const double block_work =
-      std::max(dispatch.work.of(dispatch.rows, size_, dispatch.batch), 1.0);
-  const auto left =
-      std::min<uint64_t>(device_.tuning().groups, blocks - block_);
-  const auto taken = static_cast<uint64_t>(
-      std::clamp(work / block_work, 1.0, static_cast<double>(left)));
-  launch(step, block_, taken);
-  block_ += taken;
-  if (block_ == blocks) {
-    ++step_;
-    block_ = 0;
-  }
-  return static_cast<double>(taken) * block_work;
-}
-
-double Recording::launch_graph(double work) {
+bool Recording::launch_graph(double work) {
   if (device_.tuning().graphs == 0 || device_.profile() ||
-      !api().has_graphs()) {
-    return 0;
+      !api().has_graphs() || pieces_.work() > work) {
+    return false;
   }
-  double all = 0;
-  for (const Step& step : steps_) {
-    const gpu::Dispatch& dispatch = *step.dispatch;
-    const uint32_t rows = dispatch.rows.count(size_.rows);
-    if (rows != 0) all += dispatch.work.of(dispatch.rows, size_, rows);
-  }
-  if (all > work) return 0;
   const auto launch_all = [this] {
-    constexpr double kEverything = 1e300;
-    while (step_ < steps_.size()) enqueue_some(kEverything);
+    while (const auto piece = pieces_.take(kEverything)) launch(*piece);
   };
   const bool launched = graphs_.launch(size_.rows, launch_all);
-  // Making a graph goes through the steps as well.
-  step_ = launched ? steps_.size() : 0;
-  block_ = 0;
-  return launched ? std::max(all, 1.0) : 0;
+  // Making a graph takes the pieces as well.
+  pieces_.begin(size_);
+  if (launched) pieces_.skip_to_end();
+  return launched;
 }
 
 void Recording::enqueue_outputs() {
@@ -196,11 +167,14 @@ void Recording::enqueue_outputs() {
 
 double Recording::submit(int portion, double work) {
   const Current current(device_.context());
-  double taken = step_ == 0 && block_ == 0 ? launch_graph(work) : 0;
-  while (step_ < steps_.size() && (taken == 0 || taken < work)) {
-    taken += enqueue_some(work - taken);
+  double taken = 0;
+  if (pieces_.is_at_begin() && launch_graph(work)) {
+    taken = pieces_.work();
+  } else {
+    taken = pieces_.launch(
+        work, [this](const gpu::Pieces::Piece& piece) { launch(piece); });
   }
-  if (step_ == steps_.size()) enqueue_outputs();
+  if (pieces_.is_at_end()) enqueue_outputs();
   check(api().EventRecord(ends_[portion].get(), device_.runs()),
         "cuEventRecord");
   return taken;
@@ -245,10 +219,9 @@ gpu::Fault Recording::fault() const {
 }
 
 void Recording::wait_idle() noexcept {
-  CUcontext popped = nullptr;
-  if (api().CtxPushCurrent(device_.context()) != CUDA_SUCCESS) return;
-  static_cast<void>(api().StreamSynchronize(device_.runs()));
-  static_cast<void>(api().CtxPopCurrent(&popped));
+  if (const MaybeCurrent current(device_.context()); current) {
+    static_cast<void>(api().StreamSynchronize(device_.runs()));
+  }
 }
 
 std::vector<rc_plugin_op_time> Recording::op_times() const {

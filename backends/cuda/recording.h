@@ -1,5 +1,4 @@
-// A program as steps that a run launches, portion by portion: a portion ends
-// anywhere between blocks of rows of a step.
+// A program as kernels that a run launches, portion by portion.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "cuda/handles.h"
 #include "gpu/device.h"
 #include "gpu/dispatch.h"
+#include "gpu/pieces.h"
 
 namespace rc::cuda {
 
@@ -32,8 +32,8 @@ class Recording final : public gpu::Recording {
   std::vector<rc_plugin_op_time> op_times() const override;
 
  private:
-  // One kernel over a grid: dimension 1 counts blocks of rows and may be cut
-  // into pieces anywhere, the others lie within a row and are fixed.
+  // One kernel over a grid: dimension 1 counts blocks of rows, the others lie
+  // within a row.
   struct Step {
     const gpu::Dispatch* dispatch;
     CUfunction function;
@@ -48,13 +48,10 @@ class Recording final : public gpu::Recording {
   };
 
   void set_arguments(Step& step) const;
-  // All of the run at once, if that is worth at most `work`; returns what it is
-  // worth, 0 if nothing was launched.
-  double launch_graph(double work);
-  // Part of a step worth at most about `work`; returns what it is worth.
-  double enqueue_some(double work);
-  // `count` blocks of rows from block `begin` on.
-  void launch(Step& step, uint64_t begin, uint64_t count);
+  // Launches all of the run at once, if it has at most `work` and came before.
+  // False: nothing was launched.
+  bool launch_graph(double work);
+  void launch(const gpu::Pieces::Piece& piece);
   void record_moment(int32_t op);
   void enqueue_outputs();
   void upload(const Buffer& buffer, uint64_t offset, const void* data,
@@ -67,13 +64,12 @@ class Recording final : public gpu::Recording {
   std::vector<Step> steps_;
   const bool may_refuse_;  // a step does
   Event ends_[2];          // of portions
+  gpu::Pieces pieces_;
   Graphs graphs_;
 
   // The run that has begun.
   gpu::RunSize size_;
   std::span<const gpu::Transfer> outputs_;
-  size_t step_ = 0;     // the next
-  uint64_t block_ = 0;  // of its rows
   bool outputs_enqueued_ = false;
   std::vector<Moment> moments_;  // with profile; the first is the begin
 };

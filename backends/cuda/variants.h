@@ -11,22 +11,11 @@
 #include <vector>
 
 #include "gpu/kernel.h"
-#include "gpu/tuning.h"
 
 namespace rc::cuda {
 
-struct Tuning : gpu::Tuning {
-  // 1: what a run launches is kept as a graph where the same comes again.
-  uint32_t graphs = 1;
-};
-
-// The choices for devices of a compute capability, times 10.
-// RUNCIBLE_CUDA_TUNING replaces some: names and numbers, as in
-// "parts=2,matrices=0". Throws RC_E_INVALID_ARGUMENT for other texts.
-Tuning tuning(int capability);
-
-// The least compute capability that the kernels are compiled for, and that of
-// products by tensor cores.
+// The least compute capability, times 10, that the kernels are compiled for,
+// and that of products by tensor cores.
 inline constexpr int kLeastCapability = 61;
 inline constexpr int kOfTensorCores = 75;
 
@@ -44,7 +33,7 @@ struct OpenConstant {
   uint32_t value;
 };
 
-// A variant: what it is compiled as, and the numbers of its open constants.
+// A variant: the definitions that it is compiled with, and its open constants.
 struct Compiled {
   std::string definitions;  // "-DLANES=1 -DTILE=32 -DTYPE_Q4_K -DROWS=8 ..."
   std::vector<OpenConstant> open;
@@ -54,10 +43,9 @@ Compiled compiled(const gpu::Variant& variant);
 // A kernel to compile.
 struct Compilation {
   gpu::Kernel kernel;
-  std::string definitions;  // as above
-  int capability;           // that it needs
-  // Of the compiler alone: open constants, and room for them.
-  std::vector<std::string> open_names;
+  std::string definitions;              // as above
+  std::vector<std::string> open_names;  // of its open constants
+  int capability;                       // that it needs
 };
 std::vector<Compilation> compilations();
 

@@ -51,7 +51,18 @@ uint64_t hash_of(const std::string& text, uint64_t hash) {
   return hash;
 }
 
-std::string shell_word(const std::string& text) { return cat("'", text, "'"); }
+// The text as one word of a shell's command.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
 
 class Writer {
  public:
@@ -183,8 +194,8 @@ void run(const std::vector<std::string>& arguments) {
   if (failed) std::exit(1);
   std::string content;
   for (size_t i = 0; i < all.size(); ++i) {
-    content += cat(gpu::kernel_name(all[i].kernel), ' ', all[i].definitions,
-                   '\n', texts[i].size(), '\n', texts[i]);
+    content += cat(texts[i].size(), ' ', gpu::kernel_name(all[i].kernel), ' ',
+                   all[i].definitions, '\n', texts[i]);
   }
   write(arguments[4], content);
 }

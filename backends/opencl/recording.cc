@@ -14,7 +14,8 @@ Recording::Recording(OpenClDevice& device, const gpu::PlacedProgram& program)
       steps_(steps_of(device, program, counts_region(), fault_region())),
       may_refuse_(
           std::any_of(steps_.begin(), steps_.end(),
-                      [](const Step& step) { return step.may_refuse; })) {}
+                      [](const Step& step) { return step.may_refuse; })),
+      pieces_(program.dispatches, device.tuning().groups) {}
 
 void Recording::rebind() {
   for (const Step& step : steps_) {
@@ -25,9 +26,8 @@ void Recording::rebind() {
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,
                       std::span<const gpu::Transfer> outputs) {
-  size_ = size;
+  pieces_.begin(size);
   outputs_ = outputs;
-  step_ = block_ = 0;
   outputs_enqueued_ = false;
   launches_.clear();
   host_counts_[0] = static_cast<cl_int>(size.rows.rows);
@@ -65,9 +65,10 @@ void Recording::enqueue_outputs() {
   outputs_enqueued_ = true;
 }
 
-void Recording::enqueue_range(const Step& step, size_t begin, size_t count) {
-  const size_t offset[] = {0, begin, 0};
-  const size_t items[] = {step.across, count, step.deep};
+void Recording::enqueue(const gpu::Pieces::Piece& piece) {
+  const Step& step = steps_[piece.dispatch];
+  const size_t offset[] = {0, piece.begin, 0};
+  const size_t items[] = {step.across, piece.count, step.deep};
   const size_t group[] = {step.group, 1, 1};
   cl_event event = nullptr;
   check(api().EnqueueNDRangeKernel(
@@ -80,35 +81,10 @@ void Recording::enqueue_range(const Step& step, size_t begin, size_t count) {
   }
 }
 
-double Recording::enqueue_some(double work) {
-  const Step& step = steps_[step_];
-  const uint32_t rows = step.rows.count(size_.rows);
-  if (rows == 0) {
-    ++step_;
-    return 0;
-  }
-  const size_t blocks = (size_t{rows} + step.batch - 1) / step.batch;
-  const double block_work =
-      std::max(step.work.of(step.rows, size_, step.batch), 1.0);
-  const size_t left =
-      std::min<size_t>(device_.tuning().groups, blocks - block_);
-  const auto taken = static_cast<size_t>(
-      std::clamp(work / block_work, 1.0, static_cast<double>(left)));
-  enqueue_range(step, block_, taken);
-  block_ += taken;
-  if (block_ == blocks) {
-    ++step_;
-    block_ = 0;
-  }
-  return static_cast<double>(taken) * block_work;
-}
-
 double Recording::submit(int portion, double work) {
-  double taken = 0;
-  while (step_ < steps_.size() && (taken == 0 || taken < work)) {
-    taken += enqueue_some(work - taken);
-  }
-  if (step_ == steps_.size()) enqueue_outputs();
+  const double taken = pieces_.launch(
+      work, [this](const gpu::Pieces::Piece& piece) { enqueue(piece); });
+  if (pieces_.is_at_end()) enqueue_outputs();
   cl_event event = nullptr;
   check(api().EnqueueMarkerWithWaitList(device_.queue(), 0, nullptr, &event),
         "clEnqueueMarkerWithWaitList");

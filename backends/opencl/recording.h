@@ -1,5 +1,4 @@
-// A program as steps that a run enqueues, portion by portion: a portion ends
-// anywhere between blocks of rows of a step.
+// A program as steps that a run enqueues, portion by portion.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/pieces.h"
 #include "opencl/buffer.h"
 #include "opencl/opencl_device.h"
 #include "opencl/step.h"
@@ -41,10 +41,7 @@ class Recording final : public gpu::Recording {
     return {&counts_, 0, sizeof host_counts_};
   }
   gpu::Region fault_region() const { return {&fault_, 0, sizeof host_fault_}; }
-  // Part of a step worth at most about `work`; returns what it is worth.
-  double enqueue_some(double work);
-  // `count` blocks of rows from block `begin` on.
-  void enqueue_range(const Step& step, size_t begin, size_t count);
+  void enqueue(const gpu::Pieces::Piece& piece);
   void enqueue_outputs();
 
   OpenClDevice& device_;
@@ -52,14 +49,12 @@ class Recording final : public gpu::Recording {
   Buffer fault_;   // see gpu/kernel.h
   std::vector<Step> steps_;
   const bool may_refuse_;  // a step does
+  gpu::Pieces pieces_;
 
   // The run that has begun.
-  gpu::RunSize size_;
   cl_int host_counts_[3];
   cl_uint host_fault_[4] = {};
   std::span<const gpu::Transfer> outputs_;
-  size_t step_ = 0;   // the next
-  size_t block_ = 0;  // of its rows
   bool outputs_enqueued_ = false;
   Event ends_[2];                 // of portions
   std::vector<Launch> launches_;  // with profile

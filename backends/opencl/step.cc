@@ -11,9 +11,6 @@ Step step_of(OpenClDevice& device, const gpu::Dispatch& dispatch) {
   Step step;
   step.op = dispatch.op;
   step.kernel = device.library().kernel({dispatch.kernel, dispatch.constants});
-  step.rows = dispatch.rows;
-  step.batch = dispatch.batch;
-  step.work = dispatch.work;
   step.group = dispatch.constants[0];
   step.across = size_t{dispatch.x} * step.group;
   step.deep = dispatch.z;

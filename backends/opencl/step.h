@@ -15,17 +15,14 @@
 
 namespace rc::opencl {
 
-// One kernel over a range: dimension 1 counts blocks of rows and may be cut
-// into pieces anywhere, the others lie within a row and are fixed.
+// One kernel over a range: dimension 1 counts blocks of rows, the others lie
+// within a row.
 struct Step {
   int32_t op = 0;  // its place in the program
   Kernel kernel;
-  gpu::RowRange rows;
-  uint32_t batch = 1;  // rows of a block
-  size_t group = 1;    // work-items, all along dimension 0
-  size_t across = 1;   // work-items along dimension 0
-  size_t deep = 1;     // and along dimension 2
-  gpu::RowWork work;
+  size_t group = 1;   // work-items, all along dimension 0
+  size_t across = 1;  // work-items along dimension 0
+  size_t deep = 1;    // and along dimension 2
   bool may_refuse = false;
   const gpu::Dispatch* dispatch = nullptr;
 };

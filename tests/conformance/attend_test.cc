@@ -82,6 +82,9 @@ TEST(Attend, EveryShapeMatchesDoubles) {
     run_attend({1, 4, 6, 4, 2, 32, causal, 0, 0, RC_DTYPE_Q8_0});
   }
   run_attend({2, 0, 4, 2, 2, 8});
+  // Heads of which devices have room for some, or for none.
+  run_attend({1, 2, 40, 2, 1, 360, true});
+  run_attend({1, 1, 9, 1, 1, 1500});
 }
 
 }  // namespace

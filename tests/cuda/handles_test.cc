@@ -1,5 +1,4 @@
-// Several backends for GPUs in one process, each handle on the one that it
-// asked for.
+// Handles on cuda: next to those on other backends, and two on one device.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,20 +11,8 @@
 namespace rc::test {
 namespace {
 
-std::string greedy_text(rc_model* model) {
-  const Session session = create_session(model);
-  rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
-  options.prompt = "hello";
-  options.prompt_length = 5;
-  options.max_tokens = 4;
-  options.temperature = 0;
-  options.ignore_eos = 1;
-  char* text = nullptr;
-  size_t length = 0;
-  EXPECT_OK(rc_generate(session.get(), &options, &text, &length, nullptr));
-  const std::string result(text, length);
-  rc_free(text);
-  return result;
+std::string text_of(rc_model* model) {
+  return generate(create_session(model).get());
 }
 
 TEST(CudaHandles, EachHandleIsOnItsBackendAndGivesTheSameText) {
@@ -44,8 +31,7 @@ TEST(CudaHandles, EachHandleIsOnItsBackendAndGivesTheSameText) {
     rc_model_report report = RC_MODEL_REPORT_INIT;
     EXPECT_OK(rc_model_describe(models[i].get(), &report));
     EXPECT_EQ(std::string(report.device), specs[i] + ":0");
-    EXPECT_EQ(greedy_text(models[i].get()), greedy_text(models[0].get()))
-        << specs[i];
+    EXPECT_EQ(text_of(models[i].get()), text_of(models[0].get())) << specs[i];
   }
 }
 
@@ -55,9 +41,7 @@ TEST(CudaHandles, StepsThatComeAgainAreGraphs) {
   RC_NEEDS_DEVICE("cuda");
   const auto text = [] {
     const Backend backend = open_backend("cuda");
-    const Model model = load_model(backend.get());
-    greedy_text(model.get());  // the device's speed is known then
-    return greedy_text(model.get());
+    return text_of(load_model(backend.get()).get());
   };
   const long before = graphs();
   const std::string by_graphs = text();
@@ -81,7 +65,7 @@ TEST(CudaHandles, WeightsAreOnTheDeviceOnce) {
   const Backend second = open_backend("cuda");
   const Model same = load_model(second.get());
   EXPECT_LT(bytes() - empty, one + one / 2);
-  EXPECT_EQ(greedy_text(same.get()), greedy_text(model.get()));
+  EXPECT_EQ(text_of(same.get()), text_of(model.get()));
 }
 
 }  // namespace

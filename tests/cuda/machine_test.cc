@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cuda/modules.h"
 #include "cuda/stand_in/machine.h"
+#include "cuda/tuning.h"
 #include "cuda/variants.h"
 #include "runcible/types.h"
 

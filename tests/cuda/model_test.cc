@@ -8,6 +8,10 @@
 namespace rc::test {
 namespace {
 
+// The stand-in is slower than any GPU: so runs have several portions.
+constexpr char kTuning[] = "RUNCIBLE_CUDA_TUNING";
+constexpr char kSlow[] = "speed=10";
+
 TEST(CudaModel, FableLogitsMatchTransformers) {
   RC_TEST_LABELS(kDriver);
   RC_NEEDS_DEVICE("cuda");
@@ -23,12 +27,14 @@ TEST(CudaModel, ArchitecturesMatchTransformers) {
 TEST(CudaModel, RunCanBeCancelledAndRepeated) {
   RC_TEST_LABELS(kFull);
   RC_NEEDS_DEVICE("cuda");
+  const TemporaryVariable tuning(kTuning, kSlow);
   expect_a_run_can_be_stopped(*load_fable("cuda"));
 }
 
 TEST(CudaModel, RunCanTimeOutAndBeRepeated) {
   RC_TEST_LABELS(kFull);
   RC_NEEDS_DEVICE("cuda");
+  const TemporaryVariable tuning(kTuning, kSlow);
   expect_a_run_can_time_out(*load_fable("cuda"));
 }
 

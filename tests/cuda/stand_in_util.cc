@@ -9,10 +9,10 @@
 namespace rc::test {
 namespace {
 
-constexpr const char* kVariable = "RUNCIBLE_CUDA_LIBRARY";
+constexpr const char* kLibrary = "RUNCIBLE_CUDA_LIBRARY";
 
 // Before the first test.
-[[maybe_unused]] const int is_set = setenv(kVariable, RC_STAND_IN, 0);
+[[maybe_unused]] const int is_set = setenv(kLibrary, RC_STAND_IN, 0);
 
 template <class Function>
 Function* control(const char* name) {
@@ -26,7 +26,7 @@ Function* control(const char* name) {
 }  // namespace
 
 bool has_stand_in() {
-  return std::getenv(kVariable) == std::string(RC_STAND_IN);
+  return std::getenv(kLibrary) == std::string(RC_STAND_IN);
 }
 
 void fail_after(const char* function, long calls, cuda::CUresult result) {

@@ -61,16 +61,26 @@ class Group {
           address <= room.size() && bytes <= room.size() - address;
       return fits ? const_cast<std::byte*>(room.data()) + address : nullptr;
     };
+    const auto within_a_variable = [&](auto& room) -> std::byte* {
+      for (const Variable& one : grid_.entry->variables) {
+        if (one.space == instruction.space && address >= one.offset &&
+            address - one.offset <= one.bytes &&
+            bytes <= one.bytes - (address - one.offset)) {
+          return room.data() + address;
+        }
+      }
+      return nullptr;
+    };
     std::byte* found = nullptr;
     switch (instruction.space) {
       case Space::kGlobal:
         found = global(address, bytes);
         break;
       case Space::kShared:
-        found = within(shared_);
+        found = within_a_variable(shared_);
         break;
       case Space::kLocal:
-        found = within(thread.local);
+        found = within_a_variable(thread.local);
         break;
       case Space::kConst:
         found = within(grid_.module->constants);

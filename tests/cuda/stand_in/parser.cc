@@ -37,11 +37,6 @@ std::vector<std::string> tokens_of(std::string_view line) {
   return tokens;
 }
 
-struct Variable {
-  Space space;
-  uint64_t offset;
-};
-
 class Parser {
  public:
   Module parse(std::string_view text) {
@@ -149,7 +144,6 @@ class Parser {
     entry_ = &module_.entries[name];
     entry_->name = name;
     entry_->registers = kSpecialRegisters;
-    entry_->shared_bytes = shared_before_;
     registers_ = {{"%tid.x", kTidX},       {"%tid.y", kTidY},
                   {"%tid.z", kTidZ},       {"%ctaid.x", kCtaidX},
                   {"%ctaid.y", kCtaidY},   {"%ctaid.z", kCtaidZ},
@@ -178,7 +172,7 @@ class Parser {
     Entry& to = entry();
     to.parameter_bytes =
         aligned(to.parameter_bytes, alignment != 0 ? alignment : each);
-    variables_[name] = {Space::kParam, to.parameter_bytes};
+    variables_[name] = {Space::kParam, to.parameter_bytes, each * count};
     to.parameter_bytes += each * count;
   }
 
@@ -208,7 +202,7 @@ class Parser {
     }
     if (word == ".const") {
       uint64_t at = aligned(module_.constants.size(), alignment);
-      variables_[name] = {Space::kConst, at};
+      variables_[name] = {Space::kConst, at, each * count};
       module_.constants.resize(at + each * count);
       if (!accept("=")) return;
       const bool is_list = accept("{");
@@ -220,13 +214,14 @@ class Parser {
       }
     }
     const bool is_shared = word == ".shared";
-    uint64_t& bytes = is_shared ? shared_bytes_of() : entry().local_bytes;
+    uint64_t& bytes = is_shared ? entry().shared_bytes : entry().local_bytes;
     bytes = aligned(bytes, alignment);
-    variables_[name] = {is_shared ? Space::kShared : Space::kLocal, bytes};
-    bytes += each * count;
-  }
-  uint64_t& shared_bytes_of() {
-    return entry_ != nullptr ? entry_->shared_bytes : shared_before_;
+    const Variable made = {is_shared ? Space::kShared : Space::kLocal, bytes,
+                           each * count};
+    variables_[name] = made;
+    entry().variables.push_back(made);
+    constexpr uint64_t kGap = 256;
+    bytes += made.bytes + kGap;
   }
 
   Operand operand() {
@@ -354,7 +349,6 @@ class Parser {
   bool has_target_ = false;
   bool in_body_ = false;
   Entry* entry_ = nullptr;
-  uint64_t shared_before_ = 0;
   std::map<std::string, uint32_t> registers_;
   std::map<std::string, Variable> variables_;
   std::map<std::string, size_t> labels_;

@@ -40,14 +40,23 @@ struct Instruction {
   int line = 0;                   // in the text
 };
 
+// Where a variable lies in its space.
+struct Variable {
+  Space space = Space::kNone;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
 struct Entry {
   std::string name;
   std::vector<Instruction> instructions;
   uint32_t registers = 0;
   uint64_t parameter_bytes = 0;
+  // With gaps that no access may touch between the variables.
   uint64_t shared_bytes = 0;
   uint64_t local_bytes = 0;
-  uint32_t group[3] = {};  // .reqntid; 0: not stated
+  std::vector<Variable> variables;  // in them
+  uint32_t group[3] = {};           // .reqntid; 0: not stated
 };
 
 struct Module {

@@ -1,6 +1,5 @@
 #include "recording.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
@@ -20,7 +19,8 @@ int64_t now() {
 Recording::Recording(HostDevice& device, const gpu::PlacedProgram& program)
     : device_(device),
       counts_(3 * sizeof(int32_t)),
-      fault_(sizeof(gpu::Fault)) {
+      fault_(sizeof(gpu::Fault)),
+      pieces_(program.dispatches, UINT64_MAX) {
   for (const gpu::Dispatch& dispatch : program.dispatches) {
     steps_.push_back(step_of(dispatch));
   }
@@ -60,9 +60,8 @@ void Recording::rebind() {
 void Recording::begin(const gpu::RunSize& size,
                       std::span<const gpu::Transfer> inputs,
                       std::span<const gpu::Transfer> outputs) {
-  size_ = size;
+  pieces_.begin(size);
   outputs_ = outputs;
-  step_ = block_ = 0;
   times_.clear();
   const int32_t counts[] = {static_cast<int32_t>(size.rows.rows),
                             static_cast<int32_t>(size.rows.outputs),
@@ -75,54 +74,30 @@ void Recording::begin(const gpu::RunSize& size,
   }
 }
 
-void Recording::run_blocks(const Step& step, uint64_t begin, uint64_t count) {
+void Recording::run(const gpu::Pieces::Piece& piece) {
+  const Step& step = steps_[piece.dispatch];
   const gpu::Dispatch& dispatch = *step.dispatch;
-  const std::lock_guard lock(running());
-  const BoundAlone bound(step.bound);
-  device_.runner().run({gpu::kernel_name(dispatch.kernel),
-                        step.kernel,
-                        step.arguments,
-                        dispatch.constants[0],
-                        {dispatch.x, count, dispatch.z},
-                        begin});
-}
-
-double Recording::run_some(double work) {
-  const Step& step = steps_[step_];
-  const gpu::Dispatch& dispatch = *step.dispatch;
-  const uint32_t rows = dispatch.rows.count(size_.rows);
-  const uint64_t blocks =
-      (uint64_t{rows} + dispatch.batch - 1) / dispatch.batch;
-  if (blocks == 0) {
-    ++step_;
-    return 0;
-  }
-  const double block_work =
-      std::max(dispatch.work.of(dispatch.rows, size_, dispatch.batch), 1.0);
-  const auto taken = static_cast<uint64_t>(
-      std::clamp(work / block_work, 1.0, static_cast<double>(blocks - block_)));
   const int64_t began = now();
-  run_blocks(step, block_, taken);
-  if (device_.profile()) {
-    if (times_.empty() || times_.back().op != dispatch.op) {
-      times_.push_back({sizeof(rc_plugin_op_time), dispatch.op, began, 0});
-    }
-    times_.back().end_ns = now();
+  {
+    const std::lock_guard lock(running());
+    const BoundAlone bound(step.bound);
+    device_.runner().run({gpu::kernel_name(dispatch.kernel),
+                          step.kernel,
+                          step.arguments,
+                          dispatch.constants[0],
+                          {dispatch.x, piece.count, dispatch.z},
+                          piece.begin});
   }
-  block_ += taken;
-  if (block_ == blocks) {
-    ++step_;
-    block_ = 0;
+  if (!device_.profile()) return;
+  if (times_.empty() || times_.back().op != dispatch.op) {
+    times_.push_back({sizeof(rc_plugin_op_time), dispatch.op, began, 0});
   }
-  return static_cast<double>(taken) * block_work;
+  times_.back().end_ns = now();
 }
 
 double Recording::submit(int, double work) {
-  double taken = 0;
-  while (!submitted() && (taken == 0 || taken < work)) {
-    taken += run_some(work - taken);
-  }
-  return taken;
+  return pieces_.launch(
+      work, [this](const gpu::Pieces::Piece& piece) { run(piece); });
 }
 
 gpu::Fault Recording::fault() const {

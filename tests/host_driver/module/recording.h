@@ -9,6 +9,7 @@
 #include "buffer.h"
 #include "gpu/device.h"
 #include "gpu/dispatch.h"
+#include "gpu/pieces.h"
 #include "host_device.h"
 
 namespace rc::host {
@@ -21,7 +22,7 @@ class Recording final : public gpu::Recording {
   void begin(const gpu::RunSize& size, std::span<const gpu::Transfer> inputs,
              std::span<const gpu::Transfer> outputs) override;
   double submit(int portion, double work) override;
-  bool submitted() const override { return step_ == steps_.size(); }
+  bool submitted() const override { return pieces_.is_at_end(); }
   bool wait(int, int64_t) override { return true; }
   void stop() override {}
   void finish() override;
@@ -39,21 +40,16 @@ class Recording final : public gpu::Recording {
 
   Step step_of(const gpu::Dispatch& dispatch);
   void set_arguments(Step& step) const;
-  // Blocks of rows of a step worth at most about `work`; returns what they are
-  // worth.
-  double run_some(double work);
-  void run_blocks(const Step& step, uint64_t begin, uint64_t count);
+  void run(const gpu::Pieces::Piece& piece);
 
   HostDevice& device_;
   Buffer counts_;  // I32: rows, outputs, sequences of the run
   Buffer fault_;   // see gpu/kernel.h
   std::vector<Step> steps_;
+  gpu::Pieces pieces_;
 
   // The run that has begun.
-  gpu::RunSize size_;
   std::span<const gpu::Transfer> outputs_;
-  size_t step_ = 0;                       // the next
-  uint64_t block_ = 0;                    // of its rows
   std::vector<rc_plugin_op_time> times_;  // with profile
 };
 
