@@ -5,7 +5,7 @@
 #   bench/gpu.sh [-b BACKENDS] [-B BUILD] [-s SHAPES] [-t TYPES] [-p PARTS]
 #                [-l SECONDS] [-o FILE] [-a] [-q]
 #
-#   -b  backends, some of "cuda vulkan opencl webgpu"
+#   -b  backends, some of "cuda rocm vulkan opencl webgpu"
 #   -B  a build with its tests and benchmarks; then nothing is built or installed
 #   -s  shapes of models, such as "tinyllama-1.1b llama3-8b"
 #   -t  types of weights, such as "Q4_K_M Q8_0 F16"
@@ -22,7 +22,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . examples/setup.sh
 
-backends="cuda vulkan opencl webgpu"
+backends="cuda rocm vulkan opencl webgpu"
 build=
 shapes=
 types="Q4_K_M Q8_0 F16"
@@ -96,8 +96,15 @@ round=
 # What the user has set or kept is left out, and left alone.
 export RUNCIBLE_CONFIG="" XDG_CACHE_HOME="$raw/cache"
 export RUNCIBLE_PLUGIN_PATH="$build/lib"
-# Tests would have a stand-in for it.
+# Tests would have stand-ins for them.
+newest() { # library whose name ends with the number of a version, another one
+  ldconfig -p | sed -n "s/.*\($1\.[0-9]*\) .*/\1/p" | sort -Vr | grep . || echo "$2"
+}
 export RUNCIBLE_CUDA_LIBRARY="${RUNCIBLE_CUDA_LIBRARY:-libcuda.so.1}"
+hip=$(newest libamdhip64.so libamdhip64.so.6 | head -n 1)
+comgr=$(newest libamd_comgr.so libamd_comgr.so.2 | head -n 1)
+export RUNCIBLE_HIP_LIBRARY="${RUNCIBLE_HIP_LIBRARY:-$hip}"
+export RUNCIBLE_COMGR_LIBRARY="${RUNCIBLE_COMGR_LIBRARY:-$comgr}"
 
 # attempt WHAT DEVICE MODEL COMMAND...   in a shell of its own
 attempt() (

@@ -119,6 +119,14 @@ RUNCIBLE_VULKAN_TUNING=texels=0,reduce=256,attention=16,attention_rows=2")
   set_tests_properties(vulkan.tensors_to_gpus vulkan.rows_to_gpus
     PROPERTIES LABELS full)
 endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
+  add_subdirectory(host_driver/module)
+endif()
+if(TARGET runciblebackend-cuda OR TARGET runciblebackend-rocm)
+  add_subdirectory(streams)
+endif()
+set(stand_in_tests ${device_tests} api/api_util.cc model/model_util.cc
+  streams/stand_in_util.cc)
 if(TARGET runciblebackend-cuda AND TARGET runcible)
   # On a stand-in for NVIDIA's driver, which runs the PTX that the module has.
   add_subdirectory(cuda/stand_in)
@@ -127,12 +135,12 @@ RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   rc_test_folder(cuda
     ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   set(cuda ${PROJECT_SOURCE_DIR}/backends/cuda)
-  target_sources(test_cuda PRIVATE model/model_util.cc api/api_util.cc
-    ${device_tests} $<TARGET_OBJECTS:cuda_machine> ${cuda}/api.cc
-    ${cuda}/modules.cc ${cuda}/ptx_files.cc ${cuda}/tuning.cc
-    ${cuda}/variants.cc
+  target_sources(test_cuda PRIVATE ${stand_in_tests}
+    $<TARGET_OBJECTS:cuda_machine> streams/ranges.cc
+    ${cuda}/ptx.cc ${cuda}/ptx_files.cc ${cuda}/tuning.cc ${cuda}/variants.cc
     ${PROJECT_SOURCE_DIR}/backends/gpu/kernel.cc
-    ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.cc)
+    ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.cc
+    ${PROJECT_SOURCE_DIR}/backends/streams/tuning.cc)
   get_property(ptx GLOBAL PROPERTY rc_cuda_ptx)
   set_source_files_properties(${cuda}/ptx_files.cc PROPERTIES
     OBJECT_DEPENDS ${ptx} SKIP_UNITY_BUILD_INCLUSION ON
@@ -140,14 +148,14 @@ RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   add_dependencies(test_cuda runciblebackend-cuda runcible cuda_stand_in)
   target_compile_definitions(test_cuda PRIVATE
     RC_COMMAND="$<TARGET_FILE:runcible>"
-    RC_STAND_IN="$<TARGET_FILE:cuda_stand_in>")
+    RC_CUDA_STAND_IN="$<TARGET_FILE:cuda_stand_in>")
   # Each op; the rest takes minutes. Sanitizers would take as long for the machine
   # that runs the kernels, which checks each access itself.
   if(NOT RUNCIBLE_SANITIZE)
     set(slow "Attention.Whole*:Conv2d.L*:ExpertLinear.*:\
-GeneralAttention.*:Matmul.Large*:Reduce.*:Softmax.*:Spread.*:*OfType*")
+GeneralAttention.*:Matmul.Large*:Reduce.*:Softmax.*:*OfType*")
     add_test(NAME cuda.conformance
-      COMMAND test_conformance "--gtest_filter=*-${slow}")
+      COMMAND test_conformance "--gtest_filter=*-Spread.*:${slow}")
     add_test(NAME cuda.conformance_of_the_rest
       COMMAND test_conformance "--gtest_filter=${slow}")
     # By tensor cores, which take more rows than the tests have.
@@ -161,6 +169,38 @@ GeneralAttention.*:Matmul.Large*:Reduce.*:Softmax.*:Spread.*:*OfType*")
       RUNCIBLE_CUDA_TUNING=matrices=3)
     set_tests_properties(cuda.conformance_of_the_rest PROPERTIES LABELS full)
   endif()
+endif()
+if(TARGET runciblebackend-rocm AND TARGET runcible AND TARGET rc_host_kernels)
+  # On stand-ins for HIP and AMD's compiler, which run the kernels as code of the
+  # host; and with AMD's compiler, where it is installed.
+  add_subdirectory(rocm/stand_in)
+  set(stand_in "RUNCIBLE_HIP_LIBRARY=$<TARGET_FILE:hip_stand_in>;\
+RUNCIBLE_COMGR_LIBRARY=$<TARGET_FILE:comgr_stand_in>;\
+RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY};\
+XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/rocm_cache")
+  rc_test_folder(rocm
+    ENVIRONMENT "RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  set(rocm ${PROJECT_SOURCE_DIR}/backends/rocm)
+  get_property(kernel_files GLOBAL PROPERTY rc_rocm_kernel_files)
+  set_source_files_properties(${kernel_files} PROPERTIES GENERATED ON)
+  target_sources(test_rocm PRIVATE ${stand_in_tests} ${kernel_files}
+    ${rocm}/code_objects.cc ${rocm}/comgr.cc ${rocm}/found_library.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/c_kernels.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/cache_file.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/kernel.cc
+    ${PROJECT_SOURCE_DIR}/backends/gpu/kernel_files.cc)
+  add_dependencies(test_rocm runciblebackend-rocm runcible hip_stand_in
+                   comgr_stand_in)
+  target_compile_definitions(test_rocm PRIVATE
+    RC_COMMAND="$<TARGET_FILE:runcible>"
+    RC_HIP_STAND_IN="$<TARGET_FILE:hip_stand_in>"
+    RC_COMGR_STAND_IN="$<TARGET_FILE:comgr_stand_in>")
+  # host_driver runs the same kernels in the same way.
+  add_test(NAME rocm.conformance
+    COMMAND test_conformance "--gtest_filter=*-Spread.*")
+  set_tests_properties(rocm.conformance PROPERTIES
+    LABELS full COST 50 TIMEOUT 1500 ENVIRONMENT
+    "${stand_in};RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-rocm>")
 endif()
 if(TARGET runciblebackend-blas)
   rc_test_folder(blas
@@ -209,11 +249,10 @@ if(TARGET runciblebackend-webgpu)
     RC_WEBGPU_MODULE="$<TARGET_FILE:runciblebackend-webgpu>")
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
-  add_subdirectory(host_driver/module)
   rc_test_folder(host_driver)
   target_sources(test_host_driver PRIVATE model/model_util.cc
     device/whole_model_util.cc $<TARGET_OBJECTS:rc_host_driver>
-    $<TARGET_OBJECTS:rc_backend_gpu>)
+    $<TARGET_OBJECTS:rc_host_kernels> $<TARGET_OBJECTS:rc_backend_gpu>)
   if(RUNCIBLE_SANITIZE MATCHES "address")
     # The ops, work-items sharing what they can; and those with most to do with
     # vectors once more, with these and buffers bound in parts.

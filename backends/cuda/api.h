@@ -149,35 +149,4 @@ void check(CUresult result, const char* call);
 // "CUDA_ERROR_NO_DEVICE", or "an unknown error".
 const char* result_name(const Api& functions, CUresult result);
 
-// Makes a context current on the calling thread while it lives, if the driver
-// can: where a failure does not matter, as everything goes with the context.
-class MaybeCurrent {
- public:
-  explicit MaybeCurrent(CUcontext context) noexcept
-      : result_(api().CtxPushCurrent(context)) {}
-  ~MaybeCurrent() {
-    CUcontext popped = nullptr;
-    if (*this) static_cast<void>(api().CtxPopCurrent(&popped));
-  }
-  MaybeCurrent(const MaybeCurrent&) = delete;
-  MaybeCurrent& operator=(const MaybeCurrent&) = delete;
-
-  explicit operator bool() const { return result_ == CUDA_SUCCESS; }
-  CUresult result() const { return result_; }
-
- private:
-  CUresult result_;
-};
-
-// The same, or throws.
-class Current {
- public:
-  explicit Current(CUcontext context) : current_(context) {
-    check(current_.result(), "cuCtxPushCurrent");
-  }
-
- private:
-  MaybeCurrent current_;
-};
-
 }  // namespace rc::cuda

@@ -1,19 +1,17 @@
 #include "cuda/cuda_device.h"
 
+#include <memory>
+
 #include "base/error.h"
-#include "cuda/buffer.h"
+#include "cuda/cuda_driver.h"
 #include "cuda/platform.h"
-#include "cuda/recording.h"
+#include "cuda/ptx.h"
+#include "cuda/tuning.h"
 #include "cuda/variants.h"
-#include "gpu/dispatch.h"
+#include "gpu/kernel.h"
 
 namespace rc::cuda {
 namespace {
-
-Stream stream_of(CUcontext context) {
-  const Current current(context);
-  return make_stream(context);
-}
 
 uint64_t total_memory(CUdevice device) {
   size_t bytes = 0;
@@ -62,45 +60,21 @@ void check_rooms(const Op& op, std::span<const rc_plugin_value> values) {
 }  // namespace
 
 CudaDevice::CudaDevice(CUdevice device, const rc_plugin_open_options& options)
-    : context_(device),
-      runs_(stream_of(context_.get())),
-      transfers_(stream_of(context_.get())),
-      modules_(context_.get()),
-      tuning_(cuda::tuning(capability(device))),
-      packing_(/*doubles=*/true),
-      total_memory_(total_memory(device)),
-      profile_(options.profile != 0) {
-  speed = 1e6 * tuning_.speed;
-}
+    : StreamDevice(std::make_unique<CudaDriver>(device),
+                   cuda::tuning(capability(device)), total_memory(device),
+                   options),
+      modules_(driver()) {}
 
-std::unique_ptr<gpu::Buffer> CudaDevice::allocate(uint64_t bytes,
-                                                  gpu::MemoryUse use) {
-  return std::make_unique<Buffer>(context(), transfers_.get(), bytes, use);
-}
-
-void CudaDevice::copy(gpu::Buffer& target, uint64_t target_offset,
-                      gpu::Buffer& source, uint64_t source_offset,
-                      uint64_t bytes) {
-  if (bytes == 0) return;
-  const Current current(context());
-  check(
-      api().MemcpyAsync(static_cast<Buffer&>(target).address() + target_offset,
-                        static_cast<Buffer&>(source).address() + source_offset,
-                        bytes, transfers_.get()),
-      "cuMemcpyAsync");
-  check(api().StreamSynchronize(transfers_.get()), "cuStreamSynchronize");
+streams::FunctionHandle CudaDevice::function(const gpu::Variant& variant) {
+  return modules_.function(description(variant),
+                           gpu::kernel_name(variant.first),
+                           [&variant] { return complete_ptx(variant); });
 }
 
 void CudaDevice::check_supported(
     const Op& op, std::span<const rc_plugin_value> values) const {
-  packing_.check_decodable(op, values);
   check_rooms(op, values);
-  gpu::check_supported(*this, op, values);
-}
-
-std::unique_ptr<gpu::Recording> CudaDevice::record(
-    const gpu::PlacedProgram& program) {
-  return std::make_unique<Recording>(*this, program);
+  StreamDevice::check_supported(op, values);
 }
 
 }  // namespace rc::cuda

@@ -119,7 +119,7 @@ bool is_narrow(DType dtype) {
 
 uint32_t number(DType dtype) { return static_cast<uint32_t>(dtype); }
 
-void add_products_of_models(const Tuning& tuning, Lister* list) {
+void add_products_of_models(const streams::Tuning& tuning, Lister* list) {
   for (const DType dtype : weight_types()) {
     const uint32_t type = number(dtype);
     const uint32_t tile = tuning.tile;
@@ -139,7 +139,7 @@ void add_products_of_models(const Tuning& tuning, Lister* list) {
   }
 }
 
-void add_products_of_tensors(const Tuning& tuning, Lister* list) {
+void add_products_of_tensors(const streams::Tuning& tuning, Lister* list) {
   const uint32_t depth = tuning.product_depth;
   const uint32_t row_lanes = tuning.product_rows / 4;
   const uint32_t items = row_lanes * (tuning.product_columns / 4);
@@ -189,7 +189,7 @@ void add_attention(Lister* list) {
   list->add(Kernel::kAttend);
 }
 
-void add_states(const Tuning& tuning, Lister* list) {
+void add_states(const streams::Tuning& tuning, Lister* list) {
   const uint32_t parts = tuning.scan_parts;
   for (const Kernel kernel :
        {Kernel::kChannelScan, Kernel::kDeltaRule, Kernel::kSelectiveScan}) {
@@ -240,7 +240,7 @@ Compiled compiled(const gpu::Variant& variant) {
 }
 
 std::vector<Compilation> compilations() {
-  const Tuning choices = tuning(kOfTensorCores);
+  const streams::Tuning choices = tuning(kOfTensorCores);
   Lister list;
   for (const Kernel kernel :
        {Kernel::kAffine, Kernel::kChoose, Kernel::kCopyRows,

@@ -56,8 +56,21 @@ rc_status status_of(cl_int code) {
   return code <= -9999 ? RC_E_DEVICE_LOST : RC_E_DEVICE;
 }
 
+// See rocm/hip.cc: one of the drivers may be PoCL.
+void check_no_other_clang() {
+  if (rc::Library::is_in_process("libamd_comgr.so") &&
+      rc::Library::is_in_process("libLLVM") &&
+      !rc::Library::is_in_process("libclang-cpp.so")) {
+    fail(RC_E_BACKEND_UNAVAILABLE,
+         "the process has loaded AMD's compiler already; PoCL might share an "
+         "LLVM library with it, and both together might end the process: open "
+         "opencl before rocm, or leave one of them out");
+  }
+}
+
 // The loader stays loaded: its drivers have threads.
 const Api& load() {
+  check_no_other_clang();
   const char* name = std::getenv("RUNCIBLE_OPENCL_LIBRARY");
   if (name == nullptr || *name == '\0') name = "libOpenCL.so.1";
   rc::Library library = rc::Library::load(name);

@@ -1,12 +1,10 @@
-// The files of gpu/kernels/c, as embed.cmake puts them into the module.
+// The files of kernels that the module carries.
 #pragma once
+
+#include "gpu/kernel_files.h"
 
 namespace rc::opencl {
 
-struct KernelFile {
-  const char* name;  // "linear.cl"; nullptr after the last
-  const char* text;
-};
-extern const KernelFile kKernelFiles[];
+extern const gpu::KernelFile kKernelFiles[];
 
 }  // namespace rc::opencl

@@ -1,43 +1,17 @@
 #include "opencl/library.h"
 
-#include <cstring>
-
 #include "base/error.h"
-#include "base/words.h"
 #include "gpu/c_kernels.h"
 #include "opencl/kernel_files.h"
 
 namespace rc::opencl {
-namespace {
-
-// The text of a file with what it includes in place of the directives.
-std::string source_of(const std::string& name) {
-  const KernelFile* file = kKernelFiles;
-  while (file->name != nullptr && name != file->name) ++file;
-  if (file->name == nullptr) fail(RC_E_INTERNAL, "no kernel file ", name);
-  std::string_view lines = file->text;
-  std::string source;
-  while (const auto line = take_line(lines)) {
-    constexpr std::string_view kInclude = "#include \"";
-    if (line->starts_with(kInclude)) {
-      const size_t begin = kInclude.size();
-      source +=
-          source_of(std::string(line->substr(begin, line->rfind('"') - begin)));
-    } else {
-      source += *line;
-      source += '\n';
-    }
-  }
-  return source;
-}
-
-}  // namespace
-
 cl_program Library::compiled(const std::string& file,
                              const std::string& options) {
   CompiledSource& program = programs_[file + options];
   if (program != nullptr) return program.get();
-  const std::string source = source_of("prelude_opencl.cl") + source_of(file);
+  const std::string source =
+      gpu::kernel_source(kKernelFiles, "prelude_opencl.cl") +
+      gpu::kernel_source(kKernelFiles, file);
   const char* text = source.c_str();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <span>
 #include <thread>
 
 #include "base/error.h"
-#include "vulkan/cache_file.h"
+#include "gpu/cache_file.h"
 #include "vulkan/shaders.h"
 
 namespace rc::vulkan {
@@ -29,11 +30,28 @@ const Code& code_of(gpu::Kernel kernel) {
   return kCodes[static_cast<size_t>(kernel)];
 }
 
+// "vulkan/DEVICE-DRIVER.cache".
+std::string cache_name(VkPhysicalDevice device) {
+  VkPhysicalDeviceIDProperties id = {};
+  id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &id;
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  std::string name = "vulkan/";
+  for (const uint8_t byte : id.deviceUUID) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", byte);
+    name += digits;
+  }
+  return cat(name, "-", properties.properties.driverVersion, ".cache");
+}
+
 }  // namespace
 
 Pipelines::Pipelines(const VulkanDevice& device)
-    : device_(device), file_(cache_file_name(device.physical())) {
-  const std::string saved = read_cache_file(file_);
+    : device_(device), file_(gpu::cache_file(cache_name(device.physical()))) {
+  const std::string saved = gpu::read_cache_file(file_);
   VkPipelineCacheCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
   info.initialDataSize = saved.size();
@@ -63,7 +81,7 @@ Pipelines::~Pipelines() {
                                     data.data()),
           "vkGetPipelineCacheData");
     data.resize(size);
-    write_cache_file(file_, data);
+    gpu::write_cache_file(file_, data);
   } catch (...) {
     // It is compiled again next time.
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -42,6 +43,9 @@ class Library {
     function = reinterpret_cast<Function>(find(symbol));
     return function != nullptr;
   }
+
+  // Whether any library of the process has a file whose name begins so.
+  static bool is_in_process(std::string_view begin_of_name);
 
   // Leaves it loaded to the end of the process, as one must that has threads.
   void keep() noexcept { is_kept_ = true; }

@@ -34,8 +34,8 @@ int kind_rank(const ReportedDevice& device) {
 }
 
 auto plugin_rank(const ReportedDevice& device) {
-  // cuda has not been measured on a GPU.
-  static constexpr const char* kOrder[] = {"rocm",   "metal",  "vulkan", "cuda",
+  // cuda and rocm have not been measured on a GPU.
+  static constexpr const char* kOrder[] = {"metal",  "vulkan", "cuda", "rocm",
                                            "opencl", "webgpu", "cpu"};
   return std::find(std::begin(kOrder), std::end(kOrder), device.plugin->name) -
          std::begin(kOrder);

@@ -39,7 +39,7 @@ ReportedDevices reported_devices(const PluginEntry& plugin);
 
 // Sorts by preference: discrete GPUs, integrated GPUs, accelerators, CPUs,
 // others, software devices (which never beat the CPU), and the reference
-// backend last. Among equals rocm, metal, vulkan, cuda, opencl, webgpu, then
+// backend last. Among equals metal, vulkan, cuda, rocm, opencl, webgpu, then
 // the others as they came: so one physical device is taken through the first of
 // these that sees it.
 void sort_by_preference(std::vector<ReportedDevice>& devices);

@@ -17,7 +17,7 @@ TEST(CudaLimits, ResultsOfAttentionHaveRoom) {
   for (const char* choice :
        {"", "attention=1", "attention=20", "attention=256"}) {
     const TemporaryVariable tuning("RUNCIBLE_CUDA_TUNING", choice);
-    const cuda::Tuning choices = cuda::tuning(cuda::kLeastCapability);
+    const streams::Tuning choices = cuda::tuning(cuda::kLeastCapability);
     for (uint32_t head = 1; head <= cuda::kHeadRoom; ++head) {
       const uint32_t lanes = choices.attention_lanes(head);
       ASSERT_LE(lanes * head, cuda::kResultsRoom) << head << choice;

@@ -10,7 +10,7 @@
 
 #include "base/cat.h"
 #include "base/error.h"
-#include "cuda/modules.h"
+#include "cuda/ptx.h"
 #include "cuda/stand_in/machine.h"
 #include "cuda/tuning.h"
 #include "cuda/variants.h"
@@ -53,7 +53,7 @@ class PtxMachine : public testing::Test {
     const ptx::Module module = ptx::parse(kernel(body));
     std::vector<uint32_t> buffer(kThreads, 7);
     const auto address = reinterpret_cast<uint64_t>(buffer.data());
-    ptx::GlobalMemory memory;
+    stand_in::Ranges memory;
     memory.add(address, kThreads * sizeof(uint32_t));
     ptx::Grid grid = {&module,
                       &module.entries.at("test"),

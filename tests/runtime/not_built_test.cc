@@ -39,15 +39,12 @@ TEST(NotBuilt, NamesTheMissingDependencies) {
 // reason, unless a module of that name exists.
 TEST(NotBuilt, IsListedWithTheReason) {
   const Discovery discovery = discover();
-  // Backends that programs ask for by name are listed in every build.
-  for (const char* name : {"rocm", "metal"}) {
-    const bool listed =
-        std::any_of(discovery.backends.begin(), discovery.backends.end(),
-                    [&](const BackendReport& report) {
-                      return report.name == name && !report.reason.empty();
-                    });
-    EXPECT_TRUE(listed) << name;
-  }
+  // One that programs ask for by name is listed in every build.
+  EXPECT_TRUE(std::any_of(discovery.backends.begin(), discovery.backends.end(),
+                          [](const BackendReport& report) {
+                            return std::string_view(report.name) == "metal" &&
+                                   !report.reason.empty();
+                          }));
   for (const NotBuilt& lacking : not_built()) {
     const auto found =
         std::find_if(discovery.backends.begin(), discovery.backends.end(),

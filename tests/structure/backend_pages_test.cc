@@ -108,7 +108,7 @@ TEST_P(BackendPages, ContainEveryVariable) {
 
 INSTANTIATE_TEST_SUITE_P(All, BackendPages,
                          testing::Values("blas", "cpu", "cuda", "opencl",
-                                         "vulkan", "webgpu"),
+                                         "rocm", "vulkan", "webgpu"),
                          [](const auto& info) {
                            return std::string(info.param);
                          });

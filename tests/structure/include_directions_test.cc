@@ -79,17 +79,20 @@ std::vector<Room> rooms() {
                                          "webgpu/plugin.h"});
     }
   }
-  for (const char* backend : {"blas", "common", "cpu", "formats", "gpu",
-                              "opencl", "reference", "vulkan", "webgpu"}) {
+  for (const char* backend :
+       {"blas", "common", "cpu", "cuda", "formats", "gpu", "opencl",
+        "reference", "rocm", "streams", "vulkan", "webgpu"}) {
     rooms.push_back(
         {std::string("backends/") + backend,
          {std::string(backend) + "/", "common/", "runcible/plugin.h",
           "runcible/plugin_ops.h", "runcible/plugin_tensor_ops.h",
           "runcible/types.h", "runcible/base.h", "base/", "tensor/"}});
     Room& room = rooms.back();
-    // Their host.
-    if (room.folder == "backends/opencl" || room.folder == "backends/vulkan" ||
-        room.folder == "backends/webgpu") {
+    const std::string_view name = backend;
+    // What drivers have in common, and their host.
+    if (name == "cuda" || name == "rocm") room.sees.emplace_back("streams/");
+    if (name == "cuda" || name == "opencl" || name == "rocm" ||
+        name == "streams" || name == "vulkan" || name == "webgpu") {
       room.sees.emplace_back("gpu/");
     }
   }

@@ -1,59 +1,24 @@
 #include "control.h"
 
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <mutex>
-#include <string>
 
-namespace rc::cuda {
-namespace {
+namespace rc::stand_in {
 
-std::mutex& fail_mutex = *new std::mutex;
-std::string& fail_name = *new std::string;  // "": any
-long fail_after = -1;  // calls before it; negative: none fails
-CUresult fail_result = CUDA_SUCCESS;
+const char* const settings_variable = "RUNCIBLE_CUDA_STAND_IN";
 
-}  // namespace
-
-std::atomic<long> calls = 0;
-std::atomic<CUresult> lost = CUDA_SUCCESS;
-
-long setting(const char* name, long otherwise) {
-  const char* const text = std::getenv("RUNCIBLE_CUDA_STAND_IN");
-  const std::string all = text == nullptr ? "" : "," + std::string(text);
-  const size_t at = all.find("," + std::string(name) + "=");
-  return at == std::string::npos
-             ? otherwise
-             : std::atol(all.c_str() + at + std::strlen(name) + 2);
-}
-
-CUresult begin_call(const char* name) {
-  ++calls;
-  const std::lock_guard lock(fail_mutex);
-  if (fail_after < 0 || (!fail_name.empty() && fail_name != name)) {
-    return CUDA_SUCCESS;
-  }
-  return fail_after-- == 0 ? fail_result : CUDA_SUCCESS;
-}
-
-}  // namespace rc::cuda
+}  // namespace rc::stand_in
 
 using namespace rc::cuda;
+using rc::stand_in::setting;
 
 // Its presence says that the devices are no GPUs.
 RC_STAND_IN const int rc_cuda_stand_in = 1;
-// After `after` calls of that function, or of any if it is "", one gives this
-// result. Takes back the loss of the device.
+// See streams/control.h.
 RC_STAND_IN void rc_cuda_stand_in_fail(const char* function, long after,
                                        CUresult result) {
-  const std::lock_guard lock(fail_mutex);
-  fail_name = function;
-  fail_after = after;
-  fail_result = result;
-  lost = CUDA_SUCCESS;
+  rc::stand_in::fail_after(function, after, result);
 }
-RC_STAND_IN long rc_cuda_stand_in_calls() { return calls; }
+RC_STAND_IN long rc_cuda_stand_in_calls() { return rc::stand_in::calls; }
 
 RC_STAND_IN CUresult cuInit(unsigned) {
   return static_cast<CUresult>(setting("init", CUDA_SUCCESS));

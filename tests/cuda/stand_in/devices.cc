@@ -31,6 +31,9 @@ CUcontext current() {
 }  // namespace rc::cuda
 
 using namespace rc::cuda;
+using rc::stand_in::calls;
+using rc::stand_in::lost;
+using rc::stand_in::setting;
 
 RC_STAND_IN CUresult cuDeviceGetCount(int* count) {
   RC_BEGIN("cuDeviceGetCount");

@@ -10,8 +10,8 @@
 
 #include "control.h"
 #include "machine.h"
-#include "memory.h"
-#include "stream.h"
+#include "stream_of.h"
+#include "streams/memory.h"
 
 namespace rc::cuda {
 namespace {
@@ -29,19 +29,19 @@ auto& functions = *new std::map<const ptx::Entry*, Function>;
 
 std::mt19937_64& random_numbers() {
   static auto& random =
-      *new std::mt19937_64(static_cast<uint64_t>(setting("seed", 1)));
+      *new std::mt19937_64(static_cast<uint64_t>(stand_in::setting("seed", 1)));
   return random;
 }
 std::mutex& machine_mutex = *new std::mutex;
 
 void run(const ptx::Grid& grid) {
-  if (lost != CUDA_SUCCESS) return;
+  if (stand_in::lost != 0) return;
   const std::lock_guard lock(machine_mutex);
   try {
-    ptx::run(grid, memory(), &random_numbers());
+    ptx::run(grid, stand_in::memory(), &random_numbers());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stand-in of CUDA: %s\n", error.what());
-    lost = CUDA_ERROR_ILLEGAL_ADDRESS;
+    stand_in::lost = CUDA_ERROR_ILLEGAL_ADDRESS;
   }
 }
 
@@ -70,7 +70,7 @@ RC_STAND_IN CUresult cuModuleLoadDataEx(CUmodule* module, const void* image,
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuModuleUnload(CUmodule module) {
-  ++calls;
+  ++rc::stand_in::calls;
   auto* const ended = reinterpret_cast<Module*>(module);
   const std::lock_guard lock(function_mutex);
   for (const auto& [name, entry] : ended->content.entries) {

@@ -10,29 +10,10 @@
 
 namespace rc::ptx {
 
-void GlobalMemory::add(uint64_t address, uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  ranges_[address] = bytes;
-}
-
-bool GlobalMemory::remove(uint64_t address) {
-  const std::lock_guard lock(mutex_);
-  return ranges_.erase(address) != 0;
-}
-
-std::byte* GlobalMemory::find(uint64_t address, uint64_t bytes) const {
-  const std::lock_guard lock(mutex_);
-  auto after = ranges_.upper_bound(address);
-  if (after == ranges_.begin()) return nullptr;
-  const auto& [begin, size] = *--after;
-  const bool fits =
-      address - begin <= size && bytes <= size - (address - begin);
-  return fits ? reinterpret_cast<std::byte*>(address) : nullptr;
-}
-
 class Group {
  public:
-  Group(const Grid& grid, const GlobalMemory& memory, std::mt19937_64* random)
+  Group(const Grid& grid, const stand_in::Ranges& memory,
+        std::mt19937_64* random)
       : grid_(grid),
         memory_(memory),
         random_(*random),
@@ -248,7 +229,7 @@ class Group {
   }
 
   const Grid& grid_;
-  const GlobalMemory& memory_;
+  const stand_in::Ranges& memory_;
   std::mt19937_64& random_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> order_;
@@ -261,7 +242,7 @@ std::byte* memory_of(Thread& thread, const Instruction& instruction,
   return thread.group->memory(thread, instruction, address, bytes);
 }
 
-void run(const Grid& grid, const GlobalMemory& memory,
+void run(const Grid& grid, const stand_in::Ranges& memory,
          std::mt19937_64* random) {
   std::vector<uint64_t> numbers(uint64_t{grid.groups[0]} * grid.groups[1] *
                                 grid.groups[2]);

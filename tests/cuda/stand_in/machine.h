@@ -7,28 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <random>
 #include <vector>
 
 #include "ptx.h"
+#include "streams/ranges.h"
 
 namespace rc::ptx {
-
-// Memory that kernels may access: disjoint ranges of the host's memory.
-class GlobalMemory {
- public:
-  void add(uint64_t address, uint64_t bytes);
-  // Returns whether there was one.
-  bool remove(uint64_t address);
-  // The address, if all bytes are within one range; else nullptr.
-  std::byte* find(uint64_t address, uint64_t bytes) const;
-
- private:
-  mutable std::mutex mutex_;
-  std::map<uint64_t, uint64_t> ranges_;  // bytes by address
-};
 
 enum class State { kRunning, kAtBarrier, kAtShuffle, kAtProduct, kEnded };
 
@@ -65,7 +50,8 @@ struct Grid {
 
 // Throws std::runtime_error, naming kernel, line and thread, for an access
 // beyond memory and for threads that do not come to the same barrier.
-void run(const Grid& grid, const GlobalMemory& memory, std::mt19937_64* random);
+void run(const Grid& grid, const stand_in::Ranges& memory,
+         std::mt19937_64* random);
 
 // The memory of an access of a thread. Throws as above.
 std::byte* memory_of(Thread& thread, const Instruction& instruction,

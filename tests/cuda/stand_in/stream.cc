@@ -1,39 +1,25 @@
 // Streams, events and graphs of the stand-in for NVIDIA's driver library.
-#include "stream.h"
+#include "streams/stream.h"
 
 #include <atomic>
 #include <chrono>
-#include <set>
+#include <memory>
 
 #include "control.h"
+#include "stream_of.h"
+
+namespace stand_in = rc::stand_in;
 
 namespace rc::cuda {
 namespace {
 
 std::atomic<long> graph_launches = 0;
-std::mutex& streams_mutex = *new std::mutex;
-std::set<Stream*>& streams = *new std::set<Stream*>;
 
-struct Event {
-  std::mutex mutex;
-  std::condition_variable changed;
-  long recorded = 0;
-  long over = 0;
-  std::chrono::steady_clock::time_point when;
-};
-
-// Work that is under way may outlive the handle.
-std::shared_ptr<Event>& shared_event(CUevent event) {
-  return *reinterpret_cast<std::shared_ptr<Event>*>(event);
+stand_in::Event* event_of(CUevent handle) {
+  return reinterpret_cast<stand_in::Event*>(handle);
 }
 
 }  // namespace
-
-void wait_for_all() {
-  const std::lock_guard lock(streams_mutex);
-  for (Stream* const stream : streams) stream->wait();
-}
-
 }  // namespace rc::cuda
 
 using namespace rc::cuda;
@@ -42,68 +28,49 @@ RC_STAND_IN long rc_cuda_stand_in_graphs() { return graph_launches; }
 
 RC_STAND_IN CUresult cuStreamCreate(CUstream* stream, unsigned) {
   RC_BEGIN_IN_CONTEXT("cuStreamCreate");
-  auto* const made = new Stream;
-  const std::lock_guard lock(streams_mutex);
-  streams.insert(made);
-  *stream = reinterpret_cast<CUstream>(made);
+  *stream = reinterpret_cast<CUstream>(new stand_in::Stream);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuStreamDestroy_v2(CUstream stream) {
-  ++calls;
-  {
-    const std::lock_guard lock(streams_mutex);
-    streams.erase(stream_of(stream));
-  }
+  ++stand_in::calls;
   delete stream_of(stream);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuStreamSynchronize(CUstream stream) {
   RC_BEGIN_IN_CONTEXT("cuStreamSynchronize");
   stream_of(stream)->wait();
-  return lost;
+  return stand_in::lost;
 }
 
 RC_STAND_IN CUresult cuEventCreate(CUevent* event, unsigned) {
   RC_BEGIN_IN_CONTEXT("cuEventCreate");
-  *event = reinterpret_cast<CUevent>(
-      new std::shared_ptr<Event>(std::make_shared<Event>()));
+  *event = reinterpret_cast<CUevent>(new stand_in::Event);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuEventDestroy_v2(CUevent event) {
-  ++calls;
-  delete &shared_event(event);
+  ++stand_in::calls;
+  delete event_of(event);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuEventRecord(CUevent event, CUstream stream) {
   RC_BEGIN_IN_CONTEXT("cuEventRecord");
-  const std::shared_ptr<Event> recorded = shared_event(event);
-  const std::lock_guard lock(recorded->mutex);
-  const long number = ++recorded->recorded;
-  stream_of(stream)->add([recorded, number] {
-    const std::lock_guard inner(recorded->mutex);
-    recorded->over = number;
-    recorded->when = std::chrono::steady_clock::now();
-    recorded->changed.notify_all();
-  });
+  event_of(event)->record(stream_of(stream));
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuEventQuery(CUevent event) {
   RC_BEGIN_IN_CONTEXT("cuEventQuery");
-  Event& asked = *shared_event(event);
-  const std::lock_guard lock(asked.mutex);
-  return asked.over == asked.recorded ? lost.load() : CUDA_ERROR_NOT_READY;
+  return event_of(event)->is_over() ? stand_in::lost.load()
+                                    : CUDA_ERROR_NOT_READY;
 }
 RC_STAND_IN CUresult cuEventSynchronize(CUevent event) {
   RC_BEGIN_IN_CONTEXT("cuEventSynchronize");
-  Event& asked = *shared_event(event);
-  std::unique_lock lock(asked.mutex);
-  asked.changed.wait(lock, [&] { return asked.over == asked.recorded; });
-  return lost;
+  event_of(event)->wait();
+  return stand_in::lost;
 }
 RC_STAND_IN CUresult cuEventElapsedTime(float* ms, CUevent begin, CUevent end) {
   RC_BEGIN_IN_CONTEXT("cuEventElapsedTime");
-  *ms = std::chrono::duration<float, std::milli>(shared_event(end)->when -
-                                                 shared_event(begin)->when)
+  *ms = std::chrono::duration<float, std::milli>(event_of(end)->when() -
+                                                 event_of(begin)->when())
             .count();
   return CUDA_SUCCESS;
 }
@@ -114,14 +81,14 @@ RC_STAND_IN CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  std::unique_ptr<Graph> made = stream_of(stream)->end_capture();
+  std::unique_ptr<stand_in::Graph> made = stream_of(stream)->end_capture();
   RC_BEGIN_IN_CONTEXT("cuStreamEndCapture");
   *graph = reinterpret_cast<CUgraph>(made.release());
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuGraphDestroy(CUgraph graph) {
-  ++calls;
-  delete reinterpret_cast<Graph*>(graph);
+  ++stand_in::calls;
+  delete reinterpret_cast<stand_in::Graph*>(graph);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec,
@@ -129,18 +96,18 @@ RC_STAND_IN CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec,
                                                  unsigned long long) {
   RC_BEGIN_IN_CONTEXT("cuGraphInstantiateWithFlags");
   *exec = reinterpret_cast<CUgraphExec>(
-      new Graph(*reinterpret_cast<Graph*>(graph)));
+      new stand_in::Graph(*reinterpret_cast<stand_in::Graph*>(graph)));
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuGraphExecDestroy(CUgraphExec exec) {
-  ++calls;
-  delete reinterpret_cast<Graph*>(exec);
+  ++stand_in::calls;
+  delete reinterpret_cast<stand_in::Graph*>(exec);
   return CUDA_SUCCESS;
 }
 RC_STAND_IN CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   RC_BEGIN_IN_CONTEXT("cuGraphLaunch");
   ++graph_launches;
-  for (const auto& task : *reinterpret_cast<Graph*>(exec)) {
+  for (const auto& task : *reinterpret_cast<stand_in::Graph*>(exec)) {
     stream_of(stream)->add(task);
   }
   return CUDA_SUCCESS;

@@ -1,0 +1,66 @@
+#include "rocm/code_objects.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "base/cat.h"
+#include "base/words.h"
+#include "gpu/c_kernels.h"
+#include "gpu/cache_file.h"
+#include "rocm/comgr.h"
+#include "rocm/kernel_files.h"
+
+namespace rc::rocm {
+namespace {
+
+KernelText text_of(const gpu::Variant& variant, const std::string& isa) {
+  const std::string file = cat(gpu::kernel_name(variant.first), ".cl");
+  KernelText text;
+  text.name = file;
+  text.source = gpu::kernel_source(kKernelFiles, "prelude_rocm.cl") +
+                gpu::kernel_source(kKernelFiles, file);
+  const std::string definitions = gpu::c_definitions(variant, /*vector=*/1);
+  std::string_view rest = definitions;
+  while (const auto word = take_word(rest)) {
+    text.definitions.emplace_back(*word);
+  }
+  text.isa = isa;
+  return text;
+}
+
+// What a code object depends on; a file has it before the code object.
+std::string key_of(const KernelText& text) {
+  std::string key = cat("comgr ", comgr().version, ' ', text.isa);
+  for (const std::string& definition : text.definitions) {
+    key += " " + definition;
+  }
+  return cat(key, '\n', text.source, '\0');
+}
+
+}  // namespace
+
+std::string description(const gpu::Variant& variant) {
+  return gpu::kernel_name(variant.first) + gpu::c_definitions(variant, 1);
+}
+
+std::string code_object(const gpu::Variant& variant, const std::string& isa) {
+  const KernelText text = text_of(variant, isa);
+  const std::string key = key_of(text);
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx",
+                static_cast<unsigned long long>(gpu::hash_of(key)));
+  const std::string path = gpu::cache_file(
+      cat("rocm/", gpu::kernel_name(variant.first), '-', hash, ".cache"));
+  std::string kept = gpu::read_cache_file(path);
+  if (kept.starts_with(key)) {
+    kept.erase(0, key.size());
+    return kept;
+  }
+  std::string made = compiled(text);
+  gpu::write_cache_file(path, key + made);
+  return made;
+}
+
+}  // namespace rc::rocm

@@ -1,0 +1,10 @@
+// The files of kernels that the module carries.
+#pragma once
+
+#include "gpu/kernel_files.h"
+
+namespace rc::rocm {
+
+extern const gpu::KernelFile kKernelFiles[];
+
+}  // namespace rc::rocm
