@@ -337,6 +337,15 @@ typedef struct rc_model_options {
    * they take what is configured. */
   int32_t ignore_configuration;
   int32_t reserved2; /* 0 */
+  /* Where the experts of a mixture lie and are computed: "cpu", or another
+   * device of the backend's chain, as "opencl:0" or "opencl"; everything else
+   * of a layer, its shared expert too, is where it would be. So a GPU whose
+   * memory has no room for the experts does the rest, which each token needs.
+   * Layers then take as much of its memory as they do without experts, when
+   * they are spread. RC_E_INVALID_ARGUMENT: not such a device;
+   * RC_E_UNSUPPORTED: the model has no experts. NULL or "", the default: where
+   * their layers are. It is not configured. */
+  const char* experts_on;
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT                                                 \
@@ -354,7 +363,8 @@ typedef struct rc_model_options {
         RC_INITIAL(experts_mapped, RC_UNSET_INT32),                           \
         RC_INITIAL(resident_experts, RC_UNSET_INT32),                         \
         RC_INITIAL(takes_embeddings, 0), RC_INITIAL(quantize, NULL),          \
-        RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved2, 0)         \
+        RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved2, 0),        \
+        RC_INITIAL(experts_on, NULL)                                          \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
@@ -459,7 +469,9 @@ typedef struct rc_plan_device_report {
    * RC_HUGE_PAGES_UNKNOWN. Weights that stay in the mapped file lie in none. */
   uint64_t huge_page_weights;
   rc_huge_pages huge_pages; /* of the device */
-  rc_numa numa; /* how weights and threads lie there; never RC_NUMA_AUTO */
+  rc_numa numa;      /* how weights and threads lie there; never RC_NUMA_AUTO */
+  int32_t experts;   /* 1: experts of layers lie here, as experts_on says */
+  int32_t reserved2; /* 0 */
 } rc_plan_device_report;
 
 #define RC_PLAN_DEVICE_REPORT_INIT                                          \
@@ -471,7 +483,8 @@ typedef struct rc_plan_device_report {
         RC_INITIAL(layers, 0), RC_INITIAL(embedding, 0),                    \
         RC_INITIAL(output, 0), RC_INITIAL(huge_page_weights, 0),            \
         RC_INITIAL(huge_pages, RC_HUGE_PAGES_UNKNOWN),                      \
-        RC_INITIAL(numa, RC_NUMA_OFF)                                       \
+        RC_INITIAL(numa, RC_NUMA_OFF), RC_INITIAL(experts, 0),              \
+        RC_INITIAL(reserved2, 0)                                            \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_device_report_init(rc_plan_device_report* report,
@@ -485,13 +498,13 @@ RC_API rc_status rc_plan_device(rc_plan* plan, size_t i,
 typedef struct rc_plan_offer_report {
   size_t struct_size;
   /* The option to change, as in rc_model_options: "context_length", and
-   * cache_tokens with it, "cache_dtype", "experts_mapped", "keep_mapped";
-   * "backend": layers go to other devices too; "quantize": the weights are
-   * quantized while they are loaded, or to another file. The plan owns this
-   * text and the next two.
+   * cache_tokens with it, "cache_dtype", "experts_on", "experts_mapped",
+   * "keep_mapped"; "backend": layers go to other devices too; "quantize": the
+   * weights are quantized while they are loaded, or to another file. The plan
+   * owns this text and the next two.
    */
   const char* option;
-  /* Its new value: "4096", "Q8_0", "1", "vulkan:0,cpu:0", "Q4_K_M". */
+  /* Its new value: "4096", "Q8_0", "cpu", "1", "vulkan:0,cpu:0", "Q4_K_M". */
   const char* value;
   const char* summary;    /* the offer in words, with its figures */
   uint64_t total;         /* that it would take then, over all devices */

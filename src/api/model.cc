@@ -56,6 +56,7 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   result.experts_mapped = options.experts_mapped != 0;
   result.resident_experts = options.resident_experts;
   result.takes_embeddings = options.takes_embeddings != 0;
+  if (options.experts_on != nullptr) result.experts_on = options.experts_on;
   return result;
 }
 

@@ -40,6 +40,7 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
       info.huge_pages == RC_HUGE_PAGES_ALWAYS) {
     report.huge_page_weights = here.huge_page_weights;
   }
+  report.experts = here.experts ? 1 : 0;
   report.numa = runtime::numa_on(here.device->options().numa, info.numa_nodes);
   return report;
 }

@@ -107,6 +107,7 @@ struct ModelChoice {
   bool guard_mapped = false;
   bool experts_mapped = false;
   int32_t resident_experts = 0;
+  std::string experts_on;
 };
 
 // "1,2,3"; throws a Failure for anything else.

@@ -28,14 +28,15 @@ void explain_choice(const Json& account) {
   }
 }
 
-// "layers 0 to 11, embedding, output"; "single ops" for what has only those.
+// "layers 0 to 11, embedding, output", "experts"; "single ops" for what has
+// only those.
 std::string parts_text(const Json& part) {
   std::vector<std::string> parts;
   if (!part.at("layers").is_null()) {
     parts.push_back("layers " + part.at("layers")[0].dump() + " to " +
                     part.at("layers")[1].dump());
   }
-  for (const char* name : {"embedding", "output"}) {
+  for (const char* name : {"embedding", "output", "experts"}) {
     if (part.at(name).get<bool>()) parts.emplace_back(name);
   }
   if (parts.empty()) return "single ops";

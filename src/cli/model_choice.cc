@@ -81,6 +81,10 @@ void ModelChoice::add_memory_options(CLI::App& command) {
       "leave the experts of a mixture in the mapped file, and copy only those "
       "that were used last");
   experts->excludes(type);
+  command.add_option("--experts-on", experts_on,
+                     "where the experts of a mixture lie and are computed: "
+                     "cpu, or another device of the chain; default: where "
+                     "their layers are");
   limit<int32_t>(
       command.add_option("--resident-experts", resident_experts,
                          "with --experts-mapped: how many experts of each "
@@ -130,6 +134,7 @@ rc_model_options ModelChoice::options() const {
   if (!quantize.empty()) options.quantize = quantize.c_str();
   if (experts_mapped) options.experts_mapped = 1;
   if (resident_experts > 0) options.resident_experts = resident_experts;
+  if (!experts_on.empty()) options.experts_on = experts_on.c_str();
   if (cache_dtype == "f16") options.cache_dtype = RC_DTYPE_F16;
   if (cache_dtype == "f32") options.cache_dtype = RC_DTYPE_F32;
   if (cache_dtype == "q8_0") options.cache_dtype = RC_DTYPE_Q8_0;

@@ -44,6 +44,7 @@ std::string choice_text(const rc_plan_offer_report& offer) {
     return "--cache-dtype " + type;
   }
   if (option == "backend") return "--backend " + value;
+  if (option == "experts_on") return "--experts-on " + value;
   if (option == "experts_mapped") return "--experts-mapped";
   if (option == "keep_mapped") return "--keep-mapped";
   return "runcible quantize INPUT OUTPUT " + value;
@@ -76,7 +77,8 @@ nlohmann::ordered_json offers_json(const Offers& offers) {
   return list;
 }
 
-// "layers 0 to 11, embedding, output"; "" if it holds only single ops.
+// "layers 0 to 11, embedding, output", "experts"; "" if it holds only single
+// ops.
 std::string parts_text(const rc_plan_device_report& device) {
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -88,6 +90,7 @@ std::string parts_text(const rc_plan_device_report& device) {
   }
   if (device.embedding != 0) add("embedding");
   if (device.output != 0) add("output");
+  if (device.experts != 0) add("experts");
   return text;
 }
 
@@ -135,6 +138,7 @@ nlohmann::ordered_json devices_json(const Devices& devices) {
                     {"layers", device.layers},
                     {"embedding", device.embedding != 0},
                     {"output", device.output != 0},
+                    {"experts", device.experts != 0},
                     {"weights", device.weights},
                     {"cache", device.cache},
                     {"scratch", device.scratch},

@@ -43,6 +43,7 @@ struct EngineOptions {
   bool guard_mapped = false;
   bool experts_mapped = false;
   int64_t resident_experts = 0;
+  std::string experts_on;  // a device of the chain; "": with their layers
   bool takes_embeddings = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none

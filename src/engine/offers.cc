@@ -56,6 +56,7 @@ class Offers {
     context();
     cache_types();
     devices();
+    experts_on();
     experts_mapped();
     quantize();
     keep_mapped();
@@ -158,6 +159,17 @@ class Offers {
     for (const std::string& spec : next) value += "," + spec;
     try_options("backend", value, "layers on " + value,
                 {chain_.first(), next, chain_.strict()}, options_);
+  }
+
+  void experts_on() {
+    if (!options_.experts_on.empty() || options_.keep_mapped ||
+        file_.hyper_parameters().experts == 0 ||
+        chain_.first()->id().starts_with("cpu")) {
+      return;
+    }
+    EngineOptions options = options_;
+    options.experts_on = "cpu";
+    try_options("experts_on", "cpu", "experts_on cpu", chain_, options);
   }
 
   void experts_mapped() {

@@ -119,6 +119,14 @@ Resolved resolve(const model::ModelFile& file,
       std::min(rows, generates ? kMaxSequences : kMaxTexts);
   resident.keep_mapped = options.keep_mapped;
   resident.guard_mapped = options.guard_mapped;
+  if (!options.experts_on.empty()) {
+    if (file.hyper_parameters().experts == 0) {
+      fail(RC_E_UNSUPPORTED, file.file().name(),
+           ": the model has no experts that could lie elsewhere; load it "
+           "without experts_on");
+    }
+    resident.experts_on = chain.open_one(options.experts_on, "experts_on");
+  }
   if (options.experts_mapped) {
     const model::HyperParameters& hyper = file.hyper_parameters();
     if (hyper.experts == 0) {

@@ -30,6 +30,7 @@ struct Key {
   bool guard_mapped;
   bool experts_mapped;
   int64_t resident_experts;
+  std::string experts_on;
   bool takes_embeddings;
   int64_t timeout_ms;
   model::ForwardOutput output;
@@ -54,6 +55,7 @@ std::optional<Key> key_of(const model::ModelFile& file,
              options.guard_mapped,
              options.experts_mapped,
              options.resident_experts,
+             options.experts_on,
              options.takes_embeddings,
              options.timeout_ms,
              file.output()};

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "model/expert_ops.h"
 #include "model/layer_state.h"
 #include "model/reserved_memory.h"
 #include "model/weight_name.h"
@@ -32,6 +33,18 @@ void check_cache(const ModelFile& file, const CacheLayout& layout) {
          layout.window_pages, " pages of windows and ", layout.slots,
          " slots is larger than any memory; ask for fewer");
   }
+}
+
+// Puts the experts on a device, which is added to the devices unless it is one
+// of them.
+void move_experts(const runtime::ProgramDescription& description,
+                  const std::shared_ptr<runtime::Device>& device,
+                  std::vector<size_t>& wished,
+                  std::vector<std::shared_ptr<runtime::Device>>& devices) {
+  const auto found = std::ranges::find(devices, device);
+  const auto number = static_cast<size_t>(found - devices.begin());
+  if (found == devices.end()) devices.push_back(device);
+  for (const size_t op : expert_ops(description)) wished[op] = number;
 }
 
 // The part with which one of the program is placed: with a layer what is stored
@@ -102,6 +115,9 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
     plan.devices.push_back(std::move(here));
   }
   count_layers(device_of_part, plan.devices);
+  for (DeviceMemory& here : plan.devices) {
+    here.experts = here.device == options.experts_on && here.weights > 0;
+  }
 }
 
 }  // namespace
@@ -179,6 +195,9 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
     wished.push_back(device_of_part[placed_part(file, part)]);
   }
   placement.devices = std::move(devices);
+  if (options.experts_on != nullptr) {
+    move_experts(description, options.experts_on, wished, placement.devices);
+  }
   runtime::Assignment assignment = runtime::assign(
       description, std::move(wished), placement.devices,
       [&] { return chain.open_fallback(); }, chain.strict());

@@ -24,6 +24,8 @@ struct ResidentOptions {
   bool guard_mapped = false;
   bool experts_mapped = false;
   int64_t resident_experts = 0;  // of each matrix that stays mapped; at least 1
+  // Where experts lie and are computed; nullptr: where their layers are.
+  std::shared_ptr<runtime::Device> experts_on = nullptr;
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
@@ -48,6 +50,7 @@ struct DeviceMemory {
   int64_t layers = 0;
   bool embedding = false;
   bool output = false;
+  bool experts = false;  // of layers that are elsewhere
   uint64_t total() const { return weights + cache + states + scratch; }
   // The bytes that loading adds to those in use already.
   uint64_t added() const { return total() - shared; }

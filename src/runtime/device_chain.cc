@@ -6,10 +6,15 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/quote.h"
+#include "runtime/backend_spec.h"
 #include "runtime/registry.h"
 
 namespace rc::runtime {
 namespace {
+
+// Where ops run that no other device supports.
+constexpr const char* kCpu = "cpu:0";
 
 bool same_hardware(const Device& a, const Device& b) {
   const rc_plugin_device_info info = a.info();
@@ -45,8 +50,29 @@ std::vector<std::shared_ptr<Device>> DeviceChain::open() const {
   return devices;
 }
 
+std::shared_ptr<Device> DeviceChain::open_one(const std::string& spec,
+                                              const char* option) const {
+  const std::vector<SpecItem> items = parse_spec(spec);
+  const SpecItem& item = items.front();
+  const auto is_meant = [&](const std::string& id) {
+    const std::string whole =
+        item.index ? cat(item.name, ":", *item.index) : item.name;
+    return items.size() == 1 &&
+           whole == (item.index ? id : id.substr(0, id.find(':')));
+  };
+  std::string names;
+  for (const auto& device : open()) {
+    const std::string id = device->id();
+    if (is_meant(id)) return device;
+    if (id != kCpu) names += id + ", ";
+  }
+  if (is_meant(kCpu)) return open_fallback();
+  fail(RC_E_INVALID_ARGUMENT, option, " is ", quote(spec),
+       ", but the devices of this backend are ", names, kCpu);
+}
+
 std::shared_ptr<Device> DeviceChain::open_fallback() const {
-  return select({"cpu:0", 0, first_->options()}).device;
+  return select({kCpu, 0, first_->options()}).device;
 }
 
 }  // namespace rc::runtime

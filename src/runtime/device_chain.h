@@ -30,6 +30,11 @@ class DeviceChain {
   // opened are passed over, with a line in the log, and so are those that are
   // the same hardware as an earlier one.
   std::vector<std::shared_ptr<Device>> open() const;
+  // Opens the device of the chain that the spec of one device ("vulkan:1",
+  // "vulkan") means, or the CPU. Throws RC_E_INVALID_ARGUMENT, naming the
+  // option and the devices that there are, if it means none of them.
+  std::shared_ptr<Device> open_one(const std::string& spec,
+                                   const char* option) const;
   // Opens the device for unsupported ops: "cpu:0", with the options of the
   // first device.
   std::shared_ptr<Device> open_fallback() const;

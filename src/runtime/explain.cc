@@ -84,6 +84,7 @@ std::string part_json(const Explanation::Part& part) {
                                     part.first_layer + part.layers - 1, "]"),
              ",\"embedding\":", part.embedding ? "true" : "false",
              ",\"output\":", part.output ? "true" : "false",
+             ",\"experts\":", part.experts ? "true" : "false",
              ",\"weights\":", part.weights, ",\"cache\":", part.cache,
              ",\"scratch\":", part.scratch, "}");
 }

@@ -27,7 +27,8 @@ namespace rc::runtime {
 //   "fallbacks": [{"op", "lacking" (the device), "device" (where it runs),
 //             "reason"}, ...], of all tensor ops and models, each once,
 //   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if
-//             none), "embedding", "output", "weights", "cache", "scratch"},
+//             none), "embedding", "output", "experts", "weights", "cache",
+//             "scratch"},
 //             ...]}, ...],
 //   "tensors": how ops of tensors choose their devices; made by who chooses.
 class Explanation {
@@ -41,6 +42,7 @@ class Explanation {
     int64_t layers;
     bool embedding;
     bool output;
+    bool experts;
     uint64_t weights;  // bytes
     uint64_t cache;
     uint64_t scratch;

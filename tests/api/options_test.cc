@@ -272,6 +272,8 @@ TEST(Options, ModelOptionsOutOfRangeAreNamed) {
                "options->cache_dtype: BF16 is none of F16, F32 and Q8_0");
   EXPECT_FAILS(RC_E_UNSUPPORTED, load([](auto& o) { o.experts_mapped = 1; }),
                "experts_mapped", "no experts");
+  EXPECT_FAILS(RC_E_UNSUPPORTED, load([](auto& o) { o.experts_on = "cpu"; }),
+               "experts_on", "no experts");
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "test_data.h"
 
 namespace rc::test {
 namespace {
@@ -159,6 +160,23 @@ TEST(CommandDevices, WarnsOfContextBeyondTheTrainedLength) {
     EXPECT_FALSE(warned(few));
     EXPECT_TRUE(warned(many));
   }
+}
+
+TEST(CommandDevices, PlansExpertsOnAnotherDevice) {
+  const std::string mixture =
+      rc::test::source_path("tests/golden/architectures/qwen3moe.gguf");
+  const std::vector<std::string> arguments = {
+      "plan", mixture, "--backend", "reference", "--experts-on", "cpu"};
+  const std::string text = run(arguments).out;
+  EXPECT_NE(text.find("cpu:0: experts\n"), std::string::npos) << text;
+  auto with_json = arguments;
+  with_json.push_back("--json");
+  const Json json = Json::parse(run(with_json).out);
+  ASSERT_EQ(json["devices"].size(), 2u);
+  EXPECT_FALSE(json["devices"][0]["experts"]);
+  EXPECT_TRUE(json["devices"][1]["experts"]);
+  expect_failure(run({"plan", mixture, "--experts-on", "moon"}), 2,
+                 "experts-on is 'moon', but the devices of this backend are");
 }
 
 TEST(CommandDevices, PlansForSeveralDevices) {

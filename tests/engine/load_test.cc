@@ -203,6 +203,72 @@ TEST(Plan, OffersToLeaveExpertsMapped) {
   EXPECT_THROW(engine::plan(*small_model(), device, options), Error);
 }
 
+TEST(Plan, OffersToComputeExpertsOnTheCpu) {
+  const auto folder = rc::test::source_path("tests/golden/architectures");
+  const auto file =
+      model::ModelFile::open((folder / "deepseek2.gguf").string());
+  const auto device = open_device("reference");
+  EngineOptions options;
+  options.context_length = options.cache_tokens = 32;
+  options.memory_limit =
+      engine::plan(*file, device, options).memory.total() - 1;
+  const Plan plan = engine::plan(*file, device, options);
+  ASSERT_FALSE(plan.fits);
+  const auto offers = engine::offers(*file, device, options, plan);
+  const Offer* offer = find(offers, "experts_on");
+  ASSERT_NE(offer, nullptr);
+  EXPECT_EQ(offer->value, "cpu");
+  options.experts_on = offer->value;
+  const Plan elsewhere = engine::plan(*file, device, options);
+  EXPECT_TRUE(elsewhere.fits);
+  EXPECT_EQ(elsewhere.memory.total(), offer->total);
+  ASSERT_EQ(elsewhere.memory.devices.size(), 2u);
+  EXPECT_TRUE(elsewhere.memory.devices[1].experts);
+  EXPECT_TRUE(engine::offers(*file, device, options, elsewhere).empty());
+}
+
+// Without room for the experts more layers fit on the first device.
+TEST(Plan, LayersWithoutTheirExpertsTakeLess) {
+  const auto folder = rc::test::source_path("tests/golden/architectures");
+  const auto file = model::ModelFile::open((folder / "qwen3moe.gguf").string());
+  const runtime::DeviceChain chain(open_device("reference"), {"cpu:0"}, false);
+  EngineOptions options;
+  options.context_length = options.cache_tokens = 32;
+  const uint64_t all = engine::plan(*file, chain, options).memory.total();
+  options.memory_limit = all * 2 / 3;
+  const auto layers = [&] {
+    return engine::plan(*file, chain, options).memory.devices[0].layers;
+  };
+  const int64_t with_experts = layers();
+  options.experts_on = "cpu";
+  EXPECT_GT(layers(), with_experts);
+}
+
+TEST(Load, ExpertsLieOnADeviceOfTheChain) {
+  const auto folder = rc::test::source_path("tests/golden/architectures");
+  const auto file = model::ModelFile::open((folder / "qwen3moe.gguf").string());
+  const runtime::DeviceChain chain(open_device("reference"), {"cpu:0"}, false);
+  EngineOptions options;
+  options.context_length = options.cache_tokens = 32;
+  for (const char* spec : {"cpu", "CPU:0", "reference:0", "Reference"}) {
+    options.experts_on = spec;
+    EXPECT_TRUE(engine::plan(*file, chain, options).fits) << spec;
+  }
+  for (const char* spec : {"cpu:1", "opencl", "reference,cpu", "auto"}) {
+    options.experts_on = spec;
+    try {
+      engine::plan(*file, chain, options);
+      ADD_FAILURE() << spec;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
+      EXPECT_EQ(error.message(),
+                std::string("experts_on is '") + spec +
+                    "', but the devices of this backend are reference:0, "
+                    "cpu:0");
+    }
+  }
+}
+
 TEST(Load, OptionsOutOfRangeAreNamed) {
   const auto refused = [](auto change, const std::string& name) {
     EngineOptions options;
