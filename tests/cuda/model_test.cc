@@ -24,6 +24,14 @@ TEST(CudaModel, ArchitecturesMatchTransformers) {
   expect_architectures("cuda");
 }
 
+// Tensor cores, which only long prompts get, round in another way.
+TEST(CudaModel, NeitherBatchNorCutsMatter) {
+  RC_TEST_LABELS(kFull);
+  RC_NEEDS_DEVICE("cuda");
+  const TemporaryVariable tuning(kTuning, "matrices=0");
+  expect_neither_batch_nor_cuts_matter(*load_fable("cuda"));
+}
+
 TEST(CudaModel, RunCanBeCancelledAndRepeated) {
   RC_TEST_LABELS(kFull);
   RC_NEEDS_DEVICE("cuda");

@@ -24,6 +24,12 @@ TEST(RocmModel, ArchitecturesMatchTransformers) {
   expect_architectures("rocm");
 }
 
+TEST(RocmModel, NeitherBatchNorCutsMatter) {
+  RC_TEST_LABELS(kFull);
+  RC_NEEDS_DEVICE("rocm");
+  expect_neither_batch_nor_cuts_matter(*load_fable("rocm"));
+}
+
 TEST(RocmModel, RunCanBeCancelledAndRepeated) {
   RC_TEST_LABELS(kFull);
   RC_NEEDS_DEVICE("rocm");
