@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/tuning.h"
+#include "labels.h"
 #include "rocm/code_objects.h"
 #include "rocm/rocm_stand_in.h"
 #include "runcible/types.h"
@@ -51,6 +52,7 @@ int failures_of_amds_compiler() {
 }
 
 TEST(RocmKernelsDeathTest, AmdsCompilerTakesThem) {
+  RC_TEST_LABELS(kDriver);
   // Loading it here would keep PoCL's out of the process.
   if (std::system("PATH=$PATH:/sbin:/usr/sbin ldconfig -p | "
                   "grep -q libamd_comgr.so.2") != 0) {
