@@ -30,7 +30,7 @@ KernelText text_of(const gpu::Variant& variant, const std::string& isa) {
   return text;
 }
 
-// What a code object depends on; a file has it before the code object.
+// The text that decides a code object; a file has it before that.
 std::string key_of(const KernelText& text) {
   std::string key = cat("comgr ", comgr().version, ' ', text.isa);
   for (const std::string& definition : text.definitions) {

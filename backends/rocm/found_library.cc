@@ -16,7 +16,7 @@ FoundLibrary find_library(const char* variable,
     rc::Library library = rc::Library::load(name);
     if (library.is_loaded()) return {std::move(library), name, ""};
     const std::string& reason = library.failure();
-    // One that is there and lacks another library tells most.
+    // One that is there but cannot find another library says most.
     const bool is_there =
         !reason.empty() && !reason.starts_with(cat(name, ":"));
     if (failed.name.empty() || is_there) {

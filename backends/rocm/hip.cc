@@ -86,22 +86,22 @@ const Hip& load_hip() {
          "); install ROCm's HIP runtime (Debian's package libamdhip64-5, AMD's "
          "hip-runtime-amd), or name the library in RUNCIBLE_HIP_LIBRARY");
   }
-  const auto lacks = [&found](const char* symbol) {
+  const auto is_missing = [&found](const char* symbol) {
     fail(RC_E_BACKEND_UNAVAILABLE, found.name, " has no function ", symbol,
          "; HIP of ROCm 5.0 or later is needed");
   };
   static Hip functions;
   Hip taken{};
 #define RC_HIP_FIND(member, arguments) \
-  if (!library.find(taken.member, "hip" #member)) lacks("hip" #member);
+  if (!library.find(taken.member, "hip" #member)) is_missing("hip" #member);
   RC_HIP_FUNCTIONS(RC_HIP_FIND)
 #undef RC_HIP_FIND
   if (!library.find(taken.GetErrorName, "hipGetErrorName")) {
-    lacks("hipGetErrorName");
+    is_missing("hipGetErrorName");
   }
   if (!library.find(taken.GetDeviceProperties, "hipGetDevicePropertiesR0600") &&
       !library.find(taken.GetDeviceProperties, "hipGetDeviceProperties")) {
-    lacks("hipGetDeviceProperties");
+    is_missing("hipGetDeviceProperties");
   }
   taken.is_stand_in = library.find("rc_hip_stand_in") != nullptr;
   if (!taken.is_stand_in) check_no_other_clang();

@@ -79,7 +79,7 @@ class Driver {
   virtual void launch(const Launch& launch, StreamHandle stream) = 0;
 
   virtual bool has_graphs() const = 0;
-  // What is enqueued from now on becomes a graph; other threads may call the
+  // Enqueued work becomes a graph from now on; other threads may call the
   // driver meanwhile.
   virtual void begin_capture(StreamHandle stream) = 0;
   virtual GraphHandle end_capture(StreamHandle stream) = 0;

@@ -14,8 +14,8 @@ struct Tuning : gpu::Tuning {
   uint32_t speed = 1000000;
 };
 
-// What is right for GPUs. Work-groups of a grid and bytes that are bound are
-// limited as both drivers limit them.
+// Choices for GPUs. Work-groups of a grid and bytes that are bound are limited
+// as both drivers limit them.
 Tuning gpu_tuning();
 
 // The choices that a variable of the environment may replace, at most so many

@@ -49,7 +49,7 @@ class VulkanCache : public testing::Test {
   }
   void expect_good_file() const {
     EXPECT_EQ(mode_of(file()), S_IFREG | 0600u);
-    EXPECT_EQ(content_of(file()).substr(0, 6), "rcvkpc");
+    EXPECT_EQ(content_of(file()).substr(0, 6), "rccomp");
   }
 
   const TemporaryFolder home_;
