@@ -47,8 +47,9 @@ Outcome walk(const std::string& spec) {
   options.ignore_eos = 1;
   char* text = nullptr;
   status = rc_generate(session, &options, &text, nullptr, nullptr);
-  if (status != RC_OK) return failed(status);
-  Outcome outcome{RC_OK, text};
+  // There is a text after a failure as well.
+  const Outcome outcome =
+      status == RC_OK ? Outcome{RC_OK, text} : failed(status);
   rc_free(text);
   return outcome;
 }
