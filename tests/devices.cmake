@@ -248,7 +248,7 @@ if(TARGET runciblebackend-webgpu)
     RC_TINT="$<$<BOOL:${RUNCIBLE_TINT}>:${RUNCIBLE_TINT}>"
     RC_WEBGPU_MODULE="$<TARGET_FILE:runciblebackend-webgpu>")
 endif()
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET rc_host_kernels)
   rc_test_folder(host_driver)
   target_sources(test_host_driver PRIVATE model/model_util.cc
     device/whole_model_util.cc $<TARGET_OBJECTS:rc_host_driver>

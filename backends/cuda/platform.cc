@@ -1,12 +1,11 @@
 #include "cuda/platform.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <iterator>
 
 #include "base/error.h"
 #include "cuda/variants.h"
+#include "streams/physical_id.h"
 
 namespace rc::cuda {
 namespace {
@@ -69,11 +68,7 @@ std::string physical_id(CUdevice device) {
       api().DeviceGetPCIBusId(id, sizeof id, device) != CUDA_SUCCESS) {
     return "";
   }
-  std::string text = cat("pci:", id);
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return text;
+  return streams::physical_id(id);
 }
 
 }  // namespace

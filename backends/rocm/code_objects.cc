@@ -30,13 +30,21 @@ KernelText text_of(const gpu::Variant& variant, const std::string& isa) {
   return text;
 }
 
-// The text that decides a code object; a file has it before that.
+std::string hexadecimal(uint64_t number) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx",
+                static_cast<unsigned long long>(number));
+  return digits;
+}
+
+// All that decides a code object; a file has it in a line before that.
 std::string key_of(const KernelText& text) {
-  std::string key = cat("comgr ", comgr().version, ' ', text.isa);
+  std::string key = cat("comgr ", comgr().version, ' ', text.isa, ' ',
+                        text.name, ' ', hexadecimal(gpu::hash_of(text.source)));
   for (const std::string& definition : text.definitions) {
     key += " " + definition;
   }
-  return cat(key, '\n', text.source, '\0');
+  return key + '\n';
 }
 
 }  // namespace
@@ -48,11 +56,9 @@ std::string description(const gpu::Variant& variant) {
 std::string code_object(const gpu::Variant& variant, const std::string& isa) {
   const KernelText text = text_of(variant, isa);
   const std::string key = key_of(text);
-  char hash[17];
-  std::snprintf(hash, sizeof hash, "%016llx",
-                static_cast<unsigned long long>(gpu::hash_of(key)));
-  const std::string path = gpu::cache_file(
-      cat("rocm/", gpu::kernel_name(variant.first), '-', hash, ".cache"));
+  const std::string path =
+      gpu::cache_file(cat("rocm/", gpu::kernel_name(variant.first), '-',
+                          hexadecimal(gpu::hash_of(key)), ".cache"));
   std::string kept = gpu::read_cache_file(path);
   if (kept.starts_with(key)) {
     kept.erase(0, key.size());

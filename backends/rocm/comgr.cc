@@ -33,20 +33,15 @@ const Comgr& load_comgr() {
          "libamd-comgr2, AMD's comgr), or name the library in "
          "RUNCIBLE_COMGR_LIBRARY");
   }
-  const auto is_missing = [&found](const char* symbol) {
-    fail(RC_E_BACKEND_UNAVAILABLE, found.name, " has no function ", symbol,
-         "; the code object manager of ROCm 5.0 or later is needed");
-  };
+  constexpr const char* kNeeded =
+      "the code object manager of ROCm 5.0 or later";
   static Comgr functions;
   Comgr taken{};
-#define RC_COMGR_FIND(member, arguments)                 \
-  if (!library.find(taken.member, "amd_comgr_" #member)) \
-    is_missing("amd_comgr_" #member);
-  RC_COMGR_FUNCTIONS(RC_COMGR_FIND)
-#undef RC_COMGR_FIND
-  if (!library.find(taken.get_version, "amd_comgr_get_version")) {
-    is_missing("amd_comgr_get_version");
-  }
+#define RC_COMGR_TAKE(member, arguments) \
+  found.take(taken.member, "amd_comgr_" #member, kNeeded);
+  RC_COMGR_FUNCTIONS(RC_COMGR_TAKE)
+#undef RC_COMGR_TAKE
+  found.take(taken.get_version, "amd_comgr_get_version", kNeeded);
   size_t major = 0;
   size_t minor = 0;
   taken.get_version(&major, &minor);

@@ -86,22 +86,16 @@ const Hip& load_hip() {
          "); install ROCm's HIP runtime (Debian's package libamdhip64-5, AMD's "
          "hip-runtime-amd), or name the library in RUNCIBLE_HIP_LIBRARY");
   }
-  const auto is_missing = [&found](const char* symbol) {
-    fail(RC_E_BACKEND_UNAVAILABLE, found.name, " has no function ", symbol,
-         "; HIP of ROCm 5.0 or later is needed");
-  };
+  constexpr const char* kNeeded = "HIP of ROCm 5.0 or later";
   static Hip functions;
   Hip taken{};
-#define RC_HIP_FIND(member, arguments) \
-  if (!library.find(taken.member, "hip" #member)) is_missing("hip" #member);
-  RC_HIP_FUNCTIONS(RC_HIP_FIND)
-#undef RC_HIP_FIND
-  if (!library.find(taken.GetErrorName, "hipGetErrorName")) {
-    is_missing("hipGetErrorName");
-  }
-  if (!library.find(taken.GetDeviceProperties, "hipGetDevicePropertiesR0600") &&
-      !library.find(taken.GetDeviceProperties, "hipGetDeviceProperties")) {
-    is_missing("hipGetDeviceProperties");
+#define RC_HIP_TAKE(member, arguments) \
+  found.take(taken.member, "hip" #member, kNeeded);
+  RC_HIP_FUNCTIONS(RC_HIP_TAKE)
+#undef RC_HIP_TAKE
+  found.take(taken.GetErrorName, "hipGetErrorName", kNeeded);
+  if (!library.find(taken.GetDeviceProperties, "hipGetDevicePropertiesR0600")) {
+    found.take(taken.GetDeviceProperties, "hipGetDeviceProperties", kNeeded);
   }
   taken.is_stand_in = library.find("rc_hip_stand_in") != nullptr;
   if (!taken.is_stand_in) check_no_other_clang();

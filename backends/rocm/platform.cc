@@ -1,13 +1,12 @@
 #include "rocm/platform.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <string_view>
 
 #include "base/error.h"
 #include "rocm/comgr.h"
 #include "rocm/hip.h"
+#include "streams/physical_id.h"
 
 namespace rc::rocm {
 namespace {
@@ -42,11 +41,7 @@ std::string physical_id(int32_t number) {
       hip().DeviceGetPCIBusId(id, sizeof id, number) != hipSuccess) {
     return "";
   }
-  std::string text = cat("pci:", id);
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return text;
+  return streams::physical_id(id);
 }
 
 }  // namespace

@@ -368,8 +368,8 @@ RC_API void rc_backend_release(rc_backend* backend);
  * this handle, and ops of the models that are loaded through it, which the
  * device "lacking" cannot run, and where they run), "models" (array of "file"
  * and "devices", each of these with "id", "layers" as [first, last],
- * "embedding", "output" and "experts" (of layers that are elsewhere) as
- * booleans, and the bytes of "weights", "cache" and "scratch"), "tensors" (null
+ * "embedding", "output" and "experts" (as experts_on puts them) as booleans,
+ * and the bytes of "weights", "cache" and "scratch"), "tensors" (null
  * where all are on one device, else "home", the device on which new ones lie,
  * "devices", as rc_calibrate gives them, with "open" as a boolean and
  * "failure", why one cannot be opened, and "choices", the last choice of each

@@ -164,7 +164,7 @@ class Offers {
   void experts_on() {
     if (!options_.experts_on.empty() || options_.keep_mapped ||
         file_.hyper_parameters().experts == 0 ||
-        chain_.first()->id().starts_with("cpu")) {
+        chain_.first()->id().starts_with("cpu:")) {
       return;
     }
     EngineOptions options = options_;

@@ -64,7 +64,21 @@ void check_can_take_embeddings(const model::ModelFile& file) {
        "; load it without takes_embeddings");
 }
 
+void check_has_experts(const model::ModelFile& file, const char* could,
+                       const char* option) {
+  if (file.hyper_parameters().experts > 0) return;
+  fail(RC_E_UNSUPPORTED, file.file().name(),
+       ": the model has no experts that could ", could, "; load it without ",
+       option);
+}
+
 }  // namespace
+
+std::shared_ptr<runtime::Device> experts_device(
+    const runtime::DeviceChain& chain, const EngineOptions& options) {
+  if (options.experts_on.empty()) return nullptr;
+  return chain.open_one(options.experts_on, "experts_on");
+}
 
 Resolved resolve(const model::ModelFile& file,
                  const runtime::DeviceChain& chain,
@@ -120,20 +134,12 @@ Resolved resolve(const model::ModelFile& file,
   resident.keep_mapped = options.keep_mapped;
   resident.guard_mapped = options.guard_mapped;
   if (!options.experts_on.empty()) {
-    if (file.hyper_parameters().experts == 0) {
-      fail(RC_E_UNSUPPORTED, file.file().name(),
-           ": the model has no experts that could lie elsewhere; load it "
-           "without experts_on");
-    }
-    resident.experts_on = chain.open_one(options.experts_on, "experts_on");
+    check_has_experts(file, "lie elsewhere", "experts_on");
+    resident.experts_on = experts_device(chain, options);
   }
   if (options.experts_mapped) {
+    check_has_experts(file, "stay mapped", "experts_mapped");
     const model::HyperParameters& hyper = file.hyper_parameters();
-    if (hyper.experts == 0) {
-      fail(RC_E_UNSUPPORTED, file.file().name(),
-           ": the model has no experts that could stay mapped; load it "
-           "without experts_mapped");
-    }
     const int64_t asked = options.resident_experts;
     resident.resident_experts =
         std::min(asked != 0 ? asked : 2 * hyper.experts_used, hyper.experts);

@@ -1,6 +1,8 @@
 // Chooses what engine options leave open, and says what the result takes.
 #pragma once
 
+#include <memory>
+
 #include "engine/engine.h"
 
 namespace rc::engine {
@@ -17,6 +19,11 @@ struct Resolved {
 Resolved resolve(const model::ModelFile& file,
                  const runtime::DeviceChain& chain,
                  const EngineOptions& options);
+
+// Where the options put experts; nullptr: where their layers are. Throws
+// RC_E_INVALID_ARGUMENT for a device that is not one of the chain.
+std::shared_ptr<runtime::Device> experts_device(
+    const runtime::DeviceChain& chain, const EngineOptions& options);
 
 // A line in the log if more context is asked for than the model was trained
 // for.

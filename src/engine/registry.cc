@@ -30,7 +30,7 @@ struct Key {
   bool guard_mapped;
   bool experts_mapped;
   int64_t resident_experts;
-  std::string experts_on;
+  const runtime::Device* experts_on;
   bool takes_embeddings;
   int64_t timeout_ms;
   model::ForwardOutput output;
@@ -38,13 +38,14 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// Nothing for a model that was read from memory.
+// Nothing for a model that was read from memory. Throws for a device of experts
+// that is not one of the chain, whatever other chains have loaded.
 std::optional<Key> key_of(const model::ModelFile& file,
-                          const runtime::Device& device,
+                          const runtime::DeviceChain& chain,
                           const EngineOptions& options) {
   const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return std::nullopt;
-  return Key{&device,
+  return Key{chain.first().get(),
              *identity,
              options.context_length,
              options.cache_tokens,
@@ -55,7 +56,7 @@ std::optional<Key> key_of(const model::ModelFile& file,
              options.guard_mapped,
              options.experts_mapped,
              options.resident_experts,
-             options.experts_on,
+             experts_device(chain, options).get(),
              options.takes_embeddings,
              options.timeout_ms,
              file.output()};
@@ -254,7 +255,7 @@ void Engine::reserve(const model::ModelFile& file,
                      const std::function<bool(const Engine&)>& held,
                      model::ReservedMemory& reserved) {
   options.reserved = &reserved;
-  if (const auto key = key_of(file, *chain.first(), options)) {
+  if (const auto key = key_of(file, chain, options)) {
     // The rest of the limit next to reserved memory.
     EngineOptions left = options;
     if (left.memory_limit != 0) {
@@ -287,7 +288,7 @@ std::shared_ptr<Engine> Engine::load(
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
   warn_beyond_training(*file, options.context_length);
-  const std::optional<Key> key = key_of(*file, *chain.first(), options);
+  const std::optional<Key> key = key_of(*file, chain, options);
   if (!key) {
     return load_new(std::move(file), chain, options, progress);
   }

@@ -50,7 +50,7 @@ struct DeviceMemory {
   int64_t layers = 0;
   bool embedding = false;
   bool output = false;
-  bool experts = false;  // of layers that are elsewhere
+  bool experts = false;  // as ResidentOptions::experts_on puts them
   uint64_t total() const { return weights + cache + states + scratch; }
   // The bytes that loading adds to those in use already.
   uint64_t added() const { return total() - shared; }

@@ -12,6 +12,7 @@
 #include "runtime/device_chain.h"
 #include "runtime/registry.h"
 #include "runtime/wrapped_plugin.h"
+#include "test_data.h"
 
 namespace rc::engine::test {
 namespace {
@@ -81,6 +82,27 @@ class DeviceSplit : public ::testing::Test {
   const Greedy expected_ = play_greedily(
       *Engine::load(file_, open_device(), tight_options(), {}), prompt_);
 };
+
+TEST_F(DeviceSplit, ExpertsAreSharedByChainsThatHaveTheirDevice) {
+  const auto file = model::ModelFile::open(
+      rc::test::source_path("tests/golden/architectures/qwen3moe.gguf"));
+  EngineOptions options = tight_options();
+  options.experts_on = "small";
+  const auto load = [&](std::vector<std::string> next) {
+    return Engine::load(
+        file, DeviceChain(open_device("reference"), next, false), options, {});
+  };
+  const auto engine = load({"small"});
+  options.experts_on = "SMALL:0";
+  EXPECT_EQ(load({"small"}), engine);
+  // What another chain has loaded does not allow it.
+  try {
+    load({});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << error.message();
+  }
+}
 
 TEST_F(DeviceSplit, ModelThatFitsIsNotSpread) {
   const auto engine = load(tight_options());

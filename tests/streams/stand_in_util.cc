@@ -208,7 +208,7 @@ void expect_situations(const StandIn& stand_in, const std::string& command,
   RC_NEEDS_STAND_IN(stand_in);
   for (const Situation& one : situations) {
     SCOPED_TRACE(one.description);
-    // Each in a process of its own; the library is in the environment.
+    // A separate process, whose environment has the library.
     const std::string text =
         output_of(std::string(one.variables) + " RUNCIBLE_CONFIG= '" + command +
                   "' devices 2>&1");
