@@ -34,7 +34,7 @@ const Comgr& load_comgr() {
          "RUNCIBLE_COMGR_LIBRARY");
   }
   constexpr const char* kNeeded =
-      "the code object manager of ROCm 5.0 or later";
+      "; the code object manager of ROCm 5.0 or later is needed";
   static Comgr functions;
   Comgr taken{};
 #define RC_COMGR_TAKE(member, arguments) \

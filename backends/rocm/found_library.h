@@ -10,13 +10,12 @@
 namespace rc::rocm {
 
 struct FoundLibrary {
-  // Sets the function pointer. Throws RC_E_BACKEND_UNAVAILABLE, with `needed`,
-  // if the library has no function of that name.
+  // Sets the function pointer. Throws RC_E_BACKEND_UNAVAILABLE, ending with
+  // `needed`, if the library has no function of that name.
   template <class Function>
   void take(Function& function, const char* symbol, const char* needed) const {
     if (library.find(function, symbol)) return;
-    fail(RC_E_BACKEND_UNAVAILABLE, name, " has no function ", symbol, "; ",
-         needed, " is needed");
+    fail(RC_E_BACKEND_UNAVAILABLE, name, " has no function ", symbol, needed);
   }
 
   rc::Library library;  // may not be loaded

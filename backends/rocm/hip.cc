@@ -86,7 +86,7 @@ const Hip& load_hip() {
          "); install ROCm's HIP runtime (Debian's package libamdhip64-5, AMD's "
          "hip-runtime-amd), or name the library in RUNCIBLE_HIP_LIBRARY");
   }
-  constexpr const char* kNeeded = "HIP of ROCm 5.0 or later";
+  constexpr const char* kNeeded = "; HIP of ROCm 5.0 or later is needed";
   static Hip functions;
   Hip taken{};
 #define RC_HIP_TAKE(member, arguments) \

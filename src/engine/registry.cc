@@ -38,10 +38,11 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// Nothing for a model that was read from memory. Throws for a device of experts
-// that is not one of the chain, whatever other chains have loaded.
+// Nothing for a model that was read from memory. `experts` is the device of
+// experts, which has to live until the engine has it.
 std::optional<Key> key_of(const model::ModelFile& file,
                           const runtime::DeviceChain& chain,
+                          const runtime::Device* experts,
                           const EngineOptions& options) {
   const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return std::nullopt;
@@ -56,7 +57,7 @@ std::optional<Key> key_of(const model::ModelFile& file,
              options.guard_mapped,
              options.experts_mapped,
              options.resident_experts,
-             experts_device(chain, options).get(),
+             experts,
              options.takes_embeddings,
              options.timeout_ms,
              file.output()};
@@ -255,7 +256,8 @@ void Engine::reserve(const model::ModelFile& file,
                      const std::function<bool(const Engine&)>& held,
                      model::ReservedMemory& reserved) {
   options.reserved = &reserved;
-  if (const auto key = key_of(file, chain, options)) {
+  const auto experts = experts_device(chain, options);
+  if (const auto key = key_of(file, chain, experts.get(), options)) {
     // The rest of the limit next to reserved memory.
     EngineOptions left = options;
     if (left.memory_limit != 0) {
@@ -288,7 +290,9 @@ std::shared_ptr<Engine> Engine::load(
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
   warn_beyond_training(*file, options.context_length);
-  const std::optional<Key> key = key_of(*file, chain, options);
+  // What other chains have loaded does not allow a device to this one.
+  const auto experts = experts_device(chain, options);
+  const std::optional<Key> key = key_of(*file, chain, experts.get(), options);
   if (!key) {
     return load_new(std::move(file), chain, options, progress);
   }

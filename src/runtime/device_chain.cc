@@ -52,23 +52,25 @@ std::vector<std::shared_ptr<Device>> DeviceChain::open() const {
 
 std::shared_ptr<Device> DeviceChain::open_one(const std::string& spec,
                                               const char* option) const {
-  const std::vector<SpecItem> items = parse_spec(spec);
-  const SpecItem& item = items.front();
-  const auto is_meant = [&](const std::string& id) {
-    const std::string whole =
-        item.index ? cat(item.name, ":", *item.index) : item.name;
-    return items.size() == 1 &&
-           whole == (item.index ? id : id.substr(0, id.find(':')));
+  const std::vector<SpecItem> wanted = parse_spec(spec);
+  const auto is_meant = [&wanted](const std::string& id) {
+    const SpecItem& item = wanted.front();
+    return wanted.size() == 1 &&
+           (item.index ? id == cat(item.name, ":", *item.index)
+                       : id.substr(0, id.find(':')) == item.name);
   };
-  std::string names;
-  for (const auto& device : open()) {
-    const std::string id = device->id();
-    if (is_meant(id)) return device;
-    if (id != kCpu) names += id + ", ";
+  std::string names = first_->id();
+  if (is_meant(names)) return first_;
+  for (const std::string& next : next_) {
+    names += ", " + next;
+    // Others are not opened for it.
+    if (parse_spec(next).front().name != wanted.front().name) continue;
+    auto device = select({next, 0, first_->options()}).device;
+    if (is_meant(device->id())) return device;
   }
   if (is_meant(kCpu)) return open_fallback();
   fail(RC_E_INVALID_ARGUMENT, option, " is ", quote(spec),
-       ", but the devices of this backend are ", names, kCpu);
+       ", but it can be \"cpu\" or one of this backend's devices: ", names);
 }
 
 std::shared_ptr<Device> DeviceChain::open_fallback() const {

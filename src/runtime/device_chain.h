@@ -31,8 +31,9 @@ class DeviceChain {
   // the same hardware as an earlier one.
   std::vector<std::shared_ptr<Device>> open() const;
   // Opens the device of the chain that the spec of one device ("vulkan:1",
-  // "vulkan") means, or the CPU. Throws RC_E_INVALID_ARGUMENT, naming the
-  // option and the devices that there are, if it means none of them.
+  // "vulkan") means, or the CPU; no other. Throws RC_E_INVALID_ARGUMENT, naming
+  // the option and the devices that there are, if it means none of them, and
+  // what select() throws if it cannot be opened.
   std::shared_ptr<Device> open_one(const std::string& spec,
                                    const char* option) const;
   // Opens the device for unsupported ops: "cpu:0", with the options of the

@@ -176,7 +176,7 @@ TEST(CommandDevices, PlansExpertsOnAnotherDevice) {
   EXPECT_FALSE(json["devices"][0]["experts"]);
   EXPECT_TRUE(json["devices"][1]["experts"]);
   expect_failure(run({"plan", mixture, "--experts-on", "moon"}), 2,
-                 "experts-on is 'moon', but the devices of this backend are");
+                 "experts-on is 'moon', but it can be \"cpu\" or one of");
 }
 
 TEST(CommandDevices, PlansForSeveralDevices) {

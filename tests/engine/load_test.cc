@@ -263,8 +263,8 @@ TEST(Load, ExpertsLieOnADeviceOfTheChain) {
       EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
       EXPECT_EQ(error.message(),
                 std::string("experts_on is '") + spec +
-                    "', but the devices of this backend are reference:0, "
-                    "cpu:0");
+                    "', but it can be \"cpu\" or one of this backend's "
+                    "devices: reference:0, cpu:0");
     }
   }
 }
