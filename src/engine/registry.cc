@@ -290,7 +290,7 @@ std::shared_ptr<Engine> Engine::load(
     const std::function<bool(double)>& progress,
     const std::function<bool(const Engine&)>& held) {
   warn_beyond_training(*file, options.context_length);
-  // What other chains have loaded does not allow a device to this one.
+  // Devices are allowed by this chain alone, whatever others have loaded.
   const auto experts = experts_device(chain, options);
   const std::optional<Key> key = key_of(*file, chain, experts.get(), options);
   if (!key) {
