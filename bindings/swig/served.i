@@ -4,7 +4,7 @@
  * arguments for `server`, and
  *
  *   runcible_served* runcible_served_of(runcible_server server)   NULL: none
- *   void runcible_tell(void* server, runcible_wanted* wanted)
+ *   void runcible_run_wanted(void* server, runcible_wanted* wanted)
  */
 %{
 typedef rc_status served_status;
@@ -53,7 +53,8 @@ static served_status custom_op_compute_serving(runcible_server server,
                                                tensor_list* made) {
   runcible_compute_call call = {op, inputs, numbers, count, made};
   return runcible_serve(runcible_served_of(server), runcible_run_compute, &call,
-                        runcible_tell, (void*)server, runcible_served_message);
+                        runcible_run_wanted, (void*)server,
+                        runcible_served_message);
 }
 
 static served_status graph_compute_serving(runcible_server server,
@@ -63,6 +64,7 @@ static served_status graph_compute_serving(runcible_server server,
                                            tensor_list* made) {
   runcible_graph_call call = {graph, inputs, deadline_ms, made};
   return runcible_serve(runcible_served_of(server), runcible_run_graph, &call,
-                        runcible_tell, (void*)server, runcible_served_message);
+                        runcible_run_wanted, (void*)server,
+                        runcible_served_message);
 }
 %}

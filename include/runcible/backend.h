@@ -369,13 +369,14 @@ RC_API void rc_backend_release(rc_backend* backend);
  * device "lacking" cannot run, and where they run), "models" (array of "file"
  * and "devices", each of these with "id", "layers" as [first, last],
  * "embedding", "output" and "experts" (as experts_on puts them) as booleans,
- * and the bytes of "weights", "cache" and "scratch"), "tensors" (null
- * where all are on one device, else "home", the device on which new ones lie,
- * "devices", as rc_calibrate gives them, with "open" as a boolean and
- * "failure", why one cannot be opened, and "choices", the last choice of each
- * kind of op, as rc_op_choose gives it). What is unknown is null. *json is
- * NUL-terminated and lives as long as the handle; it changes as models come and
- * go, so ask again. */
+ * "expert_layers", the number of layers of these experts, and the bytes of
+ * "weights", "cache" and "scratch"), "tensors" (null where all are on one
+ * device, else "home", the device on which new ones lie, "devices", as
+ * rc_calibrate gives them, with "open" as a boolean and "failure", why one
+ * cannot be opened, and "choices", the last choice of each kind of op, as
+ * rc_op_choose gives it). What is unknown is null. *json is NUL-terminated and
+ * lives as long as the handle; it changes as models come and go, so ask again.
+ */
 RC_API rc_status rc_backend_explain(rc_backend* backend, const char** json);
 
 /* The device that was opened; free_memory is queried each time. The strings

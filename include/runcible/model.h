@@ -346,6 +346,20 @@ typedef struct rc_model_options {
    * RC_E_UNSUPPORTED: the model has no experts. NULL or "", the default: where
    * their layers are. It is not configured. */
   const char* experts_on;
+  /* With experts_on: of how many layers, the last ones that have experts; 0: of
+   * all. RC_E_INVALID_ARGUMENT: without it. Default: 0; it is not configured.
+   */
+  int32_t experts_on_layers;
+  /* 1: what is neither set nor configured is chosen so that the model fits into
+   * the memory of the chain's devices. In this order, the first that is enough:
+   * the context, which is what was asked for, or at least 4096 of what the
+   * model was trained for; layers on the devices of the chain other than its
+   * CPU; layers on that CPU, or experts of a mixture, or both, whichever leaves
+   * it the least to read for a token. None of these makes a result less exact.
+   * Only if they are not enough, the KV cache gets elements of Q8_0, which do,
+   * slightly. What is chosen is logged and in the plan. RC_E_DEVICE_MEMORY:
+   * none of these ways is enough. Default: 0. */
+  int32_t fit;
 } rc_model_options;
 
 #define RC_MODEL_OPTIONS_INIT                                                 \
@@ -364,7 +378,8 @@ typedef struct rc_model_options {
         RC_INITIAL(resident_experts, RC_UNSET_INT32),                         \
         RC_INITIAL(takes_embeddings, 0), RC_INITIAL(quantize, NULL),          \
         RC_INITIAL(ignore_configuration, 0), RC_INITIAL(reserved2, 0),        \
-        RC_INITIAL(experts_on, NULL)                                          \
+        RC_INITIAL(experts_on, NULL), RC_INITIAL(experts_on_layers, 0),       \
+        RC_INITIAL(fit, RC_UNSET_INT32)                                       \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_model_options_init(rc_model_options* options, size_t size);
@@ -432,7 +447,7 @@ typedef struct rc_plan_report {
   int32_t device_count;    /* on which it would lie; see rc_plan_device */
   int32_t fits;            /* 1: every device has enough, or that is unknown */
   int32_t offer_count;     /* what would fit instead; see rc_plan_offer */
-  int32_t reserved;        /* 0 */
+  rc_dtype cache_dtype;    /* of the KV cache */
 } rc_plan_report;
 
 #define RC_PLAN_REPORT_INIT                                                  \
@@ -443,7 +458,7 @@ typedef struct rc_plan_report {
         RC_INITIAL(context_length, 0), RC_INITIAL(cache_tokens, 0),          \
         RC_INITIAL(largest_context, 0), RC_INITIAL(device_count, 0),         \
         RC_INITIAL(fits, 0), RC_INITIAL(offer_count, 0),                     \
-        RC_INITIAL(reserved, 0)                                              \
+        RC_INITIAL(cache_dtype, RC_DTYPE_F16)                                \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);
@@ -469,9 +484,9 @@ typedef struct rc_plan_device_report {
    * RC_HUGE_PAGES_UNKNOWN. Weights that stay in the mapped file lie in none. */
   uint64_t huge_page_weights;
   rc_huge_pages huge_pages; /* of the device */
-  rc_numa numa;      /* how weights and threads lie there; never RC_NUMA_AUTO */
-  int32_t experts;   /* 1: experts of layers lie here, as experts_on says */
-  int32_t reserved2; /* 0 */
+  rc_numa numa;    /* how weights and threads lie there; never RC_NUMA_AUTO */
+  int32_t experts; /* 1: experts of layers lie here, as experts_on says */
+  int32_t expert_layers; /* of how many layers */
 } rc_plan_device_report;
 
 #define RC_PLAN_DEVICE_REPORT_INIT                                          \
@@ -484,7 +499,7 @@ typedef struct rc_plan_device_report {
         RC_INITIAL(output, 0), RC_INITIAL(huge_page_weights, 0),            \
         RC_INITIAL(huge_pages, RC_HUGE_PAGES_UNKNOWN),                      \
         RC_INITIAL(numa, RC_NUMA_OFF), RC_INITIAL(experts, 0),              \
-        RC_INITIAL(reserved2, 0)                                            \
+        RC_INITIAL(expert_layers, 0)                                        \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_device_report_init(rc_plan_device_report* report,

@@ -159,7 +159,8 @@ rc_backend_options configured(const rc_backend_options* given) {
   return options;
 }
 
-rc_model_options configured(const rc_model_options* given, std::string& type) {
+rc_model_options configured(const rc_model_options* given, std::string& type,
+                            bool& is_cache_dtype_open) {
   rc_model_options options = read(given);
   if (is_from_before<rc_model_options>(size_of(given)) &&
       options.quantize != nullptr && *options.quantize == '\0') {
@@ -176,6 +177,9 @@ rc_model_options configured(const rc_model_options* given, std::string& type) {
   // Options that belong to another choice are left out without it.
   const int32_t guard = options.guard_mapped;
   const int32_t resident = options.resident_experts;
+  is_cache_dtype_open =
+      is_unset(options.cache_dtype) &&
+      (settings == nullptr || !settings->text("model.cache_dtype"));
   settle(settings.get(), options);
   if (options.keep_mapped == 0 && options.experts_mapped == 0 &&
       is_unset(guard)) {

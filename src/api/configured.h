@@ -24,8 +24,10 @@ struct GivenOptions {
   Options known;
 };
 
-// `type` is the memory of options.quantize.
-rc_model_options configured(const rc_model_options* given, std::string& type);
+// `type` is the memory of options.quantize. Says whether cache_dtype is neither
+// set nor configured.
+rc_model_options configured(const rc_model_options* given, std::string& type,
+                            bool& is_cache_dtype_open);
 
 // `most` is the context of the model.
 rc_session_options configured(const rc_session_options* given, int64_t most);

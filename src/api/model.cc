@@ -38,6 +38,15 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
          "options->resident_experts: ", options.resident_experts,
          ", but all are resident unless experts_mapped is 1");
   }
+  need_flag(options.fit, "options->fit");
+  need_at_least_zero(options.experts_on_layers, "options->experts_on_layers");
+  const bool moves_experts =
+      options.experts_on != nullptr && *options.experts_on != '\0';
+  if (options.experts_on_layers != 0 && !moves_experts) {
+    fail(RC_E_INVALID_ARGUMENT,
+         "options->experts_on_layers: ", options.experts_on_layers,
+         ", but no experts lie elsewhere unless experts_on says where");
+  }
   if (options.cache_dtype != RC_DTYPE_F16 &&
       options.cache_dtype != RC_DTYPE_F32 &&
       options.cache_dtype != RC_DTYPE_Q8_0) {
@@ -56,7 +65,9 @@ engine::EngineOptions engine_options(const rc_model_options& options) {
   result.experts_mapped = options.experts_mapped != 0;
   result.resident_experts = options.resident_experts;
   result.takes_embeddings = options.takes_embeddings != 0;
-  if (options.experts_on != nullptr) result.experts_on = options.experts_on;
+  if (moves_experts) result.experts_on = options.experts_on;
+  result.experts_on_layers = options.experts_on_layers;
+  result.fit = options.fit != 0;
   return result;
 }
 
@@ -181,9 +192,11 @@ LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
 
 void LoadRequest::take(const rc_model_options* asked) {
   std::string type;
-  const rc_model_options read = configured(asked, type);
+  bool is_cache_dtype_open = false;
+  const rc_model_options read = configured(asked, type, is_cache_dtype_open);
   const int64_t timeout_ms = options.timeout_ms;
   options = engine_options(read);
+  options.fits_cache_dtype = options.fit && is_cache_dtype_open;
   options.timeout_ms = timeout_ms;
   output = wanted_output(read);
   quantize = wanted_type(read);

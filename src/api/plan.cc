@@ -40,7 +40,8 @@ rc_plan_device_report device_report(const model::DeviceMemory& here,
       info.huge_pages == RC_HUGE_PAGES_ALWAYS) {
     report.huge_page_weights = here.huge_page_weights;
   }
-  report.experts = here.experts ? 1 : 0;
+  report.experts = here.expert_layers > 0 ? 1 : 0;
+  report.expert_layers = static_cast<int32_t>(here.expert_layers);
   report.numa = runtime::numa_on(here.device->options().numa, info.numa_nodes);
   return report;
 }
@@ -85,6 +86,7 @@ std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan,
   report.largest_context = plan.largest_context;
   report.device_count = static_cast<int32_t>(made->devices.size());
   report.fits = plan.fits ? 1 : 0;
+  report.cache_dtype = plan.cache_dtype;
   report.offer_count = static_cast<int32_t>(made->offers.size());
   return made;
 }

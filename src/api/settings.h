@@ -49,7 +49,8 @@ inline constexpr auto kModelSettings = std::make_tuple(
     RC_SETTING(model, keep_mapped), RC_SETTING(model, guard_mapped),
     RC_CHOICE(model, output, RC_OUTPUT_AUTO, RC_OUTPUT_LOGITS,
               RC_OUTPUT_HIDDEN_ROWS, RC_OUTPUT_SCORES),
-    RC_SETTING(model, experts_mapped), RC_SETTING(model, resident_experts));
+    RC_SETTING(model, experts_mapped), RC_SETTING(model, resident_experts),
+    RC_SETTING(model, fit));
 
 inline constexpr auto kSessionSettings =
     std::make_tuple(RC_SETTING(session, context_length),

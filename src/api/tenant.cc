@@ -279,7 +279,7 @@ std::vector<runtime::Explanation::Model> Tenant::models() const {
     for (const model::DeviceMemory& here : engine->memory().devices) {
       if (here.total() == 0) continue;
       model.parts.push_back({here.device->id(), here.first_layer, here.layers,
-                             here.embedding, here.output, here.experts,
+                             here.embedding, here.output, here.expert_layers,
                              here.weights, here.cache + here.states,
                              here.scratch});
     }

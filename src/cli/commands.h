@@ -108,6 +108,8 @@ struct ModelChoice {
   bool experts_mapped = false;
   int32_t resident_experts = 0;
   std::string experts_on;
+  int32_t experts_on_layers = 0;
+  bool fit = false;
 };
 
 // "1,2,3"; throws a Failure for anything else.

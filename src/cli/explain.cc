@@ -28,16 +28,19 @@ void explain_choice(const Json& account) {
   }
 }
 
-// "layers 0 to 11, embedding, output", "experts"; "single ops" for what has
-// only those.
+// "layers 0 to 11, embedding, output", "experts of 4 layers"; "single ops" for
+// what has only those.
 std::string parts_text(const Json& part) {
   std::vector<std::string> parts;
   if (!part.at("layers").is_null()) {
     parts.push_back("layers " + part.at("layers")[0].dump() + " to " +
                     part.at("layers")[1].dump());
   }
-  for (const char* name : {"embedding", "output", "experts"}) {
+  for (const char* name : {"embedding", "output"}) {
     if (part.at(name).get<bool>()) parts.emplace_back(name);
+  }
+  if (part.at("experts").get<bool>()) {
+    parts.push_back(experts_text(part.at("expert_layers").get<int64_t>()));
   }
   if (parts.empty()) return "single ops";
   std::string text;

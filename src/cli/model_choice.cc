@@ -81,10 +81,20 @@ void ModelChoice::add_memory_options(CLI::App& command) {
       "leave the experts of a mixture in the mapped file, and copy only those "
       "that were used last");
   experts->excludes(type);
-  command.add_option("--experts-on", experts_on,
-                     "where the experts of a mixture lie and are computed: "
-                     "cpu, or another device of the chain; default: where "
-                     "their layers are");
+  CLI::Option* elsewhere = command.add_option(
+      "--experts-on", experts_on,
+      "where the experts of a mixture lie and are computed: cpu, or another "
+      "device of the chain; default: where their layers are");
+  limit<int32_t>(
+      command.add_option("--experts-on-layers", experts_on_layers,
+                         "with --experts-on: of how many layers, the last "
+                         "ones; default: all"),
+      {1})
+      ->needs(elsewhere);
+  command.add_flag(
+      "--fit", fit,
+      "choose other options, unless given, so that the model fits: context, "
+      "layers on each device, experts on the CPU, the type of the KV cache");
   limit<int32_t>(
       command.add_option("--resident-experts", resident_experts,
                          "with --experts-mapped: how many experts of each "
@@ -135,6 +145,8 @@ rc_model_options ModelChoice::options() const {
   if (experts_mapped) options.experts_mapped = 1;
   if (resident_experts > 0) options.resident_experts = resident_experts;
   if (!experts_on.empty()) options.experts_on = experts_on.c_str();
+  if (experts_on_layers > 0) options.experts_on_layers = experts_on_layers;
+  if (fit) options.fit = 1;
   if (cache_dtype == "f16") options.cache_dtype = RC_DTYPE_F16;
   if (cache_dtype == "f32") options.cache_dtype = RC_DTYPE_F32;
   if (cache_dtype == "q8_0") options.cache_dtype = RC_DTYPE_Q8_0;

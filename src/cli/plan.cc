@@ -31,6 +31,12 @@ Offers offers_of(rc_plan* plan, const rc_plan_report& report) {
   return offers;
 }
 
+// As --cache-dtype takes it.
+const char* cache_dtype_name(rc_dtype type) {
+  if (type == RC_DTYPE_F32) return "f32";
+  return type == RC_DTYPE_Q8_0 ? "q8_0" : "f16";
+}
+
 // The options with which the model would fit, or the command that makes one
 // that does.
 std::string choice_text(const rc_plan_offer_report& offer) {
@@ -77,8 +83,8 @@ nlohmann::ordered_json offers_json(const Offers& offers) {
   return list;
 }
 
-// "layers 0 to 11, embedding, output", "experts"; "" if it holds only single
-// ops.
+// "layers 0 to 11, embedding, output", "experts of 4 layers"; "" if it holds
+// only single ops.
 std::string parts_text(const rc_plan_device_report& device) {
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -90,7 +96,7 @@ std::string parts_text(const rc_plan_device_report& device) {
   }
   if (device.embedding != 0) add("embedding");
   if (device.output != 0) add("output");
-  if (device.experts != 0) add("experts");
+  if (device.experts != 0) add(experts_text(device.expert_layers));
   return text;
 }
 
@@ -139,6 +145,7 @@ nlohmann::ordered_json devices_json(const Devices& devices) {
                     {"embedding", device.embedding != 0},
                     {"output", device.output != 0},
                     {"experts", device.experts != 0},
+                    {"expert_layers", device.expert_layers},
                     {"weights", device.weights},
                     {"cache", device.cache},
                     {"scratch", device.scratch},
@@ -215,27 +222,29 @@ void add_plan(CLI::App& program) {
     rc_device_report device = RC_DEVICE_REPORT_INIT;
     check(rc_backend_device(backend.get(), &device));
     if (*json) {
-      print(json_text(
-          nlohmann::ordered_json{{"device", device.id},
-                                 {"weights", plan.weights},
-                                 {"cache", plan.cache},
-                                 {"scratch", plan.scratch},
-                                 {"total", plan.total},
-                                 {"available", plan.available},
-                                 {"fits", plan.fits != 0},
-                                 {"context_length", plan.context_length},
-                                 {"cache_tokens", plan.cache_tokens},
-                                 {"largest_context", plan.largest_context},
-                                 {"transfers", plan.transfers},
-                                 {"devices", devices_json(devices)},
-                                 {"offers", offers_json(offers)}}));
+      print(json_text(nlohmann::ordered_json{
+          {"device", device.id},
+          {"weights", plan.weights},
+          {"cache", plan.cache},
+          {"scratch", plan.scratch},
+          {"total", plan.total},
+          {"available", plan.available},
+          {"fits", plan.fits != 0},
+          {"context_length", plan.context_length},
+          {"cache_tokens", plan.cache_tokens},
+          {"cache_dtype", cache_dtype_name(plan.cache_dtype)},
+          {"largest_context", plan.largest_context},
+          {"transfers", plan.transfers},
+          {"devices", devices_json(devices)},
+          {"offers", offers_json(offers)}}));
       return;
     }
     print(std::string("device           ") + device.id + " (" + device.name +
           ")\ncontext          " + std::to_string(plan.context_length) +
           " tokens\nweights          " + bytes_text(plan.weights) +
           "\nKV cache         " + bytes_text(plan.cache) + " for " +
-          std::to_string(plan.cache_tokens) + " tokens\nactivations      " +
+          std::to_string(plan.cache_tokens) + " tokens, " +
+          cache_dtype_name(plan.cache_dtype) + "\nactivations      " +
           bytes_text(plan.scratch) + "\ntotal            " +
           bytes_text(plan.total) + "\navailable        " +
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +

@@ -158,4 +158,9 @@ std::string bytes_text(unsigned long long bytes) {
   return fixed_text(value, 2) + " " + units[unit];
 }
 
+std::string experts_text(long long layers) {
+  return "experts of " + std::to_string(layers) +
+         (layers == 1 ? " layer" : " layers");
+}
+
 }  // namespace cli

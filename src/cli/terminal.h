@@ -75,6 +75,8 @@ class ProgressBar {
 
 // "1.23 GiB".
 std::string bytes_text(unsigned long long bytes);
+// "experts of 4 layers".
+std::string experts_text(long long layers);
 // "123.4".
 std::string fixed_text(double value, int digits);
 

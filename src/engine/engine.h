@@ -44,6 +44,9 @@ struct EngineOptions {
   bool experts_mapped = false;
   int64_t resident_experts = 0;
   std::string experts_on;  // a device of the chain; "": with their layers
+  int64_t experts_on_layers = 0;  // 0: all
+  bool fit = false;               // see fit.h; so too fits_cache_dtype
+  bool fits_cache_dtype = false;
   bool takes_embeddings = false;
   int64_t timeout_ms = 0;     // of one step; 0: none
   uint64_t memory_limit = 0;  // bytes of the first device; 0: none
@@ -66,6 +69,7 @@ struct Plan {
   int64_t context_length = 0;
   int64_t cache_tokens = 0;
   int64_t largest_context = 0;
+  DType cache_dtype = RC_DTYPE_F16;
 };
 Plan plan(const model::ModelFile& file, const runtime::DeviceChain& chain,
           const EngineOptions& options);

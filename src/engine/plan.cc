@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/device_split.h"
+#include "engine/fit.h"
 #include "engine/window_keeper.h"
 
 namespace rc::engine {
@@ -24,7 +25,7 @@ constexpr uint64_t kStateBytes = uint64_t{512} << 20;
 constexpr int64_t kLeastSlots = 4;
 // Of a model that has layers with a window.
 constexpr int64_t kWindowJobs = 16;
-// The context that is given up before layers go to another device.
+// See enough_context().
 constexpr int64_t kSpreadContext = 4096;
 
 void check_range(const char* name, int64_t value, int64_t most) {
@@ -32,6 +33,11 @@ void check_range(const char* name, int64_t value, int64_t most) {
     fail(RC_E_INVALID_ARGUMENT, name, " is ", value, "; it must be 0 to ",
          most);
   }
+}
+
+int64_t trained_context(const model::ModelFile& file) {
+  return std::clamp<int64_t>(file.hyper_parameters().context_length, 2,
+                             kMaxTokens);
 }
 
 int64_t round_up(int64_t value, int64_t unit) {
@@ -74,6 +80,15 @@ void check_has_experts(const model::ModelFile& file, const char* could,
 
 }  // namespace
 
+int64_t enough_context(const model::ModelFile& file,
+                       const EngineOptions& options) {
+  if (options.context_length != 0) return options.context_length;
+  const int64_t enough = std::min(trained_context(file), kSpreadContext);
+  return options.cache_tokens == 0
+             ? enough
+             : std::clamp<int64_t>(options.cache_tokens, 2, enough);
+}
+
 std::shared_ptr<runtime::Device> experts_device(
     const runtime::DeviceChain& chain, const EngineOptions& options) {
   if (options.experts_on.empty()) return nullptr;
@@ -83,10 +98,12 @@ std::shared_ptr<runtime::Device> experts_device(
 Resolved resolve(const model::ModelFile& file,
                  const runtime::DeviceChain& chain,
                  const EngineOptions& options) {
+  if (options.fit) return fit(file, chain, options);
   check_range("context_length", options.context_length, kMaxTokens);
   check_range("cache_tokens", options.cache_tokens, kMaxTokens);
   check_range("max_rows", options.max_rows, kMaxRows);
   check_range("timeout_ms", options.timeout_ms, INT64_MAX);
+  check_range("experts_on_layers", options.experts_on_layers, INT64_MAX);
   if (options.context_length == 1) {
     fail(RC_E_INVALID_ARGUMENT,
          "context_length is 1; a token to begin with and one to generate need "
@@ -136,6 +153,7 @@ Resolved resolve(const model::ModelFile& file,
   if (!options.experts_on.empty()) {
     check_has_experts(file, "lie elsewhere", "experts_on");
     resident.experts_on = experts_device(chain, options);
+    resident.experts_on_layers = options.experts_on_layers;
   }
   if (options.experts_mapped) {
     check_has_experts(file, "stay mapped", "experts_mapped");
@@ -150,7 +168,7 @@ Resolved resolve(const model::ModelFile& file,
   resident.observes_products = options.observes_products;
   resident.reserved = options.reserved;
   model::CacheLayout& cache = resident.cache;
-  cache.dtype = options.cache_dtype;
+  cache.dtype = result.plan.cache_dtype = options.cache_dtype;
   cache.pages_per_sequence = 1;  // no bytes depend on it
   if (const uint64_t slot = file.slot_bytes(); slot > 0) {
     // A step reads one slot and writes another for each of its sequences.
@@ -161,8 +179,7 @@ Resolved resolve(const model::ModelFile& file,
   }
 
   const int64_t page = cache.page_size;
-  const int64_t trained = std::clamp<int64_t>(
-      file.hyper_parameters().context_length, 2, kMaxTokens);
+  const int64_t trained = trained_context(file);
   // Windows have separate pages if these are fewer than the pages of a cache.
   cache.window_pages = window_pages(file, resident);
   const int64_t least = options.cache_tokens != 0     ? options.cache_tokens
@@ -192,9 +209,9 @@ Resolved resolve(const model::ModelFile& file,
   const uint64_t page_bytes = std::max<uint64_t>(
       file.page_bytes(cache, model::LayerState::Kind::kPages), 1);
   int64_t context = options.context_length;
-  const int64_t enough = options.cache_tokens != 0 ? options.cache_tokens
-                         : context != 0            ? context
-                                        : std::min(trained, kSpreadContext);
+  const int64_t enough = options.cache_tokens != 0
+                             ? options.cache_tokens
+                             : enough_context(file, options);
   const bool spreads = room < round_up(enough, page) && spread.has_next();
   if (spreads) {
     parts = spread.fill((round_up(enough, page) + more) / page);

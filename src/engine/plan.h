@@ -14,11 +14,15 @@ struct Resolved {
   model::Placement placement;
 };
 
-// Throws RC_E_INVALID_ARGUMENT for an option out of range. That it does not fit
-// is no error here.
+// With options.fit what fit.h says. Throws RC_E_INVALID_ARGUMENT for an option
+// out of range. That it does not fit is no error here.
 Resolved resolve(const model::ModelFile& file,
                  const runtime::DeviceChain& chain,
                  const EngineOptions& options);
+
+// The context that is given up before layers go to another device, tokens.
+int64_t enough_context(const model::ModelFile& file,
+                       const EngineOptions& options);
 
 // Where the options put experts; nullptr: where their layers are. Throws
 // RC_E_INVALID_ARGUMENT for a device that is not one of the chain.

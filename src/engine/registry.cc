@@ -31,6 +31,9 @@ struct Key {
   bool experts_mapped;
   int64_t resident_experts;
   const runtime::Device* experts_on;
+  int64_t experts_on_layers;
+  bool fit;
+  bool fits_cache_dtype;
   bool takes_embeddings;
   int64_t timeout_ms;
   model::ForwardOutput output;
@@ -46,21 +49,24 @@ std::optional<Key> key_of(const model::ModelFile& file,
                           const EngineOptions& options) {
   const gguf::Source::Identity* identity = file.file().identity();
   if (identity == nullptr) return std::nullopt;
-  return Key{chain.first().get(),
-             *identity,
-             options.context_length,
-             options.cache_tokens,
-             options.cache_dtype,
-             options.max_rows,
-             options.prefix_cache,
-             options.keep_mapped,
-             options.guard_mapped,
-             options.experts_mapped,
-             options.resident_experts,
-             experts,
-             options.takes_embeddings,
-             options.timeout_ms,
-             file.output()};
+  return Key{.device = chain.first().get(),
+             .file = *identity,
+             .context_length = options.context_length,
+             .cache_tokens = options.cache_tokens,
+             .cache_dtype = options.cache_dtype,
+             .max_rows = options.max_rows,
+             .prefix_cache = options.prefix_cache,
+             .keep_mapped = options.keep_mapped,
+             .guard_mapped = options.guard_mapped,
+             .experts_mapped = options.experts_mapped,
+             .resident_experts = options.resident_experts,
+             .experts_on = experts,
+             .experts_on_layers = options.experts_on_layers,
+             .fit = options.fit,
+             .fits_cache_dtype = options.fits_cache_dtype,
+             .takes_embeddings = options.takes_embeddings,
+             .timeout_ms = options.timeout_ms,
+             .output = file.output()};
 }
 
 class Registry {
@@ -219,6 +225,16 @@ std::shared_ptr<EngineHandle> load_new(
   if (options.context_length == 0 && resolved.plan.context_length < trained) {
     log(RC_LOG_WARNING, file->file().name(), ": of a context of ", trained,
         " tokens only ", resolved.plan.context_length, " fit into the memory");
+  }
+  if (resolved.options.cache_dtype != options.cache_dtype) {
+    log(RC_LOG_WARNING, file->file().name(), " fits with a KV cache of ",
+        dtype_name(resolved.options.cache_dtype), " in place of ",
+        dtype_name(options.cache_dtype));
+  }
+  for (const auto& here : resolved.plan.memory.devices) {
+    if (here.expert_layers == 0 || !options.experts_on.empty()) continue;
+    log(RC_LOG_WARNING, file->file().name(), " fits with the experts of ",
+        here.expert_layers, " layers on ", here.device->id());
   }
   if (!resolved.plan.memory.devices.front().output) {
     log(RC_LOG_WARNING, file->file().name(), " does not fit on ",

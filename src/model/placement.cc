@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/checked.h"
@@ -35,16 +36,26 @@ void check_cache(const ModelFile& file, const CacheLayout& layout) {
   }
 }
 
-// Puts the experts on a device, which is added to the devices unless it is one
-// of them.
-void move_experts(const runtime::ProgramDescription& description,
-                  const std::shared_ptr<runtime::Device>& device,
-                  std::vector<size_t>& wished,
-                  std::vector<std::shared_ptr<runtime::Device>>& devices) {
-  const auto found = std::ranges::find(devices, device);
+// Puts experts on the device of the options, which is added to the devices
+// unless it is one of them. Returns of how many layers.
+int64_t move_experts(const runtime::ProgramDescription& description,
+                     const ResidentOptions& options,
+                     std::vector<size_t>& wished,
+                     std::vector<std::shared_ptr<runtime::Device>>& devices) {
+  const auto found = std::ranges::find(devices, options.experts_on);
   const auto number = static_cast<size_t>(found - devices.begin());
-  if (found == devices.end()) devices.push_back(device);
-  for (const size_t op : expert_ops(description)) wished[op] = number;
+  if (found == devices.end()) devices.push_back(options.experts_on);
+  const std::vector<size_t> ops = expert_ops(description);
+  std::set<int32_t> parts;
+  for (const size_t op : ops) parts.insert(description.parts[op]);
+  while (options.experts_on_layers > 0 &&
+         std::ssize(parts) > options.experts_on_layers) {
+    parts.erase(parts.begin());
+  }
+  for (const size_t op : ops) {
+    if (parts.contains(description.parts[op])) wished[op] = number;
+  }
+  return std::ssize(parts);
 }
 
 // The part with which one of the program is placed: with a layer what is stored
@@ -115,9 +126,6 @@ void plan_memory(const ModelFile& file, const ResidentOptions& options,
     plan.devices.push_back(std::move(here));
   }
   count_layers(device_of_part, plan.devices);
-  for (DeviceMemory& here : plan.devices) {
-    here.experts = here.device == options.experts_on && here.weights > 0;
-  }
 }
 
 }  // namespace
@@ -195,9 +203,10 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
     wished.push_back(device_of_part[placed_part(file, part)]);
   }
   placement.devices = std::move(devices);
-  if (options.experts_on != nullptr) {
-    move_experts(description, options.experts_on, wished, placement.devices);
-  }
+  const int64_t expert_layers =
+      options.experts_on == nullptr
+          ? 0
+          : move_experts(description, options, wished, placement.devices);
   runtime::Assignment assignment = runtime::assign(
       description, std::move(wished), placement.devices,
       [&] { return chain.open_fallback(); }, chain.strict());
@@ -205,6 +214,9 @@ Placement place(const ModelFile& file, const ResidentOptions& options,
   placement.split = runtime::split(description, assignment.device_of_op,
                                    placement.devices.size(), options.limits);
   plan_memory(file, options, device_of_part, placement);
+  for (DeviceMemory& here : placement.memory.devices) {
+    if (here.device == options.experts_on) here.expert_layers = expert_layers;
+  }
   return placement;
 }
 

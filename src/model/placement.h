@@ -26,6 +26,8 @@ struct ResidentOptions {
   int64_t resident_experts = 0;  // of each matrix that stays mapped; at least 1
   // Where experts lie and are computed; nullptr: where their layers are.
   std::shared_ptr<runtime::Device> experts_on = nullptr;
+  // Of how many layers, the last ones that have experts; 0: of all.
+  int64_t experts_on_layers = 0;
   // The outputs of the program are the inputs of its products, for
   // ResidentModel::observe; there is nothing else to be had of the model then.
   bool observes_products = false;
@@ -50,7 +52,8 @@ struct DeviceMemory {
   int64_t layers = 0;
   bool embedding = false;
   bool output = false;
-  bool experts = false;  // as ResidentOptions::experts_on puts them
+  // Whose experts ResidentOptions::experts_on puts here.
+  int64_t expert_layers = 0;
   uint64_t total() const { return weights + cache + states + scratch; }
   // The bytes that loading adds to those in use already.
   uint64_t added() const { return total() - shared; }

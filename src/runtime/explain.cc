@@ -84,7 +84,8 @@ std::string part_json(const Explanation::Part& part) {
                                     part.first_layer + part.layers - 1, "]"),
              ",\"embedding\":", part.embedding ? "true" : "false",
              ",\"output\":", part.output ? "true" : "false",
-             ",\"experts\":", part.experts ? "true" : "false",
+             ",\"experts\":", part.expert_layers > 0 ? "true" : "false",
+             ",\"expert_layers\":", part.expert_layers,
              ",\"weights\":", part.weights, ",\"cache\":", part.cache,
              ",\"scratch\":", part.scratch, "}");
 }

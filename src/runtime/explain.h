@@ -27,8 +27,8 @@ namespace rc::runtime {
 //   "fallbacks": [{"op", "lacking" (the device), "device" (where it runs),
 //             "reason"}, ...], of all tensor ops and models, each once,
 //   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if
-//             none), "embedding", "output", "experts", "weights", "cache",
-//             "scratch"},
+//             none), "embedding", "output", "experts", "expert_layers",
+//             "weights", "cache", "scratch"},
 //             ...]}, ...],
 //   "tensors": how ops of tensors choose their devices; made by who chooses.
 class Explanation {
@@ -42,8 +42,8 @@ class Explanation {
     int64_t layers;
     bool embedding;
     bool output;
-    bool experts;
-    uint64_t weights;  // bytes
+    int64_t expert_layers;  // whose experts experts_on puts there
+    uint64_t weights;       // bytes
     uint64_t cache;
     uint64_t scratch;
   };

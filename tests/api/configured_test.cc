@@ -33,7 +33,8 @@ rc_backend_options made(const rc_backend_options* options) {
 }
 rc_model_options made(const rc_model_options* options) {
   config::Settings::now();
-  return configured(options, g_text);
+  bool is_cache_dtype_open = false;
+  return configured(options, g_text, is_cache_dtype_open);
 }
 rc_session_options made(const rc_session_options* options) {
   config::Settings::now();
@@ -108,7 +109,14 @@ class Members {
     Options ignoring = unset;
     ignoring.ignore_configuration = 1;
     EXPECT_EQ(value(ignoring), initial) << "configuration is ignored";
-    // A caller with a header from before RC_UNSET_INT32.
+    // A caller with a header from before RC_UNSET_INT32, if that has the
+    // member.
+    const auto offset = reinterpret_cast<const char*>(&(unset.*member)) -
+                        reinterpret_cast<const char*>(&unset);
+    if (offset >
+        static_cast<ptrdiff_t>(offsetof(Options, ignore_configuration))) {
+      return;
+    }
     const auto before = [&](Options options) {
       options.struct_size = offsetof(Options, ignore_configuration);
       options.ignore_configuration = 77;  // not part of it
@@ -183,6 +191,7 @@ void expect_models(Members& members) {
   RC_EXPECT(experts_mapped, 0, "true", 1, 1);
   RC_EXPECT(resident_experts, 0, "7", 7, 8,
             [](Options& options) { options.experts_mapped = 1; });
+  RC_EXPECT(fit, 0, "true", 1, 1);
   members.expect_text("model.quantize", &Options::quantize, "q8_0", "q4_0");
 }
 
@@ -311,6 +320,25 @@ TEST(Configured, IgnoreConfigurationIsZeroOrOne) {
   EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
   EXPECT_EQ(error.message(),
             "options->ignore_configuration: 2 is neither 0 nor 1");
+}
+
+TEST(Configured, TypeOfTheCacheIsOpenWhereItIsNotSet) {
+  const auto is_open = [](const rc_model_options* options) {
+    config::Settings::now();
+    bool open = false;
+    configured(options, g_text, open);
+    return open;
+  };
+  rc_model_options options = RC_MODEL_OPTIONS_INIT;
+  EXPECT_TRUE(is_open(nullptr));
+  EXPECT_TRUE(is_open(&options));
+  options.cache_dtype = RC_DTYPE_F16;
+  EXPECT_FALSE(is_open(&options));
+  options = RC_MODEL_OPTIONS_INIT;
+  const TemporaryVariable type("RUNCIBLE_MODEL_CACHE_DTYPE", "f16");
+  EXPECT_FALSE(is_open(&options));
+  options.ignore_configuration = 1;
+  EXPECT_TRUE(is_open(&options));
 }
 
 // Configured options of mapped weights are left out where weights are not

@@ -274,6 +274,15 @@ TEST(Options, ModelOptionsOutOfRangeAreNamed) {
                "experts_mapped", "no experts");
   EXPECT_FAILS(RC_E_UNSUPPORTED, load([](auto& o) { o.experts_on = "cpu"; }),
                "experts_on", "no experts");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.experts_on_layers = 3; }),
+               "options->experts_on_layers: 3, but no experts lie elsewhere "
+               "unless experts_on says where");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
+               load([](auto& o) { o.experts_on_layers = -1; }),
+               "experts_on_layers", "-1");
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, load([](auto& o) { o.fit = 2; }),
+               "options->fit", "2");
   EXPECT_NE(load_model(backend.get()), nullptr);
 }
 

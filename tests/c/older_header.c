@@ -131,9 +131,9 @@ int main(void) {
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_memory, user);
-  CHECK_NO_PADDING(rc_model_options, experts_on);
-  CHECK_NO_PADDING(rc_plan_report, reserved);
-  CHECK_NO_PADDING(rc_plan_device_report, reserved2);
+  CHECK_NO_PADDING(rc_model_options, fit);
+  CHECK_NO_PADDING(rc_plan_report, cache_dtype);
+  CHECK_NO_PADDING(rc_plan_device_report, expert_layers);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, reserved);
   CHECK_NO_PADDING(rc_generate_options, reserved);

@@ -168,15 +168,61 @@ TEST(CommandDevices, PlansExpertsOnAnotherDevice) {
   const std::vector<std::string> arguments = {
       "plan", mixture, "--backend", "reference", "--experts-on", "cpu"};
   const std::string text = run(arguments).out;
-  EXPECT_NE(text.find("cpu:0: experts\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("cpu:0: experts of 2 layers\n"), std::string::npos)
+      << text;
   auto with_json = arguments;
   with_json.push_back("--json");
   const Json json = Json::parse(run(with_json).out);
   ASSERT_EQ(json["devices"].size(), 2u);
   EXPECT_FALSE(json["devices"][0]["experts"]);
   EXPECT_TRUE(json["devices"][1]["experts"]);
+  with_json.insert(with_json.end(), {"--experts-on-layers", "1"});
+  const Json last = Json::parse(run(with_json).out);
+  EXPECT_EQ(last["devices"][1]["expert_layers"], 1);
+  EXPECT_LT(last["devices"][1]["weights"], json["devices"][1]["weights"]);
   expect_failure(run({"plan", mixture, "--experts-on", "moon"}), 2,
                  "experts-on is 'moon', but it can be \"cpu\" or one of");
+  expect_failure(run({"plan", mixture, "--experts-on-layers", "1"}), 2,
+                 "--experts-on");
+}
+
+TEST(CommandDevices, PlansWhatFits) {
+  const std::string mixture =
+      R"({"architecture": "qwen3moe", "vocab_size": 3000, "context_length": 64,
+          "block_count": 2, "embedding_length": 64, "feed_forward_length": 128,
+          "expert_feed_forward_length": 64, "expert_count": 8,
+          "expert_used_count": 2, "attention.head_count": 2,
+          "attention.layer_norm_rms_epsilon": 1e-5})";
+  const auto planned = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"plan", "--estimate", mixture, "--json"});
+    const Outcome made = run(arguments);
+    EXPECT_EQ(made.code, 0) << made.err;
+    return Json::parse(made.out);
+  };
+  const Json all = planned({"--backend", "reference"});
+  EXPECT_EQ(all["cache_dtype"], "f16");
+  // With a cache for one session.
+  const uint64_t least =
+      all["weights"].get<uint64_t>() + all["scratch"].get<uint64_t>() +
+      all["cache"].get<uint64_t>() * 64 / all["cache_tokens"].get<uint64_t>();
+  const auto fitted = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--context", "64", "--memory-limit",
+                                       std::to_string(least - 1), "--fit"});
+    return planned(std::move(arguments));
+  };
+  const Json both = fitted({"--backend", "reference,cpu"});
+  EXPECT_TRUE(both["fits"]);
+  ASSERT_EQ(both["devices"].size(), 2u);
+  EXPECT_EQ(both["devices"][0]["layers"], 2);
+  EXPECT_EQ(both["devices"][1]["layers"], 0);
+  EXPECT_EQ(both["devices"][1]["expert_layers"], 1);
+  // The type of the cache: only if it is not given.
+  const Json alone = fitted({"--backend", "reference"});
+  EXPECT_TRUE(alone["fits"]);
+  EXPECT_EQ(alone["cache_dtype"], "q8_0");
+  const Json given = fitted({"--backend", "reference", "--cache-dtype", "f16"});
+  EXPECT_FALSE(given["fits"]);
 }
 
 TEST(CommandDevices, PlansForSeveralDevices) {

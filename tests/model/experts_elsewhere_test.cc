@@ -18,9 +18,11 @@ namespace {
 // The layers on one device, the experts on the other.
 std::unique_ptr<model::ResidentModel> load_split(
     const std::shared_ptr<const model::ModelFile>& file,
-    const std::string& layers, const std::string& experts) {
+    const std::string& layers, const std::string& experts,
+    int64_t layer_count = 0) {
   model::ResidentOptions options = options_of({});
   options.experts_on = open_device(experts);
+  options.experts_on_layers = layer_count;
   model::Placement placement =
       model::place(*file, options, open_device(layers));
   return model::ResidentModel::load(file, std::move(placement), options, {});
@@ -90,8 +92,8 @@ TEST(ExpertsElsewhere, WeightsLieWhereTheyAreUsed) {
   ASSERT_EQ(memory.devices.size(), 2u);
   const model::DeviceMemory& layers = memory.devices[0];
   const model::DeviceMemory& experts = memory.devices[1];
-  EXPECT_FALSE(layers.experts);
-  EXPECT_TRUE(experts.experts);
+  EXPECT_EQ(layers.expert_layers, 0);
+  EXPECT_EQ(experts.expert_layers, layers.layers);
   EXPECT_EQ(experts.layers, 0);
   EXPECT_EQ(layers.layers,
             static_cast<int64_t>(file->hyper_parameters().layers.size()));
@@ -101,11 +103,34 @@ TEST(ExpertsElsewhere, WeightsLieWhereTheyAreUsed) {
   EXPECT_EQ(layers.cache, whole->memory().cache);
 }
 
+TEST(ExpertsElsewhere, OfTheLastLayersAlone) {
+  // Its first layer has no experts.
+  const auto file = golden_model("glm4moe");
+  const auto whole = load(file, "reference");
+  const std::vector<float> expected = evaluate_case(*whole, "glm4moe");
+  const auto all = load_split(file, "reference", "cpu");
+  const int64_t mixtures = all->memory().devices[1].expert_layers;
+  ASSERT_GT(mixtures, 1);
+  ASSERT_LT(mixtures, all->memory().devices[0].layers);
+  uint64_t weights = 0;
+  for (int64_t layers = 1; layers <= mixtures + 1; ++layers) {
+    const auto split = load_split(file, "reference", "cpu", layers);
+    const model::DeviceMemory& experts = split->memory().devices[1];
+    EXPECT_EQ(experts.expert_layers, std::min(layers, mixtures));
+    EXPECT_EQ(experts.weights > weights, layers <= mixtures);
+    weights = experts.weights;
+    EXPECT_LT(normalized_error(evaluate_case(*split, "glm4moe"), expected),
+              1e-5);
+  }
+  EXPECT_EQ(weights, all->memory().devices[1].weights);
+}
+
 TEST(ExpertsElsewhere, OnTheDeviceOfTheirLayersNothingChanges) {
   const auto file = golden_model("qwen3moe");
   const auto split = load_split(file, "reference", "reference");
   EXPECT_EQ(split->memory().devices.size(), 1u);
-  EXPECT_TRUE(split->memory().devices[0].experts);
+  EXPECT_EQ(split->memory().devices[0].expert_layers,
+            split->memory().devices[0].layers);
   EXPECT_EQ(evaluate_case(*split, "qwen3moe"),
             evaluate_case(*load(file, "reference"), "qwen3moe"));
 }

@@ -57,7 +57,7 @@ class Made(Language):
     def report_member(self, handle: str, function) -> str:
         struct = report_of(self.api, function)
         kind, own = pascal(words_of(handle)), report_words(handle, function)
-        return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.telling("
+        return (f"{self._doc(self.said(struct.doc))}{kind}.{own} = handle.report_method("
                 f'{kind}, "{struct.native}", "{function.native}")\n')
 
     def plain(self, handle: str, call: Call) -> str:

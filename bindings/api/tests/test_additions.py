@@ -95,7 +95,7 @@ class Additions(unittest.TestCase):
             "perl": "sub mood {",
             "python": "def mood(self) -> reports.ModelMoodReport:",
             "ruby": "def mood",
-            "lua": "Model.mood = handle.telling(Model",
+            "lua": "Model.mood = handle.report_method(Model",
             "tcl": "method mood {} {",
         })
 

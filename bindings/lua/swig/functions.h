@@ -111,7 +111,7 @@ static int runcible_call_protected(lua_State* L) {
   return 0;
 }
 
-static void runcible_tell(void* server, runcible_wanted* wanted) {
+static void runcible_run_wanted(void* server, runcible_wanted* wanted) {
   lua_State* L = (lua_State*)server;
   const int top = lua_gettop(L);
   wanted->status = RC_E_DEVICE;

@@ -154,7 +154,7 @@ static void runcible_call_function(pTHX_ runcible_wanted* wanted) {
 
 /* Calls the function. If it dies or exits, the call ends, without a jump out of
  * the library. */
-static void runcible_tell(void* server, runcible_wanted* wanted) {
+static void runcible_run_wanted(void* server, runcible_wanted* wanted) {
   dTHX;
   runcible_waiting* waiting = (runcible_waiting*)server;
   int jump = 0;

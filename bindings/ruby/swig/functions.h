@@ -92,7 +92,7 @@ struct runcible_calling_ruby {
 };
 
 /* An exception of the function ends the call, and is raised after it. */
-inline void runcible_tell(void* server, runcible_wanted* wanted) {
+inline void runcible_run_wanted(void* server, runcible_wanted* wanted) {
   runcible_calling_ruby calling{static_cast<runcible_waiting*>(server), wanted};
   if (calling.waiting->failure == 0) {
     rb_thread_call_with_gvl(runcible_calling_ruby::with_lock, &calling);

@@ -93,7 +93,7 @@ static int runcible_fits(const rc_custom_call* call) {
   return 1;
 }
 
-static void runcible_tell(void* server, runcible_wanted* wanted) {
+static void runcible_run_wanted(void* server, runcible_wanted* wanted) {
   Tcl_Interp* interp = (Tcl_Interp*)server;
   const rc_custom_call* call = wanted->call;
   Tcl_Obj* attributes;

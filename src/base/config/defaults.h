@@ -34,6 +34,7 @@ constexpr rc_model_options make_model_defaults() {
   options.output = RC_OUTPUT_AUTO;
   options.experts_mapped = 0;
   options.resident_experts = 0;
+  options.fit = 0;
   options.quantize = nullptr;
   return options;
 }

@@ -89,6 +89,8 @@ constexpr Key kKeys[] = {
             kMost32,
             "with experts_mapped: how many of each layer are copied; 0: twice "
             "as many as a token has"),
+    flag("model.fit", "RUNCIBLE_MODEL_FIT", "false",
+         "options that are not set are chosen so that the model fits"),
     text("model.quantize", "RUNCIBLE_MODEL_QUANTIZE", "",
          "the type that weights are quantized to while they are loaded; empty: "
          "as the file has them"),

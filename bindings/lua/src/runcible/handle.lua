@@ -144,7 +144,7 @@ end
 
 --- Makes a method of a class that returns a report: a struct of the library that
 -- one of its functions fills.
-function handle.telling(class, struct, fill)
+function handle.report_method(class, struct, fill)
   return function(self)
     local report = native[struct]()
     native[fill](handle.need(self, class, "self"), report)

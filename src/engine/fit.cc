@@ -1,0 +1,156 @@
+#include "engine/fit.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "model/weight_name.h"
+#include "runcible/plugin.h"
+
+namespace rc::engine {
+namespace {
+
+bool is_cpu(const std::string& spec) {
+  return spec == "cpu" || spec.starts_with("cpu:");
+}
+
+class Fit {
+ public:
+  Fit(const model::ModelFile& file, const runtime::DeviceChain& chain,
+      EngineOptions options)
+      : file_(file), chain_(chain), options_(std::move(options)) {
+    options_.fit = false;
+    std::vector<std::string> next = chain.next();
+    const bool first_is_cpu = is_cpu(chain.first()->id());
+    if (!first_is_cpu && std::erase_if(next, is_cpu) > 0) {
+      without_cpu_.emplace(chain.first(), std::move(next), chain.strict());
+    }
+    moves_experts_ = without_cpu_ && options_.experts_on.empty() &&
+                     !options_.experts_mapped &&
+                     file.hyper_parameters().experts > 0;
+  }
+
+  Resolved choose() {
+    std::optional<Resolved> found = place(options_);
+    if (!found && options_.fits_cache_dtype) {
+      EngineOptions smaller = options_;
+      smaller.cache_dtype = RC_DTYPE_Q8_0;
+      found = place(smaller);
+    }
+    if (!found) found = std::move(longest_);
+    return found ? *std::move(found) : resolve(file_, chain_, options_);
+  }
+
+ private:
+  std::optional<Resolved> place(const EngineOptions& options) {
+    if (!without_cpu_) return attempt(chain_, options);
+    if (auto found = attempt(*without_cpu_, options)) return found;
+    std::optional<Resolved> best = attempt(chain_, options);
+    if (!moves_experts_) return best;
+    EngineOptions moved = options;
+    moved.experts_on = "cpu";
+    take_if_faster(with_fewest_experts(moved), best);
+    take_if_faster(attempt(chain_, moved), best);
+    return best;
+  }
+
+  // On the chain without the CPU, but for the experts of as few layers as
+  // possible.
+  std::optional<Resolved> with_fewest_experts(EngineOptions options) {
+    const auto with = [&](int64_t layers) {
+      options.experts_on_layers = layers;
+      return attempt(*without_cpu_, options);
+    };
+    const auto all = std::ssize(file_.hyper_parameters().layers);
+    std::optional<Resolved> found;
+    int64_t few = 0;  // which are not enough
+    int64_t many = 1;
+    while (!(found = with(many)) && many < all) {
+      few = many;
+      many = std::min<int64_t>(2 * many, all);
+    }
+    while (found && few + 1 < many) {
+      const int64_t middle = few + (many - few) / 2;
+      if (auto fewer = with(middle)) {
+        many = middle;
+        found = std::move(fewer);
+      } else {
+        few = middle;
+      }
+    }
+    return found;
+  }
+
+  void take_if_faster(std::optional<Resolved> other,
+                      std::optional<Resolved>& best) const {
+    if (other && (!best || read_by_cpu(*other) < read_by_cpu(*best))) {
+      best = std::move(other);
+    }
+  }
+
+  // The bytes of weights that the CPU reads for a token.
+  uint64_t read_by_cpu(const Resolved& resolved) const {
+    const model::HyperParameters& hyper = file_.hyper_parameters();
+    const model::Placement& placement = resolved.placement;
+    uint64_t bytes = 0;
+    for (size_t d = 0; d < placement.devices.size(); ++d) {
+      const runtime::Device& device = *placement.devices[d];
+      if (!is_cpu(device.id())) continue;
+      for (size_t i = 0; i < placement.split.weights.size(); ++i) {
+        runtime::WeightInfo weight = placement.split.weights[i];
+        weight.uses = placement.split.devices[d].weight_uses[i];
+        if ((weight.uses & (RC_USE_LINEAR | RC_USE_EXPERTS)) == 0) continue;
+        uint64_t read = device.weight_bytes(weight);
+        // Heads of attention have such a weight as well, read whole.
+        if ((weight.uses & RC_USE_EXPERTS) != 0 &&
+            !model::rows_of_heads(weight.name)) {
+          read = read / static_cast<uint64_t>(hyper.experts) *
+                 static_cast<uint64_t>(hyper.experts_used);
+        }
+        bytes += read;
+      }
+    }
+    return bytes;
+  }
+
+  // Nothing, if it does not fit, or only with a shorter context than is enough.
+  std::optional<Resolved> attempt(const runtime::DeviceChain& chain,
+                                  const EngineOptions& options) {
+    std::optional<Resolved> made;
+    try {
+      made = resolve(file_, chain, options);
+    } catch (const Error& error) {
+      // Of the options as given the end of choose() throws it.
+      if (error.status() == RC_E_OUT_OF_MEMORY) throw;
+      return {};
+    }
+    if (!made->plan.fits) return {};
+    if (made->plan.context_length >= enough_context(file_, options)) {
+      return made;
+    }
+    if (!longest_ ||
+        longest_->plan.context_length < made->plan.context_length) {
+      longest_ = std::move(made);
+    }
+    return {};
+  }
+
+  const model::ModelFile& file_;
+  const runtime::DeviceChain& chain_;
+  EngineOptions options_;
+  std::optional<runtime::DeviceChain> without_cpu_;  // if there are others
+  bool moves_experts_ = false;
+  std::optional<Resolved> longest_;  // of those that fit
+};
+
+}  // namespace
+
+Resolved fit(const model::ModelFile& file, const runtime::DeviceChain& chain,
+             const EngineOptions& options) {
+  return Fit(file, chain, options).choose();
+}
+
+}  // namespace rc::engine
