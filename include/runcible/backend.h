@@ -366,8 +366,9 @@ RC_API void rc_backend_release(rc_backend* backend);
  * "warnings" (array of texts: what makes it slower than what was asked for),
  * "fallbacks" (array of "op", "lacking", "device" and "reason": tensor ops of
  * this handle, and ops of the models that are loaded through it, which the
- * device "lacking" cannot run, and where they run), "models" (array of "file"
- * and "devices", each of these with "id", "layers" as [first, last],
+ * device "lacking" cannot run, and where they run), "models" (array of
+ * "file", "context_length" and "cache_tokens", "cache_dtype" of the KV cache as
+ * "F16", and "devices", each of these with "id", "layers" as [first, last],
  * "embedding", "output" and "experts" (as experts_on puts them) as booleans,
  * "expert_layers", the number of layers of these experts, and the bytes of
  * "weights", "cache" and "scratch"), "tensors" (null where all are on one

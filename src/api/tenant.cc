@@ -275,6 +275,9 @@ std::vector<runtime::Explanation::Model> Tenant::models() const {
   for (const auto& [engine, times] : engines_) {
     runtime::Explanation::Model& model = models.emplace_back();
     model.file = engine->file().file().name();
+    model.context_length = engine->options().context_length;
+    model.cache_tokens = engine->options().cache_tokens;
+    model.cache_dtype = engine->options().cache_dtype;
     model.fallbacks = engine->fallbacks();
     for (const model::DeviceMemory& here : engine->memory().devices) {
       if (here.total() == 0) continue;

@@ -52,7 +52,8 @@ void explain_models(const Json& account) {
   for (const Json& model : account.at("models")) {
     print("model       ");
     print(Style::kStrong, text_of(model, "file"));
-    print("\n");
+    print(", a context of " + model.at("context_length").dump() +
+          " tokens, KV cache of " + text_of(model, "cache_dtype") + "\n");
     for (const Json& part : model.at("devices")) {
       const auto bytes = [&](const char* key) {
         return bytes_text(part.at(key).get<uint64_t>());

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json_value.h"
+#include "tensor/dtype.h"
 
 namespace rc::runtime {
 namespace {
@@ -92,6 +93,9 @@ std::string part_json(const Explanation::Part& part) {
 
 std::string model_json(const Explanation::Model& model) {
   return cat("{\"file\":", json_text(model.file),
+             ",\"context_length\":", model.context_length,
+             ",\"cache_tokens\":", model.cache_tokens,
+             ",\"cache_dtype\":", json_text(dtype_name(model.cache_dtype)),
              ",\"devices\":", json_list(model.parts, part_json), "}");
 }
 

@@ -26,10 +26,10 @@ namespace rc::runtime {
 //             for,
 //   "fallbacks": [{"op", "lacking" (the device), "device" (where it runs),
 //             "reason"}, ...], of all tensor ops and models, each once,
-//   "models": [{"file", "devices": [{"id", "layers" ([first, last], null if
-//             none), "embedding", "output", "experts", "expert_layers",
-//             "weights", "cache", "scratch"},
-//             ...]}, ...],
+//   "models": [{"file", "context_length", "cache_tokens", "cache_dtype",
+//             "devices": [{"id", "layers" ([first, last], null if none),
+//             "embedding", "output", "experts", "expert_layers", "weights",
+//             "cache", "scratch"}, ...]}, ...],
 //   "tensors": how ops of tensors choose their devices; made by who chooses.
 class Explanation {
  public:
@@ -49,6 +49,9 @@ class Explanation {
   };
   struct Model {
     std::string file;
+    int64_t context_length;  // tokens
+    int64_t cache_tokens;
+    rc_dtype cache_dtype;
     std::vector<Part> parts;
     std::vector<Fallback> fallbacks;
   };

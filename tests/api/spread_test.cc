@@ -121,7 +121,11 @@ TEST(Spread, FableTextEqualsThatOnTheCpuAlone) {
     EXPECT_OK(rc_backend_usage(backend.get(), &usage));
     EXPECT_EQ(usage.memory, planned.total);
 
-    const Json devices = explain(backend.get())["models"][0]["devices"];
+    const Json explained = explain(backend.get())["models"][0];
+    EXPECT_EQ(explained["context_length"], report.context_length);
+    EXPECT_EQ(explained["cache_tokens"], report.cache_tokens);
+    EXPECT_EQ(explained["cache_dtype"], "F16");
+    const Json devices = explained["devices"];
     ASSERT_EQ(devices.size(), 2u);
     EXPECT_EQ(devices[0]["id"], "small:0");
     EXPECT_EQ(devices[0]["layers"], (Json{0, first.layers - 1}));

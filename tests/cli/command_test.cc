@@ -40,6 +40,8 @@ TEST(Command, ExplainsTheChoiceOfDevices) {
   ASSERT_EQ(model_too.code, 0) << model_too.err;
   EXPECT_NE(model_too.out.find("on cpu:0: layers 0 to "), std::string::npos)
       << model_too.out;
+  EXPECT_NE(model_too.out.find(" tokens, KV cache of F16\n"), std::string::npos)
+      << model_too.out;
   EXPECT_NE(model_too.out.find("Every op runs on the device"),
             std::string::npos)
       << model_too.out;
