@@ -190,11 +190,11 @@ void CudaDriver::launch(const streams::Launch& launch,
   size_t bytes = launch.argument_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, launch.arguments,
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  check(
-      api().LaunchKernel(reinterpret_cast<CUfunction>(launch.function),
-                         launch.groups[0], launch.groups[1], launch.groups[2],
-                         launch.items, 1, 1, 0, native(stream), nullptr, extra),
-      "cuLaunchKernel");
+  check(api().LaunchKernel(reinterpret_cast<CUfunction>(launch.function),
+                           launch.groups[0], launch.groups[1], launch.groups[2],
+                           launch.items[0], launch.items[1], launch.items[2], 0,
+                           native(stream), nullptr, extra),
+        "cuLaunchKernel");
 }
 
 void CudaDriver::begin_capture(streams::StreamHandle stream) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/error.h"
 #include "base/words.h"
 #include "gpu/c_kernels.h"
 #include "gpu/cache_file.h"
@@ -64,9 +64,32 @@ std::string code_object(const gpu::Variant& variant, const std::string& isa) {
     kept.erase(0, key.size());
     return kept;
   }
-  std::string made = compiled(text);
-  gpu::write_cache_file(path, key + made);
-  return made;
+  Compiled made = compile(text);
+  if (made.code.empty()) {
+    std::string definitions;
+    for (const std::string& one : text.definitions) definitions += " " + one;
+    fail(RC_E_DEVICE, "AMD's compiler, version ", comgr().version,
+         ", does not compile ", text.name, definitions, " for ", isa, ": ",
+         made.log);
+  }
+  gpu::write_cache_file(path, key + made.code);
+  return std::move(made.code);
+}
+
+std::string code_object(const rc_plugin_kernel_info& info,
+                        const std::string& isa) {
+  KernelText text;
+  text.is_opencl_c = true;
+  text.name = "custom_op.cl";
+  text.source.assign(static_cast<const char*>(info.source), info.source_bytes);
+  text.isa = isa;
+  Compiled made = compile(text);
+  if (made.code.empty()) {
+    if (info.log != nullptr) info.log(info.log_user, made.log.c_str());
+    fail(RC_E_FORMAT, info.name, ": AMD's compiler, version ", comgr().version,
+         ", does not compile it for ", isa, ": ", made.log);
+  }
+  return std::move(made.code);
 }
 
 }  // namespace rc::rocm

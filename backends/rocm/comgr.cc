@@ -15,10 +15,12 @@ constexpr int kOpenCl12 = 1;  // a language
 constexpr int kSource = 1;
 constexpr int kLog = 5;
 constexpr int kExecutable = 8;
-// Kinds of actions. Version 3 has left out some before the last two.
+// Kinds of actions, in version 2 and in version 3, which has left out some.
+constexpr int kAddHeader = 1;
 constexpr int kCompile = 2;
 constexpr int kGenerateCode[] = {6, 4};
 constexpr int kLink[] = {9, 7};
+constexpr int kCompileWithFunctions[] = {15, 12};
 
 constexpr const char* kCompilerNames[] = {
     "libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};
@@ -124,7 +126,7 @@ class Compilation {
                "action_info_set_logging");
   }
 
-  std::string executable() {
+  Compiled result() {
     const Owned source(make_data(kSource), comgr().release_data);
     check_call(comgr().set_data(source.get(), text_.source.size(),
                                 text_.source.data()),
@@ -137,6 +139,24 @@ class Compilation {
     check_call(comgr().action_info_set_language(info_.get(), kOpenCl12),
                "action_info_set_language");
     const Owned bitcode(make_set(), comgr().destroy_data_set);
+    const bool compiles = text_.is_opencl_c
+                              ? compile_opencl_c(sources.get(), bitcode.get())
+                              : compile_kernel(sources.get(), bitcode.get());
+    if (!compiles) return {"", log_};
+    check_call(comgr().action_info_set_language(info_.get(), 0),
+               "action_info_set_language");
+    const int later = comgr().major - 2;
+    const Owned relocatable(make_set(), comgr().destroy_data_set);
+    const Owned linked(make_set(), comgr().destroy_data_set);
+    if (!act(kGenerateCode[later], bitcode.get(), relocatable.get(), {"-O3"}) ||
+        !act(kLink[later], relocatable.get(), linked.get(), {})) {
+      return {"", log_};
+    }
+    return {content_of(linked.get(), kExecutable), ""};
+  }
+
+ private:
+  bool compile_kernel(ComgrHandle sources, ComgrHandle bitcode) {
     std::vector<std::string> options = {
         "-O3", "-w", "-cl-no-stdinc",
         // Sums of products are not contracted unless a kernel says so.
@@ -144,19 +164,17 @@ class Compilation {
         "-cl-fp32-correctly-rounded-divide-sqrt"};
     options.insert(options.end(), text_.definitions.begin(),
                    text_.definitions.end());
-    act(kCompile, sources.get(), bitcode.get(), options);
-    check_call(comgr().action_info_set_language(info_.get(), 0),
-               "action_info_set_language");
-    const int later = comgr().major - 2;
-    const Owned relocatable(make_set(), comgr().destroy_data_set);
-    act(kGenerateCode[later], bitcode.get(), relocatable.get(), {"-O3"});
-    const Owned linked(make_set(), comgr().destroy_data_set);
-    act(kLink[later], relocatable.get(), linked.get(), {});
-    return content_of(linked.get(), kExecutable);
+    return act(kCompile, sources, bitcode, options);
   }
 
- private:
-  void act(int kind, ComgrHandle from, ComgrHandle to,
+  bool compile_opencl_c(ComgrHandle sources, ComgrHandle bitcode) {
+    const Owned with_header(make_set(), comgr().destroy_data_set);
+    return act(kAddHeader, sources, with_header.get(), {}) &&
+           act(kCompileWithFunctions[comgr().major - 2], with_header.get(),
+               bitcode, {"-O3"});
+  }
+
+  bool act(int kind, ComgrHandle from, ComgrHandle to,
            const std::vector<std::string>& options) {
     std::vector<const char*> words;
     for (const std::string& option : options) words.push_back(option.c_str());
@@ -164,18 +182,15 @@ class Compilation {
                                                    words.size()),
                "action_info_set_option_list");
     const int status = comgr().do_action(kind, info_.get(), from, to);
-    if (status == kSuccess) return;
-    std::string all;
-    for (const std::string& definition : text_.definitions) {
-      all += " " + definition;
-    }
-    fail(RC_E_DEVICE, "AMD's compiler, version ", comgr().version,
-         ", does not compile ", text_.name, all, " for ", text_.isa, " (",
-         status, "): ", content_of(to, kLog));
+    if (status == kSuccess) return true;
+    log_ = content_of(to, kLog);
+    if (log_.empty()) log_ = cat("it failed (", status, ")");
+    return false;
   }
 
   const KernelText& text_;
   const Owned info_;
+  std::string log_;
 };
 
 }  // namespace
@@ -186,8 +201,6 @@ const Comgr& comgr() {
   return loaded;
 }
 
-std::string compiled(const KernelText& text) {
-  return Compilation(text).executable();
-}
+Compiled compile(const KernelText& text) { return Compilation(text).result(); }
 
 }  // namespace rc::rocm

@@ -54,14 +54,21 @@ const Comgr& comgr();
 
 // A kernel to compile.
 struct KernelText {
+  // In the language of the kernels, by their prelude, or in OpenCL C 1.2 with
+  // its header and its functions.
+  bool is_opencl_c = false;
   std::string name;  // "linear.cl", for messages
   std::string source;
   std::vector<std::string> definitions;  // "-DROWS=8"
   std::string isa;  // "gfx90a:sramecc+:xnack-", as HIP calls the GPU
 };
 
-// The code object of a kernel. Throws RC_E_DEVICE with the compiler's words if
-// it fails.
-std::string compiled(const KernelText& text);
+// The code object of a kernel; or, if it does not compile, "" and the words of
+// the compiler.
+struct Compiled {
+  std::string code;
+  std::string log;
+};
+Compiled compile(const KernelText& text);
 
 }  // namespace rc::rocm

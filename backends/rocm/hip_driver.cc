@@ -181,11 +181,12 @@ void HipDriver::launch(const streams::Launch& launch,
   size_t bytes = launch.argument_bytes;
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, launch.arguments,
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
-  check(hip().ModuleLaunchKernel(
-            reinterpret_cast<hipFunction_t>(launch.function), launch.groups[0],
-            launch.groups[1], launch.groups[2], launch.items, 1, 1, 0,
-            native(stream), nullptr, extra),
-        "hipModuleLaunchKernel");
+  check(
+      hip().ModuleLaunchKernel(
+          reinterpret_cast<hipFunction_t>(launch.function), launch.groups[0],
+          launch.groups[1], launch.groups[2], launch.items[0], launch.items[1],
+          launch.items[2], 0, native(stream), nullptr, extra),
+      "hipModuleLaunchKernel");
 }
 
 void HipDriver::begin_capture(streams::StreamHandle stream) {

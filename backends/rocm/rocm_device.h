@@ -1,6 +1,7 @@
 // An opened device whose kernels are compiled by AMD's compiler.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "streams/modules.h"
@@ -14,6 +15,10 @@ class RocmDevice final : public streams::StreamDevice {
 
   // Throws RC_E_DEVICE with the compiler's words if it fails.
   streams::FunctionHandle function(const gpu::Variant& variant) override;
+
+  int32_t kernel_language() const override { return RC_KERNEL_OPENCL_C; }
+  std::unique_ptr<gpu::CustomKernel> create_kernel(
+      const rc_plugin_kernel_info& info) override;
 
  private:
   std::string isa_;

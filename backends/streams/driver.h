@@ -26,7 +26,7 @@ using FunctionHandle = struct OpaqueFunction*;
 struct Launch {
   FunctionHandle function;
   uint32_t groups[3];
-  uint32_t items;         // of a group, along dimension 0
+  uint32_t items[3];      // of a group
   void* arguments;        // one after the other, as the kernel has them
   size_t argument_bytes;  // without padding at the end
 };

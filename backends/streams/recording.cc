@@ -1,13 +1,12 @@
 #include "streams/recording.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "base/error.h"
 #include "gpu/c_kernels.h"
 #include "gpu/kernel.h"
+#include "streams/wait.h"
 
 namespace rc::streams {
 namespace {
@@ -125,7 +124,7 @@ void Recording::launch(const gpu::Pieces::Piece& piece) {
   device_.driver().launch(
       {step.function,
        {dispatch.x, static_cast<uint32_t>(piece.count), dispatch.z},
-       dispatch.constants[0],
+       {dispatch.constants[0], 1, 1},
        step.arguments.data(),
        bytes},
       device_.runs());
@@ -170,27 +169,8 @@ double Recording::submit(int portion, double work) {
 }
 
 bool Recording::wait(int portion, int64_t timeout_ms) {
-  using Clock = std::chrono::steady_clock;
   const Current current(device_.driver());
-  Driver& driver = device_.driver();
-  const EventHandle end = ends_[portion].get();
-  const Clock::time_point began = Clock::now();
-  // A step of a text takes less than it takes to wake a thread.
-  constexpr auto kAwake = std::chrono::microseconds(200);
-  while (!driver.is_over(end)) {
-    const auto waited = Clock::now() - began;
-    if (timeout_ms >= 0 && waited >= std::chrono::milliseconds(timeout_ms)) {
-      return false;
-    }
-    if (waited < kAwake) {
-      std::this_thread::yield();
-    } else if (timeout_ms < 0) {
-      driver.wait(end);
-    } else {
-      std::this_thread::sleep_for(kAwake / 2);
-    }
-  }
-  return true;
+  return wait_for(device_.driver(), ends_[portion].get(), timeout_ms);
 }
 
 void Recording::finish() {

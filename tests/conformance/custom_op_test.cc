@@ -93,7 +93,8 @@ bool fell_back(rc_backend* backend, const std::string& op) {
 }
 
 bool takes_kernels(const std::string& id) {
-  return id.starts_with("opencl") || id.starts_with("vulkan");
+  return id.starts_with("opencl") || id.starts_with("vulkan") ||
+         id.starts_with("rocm");
 }
 
 TEST(CustomOp, RunsOnEveryDevice) {

@@ -57,7 +57,12 @@ class HostKernels : public testing::Test {
     const std::vector<uint64_t> arguments = {place_of(x), place_of(out), 0, 0,
                                              x.size() | uint64_t{bits} << 32};
     host::GroupRunner runner(seed);
-    runner.run({"mirror", kernel(text), arguments, kItems, {kGroups, 1, 1}, 0});
+    runner.run({"mirror",
+                kernel(text),
+                arguments,
+                {kItems, 1, 1},
+                {kGroups, 1, 1},
+                0});
     return out;
   }
 
@@ -146,7 +151,7 @@ KERNEL(mirror) {
   const std::vector<uint64_t> arguments = {
       reinterpret_cast<uint64_t>(wrong.data()), 0};
   host::GroupRunner runner(1);
-  runner.run({"halves", kernel(text), arguments, kItems, {1, 1, 1}, 0});
+  runner.run({"halves", kernel(text), arguments, {kItems, 1, 1}, {1, 1, 1}, 0});
   EXPECT_EQ(wrong, std::vector<uint32_t>(5));
 }
 
@@ -159,7 +164,8 @@ TEST_F(HostKernels, WrongNumberOfArgumentsIsAnError) {
   const std::vector<uint64_t> arguments(4);
   host::GroupRunner runner(1);
   EXPECT_THROW(
-      runner.run({"mirror", found, arguments, kItems, {kGroups, 1, 1}, 0}),
+      runner.run(
+          {"mirror", found, arguments, {kItems, 1, 1}, {kGroups, 1, 1}, 0}),
       Error);
 }
 

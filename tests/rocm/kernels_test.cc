@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/cat.h"
 #include "base/error.h"
 #include "gpu/tuning.h"
 #include "labels.h"
@@ -51,16 +52,74 @@ int failures_of_amds_compiler() {
   return failures;
 }
 
+// Loading it here would keep PoCL's out of the process.
+bool amds_compiler_is_here() {
+  return std::system(
+             "PATH=$PATH:/sbin:/usr/sbin ldconfig -p | "
+             "grep -q libamd_comgr.so.2") == 0;
+}
+
 TEST(RocmKernelsDeathTest, AmdsCompilerTakesThem) {
   RC_TEST_LABELS(kDriver);
-  // Loading it here would keep PoCL's out of the process.
-  if (std::system("PATH=$PATH:/sbin:/usr/sbin ldconfig -p | "
-                  "grep -q libamd_comgr.so.2") != 0) {
-    GTEST_SKIP() << "AMD's compiler is not here";
-  }
+  if (!amds_compiler_is_here()) GTEST_SKIP() << "AMD's compiler is not here";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(std::exit(failures_of_amds_compiler()),
               testing::ExitedWithCode(0), "");
+}
+
+// A kernel that the caller wrote, with functions of OpenCL C, and one with a
+// mistake in its third line: what the compiler makes of them, or says.
+std::string made_by_amds_compiler(const char* body) {
+  const std::string text = cat(R"(kernel
+__attribute__((reqd_work_group_size(64, 2, 1)))
+void custom_op(global const uchar* x_memory, global uchar* y_memory,
+               const ulong x_at, const ulong y_at, const int n) {
+  global const float* x = (global const float*)(x_memory + x_at);
+  global float* y = (global float*)(y_memory + y_at);
+#line 1 "an_op"
+)",
+                               body, "}\n");
+  rc_plugin_kernel_info info{};
+  info.name = "an_op";
+  info.source = text.data();
+  info.source_bytes = text.size();
+  std::string log;
+  info.log = [](void* user, const char* said) {
+    static_cast<std::string*>(user)->append(said);
+  };
+  info.log_user = &log;
+  try {
+    return rocm::code_object(info, "gfx1030");
+  } catch (const Error& error) {
+    const bool has_words = error.status() == RC_E_FORMAT && !log.empty() &&
+                           error.message().find(log) != std::string::npos;
+    return has_words ? log : "an error without its words";
+  }
+}
+
+int failures_with_opencl_c() {
+  unsetenv("RUNCIBLE_COMGR_LIBRARY");
+  const std::string right = made_by_amds_compiler(
+      "int i = get_global_id(0) + get_global_id(1);\n"
+      "if (i < n) y[i] = erf(sin(x[i])) + native_exp(x[i]);\n");
+  const std::string wrong =
+      made_by_amds_compiler("int i = 0;\n\ny[i] = there_is_none;\n");
+  const bool compiles = right.starts_with(
+      "\x7F"
+      "ELF");
+  const bool says_where = wrong.find("an_op:3:") != std::string::npos &&
+                          wrong.find("there_is_none") != std::string::npos;
+  if (!compiles) std::fprintf(stderr, "%s\n", right.c_str());
+  if (!says_where) std::fprintf(stderr, "%s\n", wrong.c_str());
+  return (compiles ? 0 : 1) + (says_where ? 0 : 2);
+}
+
+TEST(RocmKernelsDeathTest, AmdsCompilerTakesOpenClC) {
+  RC_TEST_LABELS(kDriver);
+  if (!amds_compiler_is_here()) GTEST_SKIP() << "AMD's compiler is not here";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(std::exit(failures_with_opencl_c()), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST(RocmKernels, CodeIsKeptInAFile) {

@@ -35,14 +35,15 @@ thread_local void* t_entering = nullptr;
 
 void GroupRunner::run(const Launch& launch) {
   launch_ = &launch;
-  while (items_.size() < launch.items) {
+  const uint64_t count = launch.items[0] * launch.items[1] * launch.items[2];
+  while (items_.size() < count) {
     items_.push_back(std::make_unique<Item>());
     items_.back()->stack =
         std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
     items_.back()->runner = this;
     items_.back()->wait_at_barrier = wait_at_barrier;
   }
-  order_.resize(launch.items);
+  order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0);
   std::vector<uint64_t> numbers(launch.groups[0] * launch.groups[1] *
                                 launch.groups[2]);
@@ -52,15 +53,17 @@ void GroupRunner::run(const Launch& launch) {
 }
 
 void GroupRunner::run_group(const Launch& launch, uint64_t number) {
-  for (uint64_t i = 0; i < launch.items; ++i) {
+  for (uint64_t i = 0; i < order_.size(); ++i) {
     Item& item = *items_[i];
     std::copy(std::begin(launch.groups), std::end(launch.groups), item.groups);
     item.group[0] = number % launch.groups[0];
     item.group[1] = number / launch.groups[0] % launch.groups[1];
     item.group[2] = number / launch.groups[0] / launch.groups[1];
     item.first_row = launch.first_row;
-    item.items = launch.items;
-    item.item = i;
+    std::copy(std::begin(launch.items), std::end(launch.items), item.items);
+    item.item[0] = i % launch.items[0];
+    item.item[1] = i / launch.items[0] % launch.items[1];
+    item.item[2] = i / launch.items[0] / launch.items[1];
     begin(item);
   }
   do {
@@ -120,7 +123,7 @@ void GroupRunner::wait_at_barrier(HostWorkItem* waiting, int line) {
 
 bool GroupRunner::meet(const Launch& launch) {
   const Item& first = *items_.front();
-  for (uint64_t i = 0; i < launch.items; ++i) {
+  for (uint64_t i = 0; i < order_.size(); ++i) {
     const Item& item = *items_[i];
     if (item.ended == first.ended &&
         (item.ended || item.barrier == first.barrier)) {
@@ -131,7 +134,7 @@ bool GroupRunner::meet(const Launch& launch) {
                       : cat("waits at the barrier in line ", at.barrier);
     };
     fail(RC_E_DEVICE, "the kernel ", launch.name, ": work-item 0 ",
-         place(first), ", and work-item ", i, " of ", launch.items, " ",
+         place(first), ", and work-item ", i, " of ", order_.size(), " ",
          place(item));
   }
   const auto arguments = static_cast<int>(launch.arguments.size());

@@ -22,7 +22,7 @@ struct Launch {
   std::string name;  // for messages
   HostKernel* kernel = nullptr;
   std::span<const uint64_t> arguments;
-  uint64_t items = 1;              // of a group
+  uint64_t items[3] = {1, 1, 1};   // of a group
   uint64_t groups[3] = {1, 1, 1};  // that there are
   uint64_t first_row = 0;          // the place of the first in dimension 1
 };

@@ -48,8 +48,8 @@ static HostWorkItem* the_item;
 
 inline size_t get_group_id(int i) { return the_item->group[i]; }
 inline size_t get_num_groups(int i) { return the_item->groups[i]; }
-inline size_t get_local_size(int i) { return i == 0 ? the_item->items : 1; }
-inline size_t get_local_id(int i) { return i == 0 ? the_item->item : 0; }
+inline size_t get_local_size(int i) { return the_item->items[i]; }
+inline size_t get_local_id(int i) { return the_item->item[i]; }
 inline size_t get_global_size(int i) {
   return get_num_groups(i) * get_local_size(i);
 }

@@ -84,7 +84,7 @@ void Recording::run(const gpu::Pieces::Piece& piece) {
     device_.runner().run({gpu::kernel_name(dispatch.kernel),
                           step.kernel,
                           step.arguments,
-                          dispatch.constants[0],
+                          {dispatch.constants[0], 1, 1},
                           {dispatch.x, piece.count, dispatch.z},
                           piece.begin});
   }

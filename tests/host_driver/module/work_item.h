@@ -9,8 +9,8 @@ struct HostWorkItem {
   unsigned long group[3];   // its group's place in the range
   unsigned long groups[3];  // of the range
   unsigned long first_row;  // where the range begins in dimension 1
-  unsigned long items;      // of a group, all along dimension 0
-  unsigned long item;       // its place in the group
+  unsigned long items[3];   // of a group
+  unsigned long item[3];    // its place in the group
   // Returns when all items of the group have come to a barrier, which is in
   // this line of the kernel's file.
   void (*wait_at_barrier)(HostWorkItem*, int line);

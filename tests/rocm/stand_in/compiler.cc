@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/cat.h"
+#include "base/words.h"
 #include "code.h"
+#include "kernel_library.h"
 #include "rocm/comgr.h"
 
 #define RC_STAND_IN extern "C" __attribute__((visibility("default")))
@@ -21,6 +26,7 @@ namespace {
 constexpr int kSuccess = 0;
 constexpr int kError = 1;
 constexpr int kInvalid = 2;
+constexpr int kHeader = 3;  // a kind of data: precompiled
 
 struct Data {
   int kind = 0;
@@ -99,6 +105,51 @@ int compile(const Info& info, const Set& from, Set* to) {
   }
   put(to, 6,
       rc::rocm::kMark + info.isa + "\n" + definitions + "\n" + source->content);
+  return kSuccess;
+}
+// A kernel that the caller wrote; whether it compiles the host's compiler says.
+int compile_opencl_c(const Info& info, const Set& from, Set* to) {
+  const Data* const source = first_of(from, 1);
+  const bool has_header = first_of(from, kHeader) != nullptr;
+  if (source == nullptr || !has_header || info.isa.empty() ||
+      info.language != 1 || !has(info, "-O3")) {
+    return kInvalid;
+  }
+  const std::string& text = source->content;
+  uint64_t items[3] = {};
+  constexpr std::string_view kSize = "reqd_work_group_size(";
+  size_t at = text.find(kSize);
+  if (at == std::string::npos) return kInvalid;
+  std::string_view rest = std::string_view(text).substr(at + kSize.size());
+  for (uint64_t& number : items) {
+    number = rc::take_number<uint64_t>(rest).value_or(0);
+  }
+  uint64_t tensors = 0;
+  constexpr std::string_view kTensor = "uchar* ";
+  const size_t end = text.find(") {", at);
+  while ((at = text.find(kTensor, at)) < end) {
+    ++tensors;
+    at += kTensor.size();
+  }
+  const std::string definitions =
+      rc::cat(" -DGROUP_ITEMS=", items[0], " -DGROUP_ITEMS_1=", items[1],
+              " -DGROUP_ITEMS_2=", items[2], " -DTENSORS=", tensors);
+  try {
+    static auto* const library = new rc::host::KernelLibrary;
+    library->kernel(text, "custom_op", definitions);
+  } catch (const std::exception& error) {
+    put(to, 5, error.what());
+    return kError;
+  }
+  put(to, 6, rc::rocm::kMark + info.isa + "\n" + definitions + "\n" + text);
+  return kSuccess;
+}
+// The header of OpenCL C comes to the sources.
+int add_header(const Info& info, const Set& from, Set* to) {
+  const Data* const source = first_of(from, 1);
+  if (source == nullptr || info.language != 1) return kInvalid;
+  put(to, 1, source->content);
+  put(to, kHeader, "header");
   return kSuccess;
 }
 int pass(const Set& from, int from_kind, Set* to, int to_kind) {
@@ -246,6 +297,10 @@ RC_STAND_IN int amd_comgr_do_action(int kind, ComgrHandle info_handle,
   if (info == nullptr || from == nullptr || to == nullptr) return kInvalid;
   // The numbers of version 2.
   switch (kind) {
+    case 1:
+      return add_header(*info, *from, to);
+    case 15:
+      return compile_opencl_c(*info, *from, to);
     case 2:
       return compile(*info, *from, to);
     case 6:
