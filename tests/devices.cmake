@@ -125,6 +125,9 @@ endif()
 if(TARGET runciblebackend-cuda OR TARGET runciblebackend-rocm)
   add_subdirectory(streams)
 endif()
+# Of conformance: what takes a processor longest that plays a GPU.
+set(slow "Attention.Whole*:Conv2d.L*:ExpertLinear.*:\
+GeneralAttention.*:Matmul.Large*:Reduce.*:Softmax.*:*OfType*")
 set(stand_in_tests ${device_tests} api/api_util.cc model/model_util.cc
   streams/stand_in_util.cc)
 if(TARGET runciblebackend-cuda AND TARGET runcible)
@@ -152,8 +155,6 @@ RUNCIBLE_PLUGIN_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   # Each op; the rest takes minutes. Sanitizers would take as long for the machine
   # that runs the kernels, which checks each access itself.
   if(NOT RUNCIBLE_SANITIZE)
-    set(slow "Attention.Whole*:Conv2d.L*:ExpertLinear.*:\
-GeneralAttention.*:Matmul.Large*:Reduce.*:Softmax.*:*OfType*")
     add_test(NAME cuda.conformance
       COMMAND test_conformance "--gtest_filter=*-Spread.*:${slow}")
     add_test(NAME cuda.conformance_of_the_rest
@@ -197,9 +198,11 @@ XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/rocm_cache")
     RC_COMGR_STAND_IN="$<TARGET_FILE:comgr_stand_in>")
   # host_driver runs the same kernels in the same way.
   add_test(NAME rocm.conformance
-    COMMAND test_conformance "--gtest_filter=*-Spread.*")
-  set_tests_properties(rocm.conformance PROPERTIES
-    LABELS full COST 50 TIMEOUT 1500 ENVIRONMENT
+    COMMAND test_conformance "--gtest_filter=*-Spread.*:${slow}")
+  add_test(NAME rocm.conformance_of_the_rest
+    COMMAND test_conformance "--gtest_filter=${slow}")
+  set_tests_properties(rocm.conformance rocm.conformance_of_the_rest PROPERTIES
+    LABELS full COST 50 TIMEOUT 3000 ENVIRONMENT
     "${stand_in};RUNCIBLE_TEST_MODULE=$<TARGET_FILE:runciblebackend-rocm>")
 endif()
 if(TARGET runciblebackend-blas)
