@@ -13,8 +13,9 @@ TEST(CudaFaults, EachCallFailsOnceAndTheDeviceOpensAgain) {
   RC_TEST_LABELS(kFull);
   RC_NEEDS_STAND_IN(cuda_stand_in);
   RC_NEEDS_DEVICE("cuda");
-  expect_each_call_can_fail(cuda_stand_in, {cuda::CUDA_ERROR_OUT_OF_MEMORY,
-                                            cuda::CUDA_ERROR_ILLEGAL_ADDRESS});
+  expect_each_call_can_fail(
+      cuda_stand_in, walk_to_text,
+      {cuda::CUDA_ERROR_OUT_OF_MEMORY, cuda::CUDA_ERROR_ILLEGAL_ADDRESS}, 100);
 }
 
 TEST(CudaFaults, LackOfMemoryNamesTheBytes) {

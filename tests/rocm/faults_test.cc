@@ -14,7 +14,17 @@ TEST(RocmFaults, EachCallFailsOnceAndTheDeviceOpensAgain) {
   RC_NEEDS_STAND_IN(hip_stand_in);
   RC_NEEDS_DEVICE("rocm");
   expect_each_call_can_fail(
-      hip_stand_in, {rocm::hipErrorOutOfMemory, rocm::hipErrorIllegalAddress});
+      hip_stand_in, walk_to_text,
+      {rocm::hipErrorOutOfMemory, rocm::hipErrorIllegalAddress}, 100);
+}
+
+TEST(RocmFaults, EachCallForACustomOpFailsOnce) {
+  RC_NEEDS_STAND_IN(hip_stand_in);
+  RC_NEEDS_DEVICE("rocm");
+  EXPECT_EQ(walk_to_custom_op("rocm").text, "2 4 6");
+  expect_each_call_can_fail(
+      hip_stand_in, walk_to_custom_op,
+      {rocm::hipErrorOutOfMemory, rocm::hipErrorIllegalAddress}, 20);
 }
 
 TEST(RocmFaults, LackOfMemoryNamesTheBytes) {

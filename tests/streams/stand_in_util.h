@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "runcible/base.h"
+
 namespace rc::test {
 
 // A stand-in, which the module loads in these tests unless the environment
@@ -48,11 +50,23 @@ class StandIn {
     GTEST_SKIP() << "only software devices do as they are asked"; \
   }
 
-// Each call of a walk from opening to text fails once, with each of the
-// results: the C ABI answers with a status and a message, nothing is left
-// allocated, and the device opens again.
-void expect_each_call_can_fail(const StandIn& stand_in,
-                               const std::vector<int>& results);
+// A way from opening a device to a result, as a text; or to the first failure,
+// with its message.
+struct Outcome {
+  rc_status status = RC_OK;
+  std::string text;
+};
+using Walk = Outcome(const std::string& spec);
+// To a text of the model.
+Outcome walk_to_text(const std::string& spec);
+// To the numbers of a custom op that has nothing but a kernel in OpenCL C.
+Outcome walk_to_custom_op(const std::string& spec);
+
+// Each call of the stand-in on a walk fails once, with each of the results: the
+// C ABI answers with a status and a message, nothing is left allocated, and the
+// device opens again. `least`: that many calls, and failures, there are.
+void expect_each_call_can_fail(const StandIn& stand_in, Walk* walk,
+                               const std::vector<int>& results, long least);
 // `function` fails for lack of memory.
 void expect_lack_of_memory_is_told(const StandIn& stand_in,
                                    const char* function, int result);
