@@ -447,7 +447,8 @@ typedef struct rc_plan_report {
   int32_t device_count;    /* on which it would lie; see rc_plan_device */
   int32_t fits;            /* 1: every device has enough, or that is unknown */
   int32_t offer_count;     /* what would fit instead; see rc_plan_offer */
-  rc_dtype cache_dtype;    /* of the KV cache */
+  int32_t reserved;        /* 0 */
+  const char* cache_dtype_name; /* type of the KV cache: "F16"; static */
 } rc_plan_report;
 
 #define RC_PLAN_REPORT_INIT                                                  \
@@ -458,7 +459,7 @@ typedef struct rc_plan_report {
         RC_INITIAL(context_length, 0), RC_INITIAL(cache_tokens, 0),          \
         RC_INITIAL(largest_context, 0), RC_INITIAL(device_count, 0),         \
         RC_INITIAL(fits, 0), RC_INITIAL(offer_count, 0),                     \
-        RC_INITIAL(cache_dtype, RC_DTYPE_F16)                                \
+        RC_INITIAL(reserved, 0), RC_INITIAL(cache_dtype_name, NULL)          \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_plan_report_init(rc_plan_report* report, size_t size);

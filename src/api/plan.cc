@@ -86,7 +86,7 @@ std::unique_ptr<rc_plan> make_plan(const engine::Plan& plan,
   report.largest_context = plan.largest_context;
   report.device_count = static_cast<int32_t>(made->devices.size());
   report.fits = plan.fits ? 1 : 0;
-  report.cache_dtype = plan.cache_dtype;
+  report.cache_dtype_name = dtype_name(plan.cache_dtype);
   report.offer_count = static_cast<int32_t>(made->offers.size());
   return made;
 }

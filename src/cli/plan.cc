@@ -31,12 +31,6 @@ Offers offers_of(rc_plan* plan, const rc_plan_report& report) {
   return offers;
 }
 
-// As --cache-dtype takes it.
-const char* cache_dtype_name(rc_dtype type) {
-  if (type == RC_DTYPE_F32) return "f32";
-  return type == RC_DTYPE_Q8_0 ? "q8_0" : "f16";
-}
-
 // The options with which the model would fit, or the command that makes one
 // that does.
 std::string choice_text(const rc_plan_offer_report& offer) {
@@ -222,21 +216,21 @@ void add_plan(CLI::App& program) {
     rc_device_report device = RC_DEVICE_REPORT_INIT;
     check(rc_backend_device(backend.get(), &device));
     if (*json) {
-      print(json_text(nlohmann::ordered_json{
-          {"device", device.id},
-          {"weights", plan.weights},
-          {"cache", plan.cache},
-          {"scratch", plan.scratch},
-          {"total", plan.total},
-          {"available", plan.available},
-          {"fits", plan.fits != 0},
-          {"context_length", plan.context_length},
-          {"cache_tokens", plan.cache_tokens},
-          {"cache_dtype", cache_dtype_name(plan.cache_dtype)},
-          {"largest_context", plan.largest_context},
-          {"transfers", plan.transfers},
-          {"devices", devices_json(devices)},
-          {"offers", offers_json(offers)}}));
+      print(json_text(
+          nlohmann::ordered_json{{"device", device.id},
+                                 {"weights", plan.weights},
+                                 {"cache", plan.cache},
+                                 {"scratch", plan.scratch},
+                                 {"total", plan.total},
+                                 {"available", plan.available},
+                                 {"fits", plan.fits != 0},
+                                 {"context_length", plan.context_length},
+                                 {"cache_tokens", plan.cache_tokens},
+                                 {"cache_dtype", plan.cache_dtype_name},
+                                 {"largest_context", plan.largest_context},
+                                 {"transfers", plan.transfers},
+                                 {"devices", devices_json(devices)},
+                                 {"offers", offers_json(offers)}}));
       return;
     }
     print(std::string("device           ") + device.id + " (" + device.name +
@@ -244,7 +238,7 @@ void add_plan(CLI::App& program) {
           " tokens\nweights          " + bytes_text(plan.weights) +
           "\nKV cache         " + bytes_text(plan.cache) + " for " +
           std::to_string(plan.cache_tokens) + " tokens, " +
-          cache_dtype_name(plan.cache_dtype) + "\nactivations      " +
+          plan.cache_dtype_name + "\nactivations      " +
           bytes_text(plan.scratch) + "\ntotal            " +
           bytes_text(plan.total) + "\navailable        " +
           (plan.available == 0 ? "unknown" : bytes_text(plan.available)) +

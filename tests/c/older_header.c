@@ -132,7 +132,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_memory, user);
   CHECK_NO_PADDING(rc_model_options, fit);
-  CHECK_NO_PADDING(rc_plan_report, cache_dtype);
+  CHECK_NO_PADDING(rc_plan_report, cache_dtype_name);
   CHECK_NO_PADDING(rc_plan_device_report, expert_layers);
   CHECK_NO_PADDING(rc_model_report, page_size);
   CHECK_NO_PADDING(rc_session_options, reserved);

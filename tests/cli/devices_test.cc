@@ -201,7 +201,7 @@ TEST(CommandDevices, PlansWhatFits) {
     return Json::parse(made.out);
   };
   const Json all = planned({"--backend", "reference"});
-  EXPECT_EQ(all["cache_dtype"], "f16");
+  EXPECT_EQ(all["cache_dtype"], "F16");
   // With a cache for one session.
   const uint64_t least =
       all["weights"].get<uint64_t>() + all["scratch"].get<uint64_t>() +
@@ -220,7 +220,7 @@ TEST(CommandDevices, PlansWhatFits) {
   // The type of the cache: only if it is not given.
   const Json alone = fitted({"--backend", "reference"});
   EXPECT_TRUE(alone["fits"]);
-  EXPECT_EQ(alone["cache_dtype"], "q8_0");
+  EXPECT_EQ(alone["cache_dtype"], "Q8_0");
   const Json given = fitted({"--backend", "reference", "--cache-dtype", "f16"});
   EXPECT_FALSE(given["fits"]);
 }

@@ -8,15 +8,18 @@
 #include <utility>
 
 #include "api/api_util.h"
-#include "api/tensor_util.h"
 #include "base/cat.h"
 #include "device/module_util.h"
 #include "runcible/custom_op.h"
+#include "runcible/tensor.h"
 
 namespace rc::test {
 namespace {
 
 Outcome failed(rc_status status) { return {status, rc_error_message()}; }
+
+using Tensor = std::unique_ptr<rc_tensor, Release<rc_tensor_release>>;
+using CustomOp = std::unique_ptr<rc_custom_op, Release<rc_custom_op_release>>;
 
 std::string text_of(rc_model* model) {
   return generate(create_session(model).get());
@@ -76,8 +79,7 @@ Outcome walk_to_custom_op(const std::string& spec) {
   rc_custom_op* op = nullptr;
   rc_status status = rc_custom_op_create(&options, &op);
   if (status != RC_OK) return failed(status);
-  const std::unique_ptr<rc_custom_op, Release<rc_custom_op_release>> holds_op(
-      op);
+  const CustomOp holds_op(op);
   rc_backend* backend = nullptr;
   status = rc_backend_open(spec.c_str(), nullptr, &backend);
   if (status != RC_OK) return failed(status);
