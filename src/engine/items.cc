@@ -134,8 +134,11 @@ void Items::erase(int64_t begin, int64_t count) {
 }
 
 int64_t common_items(const Items& a, const Items& b) {
-  const auto [ours, theirs] = std::ranges::mismatch(a.tokens(), b.tokens());
-  const int64_t same = ours - a.tokens().begin();
+  const auto ours = a.tokens();
+  const auto theirs = b.tokens();
+  const auto differ =
+      std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+  const int64_t same = differ.first - ours.begin();
   return first_different_row(a.subspan(0, same), b.subspan(0, same));
 }
 
