@@ -149,7 +149,9 @@ class Made(node.Made):
         return "report" if name == "describe" else name
 
     def plain(self, handle: str, call: Call) -> str:
-        if call.of_kind("path"):  # a page has none
+        # A page has neither paths nor tensors.
+        if call.of_kind("path") or any(each.of == "rc_tensor"
+                                       for each in call.of_kind("handle")):
             return ""
         kind, name = pascal(words_of(handle)), camel(call.words)
         gives = kind if call.gives == "handle" else node._GIVEN[call.gives]
