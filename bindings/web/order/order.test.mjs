@@ -68,7 +68,7 @@ test("unknown content is refused", () => {
   refused([...one, ...section(10, 1, 9, 0)], /breaks off/);
   const names = [4, 0x6e, 0x61, 0x6d, 0x65];
   refused([...one, ...section(10, 1, ...body()), ...section(0, ...names)], /names/);
-  refused([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0], /no module/);
+  refused([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0], /not a WebAssembly module/);
   assert.throws(() => reordered(module, [0, 1, 1]), /each function once/);
 });
 
