@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,19 @@ void expect_error(rc_status status, const std::string& message,
   const Error error = error_of(call);
   EXPECT_EQ(error.status(), status) << error.message();
   EXPECT_EQ(error.message(), message);
+}
+
+// Expects an error whose message has all of these parts.
+template <class Call>
+void expect_error_with(rc_status status,
+                       std::initializer_list<std::string_view> parts,
+                       const Call& call) {
+  const Error error = error_of(call);
+  EXPECT_EQ(error.status(), status) << error.message();
+  for (const std::string_view part : parts) {
+    EXPECT_NE(error.message().find(part), std::string::npos)
+        << error.message() << " should have " << part;
+  }
 }
 
 }  // namespace rc::test

@@ -5,8 +5,12 @@
 #include <span>
 
 #include "gpu/buffer.h"
+#include "runcible/plugin.h"
 
 namespace rc::gpu {
+
+// Throws RC_E_UNSUPPORTED for work-groups of more work-items than a device has.
+void check_group(const rc_plugin_kernel_info& info, uint64_t most);
 
 struct KernelRun {
   std::span<const Region> tensors;

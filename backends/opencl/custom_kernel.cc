@@ -11,12 +11,8 @@ CustomKernel::CustomKernel(OpenClDevice& device, cl_device_id id,
     : gpu::CustomKernel(info.buffer_count, info.parameter_words),
       device_(device),
       group_{info.group[0], info.group[1], info.group[2]} {
-  const auto most = device_property<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  if (group_[0] * group_[1] * group_[2] > most) {
-    fail(RC_E_UNSUPPORTED, info.name, ": a work-group of ", group_[0], " x ",
-         group_[1], " x ", group_[2], " work-items; the device has ", most,
-         " at most");
-  }
+  gpu::check_group(info,
+                   device_property<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   const auto* text = static_cast<const char*>(info.source);
   const size_t length = info.source_bytes;
   cl_int code = CL_SUCCESS;

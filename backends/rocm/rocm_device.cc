@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "base/error.h"
 #include "gpu/kernel.h"
 #include "rocm/code_objects.h"
 #include "rocm/hip_driver.h"
@@ -42,13 +41,7 @@ std::unique_ptr<gpu::CustomKernel> RocmDevice::create_kernel(
     const rc_plugin_kernel_info& info) {
   // Of every GPU that HIP serves.
   constexpr uint64_t kMostItems = 1024;
-  const uint64_t items =
-      uint64_t{info.group[0]} * info.group[1] * info.group[2];
-  if (items > kMostItems) {
-    fail(RC_E_UNSUPPORTED, info.name, ": a work-group of ", info.group[0],
-         " x ", info.group[1], " x ", info.group[2],
-         " work-items; the device has ", kMostItems, " at most");
-  }
+  gpu::check_group(info, kMostItems);
   return std::make_unique<streams::CustomKernel>(*this, info,
                                                  code_object(info, isa_));
 }

@@ -1,6 +1,7 @@
 #include "engine/fit.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,24 +14,20 @@
 namespace rc::engine {
 namespace {
 
-bool is_cpu(const std::string& spec) {
-  return spec == "cpu" || spec.starts_with("cpu:");
-}
+bool is_cpu(const std::string& id) { return id.starts_with("cpu:"); }
 
 class Fit {
  public:
   Fit(const model::ModelFile& file, const runtime::DeviceChain& chain,
       EngineOptions options)
-      : file_(file), chain_(chain), options_(std::move(options)) {
+      : file_(file),
+        chain_(chain),
+        options_(std::move(options)),
+        alone_(chain.first(), {}, chain.strict()),
+        moves_experts_(options_.experts_on.empty() &&
+                       !options_.experts_mapped &&
+                       file.hyper_parameters().experts > 0) {
     options_.fit = false;
-    std::vector<std::string> next = chain.next();
-    const bool first_is_cpu = is_cpu(chain.first()->id());
-    if (!first_is_cpu && std::erase_if(next, is_cpu) > 0) {
-      without_cpu_.emplace(chain.first(), std::move(next), chain.strict());
-    }
-    moves_experts_ = without_cpu_ && options_.experts_on.empty() &&
-                     !options_.experts_mapped &&
-                     file.hyper_parameters().experts > 0;
   }
 
   Resolved choose() {
@@ -46,15 +43,35 @@ class Fit {
 
  private:
   std::optional<Resolved> place(const EngineOptions& options) {
-    if (!without_cpu_) return attempt(chain_, options);
-    if (auto found = attempt(*without_cpu_, options)) return found;
-    std::optional<Resolved> best = attempt(chain_, options);
+    if (auto found = attempt(alone_, options)) return found;
+    if (!open_others()) return {};
+    if (!without_cpu_) return attempt(*all_, options);
+    if (!without_cpu_->next().empty()) {
+      if (auto found = attempt(*without_cpu_, options)) return found;
+    }
+    std::optional<Resolved> best = attempt(*all_, options);
     if (!moves_experts_) return best;
     EngineOptions moved = options;
     moved.experts_on = "cpu";
     take_if_faster(with_fewest_experts(moved), best);
-    take_if_faster(attempt(chain_, moved), best);
+    take_if_faster(attempt(*all_, moved), best);
     return best;
+  }
+
+  // Opens the rest of the chain, once. False: there is nothing.
+  bool open_others() {
+    if (devices_.empty()) {
+      devices_ = chain_.open();
+      std::vector<std::string> next;
+      for (size_t i = 1; i < devices_.size(); ++i) {
+        next.push_back(devices_[i]->id());
+      }
+      all_.emplace(chain_.first(), next, chain_.strict());
+      if (std::erase_if(next, is_cpu) > 0) {
+        without_cpu_.emplace(chain_.first(), next, chain_.strict());
+      }
+    }
+    return devices_.size() > 1;
   }
 
   // On the chain without the CPU, but for the experts of as few layers as
@@ -141,9 +158,13 @@ class Fit {
   const model::ModelFile& file_;
   const runtime::DeviceChain& chain_;
   EngineOptions options_;
-  std::optional<runtime::DeviceChain> without_cpu_;  // if there are others
-  bool moves_experts_ = false;
-  std::optional<Resolved> longest_;  // of those that fit
+  const runtime::DeviceChain alone_;  // the first device
+  const bool moves_experts_;
+  // The open devices of the chain, which no attempt opens again.
+  std::vector<std::shared_ptr<runtime::Device>> devices_;
+  std::optional<runtime::DeviceChain> all_;
+  std::optional<runtime::DeviceChain> without_cpu_;  // if it has one
+  std::optional<Resolved> longest_;                  // of those that fit
 };
 
 }  // namespace

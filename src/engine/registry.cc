@@ -233,8 +233,8 @@ std::shared_ptr<EngineHandle> load_new(
   }
   for (const auto& here : resolved.plan.memory.devices) {
     if (here.expert_layers == 0 || !options.experts_on.empty()) continue;
-    log(RC_LOG_WARNING, file->file().name(), " fits with the experts of ",
-        here.expert_layers, " layers on ", here.device->id());
+    log(RC_LOG_WARNING, file->file().name(), " fits with experts on ",
+        here.device->id(), ", those of ", here.expert_layers, " of its layers");
   }
   if (!resolved.plan.memory.devices.front().output) {
     log(RC_LOG_WARNING, file->file().name(), " does not fit on ",

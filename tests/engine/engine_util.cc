@@ -20,6 +20,14 @@ std::shared_ptr<const model::ModelFile> small_model(const std::string& name) {
           .string());
 }
 
+const Offer* find_offer(const std::vector<Offer>& offers,
+                        std::string_view option) {
+  for (const Offer& offer : offers) {
+    if (offer.option == option) return &offer;
+  }
+  return nullptr;
+}
+
 std::shared_ptr<const model::ModelFile> random_model(DType dtype) {
   const int64_t width = 256, inner = 512, vocabulary = 272;
   const auto tokenizer = gguf::File::open(

@@ -8,13 +8,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/engine.h"
 
 namespace rc::engine::test {
 
-// A model of 64 x 272 x 2 layers with a byte tokenizer, in the repository.
+// A model of 64 x 272 x 2 layers with a byte tokenizer, in the repository, or
+// another of tests/golden/architectures.
 std::shared_ptr<const model::ModelFile> small_model(
     const std::string& name = "llama2");
 
@@ -28,6 +30,10 @@ std::shared_ptr<runtime::Device> open_device(const std::string& spec = "cpu",
 
 // Options for a small cache whose steps are cheap.
 EngineOptions small_options();
+
+// The offer to change an option; nullptr: there is none.
+const Offer* find_offer(const std::vector<Offer>& offers,
+                        std::string_view option);
 
 std::shared_ptr<Engine> load(const EngineOptions& options = small_options(),
                              const std::string& spec = "cpu", int threads = 1,

@@ -4,25 +4,25 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "base/cat.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "engine_util.h"
+#include "expect_error.h"
 #include "model/sketch.h"
 #include "runtime/wrapped_plugin.h"
-#include "test_data.h"
 
 namespace rc::engine::test {
 namespace {
 
+using rc::test::expect_error_with;
 using rc::test::open_wrapped;
 using rc::test::wrap_backend;
 using rc::test::WrappedState;
 using runtime::DeviceChain;
-
-std::shared_ptr<const model::ModelFile> golden(const std::string& name) {
-  return model::ModelFile::open(
-      rc::test::source_path("tests/golden/architectures/" + name + ".gguf"));
-}
 
 // A model whose cache can be Q8_0, trained for long contexts. There is no file
 // of it.
@@ -70,7 +70,8 @@ class Fit : public ::testing::Test {
   WrappedState& small_ = wrap_backend("small", "cpu");
   WrappedState& large_ = wrap_backend("large", "cpu");
   const std::shared_ptr<const model::ModelFile> dense_ = small_model("gemma2");
-  const std::shared_ptr<const model::ModelFile> mixture_ = golden("qwen3moe");
+  const std::shared_ptr<const model::ModelFile> mixture_ =
+      small_model("qwen3moe");
 };
 
 TEST_F(Fit, WithMemoryEnoughNothingIsChosen) {
@@ -242,16 +243,31 @@ TEST_F(Fit, WhatNeverFitsIsRefusedWithOffers) {
   EngineOptions options = options_for(128);
   options.fits_cache_dtype = true;
   options.memory_limit = total(*mixture_, options) * 3 / 4;
-  try {
-    Engine::load(mixture_, small_and({}), options, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
-    for (const char* part : {"small:0", "what would fit", "experts_on cpu"}) {
-      EXPECT_NE(error.message().find(part), std::string::npos)
-          << error.message();
-    }
-  }
+  expect_error_with(
+      RC_E_DEVICE_MEMORY, {"small:0", "what would fit", "experts_on cpu"},
+      [&] { Engine::load(mixture_, small_and({}), options, {}); });
+}
+
+// However many places are tried.
+TEST_F(Fit, EachDeviceIsOpenedOnce) {
+  std::vector<std::string> messages;
+  set_log(
+      [](void* user, rc_log_level, const char* message) {
+        static_cast<std::vector<std::string>*>(user)->emplace_back(message);
+      },
+      &messages, RC_LOG_WARNING);
+  EngineOptions options = options_for(128);
+  options.memory_limit = total(*mixture_, options) / 2;
+  const Plan fitted = plan(*mixture_, small_and({"nothere", "cpu"}), options);
+  set_log(nullptr, nullptr, RC_LOG_NONE);
+  EXPECT_TRUE(fitted.fits);
+  EXPECT_EQ(fitted.memory.devices.size(), 2u);
+  EXPECT_EQ(std::ranges::count_if(messages,
+                                  [](const std::string& message) {
+                                    return message.find("nothere") !=
+                                           std::string::npos;
+                                  }),
+            1);
 }
 
 TEST_F(Fit, WrongOptionsAreErrors) {

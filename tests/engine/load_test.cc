@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "expect_error.h"
 #include "faulty_device.h"
 #include "temporary.h"
 #include "test_data.h"
@@ -40,16 +41,9 @@ TEST(Plan, ContextIsLimitedToTheTopKOfAnIndexer) {
   options.context_length = 64;
   EXPECT_TRUE(engine::plan(*file, device, options).fits);
   options.context_length = 65;
-  try {
-    engine::plan(*file, device, options);
-    FAIL() << "it was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
-    EXPECT_NE(error.message().find("context_length is 65"), std::string::npos)
-        << error.message();
-    EXPECT_NE(error.message().find("take at most 64"), std::string::npos)
-        << error.message();
-  }
+  rc::test::expect_error_with(RC_E_UNSUPPORTED,
+                              {"context_length is 65", "take at most 64"},
+                              [&] { engine::plan(*file, device, options); });
 }
 
 TEST(Plan, IsExactUnderAMemoryLimit) {
@@ -90,24 +84,10 @@ TEST(Load, TooLittleMemoryErrorNamesWhatFits) {
   options.cache_tokens = 128;
   const auto plan = engine::plan(*small_model(), open_device(), options);
   options.memory_limit = plan.memory.total() - 1;
-  try {
-    load(options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
-    for (const char* part :
-         {"context_length of 96", "context_length 96", "keep_mapped"}) {
-      EXPECT_NE(error.message().find(part), std::string::npos)
-          << error.message();
-    }
-  }
-}
-
-const Offer* find(const std::vector<Offer>& offers, std::string_view option) {
-  for (const Offer& offer : offers) {
-    if (offer.option == option) return &offer;
-  }
-  return nullptr;
+  rc::test::expect_error_with(
+      RC_E_DEVICE_MEMORY,
+      {"context_length of 96", "context_length 96", "keep_mapped"},
+      [&] { load(options); });
 }
 
 TEST(Plan, OffersOptionsThatFit) {
@@ -123,18 +103,18 @@ TEST(Plan, OffersOptionsThatFit) {
   const Plan plan = engine::plan(*file, device, options);
   ASSERT_FALSE(plan.fits);
   const auto offers = engine::offers(*file, device, options, plan);
-  const Offer* context = find(offers, "context_length");
+  const Offer* context = find_offer(offers, "context_length");
   ASSERT_NE(context, nullptr);
   EXPECT_EQ(context->value, "224");
   EXPECT_EQ(context->context_length, 224);
-  const Offer* type = find(offers, "cache_dtype");
+  const Offer* type = find_offer(offers, "cache_dtype");
   ASSERT_NE(type, nullptr);
   EXPECT_EQ(type->value, "F16");
   EXPECT_EQ(type->context_length, 256);
-  const Offer* mapped = find(offers, "keep_mapped");
+  const Offer* mapped = find_offer(offers, "keep_mapped");
   ASSERT_NE(mapped, nullptr);
   EXPECT_GT(mapped->mapped, 0u);
-  EXPECT_EQ(find(offers, "experts_mapped"), nullptr);
+  EXPECT_EQ(find_offer(offers, "experts_mapped"), nullptr);
   for (const Offer& offer : offers) {
     if (offer.option != "backend") {
       EXPECT_LE(offer.total, options.memory_limit) << offer.text;
@@ -170,102 +150,12 @@ TEST(Plan, OffersToQuantize) {
     const Plan plan = engine::plan(*file, device, options);
     ASSERT_FALSE(plan.fits);
     const auto offers = engine::offers(*file, device, options, plan);
-    const Offer* offer = find(offers, "quantize");
+    const Offer* offer = find_offer(offers, "quantize");
     ASSERT_NE(offer, nullptr) << step;
     EXPECT_LT(offer->total, before);
     EXPECT_NE(offer->value, last);
     last = offer->value;
     before = offer->total;
-  }
-}
-
-// The model is a mixture whose tokens use few of its experts.
-TEST(Plan, OffersToLeaveExpertsMapped) {
-  const auto folder = rc::test::source_path("tests/golden/architectures");
-  const auto file =
-      model::ModelFile::open((folder / "deepseek2.gguf").string());
-  const auto device = open_device();
-  EngineOptions options;
-  options.context_length = options.cache_tokens = 32;
-  options.memory_limit =
-      engine::plan(*file, device, options).memory.total() - 1;
-  const Plan plan = engine::plan(*file, device, options);
-  ASSERT_FALSE(plan.fits);
-  const auto offers = engine::offers(*file, device, options, plan);
-  const Offer* offer = find(offers, "experts_mapped");
-  ASSERT_NE(offer, nullptr);
-  EXPECT_GT(offer->mapped, 0u);
-  options.experts_mapped = true;
-  const Plan mapped = engine::plan(*file, device, options);
-  EXPECT_TRUE(mapped.fits);
-  EXPECT_EQ(mapped.memory.total(), offer->total);
-  EXPECT_TRUE(engine::offers(*file, device, options, mapped).empty());
-  EXPECT_THROW(engine::plan(*small_model(), device, options), Error);
-}
-
-TEST(Plan, OffersToComputeExpertsOnTheCpu) {
-  const auto folder = rc::test::source_path("tests/golden/architectures");
-  const auto file = model::ModelFile::open((folder / "qwen3moe.gguf").string());
-  const auto device = open_device("reference");
-  EngineOptions options;
-  options.context_length = options.cache_tokens = 32;
-  options.max_rows = 16;  // or activations would be more than the experts
-  options.memory_limit =
-      engine::plan(*file, device, options).memory.total() - 1;
-  const Plan plan = engine::plan(*file, device, options);
-  ASSERT_FALSE(plan.fits);
-  const auto offers = engine::offers(*file, device, options, plan);
-  const Offer* offer = find(offers, "experts_on");
-  ASSERT_NE(offer, nullptr);
-  EXPECT_EQ(offer->value, "cpu");
-  options.experts_on = offer->value;
-  const Plan elsewhere = engine::plan(*file, device, options);
-  EXPECT_TRUE(elsewhere.fits);
-  EXPECT_EQ(elsewhere.memory.total(), offer->total);
-  ASSERT_EQ(elsewhere.memory.devices.size(), 2u);
-  EXPECT_GT(elsewhere.memory.devices[1].expert_layers, 0);
-  EXPECT_TRUE(engine::offers(*file, device, options, elsewhere).empty());
-}
-
-// Without room for the experts more layers fit on the first device.
-TEST(Plan, LayersWithoutTheirExpertsTakeLess) {
-  const auto folder = rc::test::source_path("tests/golden/architectures");
-  const auto file = model::ModelFile::open((folder / "qwen3moe.gguf").string());
-  const runtime::DeviceChain chain(open_device("reference"), {"cpu:0"}, false);
-  EngineOptions options;
-  options.context_length = options.cache_tokens = 32;
-  const uint64_t all = engine::plan(*file, chain, options).memory.total();
-  options.memory_limit = all * 2 / 3;
-  const auto layers = [&] {
-    return engine::plan(*file, chain, options).memory.devices[0].layers;
-  };
-  const int64_t with_experts = layers();
-  options.experts_on = "cpu";
-  EXPECT_GT(layers(), with_experts);
-}
-
-TEST(Load, ExpertsLieOnADeviceOfTheChain) {
-  const auto folder = rc::test::source_path("tests/golden/architectures");
-  const auto file = model::ModelFile::open((folder / "qwen3moe.gguf").string());
-  const runtime::DeviceChain chain(open_device("reference"), {"cpu:0"}, false);
-  EngineOptions options;
-  options.context_length = options.cache_tokens = 32;
-  for (const char* spec : {"cpu", "CPU:0", "reference:0", "Reference"}) {
-    options.experts_on = spec;
-    EXPECT_TRUE(engine::plan(*file, chain, options).fits) << spec;
-  }
-  for (const char* spec : {"cpu:1", "opencl", "reference,cpu", "auto"}) {
-    options.experts_on = spec;
-    try {
-      engine::plan(*file, chain, options);
-      ADD_FAILURE() << spec;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT);
-      EXPECT_EQ(error.message(),
-                std::string("experts_on is '") + spec +
-                    "', but it can be \"cpu\" or one of this backend's "
-                    "devices: reference:0, cpu:0");
-    }
   }
 }
 

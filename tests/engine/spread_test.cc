@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "engine_util.h"
+#include "expect_error.h"
 #include "runtime/device_chain.h"
 #include "runtime/registry.h"
 #include "runtime/wrapped_plugin.h"
@@ -17,6 +18,7 @@
 namespace rc::engine::test {
 namespace {
 
+using rc::test::expect_error_with;
 using rc::test::open_wrapped;
 using rc::test::wrap_backend;
 using rc::test::WrappedState;
@@ -82,27 +84,6 @@ class DeviceSplit : public ::testing::Test {
   const Greedy expected_ = play_greedily(
       *Engine::load(file_, open_device(), tight_options(), {}), prompt_);
 };
-
-TEST_F(DeviceSplit, ExpertsAreSharedByChainsThatHaveTheirDevice) {
-  const auto file = model::ModelFile::open(
-      rc::test::source_path("tests/golden/architectures/qwen3moe.gguf"));
-  EngineOptions options = tight_options();
-  options.experts_on = "small";
-  const auto load = [&](std::vector<std::string> next) {
-    return Engine::load(
-        file, DeviceChain(open_device("reference"), next, false), options, {});
-  };
-  const auto engine = load({"small"});
-  options.experts_on = "SMALL:0";
-  EXPECT_EQ(load({"small"}), engine);
-  // What another chain has loaded does not allow it.
-  try {
-    load({});
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_INVALID_ARGUMENT) << error.message();
-  }
-}
 
 TEST_F(DeviceSplit, ModelThatFitsIsNotSpread) {
   const auto engine = load(tight_options());
@@ -173,14 +154,9 @@ TEST_F(DeviceSplit, UsesThreeDevices) {
 TEST_F(DeviceSplit, WithoutASecondDeviceIsAnError) {
   EngineOptions options = tight_options();
   options.memory_limit = room_for(2).memory_limit;
-  try {
+  expect_error_with(RC_E_DEVICE_MEMORY, {"small:0"}, [&] {
     Engine::load(file_, open_wrapped("small"), options, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_DEVICE_MEMORY);
-    EXPECT_NE(error.message().find("small:0"), std::string::npos)
-        << error.message();
-  }
+  });
 }
 
 TEST_F(DeviceSplit, DefaultContextShrinksToALimit) {
@@ -281,16 +257,9 @@ TEST_F(Lacking, UnsupportedOpsRunOnTheCpu) {
 TEST_F(Lacking, StrictRefusesUnsupportedOps) {
   state_.missing_ops = {RC_OP_GLU};
   const auto lenient = load(tight_options());
-  try {
-    Engine::load(file_, chain(true), tight_options(), {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), RC_E_UNSUPPORTED);
-    for (const char* part : {"GLU", "small:0", "the test took it away"}) {
-      EXPECT_NE(error.message().find(part), std::string::npos)
-          << error.message();
-    }
-  }
+  expect_error_with(
+      RC_E_UNSUPPORTED, {"GLU", "small:0", "the test took it away"},
+      [&] { Engine::load(file_, chain(true), tight_options(), {}); });
 }
 
 TEST_F(Lacking, UnsupportedOpsOfOneDeviceRunOnTheCpu) {
