@@ -38,6 +38,9 @@
 %ignore rc_log_set;
 %ignore rc_backend_options::progress;
 %ignore rc_backend_options::progress_user;
+/* Tenants are in C alone. */
+%ignore rc_backend_options::tenant;
+%ignore rc_error_retry_after_ms;
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;
 

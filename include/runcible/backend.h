@@ -19,13 +19,15 @@
 
 #include "runcible/base.h"
 #include "runcible/loop.h"
+#include "runcible/tenant.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One opening of one device, with its own limits and its own meter. Weights
- * and compute are shared with other handles on the same device. */
+/* One opening of one device by one tenant (tenant.h), with its own limits
+ * within those of the tenant and its own meter. Weights and compute are shared
+ * with other handles on the same device. */
 typedef struct rc_backend rc_backend;
 
 /* The devices that rc_discover found. */
@@ -191,6 +193,9 @@ typedef struct rc_backend_options {
    * them. */
   int32_t ignore_configuration;
   int32_t reserved2; /* 0 */
+  /* The tenant to which the handle belongs, which it keeps; NULL: one of its
+   * own, without limits. See tenant.h. */
+  rc_tenant* tenant;
 } rc_backend_options;
 
 #define RC_BACKEND_OPTIONS_INIT                                                \
@@ -207,7 +212,7 @@ typedef struct rc_backend_options {
         RC_INITIAL(placement, RC_UNSET_INT32),                                 \
         RC_INITIAL(measure, RC_UNSET_INT32), RC_INITIAL(numa, RC_UNSET_INT32), \
         RC_INITIAL(reserved, 0), RC_INITIAL(ignore_configuration, 0),          \
-        RC_INITIAL(reserved2, 0)                                               \
+        RC_INITIAL(reserved2, 0), RC_INITIAL(tenant, NULL)                     \
   }
 /* The same as a function; see base.h. */
 RC_API void rc_backend_options_init(rc_backend_options* options, size_t size);

@@ -134,7 +134,8 @@ enum {
   RC_E_CONTEXT_FULL = -14,
   /* The session has a request in flight; wait for its end or cancel it. */
   RC_E_BUSY = -15,
-  /* A limit of the backend handle (tenant) is reached. */
+  /* A limit of the backend handle or of its tenant is reached; see
+   * rc_error_retry_after_ms. */
   RC_E_QUOTA = -16,
   /* The loop is closed, or the request has delivered its end event. */
   RC_E_CLOSED = -17,
@@ -153,6 +154,11 @@ RC_API const char* rc_status_name(rc_status status);
  * never NULL, "" before any failure. Owned by the thread, valid until its next
  * call into the library. Successful calls leave it alone. */
 RC_API const char* rc_error_message(void);
+
+/* After so many milliseconds the call that failed last on this thread may
+ * succeed: of RC_E_QUOTA, where a limit is one per minute (tenant.h). -1:
+ * unknown. */
+RC_API int64_t rc_error_retry_after_ms(void);
 
 /* The version of the library that is running: major * 1000000 + minor * 1000 +
  * patch. */

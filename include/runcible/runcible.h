@@ -18,6 +18,7 @@
 #include "runcible/model.h"
 #include "runcible/op.h"
 #include "runcible/session.h"
+#include "runcible/tenant.h"
 #include "runcible/tensor.h"
 #include "runcible/types.h"
 

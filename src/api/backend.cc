@@ -58,19 +58,24 @@ OpenRequest::OpenRequest(const char* spec, const rc_backend_options& configured)
                       "options->numa");
   need_range<int32_t>(options_.reserved, 0, 0, "options->reserved");
   need_range<int32_t>(options_.reserved2, 0, 0, "options->reserved2");
+  if (rc_tenant* const given = std::exchange(options_.tenant, nullptr)) {
+    tenant_ = need(given, "options->tenant").tenant;
+  }
   if (spec != nullptr) spec_ = spec;
 }
 
 std::unique_ptr<rc_backend> OpenRequest::open(
     const std::function<bool()>& stopped) const {
-  auto tenant =
-      std::make_shared<Tenant>(options_.max_requests, options_.memory_limit);
-  auto opened = open_device(tenant, stopped);
-  tenant->set_spare(opened->compute->pool());
+  auto account = std::make_shared<HandleAccount>(
+      tenant_ != nullptr ? tenant_ : std::make_shared<Tenant>(),
+      options_.max_requests, options_.memory_limit);
+  auto opened = open_device(account, stopped);
+  const runtime::Device& device = *opened->chain.first();
+  account->set_home(*opened->compute, {device.id(), device.is_gpu()});
   rc_backend_options options = options_;
   options.progress = nullptr;
   options.progress_user = nullptr;
-  return std::make_unique<rc_backend>(std::move(tenant), options,
+  return std::make_unique<rc_backend>(std::move(account), options,
                                       std::move(opened));
 }
 
@@ -83,12 +88,13 @@ runtime::DeviceOptions OpenRequest::device_options() const {
 }
 
 std::shared_ptr<OpenedDevice> OpenRequest::open_device(
-    const std::shared_ptr<Tenant>& tenant,
+    const std::shared_ptr<HandleAccount>& account,
     const std::function<bool()>& stopped) const {
   runtime::Selection selection;
   selection.spec = spec_;
   selection.required_memory = options_.required_memory;
   selection.device = device_options();
+  selection.allowed = account->tenant()->devices();
   selection.progress = runtime::SearchProgress([&](double fraction) {
     return !(stopped && stopped()) &&
            report_progress(options_.progress, options_.progress_user, fraction);
@@ -102,10 +108,10 @@ std::shared_ptr<OpenedDevice> OpenRequest::open_device(
       plugin.name, plugin.description, index, device.info());
   runtime::Explanation explanation(selected);
   runtime::DeviceChain chain(selected.device, std::move(selected.next),
-                             options_.strict != 0);
+                             options_.strict != 0, selection.allowed);
   auto compute = std::make_shared<compute::Context>(
-      chain, tenant, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
-  auto placement = place(*compute, chain, selected);
+      chain, account, options_.timeout_ms == 0 ? -1 : options_.timeout_ms);
+  auto placement = place(*compute, chain, selected, selection.allowed);
   return std::shared_ptr<OpenedDevice>(new OpenedDevice{
       std::move(chain), std::move(text), std::move(explanation),
       std::move(compute), std::move(placement)});
@@ -113,7 +119,8 @@ std::shared_ptr<OpenedDevice> OpenRequest::open_device(
 
 std::shared_ptr<compute::Placement> OpenRequest::place(
     const compute::Context& compute, const runtime::DeviceChain& chain,
-    const runtime::Selected& selected) const {
+    const runtime::Selected& selected,
+    const std::vector<runtime::SpecItem>& allowed) const {
   const auto items = runtime::parse_spec(selected.spec);
   const bool automatic =
       std::any_of(items.begin(), items.end(),
@@ -124,6 +131,9 @@ std::shared_ptr<compute::Placement> OpenRequest::place(
   }
   auto devices = runtime::candidate_devices(
       selected.spec, options_.required_memory, selected.candidates);
+  std::erase_if(devices, [&](const runtime::ReportedDevice& device) {
+    return !runtime::allows(allowed, device);
+  });
   const std::string first = chain.first()->id();
   const bool has_first =
       std::any_of(devices.begin(), devices.end(),
@@ -224,7 +234,7 @@ rc_status rc_backend_explain(rc_backend* backend, const char** json) {
     const auto now = handle.opened();
     const bool choosing = now->placement != nullptr;
     std::string text = now->explanation.text(
-        handle.tenant->models(),
+        handle.account->models(),
         choosing ? now->placement->fallbacks() : now->compute->fallbacks(),
         choosing ? now->placement->explanation() : "null");
     const std::lock_guard lock(handle.mutex);
@@ -250,16 +260,16 @@ void rc_backend_usage_report_init(rc_backend_usage_report* report,
 rc_status rc_backend_usage(rc_backend* backend,
                            rc_backend_usage_report* report) {
   return guard([&] {
-    const rc::api::Tenant& tenant = *need(backend, "backend").tenant;
-    const rc::engine::Meter& meter = tenant.payer()->meter;
+    const rc::api::HandleAccount& account = *need(backend, "backend").account;
+    const rc::engine::Meter& meter = account.engine_account()->meter;
     rc_backend_usage_report usage = RC_BACKEND_USAGE_REPORT_INIT;
     usage.requests = meter.requests;
     usage.prompt_tokens = meter.prompt_tokens;
     usage.cached_tokens = meter.cached_tokens;
     usage.generated_tokens = meter.generated_tokens;
-    usage.compute_us = tenant.compute_us();
-    usage.memory = tenant.memory();
-    usage.peak_memory = tenant.peak_memory();
+    usage.compute_us = account.compute_us();
+    usage.memory = account.memory();
+    usage.peak_memory = account.peak_memory();
     rc::api::write_report(report, usage, "report");
   });
 }

@@ -11,7 +11,7 @@
 
 #include "api/device_text.h"
 #include "api/handle.h"
-#include "api/tenant.h"
+#include "api/handle_account.h"
 #include "compute/tensor.h"
 #include "runcible/backend.h"
 #include "runtime/device_chain.h"
@@ -35,14 +35,14 @@ struct OpenedDevice {
 struct rc_backend {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kBackend;
 
-  const std::shared_ptr<rc::api::Tenant> tenant;
+  const std::shared_ptr<rc::api::HandleAccount> account;
   // With which it was opened; without `progress`.
   const rc_backend_options options;
 
-  rc_backend(std::shared_ptr<rc::api::Tenant> tenant,
+  rc_backend(std::shared_ptr<rc::api::HandleAccount> account,
              const rc_backend_options& options,
              std::shared_ptr<rc::api::OpenedDevice> opened)
-      : tenant(std::move(tenant)),
+      : account(std::move(account)),
         options(options),
         opened_(std::move(opened)) {}
 
@@ -105,9 +105,9 @@ class OpenRequest {
   // `stopped` is another who may want an end.
   std::unique_ptr<rc_backend> open(
       const std::function<bool()>& stopped = {}) const;
-  // The device alone, on the account of the tenant.
+  // The device alone, on a given account.
   std::shared_ptr<OpenedDevice> open_device(
-      const std::shared_ptr<Tenant>& tenant,
+      const std::shared_ptr<HandleAccount>& account,
       const std::function<bool()>& stopped) const;
 
   const rc_backend_options& options() const { return options_; }
@@ -118,8 +118,10 @@ class OpenRequest {
   // nullptr: everything is done on the opened device.
   std::shared_ptr<compute::Placement> place(
       const compute::Context& compute, const runtime::DeviceChain& chain,
-      const runtime::Selected& selected) const;
-  rc_backend_options options_;
+      const runtime::Selected& selected,
+      const std::vector<runtime::SpecItem>& allowed) const;
+  rc_backend_options options_;  // without the tenant
+  std::shared_ptr<Tenant> tenant_;
   std::string spec_;
 };
 

@@ -58,6 +58,10 @@ const char* rc_status_name(rc_status status) {
 
 const char* rc_error_message(void) { return rc::last_error_message(); }
 
+int64_t rc_error_retry_after_ms(void) {
+  return rc::last_error_retry_after_ms();
+}
+
 uint32_t rc_version(void) {
   return RC_VERSION_MAJOR * 1000000 + RC_VERSION_MINOR * 1000 +
          RC_VERSION_PATCH;

@@ -105,8 +105,8 @@ Make make_embeddings(std::shared_ptr<const LoadedModel> model,
   return [model = std::move(model), texts = std::move(texts),
           options = std::move(options)](std::function<bool()> stop) mutable {
     options.rows.should_stop = std::move(stop);
-    return engine::embed(*model->engine(), model->tenant->payer(), texts,
-                         options);
+    return engine::embed(*model->engine(), model->account->engine_account(),
+                         texts, options);
   };
 }
 
@@ -117,8 +117,8 @@ Make make_scores(std::shared_ptr<const LoadedModel> model, std::string query,
           documents = std::move(documents),
           options = std::move(options)](std::function<bool()> stop) mutable {
     options.rows.should_stop = std::move(stop);
-    return engine::rerank(*model->engine(), model->tenant->payer(), query,
-                          documents, options);
+    return engine::rerank(*model->engine(), model->account->engine_account(),
+                          query, documents, options);
   };
 }
 
@@ -161,7 +161,7 @@ class AsyncRows final : public AsyncWork {
 
 void make_now(const LoadedModel& model, const Make& make,
               rc_embedding** embedding) {
-  const auto work = std::make_shared<EmbeddingWork>(model.tenant);
+  const auto work = std::make_shared<EmbeddingWork>(model.account);
   work->end(RC_OK, make({}));
   *embedding = add_handle(std::make_unique<rc_embedding>(work));
 }
@@ -179,7 +179,7 @@ void make_later(const LoadedModel& model, Make make, rc_loop* loop,
                 rc_embed_callback callback, void* user, const char* function,
                 rc_embedding** embedding) {
   auto work = std::make_unique<AsyncRows>(
-      std::make_shared<EmbeddingWork>(model.tenant), std::move(make),
+      std::make_shared<EmbeddingWork>(model.account), std::move(make),
       loop_or_own(loop), callback, user, function);
   // A reference of the caller's, before the work may be over.
   rc_embedding* const handle = work->handle();

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "api/handle.h"
-#include "api/tenant.h"
+#include "api/handle_account.h"
 #include "engine/embedding.h"
 #include "runcible/embed.h"
 
@@ -17,8 +17,8 @@ namespace rc::api {
 class EmbeddingWork {
  public:
   // Throws RC_E_QUOTA.
-  explicit EmbeddingWork(std::shared_ptr<Tenant> tenant)
-      : slot_(std::move(tenant)) {}
+  explicit EmbeddingWork(std::shared_ptr<HandleAccount> account)
+      : slot_(std::move(account)) {}
 
   void cancel() noexcept { cancelled_.store(true); }
   bool cancelled() const noexcept { return cancelled_.load(); }
@@ -35,7 +35,7 @@ class EmbeddingWork {
  private:
   void throw_failure() const;
 
-  Tenant::Slot slot_;
+  HandleAccount::Slot slot_;
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
   std::condition_variable changed_;

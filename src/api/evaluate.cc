@@ -26,7 +26,7 @@ uint64_t tensor_bytes(const LoadedModel& model) {
 
 engine::EvaluatedModel evaluated(const LoadedModel* model) {
   if (model == nullptr) return {};
-  return {model->engine(), model->tenant->payer()};
+  return {model->engine(), model->account->engine_account()};
 }
 
 void write_text(const engine::TextScore& score, rc_evaluate_report& report) {

@@ -21,8 +21,8 @@ namespace {
 // Collects a whole generation for a thread that waits for its end.
 class Collector final : public engine::Listener {
  public:
-  explicit Collector(std::shared_ptr<Tenant> tenant)
-      : slot_(std::move(tenant)) {}
+  explicit Collector(std::shared_ptr<HandleAccount> account)
+      : slot_(std::move(account)) {}
 
   void piece(engine::Piece piece) override { text_ += piece.text; }
 
@@ -47,7 +47,7 @@ class Collector final : public engine::Listener {
   const char* message() const { return message_; }
 
  private:
-  Tenant::Slot slot_;
+  HandleAccount::Slot slot_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;
@@ -134,7 +134,7 @@ rc_status rc_generate(rc_session* session, const rc_generate_options* options,
     rc::engine::RequestOptions checked =
         rc::api::request_options(options, *handle.model->file);
     checked.caller_waits = true;
-    auto listener = std::make_shared<Collector>(handle.model->tenant);
+    auto listener = std::make_shared<Collector>(handle.model->account);
     static_cast<void>(held->generate(std::move(checked), listener));
     listener->wait();
     collector = std::move(listener);

@@ -29,7 +29,7 @@ std::vector<compute::Tensor> need_tensors(rc_tensor* const* tensors,
 GraphRun::GraphRun(rc_graph* graph, rc_tensor* const* inputs,
                    size_t input_count, const rc_graph_run_options* options)
     : graph_(need(graph, "graph").graph),
-      tenant_(graph->tenant),
+      account_(graph->account),
       inputs_(need_tensors(inputs, input_count, "inputs")),
       deadline_ms_(read_options(options, kRunDefaults, "options").deadline_ms) {
   need_at_least_zero(deadline_ms_, "options->deadline_ms");
@@ -38,6 +38,7 @@ GraphRun::GraphRun(rc_graph* graph, rc_tensor* const* inputs,
 
 std::vector<compute::Tensor> GraphRun::run(bool (*stop)(void* user),
                                            void* user) const {
+  account_->need_time();
   int64_t spent_ns = 0;
   compute::Graph::Limits limits;
   limits.deadline_ms = deadline_ms_;
@@ -45,7 +46,7 @@ std::vector<compute::Tensor> GraphRun::run(bool (*stop)(void* user),
   limits.user = user;
   limits.spent_ns = &spent_ns;
   std::vector<compute::Tensor> outputs = graph_->run(inputs_, limits);
-  tenant_->charge_work(spent_ns);
+  account_->charge_work(*graph_->context()->device(), spent_ns);
   return outputs;
 }
 
@@ -75,7 +76,7 @@ rc_status rc_graph_begin(rc_backend* backend, rc_graph** graph) {
   return guard_handle(graph, "graph", [&] {
     rc_backend& opened = need(backend, "backend");
     return rc::api::add_handle(std::unique_ptr<rc_graph>(new rc_graph{
-        std::make_shared<rc::compute::Graph>(opened.home()), opened.tenant}));
+        std::make_shared<rc::compute::Graph>(opened.home()), opened.account}));
   });
 }
 

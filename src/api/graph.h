@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/handle.h"
-#include "api/tenant.h"
+#include "api/handle_account.h"
 #include "compute/graph.h"
 #include "runcible/graph.h"
 
@@ -13,7 +13,7 @@ struct rc_graph {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kGraph;
 
   const std::shared_ptr<rc::compute::Graph> graph;
-  const std::shared_ptr<rc::api::Tenant> tenant;
+  const std::shared_ptr<rc::api::HandleAccount> account;
 };
 
 namespace rc::api {
@@ -28,11 +28,11 @@ class GraphRun {
   std::vector<compute::Tensor> run(bool (*stop)(void* user), void* user) const;
 
   const compute::Graph& graph() const { return *graph_; }
-  const std::shared_ptr<Tenant>& tenant() const { return tenant_; }
+  const std::shared_ptr<HandleAccount>& account() const { return account_; }
 
  private:
   std::shared_ptr<compute::Graph> graph_;
-  std::shared_ptr<Tenant> tenant_;
+  std::shared_ptr<HandleAccount> account_;
   std::vector<compute::Tensor> inputs_;
   int64_t deadline_ms_;
 };

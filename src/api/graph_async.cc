@@ -15,7 +15,7 @@ class AsyncGraphRun final : public AsyncWork {
   AsyncGraphRun(GraphRun run, std::shared_ptr<engine::Loop> loop,
                 rc_graph_run_callback callback, void* user)
       : AsyncWork(std::move(loop), "running", "rc_graph_run_async"),
-        slot_(run.tenant()),
+        slot_(run.account(), /*uses_tokens=*/false),
         run_(std::move(run)),
         cancels_(run_.graph().cancels()),
         callback_(callback),
@@ -43,7 +43,7 @@ class AsyncGraphRun final : public AsyncWork {
               outputs.empty() ? nullptr : outputs.data(), outputs.size());
   }
 
-  Tenant::Slot slot_;
+  HandleAccount::Slot slot_;
   const GraphRun run_;
   const uint64_t cancels_;  // before it began
   const rc_graph_run_callback callback_;

@@ -69,6 +69,8 @@ const char* kind_name(Kind kind) noexcept {
       return "rc_grammar";
     case Kind::kEmbedding:
       return "rc_embedding";
+    case Kind::kTenant:
+      return "rc_tenant";
     case Kind::kGrammarMatcher:
       return "rc_grammar_matcher";
   }

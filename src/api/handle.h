@@ -37,7 +37,8 @@ enum class Kind {
   kCustomOp,
   kGrammar,
   kGrammarMatcher,
-  kEmbedding
+  kEmbedding,
+  kTenant
 };
 
 namespace handles {

@@ -43,18 +43,18 @@ class ImportanceRequest {
     const std::shared_ptr<engine::Engine> held = model_->engine();
     const engine::Engine& engine = *held;
     engine::EngineOptions options = engine.options();
-    options.memory_limit = model_->tenant->memory_left();
+    options.memory_limit = model_->account->memory_left();
     options.has_weight = [this](const runtime::Weight& weight) {
-      return model_->tenant->holds(weight);
+      return model_->account->holds(weight);
     };
     const auto progress = [&](double fraction) {
       return !(stopped && stopped()) &&
              report_progress(options_.progress, options_.progress_user,
                              fraction);
     };
-    const auto pay = [tenant = model_->tenant](uint64_t bytes) {
+    const auto pay = [account = model_->account](uint64_t bytes) {
       try {
-        return std::make_shared<compute::Paid>(tenant, bytes);
+        return std::make_shared<compute::Paid>(account, bytes);
       } catch (const Error&) {
         fail(RC_E_DEVICE_MEMORY, "measuring importance takes ", bytes,
              " bytes of device memory in addition to the model, more than is "

@@ -112,32 +112,35 @@ uint64_t count_parameters(const gguf::File& file) {
 
 }  // namespace
 
-LoadedModel::Resident::Resident(std::shared_ptr<Tenant> tenant,
+LoadedModel::Resident::Resident(std::shared_ptr<HandleAccount> account,
                                 std::shared_ptr<engine::Engine> given,
-                                Tenant::SetAside* from)
+                                HandleAccount::SetAside* from)
     : engine(std::move(given)),
-      charge(std::move(tenant), engine, from),
+      charge(std::move(account), engine, from),
       device(engine->device()->id()) {}
 
-LoadedModel::LoadedModel(std::shared_ptr<Tenant> owner,
+LoadedModel::LoadedModel(std::shared_ptr<HandleAccount> owner,
                          std::shared_ptr<const model::ModelFile> model_file,
                          std::shared_ptr<const Resident> resident,
-                         engine::EngineOptions options)
-    : tenant(std::move(owner)),
+                         engine::EngineOptions options,
+                         std::unique_ptr<Tenant::Slot> slot)
+    : account(std::move(owner)),
       file(std::move(model_file)),
       parameters(count_parameters(file->file())),
       asked(std::move(options)),
+      slot_(std::move(slot)),
       resident_(std::move(resident)) {}
 
 std::shared_ptr<LoadedModel> LoadedModel::create(
-    std::shared_ptr<Tenant> tenant,
+    std::shared_ptr<HandleAccount> account,
     std::shared_ptr<const model::ModelFile> file,
-    std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked) {
-  auto resident = std::make_shared<const Resident>(tenant, std::move(engine));
+    std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked,
+    std::unique_ptr<Tenant::Slot> slot) {
+  auto resident = std::make_shared<const Resident>(account, std::move(engine));
   const std::shared_ptr<LoadedModel> made(
-      new LoadedModel(std::move(tenant), std::move(file), std::move(resident),
-                      std::move(asked)));
-  made->tenant->add(made);
+      new LoadedModel(std::move(account), std::move(file), std::move(resident),
+                      std::move(asked), std::move(slot)));
+  made->account->add(made);
   return made;
 }
 
@@ -185,7 +188,8 @@ LoadRequest::LoadRequest(rc_backend* backend,
 }
 
 LoadRequest::LoadRequest(rc_backend* backend, const rc_model_options* asked)
-    : chain(need(backend, "backend").opened()->chain), tenant(backend->tenant) {
+    : chain(need(backend, "backend").opened()->chain),
+      account(backend->account) {
   options.timeout_ms = backend->options.timeout_ms;
   take(asked);
 }
@@ -212,6 +216,8 @@ std::shared_ptr<const model::ModelFile> LoadRequest::open() const {
 
 std::unique_ptr<rc_model> LoadRequest::load(
     const std::function<bool()>& go_on) const {
+  auto slot = std::make_unique<Tenant::Slot>(account->tenant(),
+                                             Tenant::Counted::kModels);
   const std::shared_ptr<const model::ModelFile> file = open();
   const auto report = [&](double fraction) {
     if (go_on && !go_on()) return false;
@@ -219,9 +225,9 @@ std::unique_ptr<rc_model> LoadRequest::load(
   };
   std::shared_ptr<engine::Engine> engine = engine::Engine::load(
       file, chain, limited_options(), report,
-      [&](const engine::Engine& resident) { return tenant->holds(resident); });
-  return std::make_unique<rc_model>(
-      LoadedModel::create(tenant, file, std::move(engine), options));
+      [&](const engine::Engine& resident) { return account->holds(resident); });
+  return std::make_unique<rc_model>(LoadedModel::create(
+      account, file, std::move(engine), options, std::move(slot)));
 }
 
 }  // namespace rc::api

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/handle.h"
-#include "api/tenant.h"
+#include "api/handle_account.h"
 #include "engine/engine.h"
 #include "engine/session_list.h"
 #include "files/gguf/file.h"
@@ -43,30 +43,32 @@ struct rc_tokenizer {
 
 namespace rc::api {
 
-// A loaded model on a tenant's account: what an rc_model, its sessions and
-// their requests hold on to. The engine changes when the backend handle is
-// switched.
+// A loaded model on the account of a backend handle: what an rc_model, its
+// sessions and their requests hold on to. The engine changes when the backend
+// handle is switched.
 class LoadedModel {
  public:
   // An engine, paid for.
   struct Resident {
-    Resident(std::shared_ptr<Tenant> tenant,
+    Resident(std::shared_ptr<HandleAccount> account,
              std::shared_ptr<engine::Engine> engine,
-             Tenant::SetAside* from = nullptr);
+             HandleAccount::SetAside* from = nullptr);
 
     const std::shared_ptr<engine::Engine> engine;
-    const Tenant::Charge charge;
+    const HandleAccount::Charge charge;
     const std::string device;  // for reports
   };
 
-  // `asked` is what the engine was loaded with, but for the tenant's limit. The
-  // tenant knows it from then on.
+  // `asked` is what the engine was loaded with, but for the account's limit.
+  // The account knows it from then on. `slot` is its place among the models of
+  // the tenant.
   static std::shared_ptr<LoadedModel> create(
-      std::shared_ptr<Tenant> tenant,
+      std::shared_ptr<HandleAccount> account,
       std::shared_ptr<const model::ModelFile> file,
-      std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked);
+      std::shared_ptr<engine::Engine> engine, engine::EngineOptions asked,
+      std::unique_ptr<Tenant::Slot> slot);
 
-  const std::shared_ptr<Tenant> tenant;
+  const std::shared_ptr<HandleAccount> account;
   const std::shared_ptr<const model::ModelFile> file;
   const uint64_t parameters;
   const engine::EngineOptions asked;
@@ -89,11 +91,12 @@ class LoadedModel {
       std::shared_ptr<const Resident> next) noexcept;
 
  private:
-  LoadedModel(std::shared_ptr<Tenant> tenant,
+  LoadedModel(std::shared_ptr<HandleAccount> account,
               std::shared_ptr<const model::ModelFile> file,
               std::shared_ptr<const Resident> resident,
-              engine::EngineOptions asked);
+              engine::EngineOptions asked, std::unique_ptr<Tenant::Slot> slot);
 
+  const std::unique_ptr<Tenant::Slot> slot_;
   const std::shared_ptr<engine::SessionList> sessions_ =
       std::make_shared<engine::SessionList>();
   mutable std::mutex mutex_;
@@ -131,13 +134,13 @@ struct LoadRequest {
   // false.
   std::unique_ptr<rc_model> load(const std::function<bool()>& go_on) const;
   std::shared_ptr<const model::ModelFile> open() const;
-  // The options with what the tenant has left; good while the tenant lives.
+  // The options with what the account has left; good while the account lives.
   engine::EngineOptions limited_options() const {
-    return tenant->limit(options);
+    return account->limit(options);
   }
 
   runtime::DeviceChain chain;
-  std::shared_ptr<Tenant> tenant;
+  std::shared_ptr<HandleAccount> account;
   std::string path;  // may be "builtin:NAME"
   std::shared_ptr<const gguf::File>
       given;  // instead of a path, if there is one

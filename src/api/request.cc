@@ -122,10 +122,10 @@ class rc_request::EndEvent final : public Event {
   bool delivered_ = false;
 };
 
-rc_request::rc_request(std::shared_ptr<rc::api::Tenant> tenant,
+rc_request::rc_request(std::shared_ptr<rc::api::HandleAccount> account,
                        std::shared_ptr<rc::engine::Loop> loop,
                        rc_event_callback callback, void* user)
-    : slot_(std::move(tenant)),
+    : slot_(std::move(account)),
       loop_(std::move(loop)),
       callback_(callback),
       user_(user),
@@ -186,7 +186,7 @@ void rc_request::piece(rc::engine::Piece piece) {
 
 void rc_request::end(const rc_generate_report& report,
                      const char* message) noexcept {
-  // The tenant may start the next request from the end's callback.
+  // The account may start the next request from the end's callback.
   slot_.release();
   std::shared_ptr<rc::engine::Request> generation;
   {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "api/handle.h"
-#include "api/tenant.h"
+#include "api/handle_account.h"
 #include "base/callback.h"
 #include "engine/delivery_queue.h"
 #include "engine/engine.h"
@@ -28,7 +28,7 @@ struct rc_request final : rc::engine::Listener,
   static constexpr rc::api::Kind kKind = rc::api::Kind::kRequest;
 
   // Without callback the loop is nullptr, and events wait to be pulled.
-  rc_request(std::shared_ptr<rc::api::Tenant> tenant,
+  rc_request(std::shared_ptr<rc::api::HandleAccount> account,
              std::shared_ptr<rc::engine::Loop> loop, rc_event_callback callback,
              void* user);
   ~rc_request() override;
@@ -60,7 +60,7 @@ struct rc_request final : rc::engine::Listener,
   void deliver(const rc_event& event);
   void leave_loop() noexcept;
 
-  rc::api::Tenant::Slot slot_;
+  rc::api::HandleAccount::Slot slot_;
   const std::shared_ptr<rc::engine::Loop> loop_;
   const rc_event_callback callback_;
   void* const user_;

@@ -32,17 +32,25 @@ engine::SessionOptions session_options(const rc_session_options* given,
   return result;
 }
 
-rc_session* give_out(const std::shared_ptr<const LoadedModel>& model,
-                     std::shared_ptr<engine::Session> session) {
-  return add_handle(std::make_unique<rc_session>(model, std::move(session)));
+// A new session: function() makes it. Throws RC_E_QUOTA before that.
+template <class Function>
+rc_session* add_session(const std::shared_ptr<const LoadedModel>& model,
+                        const Function& function) {
+  auto slot = std::make_unique<Tenant::Slot>(model->account->tenant(),
+                                             Tenant::Counted::kSessions);
+  return add_handle(
+      std::make_unique<rc_session>(model, function(), std::move(slot)));
 }
 
 rc_session* restore(const std::shared_ptr<const LoadedModel>& model,
                     const gguf::File& saved,
                     const engine::SessionOptions& options) {
-  return give_out(model, model->make_session([&](engine::Engine& engine) {
-    return engine.restore_session(saved, options, model->tenant->payer());
-  }));
+  return add_session(model, [&] {
+    return model->make_session([&](engine::Engine& engine) {
+      return engine.restore_session(saved, options,
+                                    model->account->engine_account());
+    });
+  });
 }
 
 // A file over memory that outlives the call.
@@ -79,10 +87,12 @@ rc_status rc_session_create(rc_model* model, const rc_session_options* options,
     const std::shared_ptr<const LoadedModel> loaded =
         need(model, "model").loaded;
     const auto checked = rc::api::session_options(options, *loaded);
-    return rc::api::give_out(
-        loaded, loaded->make_session([&](rc::engine::Engine& engine) {
-          return engine.create_session(checked, loaded->tenant->payer());
-        }));
+    return rc::api::add_session(loaded, [&] {
+      return loaded->make_session([&](rc::engine::Engine& engine) {
+        return engine.create_session(checked,
+                                     loaded->account->engine_account());
+      });
+    });
   });
 }
 
@@ -167,7 +177,8 @@ rc_status rc_session_truncate(rc_session* session, int64_t position) {
 rc_status rc_session_fork(rc_session* session, rc_session** fork) {
   return guard_handle(fork, "fork", [&] {
     const rc_session& handle = need(session, "session");
-    return rc::api::give_out(handle.model, handle.session->fork());
+    return rc::api::add_session(handle.model,
+                                [&] { return handle.session->fork(); });
   });
 }
 

@@ -11,11 +11,15 @@
 struct rc_session {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kSession;
   rc_session(std::shared_ptr<const rc::api::LoadedModel> model,
-             std::shared_ptr<rc::engine::Session> session)
-      : model(std::move(model)), session(std::move(session)) {}
+             std::shared_ptr<rc::engine::Session> session,
+             std::unique_ptr<rc::api::Tenant::Slot> slot)
+      : model(std::move(model)),
+        session(std::move(session)),
+        slot(std::move(slot)) {}
 
   const std::shared_ptr<const rc::api::LoadedModel> model;
   const std::shared_ptr<rc::engine::Session> session;
+  const std::unique_ptr<rc::api::Tenant::Slot> slot;  // of its tenant
 };
 
 namespace rc::api {

@@ -19,7 +19,7 @@ void start_request(const LoadedModel& model,
                    const rc_request::Generate& generate,
                    const EventTarget& target, rc_request** request) {
   const auto started = std::make_shared<rc_request>(
-      model.tenant,
+      model.account,
       target.callback == nullptr ? nullptr : loop_or_own(target.loop),
       target.callback, target.user);
   rc_request::start(started, generate, request);

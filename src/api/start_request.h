@@ -16,7 +16,7 @@ struct EventTarget {
 // Sets *request to NULL, and throws if events could not be delivered.
 void check_event_target(const EventTarget& target, rc_request** request);
 
-// Starts a request on account of the model's tenant. Throws RC_E_CLOSED,
+// Starts a request on account of the model's account. Throws RC_E_CLOSED,
 // RC_E_QUOTA and what `generate` throws.
 void start_request(const LoadedModel& model,
                    const rc_request::Generate& generate,

@@ -30,12 +30,12 @@ class SwitchRequest::Work {
       : options_(options),
         open_(open),
         backend_(backend),
-        tenant_(backend.tenant),
+        account_(backend.account),
         stopped_(stopped) {}
 
   void run() {
-    opened_ = open_.open_device(tenant_, [this] { return !go_on(0); });
-    const Tenant::SwitchAllowance leaving(tenant_);
+    opened_ = open_.open_device(account_, [this] { return !go_on(0); });
+    const HandleAccount::SwitchAllowance leaving(account_);
     ask();
     load();
     wait();
@@ -56,18 +56,18 @@ class SwitchRequest::Work {
 
   // Asks for the memory of all models before anything is done that takes time.
   void ask() {
-    moving_ = tenant_->loaded_models();
+    moving_ = account_->loaded_models();
     std::set<const engine::Engine*> asked;
     for (const auto& model : moving_) {
       // One that handles share is shared there, too.
       if (!asked.insert(model->engine().get()).second) continue;
       engine::Engine::reserve(
-          *model->file, opened_->chain, tenant_->limit(model->asked),
-          [&](const engine::Engine& there) { return tenant_->holds(there); },
+          *model->file, opened_->chain, account_->limit(model->asked),
+          [&](const engine::Engine& there) { return account_->holds(there); },
           reserved_);
     }
     const runtime::Device& first = *opened_->chain.first();
-    set_aside_.emplace(tenant_, reserved_.bytes(first), first.id());
+    set_aside_.emplace(account_, reserved_.bytes(first), first.id());
   }
 
   void load() {
@@ -80,12 +80,13 @@ class SwitchRequest::Work {
                                     static_cast<double>(all.size()));
       };
       const engine::EngineOptions limited =
-          tenant_->limit(model->asked, &*set_aside_);
+          account_->limit(model->asked, &*set_aside_);
       std::shared_ptr<engine::Engine> engine = engine::Engine::load(
           model->file, opened_->chain, limited, progress,
-          [&](const engine::Engine& there) { return tenant_->holds(there); });
-      models_.push_back({model, std::make_shared<const LoadedModel::Resident>(
-                                    tenant_, std::move(engine), &*set_aside_)});
+          [&](const engine::Engine& there) { return account_->holds(there); });
+      models_.push_back(
+          {model, std::make_shared<const LoadedModel::Resident>(
+                      account_, std::move(engine), &*set_aside_)});
     }
   }
 
@@ -116,11 +117,13 @@ class SwitchRequest::Work {
     std::vector<std::shared_ptr<const LoadedModel::Resident>> residents;
     residents.reserve(models_.size());
     backend_.prepare_exchange();
-    const std::shared_ptr<compute::BufferPool> pool = opened_->compute->pool();
+    const std::shared_ptr<compute::Context> home = opened_->compute;
+    engine::DeviceUsage device = {home->device()->id(),
+                                  home->device()->is_gpu()};
     std::shared_ptr<OpenedDevice> before;
     sessions.run([&] {
       before = backend_.exchange(std::move(opened_));
-      tenant_->set_spare(pool);
+      account_->set_home(*home, std::move(device));
       for (Moving& moving : models_) {
         residents.push_back(moving.model->exchange(std::move(moving.next)));
       }
@@ -131,13 +134,13 @@ class SwitchRequest::Work {
   const rc_backend_switch_options& options_;
   const OpenRequest& open_;
   rc_backend& backend_;
-  const std::shared_ptr<Tenant> tenant_;
+  const std::shared_ptr<HandleAccount> account_;
   const std::function<bool()>& stopped_;
   std::shared_ptr<OpenedDevice> opened_;
   std::vector<std::shared_ptr<LoadedModel>> moving_;  // all that are there
   // The memory that these will use, with the devices that were opened for it.
   model::ReservedMemory reserved_;
-  std::optional<Tenant::SetAside> set_aside_;
+  std::optional<HandleAccount::SetAside> set_aside_;
   std::vector<Moving> models_;  // as far as they are loaded
 };
 

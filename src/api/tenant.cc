@@ -1,303 +1,331 @@
 #include "api/tenant.h"
 
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <cmath>
+#include <optional>
 
+#include "api/guard.h"
+#include "api/handle_account.h"
+#include "api/options.h"
 #include "base/error.h"
 
 namespace rc::api {
+namespace {
 
-Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant)
-    : tenant_(std::move(tenant)) {
-  // A refused request is not counted even for a moment, in which another
-  // request would be refused for it.
-  int64_t before = tenant_->requests_;
-  do {
-    if (tenant_->max_requests_ != 0 && before >= tenant_->max_requests_) {
-      fail(RC_E_QUOTA, "the backend handle has ", before,
-           " requests in flight and max_requests is ", tenant_->max_requests_,
-           "; wait for one to end");
-    }
-  } while (!tenant_->requests_.compare_exchange_weak(before, before + 1));
+using Clock = engine::Tenant::Clock;
+
+constexpr rc_tenant_options kUnset = RC_TENANT_OPTIONS_INIT;
+constexpr float kLeastWeight = 0.001f;
+constexpr float kMostWeight = 1000.0f;
+constexpr int32_t kLongestBurst = 3600;
+
+bool is_set(const char* value) { return value != nullptr; }
+bool is_set(float value) { return value != RC_UNSET_FLOAT; }
+bool is_set(int32_t value) { return value != RC_UNSET_INT32; }
+bool is_set(int64_t value) { return value != RC_UNSET_INT64; }
+bool is_set(uint64_t value) { return value != RC_UNSET_UINT64; }
+
+void need_limit(int64_t value, const char* name) {
+  if (value != RC_UNSET_INT64) need_at_least_zero(value, name);
+}
+void need_limit(int32_t value, const char* name) {
+  if (is_set(value)) need_at_least_zero(value, name);
 }
 
-void Tenant::Slot::release() noexcept {
-  if (held_.exchange(false)) tenant_->requests_.fetch_sub(1);
+std::vector<runtime::SpecItem> parse_devices(const char* devices) {
+  if (*devices == '\0') return {};
+  std::vector<runtime::SpecItem> items = runtime::parse_spec(devices);
+  for (const runtime::SpecItem& item : items) {
+    if (item.name != "auto") continue;
+    fail(RC_E_INVALID_ARGUMENT, "options->devices: \"", devices,
+         "\" names auto, which is no device; \"\" allows all");
+  }
+  return items;
 }
 
-// Never destroyed: models may be released while the process ends.
-Tenant::Ledger& Tenant::ledger() {
-  static Ledger& instance = *new Ledger;
+// Throws RC_E_INVALID_ARGUMENT.
+void check(const rc_tenant_options& options) {
+  if (is_set(options.weight)) {
+    need_range(options.weight, kLeastWeight, kMostWeight, "options->weight");
+  }
+  need_limit(options.max_requests, "options->max_requests");
+  need_limit(options.max_sessions, "options->max_sessions");
+  need_limit(options.max_models, "options->max_models");
+  need_limit(options.prompt_tokens_per_minute,
+             "options->prompt_tokens_per_minute");
+  need_limit(options.generated_tokens_per_minute,
+             "options->generated_tokens_per_minute");
+  need_limit(options.device_ms_per_minute, "options->device_ms_per_minute");
+  if (is_set(options.burst_seconds)) {
+    need_range(options.burst_seconds, 1, kLongestBurst,
+               "options->burst_seconds");
+  }
+  need_range<int32_t>(options.reserved, 0, 0, "options->reserved");
+  if (options.devices != nullptr) parse_devices(options.devices);
+}
+
+struct CountText {
+  const char* limit;
+  const char* many;
+};
+constexpr CountText kCountTexts[Tenant::kCounted] = {
+    {"max_requests", "requests in flight"},
+    {"max_sessions", "sessions"},
+    {"max_models", "models"}};
+
+struct RateText {
+  const char* limit;
+  double units;  // of the option in one of the engine's
+};
+RateText text_of(engine::Tenant::Rate rate) {
+  switch (rate) {
+    case engine::Tenant::Rate::kPromptTokens:
+      return {"prompt_tokens_per_minute", 1};
+    case engine::Tenant::Rate::kGeneratedTokens:
+      return {"generated_tokens_per_minute", 1};
+    case engine::Tenant::Rate::kDeviceSeconds:
+      break;
+  }
+  return {"device_ms_per_minute", 1000};
+}
+
+}  // namespace
+
+Tenant::Tenant(const rc_tenant_options& options) {
+  check(options);
+  if (options.name != nullptr) name_ = options.name;
+  set(options);
+}
+
+namespace {
+
+// Those that Tenant::create has made. Never destroyed: some may live on while
+// the process ends.
+struct Created {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Tenant>> tenants;
+};
+Created& created() {
+  static Created& instance = *new Created;
   return instance;
 }
 
-void Tenant::pay(uint64_t bytes, bool limited) noexcept {
-  const std::lock_guard lock(mutex_);
-  count(bytes, limited ? bytes : 0);
+}  // namespace
+
+std::shared_ptr<Tenant> Tenant::create(const rc_tenant_options& options) {
+  auto made = std::make_shared<Tenant>(options);
+  const std::lock_guard lock(created().mutex);
+  std::erase_if(created().tenants,
+                [](const auto& known) { return known.expired(); });
+  created().tenants.push_back(made);
+  return made;
 }
 
-void Tenant::count(uint64_t bytes, uint64_t limited) noexcept {
-  limited_memory_ += limited;
-  memory_ += bytes;
-  peak_memory_ = std::max(peak_memory_, memory_);
-}
-
-void Tenant::take_back(uint64_t bytes, bool limited) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (limited) limited_memory_ -= bytes;
-  memory_ -= bytes;
-}
-
-void Tenant::pay_within_limit(const Bill& bill, const std::string& device,
-                              SetAside* from) {
-  const uint64_t own =
-      from == nullptr ? 0 : std::min(from->bytes_, bill.limited);
-  const auto lock = make_room(bill.limited - own);
-  if (!has_room(bill.limited - own)) {
-    fail(RC_E_DEVICE_MEMORY, "the model takes ", bill.limited, " bytes of ",
-         device, "; of the backend handle's memory_limit of ", memory_limit_,
-         " bytes, ", counted(), " are in use");
-  }
-  if (from != nullptr) from->bytes_ -= own;
-  reserved_ -= own;
-  count(bill.bytes, bill.limited);
-}
-
-void Tenant::hold(const model::Resource& resource, bool limited, Bill& bill) {
-  std::map<const void*, std::vector<Holder>>& all = ledger().holders;
-  const auto [entry, added] = all.try_emplace(resource.identity);
-  std::vector<Holder>& holders = entry->second;
-  for (Holder& holder : holders) {
-    if (holder.tenant != this) continue;
-    ++holder.engines;
-    return;
-  }
-  try {
-    holders.push_back({this, limited, 1});
-  } catch (...) {
-    if (added) all.erase(entry);
-    throw;
-  }
-  if (!added) return;
-  bill.bytes += resource.bytes;
-  if (limited) bill.limited += resource.bytes;
-}
-
-void Tenant::let_go(const model::Resource& resource, bool paid) noexcept {
-  const auto entry = ledger().holders.find(resource.identity);
-  std::vector<Holder>& holders = entry->second;
-  const auto own =
-      std::find_if(holders.begin(), holders.end(),
-                   [&](const Holder& holder) { return holder.tenant == this; });
-  if (--own->engines > 0) return;
-  const bool paid_by_this = paid && own == holders.begin();
-  if (paid_by_this) take_back(resource.bytes, own->limited);
-  holders.erase(own);
-  if (holders.empty()) {
-    ledger().holders.erase(entry);
-  } else if (paid_by_this) {
-    const Holder& next = holders.front();
-    next.tenant->pay(resource.bytes, next.limited);
-  }
-}
-
-Tenant::Charge::Charge(std::shared_ptr<Tenant> tenant,
-                       std::shared_ptr<engine::Engine> engine, SetAside* from)
-    : tenant_(std::move(tenant)), engine_(std::move(engine)) {
-  const std::lock_guard ledger_lock(ledger().mutex);
-  {
-    const std::lock_guard lock(tenant_->mutex_);
-    if (++tenant_->engines_[engine_.get()] > 1) return;
-  }
-  const std::vector<model::Resource>& resources = engine_->resources();
-  size_t held = 0;
-  try {
-    Bill bill;
-    for (; held < resources.size(); ++held) {
-      tenant_->hold(resources[held],
-                    resources[held].device == engine_->device().get(), bill);
-    }
-    tenant_->pay_within_limit(bill, engine_->device()->id(), from);
-  } catch (...) {
-    for (size_t i = 0; i < held; ++i) tenant_->let_go(resources[i], false);
-    const std::lock_guard lock(tenant_->mutex_);
-    tenant_->engines_.erase(engine_.get());
-    throw;
-  }
-}
-
-Tenant::Charge::~Charge() {
-  const std::lock_guard ledger_lock(ledger().mutex);
-  {
-    const std::lock_guard lock(tenant_->mutex_);
-    const auto known = tenant_->engines_.find(engine_.get());
-    if (--known->second > 0) return;
-    tenant_->engines_.erase(known);
-  }
-  for (const model::Resource& resource : engine_->resources()) {
-    tenant_->let_go(resource, true);
-  }
-}
-
-void Tenant::reserve(uint64_t bytes) {
-  const auto lock = make_room(bytes);
-  if (!has_room(bytes)) {
-    fail(RC_E_DEVICE_MEMORY, "a tensor takes ", bytes,
-         " bytes of device memory; of the backend handle's memory_limit of ",
-         memory_limit_, " bytes, ", counted(), " are in use");
-  }
-  reserved_ += bytes;
-}
-
-void Tenant::use(uint64_t bytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  reserved_ -= bytes;
-  count(bytes, bytes);
-}
-
-void Tenant::cancel(uint64_t bytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  reserved_ -= bytes;
-}
-
-void Tenant::give_back(uint64_t bytes) noexcept { take_back(bytes, true); }
-
-bool Tenant::has_room(uint64_t bytes) const {
-  return memory_limit_ == 0 ||
-         (bytes <= memory_limit_ && counted() <= memory_limit_ - bytes);
-}
-
-uint64_t Tenant::counted() const {
-  return limited_memory_ - std::min(limited_memory_, leaving_) + reserved_;
-}
-
-std::unique_lock<std::mutex> Tenant::make_room(uint64_t bytes) const {
-  std::unique_lock lock(mutex_);
-  if (has_room(bytes)) return lock;
-  const auto given_up = spare();
-  lock.unlock();
-  if (given_up != nullptr) given_up->trim();
-  lock.lock();
-  return lock;
-}
-
-uint64_t Tenant::memory_left(const SetAside* own) const {
-  std::unique_lock lock(mutex_);
-  if (const auto given_up = spare()) {
-    lock.unlock();
-    given_up->trim();
-    lock.lock();
-  }
-  if (memory_limit_ == 0) return 0;
-  const uint64_t by_others = counted() - (own == nullptr ? 0 : own->bytes_);
-  return by_others < memory_limit_ ? memory_limit_ - by_others : 1;
-}
-
-engine::EngineOptions Tenant::limit(engine::EngineOptions options,
-                                    const SetAside* own) const {
-  options.memory_limit = memory_left(own);
-  options.has_weight = [this](const runtime::Weight& weight) {
-    return holds(weight);
-  };
-  return options;
-}
-
-void Tenant::add(const std::shared_ptr<LoadedModel>& model) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(models_, [](const auto& known) { return known.expired(); });
-  models_.push_back(model);
-}
-
-std::vector<std::shared_ptr<LoadedModel>> Tenant::loaded_models() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<LoadedModel>> found;
-  for (const auto& known : models_) {
-    if (auto model = known.lock()) found.push_back(std::move(model));
+std::vector<std::shared_ptr<Tenant>> Tenant::all() {
+  const std::lock_guard lock(created().mutex);
+  std::vector<std::shared_ptr<Tenant>> found;
+  for (const auto& known : created().tenants) {
+    if (auto tenant = known.lock()) found.push_back(std::move(tenant));
   }
   return found;
 }
 
-Tenant::SetAside::SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
-                           const std::string& device)
-    : tenant_(std::move(tenant)), bytes_(bytes) {
-  const auto lock = tenant_->make_room(bytes);
-  if (!tenant_->has_room(bytes)) {
-    fail(RC_E_DEVICE_MEMORY, "the models take ", bytes, " bytes of ", device,
-         "; of the backend handle's memory_limit of ", tenant_->memory_limit_,
-         " bytes, ", tenant_->counted(), " are in use");
-  }
-  tenant_->reserved_ += bytes;
+std::string Tenant::subject() const {
+  return name_.empty() ? "the tenant" : cat("the tenant '", name_, "'");
 }
 
-Tenant::SetAside::~SetAside() { tenant_->cancel(bytes_); }
+void Tenant::change(const rc_tenant_options& options) {
+  check(options);
+  set(options);
+}
 
-Tenant::SwitchAllowance::SwitchAllowance(std::shared_ptr<Tenant> tenant)
-    : tenant_(std::move(tenant)) {
-  const std::lock_guard ledger_lock(ledger().mutex);
-  uint64_t bytes = 0;
-  std::set<const void*> counted;
+void Tenant::set(const rc_tenant_options& options) {
+  std::optional<std::vector<runtime::SpecItem>> devices;
+  if (is_set(options.devices)) devices = parse_devices(options.devices);
+  const std::lock_guard lock(mutex_);
+  if (devices) devices_.swap(*devices);
+  const int32_t limits[kCounted] = {options.max_requests, options.max_sessions,
+                                    options.max_models};
+  for (size_t i = 0; i < kCounted; ++i) {
+    if (is_set(limits[i])) limits_[i] = limits[i];
+  }
+  if (is_set(options.memory_limit)) memory_limit_ = options.memory_limit;
+  if (is_set(options.prompt_tokens_per_minute)) {
+    rates_.prompt_tokens =
+        static_cast<double>(options.prompt_tokens_per_minute);
+  }
+  if (is_set(options.generated_tokens_per_minute)) {
+    rates_.generated_tokens =
+        static_cast<double>(options.generated_tokens_per_minute);
+  }
+  if (is_set(options.device_ms_per_minute)) {
+    rates_.device_seconds =
+        static_cast<double>(options.device_ms_per_minute) / 1000;
+  }
+  if (is_set(options.burst_seconds)) {
+    rates_.burst = std::chrono::seconds(options.burst_seconds);
+  }
+  if (is_set(options.weight)) {
+    payer_->weight.store(static_cast<double>(options.weight));
+  }
+  payer_->set(rates_);
+}
+
+Tenant::Slot::Slot(std::shared_ptr<Tenant> tenant, Counted counted)
+    : tenant_(std::move(tenant)), counted_(counted) {
+  const auto i = static_cast<size_t>(counted);
+  std::unique_lock lock(tenant_->mutex_);
+  const int64_t limit = tenant_->limits_[i];
+  int64_t& count = tenant_->counts_[i];
+  if (limit == 0 || count < limit) {
+    ++count;
+    return;
+  }
+  const int64_t have = count;
+  lock.unlock();
+  ++tenant_->refused_;
+  fail(RC_E_QUOTA, tenant_->subject(), " has ", have, " ", kCountTexts[i].many,
+       " and its ", kCountTexts[i].limit, " is ", limit,
+       "; wait until there are fewer");
+}
+
+void Tenant::Slot::release() noexcept {
+  if (!held_.exchange(false)) return;
   const std::lock_guard lock(tenant_->mutex_);
-  for (const auto& [engine, times] : tenant_->engines_) {
-    for (const model::Resource& resource : engine->resources()) {
-      const auto& holders = ledger().holders.at(resource.identity);
-      const bool pays =
-          holders.front().tenant == tenant_.get() && holders.front().limited;
-      if (pays && counted.insert(resource.identity).second) {
-        bytes += resource.bytes;
-      }
+  --tenant_->counts_[static_cast<size_t>(counted_)];
+}
+
+void Tenant::check_rates() { need_rate(payer_->exhausted(Clock::now())); }
+
+void Tenant::check_time() { need_rate(payer_->exhausted_time(Clock::now())); }
+
+void Tenant::need_rate(
+    const std::optional<engine::Tenant::Exhausted>& exhausted) {
+  if (!exhausted) return;
+  ++refused_;
+  const RateText text = text_of(exhausted->rate);
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(
+      exhausted->until - Clock::now());
+  const int64_t ms = std::max<int64_t>(wait.count(), 0);
+  Error error(RC_E_QUOTA,
+              cat(subject(), " has used up its ", text.limit, " of ",
+                  std::llround(exhausted->per_minute * text.units),
+                  "; try again in ", ms, " ms"));
+  error.set_retry_after_ms(ms);
+  throw error;
+}
+
+std::vector<runtime::SpecItem> Tenant::devices() const {
+  const std::lock_guard lock(mutex_);
+  return devices_;
+}
+
+void Tenant::add(HandleAccount& account) {
+  const std::lock_guard lock(mutex_);
+  accounts_.push_back(&account);
+}
+
+void Tenant::remove(HandleAccount& account) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(accounts_, &account);
+}
+
+void Tenant::trim() const {
+  std::vector<std::shared_ptr<compute::BufferPool>> spares;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const HandleAccount* account : accounts_) {
+      if (auto spare = account->spare()) spares.push_back(std::move(spare));
     }
   }
-  tenant_->leaving_ = bytes;
+  for (const auto& spare : spares) spare->trim();
 }
 
-Tenant::SwitchAllowance::~SwitchAllowance() {
-  const std::lock_guard lock(tenant_->mutex_);
-  tenant_->leaving_ = 0;
+void Tenant::add_memory_time(const engine::DeviceUsage& device,
+                             double byte_seconds) noexcept {
+  const std::lock_guard lock(memory_usage_mutex_);
+  for (MemoryUsage& known : memory_usage_) {
+    if (known.device != device.device) continue;
+    known.byte_seconds += byte_seconds;
+    return;
+  }
+  try {
+    memory_usage_.push_back({device.device, device.is_gpu, byte_seconds});
+  } catch (const std::bad_alloc&) {
+    // Then this time is not part of the tenant's usage.
+  }
 }
 
-bool Tenant::holds(const engine::Engine& engine) const {
-  std::lock_guard lock(mutex_);
-  return engines_.contains(&engine);
-}
-
-bool Tenant::holds(const runtime::Weight& weight) const {
-  const std::lock_guard lock(ledger().mutex);
-  const auto entry = ledger().holders.find(&weight);
-  return entry != ledger().holders.end() &&
-         std::any_of(
-             entry->second.begin(), entry->second.end(),
-             [this](const Holder& holder) { return holder.tenant == this; });
-}
-
-std::vector<runtime::Explanation::Model> Tenant::models() const {
-  std::lock_guard lock(mutex_);
-  std::vector<runtime::Explanation::Model> models;
-  for (const auto& [engine, times] : engines_) {
-    runtime::Explanation::Model& model = models.emplace_back();
-    model.file = engine->file().file().name();
-    model.context_length = engine->options().context_length;
-    model.cache_tokens = engine->options().cache_tokens;
-    model.cache_dtype = engine->options().cache_dtype;
-    model.fallbacks = engine->fallbacks();
-    for (const model::DeviceMemory& here : engine->memory().devices) {
-      if (here.total() == 0) continue;
-      model.parts.push_back({here.device->id(), here.first_layer, here.layers,
-                             here.embedding, here.output, here.expert_layers,
-                             here.weights, here.cache + here.states,
-                             here.scratch});
+TenantUsage Tenant::usage() const {
+  HandleAccount::charge_memory();
+  TenantUsage usage;
+  usage.name = name_;
+  usage.weight = payer_->weight;
+  const std::lock_guard lock(mutex_);
+  for (HandleAccount* account : accounts_) account->hand_on_time();
+  usage.models = payer_->usage();
+  {
+    const std::lock_guard memory_lock(memory_usage_mutex_);
+    usage.memory = memory_usage_;
+  }
+  rc_tenant_usage_report& totals = usage.totals;
+  double seconds = 0;
+  for (const engine::ModelUsage& model : usage.models) {
+    totals.requests += model.counts.requests;
+    totals.prompt_tokens += model.counts.prompt_tokens;
+    totals.cached_tokens += model.counts.cached_tokens;
+    totals.generated_tokens += model.counts.generated_tokens;
+    for (const engine::DeviceUsage& device : model.devices) {
+      seconds += device.seconds;
     }
   }
-  return models;
-}
-
-uint64_t Tenant::memory() const {
-  std::lock_guard lock(mutex_);
-  return memory_;
-}
-
-uint64_t Tenant::peak_memory() const {
-  std::lock_guard lock(mutex_);
-  return peak_memory_;
+  totals.device_us = static_cast<uint64_t>(seconds * 1e6);
+  totals.memory = all_memory_;
+  totals.refused = refused_;
+  const auto count = [this](Counted counted) {
+    return static_cast<int32_t>(counts_[static_cast<size_t>(counted)]);
+  };
+  totals.requests_in_flight = count(Counted::kRequests);
+  totals.sessions = count(Counted::kSessions);
+  totals.models = count(Counted::kModels);
+  totals.backends = static_cast<int32_t>(accounts_.size());
+  return usage;
 }
 
 }  // namespace rc::api
+
+using rc::api::guard;
+using rc::api::guard_handle;
+using rc::api::need;
+
+void rc_tenant_options_init(rc_tenant_options* options, size_t size) {
+  rc::api::initialise(options, size, rc::api::kUnset);
+}
+
+rc_status rc_tenant_create(const rc_tenant_options* options,
+                           rc_tenant** tenant) {
+  return guard_handle(tenant, "tenant", [&] {
+    const rc_tenant_options given =
+        rc::api::read_options(options, rc::api::kUnset, "options");
+    return rc::api::add_handle(
+        std::make_unique<rc_tenant>(rc::api::Tenant::create(given)));
+  });
+}
+
+rc_status rc_tenant_change(rc_tenant* tenant,
+                           const rc_tenant_options* options) {
+  return guard([&] {
+    rc::api::Tenant& changed = *need(tenant, "tenant").tenant;
+    rc::api::need_pointer(options, "options");
+    changed.change(rc::api::read_options(options, rc::api::kUnset, "options"));
+  });
+}
+
+rc_tenant* rc_tenant_retain(rc_tenant* tenant) {
+  return rc::api::retain_handle(tenant, "tenant");
+}
+
+void rc_tenant_release(rc_tenant* tenant) {
+  rc::api::release_handle(tenant, "tenant");
+}

@@ -1,46 +1,82 @@
-// The limits and the meter of a backend handle: the resources that it may use
-// and has used. Shared by the handle, the models loaded through it, their
-// sessions and requests. Thread-safe.
+// Tenants: their limits, and how much of these is used, over all of their
+// backend handles. Thread-safe.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "compute/tensor.h"
-#include "engine/engine.h"
-#include "runtime/explain.h"
+#include "api/handle.h"
+#include "compute/buffer_pool.h"
+#include "engine/tenant.h"
+#include "runcible/tenant.h"
+#include "runtime/backend_spec.h"
 
 namespace rc::api {
 
-class LoadedModel;
+// Memory within a limit: bytes in use, those that are reserved for what is
+// being made or about to be loaded, and those in use that are about to be given
+// back.
+struct LimitedMemory {
+  uint64_t used = 0;
+  uint64_t reserved = 0;
+  uint64_t leaving = 0;
 
-class Tenant : public compute::Account,
-               public std::enable_shared_from_this<Tenant> {
+  uint64_t counted() const {
+    return used - (used < leaving ? used : leaving) + reserved;
+  }
+  // `limit` 0: no limit.
+  bool has_room(uint64_t bytes, uint64_t limit) const {
+    return limit == 0 || (bytes <= limit && counted() <= limit - bytes);
+  }
+};
+
+class HandleAccount;
+
+// Bytes on a device, times the seconds that they lay there.
+struct MemoryUsage {
+  std::string device;
+  bool is_gpu = false;
+  double byte_seconds = 0;
+};
+
+struct TenantUsage {
+  std::string name;
+  double weight = 1;
+  rc_tenant_usage_report totals = RC_TENANT_USAGE_REPORT_INIT;
+  std::vector<engine::ModelUsage> models;
+  std::vector<MemoryUsage> memory;
+};
+
+class Tenant : public std::enable_shared_from_this<Tenant> {
  public:
-  // max_requests and memory_limit (bytes of the handle's device): 0 is no
-  // limit.
-  Tenant(int32_t max_requests, uint64_t memory_limit)
-      : payer_(std::make_shared<engine::Tenant>()),
-        max_requests_(max_requests),
-        memory_limit_(memory_limit) {}
+  // Without limits.
+  Tenant() = default;
+  explicit Tenant(const rc_tenant_options& options);
+  // One that is among all().
+  static std::shared_ptr<Tenant> create(const rc_tenant_options& options);
+  static std::vector<std::shared_ptr<Tenant>> all();
 
+  const std::string& name() const { return name_; }
+  // For messages: "the tenant 'acme'".
+  std::string subject() const;
   // As engines know it.
   const std::shared_ptr<engine::Tenant>& payer() const { return payer_; }
 
-  // Microseconds that devices have worked for it.
-  uint64_t compute_us() const {
-    return payer_->meter.compute_us + static_cast<uint64_t>(op_ns_ / 1000);
-  }
+  void change(const rc_tenant_options& options);
 
-  // The right to have one request in flight, as long as it lives.
+  // Things of which a tenant may have only so many.
+  enum class Counted { kRequests, kSessions, kModels };
+  static constexpr size_t kCounted = 3;
+  // The right to have one, as long as it lives.
   class Slot {
    public:
-    explicit Slot(std::shared_ptr<Tenant> tenant);  // throws RC_E_QUOTA
+    // Throws RC_E_QUOTA.
+    Slot(std::shared_ptr<Tenant> tenant, Counted counted);
     ~Slot() { release(); }
     Slot(const Slot&) = delete;
     Slot& operator=(const Slot&) = delete;
@@ -48,145 +84,66 @@ class Tenant : public compute::Account,
 
    private:
     std::atomic<bool> held_{true};
-    std::shared_ptr<Tenant> tenant_;
-  };
-
-  // Memory within the limit that is kept for models which are about to be
-  // loaded.
-  class SetAside {
-   public:
-    // Throws RC_E_DEVICE_MEMORY if so much is not left.
-    SetAside(std::shared_ptr<Tenant> tenant, uint64_t bytes,
-             const std::string& device);
-    ~SetAside();
-    SetAside(const SetAside&) = delete;
-    SetAside& operator=(const SetAside&) = delete;
-
-   private:
-    friend class Tenant;
     const std::shared_ptr<Tenant> tenant_;
-    uint64_t bytes_;  // that are left of it; used by one thread
+    const Counted counted_;
   };
 
-  // Holds an engine for this tenant, and with it the resources of the engine:
-  // its weights, which engines of the same file share, and its private memory.
-  // A resource is paid once, by the tenant that has held it longest; other
-  // holders pay nothing. When the payer releases it, the next tenant pays.
-  class Charge {
-   public:
-    // Takes bytes from `from` first, if it is given. Throws RC_E_DEVICE_MEMORY
-    // if the rest exceeds the limit.
-    Charge(std::shared_ptr<Tenant> tenant,
-           std::shared_ptr<engine::Engine> engine, SetAside* from = nullptr);
-    ~Charge();
-    Charge(const Charge&) = delete;
-    Charge& operator=(const Charge&) = delete;
+  // Throw RC_E_QUOTA if a limit per minute is used up: any of them; that of
+  // the time of devices.
+  void check_rates();
+  void check_time();
 
-   private:
-    std::shared_ptr<Tenant> tenant_;
-    std::shared_ptr<engine::Engine> engine_;
-  };
+  // Empty: all devices.
+  std::vector<runtime::SpecItem> devices() const;
 
-  // Models on the account, as long as they live.
-  void add(const std::shared_ptr<LoadedModel>& model);
-  std::vector<std::shared_ptr<LoadedModel>> loaded_models() const;
+  // Memory of the handles, of all devices and of those that they opened, under
+  // the mutex, which is also that of the accounts of the handles.
+  std::mutex& mutex() const { return mutex_; }
+  LimitedMemory& memory() { return memory_; }
+  uint64_t memory_limit() const { return memory_limit_; }
+  void count(int64_t bytes) { all_memory_ += static_cast<uint64_t>(bytes); }
+  void count_refused() noexcept { ++refused_; }
+  // The accounts of its handles, as long as they live.
+  void add(HandleAccount& account);
+  void remove(HandleAccount& account) noexcept;
+  // Gives up memory that their tensors do not need now.
+  void trim() const;
 
-  // While the handle is switched: what its models take of the device that it
-  // leaves does not count within the limit.
-  class SwitchAllowance {
-   public:
-    explicit SwitchAllowance(std::shared_ptr<Tenant> tenant);
-    ~SwitchAllowance();
-    SwitchAllowance(const SwitchAllowance&) = delete;
-    SwitchAllowance& operator=(const SwitchAllowance&) = delete;
+  // Charges bytes that lay on a device, times the seconds that they did.
+  void add_memory_time(const engine::DeviceUsage& device,
+                       double byte_seconds) noexcept;
 
-   private:
-    const std::shared_ptr<Tenant> tenant_;
-  };
-
-  // Memory of tensors.
-  void reserve(uint64_t bytes) override;
-  void use(uint64_t bytes) noexcept override;
-  void cancel(uint64_t bytes) noexcept override;
-  void give_back(uint64_t bytes) noexcept override;
-  void charge_work(int64_t nanoseconds) noexcept override {
-    op_ns_ += nanoseconds;
-  }
-
-  // Memory that the tenant's tensors do not need now: given up before anything
-  // is refused for the limit.
-  void set_spare(std::weak_ptr<compute::BufferPool> spare) {
-    const std::lock_guard lock(mutex_);
-    spare_ = std::move(spare);
-  }
-
-  // Options with what is left of the memory limit; good while this lives.
-  engine::EngineOptions limit(engine::EngineOptions options,
-                              const SetAside* own = nullptr) const;
-
-  // The rest of the memory limit, with the memory that was set aside for the
-  // caller, for EngineOptions: 0 is no limit, so that 1 means that nothing is
-  // left. Spare memory is given up for it.
-  uint64_t memory_left(const SetAside* own = nullptr) const;
-  // Of all devices together.
-  uint64_t memory() const;
-  uint64_t peak_memory() const;
-  // Whether an engine, or a weight, is on the account already.
-  bool holds(const engine::Engine& engine) const;
-  bool holds(const runtime::Weight& weight) const;
-  // Of the models on the account, for rc_backend_explain.
-  std::vector<runtime::Explanation::Model> models() const;
+  // Returns a snapshot of what it has used so far. Throws std::bad_alloc.
+  TenantUsage usage() const;
 
  private:
-  // A tenant of a resource.
-  struct Holder {
-    Tenant* tenant;
-    bool limited;     // the resource lies on the tenant's own device
-    int64_t engines;  // of the tenant's that use it
-  };
-  struct Ledger {
-    std::mutex mutex;  // taken before a tenant's
-    // By resource, in the order in which they came: the first one pays.
-    std::map<const void*, std::vector<Holder>> holders;
-  };
-  static Ledger& ledger();
+  void need_rate(const std::optional<engine::Tenant::Exhausted>& exhausted);
+  // Takes what is set of checked options.
+  void set(const rc_tenant_options& options);
 
-  // Amounts that were not paid yet. Under the mutex of the ledger.
-  struct Bill {
-    uint64_t bytes = 0;
-    uint64_t limited = 0;  // of those, on the tenant's own device
-  };
-  void hold(const model::Resource& resource, bool limited, Bill& bill);
-  void let_go(const model::Resource& resource, bool paid) noexcept;
-
-  // Throws RC_E_DEVICE_MEMORY beyond the limit.
-  void pay_within_limit(const Bill& bill, const std::string& device,
-                        SetAside* from);
-  // A lock of mutex_. So many bytes more of the device are within the limit
-  // then, if giving up spare memory can bring that about.
-  std::unique_lock<std::mutex> make_room(uint64_t bytes) const;
-  bool has_room(uint64_t bytes) const;  // under the mutex, as the next three
-  uint64_t counted() const;
-  void count(uint64_t bytes, uint64_t limited) noexcept;
-  std::shared_ptr<compute::BufferPool> spare() const { return spare_.lock(); }
-  void pay(uint64_t bytes, bool limited) noexcept;
-  void take_back(uint64_t bytes, bool limited) noexcept;
-
-  const std::shared_ptr<engine::Tenant> payer_;
-  const int32_t max_requests_;
-  const uint64_t memory_limit_;
-  std::weak_ptr<compute::BufferPool> spare_;
-  std::atomic<int64_t> requests_{0};
-  std::atomic<int64_t> op_ns_{0};  // of tensors and graphs, on all devices
+  std::string name_;
+  const std::shared_ptr<engine::Tenant> payer_ =
+      std::make_shared<engine::Tenant>();
+  std::atomic<uint64_t> refused_{0};
   mutable std::mutex mutex_;
-  std::map<const engine::Engine*, int64_t> engines_;  // times loaded
-  std::vector<std::weak_ptr<LoadedModel>> models_;
-  uint64_t leaving_ = 0;         // of the next
-  uint64_t limited_memory_ = 0;  // of the handle's device
-  // The same, for what is being made or about to be loaded.
-  uint64_t reserved_ = 0;
-  uint64_t memory_ = 0;
-  uint64_t peak_memory_ = 0;
+  int64_t limits_[kCounted] = {};  // 0: none
+  int64_t counts_[kCounted] = {};
+  engine::Tenant::Rates rates_;
+  std::vector<runtime::SpecItem> devices_;
+  LimitedMemory memory_;
+  uint64_t memory_limit_ = 0;
+  uint64_t all_memory_ = 0;
+  std::vector<HandleAccount*> accounts_;
+  mutable std::mutex memory_usage_mutex_;  // taken last
+  std::vector<MemoryUsage> memory_usage_;
 };
 
 }  // namespace rc::api
+
+struct rc_tenant {
+  static constexpr rc::api::Kind kKind = rc::api::Kind::kTenant;
+  explicit rc_tenant(std::shared_ptr<rc::api::Tenant> made)
+      : tenant(std::move(made)) {}
+
+  const std::shared_ptr<rc::api::Tenant> tenant;
+};

@@ -4,6 +4,7 @@
 // catch everything (see src/api/guard.h).
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -19,11 +20,15 @@ class Error : public std::exception {
       : status_(status), message_(std::move(message)) {}
   rc_status status() const { return status_; }
   const std::string& message() const { return message_; }
+  // When to try again, in milliseconds; -1: unknown.
+  int64_t retry_after_ms() const { return retry_after_ms_; }
+  void set_retry_after_ms(int64_t ms) { retry_after_ms_ = ms; }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
   rc_status status_;
   std::string message_;
+  int64_t retry_after_ms_ = -1;
 };
 
 // Throws an Error whose message is of these parts (base/cat.h).
@@ -39,8 +44,10 @@ template <class... Parts>
 
 // Sets the calling thread's message (see rc_error_message) and returns status.
 // Never allocates, so that it can report a failed allocation.
-rc_status set_last_error(rc_status status, const char* message) noexcept;
+rc_status set_last_error(rc_status status, const char* message,
+                         int64_t retry_after_ms = -1) noexcept;
 const char* last_error_message() noexcept;
+int64_t last_error_retry_after_ms() noexcept;
 
 // Turns the exception being handled into its status and stores its message.
 // To be called in a catch block only.

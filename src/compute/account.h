@@ -6,6 +6,10 @@
 #include <optional>
 #include <utility>
 
+namespace rc::runtime {
+class Device;
+}
+
 namespace rc::compute {
 
 // Thread-safe. Memory is reserved before it is made, in use once it is there,
@@ -21,8 +25,11 @@ class Account {
   virtual void cancel(uint64_t bytes) noexcept = 0;
   // Of those that were in use.
   virtual void give_back(uint64_t bytes) noexcept = 0;
+  // Before work of a device: throws RC_E_QUOTA if its time is used up.
+  virtual void need_time() = 0;
   // For so many nanoseconds a device has worked.
-  virtual void charge_work(int64_t nanoseconds) noexcept = 0;
+  virtual void charge_work(const runtime::Device& device,
+                           int64_t nanoseconds) noexcept = 0;
 };
 
 // Bytes that are reserved as long as it lives, or until they are in use.

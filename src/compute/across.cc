@@ -93,7 +93,7 @@ std::optional<Tensor> product_across(const Tensor& a, const Shape& a_as,
   Paid paid(context->pool()->account(), a.bytes());
   paid.use();
   const Tensor result = make_result(context, RC_DTYPE_F32, shape);
-  Work work(*context->pool()->account());
+  Work work(*context);
   const auto program = runtime::Program::compile(
       device, std::move(description), {1, 0, 0}, {},
       {a.storage->buffer(), b.storage->buffer(), result.storage->buffer()});

@@ -50,7 +50,7 @@ std::optional<Tensor> at_once(Op op,
       make_result(first.context, RC_DTYPE_F32, first.shape);
   put_value(*result, count, 0, values[count]);
   buffers[count] = result->storage->buffer()->handle();
-  Work work(*context.pool()->account());
+  Work work(context);
   if (!context.device()->run_op(op, {values, static_cast<size_t>(count) + 1},
                                 buffers, work.spent_ns)) {
     return {};

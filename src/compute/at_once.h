@@ -16,13 +16,18 @@ namespace rc::compute {
 std::optional<Tensor> at_once(Op op,
                               std::initializer_list<const Tensor*> operands);
 
-// The work of a device for an op goes to the account when this is destroyed,
-// also for an op that fails.
+// The work of a context's device for an op goes to the account when this is
+// destroyed, also for an op that fails.
 struct Work {
-  explicit Work(Account& account) : account(account) {}
+  // Throws as Account::need_time.
+  explicit Work(const Context& of)
+      : context(of), account(*of.pool()->account()) {
+    account.need_time();
+  }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
-  ~Work() { account.charge_work(spent_ns); }
+  ~Work() { account.charge_work(*context.device(), spent_ns); }
+  const Context& context;
   Account& account;
   int64_t spent_ns = 0;
 };

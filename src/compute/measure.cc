@@ -29,7 +29,8 @@ class NoAccount final : public Account {
   void use(uint64_t) noexcept override {}
   void cancel(uint64_t) noexcept override {}
   void give_back(uint64_t) noexcept override {}
-  void charge_work(int64_t) noexcept override {}
+  void need_time() override {}
+  void charge_work(const runtime::Device&, int64_t) noexcept override {}
 };
 
 template <class Function>

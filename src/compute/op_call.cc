@@ -248,7 +248,7 @@ Tensor OpCall::run_here(const std::shared_ptr<Context>& context, DType dtype,
 void OpCall::run_into(const Tensor& result) {
   const std::shared_ptr<Context>& context = result.context;
   values_[count_].offset = result.byte_offset();
-  Work work(*context->pool()->account());
+  Work work(*context);
   if (run_at_once(result, work.spent_ns)) return;
   check_op(op, values());
 

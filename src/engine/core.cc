@@ -8,6 +8,17 @@
 #include "engine/step.h"
 
 namespace rc::engine {
+namespace {
+
+std::vector<DeviceUsage> used_devices(const model::MemoryPlan& memory) {
+  std::vector<DeviceUsage> devices;
+  for (const model::DeviceMemory& here : memory.devices) {
+    devices.push_back({here.device->id(), here.device->is_gpu()});
+  }
+  return devices;
+}
+
+}  // namespace
 
 void Call::execute(Core& core) noexcept {
   try {
@@ -47,15 +58,17 @@ Core::Core(std::unique_ptr<model::ResidentModel> model,
       // Rows that see all of a text, or of a source, are of no use to another.
       pages_(*model_, options.prefix_cache && model_->file().causal() &&
                           model_->file().source() == nullptr),
+      used_devices_(used_devices(model_->memory())),
       logits_(row_size_ *
-              static_cast<size_t>(model_->options().limits.max_outputs)) {}
+              static_cast<size_t>(model_->options().limits.max_outputs)),
+      device_seconds_(used_devices_.size()) {}
 
 void Core::run() noexcept {
   thread_ = std::this_thread::get_id();
   become_compute_thread();
   while (!commands_->stopped()) {
     take_commands();
-    if (!step_if_any()) commands_->wait(next_deadline());
+    if (!step_if_any()) commands_->wait(next_time());
   }
 }
 
@@ -80,6 +93,11 @@ bool Core::step_if_any() noexcept {
   const bool any = begin_jobs();
   if (any) do_step();
   return any;
+}
+
+void Core::prepare(SessionState& session) const {
+  pages_.prepare(session);
+  session.residence.usage = usage_of(*session.account->tenant);
 }
 
 void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {
@@ -156,8 +174,9 @@ bool Core::end_if_overdue(const std::shared_ptr<Job>& job,
   return true;
 }
 
-std::optional<Clock::time_point> Core::next_deadline() const noexcept {
-  const Clock::time_point first = first_deadline_.load();
+std::optional<Clock::time_point> Core::next_time() const noexcept {
+  const Clock::time_point first =
+      std::min(first_deadline_.load(), first_paced_);
   if (first == Clock::time_point::max()) return std::nullopt;
   return first;
 }
@@ -165,6 +184,8 @@ std::optional<Clock::time_point> Core::next_deadline() const noexcept {
 // Whether any job is to be stepped.
 bool Core::begin_jobs() noexcept {
   bool any = false;
+  first_paced_ = Clock::time_point::max();
+  const Clock::time_point now = Clock::now();
   for (const auto& session : pages_.sessions()) {
     if (const auto job = session->begun_job();
         job != nullptr && job->holds_logits() && job->ready()) {
@@ -187,9 +208,23 @@ bool Core::begin_jobs() noexcept {
       }
     }
     const auto job = session->begun_job();
-    any |= job != nullptr && !job->holds_logits();
+    if (job == nullptr) continue;
+    job->paced = is_paced(*job, now);
+    any |= !job->paced && !job->holds_logits();
   }
   return any;
+}
+
+bool Core::is_paced(Job& job, Clock::time_point now) noexcept {
+  Tenant& tenant = *job.session().account->tenant;
+  Clock::time_point until = tenant.may_step_at(job.decoding(), now);
+  if (until <= now) return false;
+  tenant.wake_on_change(commands_);
+  // The limits may have changed before.
+  until = tenant.may_step_at(job.decoding(), now);
+  if (until <= now) return false;
+  first_paced_ = std::min(first_paced_, until);
+  return true;
 }
 
 void Core::take_held(const std::shared_ptr<Job>& job) noexcept {
@@ -207,7 +242,7 @@ void Core::finish(const std::shared_ptr<Job>& job, const End& end,
   // Pages of a step that did not finish are given back.
   pages_.truncate(session, session.residence.evaluated);
   session.residence.last_used = step_;
-  if (job->counts_as_request()) session.tenant->meter.requests.fetch_add(1);
+  if (job->counts_as_request()) charge(session, {.requests = 1});
   if (job->in_flight()) session.end_request();
   // Before the end is reported: a receiver that drops the engine then has the
   // last reference, and waits for this thread.

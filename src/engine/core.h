@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "engine/command_queue.h"
 #include "engine/engine.h"
+#include "engine/fair_share.h"
 #include "engine/job.h"
 #include "engine/mask_pool.h"
 #include "engine/page_keeper.h"
@@ -81,8 +82,9 @@ class Core {
   // In a program without threads (turns.h): what is asked for now, and a step
   // if a job needs one; whether there was either.
   bool turn() noexcept;
-  // When a job that waits may be overdue, unless it ends before.
-  std::optional<Clock::time_point> next_deadline() const noexcept;
+  // When a job that waits may be overdue, or may have rows again, unless it
+  // ends before.
+  std::optional<Clock::time_point> next_time() const noexcept;
 
   // Whether the device is lost, so that no step can succeed any more.
   bool broken() const noexcept { return broken_.load(); }
@@ -96,6 +98,13 @@ class Core {
   const std::shared_ptr<MaskPool>& masks() const { return masks_; }
   // Forgets a session that moves away; its jobs go with it.
   void release(SessionState& session) noexcept { pages_.remove(session); }
+  // Reserves what a new session needs, so that steps need no memory for it. Any
+  // thread. Throws std::bad_alloc.
+  void prepare(SessionState& session) const;
+  // The counts of a tenant for this engine. Any thread. Throws std::bad_alloc.
+  ModelUsage* usage_of(Tenant& tenant) const {
+    return tenant.usage_of(model_->file().file().name(), used_devices_);
+  }
   model::ResidentModel& model() { return *model_; }
   const EngineOptions& options() const { return options_; }
   PageKeeper& pages() { return pages_; }
@@ -107,7 +116,10 @@ class Core {
   // For steps, of which each counts itself first.
   void count_step() { ++step_; }
   StepClock& clock() { return clock_; }
+  FairShare& fair_share() { return fair_share_; }
   std::span<float> logits() { return logits_; }
+  // Memory of a number for each device.
+  std::span<double> device_seconds() { return device_seconds_; }
   // False on the threads of a plugin, which may ask whether to stop.
   bool on_engine_thread() const {
     return std::this_thread::get_id() == thread_;
@@ -138,6 +150,9 @@ class Core {
   // Whether any job needed one.
   bool step_if_any() noexcept;
   bool begin_jobs() noexcept;
+  // Whether a limit of its tenant holds up a job; if so, this engine looks
+  // again in time.
+  bool is_paced(Job& job, Clock::time_point now) noexcept;
   void take_held(const std::shared_ptr<Job>& job) noexcept;
   void do_step() noexcept;
 
@@ -148,11 +163,17 @@ class Core {
   const std::shared_ptr<CommandQueue> commands_;
   const std::shared_ptr<MaskPool> masks_ = MaskPool::shared();
   PageKeeper pages_;
+  const std::vector<DeviceUsage> used_devices_;  // those of the memory plan
   // No job's deadline is before. Set on the engine thread.
   std::atomic<Clock::time_point> first_deadline_{Clock::time_point::max()};
+  // When the first of the jobs that wait for a limit of their tenant may have
+  // rows.
+  Clock::time_point first_paced_ = Clock::time_point::max();
   StepClock clock_;
+  FairShare fair_share_;
   std::thread::id thread_;     // the engine thread's
   std::vector<float> logits_;  // [max_outputs, row_size]
+  std::vector<double> device_seconds_;
   uint64_t step_ = 0;
   uint64_t arrivals_ = 0;
   std::atomic<bool> broken_{false};

@@ -315,7 +315,7 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file) {
   return options;
 }
 
-TextRows embed(Engine& engine, const std::shared_ptr<Tenant>& tenant,
+TextRows embed(Engine& engine, const std::shared_ptr<Account>& account,
                const std::vector<std::string>& texts,
                const EmbedOptions& options) {
   check_count(texts.size(), "text");
@@ -326,7 +326,7 @@ TextRows embed(Engine& engine, const std::shared_ptr<Tenant>& tenant,
   TextRows result;
   result.count = texts.size();
   result.columns = static_cast<size_t>(options.dimensions);
-  RowCollector rows(engine, tenant, result.count, result.columns, options.rows,
+  RowCollector rows(engine, account, result.count, result.columns, options.rows,
                     "text");
   for (size_t i = 0; i < texts.size(); ++i) {
     PoolOptions text;
@@ -357,7 +357,7 @@ TextRows embed(Engine& engine, const std::shared_ptr<Tenant>& tenant,
   return result;
 }
 
-TextRows rerank(Engine& engine, const std::shared_ptr<Tenant>& tenant,
+TextRows rerank(Engine& engine, const std::shared_ptr<Account>& account,
                 const std::string& query,
                 const std::vector<std::string>& documents,
                 const RerankOptions& options) {
@@ -365,7 +365,7 @@ TextRows rerank(Engine& engine, const std::shared_ptr<Tenant>& tenant,
   const text::Tokenizer& tokenizer = tokenizer_of(engine.file());
   const auto classes = static_cast<size_t>(engine.file().output_size());
   const int64_t longest = engine.longest_text();
-  RowCollector rows(engine, tenant, documents.size(), classes, options.rows,
+  RowCollector rows(engine, account, documents.size(), classes, options.rows,
                     "document");
   const auto add_all = [&](const auto& make) {
     for (size_t i = 0; i < documents.size(); ++i) {

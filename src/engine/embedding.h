@@ -51,10 +51,10 @@ RerankOptions resolve(RerankOptions options, const model::ModelFile& file);
 
 // With resolved options. Block; throw the first failure, with the number of its
 // text. Any thread but the engine's.
-TextRows embed(Engine& engine, const std::shared_ptr<Tenant>& tenant,
+TextRows embed(Engine& engine, const std::shared_ptr<Account>& account,
                const std::vector<std::string>& texts,
                const EmbedOptions& options);
-TextRows rerank(Engine& engine, const std::shared_ptr<Tenant>& tenant,
+TextRows rerank(Engine& engine, const std::shared_ptr<Account>& account,
                 const std::string& query,
                 const std::vector<std::string>& documents,
                 const RerankOptions& options);

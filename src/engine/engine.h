@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/account.h"
 #include "engine/logprobs.h"
 #include "engine/sampling_options.h"
-#include "engine/tenant.h"
 #include "engine/token.h"
 #include "model/embedding_rows.h"
 #include "model/reserved_memory.h"
@@ -289,20 +289,20 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual int64_t page_size() const = 0;
 
   virtual std::shared_ptr<Session> create_session(
-      const SessionOptions& options, std::shared_ptr<Tenant> tenant) = 0;
+      const SessionOptions& options, std::shared_ptr<Account> account) = 0;
   // Makes one row of a text's, of a model that gives no logits; without a
   // session. The tokens are in the vocabulary and not more than
   // longest_text(). Throws std::bad_alloc only.
   virtual std::shared_ptr<Request> pool(PoolOptions options,
                                         std::shared_ptr<PoolListener> listener,
-                                        std::shared_ptr<Tenant> tenant) = 0;
+                                        std::shared_ptr<Account> account) = 0;
   // The most tokens of a text for pool().
   virtual int64_t longest_text() const = 0;
   // From what Session::save gave, opened with gguf::File::open or
   // from_memory; what it says is hostile. The file is not kept.
   virtual std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
-      std::shared_ptr<Tenant> tenant) = 0;
+      std::shared_ptr<Account> account) = 0;
 };
 
 }  // namespace rc::engine

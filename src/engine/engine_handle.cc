@@ -99,7 +99,7 @@ SessionOptions EngineHandle::resolve(const SessionOptions& given) const {
 }
 
 std::shared_ptr<SessionState> EngineHandle::make_state(
-    const SessionOptions& options, std::shared_ptr<Tenant> tenant) {
+    const SessionOptions& options, std::shared_ptr<Account> account) {
   auto state = std::make_shared<SessionState>();
   state->options = resolve(options);
   if (file_->source() != nullptr) {
@@ -107,20 +107,20 @@ std::shared_ptr<SessionState> EngineHandle::make_state(
         static_cast<TokenId>(file_->hyper_parameters().first_token);
   }
   warn_beyond_training(*file_, options.context_length);
-  state->tenant = tenant ? std::move(tenant) : std::make_shared<Tenant>();
+  state->account = account ? std::move(account) : std::make_shared<Account>();
   state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
                                        state->options);
   return state;
 }
 
 std::shared_ptr<Session> EngineHandle::create_session(
-    const SessionOptions& options, std::shared_ptr<Tenant> tenant) {
-  const auto state = make_state(options, std::move(tenant));
+    const SessionOptions& options, std::shared_ptr<Account> account) {
+  const auto state = make_state(options, std::move(account));
   auto handle = std::make_shared<SessionHandle>(state);
   // No call of the engine thread: a caller that begins a stream on an event
   // loop must not wait for the step under way. The first job makes the session
   // known.
-  core_->pages().prepare(*state);
+  core_->prepare(*state);
   return handle;
 }
 
@@ -134,17 +134,17 @@ int64_t EngineHandle::longest_text() const {
 
 std::shared_ptr<Request> EngineHandle::pool(
     PoolOptions options, std::shared_ptr<PoolListener> listener,
-    std::shared_ptr<Tenant> tenant) {
+    std::shared_ptr<Account> account) {
   auto state = std::make_shared<SessionState>();
   state->options.context_length = this->options().context_length;
-  state->tenant = tenant ? std::move(tenant) : std::make_shared<Tenant>();
+  state->account = account ? std::move(account) : std::make_shared<Account>();
   state->home = std::make_shared<Home>(shared_from_this(), core_->commands(),
                                        state->options);
   state->items.append(options.tokens);
   state->second_text = options.second_text;
   // There is no handle: it is forgotten as soon as its job has ended.
   state->open = false;
-  core_->pages().prepare(*state);
+  core_->prepare(*state);
   const std::shared_ptr<Home> home = state->home;
   auto job = std::make_shared<PoolJob>(*this, std::move(state), options,
                                        std::move(listener));
@@ -155,8 +155,8 @@ std::shared_ptr<Request> EngineHandle::pool(
 
 std::shared_ptr<Session> EngineHandle::restore_session(
     const gguf::File& file, const SessionOptions& options,
-    std::shared_ptr<Tenant> tenant) {
-  const auto state = make_state(options, std::move(tenant));
+    std::shared_ptr<Account> account) {
+  const auto state = make_state(options, std::move(account));
   SavedSession saved =
       read_session(file, *file_, layout_, state->options.context_length);
   if (!saved.items.runs().empty()) {
@@ -170,7 +170,7 @@ std::shared_ptr<Session> EngineHandle::restore_session(
     state->metered = saved.evaluated;
     state->changed();
     state->residence.last_used = core.step_number();
-    core.pages().prepare(*state);
+    core.prepare(*state);
     core.pages().adopt(*state, saved);
     try {
       core.pages().add(state);

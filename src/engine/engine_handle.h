@@ -33,14 +33,14 @@ class EngineHandle final : public Engine {
   }
   int64_t page_size() const override { return layout_.page_size; }
   std::shared_ptr<Session> create_session(
-      const SessionOptions& options, std::shared_ptr<Tenant> tenant) override;
+      const SessionOptions& options, std::shared_ptr<Account> account) override;
   std::shared_ptr<Request> pool(PoolOptions options,
                                 std::shared_ptr<PoolListener> listener,
-                                std::shared_ptr<Tenant> tenant) override;
+                                std::shared_ptr<Account> account) override;
   int64_t longest_text() const override;
   std::shared_ptr<Session> restore_session(
       const gguf::File& file, const SessionOptions& options,
-      std::shared_ptr<Tenant> tenant) override;
+      std::shared_ptr<Account> account) override;
 
   // No step can succeed any more.
   bool broken() const;
@@ -54,7 +54,7 @@ class EngineHandle final : public Engine {
 
  private:
   std::shared_ptr<SessionState> make_state(const SessionOptions& options,
-                                           std::shared_ptr<Tenant> tenant);
+                                           std::shared_ptr<Account> account);
 
   const std::shared_ptr<const model::ModelFile> file_;
   const runtime::DeviceChain chain_;

@@ -46,7 +46,7 @@ Generation::Generation(const model::ModelFile& file,
       listener_(std::move(listener)),
       tokenizer_(file.tokenizer()),
       session_options_(this->session().home->options()),
-      tenant_(this->session().tenant),
+      account_(this->session().account),
       sampler_(sampling_of(file, options_.sampling),
                static_cast<size_t>(file.hyper_parameters().vocabulary),
                file.tokenizer()),
@@ -233,7 +233,7 @@ void Generation::request_mask(Core& core) {
   ready_.store(false);
   pool_ = core.masks().get();
   auto self = std::static_pointer_cast<Generation>(shared_from_this());
-  if (!pool_->post(std::move(self), tenant_.get())) {
+  if (!pool_->post(std::move(self), account_->tenant.get())) {
     run_slice(UINT64_MAX, /*waits=*/true);
   }
 }
@@ -261,7 +261,7 @@ SlicedTask::Slice Generation::run_slice(uint64_t steps, bool waits) noexcept {
 }
 
 void Generation::catch_up() noexcept {
-  if (pool_ != nullptr) pool_->run_here(*this, tenant_.get());
+  if (pool_ != nullptr) pool_->run_here(*this, account_->tenant.get());
 }
 
 std::optional<End> Generation::add(Core& core, TokenId token,
@@ -270,7 +270,7 @@ std::optional<End> Generation::add(Core& core, TokenId token,
   session.items.append(token);
   session.metered = session.size();
   session.changed();
-  session.tenant->meter.generated_tokens.fetch_add(1);
+  charge(session, {.generated_tokens = 1});
   if (++generated_ == 1) first_token_ = Clock::now();
 
   const bool ends = is_end(token);

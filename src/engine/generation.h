@@ -90,7 +90,7 @@ class Generation final : public Job, public Request, public SlicedTask {
   std::atomic<bool> ended_{false};
 
   const SessionOptions session_options_;
-  const std::shared_ptr<Tenant> tenant_;  // of the session
+  const std::shared_ptr<Account> account_;  // of the session
   // Of the engine; not kept, as one of its threads may drop the generation.
   MaskPool* pool_ = nullptr;
 

@@ -10,6 +10,17 @@ std::shared_ptr<Job> SessionState::begun_job() const {
   return jobs.empty() || !jobs.front()->begun ? nullptr : jobs.front();
 }
 
+std::shared_ptr<Job> SessionState::active_job() const {
+  auto job = begun_job();
+  return job == nullptr || job->paced ? nullptr : job;
+}
+
+void charge(const SessionState& session, const Counts& counts,
+            uint64_t evaluated) noexcept {
+  session.account->meter.add(counts);
+  session.account->tenant->add(*session.residence.usage, counts, evaluated);
+}
+
 Job::Job(std::shared_ptr<SessionState> session)
     : home_(session->home), session_(std::move(session)) {}
 

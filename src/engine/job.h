@@ -112,6 +112,7 @@ class Job : public Command, public std::enable_shared_from_this<Job> {
   uint64_t last_step = 0;  // 0: none yet
   bool begun = false;
   bool wants_prefix = false;  // to look into the prefix cache at the next step
+  bool paced = false;         // waits for a limit of its tenant
   Clock::time_point submitted = Clock::now();
   Clock::time_point first_step;
   int64_t prompt_tokens = 0;

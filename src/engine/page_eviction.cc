@@ -6,6 +6,15 @@
 #include "engine/page_keeper.h"
 
 namespace rc::engine {
+namespace {
+
+// Has the job of a session look in the prefix cache for the rows that the
+// session loses.
+void look_again(const SessionState& session) {
+  if (const auto job = session.begun_job()) job->wants_prefix = true;
+}
+
+}  // namespace
 
 void PageKeeper::drop_idle() noexcept {
   while (take_from_idle()) {
@@ -26,7 +35,7 @@ template <class Has>
 SessionState* PageKeeper::longest_idle(Has has) const {
   SessionState* longest = nullptr;
   for (const auto& session : sessions_) {
-    if (session->begun_job() != nullptr || !has(*session)) continue;
+    if (session->active_job() != nullptr || !has(*session)) continue;
     if (longest == nullptr ||
         session->residence.last_used < longest->residence.last_used) {
       longest = session.get();
@@ -40,7 +49,7 @@ SessionState* PageKeeper::youngest_waiting(const SessionState& but,
                                            Has has) const {
   std::shared_ptr<Job> youngest;
   for (const auto& session : sessions_) {
-    const auto job = session->begun_job();
+    const auto job = session->active_job();
     if (job == nullptr || session.get() == &but || session->residence.in_step ||
         !has(*session)) {
       continue;
@@ -56,6 +65,7 @@ bool PageKeeper::take_from_idle() noexcept {
     return !session.residence.pages.empty();
   });
   if (idle == nullptr) return false;
+  look_again(*idle);
   const int64_t left = static_cast<int64_t>(idle->residence.pages.size()) - 1 -
                        source_pages(*idle);
   truncate(*idle, left < 0 ? 0 : idle->source + left * page_size_);
@@ -72,7 +82,7 @@ bool PageKeeper::take_windows(const SessionState& session) noexcept {
   SessionState* chosen = longest_idle(has);
   if (chosen == nullptr) chosen = youngest_waiting(session, has);
   if (chosen == nullptr) return false;
-  if (const auto job = chosen->begun_job()) job->wants_prefix = true;
+  look_again(*chosen);
   truncate(*chosen, 0);
   return true;
 }
@@ -109,6 +119,7 @@ bool PageKeeper::take_state(const SessionState& session) noexcept {
     chosen = youngest_waiting(session, has);
   }
   if (chosen == nullptr) return false;
+  look_again(*chosen);
   truncate(*chosen, chosen->residence.checkpoints.back().position - 1);
   return true;
 }

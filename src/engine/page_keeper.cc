@@ -301,7 +301,7 @@ void PageKeeper::count_holders() {
   std::fill(holders_.begin(), holders_.end(), 0);
   held_ = 0;
   for (const auto& session : sessions_) {
-    if (session->begun_job() == nullptr) continue;
+    if (session->active_job() == nullptr) continue;
     for (PageId page : session->residence.pages) {
       if (holders_[static_cast<size_t>(page)]++ == 0) ++held_;
     }

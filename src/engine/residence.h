@@ -12,6 +12,7 @@
 
 #include "engine/page_pool.h"
 #include "engine/prefix_cache.h"
+#include "engine/usage.h"
 #include "engine/variant.h"
 
 namespace rc::engine {
@@ -47,7 +48,9 @@ struct Residence {
   // them.
   bool computed_here = true;
   uint64_t last_used = 0;  // number of a step
-  bool kept = false;       // the page keeper knows the session
+  // The counts of its tenant for this engine.
+  ModelUsage* usage = nullptr;
+  bool kept = false;  // the page keeper knows the session
 };
 
 }  // namespace rc::engine

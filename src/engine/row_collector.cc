@@ -64,11 +64,11 @@ class RowCollector::Listener final : public PoolListener {
   const char* const what_;
 };
 
-RowCollector::RowCollector(Engine& engine, std::shared_ptr<Tenant> tenant,
+RowCollector::RowCollector(Engine& engine, std::shared_ptr<Account> account,
                            size_t count, size_t columns,
                            const RowOptions& options, const char* what)
     : engine_(engine),
-      tenant_(std::move(tenant)),
+      account_(std::move(account)),
       options_(options),
       what_(what),
       shared_(std::make_shared<Shared>()) {
@@ -97,7 +97,7 @@ void RowCollector::add(PoolOptions text) {
   }
   try {
     requests_.push_back(
-        engine_.pool(std::move(text), std::move(listener), tenant_));
+        engine_.pool(std::move(text), std::move(listener), account_));
   } catch (...) {
     const std::lock_guard lock(shared_->mutex);
     --shared_->under_way;

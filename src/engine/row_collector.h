@@ -16,7 +16,7 @@ namespace rc::engine {
 class RowCollector {
  public:
   // `what` names a text in messages, "text" or "document".
-  RowCollector(Engine& engine, std::shared_ptr<Tenant> tenant, size_t count,
+  RowCollector(Engine& engine, std::shared_ptr<Account> account, size_t count,
                size_t columns, const RowOptions& options, const char* what);
   // Cancels what is under way, and waits for its end.
   ~RowCollector();
@@ -47,7 +47,7 @@ class RowCollector {
   void throw_failure();
 
   Engine& engine_;
-  const std::shared_ptr<Tenant> tenant_;
+  const std::shared_ptr<Account> account_;
   const RowOptions& options_;
   const char* const what_;
   const std::shared_ptr<Shared> shared_;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/fair_share.h"
+
 namespace rc::engine {
 namespace {
 
@@ -60,6 +62,7 @@ class Planner {
     serve_decoding();
     serve_sources();
     serve_prompts();
+    for (const size_t i : postponed_) give(i, candidates_[i].rows_left);
     return std::move(schedule_);
   }
 
@@ -98,16 +101,52 @@ class Planner {
   void serve_decoding() {
     std::vector<size_t> decoding;
     int64_t rows = 0;
+    const Waiting waiting = waiting_prompts();
+    bool any = false;
     for (size_t i : rank_) {
       if (!candidates_[i].decoding || !granted_[i]) continue;
+      any = true;
+      if (yields(candidates_[i], waiting)) {
+        postponed_.push_back(i);
+        continue;
+      }
       decoding.push_back(i);
       rows += candidates_[i].rows_left;
     }
     if (!all_fit(rows)) put_in_turn(decoding);
     for (size_t i : decoding) give(i, candidates_[i].rows_left);
-    left_.rows = std::min(left_.rows, decoding.empty()
-                                          ? left_.prompt_rows_alone
-                                          : left_.prompt_rows_while_decoding);
+    left_.rows = std::min(left_.rows, any ? left_.prompt_rows_while_decoding
+                                          : left_.prompt_rows_alone);
+  }
+
+  // Prompts that wait: the leads of their tenants, in rising order, and how
+  // many rows they have up to each.
+  using Waiting = std::vector<std::pair<double, int64_t>>;
+  Waiting waiting_prompts() const {
+    Waiting waiting;
+    if (left_.seconds_per_row == 0) return waiting;
+    for (const size_t i : rank_) {
+      const Candidate& c = candidates_[i];
+      if (c.decoding || c.source || !granted_[i]) continue;
+      waiting.emplace_back(c.lead, c.rows_left);
+    }
+    std::sort(waiting.begin(), waiting.end());
+    int64_t rows = 0;
+    for (auto& [lead, sum] : waiting) sum = rows += sum;
+    return waiting;
+  }
+
+  // Whether a stream waits, because its tenant is far ahead of others whose
+  // prompts could use all rows for prompts of this step.
+  bool yields(const Candidate& c, const Waiting& waiting) const {
+    // Seconds of device time; more than a tenant can be ahead of others because
+    // of their credit alone.
+    constexpr double kFarAhead = 2 * FairShare::kMostBehind;
+    const auto end =
+        std::lower_bound(waiting.begin(), waiting.end(),
+                         std::pair(c.lead - kFarAhead / c.weight, int64_t{0}));
+    return end != waiting.begin() &&
+           std::prev(end)->second >= left_.prompt_rows_while_decoding;
   }
 
   // Their pages have been set aside. What they take of the step's time is not
@@ -245,17 +284,82 @@ class Planner {
     });
   }
 
-  // Shares by weight; what the short ones leave goes to the others.
+  // A tenant with prompts, and the rows of the step that are its share.
+  struct Tenant {
+    double weight = 1.0;
+    double lead = 0.0;
+    int64_t prompts = 0;
+    double rows = 0.0;
+  };
+  using Tenants = std::map<const void*, Tenant>;
+
+  Tenants tenants_of(std::span<const size_t> prompts) const {
+    Tenants tenants;
+    for (const size_t i : prompts) {
+      const Candidate& c = candidates_[i];
+      Tenant& tenant = tenants[c.tenant];
+      tenant.weight = c.weight;
+      tenant.lead = left_.seconds_per_row > 0 ? c.lead : 0.0;
+      ++tenant.prompts;
+    }
+    return tenants;
+  }
+
+  // Divides the rows of the step so that the leads come as close to each other
+  // as they can: all tenants below a level are raised to it.
+  void divide(Tenants& tenants) const {
+    std::vector<Tenant*> order;
+    for (auto& [identity, tenant] : tenants) order.push_back(&tenant);
+    std::sort(order.begin(), order.end(), [](const Tenant* a, const Tenant* b) {
+      return a->lead < b->lead;
+    });
+    const double per_row =
+        left_.seconds_per_row > 0 ? left_.seconds_per_row : 1.0;
+    double weights = 0;
+    double used = static_cast<double>(left_.rows) * per_row;
+    double level = 0;
+    for (size_t k = 0; k < order.size(); ++k) {
+      weights += order[k]->weight;
+      used += order[k]->lead * order[k]->weight;
+      level = used / weights;
+      if (k + 1 == order.size() || level <= order[k + 1]->lead) break;
+    }
+    for (Tenant* tenant : order) {
+      tenant->rows =
+          std::max(level - tenant->lead, 0.0) * tenant->weight / per_row;
+    }
+  }
+
+  // Shares by weight and lead; what the short ones leave goes to the others.
   void share(std::span<const size_t> prompts) {
-    std::vector<size_t> order(prompts.begin(), prompts.end());
-    const int64_t served = std::min<int64_t>(
-        {static_cast<int64_t>(order.size()), left_.rows, left_.sequences});
-    order.resize(static_cast<size_t>(std::max<int64_t>(served, 0)));
-    std::map<const void*, double> counts;
-    for (const size_t i : order) ++counts[candidates_[i].tenant];
-    // The part of a prompt in its tenant's weight.
+    Tenants tenants = tenants_of(prompts);
+    divide(tenants);
+    // A prompt has a row at least, of those of its tenant.
+    std::vector<size_t> turn(prompts.begin(), prompts.end());
+    const bool have_places =
+        std::all_of(tenants.begin(), tenants.end(), [](const auto& each) {
+          return each.second.rows >= static_cast<double>(each.second.prompts);
+        });
+    if (!have_places) put_in_turn(turn);
+    std::vector<size_t> order;
+    std::vector<size_t> later;
+    std::map<const void*, double> served;
+    const int64_t most = std::min(left_.rows, left_.sequences);
+    for (const size_t i : turn) {
+      const double rows = tenants[candidates_[i].tenant].rows;
+      double& count = served[candidates_[i].tenant];
+      if (rows > 0 && (count == 0 || count < rows) &&
+          std::ssize(order) < most) {
+        order.push_back(i);
+        ++count;
+      } else {
+        later.push_back(i);
+      }
+    }
+    // The part of a prompt in its tenant's rows.
     const auto part = [&](size_t i) {
-      return candidates_[i].weight / counts[candidates_[i].tenant];
+      const void* const tenant = candidates_[i].tenant;
+      return tenants[tenant].rows / served[tenant];
     };
     double parts = 0;
     for (const size_t i : order) parts += part(i);
@@ -274,6 +378,7 @@ class Planner {
                                          left_.rows - others));
       parts -= mine;
     }
+    for (const size_t i : later) give(i, left_.rows);
   }
 
   // Gives up to `rows` rows, as far as the budget goes.
@@ -298,6 +403,7 @@ class Planner {
   Budget left_;
   std::vector<size_t> rank_;
   std::vector<bool> granted_;
+  std::vector<size_t> postponed_;  // streams of tenants that are far ahead
   Schedule schedule_;
 };
 

@@ -12,6 +12,9 @@
 //   weights, the prompts of a tenant evenly, so a long one does not stall a
 //   short one, nor a tenant with many requests one with few. Those that cannot
 //   be cut are taken whole, in turn, as many as fit.
+// - A tenant that has had more than its share of the time (fair_share.h) gets
+//   fewer rows for its prompts, and if it is far ahead none for its streams, as
+//   long as prompts of others fill the step.
 // - Sources come before prompts; one of them is read even if that takes longer
 //   than steps should.
 #pragma once
@@ -35,6 +38,7 @@ struct Candidate {
   int64_t outputs = 1;           // of so many of its last rows, at least 1
   const void* tenant = nullptr;  // whose request it is
   double weight = 1.0;  // of the tenant, more than 0, in all its candidates
+  double lead = 0.0;    // likewise; see FairShare
   // Rows that fit into the pages that it has, and the pages it has to take
   // before it can write to them at all (1: its last page is shared).
   int64_t room = 0;
@@ -52,6 +56,8 @@ struct Budget {
   // The most prompt rows of a step: with decoding rows, and without.
   int64_t prompt_rows_while_decoding = 0;
   int64_t prompt_rows_alone = 0;
+  // About how long a row takes; 0: unknown, and then leads do not count.
+  double seconds_per_row = 0.0;
   // A candidate has all of its rows in one step, or none: they see each other.
   // The first in turn has them even if that takes longer than steps should.
   bool whole = false;
@@ -76,6 +82,8 @@ class StepClock {
   // Returns the number of rows with which a step lasts about that long; at
   // least kLeastRows.
   int64_t rows_within(double seconds) const;
+  // 0: nothing is known.
+  double seconds_per_row() const { return seconds_per_row_; }
 
  private:
   double seconds_per_row_ = 0.0;  // 0: nothing is known

@@ -144,7 +144,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
   call([&](Core& core, SessionState& from) {
     state->home->follow(*from.home);
     state->options = from.options;
-    state->tenant = from.tenant;
+    state->account = from.account;
     state->first_token = from.first_token;
     state->items = from.items;
     state->source = from.source;
@@ -154,7 +154,7 @@ std::shared_ptr<Session> SessionHandle::fork() {
       from.list->add(state);
       state->list = from.list;
     }
-    core.pages().prepare(*state);
+    core.prepare(*state);
     core.pages().add(state);
     core.pages().share(from, *state);
     state->residence.last_used = core.step_number();
@@ -211,7 +211,7 @@ std::shared_ptr<Request> SessionHandle::generate(
   auto request = std::make_shared<Generation>(
       engine()->file(), state_, std::move(options), std::move(listener));
   if (!request->ready() &&
-      (here || !read_prompt_later(request, state_->tenant.get()))) {
+      (here || !read_prompt_later(request, state_->account->tenant.get()))) {
     request->read_prompt();
   }
   entry.submit(*request);

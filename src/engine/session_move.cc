@@ -204,6 +204,7 @@ SessionMove::Departure SessionMove::prepare(
   departure.arrival = std::make_unique<Arrival>(session, std::move(copy));
   to.core()->pages().prepare(departure.residence,
                              departure.options.context_length);
+  departure.residence.usage = to.core()->usage_of(*session->account->tenant);
   return departure;
 }
 

@@ -1,5 +1,5 @@
 // State of a session on the engine's side: the conversation, which goes with it
-// from engine to engine (its items, jobs and tenant), and its residence.
+// from engine to engine (its items, jobs and account), and its residence.
 //
 // Belongs to the thread of the engine where the session is, but for the home
 // and the two atomic members.
@@ -23,9 +23,9 @@ class Job;
 class SessionList;
 
 struct SessionState {
-  SessionOptions options;          // context_length is resolved
-  std::shared_ptr<Tenant> tenant;  // never nullptr
-  std::shared_ptr<Home> home;      // never nullptr
+  SessionOptions options;            // context_length is resolved
+  std::shared_ptr<Account> account;  // never nullptr
+  std::shared_ptr<Home> home;        // never nullptr
   // Those that move together; nullptr: it stays where it is. Set before the
   // first request.
   std::shared_ptr<SessionList> list;
@@ -64,6 +64,9 @@ struct SessionState {
   }
   // The job under way; nullptr if there is none.
   std::shared_ptr<Job> begun_job() const;
+  // The same, unless a limit of its tenant holds it up: the session is idle
+  // then, and others may have its pages.
+  std::shared_ptr<Job> active_job() const;
   void changed() {
     logits_rows = 0;
     position.store(size());
@@ -74,5 +77,10 @@ struct SessionState {
   bool begin_request(bool alone) noexcept;
   void end_request() noexcept;
 };
+
+// Charges the session's account. `evaluated`: of the prompt tokens, those that
+// were not cached.
+void charge(const SessionState& session, const Counts& counts,
+            uint64_t evaluated = 0) noexcept;
 
 }  // namespace rc::engine

@@ -53,7 +53,7 @@ void Step::run() {
 void Step::collect() {
   core_.pages().begin_step();
   for (const auto& session : core_.pages().sessions()) {
-    auto job = session->begun_job();
+    auto job = session->active_job();
     if (job == nullptr || job->holds_logits()) continue;
     if (core_.pages().settle(*session)) job->wants_prefix = true;
     jobs_.push_back(std::move(job));
@@ -80,8 +80,9 @@ Schedule Step::plan() {
     c.decoding =
         job->decoding() && !c.source && c.rows_left <= kMostDecodingRows;
     c.outputs = job->outputs();
-    c.tenant = session.tenant.get();
-    c.weight = session.tenant->weight;
+    c.tenant = session.account->tenant.get();
+    c.weight = session.account->tenant->weight;
+    c.lead = core_.fair_share().lead(c.tenant);
     c.room = static_cast<int64_t>(session.residence.pages.size()) *
                  pages.page_size() -
              pages.next_place(session);
@@ -102,8 +103,21 @@ Schedule Step::plan() {
                StepClock::kLeastRows);
   budget.prompt_rows_alone =
       core_.clock().rows_within(kStepSecondsWithoutDecoding);
+  budget.seconds_per_row = core_.clock().seconds_per_row();
   budget.whole = !core_.model().file().causal();
-  return schedule(candidates, budget);
+  Schedule made = schedule(candidates, budget);
+  note_backlog(candidates, made);
+  return made;
+}
+
+void Step::note_backlog(const std::vector<Candidate>& candidates,
+                        const Schedule& schedule) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    FairShare::Use& use = uses_[c.tenant];
+    use.weight = c.weight;
+    use.backlogged |= schedule.rows[i] < c.rows_left;
+  }
 }
 
 void Step::resolve_stall() {
@@ -164,8 +178,7 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
       const int64_t cached =
           std::max<int64_t>(session.residence.evaluated - known, 0);
       job->cached_tokens += cached;
-      session.tenant->meter.cached_tokens.fetch_add(
-          static_cast<uint64_t>(cached));
+      charge(session, {.cached_tokens = static_cast<uint64_t>(cached)});
     }
     if (!reads) {
       const int64_t left = session.size() - session.residence.evaluated;
@@ -182,12 +195,19 @@ void Step::add(const std::shared_ptr<Job>& job, int64_t rows) {
 
   Share share;
   share.job = job;
+  share.account = session.account;
+  share.usage = session.residence.usage;
   share.rows = rows;
   share.first_output = batch_.output_rows.size();
   inputs.add(batch, stage, sequence_rows(*job, rows));
   share.outputs = batch_.output_rows.size() - share.first_output;
   share.reads_source = reads;
-  if (job->last_step == 0) job->first_step = Clock::now();
+  if (job->last_step == 0) {
+    job->first_step = Clock::now();
+    const std::chrono::duration<double> waited =
+        job->first_step - job->submitted;
+    session.account->tenant->add_wait(*session.residence.usage, waited.count());
+  }
   job->last_step = core_.step_number();
   shares_.push_back(std::move(share));
 }
@@ -246,6 +266,9 @@ void Step::evaluate() {
   const auto stop = [](void* step) {
     return static_cast<Step*>(step)->should_stop();
   };
+  const auto seconds = [begin] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
   pay(sources_, /*reads_source=*/true);
   pay(batch_, /*reads_source=*/false);
   try {
@@ -259,6 +282,7 @@ void Step::evaluate() {
     const rc_status status = status_of_current_exception();
     // Those it was stopped for have ended; the others' rows are evaluated
     // again.
+    charge_work(seconds());
     if (status == RC_E_CANCELLED && stopped_.load()) return;
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());
@@ -270,7 +294,11 @@ void Step::evaluate() {
     fail_all(status == RC_E_CANCELLED ? RC_E_DEVICE : status, message.data());
     return;
   }
-  account(std::chrono::duration<double>(Clock::now() - begin).count());
+  const double spent = seconds();
+  core_.clock().observe(
+      static_cast<int64_t>(batch_.tokens.size() + sources_.tokens.size()),
+      spent);
+  charge_work(spent);
   for (const Share& share : shares_) {
     if (share.job->over()) continue;
     SessionState& session = share.job->session();
@@ -279,8 +307,9 @@ void Step::evaluate() {
     core_.pages().give_back(session);
     // Generated tokens are metered already.
     if (session.residence.evaluated > session.metered) {
-      session.tenant->meter.prompt_tokens.fetch_add(
-          static_cast<uint64_t>(session.residence.evaluated - session.metered));
+      const int64_t added = session.residence.evaluated - session.metered;
+      charge(session, {.prompt_tokens = static_cast<uint64_t>(added)},
+             static_cast<uint64_t>(std::min(added, share.rows)));
       session.metered = session.residence.evaluated;
     }
   }
@@ -298,7 +327,7 @@ void Step::pay(model::Batch& batch, bool reads_source) const {
   const auto rows = static_cast<double>(batch.tokens.size());
   for (const Share& share : shares_) {
     if (share.reads_source != reads_source) continue;
-    const Tenant* const tenant = share.job->session().tenant.get();
+    const Tenant* const tenant = share.account->tenant.get();
     const double part = static_cast<double>(share.rows) / rows;
     const auto known =
         std::find_if(batch.paid.begin(), batch.paid.end(),
@@ -311,15 +340,25 @@ void Step::pay(model::Batch& batch, bool reads_source) const {
   }
 }
 
-void Step::account(double seconds) {
+void Step::charge_work(double seconds) noexcept {
+  const std::span<double> by_device = core_.device_seconds();
+  core_.model().take_seconds(by_device);
   const auto rows =
-      static_cast<int64_t>(batch_.tokens.size() + sources_.tokens.size());
-  core_.clock().observe(rows, seconds);
-  const double per_row = seconds * 1e6 / static_cast<double>(rows);
+      static_cast<double>(batch_.tokens.size() + sources_.tokens.size());
   for (const Share& share : shares_) {
-    if (share.job->over()) continue;
-    share.job->session().tenant->meter.compute_us.fetch_add(
-        static_cast<uint64_t>(per_row * static_cast<double>(share.rows)));
+    const double part = static_cast<double>(share.rows) / rows;
+    share.account->meter.compute_us.fetch_add(
+        static_cast<uint64_t>(seconds * 1e6 * part));
+    for (size_t i = 0; i < by_device.size(); ++i) {
+      share.account->tenant->add_work(*share.usage, i, by_device[i] * part);
+    }
+    const auto use = uses_.find(share.account->tenant.get());
+    if (use != uses_.end()) use->second.seconds += seconds * part;
+  }
+  try {
+    core_.fair_share().add(uses_);
+  } catch (const std::bad_alloc&) {
+    // Then the step changes no lead.
   }
 }
 

@@ -22,6 +22,9 @@ class Step {
  private:
   struct Share {
     std::shared_ptr<Job> job;
+    // Of its session, also when the job is over.
+    std::shared_ptr<Account> account;
+    ModelUsage* usage = nullptr;
     int64_t rows = 0;
     size_t first_output = 0;
     size_t outputs = 0;
@@ -43,7 +46,11 @@ class Step {
   // Notes which tenants a batch is for, by their rows.
   void pay(model::Batch& batch, bool reads_source) const;
   void evaluate();
-  void account(double seconds);
+  // Notes who would have used more rows than the plan gives.
+  void note_backlog(const std::vector<Candidate>& candidates,
+                    const Schedule& schedule);
+  // Charges the step to those for whom it was, by their rows, however it ended.
+  void charge_work(double seconds) noexcept;
   void hand_out(const Share& share);
   void fail_all(rc_status status, const char* message) noexcept;
   // Asked while the device works: ends the jobs that are overdue, whether they
@@ -55,6 +62,7 @@ class Step {
   std::vector<std::shared_ptr<Job>> jobs_;  // all that could have rows
   model::Batch batch_;
   model::Batch sources_;  // to be read before
+  FairShare::Uses uses_;  // of the tenants of jobs_
   std::vector<Share> shares_;
   std::optional<Clock::time_point> limit_;  // of the evaluation
   Clock::time_point look_at_all_;           // next, for jobs that are overdue

@@ -149,6 +149,8 @@ std::unique_ptr<ResidentModel> ResidentModel::load(
   model->inputs_ = std::move(placement.inputs);
   model->program_ =
       runtime::Program::compile(std::move(placement.split), contents);
+  // A step has two runs, where it reads sources.
+  model->times_.reserve(2 * model->program_->segment_count());
   model->file_ = std::move(file);
   model->options_ = options;
   model->memory_ = std::move(placement.memory);
@@ -210,6 +212,7 @@ void ResidentModel::run_stage(ForwardStage stage, const Batch& batch,
   arguments.should_stop = should_stop;
   arguments.user = user;
   arguments.paid = batch.paid;
+  arguments.device_times = &times_;
   if (mapped_ != nullptr) mapped_->check();
   try {
     program_->run(arguments, timeout_ms);
@@ -218,6 +221,18 @@ void ResidentModel::run_stage(ForwardStage stage, const Batch& batch,
     throw;
   }
   if (damaged()) mapped_->check();
+}
+
+void ResidentModel::take_seconds(std::span<double> seconds) noexcept {
+  std::fill(seconds.begin(), seconds.end(), 0.0);
+  for (const runtime::DeviceTime& time : times_) {
+    for (size_t i = 0; i < memory_.devices.size(); ++i) {
+      if (memory_.devices[i].device.get() != time.device) continue;
+      seconds[i] += static_cast<double>(time.ns) * 1e-9;
+      break;
+    }
+  }
+  times_.clear();
 }
 
 bool ResidentModel::damaged() const {

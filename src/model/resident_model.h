@@ -67,6 +67,9 @@ class ResidentModel {
   const Observation& observation() const { return observation_; }
   // Returns the inputs that a batch has values of.
   const ProgramInputs& inputs() const { return inputs_; }
+  // Writes for how many seconds each of memory().devices has worked in the runs
+  // since the last call, however they ended.
+  void take_seconds(std::span<double> seconds) noexcept;
   // Mapped weights are lost (see base/mapped_file.h): no run can succeed any
   // more.
   bool damaged() const;
@@ -103,6 +106,7 @@ class ResidentModel {
   std::unique_ptr<runtime::Program> program_;
   ProgramInputs inputs_;
   InputValues input_values_;
+  std::vector<runtime::DeviceTime> times_;  // of runs; has room for two
 };
 
 }  // namespace rc::model

@@ -14,11 +14,6 @@ bool is_cpu(const ReportedDevice& device) {
          device.plugin->name != kReferenceBackend;
 }
 
-bool is_gpu(const ReportedDevice& device) {
-  return device.info.kind == RC_DEVICE_GPU_DISCRETE ||
-         device.info.kind == RC_DEVICE_GPU_INTEGRATED;
-}
-
 bool is_passed_over(const PluginEntry& plugin,
                     const std::vector<Candidate>& known) {
   return std::any_of(known.begin(), known.end(), [&](const Candidate& one) {
@@ -34,7 +29,7 @@ void add_any(bool gpus, const std::vector<Candidate>& known,
     if (plugin->name == kReferenceBackend) continue;
     if (is_passed_over(*plugin, known)) continue;
     for (ReportedDevice& device : reported_devices(*plugin).devices) {
-      if (device.reason.empty() && (!gpus || is_gpu(device))) {
+      if (device.reason.empty() && (!gpus || is_gpu(device.info))) {
         found.push_back(std::move(device));
       }
     }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "runtime/closing.h"
+#include "runtime/device_order.h"
 #include "runtime/plugin_list.h"
 #include "runtime/profile.h"
 #include "runtime/quietly.h"
@@ -187,6 +188,8 @@ rc_plugin_device_info Device::info() const {
   return device_info(plugin_, index_);
 }
 
+bool Device::is_gpu() const { return runtime::is_gpu(info()); }
+
 uint64_t Device::huge_page_bytes() const {
   if (huge_page_bytes_ == UINT64_MAX) {
     huge_page_bytes_ = info().huge_page_bytes;
@@ -340,6 +343,7 @@ bool Device::run_op(const Op& op, std::span<const rc_plugin_value> values,
              std::chrono::nanoseconds(Clock::now() - start).count(),
              elements <= kSmall ? kTimesTaken : 0};
   }
+  add_work(done_.ns);
   spent_ns += done_.ns;
   return true;
 }

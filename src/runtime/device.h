@@ -156,6 +156,15 @@ class Device : public std::enable_shared_from_this<Device> {
   // RC_E_DEVICE_LOST if the device has been abandoned.
   TurnQueue::Turn turn(std::span<const PaidPart> paid = {}) const;
 
+  // Whether it says to be a GPU; a software device does not.
+  bool is_gpu() const;
+  // Counts the time that the device has worked, in turns: runs of programs, ops
+  // and kernels. Any thread.
+  void add_work(int64_t ns) const noexcept {
+    worked_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
+  int64_t worked_ns() const noexcept { return worked_ns_.load(); }
+
   // The device reported RC_E_DEVICE_LOST or was abandoned; open it again.
   bool lost() const { return lost_; }
   // A run does not end. From now on nothing of the device is touched, not even
@@ -188,6 +197,7 @@ class Device : public std::enable_shared_from_this<Device> {
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed
   mutable TurnQueue turns_;
+  mutable std::atomic<int64_t> worked_ns_{0};
   std::set<rc_plugin_kernel*> kernels_;                         // in turns
   mutable std::atomic<uint64_t> huge_page_bytes_ = UINT64_MAX;  // not asked yet
   // The op that run_op did last, in a turn: what small ones take is looked

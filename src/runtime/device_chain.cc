@@ -28,14 +28,18 @@ DeviceChain::DeviceChain(std::shared_ptr<Device> first)
     : DeviceChain(std::move(first), {}, false) {}
 
 DeviceChain::DeviceChain(std::shared_ptr<Device> first,
-                         std::vector<std::string> next, bool strict)
-    : first_(std::move(first)), next_(std::move(next)), strict_(strict) {}
+                         std::vector<std::string> next, bool strict,
+                         std::vector<SpecItem> allowed)
+    : first_(std::move(first)),
+      next_(std::move(next)),
+      strict_(strict),
+      allowed_(std::move(allowed)) {}
 
 std::vector<std::shared_ptr<Device>> DeviceChain::open() const {
   std::vector<std::shared_ptr<Device>> devices = {first_};
   for (const std::string& spec : next_) {
     try {
-      auto device = select({spec, 0, first_->options()}).device;
+      auto device = select({spec, 0, first_->options(), allowed_}).device;
       const bool known =
           std::any_of(devices.begin(), devices.end(), [&](const auto& earlier) {
             return earlier == device || same_hardware(*earlier, *device);
@@ -65,7 +69,7 @@ std::shared_ptr<Device> DeviceChain::open_one(const std::string& spec,
     names += ", " + next;
     // Others are not opened for it.
     if (parse_spec(next).front().name != wanted.front().name) continue;
-    auto device = select({next, 0, first_->options()}).device;
+    auto device = select({next, 0, first_->options(), allowed_}).device;
     if (is_meant(device->id())) return device;
   }
   if (is_meant(kCpu)) return open_fallback();

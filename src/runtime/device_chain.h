@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/backend_spec.h"
 #include "runtime/device.h"
 
 namespace rc::runtime {
@@ -18,9 +19,10 @@ class DeviceChain {
   // A device without others: a layer that does not fit on it is an error.
   DeviceChain(std::shared_ptr<Device> first);  // NOLINT: meant to convert
   // `next` are specs of one device each ("vulkan:1", "cpu"). `strict`: an op
-  // that the first device does not support is an error.
+  // that the first device does not support is an error. `allowed` are the
+  // devices that may be opened for layers; empty: all.
   DeviceChain(std::shared_ptr<Device> first, std::vector<std::string> next,
-              bool strict);
+              bool strict, std::vector<SpecItem> allowed = {});
 
   const std::shared_ptr<Device>& first() const { return first_; }
   const std::vector<std::string>& next() const { return next_; }
@@ -44,6 +46,7 @@ class DeviceChain {
   std::shared_ptr<Device> first_;
   std::vector<std::string> next_;
   bool strict_ = false;
+  std::vector<SpecItem> allowed_;
 };
 
 }  // namespace rc::runtime

@@ -102,6 +102,7 @@ void Device::run_kernel(rc_plugin_kernel* kernel, rc_plugin_kernel_run run,
   const rc_status status =
       plugin_.run_kernel(handle_, kernel, &run, message.buffer());
   const int64_t spent = ns_since(start);
+  add_work(spent);
   if (status == RC_E_TIMEOUT) {
     abandon();
     fail(RC_E_TIMEOUT, id(), ": a kernel was not over after ", timeout_ms,
@@ -129,7 +130,9 @@ void Device::run_ranges(int64_t count,
           plugin_.run_ranges(handle_, count, function, user, message.buffer()),
           message);
   }
-  spent_ns += ns_since(start);
+  const int64_t spent = ns_since(start);
+  add_work(spent);
+  spent_ns += spent;
 }
 
 }  // namespace rc::runtime

@@ -95,6 +95,21 @@ ReportedDevices reported_devices(const PluginEntry& plugin) {
   }
 }
 
+bool is_gpu(const rc_plugin_device_info& info) {
+  return info.kind == RC_DEVICE_GPU_DISCRETE ||
+         info.kind == RC_DEVICE_GPU_INTEGRATED;
+}
+
+bool allows(const std::vector<SpecItem>& allowed,
+            const ReportedDevice& device) {
+  if (allowed.empty()) return true;
+  return std::any_of(allowed.begin(), allowed.end(), [&](const SpecItem& item) {
+    if (item.name == "gpu") return is_gpu(device.info);
+    return item.name == device.plugin->name &&
+           (!item.index || *item.index == device.index);
+  });
+}
+
 void sort_by_preference(std::vector<ReportedDevice>& devices) {
   std::stable_sort(devices.begin(), devices.end(),
                    [](const ReportedDevice& a, const ReportedDevice& b) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/backend_spec.h"
 #include "runtime/plugin_list.h"
 
 namespace rc::runtime {
@@ -36,6 +37,12 @@ struct ReportedDevices {
 // built-in plugin; of others, whose drivers are known to report that for any
 // failure, it is a reason like any other.
 ReportedDevices reported_devices(const PluginEntry& plugin);
+
+bool is_gpu(const rc_plugin_device_info& info);
+
+// Whether `allowed`, whose names are backends or "gpu", means the device;
+// empty: all devices.
+bool allows(const std::vector<SpecItem>& allowed, const ReportedDevice& device);
 
 // Sorts by preference: discrete GPUs, integrated GPUs, accelerators, CPUs,
 // others, software devices (which never beat the CPU), and the reference

@@ -61,4 +61,14 @@ std::shared_ptr<Device> open_device(const ReportedDevice& reported,
   return device;
 }
 
+std::vector<std::shared_ptr<Device>> all_open_devices() {
+  OpenDevices& all = open_devices();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::shared_ptr<Device>> found;
+  for (const auto& [key, known] : all.devices) {
+    if (auto device = known.lock()) found.push_back(std::move(device));
+  }
+  return found;
+}
+
 }  // namespace rc::runtime

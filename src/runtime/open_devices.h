@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "runtime/device.h"
 #include "runtime/device_order.h"
@@ -13,5 +14,8 @@ namespace rc::runtime {
 // RC_E_DEVICE for a device that computes wrongly. Any thread.
 std::shared_ptr<Device> open_device(const ReportedDevice& reported,
                                     const DeviceOptions& asked);
+
+// All that are open now. Any thread. Throws std::bad_alloc.
+std::vector<std::shared_ptr<Device>> all_open_devices();
 
 }  // namespace rc::runtime

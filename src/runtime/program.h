@@ -232,6 +232,12 @@ struct ProgramLimits {
 uint64_t plan_scratch(ProgramDescription& description,
                       const ProgramLimits& limits);
 
+// For so long a device has worked.
+struct DeviceTime {
+  const Device* device;
+  int64_t ns;
+};
+
 struct RunArguments {
   int64_t rows = 0;
   int64_t outputs = 0;
@@ -244,6 +250,9 @@ struct RunArguments {
   void* user = nullptr;
   // Gets the time that the devices have worked added, if it is over well.
   int64_t* spent_ns = nullptr;
+  // Gets the time of each device in turn, however it ends, as far as it has
+  // room reserved. May be nullptr.
+  std::vector<DeviceTime>* device_times = nullptr;
   // The payers of the turns of the devices; to stay until the run is over.
   std::span<const PaidPart> paid = {};
   // All of them, at least as large, where the program has given up its own.

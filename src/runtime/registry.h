@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/backend_spec.h"
 #include "runtime/device.h"
 #include "runtime/search_progress.h"
 
@@ -48,6 +49,8 @@ struct Selection {
   uint64_t required_memory =
       0;  // bytes; devices known to have less are skipped
   DeviceOptions device;
+  // The devices that may be opened; empty: all.
+  std::vector<SpecItem> allowed = {};
   SearchProgress progress = {};
 };
 

@@ -27,6 +27,27 @@ int64_t now_ns() {
       .count();
 }
 
+// Counts the time of a run, however it ends.
+class WorkTime {
+ public:
+  WorkTime(const Device& device, const RunArguments& arguments,
+           int64_t start_ns)
+      : device_(device), times_(arguments.device_times), start_ns_(start_ns) {}
+  WorkTime(const WorkTime&) = delete;
+  WorkTime& operator=(const WorkTime&) = delete;
+  ~WorkTime() {
+    const int64_t ns = now_ns() - start_ns_;
+    device_.add_work(ns);
+    if (times_ == nullptr || times_->size() == times_->capacity()) return;
+    times_->push_back({&device_, ns});
+  }
+
+ private:
+  const Device& device_;
+  std::vector<DeviceTime>* const times_;
+  const int64_t start_ns_;
+};
+
 // Everything that a run with a time limit touches, so that a device that does
 // not end the run reaches nothing of the caller's.
 struct LimitedRun {
@@ -210,6 +231,7 @@ void Segment::run(const RunArguments& arguments, TimeLimit* limit) {
   given.user = arguments.user;
   const auto turn = device_->turn(arguments.paid);
   const int64_t start = now_ns();
+  const WorkTime time(*device_, arguments, start);
   const rc_plugin& plugin = device_->plugin();
   Message message;
   check(*device_, "start a run", begin(given, arguments.caches, message),
@@ -253,6 +275,7 @@ void Segment::run_with_limit(const RunArguments& arguments, TimeLimit& limit) {
 
   const auto turn = device_->turn(arguments.paid);
   const int64_t start = now_ns();
+  const WorkTime time(*device_, arguments, start);
   limited->deadline_ns =
       start + std::min(limit.left_ms, kLongestMs) * 1'000'000;
   const rc_plugin& plugin = device_->plugin();

@@ -35,11 +35,11 @@ std::string memory_reason(const rc_plugin_device_info& info,
 // One walk along a chain.
 class Choice {
  public:
-  Choice(std::string spec, uint64_t required_memory, DeviceOptions options,
-         SearchProgress progress)
-      : required_memory_(required_memory),
-        options_(options),
-        progress_(std::move(progress)) {
+  Choice(std::string spec, const Selection& selection)
+      : required_memory_(selection.required_memory),
+        options_(selection.device),
+        allowed_(selection.allowed),
+        progress_(selection.progress) {
     selected_.spec = std::move(spec);
   }
 
@@ -105,16 +105,11 @@ class Choice {
     return devices;
   }
 
-  static bool is_gpu(const ReportedDevice& device) {
-    return device.info.kind == RC_DEVICE_GPU_DISCRETE ||
-           device.info.kind == RC_DEVICE_GPU_INTEGRATED;
-  }
-
   void try_gpus() {
     std::vector<ReportedDevice> devices = all_devices();
     std::erase_if(devices, [&](const ReportedDevice& device) {
       // A device that does not describe itself cannot be judged.
-      const bool left_out = !is_gpu(device);
+      const bool left_out = !is_gpu(device.info);
       if (left_out) {
         pass_over(device.id(),
                   device.reason.empty() ? "it is no GPU" : device.reason);
@@ -195,6 +190,9 @@ class Choice {
 
   void try_device(const ReportedDevice& device) {
     progress_.waiting();
+    if (!allows(allowed_, device)) {
+      return pass_over(device.id(), "its tenant may not use it");
+    }
     if (!device.reason.empty()) {
       failed_.push_back({device.id(), false, device.reason});
       return pass_over(device.id(), device.reason, device.status);
@@ -317,6 +315,7 @@ class Choice {
 
   uint64_t required_memory_;
   DeviceOptions options_;
+  std::vector<SpecItem> allowed_;
   SearchProgress progress_;
   std::vector<ModuleFailure> failures_;
   std::string physical_id_;         // of the chosen device
@@ -356,9 +355,7 @@ std::string spec_or_default(const std::string& spec) {
 
 Selected select(const Selection& selection) {
   check(selection.device);
-  return Choice(spec_or_default(selection.spec), selection.required_memory,
-                selection.device, selection.progress)
-      .run();
+  return Choice(spec_or_default(selection.spec), selection).run();
 }
 
 }  // namespace rc::runtime

@@ -83,7 +83,8 @@ void TurnQueue::charge(std::span<const PaidPart> paid,
   try {
     for (const PaidPart& part : parts_of(paid)) {
       double& used_up = used_up_.try_emplace(part.payer, now_).first->second;
-      const double weight = part.payer == nullptr ? 1.0 : part.payer->weight;
+      const double weight =
+          part.payer == nullptr ? 1.0 : part.payer->weight.load();
       used_up = std::max(used_up, now_) + seconds * part.part / weight;
     }
     // The others are where those are that are not known.

@@ -11,6 +11,7 @@
 // Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -23,7 +24,7 @@ namespace rc::runtime {
 
 // A payer of turns, which its address identifies.
 struct Payer {
-  double weight = 1.0;  // of its share, more than 0
+  std::atomic<double> weight{1.0};  // of its share, more than 0
 };
 
 // The part of a turn that one payer bears; those of a turn add up to 1.

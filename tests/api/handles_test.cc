@@ -76,6 +76,49 @@ TEST_F(Handles, InvalidBackendsAreRefused) {
   rc_backend_release(nullptr);
 }
 
+TEST_F(Handles, InvalidTenantsAreRefused) {
+  const Calls<rc_tenant> calls = {
+      {"open",
+       [](auto* h) {
+         // Without a tenant a handle gets a separate one.
+         if (h == nullptr) return rc_tenant_change(h, nullptr);
+         rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+         options.tenant = h;
+         rc_backend* backend = nullptr;
+         return rc_backend_open("reference", &options, &backend);
+       }},
+      {"change",
+       [](auto* h) {
+         const rc_tenant_options options = RC_TENANT_OPTIONS_INIT;
+         return rc_tenant_change(h, &options);
+       }},
+      {"usage",
+       [](auto* h) {
+         rc_tenant_usage_report report = RC_TENANT_USAGE_REPORT_INIT;
+         return rc_tenant_usage(h, &report);
+       }},
+      {"metrics",
+       [](auto* h) {
+         // Without a tenant they are those of all.
+         if (h == nullptr) return rc_tenant_change(h, nullptr);
+         char* text = nullptr;
+         return rc_tenant_metrics(h, RC_METRICS_JSON, &text);
+       }},
+      {"bill",
+       [](auto* h) {
+         char* json = nullptr;
+         return rc_tenant_bill(h, "{}", nullptr, &json);
+       }},
+  };
+  rc_tenant* released = nullptr;
+  ASSERT_OK(rc_tenant_create(nullptr, &released));
+  rc_tenant_release(released);
+  expect_all_refused(calls, released, backend_.get());
+  EXPECT_EQ(rc_tenant_retain(released), nullptr);
+  rc_tenant_release(released);
+  rc_tenant_release(nullptr);
+}
+
 TEST_F(Handles, InvalidModelsAreRefused) {
   const Calls<rc_model> calls = {
       {"describe",

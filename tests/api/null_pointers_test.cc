@@ -57,6 +57,22 @@ TEST_F(NullPointers, CallbacksAreNamed) {
                                                nullptr, nullptr));
 }
 
+TEST_F(NullPointers, ArgumentsOfTenantsAreNamed) {
+  EXPECT_NULL("tenant", rc_tenant_create(nullptr, nullptr));
+  rc_tenant* tenant = nullptr;
+  ASSERT_OK(rc_tenant_create(nullptr, &tenant));
+  EXPECT_NULL("options", rc_tenant_change(tenant, nullptr));
+  EXPECT_NULL("report", rc_tenant_usage(tenant, nullptr));
+  EXPECT_NULL("text", rc_tenant_metrics(tenant, RC_METRICS_JSON, nullptr));
+  char* json = nullptr;
+  EXPECT_NULL("prices", rc_tenant_bill(tenant, nullptr, nullptr, &json));
+  EXPECT_NULL("json", rc_tenant_bill(tenant, "{}", nullptr, nullptr));
+  char* text = nullptr;
+  EXPECT_FAILS(RC_E_INVALID_ARGUMENT, rc_tenant_metrics(tenant, 2, &text),
+               "format: 2 is not within 0 to 1");
+  rc_tenant_release(tenant);
+}
+
 TEST_F(NullPointers, TextsAreNamed) {
   const std::string path = model_path();
   char* text = nullptr;

@@ -126,8 +126,10 @@ int main(void) {
 #define CHECK_NO_PADDING(type, last) \
   CHECK(sizeof(type) == offsetof(type, last) + sizeof(((type*)0)->last))
   CHECK_NO_PADDING(rc_device_report, huge_pages);
-  CHECK_NO_PADDING(rc_backend_options, reserved2);
+  CHECK_NO_PADDING(rc_backend_options, tenant);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
+  CHECK_NO_PADDING(rc_tenant_options, reserved);
+  CHECK_NO_PADDING(rc_tenant_usage_report, backends);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);
   CHECK_NO_PADDING(rc_model_memory, user);

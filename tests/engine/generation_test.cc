@@ -133,8 +133,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Story);
 
 TEST(Generation, ReportsItsCounts) {
   const auto engine = load();
-  const auto tenant = std::make_shared<Tenant>();
-  const auto session = engine->create_session({}, tenant);
+  const auto account = std::make_shared<Account>();
+  const auto session = engine->create_session({}, account);
   const Result first = generate(*session, greedy(some_tokens(10), 5));
   EXPECT_EQ(first.report.reason, RC_END_LENGTH);
   EXPECT_EQ(first.report.status, RC_OK);
@@ -150,10 +150,10 @@ TEST(Generation, ReportsItsCounts) {
   const Result second = generate(*session, greedy({5, 6, 7}, 2));
   EXPECT_EQ(second.report.prompt_tokens, 3);
   EXPECT_EQ(session->position(), 20);
-  EXPECT_EQ(tenant->meter.requests, 2u);
-  EXPECT_EQ(tenant->meter.prompt_tokens, 13u);
-  EXPECT_EQ(tenant->meter.generated_tokens, 7u);
-  EXPECT_GT(tenant->meter.compute_us, 0u);
+  EXPECT_EQ(account->meter.requests, 2u);
+  EXPECT_EQ(account->meter.prompt_tokens, 13u);
+  EXPECT_EQ(account->meter.generated_tokens, 7u);
+  EXPECT_GT(account->meter.compute_us, 0u);
 }
 
 TEST(Generation, ContinuesWithoutAPrompt) {

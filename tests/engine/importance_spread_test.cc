@@ -23,7 +23,8 @@ class NoLimit final : public compute::Account {
   void use(uint64_t) noexcept override {}
   void cancel(uint64_t) noexcept override {}
   void give_back(uint64_t) noexcept override {}
-  void charge_work(int64_t) noexcept override {}
+  void need_time() override {}
+  void charge_work(const runtime::Device&, int64_t) noexcept override {}
 };
 
 TEST(ImportanceSpread, TheSecondDeviceMustHaveRoom) {

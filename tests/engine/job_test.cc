@@ -35,10 +35,10 @@ class Thread {
   std::shared_ptr<SessionState> session() {
     auto state = std::make_shared<SessionState>();
     state->options.context_length = core_->options().context_length;
-    state->tenant = std::make_shared<Tenant>();
+    state->account = std::make_shared<Account>();
     state->home =
         std::make_shared<Home>(nullptr, core_->commands(), state->options);
-    core_->pages().prepare(*state);
+    core_->prepare(*state);
     return state;
   }
   // Keeps the engine thread from everything else while `function` runs, so

@@ -252,14 +252,14 @@ class Tenants : public ::testing::Test {
     options.grammar = std::move(grammar);
     return options;
   }
-  std::shared_ptr<Session> session(const std::shared_ptr<Tenant>& tenant) {
-    return engine_->create_session({}, tenant);
+  std::shared_ptr<Session> session(const std::shared_ptr<Account>& account) {
+    return engine_->create_session({}, account);
   }
   // All tokens of another tenant, with a grammar and without one.
   void expect_others_generate() {
     for (const bool constrained : {true, false, true}) {
       const Result result =
-          generate(*session(std::make_shared<Tenant>()),
+          generate(*session(std::make_shared<Account>()),
                    under(constrained ? regex("[a-z ]{200,}") : nullptr, 30));
       EXPECT_EQ(result.report.status, RC_OK) << result.message;
       EXPECT_GT(result.report.generated_tokens, 0);
@@ -270,7 +270,7 @@ class Tenants : public ::testing::Test {
       model::ModelFile::open(
           rc::test::source_path("examples/model/fable.gguf").string()),
       open_device(), {}, {});
-  const std::shared_ptr<Tenant> hostile_ = std::make_shared<Tenant>();
+  const std::shared_ptr<Account> hostile_ = std::make_shared<Account>();
 };
 
 // Masks of one tenant that do not end at all.
@@ -291,7 +291,7 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherAreBlocked) {
   Hold hold(2);
   busy->on_piece = [&](const Piece&) { hold.piece(); };
   const auto running =
-      session(std::make_shared<Tenant>())->generate(under(nullptr, -1), busy);
+      session(std::make_shared<Account>())->generate(under(nullptr, -1), busy);
   hold.wait();
   for (int i = 0; i < 6; ++i) {
     listeners.push_back(std::make_shared<TestListener>());
@@ -355,7 +355,7 @@ TEST_F(Tenants, GenerateWhileMasksOfAnotherNeverEnd) {
 TEST_F(Tenants, TextDoesNotDependOnHardGrammarsOfOthers) {
   const auto grammar = regex("[a-z ]{40,60}");
   const Result alone =
-      generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
+      generate(*session(std::make_shared<Account>()), under(grammar, 100));
   ASSERT_EQ(alone.report.status, RC_OK) << alone.message;
   size_t refused = 0;
   size_t begun = 0;
@@ -380,7 +380,7 @@ TEST_F(Tenants, TextDoesNotDependOnHardGrammarsOfOthers) {
           session(hostile_)->generate(options, listeners.back()));
     }
     const Result shared =
-        generate(*session(std::make_shared<Tenant>()), under(grammar, 100));
+        generate(*session(std::make_shared<Account>()), under(grammar, 100));
     EXPECT_EQ(shared.tokens, alone.tokens);
     EXPECT_EQ(shared.text, alone.text);
     for (const auto& request : requests) request->cancel();

@@ -58,11 +58,11 @@ class Prompts : public ::testing::Test {
   }
   // Creates a session of one tenant, unless another is given.
   std::shared_ptr<Session> session(const SessionOptions& options = {},
-                                   std::shared_ptr<Tenant> tenant = nullptr) {
-    return engine_->create_session(options, tenant ? tenant : tenant_);
+                                   std::shared_ptr<Account> account = nullptr) {
+    return engine_->create_session(options, account ? account : account_);
   }
   const std::shared_ptr<Engine> engine_ = load();
-  const std::shared_ptr<Tenant> tenant_ = std::make_shared<Tenant>();
+  const std::shared_ptr<Account> account_ = std::make_shared<Account>();
 };
 
 TEST_F(Prompts, TooLongTextsAreRefusedBeforeTokenizing) {
@@ -169,7 +169,7 @@ TEST_F(Prompts, OfATenantDelayNoOtherTenant) {
         session(shifting())
             ->generate(asking(long_text(24 << 20)), listeners.back()));
   }
-  const auto other = std::make_shared<Tenant>();
+  const auto other = std::make_shared<Account>();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(generate(*session({}, other), asking("a fox")).report.status,
               RC_OK);
@@ -186,7 +186,7 @@ TEST_F(Prompts, OfManyTenantsAreAllTokenized) {
   std::vector<std::shared_ptr<TestListener>> listeners;
   for (int i = 0; i < 40; ++i) {
     listeners.push_back(std::make_shared<TestListener>());
-    session({}, std::make_shared<Tenant>())
+    session({}, std::make_shared<Account>())
         ->generate(asking(cat("a fox of ", i)), listeners.back());
   }
   for (const auto& listener : listeners) {

@@ -85,6 +85,19 @@ if [ "$name" = answers ]; then
   exit 0
 fi
 
+# Two tenants, each with a request refused, its tokens and its bill.
+if [ "$name" = tenants ]; then
+  run text tenants
+  for tenant in one three; do
+    grep -q "^refused: the tenant '$tenant' has 4 requests in flight" \
+      "$work/text" || fail "$tenant had no limit"
+    grep -q "^{\"tenant\":\"$tenant\",\"currency\":\"USD\"" "$work/text" ||
+      fail "$tenant got no bill"
+  done
+  [ "$(grep -c '^800 tokens in ' "$work/text")" = 2 ] || fail "other tokens"
+  exit 0
+fi
+
 # Three objects, each of its own seed.
 if [ "$name" = schema ]; then
   run text schema

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "fake_plugin.h"
+#include "runtime/device_chain.h"
 #include "runtime/explain.h"
 #include "runtime/registry.h"
 #include "temporary.h"
@@ -236,6 +237,38 @@ TEST_F(SelectionTest, TriesTheChainInOrder) {
   EXPECT_EQ(chosen("cuda,vulkan:0,opencl,reference"), "opencl:0");
   // An unknown name does not prevent the use of the names after it.
   EXPECT_EQ(chosen("nope,opencl"), "opencl:0");
+}
+
+TEST_F(SelectionTest, OpensAllowedDevicesOnly) {
+  fake("vulkan").devices = {device(RC_DEVICE_GPU_INTEGRATED),
+                            device(RC_DEVICE_GPU_DISCRETE)};
+  fake("other").devices = {device(RC_DEVICE_SOFTWARE)};
+  const auto select_allowed = [](const char* spec, const char* allowed) {
+    return select({spec, 0, {}, parse_spec(allowed)});
+  };
+  const Selected selected = select_allowed("auto", "vulkan:0,cpu");
+  EXPECT_EQ(selected.device->id(), "vulkan:0");
+  EXPECT_EQ(reason(selected, "vulkan:1"), "its tenant may not use it");
+  EXPECT_EQ(select_allowed("auto", "vulkan").device->id(), "vulkan:1");
+  EXPECT_EQ(select_allowed("gpu", "GPU").device->id(), "vulkan:1");
+  EXPECT_EQ(select_allowed("vulkan:1,cpu", "cpu").device->id(), "cpu:0");
+  const Error error =
+      failure({"vulkan,other", 0, {}, parse_spec("cpu,other:1")});
+  EXPECT_EQ(error.status(), RC_E_BACKEND_UNAVAILABLE);
+  expect_text(error.message(), "vulkan:0: its tenant may not use it");
+  expect_text(error.message(), "other:0: its tenant may not use it");
+  EXPECT_EQ(fake("other").opened, 0);
+
+  // The rest of a chain as well, but not the CPU for ops.
+  const DeviceChain chain(selected.device, {"vulkan:1", "reference", "cpu"},
+                          false, parse_spec("vulkan:0,cpu"));
+  std::string opened;
+  for (const auto& each : chain.open()) opened += each->id() + " ";
+  EXPECT_EQ(opened, "vulkan:0 cpu:0 ");
+  const DeviceChain narrow(selected.device, {"cpu"}, false,
+                           parse_spec("vulkan:0"));
+  EXPECT_EQ(narrow.open().size(), 1u);
+  EXPECT_EQ(narrow.open_fallback()->id(), "cpu:0");
 }
 
 TEST_F(SelectionTest, TakesAnyGpu) {

@@ -208,12 +208,13 @@ void some_columns(const LinearTask& task, int tile, int first, int64_t column,
 // From how many rows on that is worthwhile, as measured. Up to two passes over
 // weights as they are take less time: while one waits for memory, products go
 // on. Scales within blocks take long to unpack; other formats gain only where
-// few rows share a pass, and where matrices are multiplied.
+// few rows share a pass. Matrices of AMX, where nothing has been measured yet,
+// are multiplied unpacked.
 template <class Format>
-constexpr int kUnpackFrom =
-    kParts == 1 && !kEightRows && Format::kColumns < 256 ? kMaxChunk + 1
-    : kParts == 1                                        ? 2 * kMaxRows + 1
-                                                         : 2 * kMaxRows;
+constexpr int kUnpackFrom = kParts > 1               ? 2 * kMaxRows
+                            : kEightRows             ? kMaxRows + 1
+                            : Format::kColumns < 256 ? kMaxChunk + 1
+                                                     : 2 * kMaxRows + 1;
 
 template <class Format>
 void quantized_linear(const LinearTask& task) {

@@ -209,7 +209,7 @@ std::vector<Tensor> custom(const CustomOp& op, std::span<const Tensor> inputs,
   if (call.makes_nothing()) return outputs;
   const std::vector<Tensor> gathered = gather(op, inputs, context);
   const CustomWay way = way_of(call, *context);
-  Work work(*context->pool()->account());
+  Work work(*context);
   compute_custom(call, way, context, gathered, outputs, {},
                  context->timeout_ms(), work.spent_ns);
   return outputs;

@@ -33,7 +33,7 @@ class ChoiceScorer {
       : tokenizer_(tokenizer_for_texts(model.engine->file())),
         name_(name),
         context_(model.engine->options().context_length),
-        reader_(model.engine, model.tenant, context_) {}
+        reader_(model.engine, model.account, context_) {}
 
   // The likelihood of each choice, as its logarithm.
   std::vector<double> likelihoods(const Question& question) {

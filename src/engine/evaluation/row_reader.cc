@@ -17,9 +17,9 @@ SessionOptions with_context(int64_t context) {
 }  // namespace
 
 RowReader::RowReader(const std::shared_ptr<Engine>& engine,
-                     std::shared_ptr<Tenant> tenant, int64_t context)
+                     std::shared_ptr<Account> account, int64_t context)
     : session_(
-          engine->create_session(with_context(context), std::move(tenant))),
+          engine->create_session(with_context(context), std::move(account))),
       vocabulary_(
           static_cast<size_t>(engine->file().hyper_parameters().vocabulary)) {}
 

@@ -16,7 +16,7 @@ class RowReader {
  public:
   // `context` is the longest sequence, in tokens.
   RowReader(const std::shared_ptr<Engine>& engine,
-            std::shared_ptr<Tenant> tenant, int64_t context);
+            std::shared_ptr<Account> account, int64_t context);
 
   // A new sequence begins with these tokens, of which no logits are wanted.
   void begin(std::span<const TokenId> tokens);

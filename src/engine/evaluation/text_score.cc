@@ -89,9 +89,9 @@ class TextScorer {
       : tokenizer_(tokenizer_for_texts(model.engine->file())),
         windows_(windows),
         threads_(threads_of(*model.engine->device())),
-        reader_(model.engine, model.tenant, windows.context()) {
+        reader_(model.engine, model.account, windows.context()) {
     if (against.engine != nullptr) {
-      other_.emplace(against.engine, against.tenant, windows.context());
+      other_.emplace(against.engine, against.account, windows.context());
     }
   }
 

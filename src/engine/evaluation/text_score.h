@@ -17,7 +17,7 @@ namespace rc::engine {
 // A model and who pays for its steps.
 struct EvaluatedModel {
   std::shared_ptr<Engine> engine;
-  std::shared_ptr<Tenant> tenant;
+  std::shared_ptr<Account> account;
 };
 
 // Of the same tokens by another model, which is the one to be like.

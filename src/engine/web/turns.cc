@@ -28,7 +28,7 @@ State& state() {
 std::optional<Clock::time_point> next_time() noexcept {
   std::optional<Clock::time_point> next;
   for (const auto& core : state().engines) {
-    const auto time = core->next_deadline();
+    const auto time = core->next_time();
     if (time && (!next || *time < *next)) next = time;
   }
   return next;

@@ -74,6 +74,55 @@ rc_status backends(World& world) {
                world.loop.get(), end);
 }
 
+rc_status tenants(World& world) {
+  rc_tenant_options options = RC_TENANT_OPTIONS_INIT;
+  options.name = "a tenant with a long name";
+  options.devices = "reference,cpu";
+  options.max_requests = 10;
+  options.generated_tokens_per_minute = 1'000'000;
+  rc_tenant* made = nullptr;
+  RC_TRY(RC_CALL(rc_tenant_create)(&options, &made));
+  const std::unique_ptr<rc_tenant, Release<rc_tenant_release>> tenant(made);
+  RC_CALL(rc_tenant_release)(RC_CALL(rc_tenant_retain)(made));
+  rc_backend_options open = RC_BACKEND_OPTIONS_INIT;
+  open.tenant = made;
+  rc_backend* opened = nullptr;
+  RC_TRY(rc_backend_open("reference", &open, &opened));
+  const Backend backend(opened);
+  rc_model_options model_options = RC_MODEL_OPTIONS_INIT;
+  model_options.context_length = 64;
+  rc_model* loaded = nullptr;
+  RC_TRY(rc_model_load(opened, model_path().c_str(), &model_options, &loaded));
+  const Model model(loaded);
+  rc_session* session = nullptr;
+  RC_TRY(rc_session_create(loaded, nullptr, &session));
+  const Session owned(session);
+  rc_generate_options generate = RC_GENERATE_OPTIONS_INIT;
+  generate.prompt = "hello";
+  generate.prompt_length = 5;
+  generate.max_tokens = 2;
+  char* text = nullptr;
+  RC_TRY(rc_generate(session, &generate, &text, nullptr, nullptr));
+  rc_free(text);
+  options.devices = "";
+  RC_TRY(RC_CALL(rc_tenant_change)(made, &options));
+  rc_tenant_usage_report usage = RC_TENANT_USAGE_REPORT_INIT;
+  RC_TRY(RC_CALL(rc_tenant_usage)(made, &usage));
+  char* before = nullptr;
+  RC_TRY(RC_CALL(rc_tenant_metrics)(made, RC_METRICS_JSON, &before));
+  char* bill = nullptr;
+  rc_status status = RC_CALL(rc_tenant_bill)(
+      made, R"({"currency": "USD", "device_hour": {"cpu": 1}})", before, &bill);
+  rc_free(before);
+  rc_free(bill);
+  RC_TRY(status);
+  char* metrics = nullptr;
+  RC_TRY(rc_tenant_metrics(nullptr, RC_METRICS_OPENMETRICS, &metrics));
+  rc_free(metrics);
+  // The world goes on beside it.
+  return rc_session_truncate(world.session.get(), 0);
+}
+
 // Both measure for long, so that they are cancelled when they have begun.
 int32_t cancel(void*, double) { return 1; }
 
@@ -193,6 +242,7 @@ rc_status op_backends(World&) {
 std::vector<Scenario> backend_scenarios() {
   return {{"discovery", discovery, 100},
           {"backends", backends, 100},
+          {"tenants", tenants, 100},
           {"calibration", calibration, 50},
           {"device_test", device_test, 50},
           {"switching_at_once", switching_at_once, 25},

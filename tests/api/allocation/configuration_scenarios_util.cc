@@ -50,6 +50,8 @@ rc_status initial_values(World&) {
   RC_CALL_INIT(rerank_options);
   RC_CALL_INIT(rope_options);
   RC_CALL_INIT(session_options);
+  RC_CALL_INIT(tenant_options);
+  RC_CALL_INIT(tenant_usage_report);
   RC_CALL_INIT(tensor_report);
   RC_CALL_INIT(tokenizer_report);
   return RC_OK;
@@ -58,6 +60,7 @@ rc_status initial_values(World&) {
 rc_status names(World&) {
   EXPECT_STREQ(RC_CALL(rc_status_name)(RC_E_IO), "RC_E_IO");
   EXPECT_NE(RC_CALL(rc_error_message)(), nullptr);
+  EXPECT_EQ(RC_CALL(rc_error_retry_after_ms)(), -1);
   EXPECT_GT(RC_CALL(rc_version)(), 0u);
   EXPECT_NE(RC_CALL(rc_version_string)(), nullptr);
   EXPECT_NE(RC_CALL(rc_build_info)(), nullptr);

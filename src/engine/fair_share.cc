@@ -1,0 +1,49 @@
+#include "engine/fair_share.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace rc::engine {
+
+void FairShare::add(const Uses& uses) {
+  // The time of the tenants that could use more, or have had more than their
+  // share, is divided among them.
+  double seconds = 0;
+  double weights = 0;
+  double all = 0;
+  bool competition = false;
+  for (const auto& [tenant, use] : uses) {
+    all += use.seconds;
+    if (!use.backlogged && lead(tenant) <= 0) continue;
+    competition = competition || use.backlogged;
+    seconds += use.seconds;
+    weights += use.weight;
+  }
+  if (competition) {
+    const double fair = seconds / weights;
+    for (const auto& [tenant, use] : uses) {
+      double& lead = leads_[tenant];
+      lead = std::clamp(lead + use.seconds / use.weight - fair,
+                        -kMostBehind / use.weight, kMostAhead / use.weight);
+    }
+  }
+  const double kept = std::max(0.0, 1 - all / kForgotten);
+  for (auto each = leads_.begin(); each != leads_.end();) {
+    auto& [tenant, lead] = *each;
+    if (competition && uses.contains(tenant)) {
+      ++each;
+      continue;
+    }
+    constexpr double kNothing = 1e-6;
+    lead *= kept;
+    each = std::abs(lead) < kNothing ? leads_.erase(each) : std::next(each);
+  }
+}
+
+double FairShare::lead(const void* tenant) const {
+  const auto found = leads_.find(tenant);
+  return found == leads_.end() ? 0.0 : found->second;
+}
+
+}  // namespace rc::engine

@@ -1,0 +1,48 @@
+// How far tenants are ahead of their fair share of an engine's time.
+//
+// The share is that of generalized processor sharing (Parekh and Gallager,
+// IEEE/ACM Transactions on Networking 1(3), 1993): in each moment the tenants
+// that could use more time get it in proportion to their weights, and what the
+// others do not want is theirs as well. A tenant's lead is the time that it has
+// had beyond that, divided by its weight. Tenants whose leads are equal have
+// had their shares, so a scheduler that favours small leads keeps to them over
+// time.
+//
+// Leads are bounded: a tenant saves up no more than a small credit while it
+// wants less than its share. A lead is forgotten in time while there is no
+// competition or the tenant is away.
+//
+// Belongs to the engine thread.
+#pragma once
+
+#include <map>
+
+namespace rc::engine {
+
+class FairShare {
+ public:
+  // Seconds of device time that a tenant may be ahead and behind, and in which
+  // it is forgotten.
+  static constexpr double kMostAhead = 0.5;
+  static constexpr double kMostBehind = 0.02;
+  static constexpr double kForgotten = 1.0;
+
+  // The use of one tenant in a step.
+  struct Use {
+    double weight = 1.0;
+    double seconds = 0.0;     // that it has had
+    bool backlogged = false;  // it could have used more
+  };
+  using Uses = std::map<const void*, Use>;
+  // Adds a step. Throws std::bad_alloc, and then the step does not count for
+  // all of them.
+  void add(const Uses& uses);
+
+  // Seconds by weight; 0 for an unknown tenant.
+  double lead(const void* tenant) const;
+
+ private:
+  std::map<const void*, double> leads_;
+};
+
+}  // namespace rc::engine
