@@ -65,14 +65,17 @@ void HandleAccount::set_home(const compute::Context& home,
 
 void HandleAccount::charge_work(const runtime::Device& device,
                                 int64_t nanoseconds) noexcept {
-  op_ns_ += nanoseconds;
   const bool limited = tenant_->payer()->is_limited();
   const bool at_home = &device == home_.load(std::memory_order_relaxed);
-  if (at_home) home_ns_ += nanoseconds;
+  if (at_home) op_ns_ += nanoseconds;
   if (at_home && !limited) return;
   try {
     const std::lock_guard lock(mutex_);
-    if (!at_home) usage_of_other(device).seconds += seconds_of(nanoseconds);
+    if (!at_home) {
+      usage_of_other(device).seconds += seconds_of(nanoseconds);
+      op_ns_ += nanoseconds;
+      handed_on_ns_ += nanoseconds;
+    }
     if (limited) hand_on_time();
   } catch (...) {
     // Then this time is not part of the tenant's usage.
@@ -95,7 +98,9 @@ void HandleAccount::hand_on_time() {
     if (seconds == 0) return;
     payer.add_work(*payer.usage_of("", {device}), 0, seconds);
   };
-  hand_on(home_usage_, seconds_of(home_ns_.exchange(0)));
+  const int64_t at_home = op_ns_ - handed_on_ns_;
+  hand_on(home_usage_, seconds_of(at_home));
+  handed_on_ns_ += at_home;
   for (engine::DeviceUsage& other : others_) {
     hand_on(other, std::exchange(other.seconds, 0));
   }

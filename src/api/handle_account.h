@@ -134,17 +134,16 @@ class HandleAccount : public compute::Account,
   void charge_work(const runtime::Device& device,
                    int64_t nanoseconds) noexcept override;
 
-  // The device that the handle is on, and the memory there that its tensors do
-  // not need now, which is given up before anything is refused for a limit.
+  // The device of the handle, `device` being its name, and its memory there
+  // that tensors do not need now.
   void set_home(const compute::Context& home,
                 engine::DeviceUsage device) noexcept;
-  // Under the mutex: the same memory, and hands the time of ops and of the
-  // memory of tensors on to the tenant's usage. The latter throws
-  // std::bad_alloc.
+  // Under the mutex: returns that memory, which is given up before anything is
+  // refused for a limit.
   std::shared_ptr<compute::BufferPool> spare() const { return spare_.lock(); }
+  // Under the mutex: adds the time of ops, and of the memory of tensors, to the
+  // tenant's usage. Throws std::bad_alloc.
   void hand_on_time();
-  // Under the mutex.
-  engine::DeviceUsage& usage_of_other(const runtime::Device& device);
 
   // Options with what is left of the memory limit; good while this lives.
   engine::EngineOptions limit(engine::EngineOptions options,
@@ -177,8 +176,8 @@ class HandleAccount : public compute::Account,
     engine::DeviceUsage device;  // its name
     Clock::time_point since;     // its tenants were charged until then
 
-    // Charges its bytes, for the time since then, to the tenants that hold it,
-    // in equal parts.
+    // Charges its bytes, for the time since then, in equal parts to the tenants
+    // that hold it.
     void charge(Clock::time_point now) noexcept;
   };
   struct Ledger {
@@ -194,8 +193,10 @@ class HandleAccount : public compute::Account,
   };
   void hold(const model::Resource& resource, bool limited, Bill& bill);
   void let_go(const model::Resource& resource, bool paid) noexcept;
-  // The same for the memory of tensors. Under the mutex.
+  // Under the mutex: the same for the memory of tensors, and the time of a
+  // device that is not the handle's.
   void charge_tensors() noexcept;
+  engine::DeviceUsage& usage_of_other(const runtime::Device& device);
 
   // Throws RC_E_DEVICE_MEMORY beyond the limit.
   void pay_within_limit(const Bill& bill, const std::string& device,
@@ -222,10 +223,11 @@ class HandleAccount : public compute::Account,
   const uint64_t memory_limit_;
   std::weak_ptr<compute::BufferPool> spare_;
   std::atomic<int64_t> requests_{0};
-  // The time of tensor ops and graphs: on all devices, and the part that was
-  // not handed on yet, of the handle's device and, under the mutex, of others.
-  std::atomic<int64_t> op_ns_{0};
-  std::atomic<int64_t> home_ns_{0};
+  std::atomic<int64_t> op_ns_{0};  // of tensors and graphs, on all devices
+  // Of that time, the part that was handed on or belongs to other devices than
+  // the handle's, and the time of those that was not handed on yet. Under the
+  // mutex.
+  int64_t handed_on_ns_ = 0;
   std::vector<engine::DeviceUsage> others_;
   std::atomic<const runtime::Device*> home_{nullptr};
   engine::DeviceUsage home_usage_;  // its name

@@ -9,6 +9,7 @@
 #include "api/handle_account.h"
 #include "api/options.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace rc::api {
 namespace {
@@ -26,10 +27,8 @@ bool is_set(int32_t value) { return value != RC_UNSET_INT32; }
 bool is_set(int64_t value) { return value != RC_UNSET_INT64; }
 bool is_set(uint64_t value) { return value != RC_UNSET_UINT64; }
 
-void need_limit(int64_t value, const char* name) {
-  if (value != RC_UNSET_INT64) need_at_least_zero(value, name);
-}
-void need_limit(int32_t value, const char* name) {
+template <class T>
+void need_limit(T value, const char* name) {
   if (is_set(value)) need_at_least_zero(value, name);
 }
 
@@ -46,6 +45,9 @@ std::vector<runtime::SpecItem> parse_devices(const char* devices) {
 
 // Throws RC_E_INVALID_ARGUMENT.
 void check(const rc_tenant_options& options) {
+  if (is_set(options.name) && valid_utf8(options.name) != options.name) {
+    fail(RC_E_INVALID_ARGUMENT, "options->name: invalid UTF-8");
+  }
   if (is_set(options.weight)) {
     need_range(options.weight, kLeastWeight, kMostWeight, "options->weight");
   }
@@ -90,16 +92,6 @@ RateText text_of(engine::Tenant::Rate rate) {
   return {"device_ms_per_minute", 1000};
 }
 
-}  // namespace
-
-Tenant::Tenant(const rc_tenant_options& options) {
-  check(options);
-  if (options.name != nullptr) name_ = options.name;
-  set(options);
-}
-
-namespace {
-
 // Those that Tenant::create has made. Never destroyed: some may live on while
 // the process ends.
 struct Created {
@@ -112,6 +104,12 @@ Created& created() {
 }
 
 }  // namespace
+
+Tenant::Tenant(const rc_tenant_options& options) {
+  check(options);
+  if (options.name != nullptr) name_ = options.name;
+  set(options);
+}
 
 std::shared_ptr<Tenant> Tenant::create(const rc_tenant_options& options) {
   auto made = std::make_shared<Tenant>(options);

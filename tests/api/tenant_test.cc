@@ -1,6 +1,6 @@
 // Tenants through the C ABI: limits at their edge and one beyond, changed while
 // the tenant works.
-#include <chrono>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -242,6 +242,8 @@ TEST_F(Tenants, WrongOptionsAreRefused) {
   };
   refused("options->weight: 0 is not within 0.001 to 1000",
           [](auto& options) { options.weight = 0; });
+  refused("options->name: invalid UTF-8",
+          [](auto& options) { options.name = "a\xff"; });
   refused("options->weight: nan", [](auto& options) { options.weight = kNan; });
   refused("options->weight: 1001", [](auto& o) { o.weight = 1001; });
   refused("options->max_requests: -1 is negative",

@@ -1,5 +1,5 @@
 // The usage of tenants, and their bills, through the C ABI.
-#include <cmath>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
