@@ -4,16 +4,17 @@
 //   tenants MODEL.gguf [SECONDS [DEVICE]]
 //
 // Shares: 2, 8 and 64 tenants with weights 1, 2, 4, 8, 1, ... Each tenant
-// always has as many requests in flight as it may; every other one sends
-// prompts of 256 tokens and has 8 generated, the others generate 64 tokens
-// after prompts of 16. After a warm-up the shares of SECONDS (default 10) are
-// compared with the weights. "off" is the largest deviation of a tenant from
-// its share, in percent of the share; "Jain" is Jain's index of shares by
-// weights (Jain, Chiu and Hawe 1984), which is 1 if they are equal.
+// always has 4 prompts of 256 tokens in flight, of which 8 tokens are
+// generated, and 2, 4 or 6 streams of 64 tokens after prompts of 16. After a
+// warm-up the shares of SECONDS (default 10) are compared with the weights.
+// "off" is the largest deviation of a tenant from its share, in percent of the
+// share; "Jain" is Jain's index of shares by weights (Jain, Chiu and Hawe
+// 1984), which is 1 if they are equal.
 //
 // Aggressor: a light tenant generates 40 tokens again and again, alone and
 // beside a tenant that has 200 prompts of 1000 tokens waiting, both with a
-// weight of 1. Medians of the time between tokens and to the first token.
+// weight of 1: with max_stall_ms of the default, and of half the time between
+// tokens alone. Medians of the time between tokens and to the first token.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -44,18 +45,18 @@ void check(rc_status status) {
   std::exit(1);
 }
 
-struct Mix {
+struct Kind {
   int64_t prompt = 0;  // tokens
   int64_t generated = 0;
   int in_flight = 0;
 };
 
-// Keeps requests of one kind in flight until it is destroyed.
+// Keeps requests in flight until it is destroyed.
 class Sender {
  public:
-  Sender(const char* path, const char* device, float weight, const Mix& mix,
-         uint32_t seed)
-      : mix_(mix), seed_(seed) {
+  Sender(const char* path, const char* device, float weight,
+         std::vector<Kind> kinds, uint32_t seed)
+      : kinds_(std::move(kinds)), seed_(seed) {
     rc_tenant_options limits = RC_TENANT_OPTIONS_INIT;
     limits.weight = weight;
     check(rc_tenant_create(&limits, &tenant_));
@@ -81,8 +82,10 @@ class Sender {
   Sender& operator=(const Sender&) = delete;
 
   void start() {
-    for (int i = 0; i < mix_.in_flight; ++i) {
-      lanes_.push_back(std::make_unique<Lane>(*this));
+    for (const Kind& kind : kinds_) {
+      for (int i = 0; i < kind.in_flight; ++i) {
+        lanes_.push_back(std::make_unique<Lane>(*this, kind));
+      }
     }
     for (const auto& lane : lanes_) lane->next();
   }
@@ -92,6 +95,11 @@ class Sender {
     lanes_.clear();
   }
 
+  void set_max_stall(int32_t milliseconds) {
+    rc_tenant_options change = RC_TENANT_OPTIONS_INIT;
+    change.max_stall_ms = milliseconds;
+    check(rc_tenant_change(tenant_, &change));
+  }
   rc_tenant_usage_report usage() const {
     rc_tenant_usage_report usage = RC_TENANT_USAGE_REPORT_INIT;
     check(rc_tenant_usage(tenant_, &usage));
@@ -111,16 +119,16 @@ class Sender {
   // One request after the other, each in a new session.
   class Lane {
    public:
-    explicit Lane(Sender& sender) : sender_(sender) {}
+    Lane(Sender& sender, const Kind& kind) : sender_(sender), kind_(kind) {}
     ~Lane() { finish(); }
 
     void next() {
       check(rc_session_create(sender_.model_, nullptr, &session_));
-      const std::vector<int32_t> prompt = sender_.prompt();
+      const std::vector<int32_t> prompt = sender_.prompt(kind_.prompt);
       rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
       options.prompt_tokens = prompt.data();
       options.prompt_token_count = prompt.size();
-      options.max_tokens = sender_.mix_.generated;
+      options.max_tokens = kind_.generated;
       options.ignore_eos = 1;
       options.temperature = 0;
       last_ = Clock::now();
@@ -166,6 +174,7 @@ class Sender {
     }
 
     Sender& sender_;
+    const Kind kind_;
     std::mutex mutex_;
     rc_request* request_ = nullptr;
     rc_session* session_ = nullptr;
@@ -174,8 +183,8 @@ class Sender {
     std::atomic<bool> running_{false};
   };
 
-  std::vector<int32_t> prompt() {
-    std::vector<int32_t> tokens(static_cast<size_t>(mix_.prompt));
+  std::vector<int32_t> prompt(int64_t count) {
+    std::vector<int32_t> tokens(static_cast<size_t>(count));
     const std::lock_guard lock(mutex_);
     for (int32_t& token : tokens) {
       seed_ = seed_ * 1664525 + 1013904223;
@@ -189,7 +198,7 @@ class Sender {
     (first ? first_ : between_).push_back(seconds);
   }
 
-  const Mix mix_;
+  const std::vector<Kind> kinds_;
   std::mutex mutex_;
   uint32_t seed_;
   std::vector<double> first_, between_;
@@ -213,13 +222,11 @@ void measure_shares(const char* path, const char* device, int count,
   std::vector<double> weights;
   double sum_of_weights = 0;
   for (int i = 0; i < count; ++i) {
-    const int in_flight = count > 8 ? 4 : 16;
-    const Mix mix =
-        i % 2 == 0 ? Mix{256, 8, in_flight} : Mix{16, 64, in_flight};
-    weights.push_back(1 << i / 2 % 4);
+    weights.push_back(1 << i % 4);
     sum_of_weights += weights.back();
     senders.push_back(std::make_unique<Sender>(
-        path, device, static_cast<float>(weights.back()), mix, i + 1));
+        path, device, static_cast<float>(weights.back()),
+        std::vector<Kind>{{256, 8, 4}, {16, 64, 2 + i % 3 * 2}}, i + 1));
   }
   for (const auto& sender : senders) sender->start();
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 5));
@@ -254,7 +261,7 @@ void measure_shares(const char* path, const char* device, int count,
 }
 
 void measure_aggressor(const char* path, const char* device, double seconds) {
-  Sender light(path, device, 1, {16, 40, 1}, 1);
+  Sender light(path, device, 1, {{16, 40, 1}}, 1);
   double alone_between = 0, alone_first = 0;
   const auto run = [&](const char* name) {
     light.take_first_token_times();
@@ -276,9 +283,12 @@ void measure_aggressor(const char* path, const char* device, double seconds) {
   light.start();
   run("light tenant alone");
   {
-    Sender aggressor(path, device, 1, {1000, 1, 200}, 2);
+    Sender aggressor(path, device, 1, {{1000, 1, 200}}, 2);
     aggressor.start();
     run("beside 200 prompts of 1000");
+    const double half = std::max(1.0, 500 * alone_between);
+    light.set_max_stall(static_cast<int32_t>(half));
+    run("with a shorter max_stall_ms");
   }
 }
 

@@ -20,6 +20,7 @@ constexpr rc_tenant_options kUnset = RC_TENANT_OPTIONS_INIT;
 constexpr float kLeastWeight = 0.001f;
 constexpr float kMostWeight = 1000.0f;
 constexpr int32_t kLongestBurst = 3600;
+constexpr int32_t kLongestStall = 10000;
 
 bool is_set(const char* value) { return value != nullptr; }
 bool is_set(float value) { return value != RC_UNSET_FLOAT; }
@@ -63,7 +64,9 @@ void check(const rc_tenant_options& options) {
     need_range(options.burst_seconds, 1, kLongestBurst,
                "options->burst_seconds");
   }
-  need_range<int32_t>(options.reserved, 0, 0, "options->reserved");
+  if (is_set(options.max_stall_ms)) {
+    need_range(options.max_stall_ms, 1, kLongestStall, "options->max_stall_ms");
+  }
   if (options.devices != nullptr) parse_devices(options.devices);
 }
 
@@ -166,6 +169,9 @@ void Tenant::set(const rc_tenant_options& options) {
   }
   if (is_set(options.weight)) {
     payer_->weight.store(static_cast<double>(options.weight));
+  }
+  if (is_set(options.max_stall_ms)) {
+    payer_->max_stall.store(static_cast<double>(options.max_stall_ms) / 1000);
   }
   payer_->set(rates_);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 
 #include "base/compute_thread.h"
 #include "engine/step.h"
@@ -95,9 +96,32 @@ bool Core::step_if_any() noexcept {
   return any;
 }
 
-void Core::prepare(SessionState& session) const {
+void Core::prepare(SessionState& session) {
   pages_.prepare(session);
   session.residence.usage = usage_of(*session.account->tenant);
+  add_account(session.account);
+}
+
+void Core::add_account(const std::shared_ptr<Account>& account) {
+  const std::lock_guard lock(accounts_mutex_);
+  bool known = false;
+  std::erase_if(accounts_, [&](const std::weak_ptr<Account>& one) {
+    known = known || (!one.owner_before(account) && !account.owner_before(one));
+    return one.expired();
+  });
+  if (!known) accounts_.push_back(account);
+}
+
+double Core::shortest_stall() const noexcept {
+  double shortest = std::numeric_limits<double>::infinity();
+  const std::lock_guard lock(accounts_mutex_);
+  for (const auto& known : accounts_) {
+    const std::shared_ptr<Account> account = known.lock();
+    if (account == nullptr) continue;
+    const double stall = account->tenant->max_stall;
+    if (stall < Tenant::kUsualStall) shortest = std::min(shortest, stall);
+  }
+  return shortest;
 }
 
 void Core::enqueue(const std::shared_ptr<Job>& job) noexcept {

@@ -100,7 +100,13 @@ class Core {
   void release(SessionState& session) noexcept { pages_.remove(session); }
   // Reserves what a new session needs, so that steps need no memory for it. Any
   // thread. Throws std::bad_alloc.
-  void prepare(SessionState& session) const;
+  void prepare(SessionState& session);
+  // Adds an account whose sessions are, or were, on this engine. Any thread.
+  // Throws std::bad_alloc.
+  void add_account(const std::shared_ptr<Account>& account);
+  // Returns the shortest time of a step that a tenant of these accounts asks
+  // for; more than Tenant::kUsualStall if none asks for less.
+  double shortest_stall() const noexcept;
   // The counts of a tenant for this engine. Any thread. Throws std::bad_alloc.
   ModelUsage* usage_of(Tenant& tenant) const {
     return tenant.usage_of(model_->file().file().name(), used_devices_);
@@ -169,6 +175,8 @@ class Core {
   // When the first of the jobs that wait for a limit of their tenant may have
   // rows.
   Clock::time_point first_paced_ = Clock::time_point::max();
+  mutable std::mutex accounts_mutex_;
+  std::vector<std::weak_ptr<Account>> accounts_;
   StepClock clock_;
   FairShare fair_share_;
   std::thread::id thread_;     // the engine thread's

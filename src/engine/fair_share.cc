@@ -12,9 +12,11 @@ void FairShare::add(const Uses& uses) {
   double seconds = 0;
   double weights = 0;
   double all = 0;
+  double all_weights = 0;
   bool competition = false;
   for (const auto& [tenant, use] : uses) {
     all += use.seconds;
+    all_weights += use.weight;
     if (!use.backlogged && lead(tenant) <= 0) continue;
     competition = competition || use.backlogged;
     seconds += use.seconds;
@@ -25,7 +27,7 @@ void FairShare::add(const Uses& uses) {
     for (const auto& [tenant, use] : uses) {
       double& lead = leads_[tenant];
       lead = std::clamp(lead + use.seconds / use.weight - fair,
-                        -kMostBehind / use.weight, kMostAhead / use.weight);
+                        -kMostBehind / all_weights, kMostAhead / use.weight);
     }
   }
   const double kept = std::max(0.0, 1 - all / kForgotten);

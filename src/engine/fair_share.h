@@ -21,11 +21,12 @@ namespace rc::engine {
 
 class FairShare {
  public:
-  // Seconds of device time that a tenant may be ahead and behind, and in which
-  // it is forgotten.
+  // Seconds of device time that a tenant may be ahead, and in which a lead is
+  // forgotten.
   static constexpr double kMostAhead = 0.5;
-  static constexpr double kMostBehind = 0.02;
   static constexpr double kForgotten = 1.0;
+  // Seconds of device time that a tenant is behind at most, times its share.
+  static constexpr double kMostBehind = 0.04;
 
   // The use of one tenant in a step.
   struct Use {

@@ -120,32 +120,40 @@ class Planner {
   }
 
   // Prompts that wait: the leads of their tenants, in rising order, and how
-  // many rows they have up to each.
-  using Waiting = std::vector<std::pair<double, int64_t>>;
+  // many rows they have up to each; and the lead that a stream may have before
+  // it yields to them.
+  struct Waiting {
+    std::vector<std::pair<double, int64_t>> rows;
+    double far_ahead = 0;
+  };
   Waiting waiting_prompts() const {
     Waiting waiting;
     if (left_.seconds_per_row == 0) return waiting;
+    std::map<const void*, double> weights;
     for (const size_t i : rank_) {
       const Candidate& c = candidates_[i];
+      weights[c.tenant] = c.weight;
       if (c.decoding || c.source || !granted_[i]) continue;
-      waiting.emplace_back(c.lead, c.rows_left);
+      waiting.rows.emplace_back(c.lead, c.rows_left);
     }
-    std::sort(waiting.begin(), waiting.end());
+    std::sort(waiting.rows.begin(), waiting.rows.end());
     int64_t rows = 0;
-    for (auto& [lead, sum] : waiting) sum = rows += sum;
+    for (auto& [lead, sum] : waiting.rows) sum = rows += sum;
+    double all_weights = 0;
+    for (const auto& [tenant, weight] : weights) all_weights += weight;
+    // More than a tenant can be ahead of others because they are behind.
+    waiting.far_ahead = 2 * FairShare::kMostBehind / all_weights;
     return waiting;
   }
 
   // Whether a stream waits, because its tenant is far ahead of others whose
   // prompts could use all rows for prompts of this step.
   bool yields(const Candidate& c, const Waiting& waiting) const {
-    // Seconds of device time; more than a tenant can be ahead of others because
-    // of their credit alone.
-    constexpr double kFarAhead = 2 * FairShare::kMostBehind;
-    const auto end =
-        std::lower_bound(waiting.begin(), waiting.end(),
-                         std::pair(c.lead - kFarAhead / c.weight, int64_t{0}));
-    return end != waiting.begin() &&
+    const double row = left_.seconds_per_row / c.weight;
+    const auto end = std::lower_bound(
+        waiting.rows.begin(), waiting.rows.end(),
+        std::pair(c.lead - std::max(waiting.far_ahead, row), int64_t{0}));
+    return end != waiting.rows.begin() &&
            std::prev(end)->second >= left_.prompt_rows_while_decoding;
   }
 
@@ -265,16 +273,19 @@ class Planner {
   }
 
   // For when not every one of them can have a row: by priority, then the n-th
-  // of each tenant before the next of any whose n is larger for its weight.
+  // of each tenant before the next of any whose n is larger for its weight, n
+  // beginning with the rows that the tenant is ahead.
   void put_in_turn(std::vector<size_t>& some) const {
     std::stable_sort(some.begin(), some.end(), [&](size_t a, size_t b) {
       return candidates_[a].last_step < candidates_[b].last_step;
     });
+    const double per_row = left_.seconds_per_row;
     std::map<std::pair<int32_t, const void*>, double> counts;
     std::vector<double> turn(candidates_.size());
     for (const size_t i : some) {
       const Candidate& c = candidates_[i];
-      turn[i] = ++counts[{c.priority, c.tenant}] / c.weight;
+      const double ahead = per_row > 0 ? c.lead / per_row : 0.0;
+      turn[i] = ahead + ++counts[{c.priority, c.tenant}] / c.weight;
     }
     std::stable_sort(some.begin(), some.end(), [&](size_t a, size_t b) {
       const Candidate& x = candidates_[a];
@@ -420,11 +431,11 @@ void StepClock::observe(int64_t rows, double seconds) {
       seconds_per_row_ == 0.0 ? now : 0.75 * seconds_per_row_ + 0.25 * now;
 }
 
-int64_t StepClock::rows_within(double seconds) const {
+int64_t StepClock::rows_within(double seconds, int64_t least) const {
   if (seconds_per_row_ == 0.0) return 4 * kLeastRows;
   const double rows = seconds / seconds_per_row_;
   if (rows >= 1e9) return 1'000'000'000;
-  return std::max(static_cast<int64_t>(rows), kLeastRows);
+  return std::max(static_cast<int64_t>(rows), least);
 }
 
 }  // namespace rc::engine

@@ -79,9 +79,9 @@ class StepClock {
   static constexpr int64_t kLeastRows = 16;
 
   void observe(int64_t rows, double seconds);
-  // Returns the number of rows with which a step lasts about that long; at
-  // least kLeastRows.
-  int64_t rows_within(double seconds) const;
+  // Returns the number of rows with which a step lasts about that long, but not
+  // less than `least`.
+  int64_t rows_within(double seconds, int64_t least = kLeastRows) const;
   // 0: nothing is known.
   double seconds_per_row() const { return seconds_per_row_; }
 

@@ -205,6 +205,7 @@ SessionMove::Departure SessionMove::prepare(
   to.core()->pages().prepare(departure.residence,
                              departure.options.context_length);
   departure.residence.usage = to.core()->usage_of(*session->account->tenant);
+  to.core()->add_account(session->account);
   return departure;
 }
 

@@ -8,10 +8,8 @@
 namespace rc::engine {
 namespace {
 
-// The longest time of a step while a stream waits for its next token, and the
-// longest time if only prompts are evaluated: new requests and session calls
+// The longest time of a step without streams: new requests and session calls
 // wait for the end of the step.
-constexpr double kStepSecondsWhileDecoding = 0.040;
 constexpr double kStepSecondsWithoutDecoding = 0.4;
 
 // Tokens just generated that a job may have evaluated at once, ahead of
@@ -68,6 +66,8 @@ Schedule Step::plan() {
   std::vector<Candidate> candidates;
   candidates.reserve(jobs_.size());
   int64_t decoding = 0;
+  const double shortest = core_.shortest_stall();
+  double max_stall = std::min(kStepSecondsWithoutDecoding, shortest);
   for (const auto& job : jobs_) {
     const SessionState& session = job->session();
     Candidate c;
@@ -88,7 +88,11 @@ Schedule Step::plan() {
              pages.next_place(session);
     c.pages_first = pages.shares_next_page(session) ? 1 : 0;
     c.pages_owned = pages.pages_held_alone(session);
-    decoding += c.decoding ? c.rows_left : 0;
+    if (c.decoding) {
+      decoding += c.rows_left;
+      max_stall =
+          std::min(max_stall, session.account->tenant->max_stall.load());
+    }
     candidates.push_back(c);
   }
   const runtime::ProgramLimits& limits = core_.model().options().limits;
@@ -98,11 +102,15 @@ Schedule Step::plan() {
   budget.sequences = limits.max_sequences;
   budget.pages = pages.available();
   budget.page_size = pages.page_size();
+  // A tenant that asks for shorter steps than usual gets them, also where
+  // prompts take much longer then, and before it has a stream: its next prompt
+  // waits for the step under way.
+  const int64_t least =
+      shortest < Tenant::kUsualStall ? 1 : StepClock::kLeastRows;
   budget.prompt_rows_while_decoding =
-      std::max(core_.clock().rows_within(kStepSecondsWhileDecoding) - decoding,
-               StepClock::kLeastRows);
-  budget.prompt_rows_alone =
-      core_.clock().rows_within(kStepSecondsWithoutDecoding);
+      std::max(core_.clock().rows_within(max_stall, least) - decoding, least);
+  budget.prompt_rows_alone = core_.clock().rows_within(
+      std::min(kStepSecondsWithoutDecoding, shortest), least);
   budget.seconds_per_row = core_.clock().seconds_per_row();
   budget.whole = !core_.model().file().causal();
   Schedule made = schedule(candidates, budget);

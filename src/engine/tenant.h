@@ -35,6 +35,10 @@ class Tenant : public runtime::Payer {
   };
   enum class Rate { kPromptTokens, kGeneratedTokens, kDeviceSeconds };
 
+  // Seconds that a step with its streams may last because of prompts.
+  static constexpr double kUsualStall = 0.040;
+  std::atomic<double> max_stall{kUsualStall};
+
   // Takes effect at once, also for engines that wait.
   void set(const Rates& rates) noexcept;
   // By any rate.

@@ -260,7 +260,10 @@ TEST_F(Tenants, WrongOptionsAreRefused) {
           [](auto& options) { options.burst_seconds = 0; });
   refused("options->burst_seconds: 3601",
           [](auto& options) { options.burst_seconds = 3601; });
-  refused("options->reserved: 1", [](auto& options) { options.reserved = 1; });
+  refused("options->max_stall_ms: 0 is not within 1 to 10000",
+          [](auto& options) { options.max_stall_ms = 0; });
+  refused("options->max_stall_ms: 10001",
+          [](auto& options) { options.max_stall_ms = 10001; });
   refused("\"cpu,auto\" names auto",
           [](auto& options) { options.devices = "cpu,auto"; });
   refused("cpu:x", [](auto& options) { options.devices = "cpu:x"; });

@@ -128,7 +128,7 @@ int main(void) {
   CHECK_NO_PADDING(rc_device_report, huge_pages);
   CHECK_NO_PADDING(rc_backend_options, tenant);
   CHECK_NO_PADDING(rc_backend_usage_report, peak_memory);
-  CHECK_NO_PADDING(rc_tenant_options, reserved);
+  CHECK_NO_PADDING(rc_tenant_options, max_stall_ms);
   CHECK_NO_PADDING(rc_tenant_usage_report, backends);
   CHECK_NO_PADDING(rc_tensor_report, offset);
   CHECK_NO_PADDING(rc_tokenizer_report, unknown);

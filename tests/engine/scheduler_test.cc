@@ -382,6 +382,7 @@ TEST(StepClock, ConvergesToTheRateAndKeepsItsMinimum) {
   EXPECT_EQ(clock.rows_within(0.0401), 40);
   for (int i = 0; i < 20; ++i) clock.observe(100, 100.0);
   EXPECT_EQ(clock.rows_within(0.040), StepClock::kLeastRows);
+  EXPECT_EQ(clock.rows_within(0.040, 1), 1);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "engine/account.h"
+#include "engine/core.h"
+#include "engine/engine_handle.h"
 #include "engine_util.h"
 
 namespace rc::engine::test {
@@ -153,6 +155,33 @@ TEST_F(TenantLimits, OthersGetThePagesOfThoseWhoWait) {
   limited_->tenant->set({});
   EXPECT_EQ(listener->wait().status, RC_OK) << listener->message;
   EXPECT_EQ(listener->text, expected.text);
+}
+
+// Prompts of others are cut into short steps while the tenant is there.
+TEST_F(TenantLimits, AShortStallCutsAllPrompts) {
+  const auto steps_of_prompt = [&](uint32_t seed) {
+    const auto steps = [&] {
+      uint64_t number = 0;
+      static_cast<EngineHandle&>(*engine_).core()->call(
+          [&](Core& core) { number = core.step_number(); });
+      return number;
+    };
+    const uint64_t before = steps();
+    const auto session = this->session(free_);
+    generate(*session, greedy(some_tokens(40, seed), 1));
+    return steps() - before;
+  };
+  // The engine learns how long rows take.
+  EXPECT_LE(steps_of_prompt(1), 2u);
+  limited_->tenant->max_stall = 1e-9;
+  EXPECT_LE(steps_of_prompt(2), 2u);
+  const auto session = this->session(limited_);
+  EXPECT_GE(steps_of_prompt(3), 40u);
+  limited_->tenant->max_stall = Tenant::kUsualStall;
+  EXPECT_LE(steps_of_prompt(4), 2u);
+  limited_->tenant->max_stall = 1e-9;
+  limited_.reset();
+  EXPECT_GE(steps_of_prompt(5), 40u);
 }
 
 TEST_F(TenantLimits, AccountsOfATenantShareItsLimits) {
