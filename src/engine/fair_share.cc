@@ -48,4 +48,28 @@ double FairShare::lead(const void* tenant) const {
   return found == leads_.end() ? 0.0 : found->second;
 }
 
+void divide_rows(int64_t rows, double seconds_per_row,
+                 std::span<FairRows*> tenants) {
+  const bool known = seconds_per_row > 0;
+  const double per_row = known ? seconds_per_row : 1.0;
+  const auto lead = [&](const FairRows* tenant) {
+    return known ? tenant->lead : 0.0;
+  };
+  std::sort(tenants.begin(), tenants.end(),
+            [&](const auto* a, const auto* b) { return lead(a) < lead(b); });
+  double weights = 0;
+  double sum = static_cast<double>(rows) * per_row;
+  double level = 0;
+  for (size_t i = 0; i < tenants.size(); ++i) {
+    weights += tenants[i]->weight;
+    sum += lead(tenants[i]) * tenants[i]->weight;
+    level = sum / weights;
+    if (i + 1 == tenants.size() || level <= lead(tenants[i + 1])) break;
+  }
+  for (FairRows* tenant : tenants) {
+    tenant->rows =
+        std::max(level - lead(tenant), 0.0) * tenant->weight / per_row;
+  }
+}
+
 }  // namespace rc::engine

@@ -15,7 +15,9 @@
 // Belongs to the engine thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <span>
 
 namespace rc::engine {
 
@@ -45,5 +47,17 @@ class FairShare {
  private:
   std::map<const void*, double> leads_;
 };
+
+// A tenant that wants rows of a step, and the rows that are its share.
+struct FairRows {
+  double weight = 1.0;
+  double lead = 0.0;
+  double rows = 0.0;  // written by divide_rows
+};
+// Divides the rows of a step so that leads come as close to each other as they
+// can: all tenants below a level are raised to it, the others get none.
+// Reorders the tenants. seconds_per_row 0: unknown, and leads do not count.
+void divide_rows(int64_t rows, double seconds_per_row,
+                 std::span<FairRows*> tenants);
 
 }  // namespace rc::engine

@@ -295,12 +295,9 @@ class Planner {
     });
   }
 
-  // A tenant with prompts, and the rows of the step that are its share.
-  struct Tenant {
-    double weight = 1.0;
-    double lead = 0.0;
+  // The tenants of prompts, and the number of prompts of each.
+  struct Tenant : FairRows {
     int64_t prompts = 0;
-    double rows = 0.0;
   };
   using Tenants = std::map<const void*, Tenant>;
 
@@ -310,41 +307,18 @@ class Planner {
       const Candidate& c = candidates_[i];
       Tenant& tenant = tenants[c.tenant];
       tenant.weight = c.weight;
-      tenant.lead = left_.seconds_per_row > 0 ? c.lead : 0.0;
+      tenant.lead = c.lead;
       ++tenant.prompts;
     }
     return tenants;
   }
 
-  // Divides the rows of the step so that the leads come as close to each other
-  // as they can: all tenants below a level are raised to it.
-  void divide(Tenants& tenants) const {
-    std::vector<Tenant*> order;
-    for (auto& [identity, tenant] : tenants) order.push_back(&tenant);
-    std::sort(order.begin(), order.end(), [](const Tenant* a, const Tenant* b) {
-      return a->lead < b->lead;
-    });
-    const double per_row =
-        left_.seconds_per_row > 0 ? left_.seconds_per_row : 1.0;
-    double weights = 0;
-    double used = static_cast<double>(left_.rows) * per_row;
-    double level = 0;
-    for (size_t k = 0; k < order.size(); ++k) {
-      weights += order[k]->weight;
-      used += order[k]->lead * order[k]->weight;
-      level = used / weights;
-      if (k + 1 == order.size() || level <= order[k + 1]->lead) break;
-    }
-    for (Tenant* tenant : order) {
-      tenant->rows =
-          std::max(level - tenant->lead, 0.0) * tenant->weight / per_row;
-    }
-  }
-
   // Shares by weight and lead; what the short ones leave goes to the others.
   void share(std::span<const size_t> prompts) {
     Tenants tenants = tenants_of(prompts);
-    divide(tenants);
+    std::vector<FairRows*> all;
+    for (auto& [identity, tenant] : tenants) all.push_back(&tenant);
+    divide_rows(left_.rows, left_.seconds_per_row, all);
     // A prompt has a row at least, of those of its tenant.
     std::vector<size_t> turn(prompts.begin(), prompts.end());
     const bool have_places =

@@ -65,6 +65,24 @@ TEST(FairShareTest, LeadsAreForgottenWithoutCompetition) {
   EXPECT_EQ(share.lead(tenant(0)), 0);
 }
 
+TEST(FairShareTest, RowsRaiseLeadsToALevel) {
+  FairRows a{1.0, 0.0, 0.0}, b{3.0, 0.0, 0.0}, c{1.0, 0.5, 0.0};
+  std::vector<FairRows*> all = {&c, &a, &b};
+  // The third is ahead of what 80 rows of a hundredth make up for.
+  divide_rows(80, 0.01, all);
+  EXPECT_NEAR(a.rows, 20, 1e-9);
+  EXPECT_NEAR(b.rows, 60, 1e-9);
+  EXPECT_EQ(c.rows, 0);
+  // Of 300 rows 200 bring the others to its lead.
+  divide_rows(300, 0.01, all);
+  EXPECT_NEAR(a.rows, 70, 1e-9);
+  EXPECT_NEAR(b.rows, 210, 1e-9);
+  EXPECT_NEAR(c.rows, 20, 1e-9);
+  // Without the time of a row weights alone count.
+  divide_rows(100, 0, all);
+  EXPECT_NEAR(c.rows, 20, 1e-9);
+}
+
 // A tenant whose requests never end: streams, and prompts of a length that are
 // followed by the next.
 struct Load {
