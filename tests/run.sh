@@ -57,7 +57,7 @@ packages="$build_packages libgtest-dev abigail-tools clang libclang-rt-14-dev
   clang-format libvulkan-dev libvulkan-volk-dev glslc mesa-vulkan-drivers
   vulkan-validationlayers pocl-opencl-icd ocl-icd-libopencl1
   libopenblas0-pthread libblis4 libamd-comgr2
-  libedit-dev ccache python3"
+  libedit-dev ccache python3 python3-prometheus-client"
 case " $stages " in *" tidy "*) packages="$packages clang-tidy" ;; esac
 case " $stages " in
   *" arm "*) packages="$packages g++-aarch64-linux-gnu qemu-user" ;;

@@ -1,5 +1,7 @@
 // The usage of tenants, and their bills, through the C ABI.
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "api/api_util.h"
 #include "api/tenant_util.h"
+#include "temporary.h"
 
 namespace rc::test {
 namespace {
@@ -181,6 +184,27 @@ TEST_F(TenantUsage, MetricsAreOpenMetrics) {
             "runcible_device_busy_seconds_total{device=\"reference:0\"} ")}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+}
+
+// By the parser of Prometheus' own library for Python.
+TEST_F(TenantUsage, MetricsAreReadByPrometheus) {
+  const std::string python = "/usr/bin/python3 -c '";
+  const std::string import =
+      "import sys; from prometheus_client.openmetrics.parser import "
+      "text_string_to_metric_families as families; ";
+  if (std::system((python + import + "' 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "there is no prometheus_client (python3-prometheus-client)";
+  }
+  generate(session_.get());
+  ASSERT_OK(add_on(backend_.get()));
+  const Tenant odd = make_tenant("a \"b\" \\ \n c");
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "metrics").string();
+  std::ofstream(path) << metrics_of(nullptr, RC_METRICS_OPENMETRICS);
+  const std::string count =
+      "names = [f.name for f in families(open(sys.argv[1]).read())]; "
+      "sys.exit(len(names) != 11)' ";
+  EXPECT_EQ(std::system((python + import + count + path).c_str()), 0);
 }
 
 TEST_F(TenantUsage, TenantsOfOneNameAreAddedUp) {

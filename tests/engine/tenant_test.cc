@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <vector>
 
 #include "engine/account.h"
 #include "engine/core.h"
@@ -193,6 +194,32 @@ TEST_F(TenantLimits, AccountsOfATenantShareItsLimits) {
   ASSERT_TRUE(exhausted.has_value());
   EXPECT_EQ(exhausted->rate, Tenant::Rate::kGeneratedTokens);
   EXPECT_NEAR(exhausted->per_minute, 360 * kSlow, 1e-6);
+}
+
+TEST_F(TenantLimits, WeightsDivideTheTimeOfTheDevice) {
+  EngineOptions options = small_options();
+  options.max_rows = 16;
+  options.prefix_cache = false;
+  engine_ = load(options);
+  limited_->tenant->weight = 3;
+  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<std::shared_ptr<Request>> requests;
+  uint32_t seed = 0;
+  for (const auto& account : {limited_, free_}) {
+    for (int i = 0; i < 30; ++i) {
+      sessions.push_back(session(account));
+      requests.push_back(
+          sessions.back()->generate(greedy(some_tokens(200, ++seed), 1),
+                                    std::make_shared<TestListener>()));
+    }
+  }
+  // All of them have prompts that wait.
+  while (limited_->meter.prompt_tokens < 3000) std::this_thread::yield();
+  const auto seconds = [](const std::shared_ptr<Account>& account) {
+    return account->tenant->usage().at(0).devices.at(0).seconds;
+  };
+  EXPECT_NEAR(seconds(limited_) / seconds(free_), 3.0, 0.3);
+  for (const auto& request : requests) request->cancel();
 }
 
 TEST_F(TenantLimits, UsageIsCountedByModelAndDevice) {
