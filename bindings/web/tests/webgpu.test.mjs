@@ -221,7 +221,7 @@ test("without threads it is listed with the reason", async () => {
     const opened = runcible.Backend.open("webgpu");
     return { devices, message: await opened.catch((error) => error.message) };
   });
-  const reason = /takes a build with threads: .* COOP and COEP/;
+  const reason = /needs a thread .* a build with threads: .* COOP and COEP/;
   const found = devices.find(({ backend }) => backend === "webgpu");
   assert.match(found.reason, reason);
   assert.ok(found.index < 0);
