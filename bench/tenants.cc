@@ -12,7 +12,7 @@
 // 1984), which is 1 if they are equal.
 //
 // Aggressor: a light tenant generates 40 tokens again and again, alone and
-// beside a tenant that has 200 prompts of 1000 tokens waiting, both with a
+// while another tenant has 200 prompts of 1000 tokens waiting, both with a
 // weight of 1: with max_stall_ms of the default, and of half the time between
 // tokens alone. Medians of the time between tokens and to the first token.
 #include <algorithm>
@@ -285,7 +285,7 @@ void measure_aggressor(const char* path, const char* device, double seconds) {
   {
     Sender aggressor(path, device, 1, {{1000, 1, 200}}, 2);
     aggressor.start();
-    run("beside 200 prompts of 1000");
+    run("while 200 prompts of 1000 wait");
     const double half = std::max(1.0, 500 * alone_between);
     light.set_max_stall(static_cast<int32_t>(half));
     run("with a shorter max_stall_ms");

@@ -71,10 +71,12 @@ typedef struct rc_tenant_options {
   int32_t burst_seconds;
   /* Milliseconds that a step on the device may last because of prompts, those
    * of other tenants included, while streams of the tenant wait for their next
-   * token; 1 to 10000. Less than the default also bounds steps without streams,
-   * which last up to 400 ms otherwise, on the models of the tenant: its streams
-   * are steadier and its prompts begin sooner, but prompts take longer, because
-   * each step reads the weights. Default: 40. */
+   * token; 1 to 10000, of which 400 are used at most. Less than the default
+   * also bounds steps without streams, which last up to 400 ms otherwise, on
+   * the models of the tenant: its streams are steadier and its prompts begin
+   * sooner, but prompts take longer, because each step reads the weights.
+   * Default: 40.
+   */
   int32_t max_stall_ms;
 } rc_tenant_options;
 

@@ -54,6 +54,9 @@ class AsyncOpen final : public AsyncWork {
       : AsyncWork(std::move(loop), "opening", "rc_backend_open_async"),
         spec_(spec == nullptr ? "" : spec),
         options_(given.options),
+        tenant_(options_.tenant == nullptr ? nullptr
+                                           : rc_tenant_retain(options_.tenant),
+                rc_tenant_release),
         callback_(callback),
         user_(user) {}
 
@@ -72,6 +75,8 @@ class AsyncOpen final : public AsyncWork {
 
   const std::string spec_;
   const rc_backend_options options_;
+  // Kept for the options, whose caller may release it meanwhile.
+  const std::unique_ptr<rc_tenant, decltype(&rc_tenant_release)> tenant_;
   const rc_backend_callback callback_;
   void* const user_;
   rc_backend* backend_ = nullptr;

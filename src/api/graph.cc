@@ -6,6 +6,7 @@
 #include "api/backend.h"
 #include "api/options.h"
 #include "api/tensor.h"
+#include "compute/at_once.h"
 
 namespace rc::api {
 namespace {
@@ -38,16 +39,13 @@ GraphRun::GraphRun(rc_graph* graph, rc_tensor* const* inputs,
 
 std::vector<compute::Tensor> GraphRun::run(bool (*stop)(void* user),
                                            void* user) const {
-  account_->need_time();
-  int64_t spent_ns = 0;
+  compute::Work work(*graph_->context());
   compute::Graph::Limits limits;
   limits.deadline_ms = deadline_ms_;
   limits.stop = stop;
   limits.user = user;
-  limits.spent_ns = &spent_ns;
-  std::vector<compute::Tensor> outputs = graph_->run(inputs_, limits);
-  account_->charge_work(*graph_->context()->device(), spent_ns);
-  return outputs;
+  limits.spent_ns = &work.spent_ns;
+  return graph_->run(inputs_, limits);
 }
 
 std::vector<rc_tensor*> add_tensors(std::vector<compute::Tensor> tensors) {

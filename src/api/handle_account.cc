@@ -25,8 +25,7 @@ HandleAccount::~HandleAccount() {
 
 HandleAccount::Slot::Slot(std::shared_ptr<HandleAccount> account,
                           bool uses_tokens)
-    : of_tenant_(account->tenant_, Tenant::Counted::kRequests),
-      account_(std::move(account)) {
+    : account_(std::move(account)) {
   if (uses_tokens) {
     account_->tenant_->check_rates();
   } else {
@@ -42,12 +41,18 @@ HandleAccount::Slot::Slot(std::shared_ptr<HandleAccount> account,
            "; wait for one to end");
     }
   } while (!account_->requests_.compare_exchange_weak(before, before + 1));
+  try {
+    of_tenant_.emplace(account_->tenant_, Tenant::Counted::kRequests);
+  } catch (...) {
+    account_->requests_.fetch_sub(1);
+    throw;
+  }
 }
 
 void HandleAccount::Slot::release() noexcept {
   if (!held_.exchange(false)) return;
   account_->requests_.fetch_sub(1);
-  of_tenant_.release();
+  of_tenant_->release();
 }
 
 void HandleAccount::set_home(const compute::Context& home,

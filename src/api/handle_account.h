@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,9 +65,9 @@ class HandleAccount : public compute::Account,
     void release() noexcept;
 
    private:
-    Tenant::Slot of_tenant_;
     std::atomic<bool> held_{true};
     std::shared_ptr<HandleAccount> account_;
+    std::optional<Tenant::Slot> of_tenant_;
   };
 
   // Memory within the limit that is kept for models which are about to be

@@ -128,7 +128,12 @@ class Planner {
   };
   Waiting waiting_prompts() const {
     Waiting waiting;
-    if (left_.seconds_per_row == 0) return waiting;
+    // Only a stream of a tenant that is ahead yields.
+    const bool any_ahead =
+        std::any_of(rank_.begin(), rank_.end(), [this](size_t i) {
+          return candidates_[i].decoding && candidates_[i].lead > 0;
+        });
+    if (left_.seconds_per_row == 0 || !any_ahead) return waiting;
     std::map<const void*, double> weights;
     for (const size_t i : rank_) {
       const Candidate& c = candidates_[i];

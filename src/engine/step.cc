@@ -288,9 +288,9 @@ void Step::evaluate() {
     }
   } catch (...) {
     const rc_status status = status_of_current_exception();
+    charge_work(seconds());
     // Those it was stopped for have ended; the others' rows are evaluated
     // again.
-    charge_work(seconds());
     if (status == RC_E_CANCELLED && stopped_.load()) return;
     std::array<char, 1024> message;
     std::snprintf(message.data(), message.size(), "%s", last_error_message());

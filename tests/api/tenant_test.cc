@@ -275,6 +275,54 @@ TEST_F(Tenants, HandlesKeepTheirTenant) {
   EXPECT_OK(rc_backend_switch(backend_.get(), "cpu", nullptr));
 }
 
+// The tenant may be released as soon as the call has returned.
+TEST_F(Tenants, IsKeptWhileAHandleIsOpened) {
+  struct Opened {
+    std::atomic<bool> over{false};
+    rc_status status = RC_E_INTERNAL;
+    std::string message;
+    Backend backend;
+  };
+  for (int i = 0; i < 20; ++i) {
+    Tenant tenant =
+        make_tenant("brief", [](auto& options) { options.max_models = 1; });
+    rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+    options.tenant = tenant.get();
+    Opened opened;
+    ASSERT_OK(rc_backend_open_async(
+        "reference", &options, nullptr,
+        [](void* user, rc_status status, const char* message,
+           rc_backend* backend) {
+          auto* result = static_cast<Opened*>(user);
+          result->status = status;
+          result->message = message;
+          result->backend.reset(backend);
+          result->over = true;
+        },
+        &opened));
+    tenant.reset();
+    while (!opened.over) std::this_thread::yield();
+    ASSERT_EQ(opened.status, RC_OK) << opened.message;
+    const Model model = load_model(opened.backend.get());
+    rc_model* more = nullptr;
+    EXPECT_FAILS(RC_E_QUOTA,
+                 rc_model_load(opened.backend.get(), model_path().c_str(),
+                               nullptr, &more),
+                 "the tenant 'brief'");
+  }
+  // One that is no tenant is refused at once.
+  rc_backend_options options = RC_BACKEND_OPTIONS_INIT;
+  rc_tenant* released = make_tenant("gone").release();
+  rc_tenant_release(released);
+  options.tenant = released;
+  EXPECT_FAILS(
+      RC_E_INVALID_ARGUMENT,
+      rc_backend_open_async(
+          "reference", &options, nullptr,
+          [](void*, rc_status, const char*, rc_backend*) { FAIL(); }, nullptr),
+      "options->tenant");
+}
+
 TEST_F(Tenants, AHandleWithoutOneHasNoLimits) {
   change([](auto& options) { options.max_sessions = 1; });
   const Backend other = open_backend();

@@ -119,7 +119,7 @@ rc_status tenants(World& world) {
   char* metrics = nullptr;
   RC_TRY(rc_tenant_metrics(nullptr, RC_METRICS_OPENMETRICS, &metrics));
   rc_free(metrics);
-  // The world goes on beside it.
+  // Sessions of other tenants still work.
   return rc_session_truncate(world.session.get(), 0);
 }
 
