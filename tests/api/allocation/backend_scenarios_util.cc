@@ -102,8 +102,10 @@ rc_status tenants(World& world) {
   generate.prompt_length = 5;
   generate.max_tokens = 2;
   char* text = nullptr;
-  RC_TRY(rc_generate(session, &generate, &text, nullptr, nullptr));
-  rc_free(text);
+  const rc_status generated =
+      rc_generate(session, &generate, &text, nullptr, nullptr);
+  rc_free(text);  // also given with an error
+  RC_TRY(generated);
   options.devices = "";
   RC_TRY(RC_CALL(rc_tenant_change)(made, &options));
   rc_tenant_usage_report usage = RC_TENANT_USAGE_REPORT_INIT;

@@ -9,6 +9,8 @@
 #define global
 #define local
 #define constant const
+// An attribute that Clang knows, but takes in OpenCL C alone.
+#define reqd_work_group_size(x, y, z)
 
 #define INLINE static inline
 #define KERNEL(name) \
