@@ -64,8 +64,13 @@ class Call:
     def exclusive(self) -> bool:
         """Whether a session must be idle for it: functions that return numbers and
         JSON may be called at any time."""
-        return self.native.startswith("session_") and (
+        return self.native.startswith("session_") and not self.moves and (
             self.gives not in ("int64", "json", "owned json"))
+
+    @property
+    def moves(self) -> bool:
+        """Whether a session, busy or not, belongs to the given model afterwards."""
+        return self.native == "session_move"
 
     @property
     def changes(self) -> bool:

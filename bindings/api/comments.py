@@ -174,6 +174,9 @@ _OF_C = [
     (r"Strings are UTF-8, NUL-terminated, never NULL, and owned by the handle that "
      r"gave the report\.", ""),
     (r"The text is the tensor's\.", ""),
+    (r"`options` may be NULL\.", ""),
+    (r", NUL-terminated(?=, such as)", ""),
+    (r"\*json is an object", "The result is an object"),
     (r"; owned by the \w+(, as all strings here)?$", ""),
     (r"\*\w+ is the session's, valid until its next decode, request or end\.",
      ""),

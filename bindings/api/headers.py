@@ -2,8 +2,8 @@
 
 The generated parts of the bindings come from here; the comments are those of
 comments.py. Only the headers that runcible.h includes are read: plugin.h is for
-backends. evaluate.h and tenant.h are left out, as in swig/runcible.i: models are
-evaluated in C and by the command, and tenants are in C.
+backends. evaluate.h is left out, as in swig/runcible.i: models are evaluated in C and
+by the command.
 """
 
 import re
@@ -15,7 +15,7 @@ from comments import read_comments
 
 
 # Headers that the packages do not use, or wrap by hand.
-_LEFT_OUT = {"evaluate.h", "op_backend.h", "plugin_ops.h", "tenant.h"}
+_LEFT_OUT = {"evaluate.h", "op_backend.h", "plugin_ops.h"}
 
 # Types of C, by their names in the languages.
 INTEGERS = {"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64",

@@ -23,6 +23,7 @@ from tensors import ops
 # Names of structs that differ in the packages, for compatibility.
 NAMES = {
     "rc_backend_usage_report": "usage",
+    "rc_tenant_usage_report": "tenant_usage",
     "rc_plan_report": "plan",
     "rc_plan_device_report": "device_plan",
     "rc_plan_offer_report": "plan_offer",

@@ -28,6 +28,8 @@ _PLACES = {
     "rc_model_info_open": ("model", ""),
     "rc_session_create": ("model", "session"),
     "rc_grammar_create": ("grammar", ""),
+    "rc_tenant_create": ("tenant", ""),
+    "rc_error_retry_after_ms": ("error", "retry_after"),
     "rc_chat_create": ("session", "chat"),
     "rc_chat_answer_async": ("chat", "answer"),
     "rc_tokenize": ("tokenizer", "tokenize"),

@@ -72,6 +72,7 @@ export class Runner {
     this.ok(error.message.includes(step.says ?? ""), said);
     this.ok(error.message.startsWith(camel(step.names ?? "")), said);
     this.ok(!/\b(rc|RC)_|->/.test(error.message), said);
+    if ("retries" in step) this.same(error.retryAfter !== undefined, step.retries);
     if (step.reason) this.same(error.report.reason, step.reason);
   }
 
@@ -167,8 +168,16 @@ export class Runner {
     return Model.load(path, { backend, ...optionsOf(options) });
   }
 
+  do_Tenant_create(Tenant, given, options) {
+    return new Tenant(optionsOf(options));
+  }
+
   do_Model_from_hub(Model, [source, backend]) {
     return Model.fromHub(source, { backend });
+  }
+
+  do_generate(session, [prompt], options) {
+    return session.generate(prompt, optionsOf(options));
   }
 
   async do_stream(session, [prompt], options, step) {

@@ -32,7 +32,7 @@ shared=$module/shared
   -I"$here/swig" -I"$shared" -I"$headers" \
   -outdir "$native" -o "$native/native_wrap.c" "$here/swig/native.i"
 cp "$shared/mailbox.c" "$shared/mailbox.h" "$shared/own_words.h" \
-  "$here/swig/values.h" "$native"
+  "$shared/retry_after.h" "$here/swig/values.h" "$native"
 rm -r "$shared"
 find "$module" -name '*.go' -exec sed -i \
   -e "s#^\(import \|\t\)\"runcible\(/internal/native\)\{0,1\}\"\$#\1\"$path\2\"#" {} +

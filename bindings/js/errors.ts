@@ -46,6 +46,8 @@ export class RuncibleError extends Error {
   readonly code: string;
   /** The report of a generation that failed. */
   report?: Report;
+  /** The milliseconds after which to try again, if that is known. */
+  retryAfter?: number;
 
   constructor(message: string, status?: number, number = 0) {
     super(message);
@@ -103,7 +105,10 @@ export function ofStatus(
   status: number,
   message: string,
   number = 0,
+  retryAfter = -1,
 ): RuncibleError {
   const kind = classes.get(status) ?? RuncibleError;
-  return new kind(ownWords(message), status, number);
+  const error = new kind(ownWords(message), status, number);
+  if (retryAfter >= 0) error.retryAfter = retryAfter;
+  return error;
 }

@@ -34,7 +34,7 @@ generate perl "$here/lib" "$dist/lib"
 sed -i "s/^our .VERSION = .*/our \$VERSION = '$version';/" "$dist/lib/Runcible.pm"
 cp -r "$here/Makefile.PL" "$here/README.md" "$here/examples" "$here/t" \
   "$here/../../LICENSE" "$here"/swig/*.h "$shared"/mailbox.[ch] \
-  "$shared/own_words.h" "$shared/served.h" "$dist"
+  "$shared/own_words.h" "$shared/retry_after.h" "$shared/served.h" "$dist"
 "$swig" -perl5 -noproxy -nopm -Wall -Werror -I"$here/swig" -I"$shared" \
   -I"$prefix/include" -o "$dist/native_wrap.c" "$here/swig/native.i"
 # Next to the module Runcible is laid out as in any prefix, and finds its files.

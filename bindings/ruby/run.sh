@@ -24,7 +24,7 @@ echo "module"
 module=$work/module
 mkdir -p "$module"
 cp -p "$here"/ext/extconf.rb "$here"/swig/*.h "$shared"/mailbox.[ch] \
-  "$shared/own_words.h" "$shared/served.h" "$module"
+  "$shared/own_words.h" "$shared/retry_after.h" "$shared/served.h" "$module"
 # Classes begin with a capital letter, as Ruby requires (801). No rc_event is
 # returned (453): events come from mailboxes.
 "$swig" -ruby -c++ -Werror -w801 -w453 -I"$here/swig" -I"$shared" \

@@ -134,7 +134,7 @@ struct number_list {};
 }
 
 /* Set like the texts in generate_options.i. */
-#if defined(SWIGJAVA) || defined(SWIGCSHARP)
+#if defined(SWIGJAVA) || defined(SWIGCSHARP) || defined(SWIGGO)
 %define runcible_custom_text(MEMBER)
 %ignore rc_custom_op_options::MEMBER;
 %extend rc_custom_op_options {

@@ -27,6 +27,7 @@
 %ignore rc_backend_switch_options::progress;
 %ignore rc_backend_switch_options::progress_user;
 %ignore rc_session_decode_async;
+%ignore rc_session_move_async;
 %ignore rc_tokenize_async;
 %ignore rc_tensor_to_async;
 %ignore rc_tensor_borrow;
@@ -38,8 +39,7 @@
 %ignore rc_log_set;
 %ignore rc_backend_options::progress;
 %ignore rc_backend_options::progress_user;
-/* Tenants are in C alone. */
-%ignore rc_backend_options::tenant;
+/* A member of exceptions. */
 %ignore rc_error_retry_after_ms;
 %ignore rc_model_options::progress;
 %ignore rc_model_options::progress_user;

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* One opening of one device by one tenant (tenant.h), with its own limits
+/* One opening of one device by one tenant, with its own limits
  * within those of the tenant and its own meter. Weights and compute are shared
  * with other handles on the same device. */
 typedef struct rc_backend rc_backend;
@@ -193,8 +193,8 @@ typedef struct rc_backend_options {
    * them. */
   int32_t ignore_configuration;
   int32_t reserved2; /* 0 */
-  /* The tenant to which the handle belongs, which it keeps; NULL: one of its
-   * own, without limits. See tenant.h. */
+  /* The tenant to which the handle belongs, which it keeps; NULL: a separate
+   * one without limits. See rc_tenant. */
   rc_tenant* tenant;
 } rc_backend_options;
 

@@ -156,7 +156,7 @@ RC_API const char* rc_status_name(rc_status status);
 RC_API const char* rc_error_message(void);
 
 /* After so many milliseconds the call that failed last on this thread may
- * succeed: of RC_E_QUOTA, where a limit is one per minute (tenant.h). -1:
+ * succeed: of RC_E_QUOTA, where a limit is one per minute (rc_tenant). -1:
  * unknown. */
 RC_API int64_t rc_error_retry_after_ms(void);
 

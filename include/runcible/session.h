@@ -218,6 +218,44 @@ RC_API rc_status rc_session_restore_memory(rc_model* model, const void* data,
 RC_API rc_status rc_session_migrate(rc_session* session, rc_model* model,
                                     rc_session** migrated);
 
+/* Moves a session to the same model loaded elsewhere, on any backend, with its
+ * requests in flight, and returns when it is there. Requests go on as if
+ * nothing had happened: no token is lost or doubled, and where both devices are
+ * of the same kind the text is the same, bit by bit.
+ *
+ * The evaluated part is copied while requests go on; then the session changes
+ * between two steps. It pauses for the step that each of the two models has
+ * under way. The part that cannot be copied, because the cache has another type
+ * or the device is lost, is evaluated again.
+ *
+ * The session keeps `model` loaded in place of the model that it had, and goes
+ * with it when rc_backend_switch moves the handle of `model`. It stays on the
+ * account of the handle with which it was made: the tenant of that one pays for
+ * it, and has its limits. Any thread. Meanwhile other sessions go on, a fork of
+ * this one fails with RC_E_BUSY, and another move of it waits.
+ *
+ * RC_E_INVALID_ARGUMENT: `session` or `model`; RC_E_UNSUPPORTED: another model,
+ * or one that was loaded with another `output`; RC_E_CONTEXT_FULL: there are
+ * more tokens than it can have there; RC_E_OUT_OF_MEMORY. The session stays
+ * where it is then. */
+RC_API rc_status rc_session_move(rc_session* session, rc_model* model);
+
+/* The end of rc_session_move_async, on the loop's thread, exactly once. The
+ * status is that of rc_session_move, or RC_E_CANCELLED if the loop was closed
+ * before; `message` says why it failed and is valid during the call. */
+typedef void (*rc_session_move_callback)(void* user, rc_status status,
+                                         const char* message);
+
+/* As rc_session_move, but returns at once; `loop` NULL: the callback runs on
+ * the library's own loop thread. Handles of the session and of the model may be
+ * released before the end. RC_E_INVALID_ARGUMENT: `session`, `model` or
+ * `callback`; RC_E_CLOSED: the loop; RC_E_OUT_OF_MEMORY. The callback is not
+ * called then. */
+RC_API rc_status rc_session_move_async(rc_session* session, rc_model* model,
+                                       rc_loop* loop,
+                                       rc_session_move_callback callback,
+                                       void* user);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -69,14 +69,13 @@ typedef struct rc_tenant_options {
   /* Seconds' worth of the limits per minute that may be used at once after a
    * pause; 1 to 3600. Default: 60. */
   int32_t burst_seconds;
-  /* Milliseconds that a step on the device may last because of prompts, those
-   * of other tenants included, while streams of the tenant wait for their next
-   * token; 1 to 10000, of which 400 are used at most. Less than the default
-   * also bounds steps without streams, which last up to 400 ms otherwise, on
-   * the models of the tenant: its streams are steadier and its prompts begin
-   * sooner, but prompts take longer, because each step reads the weights.
-   * Default: 40.
-   */
+  /* How long a step on the device may last because of prompts, those of other
+   * tenants included, while streams of the tenant wait for their next token,
+   * milliseconds, from 1 ms to 10 s, of which 400 ms are used at most. Less
+   * than the default also bounds steps without streams, which last up to 400 ms
+   * otherwise, on the models of the tenant: its streams are steadier and its
+   * prompts begin sooner, but prompts take longer, because each step reads the
+   * weights. Default: 40 ms. */
   int32_t max_stall_ms;
 } rc_tenant_options;
 
@@ -161,31 +160,34 @@ RC_API rc_status rc_tenant_usage(rc_tenant* tenant,
 
 /* The format of rc_tenant_metrics. */
 typedef int32_t rc_metrics_format;
-enum { RC_METRICS_JSON = 0, RC_METRICS_OPENMETRICS = 1 };
+enum {
+  /* A snapshot of what a tenant has used since it was created, as an object
+   * with these members:
+   * - "tenants": array of objects with "name", "weight", the members of
+   *   rc_tenant_usage_report, "usage" and "held".
+   * - "usage" of a tenant: array with an element for each model and the devices
+   *   on which it lies: "model" (the file; "" for tensor ops and graphs);
+   *   "devices" (array of "device", "gpu" as a boolean, and "seconds" that it
+   *   has worked); "requests", "prompt_tokens", "cached_tokens",
+   *   "generated_tokens"; and "waits", the times from a request's start to its
+   *   first step: "bounds" of the buckets in seconds, "counts" (the last
+   * element counts waits longer than every bound) and the sum "seconds".
+   * - "held" of a tenant: memory over time; array of "device", "gpu" and
+   *   "byte_seconds".
+   * - "devices": array of "device", "gpu", and "seconds" that each open device
+   *   has worked for all tenants.
+   *
+   * Memory that several tenants share, such as the weights of one file, is
+   * divided equally among them for the time that they share it. */
+  RC_METRICS_JSON = 0,
+  /* The same numbers in the text format of OpenMetrics 1.0, which Prometheus
+   * reads. */
+  RC_METRICS_OPENMETRICS = 1
+};
 
 /* Writes a snapshot of what a tenant has used since it was created. If `tenant`
  * is NULL, the snapshot has all tenants of the process that rc_tenant_create
- * made and that still exist, and adds up those with the same name.
- *
- * RC_METRICS_JSON writes an object with these members:
- * - "tenants": array of objects with "name", "weight", the members of
- *   rc_tenant_usage_report, "usage" and "held".
- *   - "usage": array with an element for each model and the devices on which it
- *     lies: "model" (the file; "" for tensor ops and graphs); "devices" (array
- *     of "device", "gpu" as a boolean, and "seconds" that it has worked);
- *     "requests", "prompt_tokens", "cached_tokens", "generated_tokens"; and
- *     "waits", the times from a request's start to its first step: "bounds" of
- *     the buckets in seconds, "counts" (the last element counts waits longer
- *     than every bound) and the sum "seconds".
- *   - "held": memory over time; array of "device", "gpu" and "byte_seconds".
- * - "devices": array of "device", "gpu", and "seconds" that each open device
- * has worked for all tenants.
- *
- * RC_METRICS_OPENMETRICS writes the same numbers in the text format of
- * OpenMetrics 1.0, which Prometheus reads.
- *
- * Memory that several tenants share, such as the weights of one file, is
- * divided equally among them for the time that they share it. *text is
+ * made and that still exist, and adds up those with the same name. *text is
  * NUL-terminated and the caller's, to be freed with rc_free.
  * RC_E_INVALID_ARGUMENT: `tenant`, `format` or `text`; RC_E_OUT_OF_MEMORY. */
 RC_API rc_status rc_tenant_metrics(rc_tenant* tenant, rc_metrics_format format,
@@ -201,8 +203,8 @@ RC_API rc_status rc_tenant_metrics(rc_tenant* tenant, rc_metrics_format format,
  *
  * Every member but "currency" is optional. Devices are named by id, by backend
  * or as "gpu", in this order of precedence. Tokens of prompts have the price of
- * "cached" if they came from the prefix cache. `since` is an earlier result of
- * rc_tenant_metrics in RC_METRICS_JSON that contains the tenant, and the bill
+ * "cached" if they came from the prefix cache. `since` is an earlier snapshot
+ * of rc_tenant_metrics, as JSON, that contains the tenant, and the bill
  * covers what was used after it; NULL: since the tenant was created.
  *
  * *json is an object with "tenant", "currency", "items" and "total". An item

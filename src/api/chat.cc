@@ -26,11 +26,19 @@ struct rc_chat_prompt {
 
 struct rc_chat {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kChat;
-  rc_chat(std::shared_ptr<const rc::api::LoadedModel> model,
+  rc_chat(std::shared_ptr<rc::api::HandleAccount> account,
+          std::shared_ptr<const rc::model::ModelFile> file,
+          std::shared_ptr<rc::api::SessionPlace> place,
           std::shared_ptr<rc::engine::Conversation> conversation)
-      : model(std::move(model)), conversation(std::move(conversation)) {}
+      : account(std::move(account)),
+        file(std::move(file)),
+        place(std::move(place)),
+        conversation(std::move(conversation)) {}
 
-  const std::shared_ptr<const rc::api::LoadedModel> model;
+  // Those of its session.
+  const std::shared_ptr<rc::api::HandleAccount> account;
+  const std::shared_ptr<const rc::model::ModelFile> file;
+  const std::shared_ptr<rc::api::SessionPlace> place;
   const std::shared_ptr<rc::engine::Conversation> conversation;
 };
 
@@ -102,7 +110,7 @@ std::shared_ptr<engine::Conversation> begin_conversation(
     fail(RC_E_INVALID_ARGUMENT, "options->ending is ", given.ending,
          "; the prompts of a conversation end with RC_ENDING_ANSWER (0)");
   }
-  const model::ModelFile& file = *session.model->file;
+  const model::ModelFile& file = *session.file;
   if (file.tokenizer() == nullptr) {
     fail(RC_E_UNSUPPORTED, file.file().name(),
          ": a conversation needs a tokenizer, and the file has none");
@@ -217,7 +225,7 @@ rc_status rc_chat_create(rc_session* session, const rc_chat_options* options,
     const rc_chat_options read = rc::api::read_options(
         options, rc_chat_options RC_CHAT_OPTIONS_INIT, "options");
     return rc::api::add_handle(std::make_unique<rc_chat>(
-        handle.model, rc::on_deep_stack([&] {
+        handle.account, handle.file, handle.place, rc::on_deep_stack([&] {
           return rc::api::begin_conversation(handle, read);
         })));
   });
@@ -258,8 +266,11 @@ rc_status rc_chat_messages(rc_chat* chat, char** messages, size_t* length) {
 rc_status rc_chat_fork(rc_chat* chat, rc_chat** fork) {
   return guard_handle(fork, "fork", [&] {
     const rc_chat& handle = need(chat, "chat");
-    return rc::api::add_handle(
-        std::make_unique<rc_chat>(handle.model, handle.conversation->fork()));
+    std::shared_ptr<rc::engine::Conversation> made;
+    auto place =
+        handle.place->place_of([&] { made = handle.conversation->fork(); });
+    return rc::api::add_handle(std::make_unique<rc_chat>(
+        handle.account, handle.file, std::move(place), std::move(made)));
   });
 }
 
@@ -271,16 +282,17 @@ rc_status rc_chat_answer_async(rc_chat* chat,
     const rc::api::EventTarget target = {loop, callback, user};
     rc::api::check_event_target(target, request);
     const rc_chat& handle = need(chat, "chat");
-    const auto model = handle.model;
+    const auto account = handle.account;
+    const auto file = handle.file;
     const auto held = handle.conversation;
     const rc_generate_options read = rc::api::read_options(
         options, rc_generate_options RC_GENERATE_OPTIONS_INIT, "options");
     rc::api::need_no_prompt(read);
     rc::engine::AnswerRules rules = rc::api::answer_rules(read);
     rc::engine::RequestOptions checked =
-        rc::api::request_options(options, *model->file, /*answer=*/true);
+        rc::api::request_options(options, *file, /*answer=*/true);
     rc::api::start_request(
-        *model,
+        account,
         [&](std::shared_ptr<rc::engine::Listener> listener) {
           return held->answer(std::move(checked), std::move(listener),
                               std::move(rules));

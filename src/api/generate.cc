@@ -107,11 +107,11 @@ rc_status rc_generate_async(rc_session* session,
     rc::api::check_event_target({loop, callback, user}, request);
     const rc_session& handle = need(session, "session");
     rc::engine::RequestOptions checked =
-        rc::api::request_options(options, *handle.model->file);
+        rc::api::request_options(options, *handle.file);
     // The session may be released as soon as its loop runs.
     const std::shared_ptr<rc::engine::Session> held = handle.session;
     rc::api::start_request(
-        *handle.model,
+        handle.account,
         [&](std::shared_ptr<rc::engine::Listener> listener) {
           return held->generate(std::move(checked), std::move(listener));
         },
@@ -132,9 +132,9 @@ rc_status rc_generate(rc_session* session, const rc_generate_options* options,
     const rc_session& handle = need(session, "session");
     const std::shared_ptr<rc::engine::Session> held = handle.session;
     rc::engine::RequestOptions checked =
-        rc::api::request_options(options, *handle.model->file);
+        rc::api::request_options(options, *handle.file);
     checked.caller_waits = true;
-    auto listener = std::make_shared<Collector>(handle.model->account);
+    auto listener = std::make_shared<Collector>(handle.account);
     static_cast<void>(held->generate(std::move(checked), listener));
     listener->wait();
     collector = std::move(listener);

@@ -32,14 +32,19 @@ engine::SessionOptions session_options(const rc_session_options* given,
   return result;
 }
 
+std::unique_ptr<Tenant::Slot> slot_of(const HandleAccount& account) {
+  return std::make_unique<Tenant::Slot>(account.tenant(),
+                                        Tenant::Counted::kSessions);
+}
+
 // A new session: function() makes it. Throws RC_E_QUOTA before that.
 template <class Function>
 rc_session* add_session(const std::shared_ptr<const LoadedModel>& model,
                         const Function& function) {
-  auto slot = std::make_unique<Tenant::Slot>(model->account->tenant(),
-                                             Tenant::Counted::kSessions);
-  return add_handle(
-      std::make_unique<rc_session>(model, function(), std::move(slot)));
+  auto slot = slot_of(*model->account);
+  return add_handle(std::make_unique<rc_session>(
+      model->account, model->file, std::make_shared<SessionPlace>(model),
+      function(), std::move(slot)));
 }
 
 rc_session* restore(const std::shared_ptr<const LoadedModel>& model,
@@ -109,8 +114,7 @@ rc_status rc_session_append(rc_session* session, const int32_t* tokens,
   return guard([&] {
     const rc_session& handle = need(session, "session");
     rc::api::check_tokens(tokens, count,
-                          handle.model->file->hyper_parameters().vocabulary,
-                          "tokens");
+                          handle.file->hyper_parameters().vocabulary, "tokens");
     handle.session->append({tokens, tokens + count});
   });
 }
@@ -177,8 +181,12 @@ rc_status rc_session_truncate(rc_session* session, int64_t position) {
 rc_status rc_session_fork(rc_session* session, rc_session** fork) {
   return guard_handle(fork, "fork", [&] {
     const rc_session& handle = need(session, "session");
-    return rc::api::add_session(handle.model,
-                                [&] { return handle.session->fork(); });
+    auto slot = rc::api::slot_of(*handle.account);
+    std::shared_ptr<rc::engine::Session> made;
+    auto place = handle.place->place_of([&] { made = handle.session->fork(); });
+    return rc::api::add_handle(std::make_unique<rc_session>(
+        handle.account, handle.file, std::move(place), std::move(made),
+        std::move(slot)));
   });
 }
 
@@ -242,7 +250,7 @@ rc_status rc_session_migrate(rc_session* session, rc_model* model,
     rc::engine::SessionOptions options = handle.session->options();
     // A session of the whole context of its model is one there too.
     if (options.context_length ==
-        handle.model->engine()->options().context_length) {
+        handle.place->model()->engine()->options().context_length) {
       options.context_length = 0;
     }
     return rc::api::restore(target, *rc::api::open_memory(saved), options);

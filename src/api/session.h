@@ -5,19 +5,27 @@
 
 #include "api/handle.h"
 #include "api/model.h"
+#include "api/session_place.h"
 #include "engine/engine.h"
 #include "runcible/session.h"
 
 struct rc_session {
   static constexpr rc::api::Kind kKind = rc::api::Kind::kSession;
-  rc_session(std::shared_ptr<const rc::api::LoadedModel> model,
+  rc_session(std::shared_ptr<rc::api::HandleAccount> account,
+             std::shared_ptr<const rc::model::ModelFile> file,
+             std::shared_ptr<rc::api::SessionPlace> place,
              std::shared_ptr<rc::engine::Session> session,
              std::unique_ptr<rc::api::Tenant::Slot> slot)
-      : model(std::move(model)),
+      : account(std::move(account)),
+        file(std::move(file)),
+        place(std::move(place)),
         session(std::move(session)),
         slot(std::move(slot)) {}
 
-  const std::shared_ptr<const rc::api::LoadedModel> model;
+  // Those of the model with which it was made, wherever it moves.
+  const std::shared_ptr<rc::api::HandleAccount> account;
+  const std::shared_ptr<const rc::model::ModelFile> file;
+  const std::shared_ptr<rc::api::SessionPlace> place;
   const std::shared_ptr<rc::engine::Session> session;
   const std::unique_ptr<rc::api::Tenant::Slot> slot;  // of its tenant
 };

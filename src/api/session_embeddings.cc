@@ -18,11 +18,11 @@ bool has_rows_type(DType type) {
 // Throws RC_E_CONTEXT_FULL before memory is taken for more rows than a session
 // can have.
 void check_rows(const compute::Tensor& tensor, const rc_session& handle) {
-  const int64_t width = handle.model->file->hyper_parameters().width;
+  const int64_t width = handle.file->hyper_parameters().width;
   if (!has_rows_type(tensor.dtype) || tensor.shape.size() != 2 ||
       tensor.shape[1] != width) {
     fail(RC_E_INVALID_ARGUMENT, "rows: ", tensor.text(),
-         ", but embedding rows of ", handle.model->file->file().name(),
+         ", but embedding rows of ", handle.file->file().name(),
          " are F32, F16 or BF16 [count, ", width, "]");
   }
   const int64_t most = handle.session->options().context_length;

@@ -15,12 +15,11 @@ void check_event_target(const EventTarget& target, rc_request** request) {
   }
 }
 
-void start_request(const LoadedModel& model,
+void start_request(const std::shared_ptr<HandleAccount>& account,
                    const rc_request::Generate& generate,
                    const EventTarget& target, rc_request** request) {
   const auto started = std::make_shared<rc_request>(
-      model.account,
-      target.callback == nullptr ? nullptr : loop_or_own(target.loop),
+      account, target.callback == nullptr ? nullptr : loop_or_own(target.loop),
       target.callback, target.user);
   rc_request::start(started, generate, request);
 }

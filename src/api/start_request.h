@@ -1,7 +1,6 @@
 // Starting what reports through a request.
 #pragma once
 
-#include "api/model.h"
 #include "api/request.h"
 
 namespace rc::api {
@@ -16,9 +15,9 @@ struct EventTarget {
 // Sets *request to NULL, and throws if events could not be delivered.
 void check_event_target(const EventTarget& target, rc_request** request);
 
-// Starts a request on account of the model's account. Throws RC_E_CLOSED,
-// RC_E_QUOTA and what `generate` throws.
-void start_request(const LoadedModel& model,
+// Starts a request on an account. Throws RC_E_CLOSED, RC_E_QUOTA and what
+// `generate` throws.
+void start_request(const std::shared_ptr<HandleAccount>& account,
                    const rc_request::Generate& generate,
                    const EventTarget& target, rc_request** request);
 

@@ -104,7 +104,7 @@ class Reader {
 
   [[noreturn]] void refuse(const std::string& why) const {
     fail(RC_E_INVALID_ARGUMENT, argument_,
-         ": no result of rc_tenant_metrics in JSON: ", why);
+         ": not a snapshot of metrics in JSON: ", why);
   }
   const JsonValue& member(const JsonValue& object, const char* name,
                           JsonValue::Type type) const {

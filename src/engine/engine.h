@@ -222,6 +222,17 @@ class Session {
   virtual std::vector<TokenId> tokens() = 0;
   virtual void truncate(int64_t position) = 0;
   virtual std::shared_ptr<Session> fork() = 0;
+  // Where a session moves to: the list that it joins, and the engine of its
+  // sessions, which changes under the list's lock alone.
+  struct Destination {
+    std::shared_ptr<SessionList> list;
+    std::function<std::shared_ptr<Engine>()> engine;
+  };
+  // Moves it to another engine of the same model, with its requests; see
+  // move_session().
+  virtual void move(const Destination& destination,
+                    const std::function<bool()>& should_stop,
+                    const std::function<void()>& decided) = 0;
   virtual std::vector<std::byte> save() = 0;
   virtual void save(const std::string& path) = 0;
   virtual SessionOptions options() const = 0;

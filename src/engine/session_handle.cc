@@ -7,6 +7,7 @@
 #include "engine/prompt_readers.h"
 #include "engine/saved_session.h"
 #include "engine/session_list.h"
+#include "engine/session_move.h"
 #include "engine/session_tokens.h"
 
 namespace rc::engine {
@@ -55,7 +56,7 @@ void SessionHandle::call(Function&& function) {
 
 void SessionHandle::join(const std::shared_ptr<SessionList>& list) {
   list->add(state_);
-  state_->list = list;
+  state_->change_list(list);
 }
 
 void SessionHandle::append(std::vector<TokenId> tokens) {
@@ -149,10 +150,10 @@ std::shared_ptr<Session> SessionHandle::fork() {
     state->items = from.items;
     state->source = from.source;
     state->metered = from.metered;
-    if (from.list != nullptr) {
-      const std::lock_guard lock(from.list->mutex());
-      from.list->add(state);
-      state->list = from.list;
+    if (const std::shared_ptr<SessionList> list = from.list()) {
+      const std::lock_guard lock(list->mutex());
+      list->add(state);
+      state->change_list(list);
     }
     core.prepare(*state);
     core.pages().add(state);
@@ -161,6 +162,12 @@ std::shared_ptr<Session> SessionHandle::fork() {
     state->changed();
   });
   return handle;
+}
+
+void SessionHandle::move(const Destination& destination,
+                         const std::function<bool()>& should_stop,
+                         const std::function<void()>& decided) {
+  move_session(state_, destination, should_stop, decided);
 }
 
 std::vector<std::byte> SessionHandle::save() {

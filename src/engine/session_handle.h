@@ -32,6 +32,9 @@ class SessionHandle final : public Session {
   std::vector<TokenId> tokens() override;
   void truncate(int64_t position) override;
   std::shared_ptr<Session> fork() override;
+  void move(const Destination& destination,
+            const std::function<bool()>& should_stop,
+            const std::function<void()>& decided) override;
   std::vector<std::byte> save() override;
   void save(const std::string& path) override;
   SessionOptions options() const override { return state_->home->options(); }

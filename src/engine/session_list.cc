@@ -22,6 +22,12 @@ void SessionList::add(const std::shared_ptr<SessionState>& session) {
   entries_.push_back(session);
 }
 
+void SessionList::remove(const SessionState& session) noexcept {
+  std::erase_if(entries_, [&](const auto& entry) {
+    return entry.lock().get() == &session;
+  });
+}
+
 std::vector<std::shared_ptr<SessionState>> SessionList::sessions() const {
   std::vector<std::shared_ptr<SessionState>> found;
   for (const auto& entry : entries_) {
@@ -30,14 +36,15 @@ std::vector<std::shared_ptr<SessionState>> SessionList::sessions() const {
   return found;
 }
 
-void SessionList::begin_request() noexcept {
+void SessionList::begin_requests(int64_t count) noexcept {
   const std::lock_guard lock(requests_mutex_);
-  ++requests_;
+  requests_ += count;
 }
 
-void SessionList::end_request() noexcept {
+void SessionList::end_requests(int64_t count) noexcept {
   const std::lock_guard lock(requests_mutex_);
-  if (--requests_ == 0) changed_.notify_all();
+  requests_ -= count;
+  if (requests_ == 0) changed_.notify_all();
 }
 
 void SessionList::wait_until_idle(
@@ -56,19 +63,34 @@ void SessionList::wait_until_idle(
 }
 
 bool SessionState::begin_request(bool alone) noexcept {
+  const std::lock_guard lock(list_mutex_);
   int64_t others = 0;
   if (!alone) {
     in_flight.fetch_add(1);
   } else if (!in_flight.compare_exchange_strong(others, 1)) {
     return false;
   }
-  if (list != nullptr) list->begin_request();
+  if (list_ != nullptr) list_->begin_requests(1);
   return true;
 }
 
 void SessionState::end_request() noexcept {
+  const std::lock_guard lock(list_mutex_);
   in_flight.fetch_sub(1);
-  if (list != nullptr) list->end_request();
+  if (list_ != nullptr) list_->end_requests(1);
+}
+
+std::shared_ptr<SessionList> SessionState::list() const noexcept {
+  const std::lock_guard lock(list_mutex_);
+  return list_;
+}
+
+void SessionState::change_list(std::shared_ptr<SessionList> list) noexcept {
+  const std::lock_guard lock(list_mutex_);
+  const int64_t requests = in_flight.load();
+  list->begin_requests(requests);
+  if (list_ != nullptr) list_->end_requests(requests);
+  list_ = std::move(list);
 }
 
 }  // namespace rc::engine

@@ -23,12 +23,14 @@ class SessionList {
   std::mutex& mutex() { return mutex_; }
   // Under the lock. May throw std::bad_alloc.
   void add(const std::shared_ptr<SessionState>& session);
+  // Under the lock.
+  void remove(const SessionState& session) noexcept;
   // Those that there are, under the lock.
   std::vector<std::shared_ptr<SessionState>> sessions() const;
 
   // Counts the requests in flight.
-  void begin_request() noexcept;
-  void end_request() noexcept;
+  void begin_requests(int64_t count) noexcept;
+  void end_requests(int64_t count) noexcept;
   // Waits until there are none, at most until the time, if there is one, and
   // until should_stop(), which may be empty, returns true.
   void wait_until_idle(

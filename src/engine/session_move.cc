@@ -35,6 +35,19 @@ bool is_over(const SessionState& session) {
   return !session.open && session.jobs.empty();
 }
 
+// Throws RC_E_UNSUPPORTED if requests of one engine cannot go on on the other.
+void check_same_model(const model::ModelFile& here,
+                      const model::ModelFile& there) {
+  if (here.fingerprint() != there.fingerprint()) {
+    fail(RC_E_UNSUPPORTED, "the session is of ", here.file().name(),
+         ", and it cannot move to another model, ", there.file().name());
+  }
+  if (here.output() != there.output()) {
+    fail(RC_E_UNSUPPORTED, "the session cannot move to ", there.file().name(),
+         " as it was loaded there, with another option `output`");
+  }
+}
+
 // As another engine lays it out. Throws what it cannot have.
 SavedSession converted(const SavedSession& copy, const Engine& from,
                        const Engine& to, const model::CacheLayout& layout) {
@@ -90,10 +103,11 @@ SessionMove::SessionMove(std::vector<Model> models)
 
 void SessionMove::copy(const std::function<bool()>& should_stop) {
   for (const Model& model : models_) {
+    if (model.from == model.to) continue;
     std::vector<std::shared_ptr<SessionState>> sessions;
     {
       const std::lock_guard lock(model.sessions->mutex());
-      sessions = model.sessions->sessions();
+      sessions = sessions_of(model);
     }
     for (size_t copied = 0; copied < sessions.size();) {
       if (should_stop()) {
@@ -132,18 +146,42 @@ void SessionMove::copy(Core& core,
   }
 }
 
-void SessionMove::run(const std::function<void()>& decided) {
+std::vector<std::shared_ptr<SessionState>> SessionMove::sessions_of(
+    const Model& model) {
+  if (model.only != nullptr) return {model.only};
+  return model.sessions->sessions();
+}
+
+void SessionMove::join(const Model& model) {
+  if (model.joins != nullptr) model.joins->add(model.only);
+}
+
+void SessionMove::change_list(const Model& model) noexcept {
+  if (model.joins == nullptr) return;
+  model.sessions->remove(*model.only);
+  model.only->change_list(model.joins);
+}
+
+bool SessionMove::run_if(const std::function<bool()>& may_go,
+                         const std::function<void()>& decided) {
   const std::lock_guard lock(holding());
+  bool went = false;
   hold(0, [&] {
     std::vector<std::unique_lock<std::mutex>> list_locks;
-    std::vector<Departure> departures;
     for (const Model& model : models_) {
       list_locks.emplace_back(model.sessions->mutex());
-      for (const auto& session : model.sessions->sessions()) {
+      if (model.joins != nullptr) list_locks.emplace_back(model.joins->mutex());
+    }
+    if (!may_go()) return;
+    std::vector<Departure> departures;
+    for (const Model& model : models_) {
+      if (model.from == model.to) continue;
+      for (const auto& session : sessions_of(model)) {
         if (is_over(*session)) continue;
         departures.push_back(prepare(model, session));
       }
     }
+    std::for_each(models_.begin(), models_.end(), join);
     // Those that wait longest arrive first.
     std::stable_sort(departures.begin(), departures.end(),
                      [](const Departure& a, const Departure& b) {
@@ -156,7 +194,10 @@ void SessionMove::run(const std::function<void()>& decided) {
                      });
     decided();
     for (Departure& departure : departures) depart(departure);
+    std::for_each(models_.begin(), models_.end(), change_list);
+    went = true;
   });
+  return went;
 }
 
 void SessionMove::hold(size_t next, const std::function<void()>& function) {
@@ -218,6 +259,26 @@ void SessionMove::depart(Departure& departure) noexcept {
   for (const auto& job : session.jobs) job->keep(departure.to);
   session.home->move(departure.to, handle(departure.to).core()->commands(),
                      departure.options, *departure.arrival.release());
+}
+
+void move_session(const std::shared_ptr<SessionState>& session,
+                  const Session::Destination& destination,
+                  const std::function<bool()>& should_stop,
+                  const std::function<void()>& decided) {
+  const std::shared_ptr<SessionList> list = session->list();
+  if (list == destination.list) return decided();
+  for (;;) {
+    const std::shared_ptr<Engine> here = session->home->engine();
+    const std::shared_ptr<Engine> there = destination.engine();
+    check_same_model(here->file(), there->file());
+    SessionMove move({{list, here, there, session, destination.list}});
+    move.copy(should_stop);
+    // Unless one of the two has moved meanwhile.
+    const auto may_go = [&] {
+      return session->home->engine() == here && destination.engine() == there;
+    };
+    if (move.run_if(may_go, decided)) return;
+  }
 }
 
 }  // namespace rc::engine

@@ -26,6 +26,10 @@ class SessionMove {
     std::shared_ptr<SessionList> sessions;
     std::shared_ptr<Engine> from;
     std::shared_ptr<Engine> to;  // another one, with the same weights
+    // The only one of them that moves, and the list that it joins; nullptr: all
+    // move, and stay in theirs.
+    std::shared_ptr<SessionState> only = nullptr;
+    std::shared_ptr<SessionList> joins = nullptr;
   };
 
   explicit SessionMove(std::vector<Model> models);
@@ -37,7 +41,13 @@ class SessionMove {
   // any more, on any thread, before the first session goes and under the locks
   // of all lists. Throws, with nothing changed, std::bad_alloc, and
   // RC_E_CONTEXT_FULL if a session has more tokens than it can have there.
-  void run(const std::function<void()>& decided);
+  void run(const std::function<void()>& decided) {
+    run_if([] { return true; }, decided);
+  }
+  // The same if may_go(), which is called under the locks of all lists, returns
+  // true; returns whether it did.
+  bool run_if(const std::function<bool()>& may_go,
+              const std::function<void()>& decided);
 
  private:
   class Arrival;
@@ -48,13 +58,27 @@ class SessionMove {
   // Calls function() while the engines from number `next` on wait between two
   // steps.
   void hold(size_t next, const std::function<void()>& function);
+  static std::vector<std::shared_ptr<SessionState>> sessions_of(
+      const Model& model);
   Departure prepare(const Model& model,
                     const std::shared_ptr<SessionState>& session);
   static void depart(Departure& departure) noexcept;
+  // Under the locks of both lists.
+  static void join(const Model& model);
+  static void change_list(const Model& model) noexcept;
 
   const std::vector<Model> models_;
   std::vector<std::shared_ptr<Engine>> engines_;  // that sessions leave
   std::map<std::shared_ptr<SessionState>, SavedSession> copies_;
 };
+
+// Moves a session of a list, with its requests, to the engine of another list,
+// which it joins. The others of both lists may move meanwhile, but not the
+// session. Throws what SessionMove::copy() and run() do, to which the functions
+// go, and RC_E_UNSUPPORTED for another model.
+void move_session(const std::shared_ptr<SessionState>& session,
+                  const Session::Destination& destination,
+                  const std::function<bool()>& should_stop,
+                  const std::function<void()>& decided);
 
 }  // namespace rc::engine

@@ -1,14 +1,15 @@
 // State of a session on the engine's side: the conversation, which goes with it
 // from engine to engine (its items, jobs and account), and its residence.
 //
-// Belongs to the thread of the engine where the session is, but for the home
-// and the two atomic members.
+// Belongs to the thread of the engine where the session is, but for the home,
+// the list and the two atomic members.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,6 @@ struct SessionState {
   SessionOptions options;            // context_length is resolved
   std::shared_ptr<Account> account;  // never nullptr
   std::shared_ptr<Home> home;        // never nullptr
-  // Those that move together; nullptr: it stays where it is. Set before the
-  // first request.
-  std::shared_ptr<SessionList> list;
 
   Items items;
   // Of models that read a source (model/source.h): what follows it, -1 of
@@ -76,6 +74,15 @@ struct SessionState {
   // there are others.
   bool begin_request(bool alone) noexcept;
   void end_request() noexcept;
+
+  // The list of those that move together; nullptr: it is in none. Any thread.
+  std::shared_ptr<SessionList> list() const noexcept;
+  // Enters another list, to which add() has added it, with its requests.
+  void change_list(std::shared_ptr<SessionList> list) noexcept;
+
+ private:
+  mutable std::mutex list_mutex_;  // held for moments only
+  std::shared_ptr<SessionList> list_;
 };
 
 // Charges the session's account. `evaluated`: of the prompt tokens, those that

@@ -134,6 +134,7 @@ std::shared_ptr<Device> Device::open(const rc_plugin& plugin, int index,
                                      const DeviceOptions& options) {
   if (is_of_module(plugin)) finish_closing(plugin);
   std::shared_ptr<Device> device(new Device(plugin, index, options));
+  device->is_gpu_ = runtime::is_gpu(device->info());
   rc_plugin_open_options given = {};
   given.struct_size = sizeof given;
   given.threads = options.threads;
@@ -187,8 +188,6 @@ std::string Device::id() const { return cat(plugin_.name, ":", index_); }
 rc_plugin_device_info Device::info() const {
   return device_info(plugin_, index_);
 }
-
-bool Device::is_gpu() const { return runtime::is_gpu(info()); }
 
 uint64_t Device::huge_page_bytes() const {
   if (huge_page_bytes_ == UINT64_MAX) {

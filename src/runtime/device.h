@@ -156,8 +156,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // RC_E_DEVICE_LOST if the device has been abandoned.
   TurnQueue::Turn turn(std::span<const PaidPart> paid = {}) const;
 
-  // Whether it says to be a GPU; a software device does not.
-  bool is_gpu() const;
+  // Whether it said to be a GPU when it was opened; a software device does not.
+  bool is_gpu() const { return is_gpu_; }
   // Counts the time that the device has worked, in turns: runs of programs, ops
   // and kernels. Any thread.
   void add_work(int64_t ns) const noexcept {
@@ -193,6 +193,7 @@ class Device : public std::enable_shared_from_this<Device> {
   int index_;
   DeviceOptions options_;
   const bool built_in_;
+  bool is_gpu_ = false;
   std::shared_ptr<Profile> profile_;
   rc_plugin_device* handle_ = nullptr;
   std::unique_ptr<SelfTest> self_test_;  // nullptr: everything is believed

@@ -98,6 +98,8 @@ class AsyncCalls : public ::testing::Test {
     };
     backend_ = open_on("paced");
     model_ = load(backend_.get(), "builtin:fabulist");
+    reference_ = open_on("reference");
+    target_ = load(reference_.get(), "builtin:fabulist");
     encoder_ = load(backend_.get(), (folder() / "bert-mean").string());
     judge_ = load(backend_.get(), (folder() / "bert-cross").string());
     rc_loop* loop = nullptr;
@@ -127,8 +129,8 @@ class AsyncCalls : public ::testing::Test {
 
   std::map<std::string, Call> calls();
 
-  Backend backend_;
-  Model model_, encoder_, judge_;
+  Backend backend_, reference_;
+  Model model_, target_, encoder_, judge_;
   Loop loop_;
   std::vector<Session> sessions_;
   std::vector<Conversation> chats_;
@@ -145,6 +147,7 @@ std::map<std::string, AsyncCalls::Call> AsyncCalls::calls() {
   auto waiting = std::make_shared<std::vector<rc_chat*>>();
   auto prompted = std::make_shared<std::vector<rc_session*>>();
   auto decoded = std::make_shared<std::vector<rc_session*>>();
+  auto moved = std::make_shared<std::vector<rc_session*>>();
   for (int i = 0; i < kTries; ++i) {
     waiting->push_back(
         new_chat(R"({"role": "user", "content": ")" + long_text + "\"}"));
@@ -153,6 +156,8 @@ std::map<std::string, AsyncCalls::Call> AsyncCalls::calls() {
     sessions_.push_back(create_endless_session(model_.get()));
     decoded->push_back(sessions_.back().get());
     EXPECT_OK(rc_session_append_text(decoded->back(), "a fox", 5, 0));
+    sessions_.push_back(create_endless_session(model_.get()));
+    moved->push_back(sessions_.back().get());
   }
   rc_tokenizer* made_tokenizer = nullptr;
   EXPECT_OK(rc_model_get_tokenizer(model_.get(), &made_tokenizer));
@@ -295,6 +300,13 @@ std::map<std::string, AsyncCalls::Call> AsyncCalls::calls() {
          rc_session* const session = decoded->back();
          decoded->pop_back();
          return rc_session_decode_async(session, 0, loop, plain_end, nullptr);
+       }},
+      {"rc_session_move_async",
+       [=, this](rc_loop* loop) {
+         rc_session* const session = moved->back();
+         moved->pop_back();
+         return rc_session_move_async(session, target_.get(), loop, plain_end,
+                                      nullptr);
        }},
       {"rc_tokenize_async",
        [=](rc_loop* loop) {

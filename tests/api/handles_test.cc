@@ -156,6 +156,7 @@ TEST_F(Handles, InvalidModelsAreRefused) {
          rc_session* session = nullptr;
          return rc_session_migrate(session_.get(), h, &session);
        }},
+      {"move", [this](auto* h) { return rc_session_move(session_.get(), h); }},
   };
   rc_model* released = load_model(backend_.get()).release();
   rc_model_release(released);
@@ -212,6 +213,7 @@ TEST_F(Handles, InvalidSessionsAreRefused) {
          rc_session* session = nullptr;
          return rc_session_migrate(h, model_.get(), &session);
        }},
+      {"move", [this](auto* h) { return rc_session_move(h, model_.get()); }},
       {"generate",
        [](auto* h) {
          char* text = nullptr;

@@ -236,6 +236,8 @@ TEST_F(NullPointers, LoopAndTensorArgumentsAreNamed) {
   const Session session = create_session(model_.get());
   EXPECT_NULL("callback", rc_session_decode_async(session.get(), 0, nullptr,
                                                   nullptr, nullptr));
+  EXPECT_NULL("callback", rc_session_move_async(session.get(), model_.get(),
+                                                nullptr, nullptr, nullptr));
   rc_tensor* borrowed = nullptr;
   EXPECT_FAILS(RC_E_INVALID_ARGUMENT,
                rc_tensor_borrow(backend_.get(), RC_DTYPE_F32, shape, 1, nullptr,

@@ -320,7 +320,7 @@ TEST_F(TenantUsage, WrongPriceListsAreRefused) {
   char* bill = nullptr;
   for (const auto& [since, message] : {
            std::pair{"{", "since"},
-           std::pair{"{}", "since: no result of rc_tenant_metrics"},
+           std::pair{"{}", "since: not a snapshot of metrics in JSON"},
            std::pair{R"({"tenants": []})", "it has no tenant 'acme'"},
            std::pair{R"({"tenants": [{"name": "acme", "usage": [{}]}]})",
                      "\"model\""},

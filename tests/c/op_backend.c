@@ -261,6 +261,7 @@ static void check_the_end(struct state* state) {
   struct state second = {0};
   rc_op_backend backend = backend_of("mine", &second);
   rc_backend *before = NULL, *after = NULL;
+  char* metrics = NULL;
   float sum = 0;
   int computed;
   CHECK_STATUS(RC_E_INVALID_ARGUMENT, rc_op_backend_register(&backend));
@@ -269,6 +270,9 @@ static void check_the_end(struct state* state) {
   CHECK_STATUS(RC_OK, rc_op_backend_unregister("mine"));
   CHECK_STATUS(RC_E_NOT_FOUND, rc_op_backend_unregister("mine"));
   CHECK_STATUS(RC_E_NOT_FOUND, rc_backend_open("mine", NULL, &after));
+  REQUIRE_OK(rc_tenant_metrics(NULL, RC_METRICS_JSON, &metrics));
+  CHECK(strstr(metrics, "mine:0") != NULL);
+  rc_free(metrics);
   computed = state->computed[RC_OP_BINARY] + state->computed[RC_OP_ADD];
   CHECK_STATUS(RC_OK, add(before, &sum));
   CHECK(state->computed[RC_OP_BINARY] + state->computed[RC_OP_ADD] ==

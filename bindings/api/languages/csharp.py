@@ -55,8 +55,8 @@ class Made(Calls):
         return {
             **super().parts(),
             "errors": lambda _: block(
-                f"[native.{each.native}] =\n    (m, r) => "
-                f"new {self.error_name(each)}(m, r)," for each in self.api.statuses),
+                f"[native.{each.native}] =\n    (m, r, t) => "
+                f"new {self.error_name(each)}(m, r, t)," for each in self.api.statuses),
             "end_numbers": lambda _: block(
                 f"internal long {pascal(each)};" for each in end_numbers(self.api)),
         }
@@ -89,13 +89,16 @@ class Made(Calls):
         modifier = "" if derived else "sealed "
         overriding = "override " if inherits else "virtual " if derived else ""
         interface = "" if inherits else ", IRuncibleException"
-        given = _MESSAGES.get(status.name, "message") + ", report" * inherits
+        given = (_MESSAGES.get(status.name, "message")
+                 + ", report, retryAfter" * inherits)
         lines = [
             f"{doc}public {modifier}class {name}",
             f"    : {base}{interface} {{",
-            f"  internal {name}(string message, Report report = null)",
+            f"  internal {name}(",
+            "      string message, Report report = null, TimeSpan? retryAfter = null)",
             f"      : base({given}) {{",
-            *([] if inherits else ["    Report = report;"]),
+            *([] if inherits else ["    Report = report;",
+                                   "    RetryAfter = retryAfter;"]),
             "  }",
             "",
             "  /// <summary>The number of the status.</summary>",
@@ -105,7 +108,10 @@ class Made(Calls):
             lines += ["",
                       "  /// <summary>The report of a generation that failed; "
                       "else null.</summary>",
-                      "  public Report Report { get; }"]
+                      "  public Report Report { get; }", "",
+                      "  /// <summary>The time after which to try again; null if it is "
+                      "not\n  /// known.</summary>",
+                      "  public TimeSpan? RetryAfter { get; }"]
         return block([*lines, "}"])
 
     # ---- Options
@@ -115,8 +121,9 @@ class Made(Calls):
                  if each.name not in _FOLLOWS]
         properties = "\n".join(self._property(each) for each in shown)
         settings = "".join(self._setting(each) for each in shown)
-        doc = " ".join(f"{self.said(struct.doc)} A null member has the library's "
-                       "default.".split())
+        said = self.said_flat(struct.doc)
+        doc = (f"{said} A null member "
+               + ("is not set." if "not set" in said else "has the library's default."))
         native = struct.native
         make = "" if struct.name in _MADE_BY_HAND else (
             f"\n  internal {native} Make() {{\n    var made = new {native}();\n"
@@ -153,7 +160,8 @@ class Made(Calls):
                     f"      made.set_{member.name}({text});\n    }}\n")
         value = f"{name}.Value"
         if member.unit:
-            value = f"\n          Limits.Milliseconds({value}, nameof({name}))"
+            make = "Int" * (member.kind == "int32") + "Milliseconds"
+            value = f"\n          Limits.{make}({value}, nameof({name}))"
         elif member.kind == "uint64" and member.name not in UNSIGNED:
             value = f"\n          Limits.NotNegative({value}, nameof({name}))"
         elif member.kind == "flag":
@@ -201,6 +209,7 @@ class Made(Calls):
         elif member.enum is not None:
             value = f"({self.type_of_member(member)}){value}"
         elif self.converts(member):
+            value = f"(long){value}" if member.kind == "uint64" else value
             make = {"milliseconds": "TimeSpan.FromMilliseconds",
                     "microseconds": "Limits.Microseconds"}
             value = f"{make[member.unit]}({value})"

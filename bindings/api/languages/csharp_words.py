@@ -26,7 +26,8 @@ class Words(Language):
     # Other names would be those of System.
     error_words = {"RC_E_OUT_OF_MEMORY": "HostMemory", "RC_E_TIMEOUT": "WaitTimeout"}
     own_places = {"rc_discover": "Backend.Discover", "rc_model_plan": "Model.Plan",
-                  "rc_model_verify": "Model.Verify"}
+                  "rc_model_verify": "Model.Verify",
+                  "rc_error_retry_after_ms": "IRuncibleException.RetryAfter"}
     width = 78
 
     def value_name(self, enum, constant):

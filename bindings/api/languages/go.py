@@ -17,7 +17,10 @@ _HIDDEN = {"RC_RANDOM_", "RC_ROPE_"}
 _BY_HAND = {"rc_generate_options", "rc_random_options", "rc_rope_options"}
 _OF_EVENTS = "rc_generate_report"
 _HANDLES = ("rc_backend", "rc_chat", "rc_custom_op", "rc_grammar", "rc_graph", "rc_model", "rc_session",
-            "rc_tensor", "rc_tokenizer")
+            "rc_tenant", "rc_tensor", "rc_tokenizer")
+# Options that also change an object: zero leaves a limit as it is, and a negative
+# number removes it.
+_OF_CHANGES = "rc_tenant_options"
 # The context of a generation has its deadline.
 _OF_CONTEXT = "deadline_ms"
 
@@ -120,10 +123,13 @@ class Made(Calls):
         name, swig = type_of(struct), swig_of(struct.name)
         doc = f"{name}: {lowered(self.said_flat(struct.doc))}"
         with_function = struct.field("progress") or struct.field("function")
+        unset = "A field with its zero value is not set" + (
+            ", and NoLimit removes a limit." if struct.name == _OF_CHANGES else ".")
         declared = "" if with_function else (
-            f"{self.doc(doc + ' A field with its zero value is not set.')}"
+            f"{self.doc(f'{doc} {unset}')}"
             f"type {name} struct {{\n{self._fields(struct)}}}\n\n")
-        settings = "".join(self._setting(each) for each in members(self.api, struct))
+        shown = members(self.api, struct)
+        settings = "".join(self._setting(struct, each) for each in shown)
         return (f"{declared}func (options *{name}) native() (native.{swig}, error) {{\n"
                 f"\to := native.New{swig}()\n"
                 "\tif err := made(o); err != nil {\n\t\treturn nil, err\n\t}\n"
@@ -131,12 +137,14 @@ class Made(Calls):
 
     def _fields(self, struct: Struct) -> str:
         return "".join(
-            f"{self.doc(self._field_doc(each), chr(9))}"
-            f"\t{self._field(each)} {self._field_type(each)}\n"
+            f"{self.doc(self._field_doc(struct, each), chr(9))}"
+            f"\t{self._field(each)} {self._option_type(struct, each)}\n"
             for each in members(self.api, struct))
 
-    def _field_doc(self, member: Member) -> str:
+    def _field_doc(self, struct: Struct, member: Member) -> str:
         said = self.said_of(member)
+        if struct.name == _OF_CHANGES:
+            return re.sub(r"; nil: not set\b", "", said)
         if _is_denied(member):  # its default is that of the member of C
             said = re.sub(r"\s*Default: true\.$", "", said)
             return re.sub(r"^false: (.)", lambda found: found[1].upper(), said)
@@ -156,8 +164,17 @@ class Made(Calls):
             return pointer + name_of(enum_words(self.api, member.enum))
         return "time.Duration" if member.unit else TYPES[member.kind]
 
-    def _setting(self, member: Member) -> str:
+    def _option_type(self, struct: Struct, member: Member) -> str:
+        return "int64" if _is_limit(struct, member) and member.kind == "uint64" else (
+            self._field_type(member))
+
+    def _setting(self, struct: Struct, member: Member) -> str:
         own, setter = f"options.{self._field(member)}", swig_of("rc_" + member.name)
+        if member.kind == "text":
+            return (f'\tif err := setText("{self._field(member)}", {own}, '
+                    f"o.Set_{member.name}); err != nil {{\n"
+                    f"\t\tnative.Delete{swig_of(struct.name)}(o)\n"
+                    "\t\treturn nil, err\n\t}\n")
         if member.kind == "pair":
             return (f"\tif {own} != [2]int32{{}} {{\n"
                     f"\t\to.Set_{member.name}({own}[0], {own}[1])\n\t}}\n")
@@ -166,14 +183,15 @@ class Made(Calls):
             # The zero value is not set.
             value = "0" if _is_denied(member) else "1"
         elif member.unit:
-            value = f"milliseconds({own})"
+            value = f"milliseconds{'32' * (member.kind == 'int32')}({own})"
+        elif _is_limit(struct, member):
+            value = f"limit({own})"
+            value = f"uint64({value})" if member.kind == "uint64" else value
         elif member.enum is not None:
             value = f"int32({'' if member.is_zero else '*'}{own})"
         is_set = f"{own} != 0"
         if member.kind == "flag":
             is_set = own
-        elif member.kind == "text":
-            is_set = f'{own} != ""'
         elif member.enum is not None and not member.is_zero or member.kind == "json":
             is_set = f"{own} != nil"
         return f"\tif {is_set} {{\n\t\to.Set{setter}({value})\n\t}}\n"
@@ -238,6 +256,12 @@ class Made(Calls):
         if member.unit:
             return f"time.Duration({got}) * time.{member.unit.capitalize()[:-1]}"
         return f"{got} != 0" if member.kind == "flag" else got
+
+
+def _is_limit(struct: Struct, member: Member) -> bool:
+    """Returns whether a number is a limit that can be removed."""
+    return (struct.name == _OF_CHANGES and member.is_zero
+            and member.kind in ("int32", "int64", "uint64"))
 
 
 def _is_denied(member: Member) -> bool:

@@ -56,7 +56,8 @@ class Words(Language):
     nothing = "nil"
     unit = ""
     # Other functions are found by the marks above them.
-    own_places = {"rc_model_info_open": "LoadModel"}
+    own_places = {"rc_model_info_open": "LoadModel",
+                  "rc_error_retry_after_ms": "Error.RetryAfter"}
 
     def error_name(self, status: Constant) -> str:
         return "Err" + name_of(status.name[len("RC_E_"):])

@@ -22,6 +22,8 @@ _BASES = {
 }
 # The causes of UncheckedIOException.
 _CAUSES = {"RC_E_NOT_FOUND": "FileNotFoundException", "RC_E_IO": "IOException"}
+# Exceptions with hand-written classes.
+_BY_HAND = {"RC_E_QUOTA"}
 _TIME = "Time"
 
 
@@ -43,7 +45,8 @@ class Made(Calls):
     def parts(self):
         return {
             **super().parts(),
-            "errors": lambda _: block(self._error(each) for each in self.api.statuses),
+            "errors": lambda _: block(self._error(each) for each in self.api.statuses
+                                      if each.name not in _BY_HAND),
             "entries": lambda _: ",\n".join(
                 f"entry(\n    Native.{each.native},\n"
                 f"    {self.error_name(each)}::new)"
@@ -110,8 +113,10 @@ class Made(Calls):
         uses = "import java.time.Duration;\n\n" if any(
             each.unit for each in members(self.api, struct)) else ""
         native = struct.native
-        doc = (f"{self.said(struct.doc)}\n\nAn option that is not set has the library's "
-               "default. The setters return the object itself.")
+        said = self.said(struct.doc)
+        unset = "An option that is not set has the library's default. "
+        doc = (f"{said}\n\n{unset * ('not set' not in said)}"
+               "The setters return the object itself.")
         return (f"package runcible;\n\n{uses}{self.doc(doc)}"
                 f"public final class {name} {{\n"
                 f"  private final Settings<{native}> settings =\n"
@@ -133,7 +138,9 @@ class Made(Calls):
             parameter, value = "int down, int across", "down, across"
             setter = f"set_{member.name}"
         elif member.unit:
-            before = f'  long number = Limits.milliseconds(value, "{own}");\n'
+            kind, make = ("int", "intMilliseconds") if member.kind == "int32" else (
+                "long", "milliseconds")
+            before = f'  {kind} number = Limits.{make}(value, "{own}");\n'
             value = "number"
         elif member.enum is not None:
             before, value = "  int number = value.number();\n", "number"

@@ -24,7 +24,9 @@ class Words(Language):
         "rc_model_load": "Model.load",
         "rc_model_info_open": "Model.load", "rc_tokenizer_open": "Tokenizer.open",
         "rc_discover": "Backend.discover", "rc_model_plan": "Model.plan",
-        "rc_model_verify": "Model.verify"}
+        "rc_model_verify": "Model.verify",
+        "rc_tenant_create": "Tenant.create",
+        "rc_error_retry_after_ms": "RuncibleException#retryAfter"}
 
     def value_name(self, enum, constant):
         return f"{pascal(enum_words(self.api, enum))}.{enum.rest(constant)}"
@@ -42,7 +44,7 @@ class Words(Language):
         text = html.escape(super().said(comment), quote=False)
         text = text.replace("@", "&#64;").replace("*/", "*&#47;")
         text = re.sub(r"`([^`]+)`", r"{@code \1}", text)
-        return re.sub(r"\bRuncibleException\.\w+", r"{@link \g<0>}", text)
+        return re.sub(r"\bRuncibleException[.#]\w+", r"{@link \g<0>}", text)
 
     def comment(self, found, text):
         if found["begin"] == "/**":

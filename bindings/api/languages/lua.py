@@ -16,6 +16,7 @@ class Made(Language):
     nothing = "nil"
     method_form, maker_form, function_form = "{}:{}", "{}.new", "runcible.{}"
     options_are_keywords = reports_are_tables = True
+    own_places = {"rc_error_retry_after_ms": "Error.retry_after"}
 
     def comment(self, found, text):
         doc = self.filled(text, "-- ", found["indent"])
@@ -74,6 +75,8 @@ class Made(Language):
         elif call.gives == "json":
             value = f"handle.decoded({value})"
         lines.append(f"  {'return ' * bool(call.gives)}{value}")
+        if call.moves:
+            lines.append(f"  self._model = {names[0]}")
         own = call.function.name[len(handle) + 1:]
         return self._doc(self.said(call.function.doc)) + block(
             [f"function {kind}:{own}({', '.join(names)})", *lines, "end"])

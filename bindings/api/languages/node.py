@@ -34,7 +34,8 @@ class Made(Language):
     error_words = {"RC_E_IO": "File"}
     own_places = {"rc_backend_open": "Backend.open", "rc_model_load": "Model.load",
                   "rc_model_info_open": "Model.load",
-                  "rc_tokenizer_open": "Tokenizer.open"}
+                  "rc_tokenizer_open": "Tokenizer.open",
+                  "rc_error_retry_after_ms": "RuncibleError.retryAfter"}
 
     def method_words(self, words):
         return camel(words)
@@ -171,12 +172,19 @@ class Made(Language):
                  *(_passed(each) for each in call.inputs)]
         parameters = ", ".join(_taken(each) for each in call.inputs)
         doc = self._doc(self.said(call.function.doc))
-        if not call.exclusive:
+        if not call.exclusive and not call.moves:
             called = f"native.{call.native}({', '.join(given)})"
             value = f"JSON.parse({called})" if "json" in call.gives else called
             head = "get " * (call.gives == "int64" and not call.inputs) + name
             return block([f"{doc}{head}({parameters}): {gives} {{",
                           f"  return {value};", "}"])
+        if call.moves:
+            model, kind = call.inputs[0].name, _class_of(call.inputs[0])
+            return block([
+                f"{doc}async {name}({parameters}): Promise<void> {{",
+                f'  const other = need({model}, {kind}, "{model}");',
+                f"  await native.{call.native}_later(this._handle, other);",
+                f"  this.#model = {model};", "}"])
         turn = (f"this.#turn((handle) =>\n    native.{call.native}_later"
                 f"({', '.join(given)}),\n  )")
         others = [each.name for each in call.of_kind("handle")]

@@ -11,7 +11,7 @@ from tensors import Argument, arguments, op_words
 _BASES = {"RC_E_DEVICE_LOST": "Runcible::Error::Device"}
 # Classes of reports are Runcible::Report::NAME.
 _NAMES = {"rc_backend_usage_report": "Usage", "rc_plan_device_report": "DevicePlan",
-          "rc_plan_offer_report": "PlanOffer",
+          "rc_plan_offer_report": "PlanOffer", "rc_tenant_usage_report": "TenantUsage",
           "rc_generate_report": "Generation"}
 # Characters with a meaning in POD.
 _ESCAPES = {"<": "E<lt>", ">": "E<gt>"}
@@ -144,6 +144,8 @@ class Made(Language):
             lines = [f"    return {value};"]
         else:
             lines = [f"    {called};",
+                     *[f"    $self->{{model}} = ${names[0]};"
+                       for _ in names if call.moves],
                      "    return $self;" if call.changes else "    return;"]
         doc = self._pod(self.said(call.function.doc))
         if call.changes:

@@ -44,7 +44,7 @@ _IN_OTHER_FORM = {
     },
 }
 # Members that are objects of the package.
-_OBJECTS = {"rc_generate_options": ["grammar"]}
+_OBJECTS = {"rc_generate_options": ["grammar"], "rc_backend_options": ["tenant"]}
 _TYPES = {"float": "float", "flag": "bool", "text": "str", "json": "JsonOption",
           "pair": "Pair", "enum": "str"}
 # Types of the results of plain functions.
@@ -226,6 +226,8 @@ class Made(Language):
             # A session has its model.
             model = next((each.name for each in call.of_kind("handle")), "self._model")
             body = [self.call("    return self._of", [model, called], "")]
+        elif call.moves:
+            body.append(f"    self._model = {call.inputs[0].name}")
         elif call.gives:
             kind = _GIVEN[call.gives]
             value = f"json.loads({called})" if "json" in call.gives else called

@@ -147,7 +147,9 @@ class Made(Language):
                       f"{_called(call, ['handle', *given])} }}")
             value = self._value_of(call, "made")
             lines = [f"  made = {waited}", f"  {value}"]
-            if value == "made":
+            if call.moves:
+                lines = [f"  {waited}", f"  @model = {call.inputs[0].name}", "  self"]
+            elif value == "made":
                 lines = [f"  {waited}", *["  nil"] * (not call.gives)]
         else:
             own = "idle" if call.exclusive else "proxy"

@@ -8,9 +8,8 @@ from language import Language, block
 from members import end_numbers, flags, options
 
 # Structs with hand-written constructors, or with plain functions in their place; see
-# generate_options.i, model_options.i, chat.i, convert.i, embed.i, fetch.i, graphs.i
-# and custom_ops.i.
-_BY_HAND = {"rc_generate_options", "rc_model_options", "rc_chat_options",
+# generate_options.i, chat.i, convert.i, embed.i, fetch.i, graphs.i and custom_ops.i.
+_BY_HAND = {"rc_generate_options", "rc_chat_options",
             "rc_embed_options", "rc_fetch_options", "rc_quantize_options",
             "rc_rerank_options", "rc_graph_run_options", "rc_custom_op_options"}
 # Messages name their members options->name.
@@ -27,6 +26,9 @@ class Made(Language):
         return {
             "structs": lambda _: block(
                 f"runcible_struct({each.name})" for each in self._structs()),
+            "owned_options": lambda _: "\n".join(
+                self._owned(each) for each in self._initialised()
+                if self._memory_of(each)),
             "texts": lambda _: block(
                 f"%immutable {struct.name}::{each.name};" for struct in self._structs()
                 if struct.is_report for each in struct.fields
@@ -50,12 +52,41 @@ class Made(Language):
         return {"later_calls.i": block([
             "/* The plain functions of sessions that may wait, as promises of Node. */",
             "%inline %{", *(_later(each) for each in calls(self.api, "rc_session")
-                            if each.exclusive), "%}"])}
+                            if each.exclusive or each.moves), "%}"])}
 
-    def _structs(self):
+    def _initialised(self):
         """Returns the structs that are initialised with the library's defaults."""
         return [each for name, each in self.api.structs.items()
                 if (each.is_options or each.is_report) and name not in _BY_HAND]
+
+    def _structs(self):
+        """Returns those of them that are plain memory."""
+        return [each for each in self._initialised() if not self._memory_of(each)]
+
+    def _memory_of(self, struct):
+        """Returns the texts and the handles of options, which the object keeps."""
+        if not struct.is_options:
+            return []
+        return [each for each in struct.fields if each.ctype == "const char*"
+                or each.ctype.rstrip("*") + "_release" in self.api.functions]
+
+    def _owned(self, struct) -> str:
+        """Returns the code of options.i for one struct."""
+        name, kept = struct.native, self._memory_of(struct)
+        declared, freed, macros = [], [], [f"runcible_owned_options({name})"]
+        for each in kept:
+            is_text = each.ctype == "const char*"
+            declared.append(f"  {'char*' if is_text else each.ctype} {each.name};")
+            freed.append(f"  free(owned->{each.name});" if is_text else
+                         f"  if (!runcible_forked) {each.ctype.rstrip('*')}_release("
+                         f"owned->{each.name});")
+            macros.append(f"runcible_owned_{'text' if is_text else 'handle'}"
+                          f"({name}, {each.name})")
+        return block([
+            "%{", "typedef struct {", f"  {struct.name} options;", *declared,
+            f"}} owned_{name};",
+            f"static void free_members_of_{name}(owned_{name}* owned) {{", *freed, "}",
+            f"RUNCIBLE_OWNED_OPTIONS({name})", "%}", *macros])
 
     def _pairs(self, struct) -> str:
         """Returns a function that sets both numbers of a pair."""

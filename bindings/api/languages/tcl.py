@@ -16,6 +16,7 @@ class Made(Language):
     nothing = '""'
     method_form, maker_form, function_form = "{1} of {0}", "{} new", "runcible::{}"
     options_are_keywords = reports_are_tables = True
+    own_places = {"rc_error_retry_after_ms": "the errorcode"}
     width = 88
 
     def error_name(self, status):

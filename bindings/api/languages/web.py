@@ -30,8 +30,10 @@ class Made(node.Made):
                   "rc_cached_model_remove": "removeCachedModel"}
 
     def __init__(self, api):
-        # Pages do not compute tensors.
-        api.structs.pop("rc_custom_op_options", None)
+        # Pages do not compute tensors, and belong to one party.
+        for name in ("rc_custom_op_options", "rc_tenant_options",
+                     "rc_tenant_usage_report"):
+            api.structs.pop(name, None)
         super().__init__(api)
 
     def files(self):
@@ -158,6 +160,12 @@ class Made(node.Made):
         parameters = ", ".join(node._taken(each) for each in call.inputs)
         given = "".join(self._passed(each) for each in call.inputs)
         doc = self._doc(self.said(call.function.doc))
+        if call.moves:
+            model = call.inputs[0].name
+            return block([
+                f"{doc}async {name}({parameters}): Promise<void> {{",
+                f'  await this._ask("plain", "{call.function.name}", ""{given});',
+                f"  this.#model = {model};", "}"])
         if call.gives != "handle":
             return block([
                 f"{doc}{name}({parameters}): Promise<{gives}> {{",

@@ -23,6 +23,9 @@ namespace Runcible {
       byte[] name = Memory.Name(spec);
       var progress = new Progress(options.Progress + also);
       using (backend_options made = options.Make()) {
+        if (options.Tenant != null) {
+          made.set_tenant(options.Tenant.handle);
+        }
         if (also != null || options.Progress != null) {
           made.set_progress(progress.Receiver);
         }

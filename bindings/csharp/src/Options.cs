@@ -22,11 +22,18 @@ namespace Runcible {
       return Math.Max(1, time.Ticks / TimeSpan.TicksPerMillisecond + begun);
     }
 
+    /// The same as an int; longer times become the largest int.
+    internal static int IntMilliseconds(TimeSpan time, string name) =>
+        (int)Math.Min(Milliseconds(time, name), int.MaxValue);
+
     internal static TimeSpan Microseconds(long count) =>
         TimeSpan.FromTicks(count * (TimeSpan.TicksPerMillisecond / 1000));
   }
 
   public sealed partial class BackendOptions {
+    /// <summary>{@rc rc_backend_options.tenant}</summary>
+    public Tenant Tenant { get; set; }
+
     /// <summary>Receives the fraction done, 0 to 1, on the thread that opens.
     /// An exception that it throws ends the opening and is thrown by
     /// it.</summary>

@@ -6,7 +6,8 @@ namespace Runcible {
   /// when the wrapper has returned: exceptions must not pass through C.
   internal static class Raised {
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-    private delegate void Callback(int status, IntPtr message);
+    private delegate void Callback(
+        int status, IntPtr message, long retryAfter);
 
     /// Kept from the collector, as C refers to it.
     private static readonly Callback callback = Note;
@@ -30,9 +31,14 @@ namespace Runcible {
       return raised;
     }
 
-    private static void Note(int status, IntPtr message) {
+    /// Notes an exception; the time after which to try again is a number of
+    /// milliseconds, -1 if it is not known.
+    private static void Note(int status, IntPtr message, long retryAfter) {
       try {
-        pending = Errors.Of(status, Memory.Text(message));
+        pending = Errors.Of(
+            status, Memory.Text(message), null,
+            retryAfter < 0
+                ? (TimeSpan?)null : TimeSpan.FromMilliseconds(retryAfter));
       } catch (Exception failure) {
         pending = failure;
       }

@@ -7,6 +7,7 @@
 #define RUNCIBLE_NAMES_PASCAL
 #include "mailbox.h"
 #include "own_words.h"
+#include "retry_after.h"
 
 #if defined(__GNUC__)
 #define RUNCIBLE_EXPORT __attribute__((visibility("default")))
@@ -16,11 +17,16 @@
 
 /* A function of C# that notes the exception of a status on the calling thread.
  * C# sets it before it calls anything else. */
-typedef void (*runcible_raise_callback)(int32_t status, const char* message);
-static runcible_raise_callback runcible_raise;
+typedef void (*runcible_note_callback)(int32_t status, const char* message,
+                                       int64_t retry_after);
+static runcible_note_callback runcible_note;
 
-RUNCIBLE_EXPORT void runcible_watch(runcible_raise_callback callback) {
-  runcible_raise = callback;
+RUNCIBLE_EXPORT void runcible_watch(runcible_note_callback callback) {
+  runcible_note = callback;
+}
+
+static void runcible_raise(rc_status status, const char* message) {
+  runcible_note(status, message, runcible_retry_after(status));
 }
 
 /* An event with the same layout on all machines; Event.Raw in C# has the same

@@ -66,6 +66,10 @@ partial class Conformance {
           each => each.Key, each => Plain(JsonValue.Parse(each.Value))),
       ["discover"] = (on, given, options, step) => Backend.Discover(),
       ["discover_later"] = (on, given, options, step) => Later(Backend.DiscoverAsync()),
+      ["metrics"] = (on, given, options, step) =>
+          on is Tenant tenant ? tenant.Metrics() : Tenant.AllMetrics(),
+      ["open_metrics"] = (on, given, options, step) =>
+          on is Tenant tenant ? tenant.OpenMetrics() : Tenant.AllOpenMetrics(),
       ["plan"] = (on, given, options, step) =>
           Calls.Call(typeof(Model), "plan", given, options),
       ["verify"] = (on, given, options, step) =>

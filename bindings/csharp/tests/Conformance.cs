@@ -86,6 +86,9 @@ partial class Conformance {
       Check.That(
           error.Message.StartsWith(Calls.Pascal(TextOf(step, "names"))), error.Message);
       Check.That(!Regex.IsMatch(error.Message, @"\b(rc|RC)_|->"), error.Message);
+      if (step.ContainsKey("retries")) {
+        Check.Equal((bool)step["retries"], error.RetryAfter.HasValue);
+      }
       if (step.ContainsKey("reason")) {
         Compare(error.Report.Reason, TextOf(step, "reason"), "reason");
       }
@@ -303,7 +306,7 @@ partial class Conformance {
     foreach (KeyValuePair<string, object> member in numbers) {
       int number = Convert.ToInt32(member.Value);
       var error = (IRuncibleException)of.Invoke(
-          null, new object[] { number, "a message", null });
+          null, new object[] { number, "a message", null, null });
       Check.Equal(ClassOf(member.Key), error.GetType());
       Check.Equal(number, error.Status);
       Check.Equal("a message", error.Message);

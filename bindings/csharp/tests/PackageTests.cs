@@ -17,6 +17,18 @@ class PackageTests {
     Check.That(drawn.All(number => number >= 2 && number < 3));
   }
 
+  public void TestOpeningTakesATenant() {
+    var tenant = new Tenant(new TenantOptions { Name = "acme" });
+    var options = new BackendOptions { Tenant = tenant };
+    using (Backend.OpenAsync("cpu", options).Result) {
+      Check.Equal(1, tenant.Usage.Backends);
+    }
+    Check.Equal(0, tenant.Usage.Backends);
+    tenant.Dispose();
+    Check.Throws<ClosedException>(
+        () => Backend.OpenAsync("cpu", options).GetAwaiter().GetResult());
+  }
+
   public void TestTensorsOfOtherTypes() {
     Tensor packed =
         Tensor.Ones(backend, Dtype.F32, 1, 32).Quantize(Dtype.Q8_0);

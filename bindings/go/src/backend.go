@@ -2,6 +2,7 @@ package runcible
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"runcible/internal/native"
@@ -18,6 +19,8 @@ type Backend struct {
 // not set: it takes the configured value, else its default.
 type BackendOptions struct {
 	// :api: fields rc_backend_options
+	//runcible:doc rc_backend_options.tenant
+	Tenant *Tenant
 	// Receives the fraction done, 0 to 1, while devices are looked for and one is
 	// opened, on the goroutine that opens. Returning an error cancels the opening,
 	// which returns that error.
@@ -49,6 +52,15 @@ func OpenBackendContext(ctx context.Context, spec string, options BackendOptions
 		return nil, err
 	}
 	defer native.DeleteBackend_options(o)
+	if options.Tenant != nil {
+		err := options.Tenant.with(func(tenant native.Tenant) error {
+			o.Set_tenant(tenant)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	reporter := &progressReporter{ctx: ctx, report: options.Progress}
 	function := reporter.function()
 	defer function.Delete()
@@ -122,4 +134,12 @@ func milliseconds(duration time.Duration) int64 {
 		ms++
 	}
 	return ms
+}
+
+// milliseconds32 is milliseconds in 32 bits; longer times become the largest number.
+func milliseconds32(duration time.Duration) int32 {
+	if ms := milliseconds(duration); ms < math.MaxInt32 {
+		return int32(ms)
+	}
+	return math.MaxInt32
 }

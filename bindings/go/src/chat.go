@@ -126,18 +126,6 @@ func setJSON(what string, value any, set func(native.Name) error) error {
 	return setText(what, text, set)
 }
 
-// setText does nothing for "".
-func setText(what, text string, set func(native.Name) error) error {
-	if text == "" {
-		return nil
-	}
-	name, err := makeName(what, text)
-	if err != nil {
-		return err
-	}
-	return set(name)
-}
-
 // AddJSON adds messages as Add does: JSON of one message or of a list, or values
 // that encoding/json encodes as such JSON.
 func (c *Chat) AddJSON(messages any) error {

@@ -27,7 +27,7 @@ func init() {
 		"switch_later": switchLater, "open_later": openLater, "discover": discover, "discover_later": discoverLater,
 		"Tensor.of": newTensor, "record": record, "run_later": runLater,
 		"conv2d": noOptionalTensor, "fused_linear": noOptionalTensor, "rope": noOptionalTensor,
-		"sum": sum, "CustomOp.of": newCustomOp, "compute": compute,
+		"sum": sum, "CustomOp.of": newCustomOp, "compute": compute, "tenant.change": changeTenant,
 	}
 }
 
@@ -86,8 +86,12 @@ func begin(on any, given []any, options map[string]any) (*runcible.Generation, c
 	if err != nil {
 		return nil, cancel, err
 	}
-	prompt, _ := given[0].(string)
-	if tokens, ok := given[0].([]any); ok {
+	var first any
+	if len(given) > 0 {
+		first = given[0]
+	}
+	prompt, _ := first.(string)
+	if tokens, ok := first.([]any); ok {
 		value, _ := convert(tokens, reflect.TypeOf([]int32{}))
 		made = append(made, runcible.PromptTokens(value.Interface().([]int32)))
 	}
@@ -325,6 +329,18 @@ func discover(_ *runner, _ any, _ []any, _, _ map[string]any) (any, error) {
 
 func discoverLater(r *runner, on any, given []any, options, step map[string]any) (any, error) {
 	return later(func() (any, error) { return discover(r, on, given, options, step) })
+}
+
+// changeTenant removes the limits that are 0 in other languages.
+func changeTenant(_ *runner, on any, given []any, options, _ map[string]any) (any, error) {
+	changes := map[string]any{}
+	for name, value := range options {
+		if value == 0.0 {
+			value = float64(runcible.NoLimit)
+		}
+		changes[name] = value
+	}
+	return callMethod(on, "change", given, changes)
 }
 
 func newCustomOp(_ *runner, _ any, _ []any, options, _ map[string]any) (any, error) {

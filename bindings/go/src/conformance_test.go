@@ -149,6 +149,8 @@ func (r *runner) run(step map[string]any) error {
 	case failed.Message == "" || !strings.Contains(failed.Message, text(step, "says")) ||
 		!strings.HasPrefix(failed.Message, pascal(text(step, "names"))) || namesOfC.MatchString(failed.Message):
 		return fmt.Errorf("%v has the message %q", step, failed.Message)
+	case step["retries"] != nil && (failed.RetryAfter != nil) != step["retries"]:
+		return fmt.Errorf("%v states when to try again: %v", step, failed.RetryAfter)
 	case step["reason"] != nil && (failed.Report == nil || failed.Report.Reason.String() != step["reason"]):
 		return fmt.Errorf("%v has the report %v", step, failed.Report)
 	}

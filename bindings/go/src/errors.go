@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"runcible/internal/native"
 )
@@ -75,6 +76,8 @@ type Error struct {
 	Message string
 	// The work done before a generation failed; nil for other calls.
 	Report *Report
+	// The time after which to try again; nil if it is not known.
+	RetryAfter *time.Duration
 }
 
 func (e *Error) Error() string {
@@ -132,8 +135,13 @@ func newError(status Status, message string) *Error {
 var abiError error
 
 func init() {
-	native.NewError = func(status int32, message string) error {
-		return newError(Status(status), message)
+	native.NewError = func(status int32, message string, retryAfter int64) error {
+		made := newError(Status(status), message)
+		if retryAfter >= 0 {
+			wait := time.Duration(retryAfter) * time.Millisecond
+			made.RetryAfter = &wait
+		}
+		return made
 	}
 	abiError = native.Abi_check(uint32(native.VERSION_MAJOR), uint32(native.VERSION_MINOR))
 }

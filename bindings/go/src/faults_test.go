@@ -81,6 +81,10 @@ func TestZeroHandlesAreClosed(t *testing.T) {
 		"zero session": new(runcible.Session).Decode,
 		"zero model":   func() error { _, err := new(runcible.Model).Report(); return err },
 		"zero tensor":  func() error { _, err := new(runcible.Tensor).Shape(); return err },
+		"zero tenant": func() error {
+			_, err := runcible.OpenBackend("cpu", runcible.BackendOptions{Tenant: new(runcible.Tenant)})
+			return err
+		},
 	} {
 		if err := use(); !errors.Is(err, runcible.ErrClosed) || !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s: %v", name, err)

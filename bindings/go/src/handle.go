@@ -74,6 +74,18 @@ func makeName(what, text string) (native.Name, error) {
 	return name, nil
 }
 
+// setText passes a text to a function of C; it does nothing for "".
+func setText(what, text string, set func(native.Name) error) error {
+	if text == "" {
+		return nil
+	}
+	name, err := makeName(what, text)
+	if err != nil {
+		return err
+	}
+	return set(name)
+}
+
 func flag(on bool) int32 {
 	if on {
 		return 1

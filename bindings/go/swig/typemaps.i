@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "mailbox.h"
+#include "retry_after.h"
 #include "values.h"
 
 /* The failure that is returned if there was no memory for another. */
 static runcible_failure runcible_no_memory = {
-    RC_E_OUT_OF_MEMORY, "no memory to keep a message in"};
+    RC_E_OUT_OF_MEMORY, -1, "no memory to keep a message in"};
 /* The failure of the wrapper that is running, until it is returned. */
 static __thread runcible_failure* runcible_raised = NULL;
 
@@ -25,6 +26,7 @@ static void runcible_raise(rc_status status, const char* message) {
     return;
   }
   made->status = status;
+  made->retry_after = runcible_retry_after(status);
   strncpy(made->message, message, sizeof(made->message) - 1);
   runcible_raised = made;
 }

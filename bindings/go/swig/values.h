@@ -29,6 +29,7 @@ typedef struct runcible_shape {
 /* The result of a call that failed. */
 typedef struct runcible_failure {
   rc_status status;
+  int64_t retry_after; /* milliseconds after which to try again; -1: unknown */
   char message[1024];
 } runcible_failure;
 

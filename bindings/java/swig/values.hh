@@ -18,6 +18,7 @@
 #include "mailbox.h"
 #define RUNCIBLE_NAMES_CAMEL
 #include "own_words.h"
+#include "retry_after.h"
 
 namespace runcible {
 
@@ -54,7 +55,8 @@ inline bool find_all(JavaVM* machine, JNIEnv* jenv) {
          (known.out_of_memory =
               find_class(jenv, "java/lang/OutOfMemoryError")) &&
          (known.of_status = jenv->GetStaticMethodID(
-              known.errors, "ofStatus", "(I[B)Ljava/lang/RuntimeException;")) &&
+              known.errors, "ofStatus",
+              "(I[BJ)Ljava/lang/RuntimeException;")) &&
          (known.part = jenv->GetStaticMethodID(
               known.event, "part", "(JI[B[I[F[I[F[B[B)Lruncible/Event;")) &&
          (known.end = jenv->GetStaticMethodID(known.event, "end",
@@ -156,10 +158,12 @@ inline jobject append(JNIEnv* jenv, jobject result, jobject value) {
 // ran, which is already pending, stays.
 inline void raise(JNIEnv* jenv, rc_status status, const char* message) {
   if (jenv->ExceptionCheck()) return;
+  const jlong retry_after = runcible_retry_after(status);
   const jbyteArray text = bytes(jenv, message, std::strlen(message));
   if (text == nullptr) return;
   const auto error = static_cast<jthrowable>(call(
-      jenv, known.errors, known.of_status, static_cast<jint>(status), text));
+      jenv, known.errors, known.of_status, static_cast<jint>(status), text,
+      retry_after));
   if (error != nullptr) jenv->Throw(error);
 }
 

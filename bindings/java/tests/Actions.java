@@ -37,6 +37,7 @@ import runcible.Reply;
 import runcible.RerankOptions;
 import runcible.Session;
 import runcible.SessionOptions;
+import runcible.Tenant;
 import runcible.Tensor;
 import runcible.Tokenizer;
 import runcible.ToolCall;
@@ -184,6 +185,10 @@ final class Actions {
     all.put("discover_later", (on, given, options, step) ->
         Conformance.later(Backend.discoverAsync()));
     all.put("plan", (on, given, options, step) -> Calls.call(Model.class, "plan", given, options));
+    all.put("metrics", (on, given, options, step) ->
+        on instanceof Tenant tenant ? tenant.metrics() : Tenant.allMetrics());
+    all.put("open_metrics", (on, given, options, step) ->
+        on instanceof Tenant tenant ? tenant.openMetrics() : Tenant.allOpenMetrics());
     all.put("verify", (on, given, options, step) ->
         Calls.call(Model.class, "verify", given, options));
   }

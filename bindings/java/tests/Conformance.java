@@ -85,6 +85,9 @@ class Conformance {
       assertTrue(message.contains(text(step, "says")), message);
       assertTrue(message.startsWith(Calls.camel(text(step, "names"))), message);
       assertFalse(message.matches("(?s).*(\\b(rc|RC)_|->).*"), message);
+      if (step.has("retries")) {
+        assertEquals(step.get("retries").getAsBoolean(), error.retryAfter().isPresent(), message);
+      }
       if (step.has("reason")) {
         check(error.report().orElseThrow().reason(), text(step, "reason"), "reason");
       }

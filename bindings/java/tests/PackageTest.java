@@ -8,13 +8,17 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import runcible.Backend;
+import runcible.BackendOptions;
 import runcible.Dtype;
 import runcible.GenerateOptions;
 import runcible.Model;
 import runcible.Piece;
 import runcible.RandomOptions;
+import runcible.RuncibleException;
 import runcible.Session;
 import runcible.SessionOptions;
+import runcible.Tenant;
+import runcible.TenantOptions;
 import runcible.Tensor;
 
 /** The package, besides the cases of all languages. */
@@ -36,6 +40,21 @@ class PackageTest {
       assertEquals(3, pieces.limit(3).map(Piece::text).toList().size());
     }
     session.append("B"); // no longer busy
+  }
+
+  @Test
+  void openingTakesATenant() {
+    Tenant tenant = Tenant.create(new TenantOptions().name("acme"));
+    BackendOptions options = new BackendOptions().tenant(tenant);
+    try (Backend opened = Backend.openAsync("cpu", options, null).join()) {
+      assertEquals("cpu:0", opened.device().id());
+      assertEquals(1, tenant.usage().backends());
+    }
+    assertEquals(0, tenant.usage().backends());
+    tenant.close();
+    assertThrows(
+        RuncibleException.Closed.class,
+        () -> Backend.openAsync("cpu", options, null));
   }
 
   @Test

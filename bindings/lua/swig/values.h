@@ -13,12 +13,14 @@
 #include "mailbox.h"
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
+#include "retry_after.h"
 #include "system_errors.h"
 
 /* Pushes the error of a status, made by runcible.errors. */
 static void runcible_push_error(lua_State* L, rc_status status,
                                 const char* message) {
   const int number = runcible_system_error(status, message);
+  const int64_t retry_after = runcible_retry_after(status);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushstring(L, message);
   if (lua_getfield(L, -2, "runcible.errors") != LUA_TTABLE) {
@@ -33,7 +35,12 @@ static void runcible_push_error(lua_State* L, rc_status status,
   } else {
     lua_pushnil(L);
   }
-  lua_call(L, 3, 1);
+  if (retry_after >= 0) {
+    lua_pushnumber(L, (lua_Number)retry_after / 1000);
+  } else {
+    lua_pushnil(L);
+  }
+  lua_call(L, 4, 1);
 }
 
 static int runcible_whole_in(lua_State* L, int index, const char* name,

@@ -70,6 +70,7 @@ function Runner:step(step)
     unit.assertNil(failure.message:find(of_c), failure.message)
   end
   unit.assertNotEquals(failure.message, "")
+  if step.retries ~= nil then unit.assertEquals(failure.retry_after ~= nil, step.retries) end
   if step.reason then unit.assertEquals(failure.report.reason, step.reason) end
 end
 
@@ -88,7 +89,7 @@ local actions = {}
 
 -- Calls the function that a step names, of an object, a class or the package.
 function Runner:call(step)
-  local on, method = step["do"]:match "^(%w+)%.?(.*)"
+  local on, method = step["do"]:match "^([%w_]+)%.?(.*)"
   local given, count = {}, #(step.with or {})
   for i = 1, count do given[i] = self:value(step.with[i]) end
   local options = step.options and self:value(step.options)
@@ -236,6 +237,10 @@ actions["Model.load"] = function(_, _, Model, path, backend, options)
   return Model(path, backend, options)
 end
 
+actions["Tenant.create"] = function(_, _, Tenant, options)
+  return Tenant(options)
+end
+
 actions["Tokenizer.open"] = function(_, _, Tokenizer, path)
   return Tokenizer(path)
 end
@@ -260,8 +265,8 @@ function actions.restore_bytes(_, _, Session, model, saved)
   return Session.restore_memory(model, saved)
 end
 
-function actions.generate(_, _, session, prompt, options)
-  local generation = session:generate(prompt, options)
+function actions.generate(_, step, session, ...)
+  local generation = step.with and session:generate(...) or session:generate(nil, ...)
   return {text = generation:text(), report = generation.report}
 end
 

@@ -17,6 +17,7 @@ function TestFaults.test_wrong_values_raise_messages()
     {runcible.Backend, "cpu", {nonsense = 1}},
     {runcible.Backend, "cpu", {[1] = 1}},
     {runcible.Backend, "cpu", {timeout = "soon"}},
+    {runcible.Backend, "cpu", {tenant = backend}},
     {runcible.Model, "builtin:fable", io.stdout},
     {runcible.Model, 7, "cpu"},
     {runcible.Model, "builtin:fable", "cpu", {cache_dtype = "f31"}},

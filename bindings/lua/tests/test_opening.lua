@@ -95,6 +95,19 @@ function TestOpening.test_switch_async_runs_on_an_event_loop()
   end, uv.run)
 end
 
+function TestOpening.test_open_async_takes_a_tenant()
+  in_coroutine(function()
+    local tenant = runcible.Tenant {name = "Zoë 🦊"}
+    local backend = runcible.Backend.open_async("cpu", {tenant = tenant}):wait()
+    unit.assertEquals(tenant:usage().backends, 1)
+    unit.assertEquals(tenant:metrics().tenants[1].name, "Zoë 🦊")
+    backend:close()
+    unit.assertEquals(tenant:usage().backends, 0)
+    tenant:close()
+    helpers.raises("ClosedError", runcible.Backend.open_async, "cpu", {tenant = tenant})
+  end, uv.run)
+end
+
 function TestOpening.test_wrong_options_are_refused_at_once()
   unit.assertErrorMsgContains("progress must be", runcible.Backend.open_async, "cpu", {progress = 1})
   unit.assertErrorMsgContains("there is no option", runcible.Backend.open_async, "cpu", {nothing = 1})

@@ -1,14 +1,22 @@
 /** Backends and devices. */
-import { Handle, optionsOf, shown, type Proxy } from "./handle";
+import { Handle, need, optionsOf, shown, type Proxy } from "./handle";
 import { native } from "./native";
 import { progressOptions, withProgress, type ProgressOptions } from "./progress";
 import type * as reports from "./reports";
 import { devicesOf, readReport } from "./report_values";
+import { Tenant } from "./tenant";
 
 /** @c rc_backend_options */
 export interface BackendOptions {
   // :api: options rc_backend_options
+  /** @c rc_backend_options.tenant */
+  tenant?: Tenant | undefined;
 }
+
+const tenantOption = {
+  tenant: (tenant: Tenant, options: Proxy) =>
+    options.set_tenant(need(tenant, Tenant, "tenant")),
+};
 
 /** @c rc_backend_switch_options */
 export interface SwitchOptions {
@@ -33,7 +41,8 @@ export class Backend extends Handle {
     spec?: string,
     options?: BackendOptions & ProgressOptions,
   ): Promise<Backend> {
-    const made = optionsOf("backend_options", options, progressOptions);
+    const others = { ...progressOptions, ...tenantOption };
+    const made = optionsOf("backend_options", options, others);
     return withProgress(
       options ?? {},
       async (state) =>
@@ -43,7 +52,8 @@ export class Backend extends Handle {
 
   /** The same, blocking until drivers have responded. */
   static openSync(spec?: string, options?: BackendOptions): Backend {
-    return new Backend(native.backend_open(specOf(spec), optionsOf("backend_options", options)));
+    const made = optionsOf("backend_options", options, tenantOption);
+    return new Backend(native.backend_open(specOf(spec), made));
   }
 
   /** @c rc_backend_switch */

@@ -63,6 +63,7 @@ export {
   type Numbers,
   type TensorOptions,
 } from "./tensor";
+export { Tenant, metrics, openMetrics, type TenantOptions } from "./tenant";
 export { Tokenizer } from "./tokenizer";
 export type { TokenizeOptions, Tokens } from "./tokens";
 

@@ -35,7 +35,7 @@ export interface SessionOptions {
 
 /** @c session.h */
 export class Session extends Handle {
-  readonly #model: Model;
+  #model: Model;
   /** Generations that block and are still referenced. */
   #generations: WeakRef<Generation>[] = [];
   #pending = 0;

@@ -16,6 +16,7 @@
 #define RUNCIBLE_NAMES_CAMEL
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
+#include "retry_after.h"
 #include "returns.h"
 #include "system_errors.h"
 
@@ -45,12 +46,15 @@ class runcible_environment {
     wake_ = Napi::Persistent(wake);
   }
 
-  Napi::Value error_of(rc_status status, const char* message) {
+  // `retry_after` is that of retry_after.h.
+  Napi::Value error_of(rc_status status, const char* message,
+                       int64_t retry_after) {
     if (make_error_.IsEmpty()) return Napi::Error::New(env_, message).Value();
     return make_error_.Call(
         {Napi::Number::New(env_, status),
          Napi::String::New(env_, runcible_own_words(message)),
-         Napi::Number::New(env_, runcible_system_error(status, message))});
+         Napi::Number::New(env_, runcible_system_error(status, message)),
+         Napi::Number::New(env_, static_cast<double>(retry_after))});
   }
 
   // Returns the mailbox to which the requests of this environment post their
@@ -147,8 +151,8 @@ class runcible_environment {
 // Throws the exception of a status.
 [[noreturn]] static void runcible_throw(napi_env env, rc_status status,
                                         const char* message) {
-  throw Napi::Error(env,
-                    runcible_environment::of(env).error_of(status, message));
+  throw Napi::Error(env, runcible_environment::of(env).error_of(
+                             status, message, runcible_retry_after(status)));
 }
 
 // Checks that the program exports libuv's functions, which the library takes

@@ -94,7 +94,9 @@ class runcible_later {
     auto* self = static_cast<runcible_later*>(data);
     if (self->left_->load()) return;
     self->status_ = self->work_();
-    if (self->status_ != RC_OK) self->message_ = rc_error_message();
+    if (self->status_ == RC_OK) return;
+    self->retry_after_ = runcible_retry_after(self->status_);
+    self->message_ = rc_error_message();
   }
 
   // An environment that is ending runs no more JavaScript: then promises cannot
@@ -108,9 +110,10 @@ class runcible_later {
       if (self->status_ == RC_OK) {
         napi_resolve_deferred(env, self->deferred_, self->result_(env));
       } else {
-        napi_reject_deferred(env, self->deferred_,
-                             runcible_environment::of(env).error_of(
-                                 self->status_, self->message_.c_str()));
+        napi_reject_deferred(
+            env, self->deferred_,
+            runcible_environment::of(env).error_of(
+                self->status_, self->message_.c_str(), self->retry_after_));
       }
     } catch (const Napi::Error& error) {
       napi_reject_deferred(env, self->deferred_, error.Value());
@@ -124,6 +127,7 @@ class runcible_later {
   napi_async_work task_ = nullptr;
   napi_deferred deferred_ = nullptr;
   rc_status status_ = RC_E_CANCELLED;
+  int64_t retry_after_ = -1;
   std::string message_;
 };
 

@@ -12,6 +12,7 @@ use Runcible::Native;
 use Runcible::Pinned;
 use Runcible::Report;
 use Runcible::Session;
+use Runcible::Tenant;
 use Runcible::Tensor;
 use Runcible::Tokenizer;
 
@@ -35,10 +36,10 @@ Runcible - language models in Perl
 
 See L<Runcible::Backend>, L<Runcible::Model>, L<Runcible::Session>,
 L<Runcible::Generation>, L<Runcible::Stream>, L<Runcible::Chat>,
-L<Runcible::Grammar>, L<Runcible::Tensor>, L<Runcible::Graph>, L<Runcible::CustomOp> and
-L<Runcible::Error>. Options are pairs of names and values; options that are left out
-or undef have the default of the library. Times are in seconds. Strings are of
-characters.
+L<Runcible::Grammar>, L<Runcible::Tenant>, L<Runcible::Tensor>, L<Runcible::Graph>,
+L<Runcible::CustomOp> and L<Runcible::Error>. Options are pairs of names and values;
+options that are left out or undef have the default of the library. Times are in seconds.
+Strings are of characters.
 
 =head1 FUNCTIONS
 
@@ -96,6 +97,26 @@ sub plan {
     return Runcible::Report->plan(
         Runcible::Native::model_plan(
             Runcible::Arguments::path($path), $made, $opened->proxy));
+}
+
+=head2 Runcible::metrics()
+
+Returns a snapshot of all tenants of the process that still exist, in the form of
+L<Runcible::Tenant/metrics>. Tenants with the same name are added up.
+
+=head2 Runcible::open_metrics()
+
+Returns the same numbers in the text format of OpenMetrics.
+
+=cut
+
+sub metrics {
+    return Runcible::Tenant->_json(
+        Runcible::Native::all_tenant_metrics($Runcible::Native::METRICS_JSON));
+}
+
+sub open_metrics {
+    return Runcible::Native::all_tenant_metrics($Runcible::Native::METRICS_OPENMETRICS);
 }
 
 =head2 Runcible::verify(path)

@@ -6,6 +6,8 @@
 #include <runcible/runcible.h>
 #include <string.h>
 
+#include "retry_after.h"
+
 /* Makes a mortal scalar of UTF-8; invalid bytes become U+FFFD. */
 static SV* runcible_text(pTHX_ const char* text, size_t length) {
   const U8* at = (const U8*)text;
@@ -28,14 +30,17 @@ static SV* runcible_text(pTHX_ const char* text, size_t length) {
 /* Puts the exception of a status, made by Runcible::Error, into $@. */
 static void runcible_raise_sv(pTHX_ rc_status status, SV* message) {
   dSP;
+  const int64_t retry_after = runcible_retry_after(status);
   SV* error;
   ENTER;
   SAVETMPS;
   PUSHMARK(SP);
-  EXTEND(SP, 3);
+  EXTEND(SP, 4);
   PUSHs(newSVpvs_flags("Runcible::Error", SVs_TEMP));
   PUSHs(sv_2mortal(newSViv(status)));
   PUSHs(message);
+  PUSHs(retry_after < 0 ? &PL_sv_undef
+                        : sv_2mortal(newSVnv((NV)retry_after / 1000)));
   PUTBACK;
   call_method("of_status", G_SCALAR);
   SPAGAIN;

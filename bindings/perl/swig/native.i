@@ -18,6 +18,7 @@ mailbox_status mailbox_take_some(mailbox* box, size_t max,
 #define runcible_not_shared(handle) NULL
 runcible_proxies_of(rc_device_list, runcible_not_shared)
 runcible_proxies_of(rc_backend, rc_backend_retain)
+runcible_proxies_of(rc_tenant, rc_tenant_retain)
 runcible_proxies_of(rc_model_info, rc_model_info_retain)
 runcible_proxies_of(rc_tokenizer, rc_tokenizer_retain)
 runcible_proxies_of(rc_chat_prompt, rc_chat_prompt_retain)

@@ -71,6 +71,7 @@ sub step {
     isnt($error->message, '', 'there is a message');
     like($error->message, qr/^\Q$step->{names}/, 'the option') if exists $step->{names};
     unlike($error->message, qr/\b(rc|RC)_|->/, 'no names of C');
+    is(defined $error->retry_after, !!$step->{retries}, 'whether to try again') if exists $step->{retries};
     is($error->report->reason, $step->{reason}, 'the reason') if exists $step->{reason};
     return;
 }
@@ -192,12 +193,14 @@ sub stream {
     'Backend.open'   => sub { my (undef, $class, @given) = @_; $class->new(@given) },
     'Model.load'     => sub { my (undef, $class, @given) = @_; $class->new(@given) },
     'Tokenizer.open' => sub { my (undef, $class, @given) = @_; $class->new(@given) },
+    'Tenant.create'  => sub { my (undef, $class, @given) = @_; $class->new(@given) },
     'Tensor.of'      => sub {
         my (undef, $class, $values, $shape, $backend, %options) = @_;
         $class->new($values, $backend, shape => $shape, %options);
     },
     generate => sub {
-        my (undef, $session, @given) = @_;
+        my ($step, $session, @given) = @_;
+        unshift @given, undef unless $step->{with};    # no prompt
         my $generation = $session->generate(@given);
         return { text => $generation->text, report => $generation->report };
     },

@@ -33,7 +33,7 @@ subtest 'unknown options' => sub {
     my @texts   = qw(add_special grammar logit_bias parse_special stop stop_tokens);
     my %calls   = (
         generate => [sub { $model->session->generate('A', @_) }, 'deadline', @texts],
-        backend  => [sub { Runcible::Backend->new('cpu', @_) }, 'timeout'],
+        backend  => [sub { Runcible::Backend->new('cpu', @_) }, 'timeout', 'tenant'],
         conv2d   => [sub { $tensor->conv2d($tensor, undef, @_) }, 'stride'],
     );
     for my $kind (sort keys %calls) {

@@ -34,6 +34,16 @@ subtest 'discovering' => sub {
     is($automatic, $chosen, 'what is chosen');
 };
 
+subtest 'opening with a tenant' => sub {
+    my $name    = "Zo\xeb";
+    my $tenant  = Runcible::Tenant->new(name => $name);
+    my $backend = Runcible::Backend->open_async('cpu', tenant => $tenant)->get;
+    is($tenant->usage->backends, 1, 'the backend is of the tenant');
+    is($tenant->metrics->{tenants}[0]{name}, $name, 'the name');
+    $backend->close;
+    is($tenant->usage->backends, 0, 'none is left');
+};
+
 subtest 'failures' => sub {
     my $opening = Runcible::Backend->open_async('nosuch');
     $opening->await;
@@ -42,7 +52,7 @@ subtest 'failures' => sub {
     my $ended = Runcible::Backend->open_async('cpu', progress => sub { die "enough\n" });
     $ended->await;
     is($ended->failure, "enough\n", 'of the function');
-    for my $wrong ([threads => -1], [nothing => 1], [progress => 1]) {
+    for my $wrong ([threads => -1], [nothing => 1], [progress => 1], [tenant => 'acme']) {
         ok(!eval { Runcible::Backend->open_async('cpu', @$wrong); 1 }, "@$wrong");
         isa_ok($@, 'Runcible::Error::InvalidArgument');
     }

@@ -11,6 +11,7 @@
 #include "mailbox.h"
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
+#include "retry_after.h"
 
 /* Raises the exception of a status, made by runcible.errors. An exception that
  * is set already, by a Python function that the call ran, stays. */
@@ -18,13 +19,15 @@ static void runcible_raise(rc_status status, const char* message) {
   PyObject* text;
   PyObject* module;
   PyObject* error = NULL;
+  const int64_t retry_after = runcible_retry_after(status);
   if (PyErr_Occurred()) return;
   /* Copied first, because the code below may call the library. */
   text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
   if (text == NULL) return;
   module = PyImport_ImportModule("runcible.errors");
   if (module != NULL) {
-    error = PyObject_CallMethod(module, "of_status", "iO", (int)status, text);
+    error = PyObject_CallMethod(module, "of_status", "iOL", (int)status, text,
+                                (long long)retry_after);
     Py_DECREF(module);
   }
   Py_DECREF(text);

@@ -85,6 +85,8 @@ class Runner:
             assert step.get("says", "") in str(error)
             assert str(error).startswith(step.get("names", "")), str(error)
             assert not re.search(r"\b(rc|RC)_|->", str(error)), str(error)
+            if "retries" in step:
+                assert (error.retry_after is not None) == step["retries"], repr(error)
             if "reason" in step:
                 assert error.report and error.report.reason == step["reason"]
         else:
@@ -186,7 +188,7 @@ class Runner:
     def do_open(self, backend: Any, *given: Any, step: Any, **options: Any) -> Any:
         return backend(*given, **options)
 
-    do_load = do_open
+    do_load = do_create = do_open
 
     def do_generate(self, session: Any, *given: Any, step: Any, **options: Any) -> Any:
         generation = session.generate(*given, **options)

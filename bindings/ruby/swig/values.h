@@ -11,6 +11,7 @@
 #include "mailbox.h"
 #define RUNCIBLE_ONE_PROMPT
 #include "own_words.h"
+#include "retry_after.h"
 
 /* Makes a string of UTF-8; invalid UTF-8 becomes U+FFFD. */
 static VALUE runcible_text(const char* text, size_t length) {
@@ -22,10 +23,12 @@ static VALUE runcible_text(const char* text, size_t length) {
 /* Raises the exception of a status, made by Runcible::Error. */
 static void runcible_raise(rc_status status, const char* message) {
   /* Copied first, because the next calls may call the library. */
+  const int64_t retry_after = runcible_retry_after(status);
   VALUE text = runcible_text(message, strlen(message));
   VALUE error = rb_path2class("Runcible::Error");
-  rb_exc_raise(
-      rb_funcall(error, rb_intern("of_status"), 2, INT2NUM(status), text));
+  rb_exc_raise(rb_funcall(
+      error, rb_intern("of_status"), 3, INT2NUM(status), text,
+      retry_after < 0 ? Qnil : rb_float_new((double)retry_after / 1000)));
 }
 
 /* Adds a value to a result: the first value is the result, more are an array.

@@ -61,6 +61,7 @@ class Steps
     assert_includes error.message, step.fetch("says", "")
     assert error.message.start_with?(step.fetch("names", "")), error.message
     refute_match(/\b(rc|RC)_|->/, error.message)
+    assert_equal step["retries"], !error.retry_after.nil? if step.key?("retries")
     assert_equal step["reason"], error.report.reason if step.key?("reason")
   end
 
@@ -163,9 +164,10 @@ class Steps
     kind.new(*given, **options)
   end
   alias do_load do_open
+  alias do_create do_open
 
-  def do_generate(session, _step, prompt, **options)
-    generation = session.generate(prompt, **options)
+  def do_generate(session, _step, *given, **options)
+    generation = session.generate(*given, **options)
     { "text" => generation.text, "report" => generation.report }
   end
 

@@ -15,6 +15,7 @@ class TestFaults < Minitest::Test
   WRONG_TYPES = [
     ->(_) { Runcible::Session.new("model") },
     ->(model) { model.session(when_full: 7) },
+    ->(model) { Runcible::Backend.new("cpu", tenant: model) },
     ->(_) { Runcible::Tensor.new(["a"], Runcible::Backend.new("cpu")) },
     ->(_) { Runcible::Tensor.new(7, Runcible::Backend.new("cpu")) },
     ->(model) { Runcible::Native.session_decode(model.proxy, 0) },

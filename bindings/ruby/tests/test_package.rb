@@ -46,6 +46,7 @@ class TestPackage < Minitest::Test
       assert_equal 2, backend.usage.generated_tokens
     end
     assert_match(/Model "?.*cpu:0/, model.inspect)
+    assert_equal '#<Runcible::Tenant "acme">', Runcible::Tenant.new(name: "acme").inspect
   end
 
   def test_load_reports_progress

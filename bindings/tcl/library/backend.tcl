@@ -35,12 +35,24 @@ proc ::runcible::Discovered {found} {
 proc ::runcible::open_async {{spec ""} args} {
     set pairs [Pairs $args]
     set begin [list apply {{spec pairs box key} {
-        WithOptions backend_options $pairs [list native::backend_open_start $box $key $spec]
+        WithBackendOptions $pairs [list native::backend_open_start $box $key $spec]
     } ::runcible} $spec [dict remove $pairs command progress]]
     set result [list apply {{call} {
         Backend new "" -handle [native::pending_call_backend $call]
     } ::runcible}]
     return [Pending new $begin $result [dict filter $pairs key command progress]]
+}
+
+# Calls {*}$command with the library's options of an opening.
+proc ::runcible::WithBackendOptions {pairs command} {
+    set tenant ""
+    if {[dict exists $pairs tenant]} {
+        set tenant [Need [dict get $pairs tenant] Tenant -tenant]
+    }
+    WithOptions backend_options [dict remove $pairs tenant] [list apply {{tenant command options} {
+        native::backend_options_set_tenant $options $tenant
+        {*}$command $options
+    } ::runcible} $tenant $command]
 }
 
 # One opening of one device, with its own limits and its own meter.
@@ -51,13 +63,14 @@ oo::class create ::runcible::Backend {
     # Opens the first device of a chain, such as "vulkan,cpu"; "" is "auto" or the
     # value of RUNCIBLE_BACKEND.
     # :api: members rc_backend_options
+    # A further option is -tenant, the Tenant to which the backend belongs; default: a
+    # separate one without limits.
     constructor {{spec ""} args} {
         if {[lindex $args 0] eq "-handle"} {
             set handle [lindex $args 1]
             return
         }
-        set pairs [::runcible::Pairs $args]
-        set handle [::runcible::WithOptions backend_options $pairs \
+        set handle [::runcible::WithBackendOptions [::runcible::Pairs $args] \
             [list ::runcible::native::backend_open $spec]]
     }
 

@@ -1,9 +1,9 @@
-# JSON of schemas, tools, choices and messages that are dicts. A value of Tcl has
-# no type: the type of each member follows from its name, by JSON Schema and
-# OpenAI's chat completions. Where they allow several types, in `const`, `enum`,
-# `default` and `examples`, a word that looks like a number, true, false or null
-# is written as such, unless the schema says `type string`. Where this is not
-# enough, pass JSON, which is accepted everywhere.
+# JSON of schemas, tools, choices, messages and prices that are dicts. A value of
+# Tcl has no type: the type of each member follows from its name, by JSON Schema,
+# OpenAI's chat completions and runcible/tenant.h. Where they allow several types,
+# in `const`, `enum`, `default` and `examples`, a word that looks like a number,
+# true, false or null is written as such, unless the schema says `type string`.
+# Where this is not enough, pass JSON, which is accepted everywhere.
 
 namespace eval ::runcible {
     # Keywords of schemas by the kind of their value.
@@ -153,6 +153,23 @@ proc ::runcible::OptionJson {value name} {
     return [TypedJson $value $name json_schema {{value name} {
         ::runcible::DescribedJson $value schema $name
     }}]
+}
+
+# Writes prices, a dict or JSON, as JSON.
+proc ::runcible::PricesJson {prices} {
+    if {[IsJson $prices]} {return $prices}
+    NeedDict $prices prices
+    set made {}
+    dict for {name value} $prices {
+        dict set made $name [switch $name {
+            device_hour - million_tokens - gib_hour {
+                NeedDict $value prices.$name
+                JsonObject [dict map {key price} $value {JsonValue $price}]
+            }
+            default {JsonText $value}
+        }]
+    }
+    return [JsonObject $made]
 }
 
 # Writes messages, one dict, a list of dicts, or JSON of either, as JSON.

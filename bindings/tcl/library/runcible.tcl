@@ -16,8 +16,8 @@ namespace eval ::runcible {
     variable folder [file dirname [file normalize [info script]]]
     # SWIG makes its commands in the namespace that loads it.
     namespace eval :: [list load [file join $folder native.so] Runcible]
-    foreach file {members handle json backend tokenizer model grammar generation stream pending session chat tensor
-        graph custom} {
+    foreach file {members handle json tenant backend tokenizer model grammar generation stream
+        pending session chat tensor graph custom} {
         source [file join $folder $file.tcl]
     }
     package provide runcible [native::version_string]

@@ -127,8 +127,8 @@ runcible_whole_number(size_t, 0, INT64_MAX)
 %typemap(arginit) const char* NAME { Tcl_DStringInit(&utf8$argnum); }
 %typemap(freearg) const char* NAME { Tcl_DStringFree(&utf8$argnum); }
 
-/* An empty prompt is passed as NULL. */
-%typemap(check) const char* prompt, const char* prompt_name {
+/* An empty text of these is passed as NULL. */
+%typemap(check) const char* prompt, const char* prompt_name, const char* since {
   if ($1 != NULL && *$1 == '\0') $1 = NULL;
 }
 

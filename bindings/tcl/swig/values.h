@@ -15,6 +15,7 @@
 
 #include "mailbox.h"
 #include "own_words.h"
+#include "retry_after.h"
 #include "system_errors.h"
 
 static Tcl_Encoding runcible_encoding(void) {
@@ -45,12 +46,13 @@ static void runcible_utf8(Tcl_Obj* value, Tcl_DString* utf8) {
   Tcl_FreeEncoding(encoding);
 }
 
-/* -errorcode {RUNCIBLE DEADLINE -13} */
+/* -errorcode {RUNCIBLE DEADLINE -13}, or with more elements that follow. */
 static void runcible_set_error(Tcl_Interp* interp, rc_status status,
                                const char* message) {
   const char* name = rc_status_name(status);
   const char* prefix = "RC_E_";
   const int number = runcible_system_error(status, message);
+  const int64_t retry_after = runcible_retry_after(status);
   int count = 3;
   Tcl_Obj* code[6];
   Tcl_SetObjResult(interp, runcible_text(message, strlen(message)));
@@ -64,6 +66,10 @@ static void runcible_set_error(Tcl_Interp* interp, rc_status status,
     code[count++] = Tcl_NewStringObj("POSIX", -1);
     code[count++] = Tcl_NewStringObj(Tcl_ErrnoId(), -1);
     code[count++] = Tcl_NewStringObj(Tcl_ErrnoMsg(number), -1);
+  } else if (retry_after >= 0) {
+    /* The seconds after which to try again. */
+    code[count++] = Tcl_NewStringObj("RETRY_AFTER", -1);
+    code[count++] = Tcl_NewDoubleObj((double)retry_after / 1000);
   }
   Tcl_SetObjErrorCode(interp, Tcl_NewListObj(count, code));
 }

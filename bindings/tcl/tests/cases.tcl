@@ -99,6 +99,9 @@ namespace eval cases {
             if {[has $step names]} {check {[string first [huddle get_stripped $step names] $message] == 0}}
             check {$message ne ""}
             check {![regexp {\m(rc|RC)_|->} $message]}
+            if {[has $step retries]} {
+                check {("RETRY_AFTER" in [dict get $options -errorcode]) == !![huddle get_stripped $step retries]}
+            }
             if {[has $step reason]} {
                 check {[dict get $options -report reason] eq [huddle get_stripped $step reason]}
             }
@@ -171,6 +174,7 @@ namespace eval cases {
     # Returns members, also those that have another name or form in Tcl.
     proc member {found name} {
         if {[info object isa object $found]} {return [$found {*}[string map {numbers read} $name]]}
+        if {[::runcible::IsJson $found]} {set found [::json::json2dict $found]}
         if {$name eq "tool_calls"} {set name calls}
         set value [dict get $found $name]
         return [expr {$name eq "arguments" ? [::json::json2dict $value] : $value}]
@@ -229,6 +233,10 @@ namespace eval cases {
         return [runcible::plan [value $path] -backend [value $backend] {*}[options $step]]
     }
 
+    proc do_Tenant.create {class step} {
+        return [$class new {*}[options $step]]
+    }
+
     proc do_Tokenizer.open {class step path} {
         return [$class new [value $path]]
     }
@@ -262,14 +270,15 @@ namespace eval cases {
             || [string match {$golden*tokens} [huddle get_stripped $node]]}]
     }
 
-    # Returns the options of generating, with a prompt that is tokens.
-    proc generating {step prompt} {
+    # Returns the arguments of generating; a prompt that is tokens is an option.
+    proc generating {step {prompt ""}} {
+        if {$prompt eq ""} {return [list "" {*}[options $step]]}
         if {[is_tokens $prompt]} {return [list "" -prompt_tokens [value $prompt] {*}[options $step]]}
         return [list [value $prompt] {*}[options $step]]
     }
 
-    proc do_generate {session step prompt} {
-        set text [$session generate {*}[generating $step $prompt] -report report]
+    proc do_generate {session step args} {
+        set text [$session generate {*}[generating $step {*}$args] -report report]
         return [dict create text $text report $report]
     }
 
@@ -380,10 +389,6 @@ namespace eval cases {
     # Adds messages to a conversation, or adds tensors.
     proc do_add {to step added} {
         return [$to add [expr {[huddle type $added] eq "list" ? [json $added] : [value $added]}]]
-    }
-
-    proc do_trace {backend step} {
-        return [::json::json2dict [$backend trace]]
     }
 
     proc do_messages {chat step} {

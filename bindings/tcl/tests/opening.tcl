@@ -83,7 +83,25 @@ it switch_async_runs_on_the_event_loop {
     $backend destroy
 }
 
+it opening_takes_a_tenant {
+    # Tcl 8.6 has two characters for a fox.
+    set name "Zo\u00eb \ud83e\udd8a"
+    set tenant [runcible::Tenant new -name $name]
+    set opening [runcible::open_async cpu -tenant $tenant]
+    set backend [$opening wait]
+    $opening destroy
+    check {[dict get [$tenant usage] backends] == 1}
+    set found [dict get [::json::json2dict [$tenant metrics]] tenants]
+    check {[dict get [lindex $found 0] name] eq $name}
+    $backend destroy
+    check {[dict get [$tenant usage] backends] == 0}
+    $tenant close
+    check {[failure {runcible::open_async cpu -tenant $tenant}] eq "CLOSED"}
+    $tenant destroy
+}
+
 it opening_refuses_wrong_options_at_once {
+    check {[failure {runcible::open_async cpu -tenant acme}] eq "VALUE"}
     check {[failure {runcible::open_async cpu -nothing 1}] eq "VALUE"}
     check {[failure {runcible::open_async cpu -threads -1}] eq "INVALID_ARGUMENT"}
 }

@@ -21,12 +21,17 @@ export interface SessionOptions {
  * @c session.h
  */
 export class Session extends Handle {
-  readonly model: Model;
+  #model: Model;
 
   /** @internal */
   constructor(engine: Engine, id: number, model: Model) {
     super(engine, id);
-    this.model = model;
+    this.#model = model;
+  }
+
+  /** The model to which it belongs. */
+  get model(): Model {
+    return this.#model;
   }
 
   // :api: release rc_session

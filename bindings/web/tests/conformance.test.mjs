@@ -14,6 +14,7 @@ const missing = {
   "load a model from a hub": "a page fetches files by their URLs",
   "devices and plans": "a page loads what fits, and says so",
   "metadata and tokenizers": "a page has the tokenizers of models alone",
+  tenants: "a page belongs to one party",
   "product of tensors": "a page computes with models alone",
   "ops of tensors": "a page computes with models alone",
   "ops with options": "a page computes with models alone",

@@ -11,7 +11,7 @@ rc_status fork_of(const Session& session, Session& fork) {
   return status;
 }
 
-void decode_end(void* user, rc_status status, const char*) {
+void plain_end(void* user, rc_status status, const char*) {
   static_cast<End*>(user)->receive(status);
 }
 
@@ -49,7 +49,7 @@ rc_status sessions(World& world) {
   RC_TRY(RC_CALL(rc_session_append)(fork.get(), tokens, 1));
   End end;
   return await(RC_CALL(rc_session_decode_async)(fork.get(), 0, world.loop.get(),
-                                                decode_end, &end),
+                                                plain_end, &end),
                world.loop.get(), end);
 }
 
@@ -73,7 +73,12 @@ rc_status saved_sessions(World& world) {
   RC_TRY(RC_CALL(rc_session_migrate)(world.session.get(),
                                      world.reference_model.get(), &made));
   const Session migrated(made);
-  return RC_OK;
+  RC_TRY(RC_CALL(rc_session_move)(made, world.model.get()));
+  End end;
+  return await(
+      RC_CALL(rc_session_move_async)(made, world.reference_model.get(),
+                                     world.loop.get(), plain_end, &end),
+      world.loop.get(), end);
 }
 
 rc_generate_options few_tokens() {

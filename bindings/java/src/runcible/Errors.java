@@ -2,6 +2,7 @@ package runcible;
 
 import static java.util.Map.entry;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.BiFunction;
 
@@ -14,9 +15,16 @@ final class Errors {
 
   private Errors() {}
 
-  /** Called by the wrapper. */
-  static RuntimeException ofStatus(int status, byte[] text) {
-    return of(status, Text.decode(text), null);
+  /**
+   * Called by the wrapper; `retryAfter` is a number of milliseconds, negative
+   * if it is not known.
+   */
+  static RuntimeException ofStatus(int status, byte[] text, long retryAfter) {
+    String message = Text.decode(text);
+    return retryAfter < 0
+        ? of(status, message, null)
+        : new RuncibleException.Quota(
+            message, null, Duration.ofMillis(retryAfter));
   }
 
   /**

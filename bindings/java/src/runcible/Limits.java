@@ -28,6 +28,11 @@ final class Limits {
     }
   }
 
+  /** The same as an int; longer times become the largest int. */
+  static int intMilliseconds(Duration time, String name) {
+    return (int) Math.min(milliseconds(time, name), Integer.MAX_VALUE);
+  }
+
   static Duration microseconds(long count) {
     return Duration.ofNanos(count * 1000);
   }

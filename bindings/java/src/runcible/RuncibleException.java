@@ -3,6 +3,7 @@ package runcible;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 
@@ -21,10 +22,47 @@ public interface RuncibleException {
   /** Returns the report of a generation that failed. */
   Optional<Report> report();
 
+  /** Returns the time after which to try again; empty if it is not known. */
+  default Optional<Duration> retryAfter() {
+    return Optional.empty();
+  }
+
   /** Returns a description of the error. */
   String getMessage();
 
   // :api: errors
+
+  /** {@rc RC_E_QUOTA} */
+  final class Quota extends RuntimeException implements RuncibleException {
+    private static final long serialVersionUID = 1;
+    private final transient Report report;
+    private final Duration retryAfter;
+
+    Quota(String message, Report report) {
+      this(message, report, null);
+    }
+
+    Quota(String message, Report report, Duration retryAfter) {
+      super(message);
+      this.report = report;
+      this.retryAfter = retryAfter;
+    }
+
+    @Override
+    public int status() {
+      return Native.E_QUOTA;
+    }
+
+    @Override
+    public Optional<Report> report() {
+      return Optional.ofNullable(report);
+    }
+
+    @Override
+    public Optional<Duration> retryAfter() {
+      return Optional.ofNullable(retryAfter);
+    }
+  }
 
   /** A status of a library that is newer than this class. */
   final class Other extends RuntimeException implements RuncibleException {

@@ -1,9 +1,22 @@
 --- Backends and devices; see runcible/backend.h.
 local Pending = require "runcible.pending"
+local Tenant = require("runcible.tenant").Tenant
 local handle = require "runcible.handle"
 local native = require "runcible.native"
 
 local need = handle.need
+
+-- Options that are not a single number or text of C.
+local OTHERS = {tenant = true}
+local OTHERS_ASYNC = {tenant = true, loop = true, progress = true}
+
+local function backend_options(options, others)
+  local made = handle.set_options(native.backend_options(), options, others)
+  if options and options.tenant ~= nil then
+    made:set_tenant(need(options.tenant, Tenant, "tenant"))
+  end
+  return made
+end
 
 --- One opening of one device, with its own limits and its own meter.
 local Backend = handle.class "Backend"
@@ -11,8 +24,10 @@ local Backend = handle.class "Backend"
 --- Opens the first device of a chain, such as "vulkan,cpu" (default: "auto", or
 -- the value of RUNCIBLE_BACKEND).
 -- :api: members rc_backend_options
+-- A further option is `tenant`, the Tenant to which the backend belongs; default:
+-- a separate one without limits.
 function Backend.new(spec, options)
-  return Backend.of(native.backend_open(spec, handle.set_options(native.backend_options(), options)))
+  return Backend.of(native.backend_open(spec, backend_options(options, OTHERS)))
 end
 
 --- Opens while an event loop runs. Returns a Pending, whose `wait` returns the
@@ -21,7 +36,7 @@ end
 -- the loop: if it raises an error, the opening is cancelled, and `wait` raises
 -- the error.
 function Backend.open_async(spec, options)
-  local made = handle.set_options(native.backend_options(), options, {loop = true, progress = true})
+  local made = backend_options(options, OTHERS_ASYNC)
   return Pending.start(options, function(box, key)
     return native.backend_open_start(box, key, spec, made)
   end, function(call)

@@ -2,11 +2,12 @@
 --
 -- errors.DeadlineError is the class of a passed deadline, and so on; all classes
 -- inherit from errors.Error. An error has the fields
---   status    the number of the status
---   message   a human-readable message with the values concerned
---   errno     of a NotFoundError and an IoError: the system's number, which the
---             functions of io return too
---   report    of a generation that failed: the work done before
+--   status       the number of the status
+--   message      a human-readable message with the values concerned
+--   errno        of a NotFoundError and an IoError: the system's number, which the
+--                functions of io return too
+--   retry_after  the seconds after which to try again; nil if not known
+--   report       of a generation that failed: the work done before
 local native = require "runcible.native"
 
 local errors = {}
@@ -30,8 +31,8 @@ end
 local by_status = {}
 
 --- Makes the error of a status; an Error if the status is not known.
-function errors.of_status(status, message, errno)
-  local made = {status = status, message = message, errno = errno}
+function errors.of_status(status, message, errno, retry_after)
+  local made = {status = status, message = message, errno = errno, retry_after = retry_after}
   return setmetatable(made, by_status[status] or Error)
 end
 

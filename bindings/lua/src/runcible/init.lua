@@ -12,6 +12,7 @@
 -- and their meaning are those of the C headers.
 local backend = require "runcible.backend"
 local model = require "runcible.model"
+local tenant = require "runcible.tenant"
 
 return {
   Backend = backend.Backend,
@@ -22,11 +23,14 @@ return {
   Model = model.Model,
   Pinned = require "runcible.pinned",
   Session = require "runcible.session",
+  Tenant = tenant.Tenant,
   Tensor = require "runcible.tensor",
   Tokenizer = require "runcible.tokenizer",
   discover = backend.discover,
   discover_async = backend.discover_async,
   errors = require "runcible.errors",
+  metrics = tenant.metrics,
+  open_metrics = tenant.open_metrics,
   plan = model.plan,
   verify = model.verify,
   version = require("runcible.native").version_string(),

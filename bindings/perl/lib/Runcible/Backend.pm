@@ -4,8 +4,9 @@ use strict;
 use warnings;
 use parent 'Runcible::Handle';
 use Scalar::Util 'blessed';
-use Runcible::Arguments qw(refuse set_options);
+use Runcible::Arguments qw(proxy_of refuse set_options);
 use Runcible::Report;
+use Runcible::Tenant;
 
 =head1 NAME
 
@@ -19,12 +20,24 @@ Runcible::Backend - a device
 
 =for header rc_backend_options
 
+The option C<tenant> is the L<Runcible::Tenant> to which the backend belongs, by default a
+separate one without limits.
+
 =cut
 
 sub new {
     my ($class, $spec, %options) = @_;
-    my $made = set_options('backend_options', \%options);
+    my $made = _options(%options);
     return $class->of(Runcible::Native::backend_open($spec, $made));
+}
+
+sub _options {
+    my (%options) = @_;
+    my $made = set_options('backend_options', \%options, others => ['tenant']);
+    Runcible::Native::backend_options_set_tenant($made,
+        proxy_of($options{tenant}, 'Runcible::Tenant', 'tenant'))
+        if defined $options{tenant};
+    return $made;
 }
 
 =head2 open_async(spec, options...)
@@ -42,7 +55,7 @@ sub open_async {
     require Runcible::Pending;
     my %own;
     @own{qw(loop progress)} = delete @options{qw(loop progress)};
-    my $made = set_options('backend_options', \%options);
+    my $made = _options(%options);
     return Runcible::Pending->future(
         \%own,
         sub {

@@ -45,6 +45,10 @@ The system's number of the error, as in C<$!>: ENOENT for a
 Runcible::Error::NotFound, the number of the failed system call for a
 Runcible::Error::IO; else undef.
 
+=head2 retry_after
+
+The seconds after which to try again; undef if that is not known.
+
 =head2 throw(message)
 
 Dies with a new object.
@@ -69,9 +73,13 @@ for my $status (keys %class_of) {
 
 # Makes the exception of a status; an unknown status has the class Runcible::Error.
 sub of_status {
-    my ($class, $status, $message) = @_;
-    return bless { status => $status, message => $message, where => $class->where },
-        $class_of{$status} // 'Runcible::Error';
+    my ($class, $status, $message, $retry_after) = @_;
+    return bless {
+        status      => $status,
+        message     => $message,
+        retry_after => $retry_after,
+        where       => $class->where,
+    }, $class_of{$status} // 'Runcible::Error';
 }
 
 # Returns " at FILE line N." of the caller outside of these modules.
@@ -112,7 +120,8 @@ sub errno {
     return $system_errors{$words} // Errno::EIO();
 }
 
-sub message { $_[0]{message} }
-sub report  { $_[0]{report} }
+sub message     { $_[0]{message} }
+sub report      { $_[0]{report} }
+sub retry_after { $_[0]{retry_after} }
 
 1;

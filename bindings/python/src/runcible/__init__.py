@@ -30,6 +30,7 @@ from .reports import (
 )
 from .session import Session
 from .streaming import Stream
+from .tenant import Tenant, metrics, open_metrics
 from .tensor import Tensor, from_dlpack, pinned
 from .tokenizer import Tokenizer
 from .tools import tool_of
@@ -55,6 +56,7 @@ __all__ = [
     "Reply",
     "Session",
     "Stream",
+    "Tenant",
     "Tensor",
     "Tokenizer",
     "ToolCall",
@@ -68,6 +70,8 @@ __all__ = [
     "from_dlpack",
     "pinned",
     "graph",
+    "metrics",
+    "open_metrics",
     "plan",
     "register_backend",
     "remove_cached_model",

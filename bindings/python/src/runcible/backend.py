@@ -8,10 +8,11 @@ from typing import Any, Callable, Dict, Optional, Union
 
 from . import native as _native
 from . import reports
-from ._handle import Handle, set_options
+from ._handle import Handle, need, set_options
 from ._loops import loop_of, running
 from ._progress import load_progress
 from .reports import DeviceReport, Discovery, copied
+from .tenant import Tenant
 
 
 class Backend(Handle):
@@ -26,12 +27,15 @@ class Backend(Handle):
         spec: Optional[str] = None,
         *,
         # :api: keywords rc_backend_options
+        tenant: Optional[Tenant] = None,
         progress: Union[Callable[[float], object], None] = None,
     ) -> None:
         options = set_options(
             _native.backend_options(),
             # :api: values rc_backend_options
         )
+        if tenant is not None:
+            options.set_tenant(need(tenant, Tenant, "tenant"))
         with load_progress(progress) as report:
             # `report` keeps it alive as long as the call may need it.
             options.set_progress(report)

@@ -22,6 +22,8 @@ class Error(Exception):
     status: int = 0
     #: The report of a generation that failed.
     report: Optional[Report] = None
+    #: The seconds after which to try again; None: not known.
+    retry_after: Optional[float] = None
 
     def __str__(self) -> str:
         # OSError would show its number and the system's text instead.
@@ -55,10 +57,12 @@ def _errno_of(error: OSError, message: str) -> int:
     return _system_errors.get(message.rpartition(": ")[2], errno.EIO)
 
 
-def of_status(status: int, message: str) -> Error:
+def of_status(status: int, message: str, retry_after_ms: int = -1) -> Error:
     """The exception of a status; ``Error`` itself for an unknown status."""
     error = _classes.get(status, Error)(message)
     error.status = status
+    if retry_after_ms >= 0:
+        error.retry_after = retry_after_ms / 1000
     if isinstance(error, OSError):
         error.errno = _errno_of(error, message)
         error.strerror = os.strerror(error.errno)

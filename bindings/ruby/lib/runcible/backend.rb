@@ -9,12 +9,16 @@ module Runcible
     #
     # :header: rc_backend_options
     #
+    # tenant:: The Tenant to which the backend belongs; nil: a separate one without
+    #          limits.
+    #
     # Under a Fiber scheduler other fibers run while it opens. The block receives
     # the fraction done. An exception in the block, or the end of the fiber that
     # waits, ends the opening.
-    def initialize(spec = nil, **options, &progress)
+    def initialize(spec = nil, tenant: nil, **options, &progress)
       super()
       options = self.class.options(**options)
+      options.set_tenant(Arguments.proxy_of(tenant, Tenant, "tenant")) unless tenant.nil?
       own(Cooperation.wait_for { Native.open_backend(spec, options, progress) })
     end
 

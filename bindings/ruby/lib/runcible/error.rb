@@ -24,20 +24,25 @@ module Runcible
     end
 
     # Makes the exception of a status; an OtherError if the status is not known.
-    def self.of_status(status, message)
-      ERRORS.fetch(status, OtherError).new(message, status: status)
+    def self.of_status(status, message, retry_after = nil)
+      ERRORS.fetch(status, OtherError)
+            .new(message, status: status, retry_after: retry_after)
     end
 
     # The number of the status.
     attr_reader :status
 
+    # The seconds after which to try again; nil: not known.
+    attr_reader :retry_after
+
     # The Report of the work done before a generation failed; nil for other calls.
     attr_accessor :report
 
-    def initialize(message = nil, status: self.class.status)
+    def initialize(message = nil, status: self.class.status, retry_after: nil)
       super(message)
       @text = message
       @status = status
+      @retry_after = retry_after
     end
 
     # Returns the message; SystemCallError would put the system's message before
