@@ -16,7 +16,7 @@ namespace rc::api {
 namespace {
 
 constexpr const char* kArgument = "prices";
-constexpr size_t kDepth = 4;
+constexpr size_t kPricesDepth = 4;
 constexpr double kSecondsOfHour = 3600;
 constexpr double kMillion = 1e6;
 constexpr double kBytesOfGib = 1024.0 * 1024.0 * 1024.0;
@@ -80,7 +80,7 @@ struct PriceList {
 };
 
 PriceList read_prices(std::string_view text) {
-  const JsonValue root = parse_json(text, kArgument, kDepth);
+  const JsonValue root = parse_json(text, kArgument, kPricesDepth);
   if (!root.is(JsonValue::Type::kObject)) {
     fail(RC_E_INVALID_ARGUMENT, kArgument, ": ", type_name(root),
          ", not an object");

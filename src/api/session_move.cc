@@ -11,8 +11,8 @@ namespace rc::api {
 namespace {
 
 // The arguments, kept for as long as the move lasts.
-struct Move {
-  Move(rc_session* handle, rc_model* model)
+struct SessionToMove {
+  SessionToMove(rc_session* handle, rc_model* model)
       : place(need(handle, "session").place),
         session(handle->session),
         target(need(model, "model").loaded) {}
@@ -22,10 +22,10 @@ struct Move {
   const std::shared_ptr<const LoadedModel> target;
 };
 
-class AsyncMove final : public AsyncWork {
+class AsyncSessionMove final : public AsyncWork {
  public:
-  AsyncMove(Move move, std::shared_ptr<engine::Loop> loop,
-            rc_session_move_callback callback, void* user)
+  AsyncSessionMove(SessionToMove move, std::shared_ptr<engine::Loop> loop,
+                   rc_session_move_callback callback, void* user)
       : AsyncWork(std::move(loop), "moving", "rc_session_move_async"),
         move_(std::move(move)),
         callback_(callback),
@@ -41,7 +41,7 @@ class AsyncMove final : public AsyncWork {
     callback_(user_, status, message);
   }
 
-  const Move move_;
+  const SessionToMove move_;
   const rc_session_move_callback callback_;
   void* const user_;
 };
@@ -53,7 +53,7 @@ using rc::api::guard;
 
 rc_status rc_session_move(rc_session* session, rc_model* model) {
   return guard([&] {
-    const rc::api::Move move(session, model);
+    const rc::api::SessionToMove move(session, model);
     move.place->move(*move.session, move.target, [] { return false; });
   });
 }
@@ -62,9 +62,9 @@ rc_status rc_session_move_async(rc_session* session, rc_model* model,
                                 rc_loop* loop,
                                 rc_session_move_callback callback, void* user) {
   return guard([&] {
-    rc::api::Move move(session, model);
+    rc::api::SessionToMove move(session, model);
     rc::api::need_pointer(reinterpret_cast<const void*>(callback), "callback");
-    rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncMove>(
+    rc::api::AsyncWork::start(std::make_unique<rc::api::AsyncSessionMove>(
         std::move(move), rc::api::loop_or_own(loop), callback, user));
   });
 }

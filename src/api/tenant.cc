@@ -16,7 +16,7 @@ namespace {
 
 using Clock = engine::Tenant::Clock;
 
-constexpr rc_tenant_options kUnset = RC_TENANT_OPTIONS_INIT;
+constexpr rc_tenant_options kUnsetTenant = RC_TENANT_OPTIONS_INIT;
 constexpr float kLeastWeight = 0.001f;
 constexpr float kMostWeight = 1000.0f;
 constexpr int32_t kLongestBurst = 3600;
@@ -304,14 +304,14 @@ using rc::api::guard_handle;
 using rc::api::need;
 
 void rc_tenant_options_init(rc_tenant_options* options, size_t size) {
-  rc::api::initialise(options, size, rc::api::kUnset);
+  rc::api::initialise(options, size, rc::api::kUnsetTenant);
 }
 
 rc_status rc_tenant_create(const rc_tenant_options* options,
                            rc_tenant** tenant) {
   return guard_handle(tenant, "tenant", [&] {
     const rc_tenant_options given =
-        rc::api::read_options(options, rc::api::kUnset, "options");
+        rc::api::read_options(options, rc::api::kUnsetTenant, "options");
     return rc::api::add_handle(
         std::make_unique<rc_tenant>(rc::api::Tenant::create(given)));
   });
@@ -322,7 +322,8 @@ rc_status rc_tenant_change(rc_tenant* tenant,
   return guard([&] {
     rc::api::Tenant& changed = *need(tenant, "tenant").tenant;
     rc::api::need_pointer(options, "options");
-    changed.change(rc::api::read_options(options, rc::api::kUnset, "options"));
+    changed.change(
+        rc::api::read_options(options, rc::api::kUnsetTenant, "options"));
   });
 }
 

@@ -12,7 +12,7 @@
 namespace rc::api {
 namespace {
 
-constexpr size_t kDepth = 8;
+constexpr size_t kSnapshotDepth = 8;
 
 // The members of rc_tenant_usage_report, by name.
 struct Total {
@@ -178,7 +178,7 @@ std::string usage_json(const std::vector<TenantUsage>& tenants,
 TenantUsage parse_usage(std::string_view json, std::string_view tenant,
                         const char* argument) {
   const Reader reader(argument);
-  const JsonValue root = parse_json(json, argument, kDepth);
+  const JsonValue root = parse_json(json, argument, kSnapshotDepth);
   for (const JsonValue& object : reader.items(root, "tenants")) {
     TenantUsage usage;
     usage.name = reader.text(object, "name");
