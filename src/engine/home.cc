@@ -21,6 +21,11 @@ SessionOptions Home::options() const noexcept {
   return options_;
 }
 
+bool Home::is_at(const CommandQueue& commands) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return commands_.get() == &commands;
+}
+
 void Home::post(Command& command) noexcept {
   const std::lock_guard lock(mutex_);
   command.home_ = this;

@@ -26,6 +26,8 @@ class Home {
   // nullptr once it is released.
   std::shared_ptr<Engine> engine() const noexcept;
   SessionOptions options() const noexcept;
+  // Whether it is at the engine with these commands, also if it is released.
+  bool is_at(const CommandQueue& commands) const noexcept;
 
   // Sends a command about the session to the engine where it is when the
   // command is executed.

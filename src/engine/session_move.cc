@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "engine/engine_handle.h"
@@ -138,6 +140,8 @@ void SessionMove::copy(const std::function<bool()>& should_stop) {
 
 void SessionMove::copy(Core& core,
                        const std::shared_ptr<SessionState>& session) {
+  // It may have moved on its own.
+  if (!session->home->is_at(*core.commands())) return;
   if (is_over(*session) || session->residence.evaluated == 0) return;
   try {
     copies_.emplace(session, take_snapshot(core.model(), *session));
@@ -167,11 +171,14 @@ bool SessionMove::run_if(const std::function<bool()>& may_go,
   const std::lock_guard lock(holding());
   bool went = false;
   hold(0, [&] {
-    std::vector<std::unique_lock<std::mutex>> list_locks;
+    // Each once, and always in the same order.
+    std::set<std::mutex*> mutexes;
     for (const Model& model : models_) {
-      list_locks.emplace_back(model.sessions->mutex());
-      if (model.joins != nullptr) list_locks.emplace_back(model.joins->mutex());
+      mutexes.insert(&model.sessions->mutex());
+      if (model.joins != nullptr) mutexes.insert(&model.joins->mutex());
     }
+    std::vector<std::unique_lock<std::mutex>> list_locks;
+    for (std::mutex* const mutex : mutexes) list_locks.emplace_back(*mutex);
     if (!may_go()) return;
     std::vector<Departure> departures;
     for (const Model& model : models_) {
