@@ -231,8 +231,9 @@ RC_API rc_status rc_session_migrate(rc_session* session, rc_model* model,
  * The session keeps `model` loaded in place of the model that it had, and goes
  * with it when rc_backend_switch moves the handle of `model`. It stays on the
  * account of the handle with which it was made: the tenant of that one pays for
- * it, and has its limits. Any thread. Meanwhile other sessions go on, a fork of
- * this one fails with RC_E_BUSY, and another move of it waits.
+ * it, and its limits apply, except that `devices` is not asked. Any thread.
+ * Meanwhile other sessions go on, a fork of this one fails with RC_E_BUSY, and
+ * another move of it waits.
  *
  * RC_E_INVALID_ARGUMENT: `session` or `model`; RC_E_UNSUPPORTED: another model,
  * or one that was loaded with another `output`; RC_E_CONTEXT_FULL: there are

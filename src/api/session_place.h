@@ -25,8 +25,9 @@ class SessionPlace {
             const std::shared_ptr<const LoadedModel>& target,
             const std::function<bool()>& should_stop);
 
-  // Returns where a session is that make() makes of this one, which does not
-  // move meanwhile. Throws RC_E_BUSY if it is moving.
+  // Calls make(), which makes another session of this one, and returns the
+  // place of that. This one does not move meanwhile. Throws RC_E_BUSY if it is
+  // moving.
   template <class Make>
   std::shared_ptr<SessionPlace> place_of(const Make& make) const {
     const std::shared_lock lock = hold();

@@ -198,7 +198,8 @@ class Session {
   virtual ~Session() = default;
   virtual std::shared_ptr<Engine> engine() const = 0;
   // Once, under the list's lock and before the first request: moves with the
-  // others of the list from now on. Throws std::bad_alloc.
+  // others of the list from now on, until it joins another by move(). Throws
+  // std::bad_alloc.
   virtual void join(const std::shared_ptr<SessionList>& list) = 0;
   virtual void append(std::vector<TokenId> tokens) = 0;
   // Tokenizes; special tokens are added only if the session is empty.

@@ -37,6 +37,18 @@ bool is_over(const SessionState& session) {
   return !session.open && session.jobs.empty();
 }
 
+const char* name_of(model::ForwardOutput output) {
+  switch (output) {
+    case model::ForwardOutput::kLogits:
+      return "logits";
+    case model::ForwardOutput::kHiddenRows:
+      return "hidden rows";
+    case model::ForwardOutput::kScores:
+      return "scores";
+  }
+  return "";
+}
+
 // Throws RC_E_UNSUPPORTED if requests of one engine cannot go on on the other.
 void check_same_model(const model::ModelFile& here,
                       const model::ModelFile& there) {
@@ -46,7 +58,8 @@ void check_same_model(const model::ModelFile& here,
   }
   if (here.output() != there.output()) {
     fail(RC_E_UNSUPPORTED, "the session cannot move to ", there.file().name(),
-         " as it was loaded there, with another option `output`");
+         " as it was loaded there, with another option `output`: ",
+         name_of(there.output()), ", not ", name_of(here.output()));
   }
 }
 

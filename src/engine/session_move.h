@@ -25,7 +25,8 @@ class SessionMove {
   struct Model {
     std::shared_ptr<SessionList> sessions;
     std::shared_ptr<Engine> from;
-    std::shared_ptr<Engine> to;  // another one, with the same weights
+    // One with the same weights; the same one if only the list changes.
+    std::shared_ptr<Engine> to;
     // The only one of them that moves, and the list that it joins; nullptr: all
     // move, and stay in theirs.
     std::shared_ptr<SessionState> only = nullptr;

@@ -17,6 +17,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+AREAS = ("src", "backends")
+# These, and files that take the place of others, are not joined.
+SEPARATE = ("backends/cpu/kernels/", "src/engine/web/")
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace\n", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"^namespace ([\w:]+) \{\n", re.MULTILINE)
 TYPE = r"(?:class|struct|enum class|enum) (\w+)(?: final)?(?: :| \{)"
@@ -38,10 +41,10 @@ def names_of(text):
 
 def violations(root):
     """A message for each name that two files of a room have."""
-    for room in sorted(each for each in (root / "src").iterdir() if each.is_dir()):
+    for room in sorted(each for area in AREAS for each in (root / area).glob("*/")):
         files = collections.defaultdict(set)
         for path in sorted(room.rglob("*.cc")):
-            if path.parent.name == "web":  # takes the place of another file
+            if path.relative_to(root).as_posix().startswith(SEPARATE):
                 continue
             for key in names_of(path.read_text(errors="replace")):
                 files[key].add(path.relative_to(root).as_posix())
@@ -53,7 +56,7 @@ def violations(root):
 def check_itself():
     """Fails if a planted violation is not found, or what is allowed is."""
     with tempfile.TemporaryDirectory() as folder:
-        room = pathlib.Path(folder) / "src/room"
+        room = pathlib.Path(folder) / "backends/room"
         room.mkdir(parents=True)
         for name, own in (("a", "struct A {\n};\n"), ("b", "class B final : public A {\n};\n")):
             (room / f"{name}.cc").write_text(
